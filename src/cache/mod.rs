@@ -1,0 +1,3 @@
+//! The informer machinery of client-go's `tools/cache`.
+
+pub mod observe;
