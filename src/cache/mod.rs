@@ -1,3 +1,64 @@
-//! The informer machinery of client-go's `tools/cache`.
+//! The informer machinery of client-go's `tools/cache`, as a library for any program that has a `kube::Client`.
+//!
+//! ```text
+//! ListWatch ─▶ Reflector ─▶ DeltaFIFO ─▶ Controller ─▶ Indexer
+//!                                            │
+//!                                            ▼
+//!                                        Processor ─▶ listeners ─▶ handlers
+//! ```
+//!
+//! Each part is a file of client-go's name and usable alone. Objects are shared and immutable (`Arc<T>`), nothing here
+//! prints, and whatever waits does so on `tokio`'s clock, so a paused runtime is a test clock.
 
+mod api_error;
+mod backoff;
+mod controller;
+mod delta;
+mod delta_fifo;
+mod done;
+mod error;
+mod factory;
+mod handler;
+mod index;
+mod indexer;
+mod informer;
+mod key;
+mod list_options;
+mod list_watch;
+mod listener;
+mod lock;
 pub mod observe;
+mod pager;
+mod process;
+mod processor;
+mod queue;
+mod reflector;
+mod resync;
+mod shared_informer;
+mod snapshot;
+mod store;
+mod sync_tracker;
+mod thread_safe_store;
+
+pub use api_error::ApiError;
+pub use controller::Controller;
+pub use delta::{Deletion, Delta, Deltas, InitialList};
+pub use delta_fifo::{DeltaFifo, Relisted};
+pub use done::{Done, wait_for};
+pub use error::{BoxError, Closed, Error, KeyError, NoMetadata};
+pub use factory::SharedInformerFactory;
+pub use handler::{AsyncEventHandler, EventHandler, HandlerFuncs, Notification};
+pub use index::{IndexFn, NAMESPACE_INDEX, meta_namespace_index};
+pub use indexer::Indexer;
+pub use informer::Informer;
+pub use key::{BadKey, KeyFn, Meta, Object, ObjectName, deletion_key, meta_namespace_key, object_to_name};
+pub use list_options::{ListOptions, ResourceVersionMatch};
+pub use list_watch::{ListPage, ListWatch, ListerWatcher, WatchEvent, WatchStream};
+pub use listener::ProcessorListener;
+pub use process::process_deltas;
+pub use processor::{Audience, Registration, SharedProcessor};
+pub use queue::{Process, Queue};
+pub use reflector::{Reflector, ReflectorError};
+pub use shared_informer::{InformerStopped, SharedIndexInformer, SharedIndexInformerBuilder};
+pub use snapshot::{Iter, Snapshot};
+pub use store::{KnownObjects, ReflectorStore, Store, Transformer};

@@ -12,6 +12,7 @@ use serde::Serialize;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case", rename_all_fields = "camelCase")]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "a variant's text says what its fields are")]
 pub enum Event {
     /// A LIST was answered.
     Listed { resource_version: String, objects: usize },
@@ -58,6 +59,11 @@ impl Observer {
     /// `sink` must be quick and must not call back into the machinery.
     pub fn new(sink: impl Fn(Event) + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(sink)))
+    }
+
+    /// Does anyone listen?
+    pub(crate) fn is_on(&self) -> bool {
+        self.0.is_some()
     }
 
     /// Builds the event and hands it on, if anyone listens.

@@ -1,0 +1,85 @@
+//! What a LIST or a WATCH can answer instead of objects, and what a Reflector makes of it.
+//! Upstream: `apimachinery/pkg/api/errors` and `tools/cache/reflector.go`.
+
+use std::error::Error as StdError;
+use std::io;
+
+use kube::core::Status;
+
+/// A list or a watch failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ApiError {
+    /// The API server refused, and said why.
+    #[error("{}", text(.0))]
+    Status(Box<Status>),
+    /// There was no answer.
+    #[error("the API server did not answer")]
+    Client(#[source] kube::Error),
+    /// The answer is not what was asked for.
+    #[error("the API server's answer cannot be read")]
+    Decode(#[source] serde_json::Error),
+}
+
+impl From<kube::Error> for ApiError {
+    fn from(error: kube::Error) -> Self {
+        match error {
+            kube::Error::Api(status) => Self::Status(status),
+            other => Self::Client(other),
+        }
+    }
+}
+
+impl ApiError {
+    /// The answer, if there was one.
+    pub fn status(&self) -> Option<&Status> {
+        match self {
+            Self::Status(status) => Some(status),
+            Self::Client(_) | Self::Decode(_) => None,
+        }
+    }
+
+    /// The resourceVersion or the continue token is no longer in the server's history.
+    pub fn is_expired(&self) -> bool {
+        self.status().is_some_and(|status| {
+            matches!(status.reason.as_str(), "Expired" | "Gone") || (status.reason.is_empty() && status.code == 410)
+        })
+    }
+
+    /// The server does not have this resourceVersion yet; told in three ways by three generations of servers.
+    pub fn is_too_large_resource_version(&self) -> bool {
+        let Some(status) = self.status() else { return false };
+        let causes = status.details.as_ref().map(|details| details.causes.as_slice()).unwrap_or_default();
+        let says_so = |message: &str| message.contains("Too large resource version");
+        causes.iter().any(|cause| cause.reason == "ResourceVersionTooLarge")
+            || (status.reason == "Timeout"
+                && (says_so(&status.message) || causes.iter().any(|cause| says_so(&cause.message))))
+    }
+
+    /// The server wants to be left alone for a moment.
+    pub fn is_too_many_requests(&self) -> bool {
+        self.status().is_some_and(|status| {
+            status.reason == "TooManyRequests" || (status.reason.is_empty() && status.code == 429)
+        })
+    }
+
+    /// Nobody listens at the server's address.
+    pub fn is_connection_refused(&self) -> bool {
+        let mut cause: Option<&(dyn StdError + 'static)> = Some(self);
+        while let Some(error) = cause {
+            if error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::ConnectionRefused) {
+                return true;
+            }
+            cause = error.source();
+        }
+        false
+    }
+}
+
+fn text(status: &Status) -> String {
+    match (status.message.as_str(), status.reason.as_str()) {
+        ("", "") => format!("the API server answered {}", status.code),
+        ("", reason) => reason.to_owned(),
+        (message, _) => message.to_owned(),
+    }
+}

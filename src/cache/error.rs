@@ -1,0 +1,70 @@
+//! What can go wrong in a store, an index or a queue.
+
+use std::error::Error as StdError;
+use std::fmt::Debug;
+
+/// The error of a user's function: a key function, an index function, a transformer.
+pub type BoxError = Box<dyn StdError + Send + Sync>;
+
+/// No key could be computed for an object (client-go's `KeyError`).
+#[derive(Debug, thiserror::Error)]
+#[error("couldn't create key for object {object}: {source}")]
+pub struct KeyError {
+    /// The object, in its `Debug` form.
+    pub object: String,
+    /// What the key function said.
+    pub source: BoxError,
+}
+
+impl KeyError {
+    pub(crate) fn new(object: &impl Debug, source: BoxError) -> Self {
+        Self { object: format!("{object:?}"), source }
+    }
+}
+
+/// The object carries no metadata, so it has neither name nor namespace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("object has no meta: object does not implement the Object interfaces")]
+pub struct NoMetadata;
+
+/// A store, an indexer or a queue refused an operation. Unless a method says otherwise, nothing was changed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The key function failed.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// A queue's transformer failed; the object was not queued.
+    #[error(transparent)]
+    Transform(BoxError),
+    /// A store's transformer failed; the object was not stored.
+    #[error("transforming: {0}")]
+    TransformStored(#[source] BoxError),
+    /// A queue could not take one of many objects; those before it are queued.
+    #[error("couldn't enqueue object: {0}")]
+    Enqueue(#[source] Box<Error>),
+    /// An index function failed for an object that was to be stored.
+    #[error("unable to calculate an index entry for key {key:?} on index {index:?}: {source}")]
+    Index {
+        /// The object's key.
+        key: String,
+        /// The index whose function failed.
+        index: String,
+        /// What the function said.
+        source: BoxError,
+    },
+    /// An index function failed for an object that was only asked about.
+    #[error(transparent)]
+    IndexValue(BoxError),
+    /// No index has this name.
+    #[error("Index with name {0} does not exist")]
+    UnknownIndex(String),
+    /// Indexes of these names exist already; none was added.
+    #[error("indexer conflict: map[{}]", .0.iter().map(|name| format!("{name}:{{}}")).collect::<Vec<_>>().join(" "))]
+    IndexerConflict(Vec<String>),
+}
+
+/// The queue was closed, and everything in it has been handed out (client-go's `ErrFIFOClosed`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("DeltaFIFO: manipulating with closed queue")]
+pub struct Closed;

@@ -1,0 +1,154 @@
+//! Handlers: what is called when an object changes. Upstream: `ResourceEventHandler` in `tools/cache/controller.go`.
+
+use std::future::{Future, ready};
+use std::sync::Arc;
+
+use super::delta::{Deletion, InitialList};
+
+/// What a handler is told: one change as the consumer's store saw it.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Notification<T> {
+    /// The object was not in the store.
+    Add {
+        /// The object.
+        object: Arc<T>,
+        /// Was it there when the watching began?
+        initial: InitialList,
+    },
+    /// The object was in the store; it may be unchanged (a resync or a relist), then the resourceVersions are equal.
+    Update {
+        /// As the store had it.
+        old: Arc<T>,
+        /// As it is.
+        new: Arc<T>,
+    },
+    /// The object is gone.
+    Delete(Deletion<T>),
+}
+
+impl<T> Notification<T> {
+    /// `add`, `update` or `delete`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Add { .. } => "add",
+            Self::Update { .. } => "update",
+            Self::Delete(_) => "delete",
+        }
+    }
+
+    /// Calls the matching method of `handler`.
+    pub fn deliver(self, handler: &mut impl EventHandler<T>) {
+        match self {
+            Self::Add { object, initial } => handler.on_add(object, initial),
+            Self::Update { old, new } => handler.on_update(old, new),
+            Self::Delete(deletion) => handler.on_delete(deletion),
+        }
+    }
+}
+
+impl<T> Clone for Notification<T> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Add { object, initial } => Self::Add { object: object.clone(), initial: *initial },
+            Self::Update { old, new } => Self::Update { old: old.clone(), new: new.clone() },
+            Self::Delete(deletion) => Self::Delete(deletion.clone()),
+        }
+    }
+}
+
+/// Called with each change, one at a time, in order. A method that is not written does nothing.
+pub trait EventHandler<T> {
+    /// An object came.
+    fn on_add(&mut self, _object: Arc<T>, _initial: InitialList) {}
+    /// An object changed, or is told again.
+    fn on_update(&mut self, _old: Arc<T>, _new: Arc<T>) {}
+    /// An object is gone.
+    fn on_delete(&mut self, _deletion: Deletion<T>) {}
+}
+
+/// A handler that may wait. Every [`EventHandler`] is one that doesn't.
+///
+/// Only this handler waits: each has a buffer of its own, and the others go on.
+pub trait AsyncEventHandler<T>: Send + 'static {
+    /// Called with each change; the next one comes when the future is ready.
+    fn handle(&mut self, notification: Notification<T>) -> impl Future<Output = ()> + Send;
+}
+
+impl<T, H: EventHandler<T> + Send + 'static> AsyncEventHandler<T> for H {
+    fn handle(&mut self, notification: Notification<T>) -> impl Future<Output = ()> + Send {
+        notification.deliver(self);
+        ready(())
+    }
+}
+
+type OnAdd<T> = Box<dyn FnMut(Arc<T>, InitialList) + Send>;
+type OnUpdate<T> = Box<dyn FnMut(Arc<T>, Arc<T>) + Send>;
+type OnDelete<T> = Box<dyn FnMut(Deletion<T>) + Send>;
+
+/// A handler made of closures (client-go's `ResourceEventHandlerDetailedFuncs`); those not given do nothing.
+///
+/// ```
+/// use informer_lab::cache::{EventHandler, HandlerFuncs, InitialList};
+///
+/// let mut handler = HandlerFuncs::new().on_add(|pod: std::sync::Arc<&str>, _| assert_eq!(*pod, "nettool"));
+/// handler.on_add("nettool".into(), InitialList::No);
+/// ```
+pub struct HandlerFuncs<T> {
+    add: Option<OnAdd<T>>,
+    update: Option<OnUpdate<T>>,
+    delete: Option<OnDelete<T>>,
+}
+
+impl<T> HandlerFuncs<T> {
+    /// Does nothing yet.
+    pub fn new() -> Self {
+        Self { add: None, update: None, delete: None }
+    }
+
+    /// Called when an object came.
+    #[must_use]
+    pub fn on_add(mut self, add: impl FnMut(Arc<T>, InitialList) + Send + 'static) -> Self {
+        self.add = Some(Box::new(add));
+        self
+    }
+
+    /// Called when an object changed, with its old and its new state.
+    #[must_use]
+    pub fn on_update(mut self, update: impl FnMut(Arc<T>, Arc<T>) + Send + 'static) -> Self {
+        self.update = Some(Box::new(update));
+        self
+    }
+
+    /// Called when an object is gone.
+    #[must_use]
+    pub fn on_delete(mut self, delete: impl FnMut(Deletion<T>) + Send + 'static) -> Self {
+        self.delete = Some(Box::new(delete));
+        self
+    }
+}
+
+impl<T> Default for HandlerFuncs<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T> EventHandler<T> for HandlerFuncs<T> {
+    fn on_add(&mut self, object: Arc<T>, initial: InitialList) {
+        if let Some(add) = &mut self.add {
+            add(object, initial);
+        }
+    }
+
+    fn on_update(&mut self, old: Arc<T>, new: Arc<T>) {
+        if let Some(update) = &mut self.update {
+            update(old, new);
+        }
+    }
+
+    fn on_delete(&mut self, deletion: Deletion<T>) {
+        if let Some(delete) = &mut self.delete {
+            delete(deletion);
+        }
+    }
+}

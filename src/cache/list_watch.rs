@@ -1,0 +1,264 @@
+//! ListWatch: one resource's LIST and WATCH. Upstream: `tools/cache/listwatch.go`.
+
+use std::future::ready;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use futures::future::{BoxFuture, FutureExt};
+use futures::io::AsyncBufReadExt;
+use futures::stream::{self, BoxStream, StreamExt};
+use http::{Request, header};
+use kube::core::{Resource, Status, TypeMeta, WatchEvent as Line};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use tracing::warn;
+
+use super::api_error::ApiError;
+use super::list_options::ListOptions;
+
+/// Where a Reflector gets its objects (client-go's `ListerWatcher`). [`ListWatch`] is the one that asks an API server.
+pub trait ListerWatcher<T>: Send + Sync {
+    /// Asks for one page, or for everything if there is no limit.
+    fn list(&self, options: ListOptions) -> BoxFuture<'_, Result<ListPage<T>, ApiError>>;
+
+    /// Opens a watch. The stream ends when the server or the network ends it; dropping it closes the watch.
+    fn watch(&self, options: ListOptions) -> BoxFuture<'_, Result<WatchStream<T>, ApiError>>;
+
+    /// What is listed and watched, for messages.
+    fn description(&self) -> String {
+        "objects".to_owned()
+    }
+}
+
+/// The events of one watch.
+pub type WatchStream<T> = BoxStream<'static, WatchEvent<T>>;
+
+/// One page of a list, or the whole list.
+#[derive(Debug)]
+pub struct ListPage<T> {
+    /// The objects, in the order of the answer.
+    pub items: Vec<Arc<T>>,
+    /// The version of the list, the same on every page of it.
+    pub resource_version: String,
+    /// How to ask for the next page; nothing on the last one.
+    pub continue_token: Option<String>,
+}
+
+/// One event of a watch.
+#[derive(Debug)]
+pub enum WatchEvent<T> {
+    /// The object was created, begins to match, or was there when the watch began.
+    Added(Arc<T>),
+    /// The object changed.
+    Modified(Arc<T>),
+    /// The object was deleted, or no longer matches: its last state.
+    Deleted(Arc<T>),
+    /// Every change up to this resourceVersion has been sent.
+    Bookmark {
+        /// Up to here.
+        resource_version: String,
+        /// Does it end the initial events of a streaming list?
+        initial_events_end: bool,
+    },
+    /// The watch failed; nothing more comes.
+    Error(Box<Status>),
+}
+
+type Tweak = Arc<dyn Fn(&mut ListOptions) + Send + Sync>;
+
+/// Lists and watches one resource through a `kube::Client`.
+///
+/// ```no_run
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// use informer_lab::cache::{ListOptions, ListWatch, ListerWatcher};
+/// use k8s_openapi::api::core::v1::Pod;
+///
+/// let pods = ListWatch::<Pod>::namespaced(kube::Client::try_default().await?, "default");
+/// for pod in pods.list(ListOptions::default()).await?.items {
+///     println!("{}", pod.metadata.name.as_deref().unwrap_or_default());
+/// }
+/// # Ok(()) }
+/// ```
+pub struct ListWatch<T> {
+    client: kube::Client,
+    path: String,
+    kind: Arc<str>,
+    description: String,
+    tweak: Option<Tweak>,
+    object: PhantomData<fn() -> T>,
+}
+
+impl<T: Resource<DynamicType = ()>> ListWatch<T> {
+    /// The objects of one namespace.
+    pub fn namespaced(client: kube::Client, namespace: &str) -> Self {
+        Self::of_type(client, Some(namespace), &())
+    }
+
+    /// The objects of all namespaces, or of a resource that has none.
+    pub fn all(client: kube::Client) -> Self {
+        Self::of_type(client, None, &())
+    }
+}
+
+impl<T: Resource> ListWatch<T> {
+    /// The objects of a type that is only known when the program runs.
+    pub fn of_type(client: kube::Client, namespace: Option<&str>, dynamic_type: &T::DynamicType) -> Self {
+        let path = T::url_path(dynamic_type, namespace);
+        let kind = T::kind(dynamic_type).as_ref().into();
+        let plural = T::plural(dynamic_type);
+        let description = match namespace {
+            Some(namespace) => format!("{plural} in namespace {namespace:?}"),
+            None => plural.into_owned(),
+        };
+        Self { client, path, kind, description, tweak: None, object: PhantomData }
+    }
+
+    /// Changes the options of every list and watch, last of all.
+    #[must_use]
+    pub fn tweak(mut self, tweak: impl Fn(&mut ListOptions) + Send + Sync + 'static) -> Self {
+        self.tweak = Some(Arc::new(tweak));
+        self
+    }
+
+    fn request(
+        &self,
+        mut options: ListOptions,
+        query: fn(&ListOptions) -> String,
+    ) -> Result<Request<Vec<u8>>, ApiError> {
+        if let Some(tweak) = &self.tweak {
+            tweak(&mut options);
+        }
+        let query = query(&options);
+        let uri = if query.is_empty() { self.path.clone() } else { format!("{}?{query}", self.path) };
+        Request::get(uri)
+            .header(header::ACCEPT, "application/json")
+            .body(Vec::new())
+            .map_err(|error| ApiError::Client(kube::Error::HttpError(error)))
+    }
+}
+
+impl<T: Resource + DeserializeOwned + Send + Sync + 'static> ListerWatcher<T> for ListWatch<T> {
+    fn list(&self, options: ListOptions) -> BoxFuture<'_, Result<ListPage<T>, ApiError>> {
+        async move {
+            let request = self.request(options, ListOptions::list_query)?;
+            let text = self.client.request_text(request).await?;
+            let list: ListBody<T> = serde_json::from_str(&text).map_err(ApiError::Decode)?;
+            Ok(ListPage {
+                items: list.items.unwrap_or_default().into_iter().map(Arc::new).collect(),
+                resource_version: list.metadata.resource_version,
+                continue_token: list.metadata.r#continue.filter(|token| !token.is_empty()),
+            })
+        }
+        .boxed()
+    }
+
+    fn watch(&self, options: ListOptions) -> BoxFuture<'_, Result<WatchStream<T>, ApiError>> {
+        async move {
+            let mut request = self.request(options, ListOptions::watch_query)?;
+            // A server that compresses a watch holds events back until a block is full.
+            request.headers_mut().insert(header::ACCEPT_ENCODING, header::HeaderValue::from_static("identity"));
+            let kind = self.kind.clone();
+            let lines = self.client.request_stream(request).await?.lines();
+            let lines =
+                lines.scan((), |(), line| ready(line.inspect_err(|error| warn!("the watch ended: {error}")).ok()));
+            let events = lines.filter_map(move |line| ready(decode(&line, &kind)));
+            Ok(stop_after_error(events).boxed())
+        }
+        .boxed()
+    }
+
+    fn description(&self) -> String {
+        self.description.clone()
+    }
+}
+
+/// As `k8s_openapi::List`, but without a look at every item's kind.
+#[derive(Deserialize)]
+struct ListBody<T> {
+    metadata: ListBodyMeta,
+    items: Option<Vec<T>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ListBodyMeta {
+    #[serde(default)]
+    resource_version: String,
+    r#continue: Option<String>,
+}
+
+/// Reads one line of a watch. An object of another kind is skipped; a line that cannot be read is an error event, except
+/// that a line cut off by the end of the stream is only the end of the stream.
+fn decode<T: DeserializeOwned>(line: &str, kind: &str) -> Option<WatchEvent<T>> {
+    Some(match serde_json::from_str::<Line<T>>(line) {
+        Ok(Line::Added(object)) => WatchEvent::Added(object.into()),
+        Ok(Line::Modified(object)) => WatchEvent::Modified(object.into()),
+        Ok(Line::Deleted(object)) => WatchEvent::Deleted(object.into()),
+        Ok(Line::Bookmark(bookmark)) => WatchEvent::Bookmark {
+            initial_events_end: bookmark
+                .metadata
+                .annotations
+                .get("k8s.io/initial-events-end")
+                .is_some_and(|value| value == "true"),
+            resource_version: bookmark.metadata.resource_version,
+        },
+        Ok(Line::Error(status)) => WatchEvent::Error(status),
+        Err(error) if error.is_eof() => return None,
+        Err(error) if is_of_another_kind(line, kind) => {
+            warn!("a watch event was skipped: {error}");
+            return None;
+        }
+        Err(error) => WatchEvent::Error(Box::new(
+            Status::failure(&format!("unable to decode an event from the watch stream: {error}"), "InternalError")
+                .with_code(500),
+        )),
+    })
+}
+
+fn is_of_another_kind(line: &str, kind: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Envelope {
+        object: TypeMeta,
+    }
+    serde_json::from_str::<Envelope>(line).is_ok_and(|event| event.object.kind != kind)
+}
+
+/// Nothing comes after an error.
+fn stop_after_error<T>(events: impl stream::Stream<Item = WatchEvent<T>>) -> impl stream::Stream<Item = WatchEvent<T>> {
+    events.scan(false, |failed, event| {
+        let over = std::mem::replace(failed, matches!(event, WatchEvent::Error(_)));
+        ready((!over).then_some(event))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::Pod;
+
+    use super::*;
+
+    #[test]
+    fn a_bookmark_without_containers_can_be_read() {
+        let line = r#"{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"7",
+            "annotations":{"k8s.io/initial-events-end":"true"}},"spec":{"containers":null},"status":{}}}"#;
+        let event = decode::<Pod>(line, "Pod");
+        assert!(matches!(event, Some(WatchEvent::Bookmark { resource_version, initial_events_end: true })
+            if resource_version == "7"));
+    }
+
+    #[test]
+    fn an_object_of_another_kind_is_skipped() {
+        let line = r#"{"type":"ADDED","object":{"kind":"Service","apiVersion":"v1","metadata":{"name":"a"}}}"#;
+        assert!(decode::<Pod>(line, "Pod").is_none());
+    }
+
+    #[test]
+    fn a_line_that_was_cut_off_is_the_end_of_the_stream() {
+        assert!(decode::<Pod>(r#"{"type":"ADDED","obj"#, "Pod").is_none());
+    }
+
+    #[test]
+    fn a_line_that_is_not_json_is_an_error_event() {
+        assert!(matches!(decode::<Pod>("<html>", "Pod"), Some(WatchEvent::Error(status)) if status.code == 500));
+    }
+}

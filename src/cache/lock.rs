@@ -1,0 +1,9 @@
+//! One way to take a lock.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Takes the lock, also after a panic elsewhere: whoever changes state under a lock here does so after everything that
+/// can fail, so the state is whole.
+pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,231 @@
+//! Processor: hands each notification to every listener. Upstream: `sharedProcessor` in `tools/cache/shared_informer.go`.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures::future::{BoxFuture, FutureExt};
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::done::Done;
+use super::handler::{AsyncEventHandler, Notification};
+use super::key::Object;
+use super::listener::ProcessorListener;
+use super::lock::lock;
+use super::observe::Observer;
+use super::resync::Resync;
+
+/// Which listeners are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Audience {
+    /// All: something changed.
+    All,
+    /// Those whose resync is due: nothing changed.
+    Syncing,
+}
+
+/// The listeners of one informer. Each has a buffer and a task of its own, so a slow handler delays nobody.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// use informer_lab::cache::{Audience, HandlerFuncs, InitialList, Notification, SharedProcessor};
+/// use k8s_openapi::api::core::v1::Pod;
+/// use tokio_util::sync::CancellationToken;
+///
+/// let processor = SharedProcessor::default();
+/// processor.add_listener(HandlerFuncs::new().on_add(|_: std::sync::Arc<Pod>, _| {}));
+/// processor.distribute(&Notification::Add { object: Pod::default().into(), initial: InitialList::No }, Audience::All);
+/// let stop = CancellationToken::new();
+/// stop.cancel();
+/// processor.run(stop).await; // delivers what was distributed, then ends
+/// # }
+/// ```
+pub struct SharedProcessor<T> {
+    state: Mutex<State<T>>,
+    observer: Observer,
+}
+
+struct State<T> {
+    listeners: Vec<Member<T>>,
+    next_id: usize,
+    phase: Phase,
+    /// Has the informer handed out its first list?
+    upstream_synced: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// Listeners collect; their loops wait for the start.
+    Waiting,
+    /// Every listener's loop is running.
+    Running,
+    /// Every listener was closed.
+    Stopped,
+}
+
+struct Member<T> {
+    id: usize,
+    listener: Arc<ProcessorListener<T>>,
+    resync: Resync,
+    work: Work,
+}
+
+enum Work {
+    Waiting(BoxFuture<'static, ()>),
+    Running(JoinHandle<()>),
+}
+
+/// A listener as its owner holds it: to ask whether it has synced, and to remove it.
+#[derive(Clone, Debug)]
+pub struct Registration {
+    id: usize,
+    synced: Done,
+}
+
+impl Registration {
+    /// Has the handler returned from every add of the initial list?
+    pub fn has_synced(&self) -> bool {
+        self.synced.is_done()
+    }
+
+    /// Fires when [`Registration::has_synced`] becomes true.
+    pub fn synced(&self) -> Done {
+        self.synced.clone()
+    }
+}
+
+impl<T> Default for SharedProcessor<T> {
+    fn default() -> Self {
+        let state = State { listeners: Vec::new(), next_id: 0, phase: Phase::Waiting, upstream_synced: false };
+        Self { state: Mutex::new(state), observer: Observer::default() }
+    }
+}
+
+impl<T> SharedProcessor<T> {
+    /// Tells `observer` what happens.
+    #[must_use]
+    pub fn observer(mut self, observer: Observer) -> Self {
+        self.observer = observer;
+        self
+    }
+
+    /// The listeners' resync periods become those that fit an informer which checks this often.
+    pub(crate) fn resync_check_period_changed(&self, check: Duration) {
+        lock(&self.state).listeners.iter_mut().for_each(|member| member.resync.fit(check));
+    }
+
+    /// Is a resync due for any listener? Remembers for which, until the next time it is asked.
+    pub(crate) fn should_resync(&self) -> bool {
+        let now = Instant::now();
+        let mut due = false;
+        for member in &mut lock(&self.state).listeners {
+            due |= member.resync.tick(now);
+        }
+        due
+    }
+
+    pub(crate) fn upstream_synced(&self) {
+        let mut state = lock(&self.state);
+        state.upstream_synced = true;
+        state.listeners.iter().for_each(|member| member.listener.upstream_synced());
+    }
+
+    /// Removes a listener; one that is not there is no error. Nothing more is queued for it, what is queued is dropped,
+    /// and a callback under way finishes.
+    pub fn remove_listener(&self, registration: &Registration) {
+        let mut state = lock(&self.state);
+        if let Some(at) = state.listeners.iter().position(|member| member.id == registration.id) {
+            state.listeners.remove(at).listener.discard();
+        }
+    }
+}
+
+impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
+    /// Adds a listener for this handler. If the processor runs, so does the listener from now on; otherwise it collects.
+    pub fn add_listener(&self, handler: impl AsyncEventHandler<T>) -> Registration {
+        self.add_listener_with(handler, Resync::never(), &[])
+    }
+
+    /// Adds a listener that is told `first` before anything that is distributed.
+    pub(crate) fn add_listener_with(
+        &self,
+        handler: impl AsyncEventHandler<T>,
+        resync: Resync,
+        first: &[Notification<T>],
+    ) -> Registration {
+        let mut state = lock(&self.state);
+        let id = state.next_id;
+        state.next_id += 1;
+        let listener = Arc::new(ProcessorListener::new(id).observer(self.observer.clone()));
+        first.iter().for_each(|notification| listener.add(notification.clone()));
+        if state.upstream_synced {
+            listener.upstream_synced();
+        }
+        let registration = Registration { id, synced: listener.synced() };
+        let run = {
+            let listener = listener.clone();
+            async move { listener.run(handler).await }.boxed()
+        };
+        let work = match state.phase {
+            Phase::Running => Work::Running(tokio::spawn(run)),
+            Phase::Waiting | Phase::Stopped => Work::Waiting(run),
+        };
+        state.listeners.push(Member { id, listener, resync, work });
+        registration
+    }
+
+    /// Puts a notification into the buffer of every listener, or of those whose resync is due.
+    pub fn distribute(&self, notification: &Notification<T>, audience: Audience) {
+        for member in &lock(&self.state).listeners {
+            if audience == Audience::All || member.resync.is_due() {
+                member.listener.add(notification.clone());
+            }
+        }
+    }
+
+    /// Runs the listeners until `stop`; then lets each finish what is in its buffer, and waits for them.
+    ///
+    /// A processor runs once; a second run ends at once.
+    ///
+    /// # Panics
+    /// If a handler panicked.
+    pub async fn run(&self, stop: CancellationToken) {
+        if !self.start() {
+            return;
+        }
+        stop.cancelled().await;
+        for task in self.stop() {
+            if let Err(error) = task.await {
+                std::panic::resume_unwind(error.into_panic());
+            }
+        }
+    }
+
+    fn start(&self) -> bool {
+        let mut state = lock(&self.state);
+        if state.phase != Phase::Waiting {
+            return false;
+        }
+        state.phase = Phase::Running;
+        for member in &mut state.listeners {
+            if let Work::Waiting(run) = std::mem::replace(&mut member.work, Work::Waiting(async {}.boxed())) {
+                member.work = Work::Running(tokio::spawn(run));
+            }
+        }
+        true
+    }
+
+    fn stop(&self) -> Vec<JoinHandle<()>> {
+        let mut state = lock(&self.state);
+        state.phase = Phase::Stopped;
+        let tasks = state.listeners.drain(..).filter_map(|member| {
+            member.listener.close();
+            match member.work {
+                Work::Running(task) => Some(task),
+                Work::Waiting(_) => None,
+            }
+        });
+        tasks.collect()
+    }
+}

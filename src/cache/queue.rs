@@ -1,0 +1,28 @@
+//! Queue: what stands between a Reflector and the one consumer of its deltas. Upstream: `Queue` in `tools/cache/fifo.go`.
+
+use futures::future::BoxFuture;
+
+use super::delta::{Deltas, InitialList};
+use super::done::Done;
+use super::error::{BoxError, Closed};
+use super::store::ReflectorStore;
+
+/// What the consumer does with what it pops, and what came of it.
+pub type Process<'a, T> = dyn FnMut(Deltas<T>, InitialList) -> Result<(), BoxError> + Send + 'a;
+
+/// A queue of deltas with one consumer.
+pub trait Queue<T>: ReflectorStore<T> {
+    /// Waits for the next deltas and calls `process` with them. Nothing is queued again when it fails.
+    ///
+    /// The inner result is that of `process`; the outer one is [`Closed`] once the queue is closed and empty.
+    fn pop_with<'a>(&'a self, process: &'a mut Process<'_, T>) -> BoxFuture<'a, Result<Result<(), BoxError>, Closed>>;
+
+    /// Has the first list, if there was one, been handed out in full?
+    fn has_synced(&self) -> bool;
+
+    /// Fires when [`Queue::has_synced`] becomes true.
+    fn synced(&self) -> Done;
+
+    /// Lets every waiting and later pop end with [`Closed`] once the queue is empty. Writes still succeed.
+    fn close(&self);
+}

@@ -1,0 +1,340 @@
+//! SharedIndexInformer: one Reflector and one store for many handlers. Upstream: `tools/cache/shared_informer.go`.
+
+use std::fmt::Debug;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+use tracing::warn;
+
+use super::controller::Controller;
+use super::delta::{Deletion, InitialList};
+use super::delta_fifo::{DeltaFifo, Relisted};
+use super::done::Done;
+use super::error::{BoxError, Error};
+use super::handler::{AsyncEventHandler, EventHandler, Notification};
+use super::index::IndexFn;
+use super::indexer::Indexer;
+use super::key::{Object, meta_namespace_key};
+use super::list_watch::ListerWatcher;
+use super::lock::lock;
+use super::observe::Observer;
+use super::process::process_deltas;
+use super::processor::{Audience, Registration, SharedProcessor};
+use super::reflector::{Reflector, ReflectorError};
+use super::resync::{MINIMUM, Resync};
+use super::store::Transformer;
+
+type OnError = Arc<dyn Fn(&ReflectorError) + Send + Sync>;
+
+/// A handler was not added, because the informer has stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("handler was not added to shared informer because it has stopped already")]
+pub struct InformerStopped;
+
+/// An informer that any number of handlers share. Clones are the same informer.
+///
+/// Each handler is told of every change, in order, by a task of its own. A handler that joins late is first told of
+/// everything in the store.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use informer_lab::{cache::{HandlerFuncs, ListWatch, SharedIndexInformer}, cluster::Cluster};
+/// use k8s_openapi::api::core::v1::Pod;
+/// use tokio_util::sync::CancellationToken;
+///
+/// let cluster = Cluster::builder().start();
+/// let pods = ListWatch::<Pod>::namespaced(cluster.client("default"), "default");
+/// let informer = SharedIndexInformer::new(pods);
+/// let handler = informer.add_event_handler(HandlerFuncs::new().on_add(|pod, _| println!("{:?}", pod.metadata.name)))?;
+///
+/// let stop = CancellationToken::new();
+/// let running = tokio::spawn({ let (informer, stop) = (informer.clone(), stop.clone()); async move { informer.run(stop).await } });
+/// handler.synced().wait().await;
+/// stop.cancel();
+/// running.await?;
+/// # Ok(()) }
+/// ```
+pub struct SharedIndexInformer<T>(Arc<Shared<T>>);
+
+struct Shared<T> {
+    source: Arc<dyn ListerWatcher<T>>,
+    indexer: Arc<Indexer<T>>,
+    processor: SharedProcessor<T>,
+    default_resync: Duration,
+    transformer: Option<Transformer<T>>,
+    on_error: Option<OnError>,
+    random: fastrand::Rng,
+    observer: Observer,
+    life: Mutex<Life>,
+    /// Held while deltas are stored and distributed, and while a late handler joins: nothing slips between.
+    block_deltas: Mutex<()>,
+    synced: Done,
+}
+
+struct Life {
+    phase: Phase,
+    /// How often the Reflector asks whether a resync is due; zero is never.
+    resync_check: Duration,
+    /// The Reflector's last version, once there is a Reflector.
+    version: Option<Arc<Mutex<String>>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Fresh,
+    Started,
+    Stopped,
+}
+
+/// Sets up a [`SharedIndexInformer`].
+pub struct SharedIndexInformerBuilder<T> {
+    shared: Shared<T>,
+}
+
+impl<T: Object + Debug + Send + Sync + 'static> SharedIndexInformer<T> {
+    /// An informer over everything that `source` lists and watches, without indices and without resync.
+    pub fn new(source: impl ListerWatcher<T> + 'static) -> Self {
+        Self::builder(source).build()
+    }
+
+    /// An informer with options.
+    pub fn builder(source: impl ListerWatcher<T> + 'static) -> SharedIndexInformerBuilder<T> {
+        SharedIndexInformerBuilder {
+            shared: Shared {
+                source: Arc::new(source),
+                indexer: Arc::new(Indexer::new(meta_namespace_key)),
+                processor: SharedProcessor::default(),
+                default_resync: Duration::ZERO,
+                transformer: None,
+                on_error: None,
+                random: fastrand::Rng::new(),
+                observer: Observer::default(),
+                life: Mutex::new(Life { phase: Phase::Fresh, resync_check: Duration::ZERO, version: None }),
+                block_deltas: Mutex::new(()),
+                synced: Done::default(),
+            },
+        }
+    }
+
+    /// Adds a handler, with the informer's resync period. Before the start, while it runs, as often as wanted.
+    ///
+    /// # Errors
+    /// The informer has stopped.
+    pub fn add_event_handler(&self, handler: impl AsyncEventHandler<T>) -> Result<Registration, InformerStopped> {
+        self.add_event_handler_with_resync(handler, self.0.default_resync)
+    }
+
+    /// Adds a handler that is told of everything again this often; zero is never, less than a second is a second. Once the
+    /// informer runs, no handler resyncs more often than those before it.
+    ///
+    /// # Errors
+    /// The informer has stopped.
+    pub fn add_event_handler_with_resync(
+        &self,
+        handler: impl AsyncEventHandler<T>,
+        period: Duration,
+    ) -> Result<Registration, InformerStopped> {
+        let mut life = lock(&self.0.life);
+        if life.phase == Phase::Stopped {
+            return Err(InformerStopped);
+        }
+        let period = if period.is_zero() { period } else { period.max(MINIMUM) };
+        if life.phase == Phase::Fresh && !period.is_zero() && period < life.resync_check {
+            life.resync_check = period;
+            self.0.processor.resync_check_period_changed(period);
+        }
+        let resync = Resync::every(period, life.resync_check);
+        if life.phase == Phase::Fresh {
+            return Ok(self.0.processor.add_listener_with(handler, resync, &[]));
+        }
+        let _blocked = lock(&self.0.block_deltas);
+        let stored = self.0.indexer.list();
+        let add = |object: &Arc<T>| Notification::Add { object: object.clone(), initial: InitialList::Yes };
+        let replay: Vec<_> = stored.iter().map(add).collect();
+        Ok(self.0.processor.add_listener_with(handler, resync, &replay))
+    }
+
+    /// Removes a handler. What is queued for it is dropped; a callback under way finishes. One that was removed before is no
+    /// error.
+    pub fn remove_event_handler(&self, registration: &Registration) {
+        let _blocked = lock(&self.0.block_deltas);
+        self.0.processor.remove_listener(registration);
+    }
+
+    /// Adds indices, before or after the start; what is stored already is in them when this returns.
+    ///
+    /// # Errors
+    /// A name is taken, or a function fails for a stored object.
+    pub fn add_indexers(&self, functions: Vec<(String, IndexFn<T>)>) -> Result<(), Error> {
+        self.0.indexer.add_indexers(functions)
+    }
+
+    /// The objects and their indices; for reading.
+    pub fn indexer(&self) -> Arc<Indexer<T>> {
+        self.0.indexer.clone()
+    }
+
+    /// Has the first list been stored and distributed? It says nothing about handlers; their registrations do.
+    pub fn has_synced(&self) -> bool {
+        self.0.synced.is_done()
+    }
+
+    /// Fires when [`SharedIndexInformer::has_synced`] becomes true; never, if the informer is stopped before.
+    pub fn synced(&self) -> Done {
+        self.0.synced.clone()
+    }
+
+    /// The resourceVersion up to which the informer is like the server; empty before the first list.
+    pub fn last_sync_resource_version(&self) -> String {
+        lock(&self.0.life).version.as_ref().map(|version| lock(version).clone()).unwrap_or_default()
+    }
+
+    /// Has it run and ended?
+    pub fn is_stopped(&self) -> bool {
+        lock(&self.0.life).phase == Phase::Stopped
+    }
+
+    /// Runs until `stop`. Then the source ends, what is queued is stored and distributed, and every handler finishes what is
+    /// in its buffer (client-go drops it).
+    ///
+    /// An informer runs once; a second run ends at once.
+    ///
+    /// # Panics
+    /// If a handler panicked.
+    pub async fn run(&self, stop: CancellationToken) {
+        let Some(controller) = self.start() else {
+            warn!("the shared informer was started before, run again is not supported");
+            return;
+        };
+        let processor_stop = CancellationToken::new();
+        let synced = controller.1;
+        let work = async {
+            tokio::join!(controller.0.run(stop.clone()), stop.run_until_cancelled(self.note_sync(synced)));
+            lock(&self.0.life).phase = Phase::Stopped;
+            processor_stop.cancel();
+        };
+        tokio::join!(self.0.processor.run(processor_stop.clone()), work);
+    }
+
+    fn start(&self) -> Option<(Controller<T>, Arc<DeltaFifo<T>>)> {
+        let mut life = lock(&self.0.life);
+        if life.phase != Phase::Fresh {
+            return None;
+        }
+        let mut queue = DeltaFifo::new(meta_namespace_key)
+            .known_objects(self.0.indexer.clone())
+            .relisted(Relisted::Replaced)
+            .observer(self.0.observer.clone());
+        if let Some(transform) = self.0.transformer.clone() {
+            queue = queue.transformer(move |object| transform(object));
+        }
+        let queue = Arc::new(queue);
+        let shared = self.0.clone();
+        let controller = Controller::new(self.0.source.clone(), queue.clone(), move |deltas, initial| {
+            let _blocked = lock(&shared.block_deltas);
+            Ok(process_deltas(&shared.indexer, &mut Distributor(&shared.processor), deltas, initial)?)
+        });
+        let controller = controller.with_reflector(|reflector| self.set_up(reflector, life.resync_check));
+        life.phase = Phase::Started;
+        life.version = Some(controller.version_handle());
+        Some((controller, queue))
+    }
+
+    fn set_up(&self, reflector: Reflector<T>, resync_check: Duration) -> Reflector<T> {
+        let shared = self.0.clone();
+        let reflector = reflector
+            .resync(resync_check)
+            .should_resync(move || shared.processor.should_resync())
+            .random(self.0.random.clone())
+            .observer(self.0.observer.clone());
+        match self.0.on_error.clone() {
+            Some(on_error) => reflector.on_error(move |error| on_error(error)),
+            None => reflector,
+        }
+    }
+
+    /// The queue's signal comes before the last of the first list is processed; its answer waits for that.
+    async fn note_sync(&self, queue: Arc<DeltaFifo<T>>) {
+        queue.synced().wait().await;
+        queue.has_synced();
+        self.0.synced.fire();
+        self.0.processor.upstream_synced();
+    }
+}
+
+impl<T> Clone for SharedIndexInformer<T> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<T: Object + Debug + Send + Sync + 'static> SharedIndexInformerBuilder<T> {
+    /// How often handlers that say nothing else are told of everything again; zero, the default, is never.
+    #[must_use]
+    pub fn resync(mut self, period: Duration) -> Self {
+        self.shared.default_resync = period;
+        self.shared.life = Mutex::new(Life { phase: Phase::Fresh, resync_check: period, version: None });
+        self
+    }
+
+    /// Changes every object once, before anything else sees it. It must give the same for its own result.
+    #[must_use]
+    pub fn transformer(
+        mut self,
+        transform: impl Fn(Arc<T>) -> Result<Arc<T>, BoxError> + Send + Sync + 'static,
+    ) -> Self {
+        self.shared.transformer = Some(Arc::new(transform));
+        self
+    }
+
+    /// Called with each failure of a list and of opening a watch, before the next try.
+    #[must_use]
+    pub fn on_error(mut self, on_error: impl Fn(&ReflectorError) + Send + Sync + 'static) -> Self {
+        self.shared.on_error = Some(Arc::new(on_error));
+        self
+    }
+
+    /// Where the jitter of waits and watch timeouts comes from; by default from the operating system.
+    #[must_use]
+    pub fn random(mut self, random: fastrand::Rng) -> Self {
+        self.shared.random = random;
+        self
+    }
+
+    /// Tells `observer` what every part of the informer does.
+    #[must_use]
+    pub fn observer(mut self, observer: Observer) -> Self {
+        self.shared.indexer = Arc::new(Indexer::new(meta_namespace_key).observer(observer.clone()));
+        self.shared.processor = SharedProcessor::default().observer(observer.clone());
+        self.shared.observer = observer;
+        self
+    }
+
+    /// The informer.
+    pub fn build(self) -> SharedIndexInformer<T> {
+        SharedIndexInformer(Arc::new(self.shared))
+    }
+}
+
+/// The one handler that the process loop calls: it tells all listeners.
+struct Distributor<'a, T>(&'a SharedProcessor<T>);
+
+impl<T: Object + Send + Sync + 'static> EventHandler<T> for Distributor<'_, T> {
+    fn on_add(&mut self, object: Arc<T>, initial: InitialList) {
+        self.0.distribute(&Notification::Add { object, initial }, Audience::All);
+    }
+
+    fn on_update(&mut self, old: Arc<T>, new: Arc<T>) {
+        let unchanged = match (old.meta(), new.meta()) {
+            (Some(old), Some(new)) => old.resource_version == new.resource_version,
+            _ => false,
+        };
+        let audience = if unchanged { Audience::Syncing } else { Audience::All };
+        self.0.distribute(&Notification::Update { old, new }, audience);
+    }
+
+    fn on_delete(&mut self, deletion: Deletion<T>) {
+        self.0.distribute(&Notification::Delete(deletion), Audience::All);
+    }
+}
