@@ -21,7 +21,7 @@ use super::observe::Observer;
 use super::reflector::ReflectorError;
 use super::shared_informer::SharedIndexInformer;
 
-type OnError = Arc<dyn Fn(&ReflectorError) + Send + Sync>;
+type OnError = Arc<dyn Fn(ReflectorError) + Send + Sync>;
 
 /// Makes informers that share one client, and starts, awaits and ends them together.
 ///
@@ -102,7 +102,7 @@ impl SharedInformerFactory {
 
     /// Called with each failure of a list and of opening a watch, before the next try.
     #[must_use]
-    pub fn on_error(mut self, on_error: impl Fn(&ReflectorError) + Send + Sync + 'static) -> Self {
+    pub fn on_error(mut self, on_error: impl Fn(ReflectorError) + Send + Sync + 'static) -> Self {
         self.on_error = Some(Arc::new(on_error));
         self
     }

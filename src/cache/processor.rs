@@ -65,7 +65,6 @@ enum Phase {
 }
 
 struct Member<T> {
-    id: usize,
     listener: Arc<ProcessorListener<T>>,
     resync: Resync,
     work: Work,
@@ -76,22 +75,29 @@ enum Work {
     Running(JoinHandle<()>),
 }
 
-/// A listener as its owner holds it: to ask whether it has synced, and to remove it.
-#[derive(Clone, Debug)]
-pub struct Registration {
-    id: usize,
-    synced: Done,
-}
+/// A handler's place in a processor or an informer, as its owner holds it.
+pub struct Registration<T>(Arc<ProcessorListener<T>>);
 
-impl Registration {
+impl<T> Registration<T> {
     /// Has the handler returned from every add of the initial list?
     pub fn has_synced(&self) -> bool {
-        self.synced.is_done()
+        self.0.synced().is_done()
     }
 
     /// Fires when [`Registration::has_synced`] becomes true.
     pub fn synced(&self) -> Done {
-        self.synced.clone()
+        self.0.synced()
+    }
+
+    /// The handler's buffer.
+    pub fn listener(&self) -> &Arc<ProcessorListener<T>> {
+        &self.0
+    }
+}
+
+impl<T> Clone for Registration<T> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
     }
 }
 
@@ -133,9 +139,9 @@ impl<T> SharedProcessor<T> {
 
     /// Removes a listener; one that is not there is no error. Nothing more is queued for it, what is queued is dropped,
     /// and a callback under way finishes.
-    pub fn remove_listener(&self, registration: &Registration) {
+    pub fn remove_listener(&self, registration: &Registration<T>) {
         let mut state = lock(&self.state);
-        if let Some(at) = state.listeners.iter().position(|member| member.id == registration.id) {
+        if let Some(at) = state.listeners.iter().position(|member| Arc::ptr_eq(&member.listener, &registration.0)) {
             state.listeners.remove(at).listener.discard();
         }
     }
@@ -143,7 +149,7 @@ impl<T> SharedProcessor<T> {
 
 impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
     /// Adds a listener for this handler. If the processor runs, so does the listener from now on; otherwise it collects.
-    pub fn add_listener(&self, handler: impl AsyncEventHandler<T>) -> Registration {
+    pub fn add_listener(&self, handler: impl AsyncEventHandler<T>) -> Registration<T> {
         self.add_listener_with(handler, Resync::never(), &[])
     }
 
@@ -153,7 +159,7 @@ impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
         handler: impl AsyncEventHandler<T>,
         resync: Resync,
         first: &[Notification<T>],
-    ) -> Registration {
+    ) -> Registration<T> {
         let mut state = lock(&self.state);
         let id = state.next_id;
         state.next_id += 1;
@@ -162,7 +168,7 @@ impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
         if state.upstream_synced {
             listener.upstream_synced();
         }
-        let registration = Registration { id, synced: listener.synced() };
+        let registration = Registration(listener.clone());
         let run = {
             let listener = listener.clone();
             async move { listener.run(handler).await }.boxed()
@@ -171,7 +177,7 @@ impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
             Phase::Running => Work::Running(tokio::spawn(run)),
             Phase::Waiting | Phase::Stopped => Work::Waiting(run),
         };
-        state.listeners.push(Member { id, listener, resync, work });
+        state.listeners.push(Member { listener, resync, work });
         registration
     }
 

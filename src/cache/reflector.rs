@@ -43,7 +43,7 @@ pub enum ReflectorError {
     Store(String, #[source] Error),
 }
 
-type OnError = Arc<dyn Fn(&ReflectorError) + Send + Sync>;
+type OnError = Arc<dyn Fn(ReflectorError) + Send + Sync>;
 type ShouldResync = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// Lists, then watches from the list's resourceVersion, and does so again when the watch cannot go on.
@@ -135,7 +135,7 @@ impl<T> Reflector<T> {
 
     /// Called with each failure of a list and of opening a watch, before the next try.
     #[must_use]
-    pub fn on_error(mut self, on_error: impl Fn(&ReflectorError) + Send + Sync + 'static) -> Self {
+    pub fn on_error(mut self, on_error: impl Fn(ReflectorError) + Send + Sync + 'static) -> Self {
         self.on_error = Some(Arc::new(on_error));
         self
     }
@@ -183,10 +183,11 @@ impl<T: Object + Send + Sync> Reflector<T> {
                 Ok(reason) => reason,
                 Err(error) => {
                     debug!("{error}");
+                    let reason = error.to_string();
                     if let Some(on_error) = &self.on_error {
-                        on_error(&error);
+                        on_error(error);
                     }
-                    error.to_string()
+                    reason
                 }
             };
             memory.backoff.wait().await;

@@ -25,7 +25,7 @@ use super::reflector::{Reflector, ReflectorError};
 use super::resync::{MINIMUM, Resync};
 use super::store::Transformer;
 
-type OnError = Arc<dyn Fn(&ReflectorError) + Send + Sync>;
+type OnError = Arc<dyn Fn(ReflectorError) + Send + Sync>;
 
 /// A handler was not added, because the informer has stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -121,7 +121,7 @@ impl<T: Object + Debug + Send + Sync + 'static> SharedIndexInformer<T> {
     ///
     /// # Errors
     /// The informer has stopped.
-    pub fn add_event_handler(&self, handler: impl AsyncEventHandler<T>) -> Result<Registration, InformerStopped> {
+    pub fn add_event_handler(&self, handler: impl AsyncEventHandler<T>) -> Result<Registration<T>, InformerStopped> {
         self.add_event_handler_with_resync(handler, self.0.default_resync)
     }
 
@@ -134,7 +134,7 @@ impl<T: Object + Debug + Send + Sync + 'static> SharedIndexInformer<T> {
         &self,
         handler: impl AsyncEventHandler<T>,
         period: Duration,
-    ) -> Result<Registration, InformerStopped> {
+    ) -> Result<Registration<T>, InformerStopped> {
         let mut life = lock(&self.0.life);
         if life.phase == Phase::Stopped {
             return Err(InformerStopped);
@@ -157,7 +157,7 @@ impl<T: Object + Debug + Send + Sync + 'static> SharedIndexInformer<T> {
 
     /// Removes a handler. What is queued for it is dropped; a callback under way finishes. One that was removed before is no
     /// error.
-    pub fn remove_event_handler(&self, registration: &Registration) {
+    pub fn remove_event_handler(&self, registration: &Registration<T>) {
         let _blocked = lock(&self.0.block_deltas);
         self.0.processor.remove_listener(registration);
     }
@@ -290,7 +290,7 @@ impl<T: Object + Debug + Send + Sync + 'static> SharedIndexInformerBuilder<T> {
 
     /// Called with each failure of a list and of opening a watch, before the next try.
     #[must_use]
-    pub fn on_error(mut self, on_error: impl Fn(&ReflectorError) + Send + Sync + 'static) -> Self {
+    pub fn on_error(mut self, on_error: impl Fn(ReflectorError) + Send + Sync + 'static) -> Self {
         self.shared.on_error = Some(Arc::new(on_error));
         self
     }
