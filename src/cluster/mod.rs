@@ -1,1 +1,127 @@
-//! A Kubernetes API server in memory.
+//! A Kubernetes API server in memory, and a small kubelet: for learning, and for testing programs that use the API.
+//!
+//! Real list and watch semantics (resourceVersions, a history, expiry, paging, bookmarks, selectors, graceful deletion) on
+//! objects that live in the process. It is an [`axum::Router`], so a [`kube::Client`] uses it without a socket:
+//!
+//! ```
+//! use informer_lab::cluster::{Cluster, pods_from_yaml};
+//! use k8s_openapi::api::core::v1::Pod;
+//! use kube::Api;
+//! use kube::api::ListParams;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let file = "{metadata: {name: web}, spec: {nodeName: node-1, containers: [{name: main, image: nginx}]}}";
+//! let cluster = Cluster::builder().pods(pods_from_yaml(file, "pods.yaml", "default")?).start();
+//!
+//! let pods: Api<Pod> = Api::namespaced(cluster.client("default"), "default");
+//! let list = pods.list(&ListParams::default()).await?;
+//! assert_eq!(list.items[0].metadata.name.as_deref(), Some("web"));
+//! cluster.shutdown().await;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The parts are upstream's and have its names. [`storage`] is etcd's part: every version of every object, one revision
+//! counter. [`watch_cache`] stands beside it, one for each kind, with a version of its own; [`store`] holds the two under one
+//! lock. [`router`] finds the handler of a request, [`resource`] is the table of kinds, [`status`] the one place where an
+//! error becomes a `Status`. [`kubelet`] is a client like any other.
+
+mod builder;
+mod clock;
+mod continue_token;
+mod defaults;
+mod delete_options;
+mod discovery;
+mod era;
+mod event;
+mod field_selector;
+mod filter;
+mod handlers;
+mod kubelet;
+mod label_selector;
+mod object;
+mod options;
+mod pods_file;
+mod random;
+mod request_info;
+mod resource;
+mod router;
+mod scenario;
+mod stages;
+mod status;
+mod storage;
+mod store;
+mod validation;
+mod watch_cache;
+mod watcher;
+mod yaml;
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio_util::sync::DropGuard;
+
+pub use self::builder::ClusterBuilder;
+pub use self::era::Era;
+pub use self::pods_file::pods_from_yaml;
+pub use self::scenario::{Scenario, ScenarioError, Step};
+pub use self::stages::Stages;
+pub use self::yaml::FileError;
+
+use self::kubelet::Progress;
+use self::resource::PODS;
+use self::store::Store;
+
+/// A running cluster. Dropping it stops its kubelet; [`shutdown`](Self::shutdown) also waits for everything to end.
+#[derive(Debug)]
+pub struct Cluster {
+    store: Arc<Store>,
+    router: axum::Router,
+    progress: watch::Receiver<Progress>,
+    stop: DropGuard,
+    kubelet: JoinHandle<()>,
+}
+
+impl Cluster {
+    /// A cluster to be.
+    pub fn builder() -> ClusterBuilder {
+        ClusterBuilder::default()
+    }
+
+    /// A client of this cluster, without a socket. `namespace` is its default namespace.
+    pub fn client(&self, namespace: &str) -> kube::Client {
+        kube::Client::new(self.router(), namespace)
+    }
+
+    /// The API, for a listener or for a client.
+    pub fn router(&self) -> axum::Router {
+        self.router.clone()
+    }
+
+    /// Waits until the kubelet has seen every write to a pod so far and no stage of any pod is pending or running.
+    pub async fn settled(&self) {
+        let mut progress = self.progress.clone();
+        // Whatever makes this true is told through `progress`: what the kubelet has not seen it will see.
+        let settled = |progress: &Progress| {
+            progress.busy == 0 && progress.seen >= self.store.lock().cache(PODS).last_write()
+        };
+        // An error means that the kubelet has stopped; then nothing is pending either.
+        let _ = progress.wait_for(settled).await;
+    }
+
+    /// Forgets the history, as compaction and a restart of the server do: older states cannot be listed and older
+    /// resourceVersions cannot be watched any more.
+    pub fn compact(&self) {
+        self.store.compact();
+    }
+
+    /// Stops the kubelet, ends every watch after what was already sent to it, and waits for the tasks.
+    pub async fn shutdown(self) {
+        drop(self.stop);
+        // A kubelet that panicked has said so already; there is nothing left to stop.
+        let _ = self.kubelet.await;
+        self.store.close();
+    }
+}

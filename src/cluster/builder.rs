@@ -1,0 +1,141 @@
+//! How a cluster is made.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use k8s_openapi::api::core::v1::Pod;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use super::Cluster;
+use super::clock::Clock;
+use super::era::Era;
+use super::handlers::create::prepare;
+use super::kubelet::{Kubelet, Progress};
+use super::object::Key;
+use super::resource::{NAMESPACES, PODS, Resource};
+use super::router::router;
+use super::stages::Stages;
+use super::store::{Settings, Store};
+
+/// Namespaces that every cluster has.
+const NAMESPACES_AT_START: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
+
+/// Everything that can be chosen about a cluster. Each method replaces what was chosen before.
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct ClusterBuilder {
+    settings: Settings,
+    started_at: Option<Timestamp>,
+    pods: Vec<Pod>,
+    stages: Stages,
+}
+
+impl Default for ClusterBuilder {
+    fn default() -> Self {
+        let settings = Settings {
+            era: Era::default(),
+            seed: 0,
+            commit_latency: Duration::ZERO,
+            history: 10_000,
+            bookmarks: Duration::from_secs(60),
+        };
+        Self { settings, started_at: None, pods: Vec::new(), stages: Stages::default() }
+    }
+}
+
+impl ClusterBuilder {
+    /// Which API server is played; today's by default.
+    pub fn era(mut self, era: Era) -> Self {
+        self.settings.era = era;
+        self
+    }
+
+    /// Decides everything that an API server leaves to chance: the order of an unordered watch cache, uids, the suffixes of
+    /// generated names, how long watches last. Two clusters of one seed that are used in the same way answer the same.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.settings.seed = seed;
+        self
+    }
+
+    /// Pods that are there from the start, created in this order, with the status given. Namespaces that they name are
+    /// created too. Names must be set and unique, as [`pods_from_yaml`](super::pods_from_yaml) checks; of two pods with one
+    /// name the later is an update of the earlier.
+    pub fn pods(mut self, pods: Vec<Pod>) -> Self {
+        self.pods = pods;
+        self
+    }
+
+    /// What the kubelet does; by default what the documents' kubelet did.
+    pub fn stages(mut self, stages: Stages) -> Self {
+        self.stages = stages;
+        self
+    }
+
+    /// How long a write takes in storage; by default no time. The last two writes of a deletion are this far apart.
+    pub fn commit_latency(mut self, latency: Duration) -> Self {
+        self.settings.commit_latency = latency;
+        self
+    }
+
+    /// How many writes are remembered: as many can be listed and watched again. By default 10,000; at least one.
+    pub fn history(mut self, writes: usize) -> Self {
+        self.settings.history = writes.max(1);
+        self
+    }
+
+    /// How often a watch that allows bookmarks gets one; by default every minute.
+    pub fn bookmark_period(mut self, period: Duration) -> Self {
+        self.settings.bookmarks = period.max(Duration::from_millis(1));
+        self
+    }
+
+    /// What the cluster's clock shows at the start; by default the time of day.
+    pub fn started_at(mut self, time: Timestamp) -> Self {
+        self.started_at = Some(time);
+        self
+    }
+
+    /// Starts the cluster and its kubelet.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime.
+    pub fn start(self) -> Cluster {
+        let clock = Clock::starting_at(self.started_at.unwrap_or_else(Timestamp::now));
+        let store = Arc::new(Store::new(self.settings, clock));
+        fill(&store, self.pods);
+        let router = router(store.clone());
+        let client = kube::Client::new(router.clone(), "default");
+        let (sender, progress) = watch::channel(Progress::default());
+        let stop = CancellationToken::new();
+        let kubelet = Kubelet::new(client, self.stages, clock, sender);
+        let kubelet = tokio::spawn(kubelet.run(stop.clone()));
+        Cluster { store, router, progress, stop: stop.drop_guard(), kubelet }
+    }
+}
+
+/// Writes what is there from the start.
+fn fill(store: &Store, pods: Vec<Pod>) {
+    for namespace in NAMESPACES_AT_START {
+        write(store, NAMESPACES, None, json!({"metadata": {"name": namespace}}));
+    }
+    for pod in pods {
+        let namespace = pod.metadata.namespace.clone().unwrap_or_else(|| "default".to_owned());
+        if store.get(NAMESPACES, &Key::new(None, &namespace)).is_none() {
+            write(store, NAMESPACES, None, json!({"metadata": {"name": namespace}}));
+        }
+        let mut value = serde_json::to_value(pod).expect("a pod has only text keys");
+        value["metadata"]["namespace"] = json!(namespace);
+        write(store, PODS, Some(&namespace), value);
+    }
+}
+
+fn write(store: &Store, resource: &'static Resource, namespace: Option<&str>, value: Value) {
+    let mut value = (resource.shape)(value).expect("it was a typed object a moment ago");
+    value["metadata"]["resourceVersion"] = json!("0"); // an exported object brings the one that it had elsewhere
+    prepare(store, resource, namespace, &mut value).expect("no resourceVersion was set");
+    let name = value["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+    store.put(&mut store.lock(), resource, Key::new(namespace, &name), value);
+}

@@ -1,0 +1,112 @@
+//! What the API server fills in.
+
+use serde_json::{Map, Value, json};
+
+/// Gives a namespace its name as a label, and its phase.
+pub(crate) fn namespace(namespace: &mut Value) {
+    if let Some(name) = namespace.pointer("/metadata/name").cloned() {
+        let metadata = object(&mut namespace["metadata"]);
+        object(metadata.entry("labels").or_insert_with(empty)).insert("kubernetes.io/metadata.name".into(), name);
+    }
+    missing(namespace, "spec", empty());
+    missing(namespace, "status", empty());
+    missing(&mut namespace["status"], "phase", json!("Active"));
+}
+
+/// Gives a pod what kube-apiserver gives it, as far as a client of these lessons can see the difference.
+pub(crate) fn pod(pod: &mut Value) {
+    let quality = quality_of_service(pod);
+    missing(pod, "spec", empty());
+    let spec = &mut pod["spec"];
+    for (field, value) in [
+        ("restartPolicy", json!("Always")),
+        ("terminationGracePeriodSeconds", json!(30)),
+        ("dnsPolicy", json!("ClusterFirst")),
+        ("securityContext", empty()),
+        ("schedulerName", json!("default-scheduler")),
+        ("enableServiceLinks", json!(true)),
+    ] {
+        missing(spec, field, value);
+    }
+    for list in ["containers", "initContainers"] {
+        for container in spec.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
+            self::container(container);
+        }
+    }
+    missing(pod, "status", empty());
+    missing(&mut pod["status"], "phase", json!("Pending"));
+    missing(&mut pod["status"], "qosClass", json!(quality));
+}
+
+fn container(container: &mut Value) {
+    let latest = container["image"].as_str().is_some_and(is_latest);
+    missing(container, "resources", empty());
+    missing(container, "terminationMessagePath", json!("/dev/termination-log"));
+    missing(container, "terminationMessagePolicy", json!("File"));
+    missing(container, "imagePullPolicy", json!(if latest { "Always" } else { "IfNotPresent" }));
+    for port in container.get_mut("ports").and_then(Value::as_array_mut).into_iter().flatten() {
+        missing(port, "protocol", json!("TCP"));
+    }
+}
+
+/// No tag and no digest means `latest`.
+fn is_latest(image: &str) -> bool {
+    let name = image.rsplit('/').next().unwrap_or(image);
+    !image.contains('@') && name.split_once(':').is_none_or(|(_, tag)| tag == "latest")
+}
+
+/// Guaranteed when every container has equal requests and limits for cpu and memory, BestEffort when none has any.
+fn quality_of_service(pod: &Value) -> &'static str {
+    let containers = pod.pointer("/spec/containers").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let amount = |container: &Value, kind: &str, name: &str| container["resources"][kind].get(name).cloned();
+    let pairs = || containers.iter().flat_map(|container| ["cpu", "memory"].map(|name| (container, name)));
+    if pairs().all(|(container, name)| {
+        ["requests", "limits"].iter().all(|kind| amount(container, kind, name).is_none())
+    }) {
+        return "BestEffort";
+    }
+    let guaranteed = pairs().all(|(container, name)| {
+        let limit = amount(container, "limits", name);
+        limit.is_some() && amount(container, "requests", name).is_none_or(|request| Some(request) == limit)
+    });
+    if guaranteed { "Guaranteed" } else { "Burstable" }
+}
+
+fn empty() -> Value {
+    Value::Object(Map::new())
+}
+
+fn missing(parent: &mut Value, field: &str, value: Value) {
+    object(parent).entry(field).or_insert(value);
+}
+
+/// The fields of a value that is an object; anything else becomes one.
+pub(crate) fn object(value: &mut Value) -> &mut Map<String, Value> {
+    if !value.is_object() {
+        *value = empty();
+    }
+    value.as_object_mut().expect("it was just made an object")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pull_policy_follows_the_tag() {
+        for (image, latest) in
+            [("nginx", true), ("nginx:latest", true), ("nginx:1.27", false), ("host:5000/nginx", true), ("a@sha256:1", false)]
+        {
+            assert_eq!(is_latest(image), latest, "{image}");
+        }
+    }
+
+    #[test]
+    fn the_quality_of_service_is_computed_from_the_resources() {
+        let pod = |resources: Value| json!({"spec": {"containers": [{"resources": resources}]}});
+        assert_eq!(quality_of_service(&pod(json!({}))), "BestEffort");
+        assert_eq!(quality_of_service(&pod(json!({"requests": {"cpu": "1"}}))), "Burstable");
+        let both = json!({"cpu": "1", "memory": "1Gi"});
+        assert_eq!(quality_of_service(&pod(json!({"requests": both, "limits": both}))), "Guaranteed");
+    }
+}

@@ -1,0 +1,168 @@
+//! How an object is to be deleted.
+
+use axum::extract::Request;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::handlers::body;
+use super::object::Object;
+use super::options::Query;
+use super::status::{ApiError, Cause};
+use super::store::Commit;
+
+/// `metav1.DeleteOptions`, of the body or, if that is empty, of the query.
+#[derive(Clone, Debug)]
+pub(crate) struct DeleteOptions {
+    pub(crate) grace_period_seconds: Option<i64>,
+    uid: Option<String>,
+    resource_version: Option<String>,
+    policy: Option<Policy>,
+    pub(crate) commit: Commit,
+}
+
+/// What becomes of the objects that this one owns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Policy {
+    Background,
+    Foreground,
+    Orphan,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Wire {
+    kind: String,
+    api_version: String,
+    grace_period_seconds: Option<i64>,
+    preconditions: Preconditions,
+    propagation_policy: Option<String>,
+    orphan_dependents: Option<bool>,
+    dry_run: Vec<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Preconditions {
+    uid: Option<String>,
+    resource_version: Option<String>,
+}
+
+impl DeleteOptions {
+    pub(crate) async fn read(request: Request, query: &Query) -> Result<Self, ApiError> {
+        let body = body::read(request).await?;
+        let wire = if body.is_empty() { Wire::of_query(query)? } else { Wire::of_body(&body)? };
+        let dry_run: Vec<&str> = wire.dry_run.iter().map(String::as_str).collect();
+        Ok(Self {
+            grace_period_seconds: wire.grace_period_seconds,
+            policy: wire.policy()?,
+            commit: body::commit(&dry_run, "DeleteOptions")?,
+            uid: wire.preconditions.uid,
+            resource_version: wire.preconditions.resource_version,
+        })
+    }
+
+    /// Without preconditions; dependents go later.
+    pub(crate) fn background(commit: Commit) -> Self {
+        let policy = Some(Policy::Background);
+        Self { grace_period_seconds: None, uid: None, resource_version: None, policy, commit }
+    }
+
+    /// The grace period that was asked for; a negative one counts as one second.
+    pub(crate) fn period(&self) -> Option<i64> {
+        self.grace_period_seconds.map(at_least_one_if_negative)
+    }
+
+    /// The grace period of a pod's first deletion: the asked one, else the pod's own. A pod that is bound to no node or that
+    /// has ended goes at once.
+    pub(crate) fn first_period(&self, pod: &Object) -> i64 {
+        let bound = pod.text("/spec/nodeName").is_some_and(|node| !node.is_empty());
+        let ended = matches!(pod.text("/status/phase"), Some("Succeeded" | "Failed"));
+        if !bound || ended {
+            return 0;
+        }
+        let own = pod.value["spec"]["terminationGracePeriodSeconds"].as_i64().unwrap_or_default();
+        at_least_one_if_negative(self.grace_period_seconds.unwrap_or(own))
+    }
+
+    /// The finalizers of the object once the garbage collector's part was decided.
+    pub(crate) fn finalizers(&self, current: &Value) -> Vec<Value> {
+        let mut finalizers = current.as_array().cloned().unwrap_or_default();
+        let wanted = match self.policy {
+            None => return finalizers,
+            Some(Policy::Background) => None,
+            Some(Policy::Foreground) => Some("foregroundDeletion"),
+            Some(Policy::Orphan) => Some("orphan"),
+        };
+        finalizers.retain(|name| Some(name.as_str().unwrap_or_default()) == wanted || (name != "orphan" && name != "foregroundDeletion"));
+        if let Some(wanted) = wanted.filter(|wanted| !finalizers.iter().any(|name| name == wanted)) {
+            finalizers.push(wanted.into());
+        }
+        finalizers
+    }
+
+    /// The preconditions.
+    pub(crate) fn check(&self, object: &Object) -> Result<(), ApiError> {
+        let (resource, name) = (object.resource, object.key.name());
+        let uid = object.text("/metadata/uid").unwrap_or_default();
+        if let Some(asked) = self.uid.as_deref().filter(|asked| *asked != uid) {
+            let why = format!(
+                "the UID in the precondition ({asked}) does not match the UID in record ({uid}). The object might have \
+                 been deleted and then recreated"
+            );
+            return Err(ApiError::conflict(resource, resource.kind, name, why));
+        }
+        let version = object.revision.to_string();
+        if let Some(asked) = self.resource_version.as_deref().filter(|asked| *asked != version) {
+            let why = format!(
+                "the ResourceVersion in the precondition ({asked}) does not match the ResourceVersion in record \
+                 ({version}). The object might have been modified"
+            );
+            return Err(ApiError::conflict(resource, resource.kind, name, why));
+        }
+        Ok(())
+    }
+}
+
+fn at_least_one_if_negative(period: i64) -> i64 {
+    if period < 0 { 1 } else { period }
+}
+
+impl Wire {
+    fn of_query(query: &Query) -> Result<Self, ApiError> {
+        Ok(Self {
+            grace_period_seconds: query.integer("gracePeriodSeconds")?,
+            propagation_policy: query.get("propagationPolicy").map(ToOwned::to_owned),
+            orphan_dependents: query.flag("orphanDependents"),
+            dry_run: query.all("dryRun").into_iter().map(ToOwned::to_owned).collect(),
+            ..Self::default()
+        })
+    }
+
+    fn of_body(body: &[u8]) -> Result<Self, ApiError> {
+        let wire: Self = serde_json::from_slice(body)
+            .map_err(|error| ApiError::bad_request(format!("the options of the deletion cannot be read: {error}")))?;
+        if !matches!(wire.kind.as_str(), "" | "DeleteOptions") {
+            return Err(ApiError::bad_request(body::no_kind(&wire.kind, &wire.api_version)));
+        }
+        Ok(wire)
+    }
+
+    fn policy(&self) -> Result<Option<Policy>, ApiError> {
+        const FIELD: &str = "propagationPolicy";
+        let invalid = |cause| Err(ApiError::invalid_options("DeleteOptions", vec![cause]));
+        match (self.propagation_policy.as_deref(), self.orphan_dependents) {
+            (Some(policy), Some(_)) => {
+                invalid(Cause::invalid(FIELD, policy, "orphanDependents and deletionPropagation cannot be both set"))
+            }
+            (None, None) => Ok(None),
+            (None, Some(orphan)) => Ok(Some(if orphan { Policy::Orphan } else { Policy::Background })),
+            (Some("Background"), None) => Ok(Some(Policy::Background)),
+            (Some("Foreground"), None) => Ok(Some(Policy::Foreground)),
+            (Some("Orphan"), None) => Ok(Some(Policy::Orphan)),
+            (Some(other), None) => {
+                let supported = ["Foreground", "Background", "Orphan", "nil"];
+                invalid(Cause::unsupported(FIELD, &format!("{other:?}"), &supported))
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! A change of one object, encoded once for all who watch it.
+
+use std::sync::{Arc, OnceLock};
+
+use bytes::Bytes;
+
+use super::object::Object;
+
+/// What one write did to one object.
+#[derive(Debug)]
+pub(crate) struct Event {
+    pub(crate) revision: u64,
+    /// The state after the write; none after a deletion.
+    pub(crate) current: Option<Arc<Object>>,
+    /// The state before the write; none before a creation.
+    pub(crate) previous: Option<Arc<Object>>,
+    modified: OnceLock<Bytes>,
+    deleted: OnceLock<Bytes>,
+}
+
+impl Event {
+    /// # Panics
+    /// If there is neither a state before nor one after.
+    pub(crate) fn new(revision: u64, previous: Option<Arc<Object>>, current: Option<Arc<Object>>) -> Self {
+        assert!(previous.is_some() || current.is_some(), "a write creates, changes or removes something");
+        Self { revision, current, previous, modified: OnceLock::new(), deleted: OnceLock::new() }
+    }
+
+    /// The object that was written, or removed.
+    pub(crate) fn object(&self) -> &Arc<Object> {
+        self.current.as_ref().or(self.previous.as_ref()).expect("a write creates, changes or removes something")
+    }
+
+    /// The line for a watcher who selects objects by `selects`: entering the selection is ADDED, leaving it is DELETED with
+    /// the state before and the revision of the change, and what stays outside is no line.
+    pub(crate) fn line(&self, selects: impl Fn(&Object) -> bool) -> Option<Bytes> {
+        let selected = |object: &Option<Arc<Object>>| object.as_ref().filter(|object| selects(object)).cloned();
+        match (selected(&self.previous), selected(&self.current)) {
+            (None, None) => None,
+            (None, Some(current)) => Some(current.added()),
+            (Some(_), Some(current)) => Some(self.modified.get_or_init(|| line("MODIFIED", &current)).clone()),
+            (Some(previous), None) => {
+                Some(self.deleted.get_or_init(|| line("DELETED", &previous.at(self.revision))).clone())
+            }
+        }
+    }
+}
+
+/// One line of a watch.
+fn line(kind: &str, object: &Object) -> Bytes {
+    let json = object.json();
+    let mut line = Vec::with_capacity(json.len() + 40);
+    line.extend_from_slice(br#"{"type":""#);
+    line.extend_from_slice(kind.as_bytes());
+    line.extend_from_slice(br#"","object":"#);
+    line.extend_from_slice(&json);
+    line.extend_from_slice(b"}\n");
+    line.into()
+}

@@ -1,0 +1,46 @@
+//! POST to a pod's `binding`: what a scheduler does.
+
+use axum::response::Response;
+use k8s_openapi::api::core::v1::Binding;
+use serde_json::{Value, json};
+
+use super::{Call, body, key};
+use crate::cluster::defaults::object;
+use crate::cluster::object::Object;
+use crate::cluster::status::{self, ApiError};
+use crate::cluster::store::Next;
+
+/// Gives a pod its node and the condition `PodScheduled`. A pod is bound once.
+pub(crate) async fn bind(call: Call) -> Result<Response, ApiError> {
+    let Call { store, target, query, request } = call;
+    let commit = body::query_commit(&query, "CreateOptions")?;
+    let binding: Binding = serde_json::from_slice(&body::read(request).await?)
+        .map_err(|error| ApiError::bad_request(format!("Binding in version \"v1\" cannot be handled as a Binding: {error}")))?;
+    let node = binding.target.name.unwrap_or_default();
+    if node.is_empty() {
+        return Err(ApiError::bad_request("target.name: Required value"));
+    }
+    let now = store.clock.now();
+    store.update(target.resource, &key(&target), commit, |pod| bound(pod, &node, &now)).await?;
+    Ok(status::created())
+}
+
+fn bound(pod: &Object, node: &str, now: &str) -> Result<Next, ApiError> {
+    let name = pod.key.name();
+    let refused = |why: String| Err(ApiError::conflict(pod.resource, "pods/binding", name, why));
+    if pod.text("/metadata/deletionTimestamp").is_some() {
+        return refused(format!("pod {name} is being deleted, cannot be assigned to a host"));
+    }
+    if let Some(node) = pod.text("/spec/nodeName").filter(|node| !node.is_empty()) {
+        return refused(format!("pod {name} is already assigned to node {node:?}"));
+    }
+    let mut value = pod.value.clone();
+    value["spec"]["nodeName"] = json!(node);
+    let conditions = object(&mut value["status"]).entry("conditions").or_insert_with(|| json!([]));
+    let scheduled = json!({"type": "PodScheduled", "status": "True", "lastTransitionTime": now});
+    if let Value::Array(conditions) = conditions {
+        conditions.retain(|condition| condition["type"] != "PodScheduled");
+        conditions.push(scheduled);
+    }
+    Ok(Next::Put(value))
+}

@@ -1,0 +1,106 @@
+//! The body of a write: read within limits, and taken for what it says it is.
+
+use axum::extract::Request;
+use bytes::Bytes;
+use http::{HeaderMap, header};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use serde_json::Value;
+
+use crate::cluster::options::Query;
+use crate::cluster::resource::{RESOURCES, Resource};
+use crate::cluster::status::{ApiError, Cause};
+use crate::cluster::store::Commit;
+
+/// Upstream's limit of a request body.
+const LIMIT: usize = 3 * 1024 * 1024;
+
+/// Reads the whole body.
+pub(crate) async fn read(request: Request) -> Result<Bytes, ApiError> {
+    match Limited::new(request.into_body(), LIMIT).collect().await {
+        Ok(body) => Ok(body.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => Err(ApiError::too_large(LIMIT)),
+        Err(error) => Err(ApiError::bad_request(format!("the body could not be read: {error}"))),
+    }
+}
+
+/// The media type without its parameters; empty if none was sent.
+pub(crate) fn media_type(headers: &HeaderMap) -> &str {
+    let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    value.split(';').next().unwrap_or_default().trim()
+}
+
+/// Reads an object of a kind, in the shape of its type and without kind and apiVersion.
+pub(crate) async fn object(request: Request, resource: &Resource) -> Result<Value, ApiError> {
+    if !matches!(media_type(request.headers()), "" | "application/json") {
+        return Err(ApiError::unsupported_body());
+    }
+    let body = read(request).await?;
+    let value: Value = serde_json::from_slice(&body).map_err(|error| {
+        let kind = resource.kind;
+        let reason = if error.is_eof() { "unexpected end of JSON input".to_owned() } else { error.to_string() };
+        ApiError::bad_request(format!(
+            "the object provided is unrecognized (must be of type {kind}): couldn't get version/kind; json parse error: \
+             {reason} ({})",
+            beginning(&body)
+        ))
+    })?;
+    check_kind(&value, resource.kind, &resource.api_version())?;
+    shaped(value, resource).map_err(|error| {
+        let (kind, api_version) = (resource.kind, resource.api_version());
+        ApiError::bad_request(format!("{kind} in version {api_version:?} cannot be handled as a {kind}: json: {error}"))
+    })
+}
+
+/// Gives an object the shape of its type.
+pub(crate) fn shaped(value: Value, resource: &Resource) -> Result<Value, serde_json::Error> {
+    (resource.shape)(value)
+}
+
+/// Refuses a body that says that it is something else. One that does not say is taken for what the path says.
+fn check_kind(value: &Value, kind: &str, api_version: &str) -> Result<(), ApiError> {
+    let field = |name: &str, default: &str| match value[name].as_str() {
+        None | Some("") => default.to_owned(),
+        Some(text) => text.to_owned(),
+    };
+    let (found, version) = (field("kind", kind), field("apiVersion", api_version));
+    if (found.as_str(), version.as_str()) == (kind, api_version) {
+        return Ok(());
+    }
+    let known = RESOURCES.iter().any(|row| row.kind == found && row.api_version() == version);
+    let why = if known {
+        format!("converting (v1.{found}) to (core.{kind}): unknown conversion")
+    } else {
+        no_kind(&found, &version)
+    };
+    Err(ApiError::bad_request(format!("{found} in version {version:?} cannot be handled as a {kind}: {why}")))
+}
+
+pub(crate) fn no_kind(kind: &str, version: &str) -> String {
+    format!(r#"no kind {kind:?} is registered for version {version:?} in scheme "pkg/api/legacyscheme/scheme.go:30""#)
+}
+
+/// Enough of a body to recognise it.
+fn beginning(body: &[u8]) -> String {
+    match body.len() {
+        0 => "<empty>".to_owned(),
+        1..=30 => String::from_utf8_lossy(body).into_owned(),
+        _ => format!("{} ...", String::from_utf8_lossy(&body[..30])),
+    }
+}
+
+/// Reads `dryRun`, of the query or of DeleteOptions.
+pub(crate) fn commit(dry_run: &[&str], options: &'static str) -> Result<Commit, ApiError> {
+    match dry_run {
+        [] => Ok(Commit::Really),
+        values if values.iter().all(|value| *value == "All") => Ok(Commit::Pretend),
+        values => Err(ApiError::invalid_options(
+            options,
+            vec![Cause::unsupported("dryRun", &format!("{values:?}"), &["All"])],
+        )),
+    }
+}
+
+/// The same, of the query.
+pub(crate) fn query_commit(query: &Query, options: &'static str) -> Result<Commit, ApiError> {
+    commit(&query.all("dryRun"), options)
+}

@@ -1,0 +1,98 @@
+//! POST to a collection.
+
+use axum::response::Response;
+use http::StatusCode;
+use serde_json::{Map, Value, json};
+
+use super::{Call, answer, body};
+use crate::cluster::defaults::object;
+use crate::cluster::object::Key;
+use crate::cluster::request_info::Target;
+use crate::cluster::resource::{Generation, NAMESPACES, Resource, Subresource};
+use crate::cluster::status::ApiError;
+use crate::cluster::store::Store;
+
+/// How often a generated name that is taken is generated again.
+const NAME_TRIES: usize = 8;
+
+pub(crate) async fn create(call: Call) -> Result<Response, ApiError> {
+    let Call { store, target, query, request } = call;
+    let commit = body::query_commit(&query, "CreateOptions")?;
+    let mut value = body::object(request, target.resource).await?;
+    check_namespace(&store, &target, &mut value)?;
+    let resource = target.resource;
+    if resource.subresources.contains(&Subresource::Status) {
+        object(&mut value).remove("status"); // only the status subresource writes it
+    }
+    prepare(&store, resource, target.namespace.as_deref(), &mut value)?;
+    let name = value["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+    let causes = (resource.validate)(&value, None);
+    if !causes.is_empty() {
+        return Err(ApiError::invalid(resource, &name, causes));
+    }
+    let key = Key::new(target.namespace.as_deref(), &name);
+    let created = store.create(resource, key, value, commit).await?;
+    Ok(answer(StatusCode::CREATED, &created))
+}
+
+/// The namespace of the body must be that of the path, and must exist.
+fn check_namespace(store: &Store, target: &Target, value: &mut Value) -> Result<(), ApiError> {
+    let metadata = object(&mut value["metadata"]);
+    let Some(namespace) = &target.namespace else {
+        metadata.remove("namespace");
+        return Ok(());
+    };
+    match metadata.get("namespace").and_then(Value::as_str) {
+        None | Some("") => metadata.insert("namespace".into(), json!(namespace)),
+        Some(found) if found == namespace => None,
+        Some(_) => {
+            let why = "the namespace of the provided object does not match the namespace sent on the request";
+            return Err(ApiError::bad_request(why));
+        }
+    };
+    match store.get(NAMESPACES, &Key::new(None, namespace)) {
+        Some(_) => Ok(()),
+        None => Err(ApiError::not_found(NAMESPACES, namespace)),
+    }
+}
+
+/// Gives a new object what the server decides: a generated name, uid, timestamps, generation, defaults.
+pub(crate) fn prepare(
+    store: &Store,
+    resource: &'static Resource,
+    namespace: Option<&str>,
+    value: &mut Value,
+) -> Result<(), ApiError> {
+    let metadata = object(&mut value["metadata"]);
+    if metadata.remove("resourceVersion").is_some_and(|version| version != "" && version != "0") {
+        return Err(ApiError::internal("resourceVersion should not be set on objects to be created"));
+    }
+    for field in ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields", "generation"] {
+        metadata.remove(field);
+    }
+    generate_name(store, resource, namespace, metadata);
+    metadata.insert("uid".into(), json!(store.lock().random.uid()));
+    metadata.insert("creationTimestamp".into(), json!(store.clock.now()));
+    if resource.generation == Generation::Counted {
+        metadata.insert("generation".into(), json!(1));
+    }
+    (resource.defaults)(value);
+    Ok(())
+}
+
+fn generate_name(store: &Store, resource: &Resource, namespace: Option<&str>, metadata: &mut Map<String, Value>) {
+    let text = |field: &str| metadata.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let prefix = text("generateName");
+    if !text("name").is_empty() || prefix.is_empty() {
+        return;
+    }
+    let mut state = store.lock();
+    for _ in 0..NAME_TRIES {
+        let name = format!("{prefix}{}", state.random.suffix());
+        let taken = state.storage.get(resource, &Key::new(namespace, &name)).is_some();
+        metadata.insert("name".into(), json!(name));
+        if !taken {
+            return;
+        }
+    }
+}

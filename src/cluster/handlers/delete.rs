@@ -1,0 +1,162 @@
+//! DELETE of an object or of a collection.
+
+use std::time::Duration;
+
+use axum::response::Response;
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use super::list::{Page, filter};
+use super::{Call, answer, key, update};
+use crate::cluster::clock;
+use crate::cluster::delete_options::DeleteOptions;
+use crate::cluster::object::{Key, Object};
+use crate::cluster::options::ListOptions;
+use crate::cluster::resource::{Deletion, Generation, NAMESPACES, RESOURCES, Resource};
+use crate::cluster::status::{self, ApiError};
+use crate::cluster::store::{Commit, Next, Store};
+
+/// Namespaces that every cluster has and that nobody may delete.
+const IMMORTAL: [&str; 3] = ["default", "kube-public", "kube-system"];
+
+/// What became of an object that was to be deleted.
+enum Outcome {
+    /// It is gone; this was its last state.
+    Gone(std::sync::Arc<Object>),
+    /// It stays for its grace period or its finalizers.
+    Kept(std::sync::Arc<Object>),
+}
+
+pub(crate) async fn delete(call: Call) -> Result<Response, ApiError> {
+    let Call { store, target, query, request } = call;
+    let options = DeleteOptions::read(request, &query).await?;
+    let (resource, key) = (target.resource, key(&target));
+    if resource == NAMESPACES {
+        empty_namespace(&store, key.name(), options.commit).await?;
+    }
+    Ok(match remove(&store, resource, &key, &options).await? {
+        Outcome::Gone(object) if resource.deletion == Deletion::AtOnce => {
+            status::removed(resource, key.name(), object.text("/metadata/uid").unwrap_or_default())
+        }
+        Outcome::Gone(object) | Outcome::Kept(object) => answer(StatusCode::OK, &object),
+    })
+}
+
+/// Deletes each object that the selectors select; answers them as they were before.
+pub(crate) async fn delete_collection(call: Call) -> Result<Response, ApiError> {
+    let Call { store, target, query, request } = call;
+    let list = ListOptions::parse(&query)?;
+    let options = DeleteOptions::read(request, &query).await?;
+    let filter = filter(target.resource, target.namespace, &list)?;
+    let page = Page::everything(&store, target.resource, &filter, &ListOptions::default())?;
+    for object in &page.objects {
+        if object.resource == NAMESPACES {
+            empty_namespace(&store, object.key.name(), options.commit).await?;
+        }
+        match remove(&store, target.resource, &object.key, &options).await {
+            Err(error) if !error.is_not_found() => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(page.answer(target.resource))
+}
+
+/// The one way in which objects go: a graceful deletion is first written down and carried out in a write of its own.
+async fn remove(
+    store: &Store,
+    resource: &'static Resource,
+    key: &Key,
+    options: &DeleteOptions,
+) -> Result<Outcome, ApiError> {
+    let mut step = Step::Wait;
+    let marked = store
+        .update(resource, key, options.commit, |current| {
+            options.check(current)?;
+            let (next, then) = plan(store, current, options);
+            step = then;
+            Ok(next)
+        })
+        .await?;
+    match step {
+        Step::Wait => Ok(Outcome::Kept(marked)),
+        Step::Done => Ok(Outcome::Gone(marked)),
+        Step::Remove if options.commit == Commit::Pretend => Ok(Outcome::Gone(marked)),
+        Step::Remove => {
+            let uid = marked.text("/metadata/uid").map(ToOwned::to_owned);
+            let same = |current: &Object| current.text("/metadata/uid") == uid.as_deref();
+            let removed = store
+                .update(resource, key, Commit::Really, |current| {
+                    Ok(if same(current) { Next::Remove } else { Next::Keep })
+                })
+                .await;
+            match removed {
+                Ok(last) => Ok(Outcome::Gone(last)),
+                Err(error) if error.is_not_found() => Ok(Outcome::Gone(marked)), // another deletion was faster
+                Err(error) => Err(error),
+            }
+        }
+    }
+}
+
+/// What follows the first write of a deletion.
+enum Step {
+    /// Nothing: the object stays for now.
+    Wait,
+    /// The removal.
+    Remove,
+    /// Nothing: it was the removal.
+    Done,
+}
+
+/// The first write of a deletion, and what follows it.
+fn plan(store: &Store, current: &Object, options: &DeleteOptions) -> (Next, Step) {
+    let mut value = current.value.clone();
+    let finalizers = options.finalizers(&value["metadata"]["finalizers"]);
+    let held = !finalizers.is_empty();
+    if finalizers != current.value["metadata"]["finalizers"].as_array().cloned().unwrap_or_default() {
+        value["metadata"]["finalizers"] = Value::Array(finalizers);
+    }
+    let deleting = current.text("/metadata/deletionTimestamp").map(ToOwned::to_owned);
+    let grace = current.value["metadata"]["deletionGracePeriodSeconds"].as_i64();
+    let period = match (current.resource.deletion, &deleting, grace) {
+        (Deletion::AtOnce, ..) if !held => return (Next::Remove, Step::Done),
+        (Deletion::AtOnce, Some(_), _) => return (Next::Put(value), Step::Wait),
+        (Deletion::AtOnce, None, _) => 0,
+        (Deletion::Graceful, None, _) => options.first_period(current),
+        (Deletion::Graceful, Some(_), None) if !held => return (Next::Remove, Step::Done),
+        // A deletion that goes on can only be made shorter.
+        (Deletion::Graceful, Some(_), grace) => match options.period() {
+            Some(period) if grace.is_some_and(|grace| period < grace) => period,
+            _ => return (Next::Keep, Step::Wait),
+        },
+    };
+    let at = match &deleting {
+        Some(at) => clock::shifted(at, period - grace.unwrap_or_default()),
+        None => store.clock.after(Duration::from_secs(u64::try_from(period).unwrap_or_default())),
+    };
+    value["metadata"]["deletionTimestamp"] = json!(at);
+    value["metadata"]["deletionGracePeriodSeconds"] = json!(period);
+    if deleting.is_none() && current.resource.generation == Generation::Counted {
+        update::count_generation(&mut value);
+    }
+    (Next::Put(value), if held || period > 0 { Step::Wait } else { Step::Remove })
+}
+
+/// Deletes what is in a namespace, without grace, so that the namespace can go. Upstream's namespace controller does this.
+async fn empty_namespace(store: &Store, namespace: &str, commit: Commit) -> Result<(), ApiError> {
+    if IMMORTAL.contains(&namespace) {
+        return Err(ApiError::forbidden(NAMESPACES, namespace, "this namespace may not be deleted"));
+    }
+    let filter = crate::cluster::filter::Filter { namespace: Some(namespace.to_owned()), ..Default::default() };
+    for resource in RESOURCES.iter().filter(|resource| resource.is_namespaced()) {
+        let page = Page::everything(store, resource, &filter, &ListOptions::default())?;
+        for object in &page.objects {
+            let options = DeleteOptions { grace_period_seconds: Some(0), ..DeleteOptions::background(commit) };
+            if let Outcome::Kept(object) = Box::pin(remove(store, resource, &object.key, &options)).await? {
+                let why = format!("{} {} still has finalizers", resource.singular, object.key);
+                return Err(ApiError::conflict(NAMESPACES, NAMESPACES.plural, namespace, why));
+            }
+        }
+    }
+    Ok(())
+}

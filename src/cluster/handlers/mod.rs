@@ -1,0 +1,30 @@
+//! One handler a verb. Each takes a [`Call`] and answers, or fails with what becomes a Status.
+
+use axum::response::Response;
+use http::StatusCode;
+
+use super::object::{Key, Object};
+use super::request_info::Target;
+use super::router::Call;
+use super::status;
+
+pub(crate) mod binding;
+pub(crate) mod body;
+pub(crate) mod create;
+pub(crate) mod delete;
+pub(crate) mod get;
+pub(crate) mod list;
+pub(crate) mod patch;
+pub(crate) mod update;
+pub(crate) mod watch;
+
+/// The key of the object that a path names.
+fn key(target: &Target) -> Key {
+    let name = target.name.as_deref().expect("the router sends only paths with a name here");
+    Key::new(target.namespace.as_deref(), name)
+}
+
+/// The object as the answer.
+fn answer(code: StatusCode, object: &Object) -> Response {
+    status::json(code, object.json().into())
+}

@@ -1,0 +1,131 @@
+//! PUT of an object or of its status.
+
+use axum::response::Response;
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use super::{Call, answer, body, key};
+use crate::cluster::defaults::object;
+use crate::cluster::object::Object;
+use crate::cluster::request_info::Target;
+use crate::cluster::resource::{Generation, Subresource};
+use crate::cluster::status::ApiError;
+use crate::cluster::store::Next;
+
+pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
+    let Call { store, target, query, request } = call;
+    let commit = body::query_commit(&query, "UpdateOptions")?;
+    let value = body::object(request, target.resource).await?;
+    check_name(&target, &value)?;
+    let updated =
+        store.update(target.resource, &key(&target), commit, |current| next(current, value, target.subresource)).await?;
+    Ok(answer(StatusCode::OK, &updated))
+}
+
+/// The name and the namespace of the body must be those of the path, if it has them.
+pub(crate) fn check_name(target: &Target, value: &Value) -> Result<(), ApiError> {
+    let field = |name: &str| value["metadata"][name].as_str().unwrap_or_default();
+    let name = target.name.as_deref().unwrap_or_default();
+    match field("name") {
+        found if found != name && !found.is_empty() => Err(ApiError::bad_request(format!(
+            "the name of the object ({found}) does not match the name on the URL ({name})"
+        ))),
+        _ => match (field("namespace"), target.namespace.as_deref().unwrap_or_default()) {
+            ("", _) => Ok(()),
+            (found, namespace) if found == namespace => Ok(()),
+            _ => Err(ApiError::bad_request(
+                "the namespace of the provided object does not match the namespace sent on the request",
+            )),
+        },
+    }
+}
+
+/// What an update makes of the current object. The main resource leaves the status as it is; `status` changes the status,
+/// the labels, the annotations and the finalizers, and nothing else.
+pub(crate) fn next(current: &Object, mut new: Value, part: Option<Subresource>) -> Result<Next, ApiError> {
+    let resource = current.resource;
+    preconditions(current, &new)?;
+    if part == Some(Subresource::Status) {
+        let mut whole = current.value.clone();
+        whole["status"] = new["status"].take();
+        for field in ["labels", "annotations", "finalizers"] {
+            let value = new["metadata"][field].take();
+            let metadata = object(&mut whole["metadata"]);
+            if value.is_null() { metadata.remove(field) } else { metadata.insert(field.into(), value) };
+        }
+        new = whole;
+    } else if resource.subresources.contains(&Subresource::Status) {
+        new["status"] = current.value["status"].clone();
+    }
+    keep_system_fields(current, &mut new);
+    (resource.defaults)(&mut new);
+    let causes = (resource.validate)(&new, Some(&current.value));
+    if !causes.is_empty() {
+        return Err(ApiError::invalid(resource, current.key.name(), causes));
+    }
+    if resource.generation == Generation::Counted && new["spec"] != current.value["spec"] {
+        count_generation(&mut new);
+    }
+    let gone = is_released(current, &new);
+    Ok(if gone { Next::Release(new) } else { Next::Put(new) })
+}
+
+/// A uid or a resourceVersion in the new state must be the current one.
+fn preconditions(current: &Object, new: &Value) -> Result<(), ApiError> {
+    let resource = current.resource;
+    let name = current.key.name();
+    let field = |name: &str| new["metadata"][name].as_str().filter(|text| !text.is_empty());
+    let uid = current.text("/metadata/uid").unwrap_or_default();
+    if let Some(asked) = field("uid").filter(|asked| *asked != uid) {
+        let why = format!(
+            "StorageError: invalid object, Code: 4, Key: /registry/{}/{}, ResourceVersion: 0, AdditionalErrorMsg: \
+             Precondition failed: UID in precondition: {asked}, UID in object meta: {uid}",
+            resource.plural, current.key
+        );
+        return Err(ApiError::conflict(resource, &resource.qualified(), name, why));
+    }
+    match field("resourceVersion").map(|text| text.parse::<u64>().map_err(|_| text)) {
+        None | Some(Ok(0)) => Ok(()),
+        Some(Ok(version)) if version == current.revision => Ok(()),
+        Some(Ok(_)) => Err(ApiError::stale(resource, name)),
+        Some(Err(text)) => Err(ApiError::internal(format!("strconv.ParseUint: parsing {text:?}: invalid syntax"))),
+    }
+}
+
+/// What no client decides stays as it is.
+fn keep_system_fields(current: &Object, new: &mut Value) {
+    const FIELDS: [&str; 8] = [
+        "name",
+        "namespace",
+        "generateName",
+        "uid",
+        "creationTimestamp",
+        "deletionTimestamp",
+        "deletionGracePeriodSeconds",
+        "generation",
+    ];
+    let old = &current.value["metadata"];
+    let metadata = object(&mut new["metadata"]);
+    for field in FIELDS {
+        match old.get(field) {
+            Some(value) => metadata.insert(field.into(), value.clone()),
+            None => metadata.remove(field),
+        };
+    }
+    metadata.remove("managedFields");
+    metadata.remove("selfLink");
+}
+
+/// One more change of what is wanted.
+pub(crate) fn count_generation(value: &mut Value) {
+    let generation = value["metadata"]["generation"].as_i64().unwrap_or_default();
+    value["metadata"]["generation"] = json!(generation + 1);
+}
+
+/// Whether the object only waited for its last finalizer to be taken away.
+fn is_released(current: &Object, new: &Value) -> bool {
+    let metadata = &current.value["metadata"];
+    let held = new["metadata"]["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty());
+    let grace = metadata["deletionGracePeriodSeconds"].as_i64().unwrap_or_default();
+    !held && grace == 0 && metadata.get("deletionTimestamp").is_some()
+}

@@ -1,0 +1,47 @@
+//! GET of a collection with `watch=true`.
+
+use std::sync::Arc;
+
+use axum::response::Response;
+use http::StatusCode;
+
+use crate::cluster::era::Era;
+use crate::cluster::filter::Filter;
+use crate::cluster::options::{ListOptions, resource_version};
+use crate::cluster::resource::Resource;
+use crate::cluster::status::{ApiError, answer};
+use crate::cluster::store::Store;
+use crate::cluster::watcher::{Start, Watch};
+
+/// Always 200 once the options are valid: what goes wrong later comes as an ERROR event.
+pub(crate) fn watch(
+    store: &Arc<Store>,
+    resource: &'static Resource,
+    filter: Filter,
+    options: &ListOptions,
+) -> Result<Response, ApiError> {
+    let version = resource_version(&options.resource_version).map_err(ApiError::internal)?;
+    let (duration, revision) = {
+        let mut state = store.lock();
+        let duration = options.timeout.unwrap_or_else(|| state.random.watch_duration());
+        (duration, state.storage.revision())
+    };
+    let start = start(store.settings.era, options.send_initial_events, version, revision);
+    let bookmarks = options.allow_watch_bookmarks;
+    let watch = Watch { resource, filter, start, bookmarks, duration };
+    Ok(answer(StatusCode::OK, "application/json", watch.body(store)))
+}
+
+/// Where a watch starts, `revision` being storage's. A modern server reads a watch without resourceVersion, or from `0`, as
+/// a streaming list.
+fn start(era: Era, initial_events: Option<bool>, version: Option<u64>, revision: u64) -> Start {
+    match (initial_events, version) {
+        (Some(true), None) => Start::State { fresh: Some(revision), end: true },
+        (Some(true), Some(0)) => Start::State { fresh: None, end: true },
+        (Some(true), Some(version)) => Start::State { fresh: Some(version), end: true },
+        (Some(false), None | Some(0)) => Start::Now,
+        (None, None) if era == Era::Modern => Start::State { fresh: Some(revision), end: true },
+        (None, None | Some(0)) => Start::State { fresh: None, end: era == Era::Modern },
+        (_, Some(version)) => Start::After(version),
+    }
+}

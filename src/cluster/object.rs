@@ -1,0 +1,119 @@
+//! One version of one object, with its encoding shared by everyone who reads it.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use bytes::Bytes;
+use serde_json::Value;
+
+use super::resource::Resource;
+
+/// `namespace/name`, or `name` for what is in no namespace. Ordered as upstream orders its storage keys: by the whole text,
+/// so `a-b/x` comes before `a/x`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Key(String);
+
+impl Key {
+    pub(crate) fn new(namespace: Option<&str>, name: &str) -> Self {
+        Self(namespace.map_or_else(|| name.to_owned(), |namespace| format!("{namespace}/{name}")))
+    }
+
+    /// A place in the order where a range begins; not necessarily a key of an object.
+    pub(crate) fn from_start(start: String) -> Self {
+        Self(start)
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    pub(crate) fn namespace(&self) -> Option<&str> {
+        self.0.split_once('/').map(|(namespace, _)| namespace)
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        self.0.split_once('/').map_or(self.0.as_str(), |(_, name)| name)
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// An object as it was stored by one write. Never changes; a later write makes another one.
+#[derive(Debug)]
+pub(crate) struct Object {
+    pub(crate) resource: &'static Resource,
+    pub(crate) key: Key,
+    /// The revision of the write; `metadata.resourceVersion` is its decimal text.
+    pub(crate) revision: u64,
+    /// Without `kind` and `apiVersion`, which the resource knows.
+    pub(crate) value: Value,
+    encoded: OnceLock<Encoded>,
+}
+
+/// One buffer that serves a watch (the whole line), a get (the object in it) and a list (what follows kind and apiVersion).
+#[derive(Debug)]
+struct Encoded {
+    added: Bytes,
+    object: Range<usize>,
+    item: Range<usize>,
+}
+
+impl Object {
+    pub(crate) fn new(resource: &'static Resource, key: Key, revision: u64, mut value: Value) -> Self {
+        value["metadata"]["resourceVersion"] = Value::String(revision.to_string());
+        Self { resource, key, revision, value, encoded: OnceLock::new() }
+    }
+
+    /// An object that was not stored and so has no resourceVersion: the answer to a dry run of a creation.
+    pub(crate) fn unwritten(resource: &'static Resource, key: Key, value: Value) -> Self {
+        Self { resource, key, revision: 0, value, encoded: OnceLock::new() }
+    }
+
+    /// The same state under another revision: what a DELETED event carries.
+    pub(crate) fn at(&self, revision: u64) -> Self {
+        Self::new(self.resource, self.key.clone(), revision, self.value.clone())
+    }
+
+    /// The text at a JSON pointer, if there is text.
+    pub(crate) fn text(&self, pointer: &str) -> Option<&str> {
+        self.value.pointer(pointer).and_then(Value::as_str)
+    }
+
+    /// The object as a get answers it: one JSON object with kind and apiVersion.
+    pub(crate) fn json(&self) -> Bytes {
+        let encoded = self.encoded();
+        encoded.added.slice(encoded.object.clone())
+    }
+
+    /// The fields of the object without kind and apiVersion and without the opening brace: what a list item holds.
+    pub(crate) fn item(&self) -> Bytes {
+        let encoded = self.encoded();
+        encoded.added.slice(encoded.item.clone())
+    }
+
+    /// The object as the line of an ADDED event.
+    pub(crate) fn added(&self) -> Bytes {
+        self.encoded().added.clone()
+    }
+
+    fn encoded(&self) -> &Encoded {
+        self.encoded.get_or_init(|| {
+            const HEAD: &str = r#"{"type":"ADDED","object":"#;
+            let resource = self.resource;
+            let kind = format!(r#"{{"kind":"{}","apiVersion":"{}","#, resource.kind, resource.api_version());
+            let fields = serde_json::to_vec(&self.value).expect("a JSON value in memory can always be written");
+            let mut line = Vec::with_capacity(HEAD.len() + kind.len() + fields.len() + 1);
+            line.extend_from_slice(HEAD.as_bytes());
+            line.extend_from_slice(kind.as_bytes());
+            line.extend_from_slice(&fields[1..]); // kind brought the opening brace
+            let end = line.len();
+            line.extend_from_slice(b"}\n");
+            Encoded { added: line.into(), object: HEAD.len()..end, item: HEAD.len() + kind.len()..end }
+        })
+    }
+}

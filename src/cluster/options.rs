@@ -1,0 +1,166 @@
+//! The query of a list, a watch or a get: read, and refused where it contradicts itself.
+
+use std::time::Duration;
+
+use super::era::Era;
+use super::status::{ApiError, Cause};
+
+/// Query parameters in the order given. Of a repeated one the first counts; unknown ones are ignored.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Query(Vec<(String, String)>);
+
+impl Query {
+    pub(crate) fn parse(uri: &http::Uri) -> Self {
+        let pairs = axum::extract::Query::<Vec<(String, String)>>::try_from_uri(uri);
+        Self(pairs.map(|axum::extract::Query(pairs)| pairs).unwrap_or_default())
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Every value of a parameter that may be repeated.
+    pub(crate) fn all(&self, name: &str) -> Vec<&str> {
+        self.0.iter().filter(|(key, _)| key == name).map(|(_, value)| value.as_str()).collect()
+    }
+
+    fn text(&self, name: &str) -> String {
+        self.get(name).unwrap_or_default().to_owned()
+    }
+
+    /// As upstream: anything but `false` and `0` is true.
+    pub(crate) fn flag(&self, name: &str) -> Option<bool> {
+        self.get(name).map(|value| !value.eq_ignore_ascii_case("false") && value != "0")
+    }
+
+    pub(crate) fn integer(&self, name: &str) -> Result<Option<i64>, ApiError> {
+        self.get(name)
+            .filter(|value| !value.is_empty())
+            .map(|value| {
+                let error = || format!("strconv.ParseInt: parsing {value:?}: invalid syntax");
+                value.parse().map_err(|_| ApiError::bad_request(error()))
+            })
+            .transpose()
+    }
+}
+
+/// `metav1.ListOptions`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ListOptions {
+    pub(crate) watch: bool,
+    pub(crate) label_selector: String,
+    pub(crate) field_selector: String,
+    pub(crate) resource_version: String,
+    pub(crate) resource_version_match: String,
+    /// `None` where the client set no limit, or one that means none.
+    pub(crate) limit: Option<usize>,
+    pub(crate) continue_token: String,
+    pub(crate) allow_watch_bookmarks: bool,
+    pub(crate) send_initial_events: Option<bool>,
+    pub(crate) timeout: Option<Duration>,
+}
+
+impl ListOptions {
+    pub(crate) fn parse(query: &Query) -> Result<Self, ApiError> {
+        check_timeout(query)?;
+        let timeout = query.integer("timeoutSeconds")?.and_then(|seconds| u64::try_from(seconds).ok());
+        Ok(Self {
+            watch: query.flag("watch").unwrap_or_default(),
+            label_selector: query.text("labelSelector"),
+            field_selector: query.text("fieldSelector"),
+            resource_version: query.text("resourceVersion"),
+            resource_version_match: query.text("resourceVersionMatch"),
+            limit: query.integer("limit")?.and_then(|limit| usize::try_from(limit).ok()).filter(|limit| *limit > 0),
+            continue_token: query.text("continue"),
+            allow_watch_bookmarks: query.flag("allowWatchBookmarks").unwrap_or_default(),
+            send_initial_events: query.flag("sendInitialEvents"),
+            timeout: timeout.filter(|seconds| *seconds > 0).map(Duration::from_secs),
+        })
+    }
+
+    /// Refuses options that contradict each other.
+    pub(crate) fn validate(&self, era: Era) -> Result<(), ApiError> {
+        let causes = if self.watch { self.watch_causes(era) } else { self.list_causes() };
+        if causes.is_empty() { Ok(()) } else { Err(ApiError::invalid_options("ListOptions", causes)) }
+    }
+
+    fn list_causes(&self) -> Vec<Cause> {
+        let mut causes = Vec::new();
+        let matching = self.resource_version_match.as_str();
+        if !matching.is_empty() {
+            if self.resource_version.is_empty() {
+                causes.push(unmatched("resourceVersionMatch is forbidden unless resourceVersion is provided"));
+            }
+            if !self.continue_token.is_empty() {
+                causes.push(unmatched("resourceVersionMatch is forbidden when continue is provided"));
+            }
+            if !matches!(matching, "Exact" | "NotOlderThan") {
+                let supported = ["Exact", "NotOlderThan", ""];
+                causes.push(Cause::unsupported(MATCH, &format!("{matching:?}"), &supported));
+            }
+            if matching == "Exact" && self.resource_version == "0" {
+                causes.push(unmatched("resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\""));
+            }
+        }
+        if self.send_initial_events.is_some() {
+            causes.push(Cause::forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"));
+        }
+        causes
+    }
+
+    fn watch_causes(&self, era: Era) -> Vec<Cause> {
+        let mut causes = Vec::new();
+        let matching = self.resource_version_match.as_str();
+        if self.send_initial_events.is_some() {
+            if matching != "NotOlderThan" {
+                causes.push(unmatched("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
+            }
+            if era == Era::Classic {
+                let why = "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled";
+                causes.push(Cause::forbidden("sendInitialEvents", why));
+            }
+        }
+        if !matching.is_empty() {
+            if self.send_initial_events.is_none() {
+                causes.push(unmatched("resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));
+            }
+            if matching != "NotOlderThan" {
+                causes.push(Cause::unsupported(MATCH, &format!("{matching:?}"), &["NotOlderThan"]));
+            }
+            if !self.continue_token.is_empty() {
+                causes.push(unmatched("resourceVersionMatch is forbidden when continue is provided"));
+            }
+        }
+        causes
+    }
+}
+
+const MATCH: &str = "resourceVersionMatch";
+
+fn unmatched(why: &str) -> Cause {
+    Cause::forbidden(MATCH, why)
+}
+
+/// The resourceVersion of a request: none, or a number (0: whatever is at hand).
+///
+/// # Errors
+/// The text of upstream's error, which a list answers with 400 and everything else with 500.
+pub(crate) fn resource_version(text: &str) -> Result<Option<u64>, String> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit()); // Rust would also take a sign
+    text.parse().ok().filter(|_| digits).map(Some).ok_or_else(|| {
+        format!("resourceVersion: Invalid value: {text:?}: strconv.ParseUint: parsing {text:?}: invalid syntax")
+    })
+}
+
+/// `timeout=` limits a request; here every request is short, so it is only checked.
+fn check_timeout(query: &Query) -> Result<(), ApiError> {
+    match query.get("timeout") {
+        Some(text) if !text.is_empty() && text.parse::<jiff::SignedDuration>().is_err() => Err(ApiError::bad_request(
+            format!("invalid timeout specified in the request URL - time: invalid duration {text:?}"),
+        )),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,124 @@
+//! What a path asks for, read as upstream's RequestInfo reads it.
+
+use super::resource::{self, RESOURCES, Resource, Subresource};
+
+/// A path below `/api/v1` or `/apis/GROUP/VERSION` that names something served.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Target {
+    pub(crate) resource: &'static Resource,
+    /// `None`: all namespaces, or a kind that is in none.
+    pub(crate) namespace: Option<String>,
+    /// `None`: the collection.
+    pub(crate) name: Option<String>,
+    pub(crate) subresource: Option<Subresource>,
+    /// The old `/watch/` form of the path.
+    pub(crate) watch: bool,
+}
+
+/// Why a path names nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoTarget {
+    /// Not a path of the API at all: upstream's mux answers in plain text.
+    NoSuchPath,
+    /// A group version that is served has no such resource.
+    NoSuchResource,
+}
+
+impl PartialEq for Resource {
+    fn eq(&self, other: &Self) -> bool {
+        (self.group, self.version, self.plural) == (other.group, other.version, other.plural)
+    }
+}
+
+impl Eq for Resource {}
+
+/// Reads the path of a request.
+pub(crate) fn parse(path: &str) -> Result<Target, NoTarget> {
+    let trimmed = path.strip_suffix('/').unwrap_or(path);
+    let parts: Vec<&str> = trimmed.strip_prefix('/').unwrap_or(trimmed).split('/').collect();
+    let (group, version, rest) = match parts.as_slice() {
+        ["api", version, rest @ ..] if !rest.is_empty() => ("", *version, rest),
+        ["apis", group, version, rest @ ..] if !rest.is_empty() => (*group, *version, rest),
+        _ => return Err(NoTarget::NoSuchPath),
+    };
+    if !RESOURCES.iter().any(|row| row.group == group) {
+        return Err(NoTarget::NoSuchPath);
+    }
+    if rest.iter().any(|part| matches!(*part, "" | "." | "..")) {
+        return Err(NoTarget::NoSuchResource);
+    }
+    let (watch, rest) = match rest {
+        ["watch", rest @ ..] => (true, rest),
+        rest => (false, rest),
+    };
+    let find = |plural: &str| resource::find(group, version, plural).ok_or(NoTarget::NoSuchResource);
+    let (resource, namespace, rest) = match rest {
+        ["namespaces", namespace, plural, rest @ ..] if !is_namespace_subresource(plural) => {
+            (find(plural)?, Some((*namespace).to_owned()), rest)
+        }
+        [plural, rest @ ..] => (find(plural)?, None, rest),
+        [] => return Err(NoTarget::NoSuchResource),
+    };
+    if namespace.is_some() && !resource.is_namespaced() {
+        return Err(NoTarget::NoSuchResource);
+    }
+    let (name, subresource) = match rest {
+        [] => (None, None),
+        // An object of a namespaced kind has no path outside its namespace.
+        _ if resource.is_namespaced() && namespace.is_none() => return Err(NoTarget::NoSuchResource),
+        [name] => (Some((*name).to_owned()), None),
+        [name, subresource] => {
+            let subresource = resource.subresource(subresource).ok_or(NoTarget::NoSuchResource)?;
+            (Some((*name).to_owned()), Some(subresource))
+        }
+        _ => return Err(NoTarget::NoSuchResource),
+    };
+    Ok(Target { resource, namespace, name, subresource, watch })
+}
+
+fn is_namespace_subresource(name: &str) -> bool {
+    resource::NAMESPACES.subresource(name).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::resource::{NAMESPACES, PODS};
+    use super::*;
+
+    fn read(path: &str) -> (&'static str, Option<String>, Option<String>) {
+        let target = parse(path).unwrap();
+        (target.resource.plural, target.namespace, target.name)
+    }
+
+    #[test]
+    fn paths_are_read_as_upstream_reads_them() {
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(read("/api/v1/pods"), ("pods", None, None));
+        assert_eq!(read("/api/v1/namespaces/default/pods/"), ("pods", some("default"), None));
+        assert_eq!(read("/api/v1/namespaces/default/pods/a"), ("pods", some("default"), some("a")));
+        assert_eq!(read("/api/v1/namespaces/default"), ("namespaces", None, some("default")));
+        assert_eq!(parse("/api/v1/namespaces/a/status").unwrap().subresource, Some(Subresource::Status));
+        assert!(parse("/api/v1/watch/namespaces/default/pods").unwrap().watch);
+        assert_eq!(parse("/api/v1/pods").unwrap().resource, PODS);
+        assert_eq!(parse("/api/v1/namespaces").unwrap().resource, NAMESPACES);
+    }
+
+    #[test]
+    fn what_is_not_served_is_not_found_in_upstreams_two_ways() {
+        for path in ["/nosuch", "/", "/apis/nosuch/v1/things", "/apis/batch/v1/namespaces/default/jobs"] {
+            assert_eq!(parse(path), Err(NoTarget::NoSuchPath), "{path}");
+        }
+        for path in [
+            "/api/v1/nosuch",
+            "/api/v9/pods",
+            "/api/v1/namespaces/default/nosuch",
+            "/api/v1//pods",
+            "/api/v1/namespaces/default/../pods",
+            "/api/v1/pods/alpha",
+            "/api/v1/namespaces/default/pods/alpha/log",
+            "/api/v1/namespaces/default/namespaces",
+        ] {
+            assert_eq!(parse(path), Err(NoTarget::NoSuchResource), "{path}");
+        }
+    }
+}

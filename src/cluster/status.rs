@@ -1,0 +1,321 @@
+//! The one place where an error becomes a Kubernetes `Status`.
+
+use axum::body::Body;
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use http::{HeaderValue, StatusCode, header};
+use serde::Serialize;
+
+use super::resource::Resource;
+
+/// Why a request failed, as the client will read it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ApiError {
+    code: StatusCode,
+    /// Empty for what upstream does not classify.
+    reason: &'static str,
+    message: String,
+    details: Option<Details>,
+    /// A token with which an expired paged list can go on.
+    continue_token: Option<String>,
+}
+
+/// What the error is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Details {
+    #[serde(skip_serializing_if = "String::is_empty")]
+    name: String,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    group: &'static str,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    kind: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uid: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    causes: Vec<Cause>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_after_seconds: Option<u32>,
+}
+
+/// One thing that is wrong with one field.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Cause {
+    reason: &'static str,
+    message: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    field: String,
+}
+
+impl Cause {
+    pub(crate) fn required(field: impl Into<String>, detail: &str) -> Self {
+        let message = if detail.is_empty() { "Required value".into() } else { format!("Required value: {detail}") };
+        Self { reason: "FieldValueRequired", message, field: field.into() }
+    }
+
+    pub(crate) fn invalid(field: impl Into<String>, value: &str, detail: &str) -> Self {
+        Self {
+            reason: "FieldValueInvalid",
+            message: format!("Invalid value: {value:?}: {detail}"),
+            field: field.into(),
+        }
+    }
+
+    pub(crate) fn forbidden(field: impl Into<String>, detail: &str) -> Self {
+        Self { reason: "FieldValueForbidden", message: format!("Forbidden: {detail}"), field: field.into() }
+    }
+
+    pub(crate) fn duplicate(field: impl Into<String>, value: &str) -> Self {
+        Self { reason: "FieldValueDuplicate", message: format!("Duplicate value: {value:?}"), field: field.into() }
+    }
+
+    /// `value` is printed as it is, so a text must bring its quotes.
+    pub(crate) fn unsupported(field: impl Into<String>, value: &str, supported: &[&str]) -> Self {
+        let supported: Vec<String> = supported.iter().map(|value| format!("{value:?}")).collect();
+        let message = format!("Unsupported value: {value}: supported values: {}", supported.join(", "));
+        Self { reason: "FieldValueNotSupported", message, field: field.into() }
+    }
+
+    /// `field: message`, for people.
+    pub(crate) fn sentence(&self) -> String {
+        format!("{}: {}", self.field, self.message)
+    }
+}
+
+impl ApiError {
+    fn new(code: StatusCode, reason: &'static str, message: impl Into<String>) -> Self {
+        Self { code, reason, message: message.into(), details: None, continue_token: None }
+    }
+
+    fn about(mut self, resource: &'static Resource, kind: String, name: &str) -> Self {
+        self.details = Some(Details { name: name.into(), group: resource.group, kind, ..Details::default() });
+        self
+    }
+
+    /// Says nothing about what was asked for.
+    fn vague(mut self) -> Self {
+        self.details = Some(Details::default());
+        self
+    }
+
+    pub(crate) fn is_not_found(&self) -> bool {
+        self.reason == "NotFound"
+    }
+
+    pub(crate) fn bad_request(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "BadRequest", message)
+    }
+
+    pub(crate) fn forbidden(resource: &'static Resource, name: &str, why: &str) -> Self {
+        let message = format!("{} {name:?} is forbidden: {why}", resource.qualified());
+        Self::new(StatusCode::FORBIDDEN, "Forbidden", message).about(resource, resource.plural.into(), name)
+    }
+
+    pub(crate) fn not_found(resource: &'static Resource, name: &str) -> Self {
+        let message = format!("{} {name:?} not found", resource.qualified());
+        Self::new(StatusCode::NOT_FOUND, "NotFound", message).about(resource, resource.plural.into(), name)
+    }
+
+    /// A resource, a subresource or a version that is not served.
+    pub(crate) fn unknown_resource() -> Self {
+        Self::new(StatusCode::NOT_FOUND, "NotFound", "the server could not find the requested resource").vague()
+    }
+
+    pub(crate) fn method_not_allowed() -> Self {
+        let message = "the server does not allow this method on the requested resource";
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, "MethodNotAllowed", message).vague()
+    }
+
+    pub(crate) fn already_exists(resource: &'static Resource, name: &str) -> Self {
+        let message = format!("{} {name:?} already exists", resource.qualified());
+        Self::new(StatusCode::CONFLICT, "AlreadyExists", message).about(resource, resource.plural.into(), name)
+    }
+
+    /// `what` is `pods`, `pods/binding` or, where upstream names the kind, `Pod`.
+    pub(crate) fn conflict(resource: &'static Resource, what: &str, name: &str, why: impl AsRef<str>) -> Self {
+        let message = format!("Operation cannot be fulfilled on {what} {name:?}: {}", why.as_ref());
+        Self::new(StatusCode::CONFLICT, "Conflict", message).about(resource, what.into(), name)
+    }
+
+    pub(crate) fn stale(resource: &'static Resource, name: &str) -> Self {
+        let why = "the object has been modified; please apply your changes to the latest version and try again";
+        Self::conflict(resource, &resource.qualified(), name, why)
+    }
+
+    pub(crate) fn invalid(resource: &'static Resource, name: &str, causes: Vec<Cause>) -> Self {
+        Self::invalid_kind(resource.group, resource.kind, name, causes)
+    }
+
+    /// Options that contradict each other or have values that they cannot have.
+    pub(crate) fn invalid_options(kind: &'static str, causes: Vec<Cause>) -> Self {
+        Self::invalid_kind("meta.k8s.io", kind, "", causes)
+    }
+
+    fn invalid_kind(group: &'static str, kind: &str, name: &str, causes: Vec<Cause>) -> Self {
+        let sentences: Vec<String> = causes.iter().map(Cause::sentence).collect();
+        let list = if let [one] = sentences.as_slice() { one.clone() } else { format!("[{}]", sentences.join(", ")) };
+        let dot = if group.is_empty() { "" } else { "." };
+        let message = format!("{kind}{dot}{group} {name:?} is invalid: {list}");
+        let details = Details { name: name.into(), group, kind: kind.into(), causes, ..Details::default() };
+        Self { details: Some(details), ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, "Invalid", message) }
+    }
+
+    /// A patch that is well formed but does not fit the object.
+    pub(crate) fn unprocessable() -> Self {
+        let message = "the server rejected our request due to an error in our request";
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "Invalid", message).vague()
+    }
+
+    /// A patch after which the object is no longer of its type.
+    pub(crate) fn misfit(object: &str, why: &str) -> Self {
+        Self::invalid_kind("", "", "", vec![Cause::invalid("patch", object, why)])
+    }
+
+    pub(crate) fn unsupported_patch() -> Self {
+        let message = "415: Unsupported Media Type";
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UnsupportedMediaType", message).vague()
+    }
+
+    pub(crate) fn unsupported_body() -> Self {
+        let message = "the body of the request was in an unknown format - accepted media types include: application/json";
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UnsupportedMediaType", message)
+    }
+
+    pub(crate) fn too_large(limit: usize) -> Self {
+        let message = format!("Request entity too large: limit is {limit}");
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "RequestEntityTooLarge", message)
+    }
+
+    /// What upstream lets through unclassified.
+    pub(crate) fn internal(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "", message)
+    }
+
+    pub(crate) fn expired(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::GONE, "Expired", message)
+    }
+
+    /// A watch from before the history.
+    pub(crate) fn too_old(asked: u64, oldest: u64) -> Self {
+        Self::expired(format!("too old resource version: {asked} ({oldest})"))
+    }
+
+    /// A page from before the history, with a token to go on with what is there now.
+    pub(crate) fn expired_page(token: String) -> Self {
+        let message = "The provided continue parameter is too old to display a consistent list result. You can start a \
+            new list without the continue parameter, or use the continue token in this response to retrieve the remainder \
+            of the results. Continuing with the provided token results in an inconsistent list - objects that were \
+            created, modified, or deleted between the time the first chunk was returned and now may show up in the list.";
+        Self { continue_token: Some(token), ..Self::expired(message) }
+    }
+
+    /// A revision that the server did not reach in time.
+    pub(crate) fn too_large_version(asked: u64, current: u64) -> Self {
+        let message = format!("Timeout: Too large resource version: {asked}, current: {current}");
+        let cause = Cause {
+            reason: "ResourceVersionTooLarge",
+            message: "Too large resource version".into(),
+            field: String::new(),
+        };
+        let details = Details { causes: vec![cause], retry_after_seconds: Some(1), ..Details::default() };
+        Self { details: Some(details), ..Self::new(StatusCode::GATEWAY_TIMEOUT, "Timeout", message) }
+    }
+
+    /// The Status object, for an answer or for an ERROR event.
+    pub(crate) fn json(&self) -> Vec<u8> {
+        let status = Status {
+            kind: "Status",
+            api_version: "v1",
+            metadata: Metadata { r#continue: self.continue_token.as_deref() },
+            status: "Failure",
+            message: &self.message,
+            reason: self.reason,
+            details: self.details.as_ref(),
+            code: Some(self.code.as_u16()),
+        };
+        serde_json::to_vec(&status).expect("a Status has only text keys")
+    }
+
+    /// The ERROR event that ends a watch.
+    pub(crate) fn line(&self) -> Bytes {
+        let mut line = br#"{"type":"ERROR","object":"#.to_vec();
+        line.extend_from_slice(&self.json());
+        line.extend_from_slice(b"}\n");
+        line.into()
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let retry = self.details.as_ref().and_then(|details| details.retry_after_seconds);
+        let mut response = json(self.code, self.json());
+        if let Some(seconds) = retry {
+            response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+        }
+        response
+    }
+}
+
+/// An answer whose body is this JSON.
+pub(crate) fn json(code: StatusCode, mut body: Vec<u8>) -> Response {
+    body.push(b'\n');
+    answer(code, "application/json", Body::from(body))
+}
+
+/// An answer with the headers that every answer has.
+pub(crate) fn answer(code: StatusCode, content_type: &'static str, body: Body) -> Response {
+    let mut response = Response::new(body);
+    *response.status_mut() = code;
+    let headers = response.headers_mut();
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache, private"));
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
+    response
+}
+
+/// `Status` Success without more: what a binding answers.
+pub(crate) fn created() -> Response {
+    json(StatusCode::CREATED, success(None, Some(201)))
+}
+
+/// `Status` Success about an object that is gone.
+pub(crate) fn removed(resource: &'static Resource, name: &str, uid: &str) -> Response {
+    let details = Details {
+        name: name.into(),
+        group: resource.group,
+        kind: resource.plural.into(),
+        uid: Some(uid.into()),
+        ..Details::default()
+    };
+    json(StatusCode::OK, success(Some(&details), None))
+}
+
+fn success(details: Option<&Details>, code: Option<u16>) -> Vec<u8> {
+    let metadata = Metadata { r#continue: None };
+    let (message, reason) = ("", "");
+    let status =
+        Status { kind: "Status", api_version: "v1", metadata, status: "Success", message, reason, details, code };
+    serde_json::to_vec(&status).expect("a Status has only text keys")
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Status<'a> {
+    kind: &'a str,
+    api_version: &'a str,
+    metadata: Metadata<'a>,
+    status: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    message: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    reason: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    details: Option<&'a Details>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<u16>,
+}
+
+#[derive(Serialize)]
+struct Metadata<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    r#continue: Option<&'a str>,
+}

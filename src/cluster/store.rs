@@ -1,0 +1,226 @@
+//! Storage and the watch caches beside it, behind one lock: what the handlers read and write.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::sync::watch;
+
+use super::clock::Clock;
+use super::era::Era;
+use super::event::Event;
+use super::object::{Key, Object};
+use super::random::Random;
+use super::resource::{RESOURCES, Resource};
+use super::status::ApiError;
+use super::storage::Storage;
+use super::watch_cache::WatchCache;
+
+/// How long a request for a revision that is not there yet waits for it.
+const FRESHNESS: Duration = Duration::from_secs(3);
+
+/// What a server is made with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Settings {
+    pub(crate) era: Era,
+    pub(crate) seed: u64,
+    /// How long a write takes before it is seen by anyone.
+    pub(crate) commit_latency: Duration,
+    /// How many revisions storage keeps, and how many events each watch cache.
+    pub(crate) history: usize,
+    /// How often a watch that allows bookmarks gets one.
+    pub(crate) bookmarks: Duration,
+}
+
+/// Shared by all requests.
+#[derive(Debug)]
+pub(crate) struct Store {
+    pub(crate) settings: Settings,
+    pub(crate) clock: Clock,
+    state: Mutex<State>,
+    /// Storage's revision, for those who wait for it.
+    revision: watch::Sender<u64>,
+}
+
+/// Everything that a write changes at once.
+#[derive(Debug)]
+pub(crate) struct State {
+    pub(crate) storage: Storage,
+    caches: BTreeMap<&'static str, WatchCache>,
+    pub(crate) random: Random,
+    pub(crate) closed: bool,
+}
+
+/// What a change makes of an object.
+#[derive(Debug)]
+pub(crate) enum Next {
+    /// Nothing: no revision is taken, nobody is told.
+    Keep,
+    /// This. The same as before counts as nothing.
+    Put(Value),
+    /// It is removed.
+    Remove,
+    /// It is removed by an update that took away what held it; the answer is what it was updated to.
+    Release(Value),
+}
+
+/// Whether a write is carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Commit {
+    Really,
+    /// A dry run: everything is checked and answered, nothing is stored.
+    Pretend,
+}
+
+impl State {
+    pub(crate) fn cache(&mut self, resource: &Resource) -> &mut WatchCache {
+        self.caches.get_mut(resource.plural).expect("every kind in the table has a watch cache")
+    }
+
+    /// The cache of a kind, after it has learnt how far storage is: what makes a read from it consistent.
+    pub(crate) fn fresh_cache(&mut self, resource: &Resource) -> &mut WatchCache {
+        let revision = self.storage.revision();
+        let cache = self.cache(resource);
+        cache.progress(revision);
+        cache
+    }
+}
+
+impl Store {
+    pub(crate) fn new(settings: Settings, clock: Clock) -> Self {
+        let storage = Storage::new(settings.history);
+        let revision = storage.revision();
+        let cache = |resource| WatchCache::new(resource, settings.era, settings.seed, revision, settings.history);
+        let caches = RESOURCES.iter().map(|resource| (resource.plural, cache(resource))).collect();
+        let state = State { storage, caches, random: Random::new(settings.seed), closed: false };
+        Self { settings, clock, state: Mutex::new(state), revision: watch::Sender::new(revision) }
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("no holder of the lock panics")
+    }
+
+    pub(crate) fn get(&self, resource: &Resource, key: &Key) -> Option<Arc<Object>> {
+        self.lock().storage.get(resource, key)
+    }
+
+    /// Writes a new object.
+    ///
+    /// # Errors
+    /// `AlreadyExists`.
+    pub(crate) async fn create(
+        &self,
+        resource: &'static Resource,
+        key: Key,
+        value: Value,
+        commit: Commit,
+    ) -> Result<Arc<Object>, ApiError> {
+        self.commit_latency().await;
+        let mut state = self.lock();
+        if state.storage.get(resource, &key).is_some() {
+            return Err(ApiError::already_exists(resource, key.name()));
+        }
+        match commit {
+            Commit::Really => Ok(self.put(&mut state, resource, key, value)),
+            Commit::Pretend => Ok(Arc::new(Object::unwritten(resource, key, value))),
+        }
+    }
+
+    /// Changes an object that is there, in one step: nobody writes between the reading and the writing.
+    /// Returns the state after the change; after a removal, the last state with the revision of the removal.
+    ///
+    /// # Errors
+    /// `NotFound`, and whatever `change` refuses.
+    pub(crate) async fn update(
+        &self,
+        resource: &'static Resource,
+        key: &Key,
+        commit: Commit,
+        change: impl FnOnce(&Object) -> Result<Next, ApiError>,
+    ) -> Result<Arc<Object>, ApiError> {
+        self.commit_latency().await;
+        let mut state = self.lock();
+        let current =
+            state.storage.get(resource, key).ok_or_else(|| ApiError::not_found(resource, key.name()))?;
+        let before = |value| Arc::new(Object::new(resource, key.clone(), current.revision, value));
+        let next = change(&current)?;
+        if commit == Commit::Pretend {
+            return Ok(match next {
+                Next::Keep | Next::Remove => current,
+                Next::Put(value) | Next::Release(value) => before(value),
+            });
+        }
+        match next {
+            Next::Keep => Ok(current),
+            Next::Put(value) => {
+                let same = before(value);
+                let changed = same.value != current.value;
+                Ok(if changed { self.put(&mut state, resource, key.clone(), same.value.clone()) } else { current })
+            }
+            Next::Remove => Ok(Arc::new(current.at(self.remove(&mut state, resource, key)))),
+            Next::Release(value) => {
+                self.remove(&mut state, resource, key);
+                Ok(before(value))
+            }
+        }
+    }
+
+    fn remove(&self, state: &mut State, resource: &'static Resource, key: &Key) -> u64 {
+        let event = state.storage.remove(resource, key).expect("it was there under the same lock");
+        let revision = event.revision;
+        self.publish(state, event);
+        revision
+    }
+
+    /// Writes an object, new or not, and tells the watchers.
+    pub(crate) fn put(&self, state: &mut State, resource: &'static Resource, key: Key, value: Value) -> Arc<Object> {
+        let event = state.storage.put(resource, key, value);
+        let object = event.object().clone();
+        self.publish(state, event);
+        object
+    }
+
+    /// Waits until storage has reached a revision.
+    ///
+    /// # Errors
+    /// After three seconds: the revision is too large.
+    pub(crate) async fn wait_for(&self, revision: u64) -> Result<(), ApiError> {
+        let mut current = self.revision.subscribe();
+        let reached = current.wait_for(|current| *current >= revision);
+        match tokio::time::timeout(FRESHNESS, reached).await {
+            Ok(_) => Ok(()), // the sender lives as long as the store
+            Err(_) => Err(ApiError::too_large_version(revision, *self.revision.borrow())),
+        }
+    }
+
+    /// Forgets the history: only the present state can be listed, and only what comes from now on can be watched.
+    pub(crate) fn compact(&self) {
+        let mut state = self.lock();
+        let revision = state.storage.revision();
+        state.storage.compact(revision);
+        for cache in state.caches.values_mut() {
+            cache.progress(revision);
+            cache.forget();
+        }
+    }
+
+    /// Ends every watch, and every later one as soon as it has begun.
+    pub(crate) fn close(&self) {
+        let mut state = self.lock();
+        state.closed = true;
+        state.caches.values_mut().for_each(WatchCache::close);
+    }
+
+    async fn commit_latency(&self) {
+        if !self.settings.commit_latency.is_zero() {
+            tokio::time::sleep(self.settings.commit_latency).await;
+        }
+    }
+
+    fn publish(&self, state: &mut State, event: Event) {
+        let (revision, resource) = (event.revision, event.object().resource);
+        state.cache(resource).apply(Arc::new(event));
+        self.revision.send_replace(revision);
+    }
+}

@@ -1,0 +1,183 @@
+//! The watch cache of one kind: its current objects, its last events, and everyone who watches it.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tokio::sync::mpsc;
+
+use super::era::Era;
+use super::event::Event;
+use super::filter::Filter;
+use super::object::{Key, Object};
+use super::random;
+use super::resource::Resource;
+
+/// How many lines may wait for a reader before its stream is ended.
+const BUFFER: usize = 1024;
+
+/// Fed by storage, with a version of its own that may lag behind storage's revision.
+///
+/// Invariants: `objects` is the state of the kind at `version`; `events` are all writes to the kind in
+/// `(floor, version]`, in order; every watcher was sent every event up to `version` that concerns it.
+#[derive(Debug)]
+pub(crate) struct WatchCache {
+    resource: &'static Resource,
+    era: Era,
+    seed: u64,
+    version: u64,
+    /// The revision of the last write to this kind.
+    last_write: u64,
+    /// The least resourceVersion that a watch can go on from.
+    floor: u64,
+    objects: BTreeMap<Key, Arc<Object>>,
+    events: VecDeque<Arc<Event>>,
+    /// How many events are kept.
+    keep: usize,
+    watchers: BTreeMap<u64, Watcher>,
+    next_watcher: u64,
+}
+
+/// One who watches.
+#[derive(Debug)]
+struct Watcher {
+    filter: Filter,
+    /// Only what comes after this revision is sent.
+    after: u64,
+    lines: mpsc::Sender<Bytes>,
+}
+
+/// The events after a resourceVersion are no longer all here; the least from which they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TooOld {
+    pub(crate) oldest: u64,
+}
+
+impl WatchCache {
+    pub(crate) fn new(resource: &'static Resource, era: Era, seed: u64, version: u64, keep: usize) -> Self {
+        Self {
+            resource,
+            era,
+            seed,
+            version,
+            last_write: version,
+            floor: version,
+            objects: BTreeMap::new(),
+            events: VecDeque::new(),
+            keep,
+            watchers: BTreeMap::new(),
+            next_watcher: 0,
+        }
+    }
+
+    pub(crate) fn version(&self) -> u64 {
+        self.version
+    }
+
+    pub(crate) fn last_write(&self) -> u64 {
+        self.last_write
+    }
+
+    /// Takes one write in and sends it to those whom it concerns. A reader whose buffer is full loses its stream.
+    pub(crate) fn apply(&mut self, event: Arc<Event>) {
+        let object = event.object();
+        match &event.current {
+            Some(current) => self.objects.insert(current.key.clone(), current.clone()),
+            None => self.objects.remove(&object.key),
+        };
+        self.version = event.revision;
+        self.last_write = event.revision;
+        self.watchers.retain(|_, watcher| watcher.send(&event));
+        self.events.push_back(event);
+        if self.events.len() > self.keep
+            && let Some(forgotten) = self.events.pop_front()
+        {
+            self.floor = forgotten.revision;
+        }
+    }
+
+    /// Learns that storage has come this far without a further write to this kind.
+    pub(crate) fn progress(&mut self, revision: u64) {
+        self.version = self.version.max(revision);
+    }
+
+    /// Forgets all past events.
+    pub(crate) fn forget(&mut self) {
+        self.events.clear();
+        self.floor = self.version;
+    }
+
+    pub(crate) fn get(&self, key: &Key) -> Option<Arc<Object>> {
+        self.objects.get(key).cloned()
+    }
+
+    /// The current objects of a filter: in key order, or in none (by a seeded hash) as servers up to 1.26 kept them.
+    pub(crate) fn snapshot(&self, filter: &Filter) -> Vec<Arc<Object>> {
+        let mut objects: Vec<_> = self.objects.values().filter(|object| filter.matches(object)).cloned().collect();
+        if self.era == Era::Classic {
+            objects.sort_by_cached_key(|object| random::place(self.seed, &object.key));
+        }
+        objects
+    }
+
+    /// The lines of the events after a revision.
+    pub(crate) fn replay(&self, filter: &Filter, after: u64) -> Result<VecDeque<Bytes>, TooOld> {
+        if after < self.floor {
+            return Err(TooOld { oldest: self.floor });
+        }
+        let first = self.events.partition_point(|event| event.revision <= after);
+        Ok(self.events.range(first..).filter_map(|event| event.line(|object| filter.matches(object))).collect())
+    }
+
+    /// Begins to send what comes after a revision. The stream ends when the reader is too slow, or on `close`.
+    pub(crate) fn subscribe(&mut self, filter: Filter, after: u64) -> (u64, mpsc::Receiver<Bytes>) {
+        let (lines, receiver) = mpsc::channel(BUFFER);
+        self.next_watcher += 1;
+        self.watchers.insert(self.next_watcher, Watcher { filter, after, lines });
+        (self.next_watcher, receiver)
+    }
+
+    pub(crate) fn unsubscribe(&mut self, watcher: u64) {
+        self.watchers.remove(&watcher);
+    }
+
+    /// Puts a bookmark of the present version behind what already waits for a watcher. As upstream, none is sent that
+    /// would say no more than the client knew from the start, and none to a reader whose buffer is full.
+    pub(crate) fn bookmark(&self, watcher: u64) {
+        if let Some(watcher) = self.watchers.get(&watcher).filter(|watcher| self.version > watcher.after) {
+            let _ = watcher.lines.try_send(self.bookmark_line(""));
+        }
+    }
+
+    /// The bookmark that ends the initial events of a streaming list.
+    pub(crate) fn initial_events_end(&self) -> Bytes {
+        self.bookmark_line(r#","annotations":{"k8s.io/initial-events-end":"true"}"#)
+    }
+
+    fn bookmark_line(&self, annotations: &str) -> Bytes {
+        let Resource { kind, blank, .. } = self.resource;
+        let (api_version, version) = (self.resource.api_version(), self.version);
+        Bytes::from(format!(
+            r#"{{"type":"BOOKMARK","object":{{"kind":"{kind}","apiVersion":"{api_version}","metadata":{{"resourceVersion":"{version}"{annotations}}}{blank}}}}}
+"#
+        ))
+    }
+
+    /// Ends every stream after what already waits in it.
+    pub(crate) fn close(&mut self) {
+        self.watchers.clear();
+    }
+}
+
+impl Watcher {
+    /// Whether the watcher is still there.
+    fn send(&self, event: &Event) -> bool {
+        if event.revision <= self.after {
+            return true;
+        }
+        match event.line(|object| self.filter.matches(object)) {
+            Some(line) => self.lines.try_send(line).is_ok(),
+            None => true,
+        }
+    }
+}

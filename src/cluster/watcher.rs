@@ -1,0 +1,172 @@
+//! One watch, as the client reads it: what is already there, then what happens, until the deadline.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use bytes::Bytes;
+use futures::stream;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until};
+
+use super::filter::Filter;
+use super::resource::Resource;
+use super::status::ApiError;
+use super::store::{State, Store};
+
+/// How long before the deadline a watch gets its last bookmark.
+const LAST_BOOKMARK: Duration = Duration::from_secs(2);
+
+/// From where a watch starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Start {
+    /// The present objects as ADDED events, then changes.
+    State {
+        /// At least this revision; the watch waits for it.
+        fresh: Option<u64>,
+        /// Whether a bookmark says where the present objects end.
+        end: bool,
+    },
+    /// The changes after a revision, which may lie in the future.
+    After(u64),
+    /// The changes from now on.
+    Now,
+}
+
+/// What a client asked to watch.
+#[derive(Clone, Debug)]
+pub(crate) struct Watch {
+    pub(crate) resource: &'static Resource,
+    pub(crate) filter: Filter,
+    pub(crate) start: Start,
+    pub(crate) bookmarks: bool,
+    pub(crate) duration: Duration,
+}
+
+/// The body of a watch that has begun.
+struct Stream {
+    store: Arc<Store>,
+    watch: Watch,
+    deadline: Instant,
+    next_bookmark: Option<Instant>,
+    phase: Phase,
+}
+
+enum Phase {
+    /// The revision that the client wants to see is not there yet.
+    Waiting(u64),
+    Running {
+        /// What was there when the watch began.
+        first: VecDeque<Bytes>,
+        /// `None`: the stream ends after `first`.
+        live: Option<Subscription>,
+    },
+}
+
+/// Unsubscribes when the client goes away.
+struct Subscription {
+    store: Arc<Store>,
+    resource: &'static Resource,
+    id: u64,
+    lines: mpsc::Receiver<Bytes>,
+}
+
+impl Drop for Subscription {
+    fn drop(&mut self) {
+        self.store.lock().cache(self.resource).unsubscribe(self.id);
+    }
+}
+
+impl Watch {
+    /// Begins now, even if nobody reads yet, unless it has to wait for a revision.
+    pub(crate) fn body(self, store: &Arc<Store>) -> Body {
+        let deadline = Instant::now() + self.duration;
+        let phase = {
+            let mut state = store.lock();
+            match self.start {
+                Start::State { fresh: Some(revision), .. } if revision > state.storage.revision() => {
+                    Phase::Waiting(revision)
+                }
+                _ => self.begin(store, &mut state),
+            }
+        };
+        let bookmarks = self.bookmarks;
+        let mut stream = Stream { store: store.clone(), watch: self, deadline, next_bookmark: None, phase };
+        stream.next_bookmark = bookmarks.then(|| stream.bookmark_after(Instant::now())).flatten();
+        Body::from_stream(stream::unfold(stream, |mut stream| async move {
+            stream.next().await.map(|line| (Ok::<_, Infallible>(line), stream))
+        }))
+    }
+
+    fn begin(&self, store: &Arc<Store>, state: &mut State) -> Phase {
+        let closed = state.closed;
+        // As upstream, only what asks for freshness moves the cache on.
+        let fresh = matches!(self.start, Start::State { fresh: Some(_), .. } | Start::Now);
+        let cache = if fresh { state.fresh_cache(self.resource) } else { state.cache(self.resource) };
+        let (first, after) = match self.start {
+            Start::State { end, .. } => {
+                let mut lines: VecDeque<_> = cache.snapshot(&self.filter).iter().map(|object| object.added()).collect();
+                if end && self.bookmarks {
+                    lines.push_back(cache.initial_events_end());
+                }
+                (lines, cache.version())
+            }
+            Start::Now => (VecDeque::new(), cache.version()),
+            Start::After(revision) => match cache.replay(&self.filter, revision) {
+                Ok(lines) => (lines, cache.version().max(revision)),
+                Err(too_old) => {
+                    let error = ApiError::too_old(revision, too_old.oldest);
+                    return Phase::Running { first: VecDeque::from([error.line()]), live: None };
+                }
+            },
+        };
+        let live = (!closed).then(|| {
+            let (id, lines) = cache.subscribe(self.filter.clone(), after);
+            Subscription { store: store.clone(), resource: self.resource, id, lines }
+        });
+        Phase::Running { first, live }
+    }
+}
+
+impl Stream {
+    /// The next line; `None` when the stream is over.
+    async fn next(&mut self) -> Option<Bytes> {
+        if let Phase::Waiting(revision) = self.phase {
+            let waited = tokio::select! {
+                biased;
+                waited = self.store.wait_for(revision) => waited,
+                () = sleep_until(self.deadline) => return None,
+            };
+            self.phase = match waited {
+                Ok(()) => self.watch.begin(&self.store, &mut self.store.lock()),
+                Err(error) => Phase::Running { first: VecDeque::from([error.line()]), live: None },
+            };
+        }
+        loop {
+            let next_bookmark = self.next_bookmark;
+            let Phase::Running { first, live } = &mut self.phase else { return None };
+            if let Some(line) = first.pop_front() {
+                return Some(line);
+            }
+            let live = live.as_mut()?;
+            tokio::select! {
+                biased;
+                line = live.lines.recv() => return line,
+                () = sleep_until(self.deadline) => return None,
+                () = sleep_until(next_bookmark.unwrap_or(self.deadline)), if next_bookmark.is_some() => {
+                    let mut state = self.store.lock();
+                    state.fresh_cache(self.watch.resource).bookmark(live.id);
+                }
+            }
+            self.next_bookmark = next_bookmark.and_then(|last| self.bookmark_after(last));
+        }
+    }
+
+    /// About once a minute, and shortly before the deadline.
+    fn bookmark_after(&self, last: Instant) -> Option<Instant> {
+        let before_deadline = self.deadline.checked_sub(LAST_BOOKMARK)?;
+        (last < before_deadline).then(|| (last + self.store.settings.bookmarks).min(before_deadline))
+    }
+}

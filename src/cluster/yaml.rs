@@ -1,0 +1,49 @@
+//! Reading a user's YAML file, with errors that say where and what was expected.
+
+use std::time::Duration;
+
+use serde::de::DeserializeOwned;
+use serde_saphyr::{Location, Spanned};
+
+/// What is wrong with a file: `pods.yaml:3: expected …`.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{file}:{line}: {problem}")]
+pub struct FileError {
+    file: String,
+    line: u64,
+    problem: String,
+}
+
+impl FileError {
+    pub(crate) fn at(file: &str, location: Location, problem: impl Into<String>) -> Self {
+        Self { file: file.to_owned(), line: location.line().max(1), problem: problem.into() }
+    }
+
+    /// The line, counted from 1.
+    pub fn line(&self) -> u64 {
+        self.line
+    }
+}
+
+/// Reads a file of one document; `expected` says in a few words what it should hold.
+pub(crate) fn read<T: DeserializeOwned>(text: &str, file: &str, expected: &str) -> Result<T, FileError> {
+    serde_saphyr::from_str(text).map_err(|error| of_yaml(&error, file, expected))
+}
+
+pub(crate) fn of_yaml(error: &serde_saphyr::Error, file: &str, expected: &str) -> FileError {
+    let plain = error.without_snippet().to_string();
+    let first = plain.lines().next().unwrap_or_default();
+    // The place is said once, at the beginning.
+    let problem = first.split(" at line ").next().unwrap_or(first).trim_start_matches("error: ").to_owned();
+    FileError::at(file, error.location().unwrap_or(Location::UNKNOWN), format!("{problem}; expected {expected}"))
+}
+
+/// Reads a duration such as `150ms` or `1m30s`, not negative.
+pub(crate) fn duration(text: &Spanned<String>, file: &str) -> Result<Duration, FileError> {
+    let read = text.value.parse::<jiff::SignedDuration>().ok().and_then(|duration| Duration::try_from(duration).ok());
+    read.ok_or_else(|| {
+        let problem =
+            format!("expected a duration that is not negative, such as 150ms, 4s or 1m30s, found {:?}", text.value);
+        FileError::at(file, text.referenced, problem)
+    })
+}
