@@ -1,0 +1,178 @@
+//! What can be typed: clap's types, and nothing else.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand};
+use informer_lab::cluster::Era;
+use informer_lab::lessons::settings::Seed;
+use informer_lab::lessons::{deltafifo, indexer, shared};
+use informer_lab::trace::{ColorChoice, Lang, Output, Speed};
+
+use crate::values;
+
+/// Learn client-go's informers by running them.
+///
+/// Each lesson runs on a real Kubernetes client against a cluster in this process, or against yours with --cluster. Without a
+/// lesson, the list of lessons is printed.
+#[derive(Debug, Parser)]
+#[command(name = "informer-lab", version)]
+pub struct Cli {
+    #[command(flatten)]
+    pub look: LookArgs,
+    #[command(subcommand)]
+    pub lesson: Option<Lesson>,
+}
+
+/// The lessons, in the documents' order.
+#[derive(Debug, Subcommand)]
+pub enum Lesson {
+    /// DeltaFIFO: one slot per key, every change kept in order
+    Deltafifo(DeltafifoArgs),
+    /// LIST, then WATCH: what the API server sends
+    Listwatch(WatchArgs),
+    /// Reflector into a DeltaFIFO, with or without known objects
+    Reflector(ReflectorArgs),
+    /// Indexer: find objects by a label or by their namespace
+    Indexer(IndexerArgs),
+    /// A simple informer put together by hand
+    Myinformer(WatchArgs),
+    /// sharedProcessor: several handlers, one informer
+    Shared(SharedArgs),
+    /// SharedInformerFactory: one informer per type
+    Factory(FactoryArgs),
+    /// Every lesson and step, in the documents' order
+    Tour(PrintArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct DeltafifoArgs {
+    /// The tutorial's step
+    #[arg(long, value_enum, default_value_t)]
+    pub step: deltafifo::Step,
+    #[command(flatten)]
+    pub print: PrintArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct WatchArgs {
+    #[command(flatten)]
+    pub cluster: ClusterArgs,
+    #[command(flatten)]
+    pub run: RunArgs,
+    #[command(flatten)]
+    pub print: PrintArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct ReflectorArgs {
+    /// Give the DeltaFIFO a Store as known objects, so that Deleted comes out
+    #[arg(long)]
+    pub known_objects: bool,
+    #[command(flatten)]
+    pub watch: WatchArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct IndexerArgs {
+    /// What the pods are indexed by
+    #[arg(long, value_enum, default_value_t)]
+    pub by: indexer::By,
+    /// Keep the index up to date from a cluster and answer GET /?app=VALUE with its keys [default address: 127.0.0.1:8080]
+    #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "127.0.0.1:8080", value_parser = values::address)]
+    pub serve: Option<SocketAddr>,
+    #[command(flatten)]
+    pub watch: WatchArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct SharedArgs {
+    /// How much of the shared informer is put together
+    #[arg(long, value_enum, default_value_t)]
+    pub step: shared::Step,
+    #[command(flatten)]
+    pub watch: WatchArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct FactoryArgs {
+    /// Answer GET / with the indexer's list as JSON [default address: 127.0.0.1:4000]
+    #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "127.0.0.1:4000", value_parser = values::address)]
+    pub serve: Option<SocketAddr>,
+    #[command(flatten)]
+    pub watch: WatchArgs,
+}
+
+/// Which cluster, and what is in it.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Cluster")]
+pub struct ClusterArgs {
+    /// Watch a real cluster: the kubeconfig's current context, or the one that this pod runs in
+    #[arg(long)]
+    pub cluster: bool,
+    /// Watch the cluster of this kubeconfig
+    #[arg(long, value_name = "FILE")]
+    pub kubeconfig: Option<PathBuf>,
+    /// Watch the cluster of this kubeconfig context
+    #[arg(long, value_name = "NAME")]
+    pub context: Option<String>,
+    /// The namespace to watch [default: default]
+    #[arg(short, long, value_name = "NAME", value_parser = values::namespace)]
+    pub namespace: Option<String>,
+    /// What happens while the lesson watches (YAML)
+    #[arg(long, value_name = "FILE")]
+    pub scenario: Option<PathBuf>,
+    /// The built-in cluster's pods at the start (YAML)
+    #[arg(long, value_name = "FILE")]
+    pub pods: Option<PathBuf>,
+    /// What the built-in cluster's kubelet does (YAML)
+    #[arg(long, value_name = "FILE")]
+    pub stages: Option<PathBuf>,
+    /// The built-in cluster's watch cache: classic is unordered, modern ordered [default: classic]
+    #[arg(long, value_parser = PossibleValuesParser::new(["classic", "modern"]).map(values::era))]
+    pub era: Option<Era>,
+}
+
+/// How long the run lasts, and what decides its races.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Run")]
+pub struct RunArgs {
+    /// Keep watching until Ctrl-C, in real time; the default with --cluster
+    #[arg(long)]
+    pub follow: bool,
+    /// End after this long, such as 30s or 1m30s
+    #[arg(long = "for", value_name = "DURATION", value_parser = values::duration)]
+    pub limit: Option<Duration>,
+    /// What decides the races: a number, or random
+    #[arg(long, value_name = "N")]
+    pub seed: Option<Seed>,
+}
+
+/// How a run is printed.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub struct PrintArgs {
+    /// The pace of printing: 1 is the documents', 2 twice as fast, or max [default: 1 on a terminal, else max]
+    #[arg(long, value_name = "N")]
+    pub speed: Option<Speed>,
+    /// What standard output holds
+    #[arg(long, value_enum, default_value_t)]
+    pub output: Output,
+}
+
+/// How everything is printed.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub struct LookArgs {
+    /// When to colour
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    pub color: ColorChoice,
+    /// The narration's language [default: the locale's]
+    #[arg(long, global = true, value_enum)]
+    pub lang: Option<Lang>,
+    /// Logs on standard error
+    #[arg(short, long, global = true)]
+    pub verbose: bool,
+}

@@ -1,0 +1,232 @@
+//! From a kubeconfig to a client that has had its first answer.
+
+use std::error::Error as StdError;
+use std::io;
+use std::time::Duration;
+
+use anyhow::{Chain, Result};
+use k8s_openapi::api::core::v1::Namespace;
+use kube::core::Status;
+use kube::{Api, Client, Config};
+use tokio::time::timeout;
+
+use super::kubeconfig;
+use super::settings::Target;
+use crate::trace::Failure;
+
+/// How long the first answer may take, all in all.
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// A cluster that has answered.
+pub(super) struct Connection {
+    pub(super) client: Client,
+    pub(super) address: String,
+}
+
+/// Connects to a real cluster and sees that the namespace exists.
+pub(super) async fn to(target: &Target, namespace: &str) -> Result<Connection> {
+    let mut config = kubeconfig::load(target).await?;
+    config.connect_timeout = Some(LIMIT);
+    let address = address(&config);
+    let client = Client::try_from(config).map_err(|error| unreachable(error, &address))?;
+    match timeout(LIMIT, namespace_exists(&client, namespace, &address)).await {
+        Ok(answer) => answer?,
+        Err(_) => {
+            let failure = Failure::new(format!(
+                "no answer from {address} within {} s",
+                LIMIT.as_secs()
+            ));
+            return Err(failure
+                .next("see that the cluster is up and that this machine can reach it")
+                .into());
+        }
+    }
+    Ok(Connection { client, address })
+}
+
+/// Asks for the namespace. An account that may not ask is believed.
+pub(super) async fn namespace_exists(
+    client: &Client,
+    namespace: &str,
+    address: &str,
+) -> Result<()> {
+    match Api::<Namespace>::all(client.clone()).get(namespace).await {
+        Ok(_) => Ok(()),
+        Err(kube::Error::Api(status)) if status.code == 403 => {
+            tracing::debug!(
+                namespace,
+                "may not ask for the namespace, so it is taken to exist"
+            );
+            Ok(())
+        }
+        Err(kube::Error::Api(status)) if status.code == 404 && status.reason == "NotFound" => {
+            let failure =
+                Failure::new(format!("namespace {namespace} does not exist in {address}"));
+            Err(failure.next("create it, or name another with -n").into())
+        }
+        Err(error) => Err(unreachable(error, address).into()),
+    }
+}
+
+/// Puts a sentence and a next step before an error that a lesson's own requests ended with.
+pub(super) fn explain(error: anyhow::Error, namespace: &str) -> anyhow::Error {
+    match error.chain().find_map(status).map(|status| status.code) {
+        Some(401) => error.context(unauthorized("the cluster")),
+        Some(403) => {
+            let failure = Failure::new(format!(
+                "the cluster forbids listing or watching pods in namespace {namespace}"
+            ));
+            error.context(failure.next(format!(
+                "ask for a role with list and watch on pods; kubectl auth can-i watch pods -n {namespace} tells"
+            )))
+        }
+        _ => error,
+    }
+}
+
+fn status<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a Status> {
+    match error.downcast_ref::<kube::Error>() {
+        Some(kube::Error::Api(status)) => Some(status),
+        _ => error.downcast_ref::<Status>(),
+    }
+}
+
+fn unauthorized(address: &str) -> Failure {
+    Failure::new(format!("{address} does not accept the credentials"))
+        .next("log in again, or choose another --context")
+}
+
+/// The sentence for a request that brought no useful answer.
+fn unreachable(error: kube::Error, address: &str) -> Failure {
+    let failure = match &error {
+        kube::Error::Api(status) if status.code == 401 => unauthorized(address),
+        kube::Error::Api(status) => Failure::new(format!("{address} answered with status {}", status.code))
+            .next("see that this is the address of a Kubernetes API server"),
+        kube::Error::Auth(_) => {
+            Failure::new(format!("cannot get credentials for {address}")).next("see what the kubeconfig says about its user")
+        }
+        error if mentions_tls(error) => Failure::new(format!("no TLS connection to {address}"))
+            .next("see that the kubeconfig's certificate-authority is the cluster's and that the address is in its certificate"),
+        _ => Failure::new(format!("cannot reach the cluster at {address}"))
+            .next("see that the cluster is up, or choose another --context"),
+    };
+    match root(&error) {
+        Some(cause) => failure.because(cause),
+        None => failure.because(error),
+    }
+}
+
+/// The innermost cause: the layers above it (service, client, connector) only repeat each other. None if the error itself says most.
+fn root(error: &kube::Error) -> Option<String> {
+    if matches!(error, kube::Error::Api(_) | kube::Error::Auth(_)) {
+        return None;
+    }
+    Chain::new(error).last().map(ToString::to_string)
+}
+
+fn mentions_tls(error: &kube::Error) -> bool {
+    Chain::new(error).any(|cause| {
+        let refused = cause
+            .downcast_ref::<io::Error>()
+            .is_some_and(|e| e.kind() == io::ErrorKind::InvalidData);
+        let text = cause.to_string();
+        refused
+            || ["certificate", "TLS", "tls", "UnknownIssuer"]
+                .iter()
+                .any(|word| text.contains(word))
+    })
+}
+
+/// Scheme, host and port: what may be shown. A user and a password in the address may not.
+fn address(config: &Config) -> String {
+    let url = &config.cluster_url;
+    let port = url
+        .port()
+        .map(|port| format!(":{port}"))
+        .unwrap_or_default();
+    format!(
+        "{}://{}{port}",
+        url.scheme_str().unwrap_or("http"),
+        url.host().unwrap_or_default()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A cluster that answers every request with one status code and body.
+    fn answering(code: u16, body: &'static str) -> Client {
+        let router = axum::Router::new().fallback(move || async move {
+            let code = http::StatusCode::from_u16(code).unwrap();
+            (code, body)
+        });
+        Client::new(router, "default")
+    }
+
+    async fn asked(code: u16, body: &'static str) -> Result<(), String> {
+        let answer = namespace_exists(&answering(code, body), "dev", "https://a:6443").await;
+        answer.map_err(|error| error.to_string())
+    }
+
+    #[tokio::test]
+    async fn a_namespace_that_is_there_is_fine() {
+        let body = r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"dev"}}"#;
+        assert_eq!(asked(200, body).await, Ok(()));
+    }
+
+    #[tokio::test]
+    async fn an_account_that_may_not_ask_is_believed() {
+        let body = r#"{"kind":"Status","status":"Failure","code":403,"reason":"Forbidden","message":"no"}"#;
+        assert_eq!(asked(403, body).await, Ok(()));
+    }
+
+    #[tokio::test]
+    async fn a_missing_namespace_is_named() {
+        let body =
+            r#"{"kind":"Status","status":"Failure","code":404,"reason":"NotFound","message":"no"}"#;
+        assert_eq!(
+            asked(404, body).await,
+            Err("namespace dev does not exist in https://a:6443".into())
+        );
+    }
+
+    #[tokio::test]
+    async fn a_server_that_is_not_kubernetes_is_not_a_missing_namespace() {
+        assert_eq!(
+            asked(404, "404 page not found").await,
+            Err("https://a:6443 answered with status 404".into())
+        );
+    }
+
+    #[tokio::test]
+    async fn refused_credentials_are_said() {
+        let body = r#"{"kind":"Status","status":"Failure","code":401,"reason":"Unauthorized","message":"Unauthorized"}"#;
+        assert_eq!(
+            asked(401, body).await,
+            Err("https://a:6443 does not accept the credentials".into())
+        );
+    }
+
+    #[test]
+    fn a_forbidden_list_gets_a_sentence_and_a_next_step() {
+        let status = Status::failure("pods is forbidden", "Forbidden")
+            .with_code(403)
+            .boxed();
+        let error = explain(
+            anyhow::Error::new(kube::Error::Api(status)).context("the list failed"),
+            "dev",
+        );
+        assert_eq!(
+            error.to_string(),
+            "the cluster forbids listing or watching pods in namespace dev"
+        );
+        assert_eq!(error.chain().nth(1).unwrap().to_string(), "the list failed");
+    }
+
+    #[test]
+    fn a_password_in_the_address_is_not_shown() {
+        let config = Config::new("https://me:secret@a.example:6443/prefix".parse().unwrap());
+        assert_eq!(address(&config), "https://a.example:6443");
+    }
+}

@@ -1,0 +1,28 @@
+//! Reading what a user names on the command line.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::Result;
+
+use crate::trace::Failure;
+
+/// The text of a file. `what` says what it should be, as in "the pods file".
+///
+/// # Errors
+/// Names the file, and for one that is not UTF-8 the line of the first wrong byte.
+pub fn read(path: &Path, what: &str) -> Result<String> {
+    let shown = path.display();
+    let bytes = fs::read(path)
+        .map_err(|error| Failure::new(format!("cannot read {what} {shown}")).because(error))?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let good = error.utf8_error().valid_up_to();
+        let line = 1 + error.as_bytes()[..good]
+            .iter()
+            .filter(|&&byte| byte == b'\n')
+            .count();
+        Failure::new(format!("{shown}:{line}: {what} is not UTF-8 text"))
+            .next("save the file as UTF-8")
+    })?;
+    Ok(text)
+}

@@ -1,0 +1,120 @@
+//! Ctrl-C and SIGTERM.
+//!
+//! A live run is asked to stop in order; a second signal ends the process at once, and so does the first while nothing needs an
+//! order (a recorded run is computed or printed). A thread of its own listens, so it is heard whatever the rest is doing.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::thread;
+
+use tokio_util::sync::CancellationToken;
+
+/// Exit code after Ctrl-C.
+const INTERRUPTED: u8 = 130;
+/// Exit code after SIGTERM.
+#[cfg(unix)]
+const TERMINATED: u8 = 143;
+
+/// What has been heard so far. A clone hears the same.
+#[derive(Clone, Debug, Default)]
+pub struct Interrupt(Arc<Heard>);
+
+#[derive(Debug, Default)]
+struct Heard {
+    stop: CancellationToken,
+    /// Whether a live run is on: it stops in order.
+    in_order: AtomicBool,
+    /// The exit code that the signal asks for; 0 before any.
+    code: AtomicU8,
+}
+
+impl Interrupt {
+    /// Starts to listen.
+    ///
+    /// # Errors
+    /// The system gave no thread or no signal handler.
+    pub fn install() -> io::Result<Self> {
+        let interrupt = Self::default();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_io()
+            .build()?;
+        let mut signals = {
+            let _context = runtime.enter();
+            Signals::new()?
+        };
+        let heard = interrupt.clone();
+        thread::Builder::new()
+            .name("signals".into())
+            .spawn(move || {
+                runtime.block_on(async {
+                    loop {
+                        heard.hear(signals.next().await);
+                    }
+                });
+            })?;
+        Ok(interrupt)
+    }
+
+    /// A token that is cancelled by the first signal, for one live run. From now on the first signal stops in order.
+    pub(super) fn arm(&self) -> CancellationToken {
+        self.0.in_order.store(true, Ordering::SeqCst);
+        self.0.stop.child_token()
+    }
+
+    /// The exit code that a signal asked for, if one came.
+    pub(super) fn code(&self) -> Option<u8> {
+        Some(self.0.code.load(Ordering::SeqCst)).filter(|&code| code != 0)
+    }
+
+    fn hear(&self, code: u8) {
+        let first = self.0.code.swap(code, Ordering::SeqCst) == 0;
+        if !first || !self.0.in_order.load(Ordering::SeqCst) {
+            std::process::exit(code.into());
+        }
+        self.0.stop.cancel();
+    }
+}
+
+#[cfg(unix)]
+struct Signals {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Signals {
+    fn new() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+        })
+    }
+
+    async fn next(&mut self) -> u8 {
+        tokio::select! {
+            biased;
+            _ = self.interrupt.recv() => INTERRUPTED,
+            _ = self.terminate.recv() => TERMINATED,
+        }
+    }
+}
+
+#[cfg(not(unix))]
+struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    fn new() -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    async fn next(&mut self) -> u8 {
+        // A system that gives no Ctrl-C handler ends the process by itself.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+        INTERRUPTED
+    }
+}

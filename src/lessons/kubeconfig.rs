@@ -1,0 +1,135 @@
+//! Which kubeconfig, which context of it, and what is wrong with it.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use kube::Config;
+use kube::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
+
+use super::settings::Target;
+use crate::trace::Failure;
+
+/// The configuration that `target` names. Nothing is ever written.
+///
+/// Without a file of its own the target's are those of `$KUBECONFIG`, merged, else `~/.kube/config`, else the service account of
+/// the pod that this runs in.
+pub(super) async fn load(target: &Target) -> Result<Config> {
+    let files = match &target.kubeconfig {
+        Some(file) => vec![file.clone()],
+        None => usual_files()?,
+    };
+    if files.is_empty() {
+        return in_cluster(target);
+    }
+    let shown = files
+        .iter()
+        .map(|file| file.display().to_string())
+        .collect::<Vec<_>>()
+        .join(" and ");
+    let mut merged = Kubeconfig::default();
+    for file in &files {
+        let next = read(file)?;
+        let failure = |error| {
+            Failure::new(format!("the kubeconfigs {shown} do not go together")).because(error)
+        };
+        merged = merged.merge(next).map_err(failure)?;
+    }
+    let contexts: Vec<_> = merged
+        .contexts
+        .iter()
+        .map(|context| context.name.clone())
+        .collect();
+    let options = KubeConfigOptions {
+        context: target.context.clone(),
+        ..KubeConfigOptions::default()
+    };
+    Ok(Config::from_custom_kubeconfig(merged, &options)
+        .await
+        .map_err(|error| unusable(error, &shown, &contexts))?)
+}
+
+fn usual_files() -> Result<Vec<PathBuf>> {
+    let named: Vec<_> = env::var_os("KUBECONFIG")
+        .map(|paths| {
+            env::split_paths(&paths)
+                .filter(|path| !path.as_os_str().is_empty())
+                .collect()
+        })
+        .unwrap_or_default();
+    if !named.is_empty() {
+        // As kubectl does: of several files some may be missing.
+        let there: Vec<_> = named.iter().filter(|file| file.exists()).cloned().collect();
+        if there.is_empty() {
+            let shown = named
+                .iter()
+                .map(|file| file.display().to_string())
+                .collect::<Vec<_>>()
+                .join(", ");
+            return Err(
+                Failure::new(format!("KUBECONFIG names no file that exists: {shown}"))
+                    .next(HOW_TO_NAME_ONE)
+                    .into(),
+            );
+        }
+        return Ok(there);
+    }
+    let file = env::home_dir().map(|home| home.join(".kube").join("config"));
+    Ok(file.into_iter().filter(|file| file.exists()).collect())
+}
+
+const HOW_TO_NAME_ONE: &str =
+    "name a kubeconfig with --kubeconfig FILE, or leave --cluster out to use the built-in cluster";
+
+fn in_cluster(target: &Target) -> Result<Config> {
+    if let Some(context) = &target.context {
+        return Err(
+            Failure::new(format!("there is no kubeconfig with a context {context}"))
+                .next(HOW_TO_NAME_ONE)
+                .into(),
+        );
+    }
+    let failure = |error| {
+        Failure::new("there is no kubeconfig, and this is not a pod of a cluster")
+            .next(HOW_TO_NAME_ONE)
+            .because(error)
+    };
+    Ok(Config::incluster().map_err(failure)?)
+}
+
+fn read(file: &Path) -> Result<Kubeconfig> {
+    let shown = file.display();
+    let failure = |error| match error {
+        KubeconfigError::ReadConfig(error, _) => {
+            Failure::new(format!("cannot read the kubeconfig {shown}")).because(error)
+        }
+        KubeconfigError::Parse(error) => {
+            Failure::new(format!("the kubeconfig {shown} is malformed")).because(*error)
+        }
+        error => Failure::new(format!("the kubeconfig {shown} is malformed")).because(error),
+    };
+    Ok(Kubeconfig::read_from(file).map_err(failure)?)
+}
+
+fn unusable(error: KubeconfigError, shown: &str, contexts: &[String]) -> Failure {
+    let exist = match contexts {
+        [] => format!("{shown} has no contexts"),
+        contexts => format!("choose a context with --context: {}", contexts.join(", ")),
+    };
+    match error {
+        KubeconfigError::CurrentContextNotSet => {
+            Failure::new(format!("{shown} has no current context")).next(exist)
+        }
+        KubeconfigError::LoadContext(context) => {
+            Failure::new(format!("{shown} has no context {context}")).next(exist)
+        }
+        KubeconfigError::LoadClusterOfContext(cluster) => Failure::new(format!(
+            "{shown} has no cluster {cluster}, which its context names"
+        ))
+        .next(exist),
+        KubeconfigError::MissingClusterUrl => {
+            Failure::new(format!("{shown} has no server address for the cluster"))
+        }
+        error => Failure::new(format!("the kubeconfig {shown} cannot be used")).because(error),
+    }
+}

@@ -1,0 +1,232 @@
+//! What a lesson gets: a cluster to watch, a voice, and a sign when to stop.
+
+use std::fmt::Display;
+use std::io;
+use std::net::TcpListener;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::moments::{Moments, Waits, sub_seed};
+use crate::cache::observe::{Event, Observer};
+use crate::cluster::Era;
+use crate::trace::{Printer, Record, Style, What};
+
+/// A lesson's surroundings. A clone is the same lab, so tasks and handlers can have one each.
+///
+/// Nothing in it tells a lesson whether its cluster is built in, nor whether its time is real.
+#[derive(Clone)]
+pub struct Lab(Arc<Inner>);
+
+struct Inner {
+    parts: Parts,
+    started: Instant,
+    /// How many sources of moments were handed out: each has a seed of its own.
+    moments: AtomicU64,
+    /// The first LIST and the first WATCH succeeded: from now on failures are told and survived.
+    listed: AtomicBool,
+    watching: AtomicBool,
+    reader_gone: AtomicBool,
+    failure: Mutex<Option<anyhow::Error>>,
+}
+
+/// What a lab is made of.
+pub(super) struct Parts {
+    pub(super) client: Option<kube::Client>,
+    pub(super) namespace: String,
+    pub(super) stop: CancellationToken,
+    pub(super) sink: Sink,
+    pub(super) seed: u64,
+    pub(super) era: Era,
+    pub(super) waits: Waits,
+    pub(super) listener: Option<TcpListener>,
+}
+
+/// Where records go.
+pub(super) enum Sink {
+    /// Kept until the run is over.
+    Recorded(Mutex<Vec<Record>>),
+    /// Printed as they come.
+    Live(Printer),
+}
+
+impl Lab {
+    pub(super) fn new(parts: Parts) -> Self {
+        Self(Arc::new(Inner {
+            parts,
+            started: Instant::now(),
+            moments: AtomicU64::new(0),
+            listed: AtomicBool::new(false),
+            watching: AtomicBool::new(false),
+            reader_gone: AtomicBool::new(false),
+            failure: Mutex::new(None),
+        }))
+    }
+
+    /// A client of the lesson's cluster.
+    ///
+    /// # Panics
+    /// In a lesson whose row in the table names no cluster.
+    pub fn client(&self) -> kube::Client {
+        self.0
+            .parts
+            .client
+            .clone()
+            .expect("the lesson's row names a cluster")
+    }
+
+    /// The namespace that the lesson watches. It exists.
+    pub fn namespace(&self) -> &str {
+        &self.0.parts.namespace
+    }
+
+    /// Cancelled when the run is to end: everything has been shown, its time is over, Ctrl-C, or a failure. The lesson then
+    /// stops in order and returns.
+    pub fn stop(&self) -> CancellationToken {
+        self.0.parts.stop.clone()
+    }
+
+    /// The seed that decides this run's races.
+    pub fn seed(&self) -> u64 {
+        self.0.parts.seed
+    }
+
+    /// Which API server the built-in cluster is like.
+    pub fn era(&self) -> Era {
+        self.0.parts.era
+    }
+
+    /// An observer that takes what the machinery does into the run's record.
+    pub fn observer(&self) -> Observer {
+        let lab = self.clone();
+        Observer::new(move |event| {
+            match event {
+                Event::Listed { .. } => lab.0.listed.store(true, Ordering::Relaxed),
+                Event::Watching { .. } => lab.0.watching.store(true, Ordering::Relaxed),
+                _ => {}
+            }
+            lab.put(What::Machinery(event));
+        })
+    }
+
+    /// One line of the trace.
+    pub fn line(&self, style: Style, text: impl Display) {
+        self.put(What::Line {
+            style,
+            text: text.to_string(),
+        });
+    }
+
+    /// A remark beside the trace, in both languages.
+    pub fn tell(&self, en: &str, zh: &str) {
+        self.put(What::Narration {
+            en: en.to_owned(),
+            zh: zh.to_owned(),
+        });
+    }
+
+    /// A source of small waits that the seed decides, independent of every other. On a real cluster it never waits.
+    pub fn moment(&self) -> Moments {
+        let n = self.0.moments.fetch_add(1, Ordering::Relaxed);
+        Moments::new(sub_seed(self.0.parts.seed, "moment", n), self.0.parts.waits)
+    }
+
+    /// A list or a watch failed. Before the first of both has succeeded this ends the run; afterwards it is told, and whoever
+    /// tries again tries again.
+    pub fn failed(&self, error: anyhow::Error) {
+        if self.0.listed.load(Ordering::Relaxed) && self.0.watching.load(Ordering::Relaxed) {
+            self.tell(
+                &format!("{error:#}; trying again"),
+                &format!("{error:#}；重试中"),
+            );
+        } else {
+            self.fail(error);
+        }
+    }
+
+    /// Answers HTTP requests with `router` at the address that was asked for, until the run stops.
+    ///
+    /// # Errors
+    /// Accepting connections failed.
+    ///
+    /// # Panics
+    /// In a run without `--serve`, or when called twice.
+    pub async fn serve(&self, router: axum::Router) -> Result<()> {
+        let listener = self
+            .0
+            .parts
+            .listener
+            .as_ref()
+            .expect("the run was asked to serve");
+        let listener = listener
+            .try_clone()
+            .and_then(tokio::net::TcpListener::from_std)
+            .context("cannot listen")?;
+        let address = listener.local_addr().context("cannot listen")?;
+        self.tell(
+            &format!("curl http://{address}"),
+            &format!("curl http://{address}"),
+        );
+        let stop = self.stop().cancelled_owned();
+        axum::serve(listener, router)
+            .with_graceful_shutdown(stop)
+            .await
+            .context("the HTTP server failed")
+    }
+
+    /// Ends the run with an error. The first one counts.
+    pub(super) fn fail(&self, error: anyhow::Error) {
+        self.failure().get_or_insert(error);
+        self.0.parts.stop.cancel();
+    }
+
+    /// The error that ended the run, if one did.
+    pub(super) fn take_failure(&self) -> Option<anyhow::Error> {
+        self.failure().take()
+    }
+
+    /// Whether standard output was closed during a live run.
+    pub(super) fn reader_gone(&self) -> bool {
+        self.0.reader_gone.load(Ordering::Relaxed)
+    }
+
+    /// What has been recorded so far; nothing in a live run.
+    pub(super) fn take_records(&self) -> Vec<Record> {
+        match &self.0.parts.sink {
+            Sink::Recorded(records) => std::mem::take(&mut *records.lock().expect(NO_PANIC)),
+            Sink::Live(_) => Vec::new(),
+        }
+    }
+
+    /// How long the run has lasted, on its own clock.
+    fn elapsed(&self) -> Duration {
+        self.0.started.elapsed()
+    }
+
+    fn put(&self, what: What) {
+        let at = self.elapsed();
+        match &self.0.parts.sink {
+            Sink::Recorded(records) => records.lock().expect(NO_PANIC).push(Record { at, what }),
+            Sink::Live(printer) => match printer.print(&Record { at, what }) {
+                Ok(()) => {}
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                    self.0.reader_gone.store(true, Ordering::Relaxed);
+                    self.0.parts.stop.cancel();
+                }
+                Err(error) => {
+                    self.fail(anyhow::Error::new(error).context("cannot write to standard output"))
+                }
+            },
+        }
+    }
+
+    fn failure(&self) -> MutexGuard<'_, Option<anyhow::Error>> {
+        self.0.failure.lock().expect(NO_PANIC)
+    }
+}
+
+const NO_PANIC: &str = "nothing panics under this lock";

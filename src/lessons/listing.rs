@@ -1,0 +1,43 @@
+//! `informer-lab` without a subcommand: the list of lessons beside the documents' commands.
+
+use std::io;
+
+use anyhow::Result;
+
+use super::ROWS;
+use super::player::Ended;
+use crate::trace::Printer;
+
+/// Prints the list on standard output, in the narration's language.
+pub fn print(printer: &Printer) -> Result<Ended> {
+    Ended::of_writing(write(printer))
+}
+
+fn write(printer: &Printer) -> io::Result<()> {
+    let listed = || ROWS.iter().filter_map(|row| Some((row, row.go?)));
+    let width = listed()
+        .map(|(row, _)| row.command.len())
+        .max()
+        .unwrap_or_default();
+    printer.page(printer.pick(
+        "client-go's informers, one lesson at a time: informer-lab LESSON\n",
+        "client-go 的 informer，一课一课来：informer-lab 课程\n",
+    ))?;
+    for (row, go) in listed() {
+        printer.page(&format!(
+            "  {:width$}  {}",
+            row.command,
+            printer.pick(row.en, row.zh)
+        ))?;
+        printer.page_dimmed(&format!("  {:width$}  {go}", ""))?;
+    }
+    printer.page(&format!(
+        "  {:width$}  {}",
+        "tour",
+        printer.pick("all of them, in the documents' order", "按文档顺序全部运行")
+    ))?;
+    printer.page(printer.pick(
+        "\ninformer-lab LESSON --help says what a lesson can do.",
+        "\ninformer-lab 课程 --help 说明每一课的选项。",
+    ))
+}

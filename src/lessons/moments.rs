@@ -1,0 +1,104 @@
+//! Seeded waits: what a scheduler decides elsewhere, a seed decides here.
+
+use std::time::Duration;
+
+/// Derives an independent seed for one purpose of a run. Equal arguments give equal seeds, on every machine.
+pub fn sub_seed(seed: u64, purpose: &str, n: u64) -> u64 {
+    // FNV-1a over the purpose, then splitmix64's finish over the three.
+    let hash = purpose
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+        });
+    [hash, n]
+        .into_iter()
+        .fold(finish(seed), |mixed, part| finish(mixed ^ part))
+}
+
+fn finish(seed: u64) -> u64 {
+    let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// A source of small waits on the run's clock.
+#[derive(Clone, Debug)]
+pub struct Moments {
+    rng: fastrand::Rng,
+    waits: Waits,
+}
+
+/// Whether a moment is really waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waits {
+    /// It is: the seed decides the order.
+    Seeded,
+    /// It is not: a real cluster decides.
+    Never,
+}
+
+impl Moments {
+    /// A source of its own; sources of different seeds do not know of each other.
+    pub fn new(seed: u64, waits: Waits) -> Self {
+        Self {
+            rng: fastrand::Rng::with_seed(seed),
+            waits,
+        }
+    }
+
+    /// Waits a whole number of milliseconds, from none up to but not including `max`.
+    pub async fn next(&mut self, max: Duration) {
+        let millis = u64::try_from(max.as_millis()).unwrap_or(u64::MAX);
+        if millis == 0 || self.waits == Waits::Never {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(self.rng.u64(0..millis))).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_purpose_has_a_seed_of_its_own() {
+        let seeds = [
+            sub_seed(1, "cluster", 0),
+            sub_seed(1, "moment", 0),
+            sub_seed(1, "moment", 1),
+            sub_seed(2, "moment", 1),
+        ];
+        for (i, a) in seeds.iter().enumerate() {
+            assert!(!seeds[..i].contains(a));
+        }
+        assert_eq!(sub_seed(1, "moment", 1), sub_seed(1, "moment", 1));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_moment_is_shorter_than_its_limit_and_the_same_for_the_same_seed() {
+        let mut runs = Vec::new();
+        for _ in 0..2 {
+            let start = tokio::time::Instant::now();
+            let mut moments = Moments::new(7, Waits::Seeded);
+            let mut ends = Vec::new();
+            for _ in 0..20 {
+                let before = tokio::time::Instant::now();
+                moments.next(Duration::from_millis(5)).await;
+                assert!(before.elapsed() < Duration::from_millis(5));
+                ends.push(start.elapsed());
+            }
+            runs.push(ends);
+        }
+        assert_eq!(runs[0], runs[1]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn on_a_real_cluster_nothing_waits() {
+        let start = tokio::time::Instant::now();
+        Moments::new(7, Waits::Never)
+            .next(Duration::from_secs(1))
+            .await;
+        assert!(start.elapsed().is_zero());
+    }
+}

@@ -1,0 +1,437 @@
+//! Plays a lesson: sets its lab up, runs it beside its scenario, ends it, and prints it.
+
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::pin::pin;
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use futures::FutureExt;
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+use super::Row;
+use super::connect;
+use super::interrupt::Interrupt;
+use super::lab::{Lab, Parts, Sink};
+use super::moments::{Waits, sub_seed};
+use super::rows::{ClusterDefaults, Fixture};
+use super::settings::{BuiltIn, Pace, Seed, Settings, Source};
+use crate::cluster::{Cluster, Era, Scenario, Stages, pods_from_yaml};
+use crate::lessons::files;
+use crate::trace::{Failure, Printer, Record, Speed};
+
+/// How long a write takes in the lessons' cluster, as in a real etcd.
+const COMMIT_LATENCY: Duration = Duration::from_millis(1);
+
+/// How long everything must have been at rest before a run ends, in the run's own time.
+const AT_REST: Duration = Duration::from_secs(1);
+
+/// No lesson needs longer to stop; one that does hangs, and virtual time would wait for it for ever.
+const STOPS_WITHIN: Duration = Duration::from_secs(3600);
+
+/// Where runs are shown, and what can break in.
+pub struct Stage {
+    /// The two streams.
+    pub printer: Printer,
+    /// The pace of a recorded run's printing.
+    pub speed: Speed,
+    /// Ctrl-C.
+    pub interrupt: Interrupt,
+}
+
+/// How a run ended, if it did not fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// Everything was shown.
+    Done,
+    /// Whoever read standard output has read enough.
+    ReaderGone,
+    /// A signal asked for it; the exit code says which.
+    Interrupted(u8),
+}
+
+impl Ended {
+    /// What became of writing to standard output.
+    pub(super) fn of_writing(result: io::Result<()>) -> Result<Self> {
+        match result {
+            Ok(()) => Ok(Self::Done),
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Self::ReaderGone),
+            Err(error) => Err(anyhow::Error::new(error).context("cannot write to standard output")),
+        }
+    }
+}
+
+/// Plays `lesson` as its row and `settings` say, and prints it on `stage`.
+///
+/// # Errors
+/// A file that cannot be used, a cluster that cannot be reached, a scenario that cannot be played, or what the lesson itself says.
+pub fn play(
+    row: &Row,
+    settings: &Settings,
+    stage: &Stage,
+    lesson: impl AsyncFnOnce(&Lab) -> Result<()>,
+) -> Result<Ended> {
+    let pace = settings.pace();
+    let setup = Setup::read(row, settings, &stage.printer)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .start_paused(pace == Pace::Virtual)
+        .build()
+        .context("cannot start the runtime")?;
+    let stop = match pace {
+        Pace::Live => stage.interrupt.arm(),
+        Pace::Virtual => CancellationToken::new(),
+    };
+    let Played {
+        records,
+        result,
+        reader_gone,
+    } = runtime.block_on(setup.run(stop, &stage.printer, lesson));
+    // A look-up of a name may still be under way on another thread; nobody waits for it any more.
+    runtime.shutdown_background();
+    if let Some(code) = stage.interrupt.code() {
+        return Ok(Ended::Interrupted(code));
+    }
+    let shown = Ended::of_writing(stage.printer.play(&records, stage.speed, thread::sleep))?;
+    result.map(|()| {
+        if reader_gone {
+            Ended::ReaderGone
+        } else {
+            shown
+        }
+    })
+}
+
+/// What is left of a run.
+struct Played {
+    records: Vec<Record>,
+    result: Result<()>,
+    reader_gone: bool,
+}
+
+impl Played {
+    fn not_begun(result: Result<()>) -> Self {
+        Self {
+            records: Vec::new(),
+            result,
+            reader_gone: false,
+        }
+    }
+}
+
+/// When a run ends by itself.
+#[derive(Clone, Copy, Debug)]
+enum Until {
+    AtRest,
+    Elapsed(Duration),
+    Stopped,
+}
+
+/// Everything that can be known before the clock starts.
+struct Setup<'a> {
+    settings: &'a Settings,
+    cluster: Option<&'a ClusterDefaults>,
+    seed: u64,
+    until: Until,
+    scenario: Option<Scenario>,
+    listener: Option<TcpListener>,
+}
+
+impl<'a> Setup<'a> {
+    fn read(row: &'a Row, settings: &'a Settings, printer: &Printer) -> Result<Self> {
+        let cluster = row.defaults.cluster.as_ref();
+        let until = match (settings.limit, settings.pace(), row.defaults.lasts) {
+            (Some(limit), _, _) => Until::Elapsed(limit),
+            (None, Pace::Live, _) => Until::Stopped,
+            (None, Pace::Virtual, Some(lasts)) => Until::Elapsed(lasts),
+            (None, Pace::Virtual, None) => Until::AtRest,
+        };
+        let usual = match settings.source {
+            Source::BuiltIn(_) => cluster.and_then(|cluster| cluster.scenario),
+            Source::Real(_) => None,
+        };
+        let text = match &settings.scenario {
+            Some(path) => Some((
+                files::read(path, "the scenario file")?,
+                path.display().to_string(),
+            )),
+            None => usual.map(Fixture::owned),
+        };
+        let scenario = text
+            .map(|(text, name)| Scenario::from_yaml(&text, &name))
+            .transpose()?;
+        let listener = settings.serve.map(listen).transpose()?;
+        let seed = match settings.seed {
+            Seed::Default => row.defaults.seed,
+            Seed::Fixed(seed) => seed,
+            Seed::Random => {
+                // Short enough to be typed again.
+                let seed = fastrand::u64(0..1_000_000);
+                printer.tell(&format!("--seed {seed}"), &format!("--seed {seed}"));
+                seed
+            }
+        };
+        Ok(Self {
+            settings,
+            cluster,
+            seed,
+            until,
+            scenario,
+            listener,
+        })
+    }
+
+    async fn run(
+        mut self,
+        stop: CancellationToken,
+        printer: &Printer,
+        lesson: impl AsyncFnOnce(&Lab) -> Result<()>,
+    ) -> Played {
+        let world = tokio::select! {
+            biased;
+            () = stop.cancelled() => return Played::not_begun(Ok(())),
+            world = self.world() => match world {
+                Ok(world) => world,
+                Err(error) => return Played::not_begun(Err(error)),
+            },
+        };
+        let World {
+            client,
+            cluster,
+            real,
+        } = world;
+        let sink = match self.settings.pace() {
+            Pace::Virtual => Sink::Recorded(std::sync::Mutex::default()),
+            Pace::Live => Sink::Live(printer.clone()),
+        };
+        let lab = Lab::new(Parts {
+            client,
+            namespace: self.settings.namespace.clone(),
+            stop: stop.clone(),
+            sink,
+            seed: self.seed,
+            era: self.era(),
+            waits: if real.is_some() {
+                Waits::Never
+            } else {
+                Waits::Seeded
+            },
+            listener: self.listener.take(),
+        });
+        if let Some(address) = real {
+            self.welcome(&lab, &address);
+        }
+        let result = self.play(&lab, cluster.as_ref(), lesson).await;
+        stop.cancel();
+        let result = lab.take_failure().map_or(result, Err);
+        if let Some(cluster) = cluster {
+            cluster.shutdown().await;
+        }
+        let result = result.map_err(|error| connect::explain(error, &self.settings.namespace));
+        Played {
+            records: lab.take_records(),
+            result,
+            reader_gone: lab.reader_gone(),
+        }
+    }
+
+    /// The lesson beside whatever ends it.
+    async fn play(
+        &self,
+        lab: &Lab,
+        cluster: Option<&Cluster>,
+        lesson: impl AsyncFnOnce(&Lab) -> Result<()>,
+    ) -> Result<()> {
+        let mut lesson = pin!(lesson(lab));
+        let ended = tokio::select! {
+            biased;
+            result = &mut lesson => return result,
+            ended = self.end(lab, cluster) => ended,
+        };
+        if let Err(error) = ended {
+            lab.fail(error);
+        }
+        lab.stop().cancel();
+        match self.settings.pace() {
+            Pace::Live => lesson.await,
+            Pace::Virtual => timeout(STOPS_WITHIN, lesson)
+                .await
+                .unwrap_or_else(|_| Err(Failure::new("the lesson does not stop").into())),
+        }
+    }
+
+    /// Plays the scenario and returns when the run is to end.
+    async fn end(&self, lab: &Lab, cluster: Option<&Cluster>) -> Result<()> {
+        let time_is_over = async {
+            match self.until {
+                Until::Elapsed(limit) => sleep(limit).await,
+                Until::AtRest | Until::Stopped => std::future::pending().await,
+            }
+        };
+        let all_is_shown = async {
+            if let Some(scenario) = &self.scenario {
+                let told = |step: &_| lab.tell(&format!("{step}"), &format!("{step}"));
+                scenario.play(lab.client(), lab.namespace(), told).await?;
+            }
+            match self.until {
+                Until::AtRest => rest(cluster).await,
+                Until::Elapsed(_) | Until::Stopped => std::future::pending().await,
+            }
+            Ok(())
+        };
+        let stop = lab.stop();
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => Ok(()),
+            () = time_is_over => Ok(()),
+            result = all_is_shown => result,
+        }
+    }
+
+    fn era(&self) -> Era {
+        match &self.settings.source {
+            Source::BuiltIn(BuiltIn { era, .. }) => *era,
+            Source::Real(_) => Era::Classic,
+        }
+    }
+
+    /// Reaches or starts the cluster, and sees that the namespace exists.
+    async fn world(&self) -> Result<World> {
+        let Some(defaults) = self.cluster else {
+            return Ok(World {
+                client: None,
+                cluster: None,
+                real: None,
+            });
+        };
+        let namespace = &self.settings.namespace;
+        match &self.settings.source {
+            Source::Real(target) => {
+                let connect::Connection { client, address } =
+                    connect::to(target, namespace).await?;
+                Ok(World {
+                    client: Some(client),
+                    cluster: None,
+                    real: Some(address),
+                })
+            }
+            Source::BuiltIn(built_in) => {
+                let cluster = start(
+                    defaults,
+                    built_in,
+                    namespace,
+                    sub_seed(self.seed, "cluster", 0),
+                )?;
+                let client = cluster.client(namespace);
+                connect::namespace_exists(&client, namespace, "the built-in cluster").await?;
+                Ok(World {
+                    client: Some(client),
+                    cluster: Some(cluster),
+                    real: None,
+                })
+            }
+        }
+    }
+
+    /// What a reader in front of a real cluster wants to know.
+    fn welcome(&self, lab: &Lab, address: &str) {
+        let namespace = lab.namespace();
+        lab.tell(
+            &format!("watching pods in namespace {namespace} of {address}"),
+            &format!("正在监听 {address} 的 {namespace} 命名空间中的 Pod"),
+        );
+        let by_hand = self.scenario.is_none()
+            && self
+                .cluster
+                .is_some_and(|cluster| cluster.scenario.is_some());
+        if by_hand {
+            let commands = format!(
+                "kubectl run nettool --image=cr7258/nettool:v1 -n {namespace}\nkubectl delete pod nettool -n {namespace}"
+            );
+            lab.tell(
+                &format!("in another terminal:\n{commands}"),
+                &format!("在另一个终端执行：\n{commands}"),
+            );
+        }
+        if matches!(self.until, Until::Stopped) {
+            lab.tell("Ctrl-C ends", "按 Ctrl-C 结束");
+        }
+    }
+}
+
+struct World {
+    client: Option<kube::Client>,
+    cluster: Option<Cluster>,
+    /// The address of a real cluster.
+    real: Option<String>,
+}
+
+fn start(
+    defaults: &ClusterDefaults,
+    built_in: &BuiltIn,
+    namespace: &str,
+    seed: u64,
+) -> Result<Cluster> {
+    let pods = match &built_in.pods {
+        Some(path) => Some((
+            files::read(path, "the pods file")?,
+            path.display().to_string(),
+        )),
+        None => defaults.pods.map(Fixture::owned),
+    };
+    let pods = pods
+        .map(|(text, name)| pods_from_yaml(&text, &name, namespace))
+        .transpose()?
+        .unwrap_or_default();
+    let stages = match &built_in.stages {
+        Some(path) => Some((
+            files::read(path, "the stages file")?,
+            path.display().to_string(),
+        )),
+        None => defaults.stages.map(Fixture::owned),
+    };
+    let stages = stages
+        .map(|(text, name)| Stages::from_yaml(&text, &name))
+        .transpose()?
+        .unwrap_or_default();
+    let builder = Cluster::builder()
+        .era(built_in.era)
+        .seed(seed)
+        .pods(pods)
+        .stages(stages);
+    Ok(builder.commit_latency(COMMIT_LATENCY).start())
+}
+
+/// Returns when nothing has happened for a while and nothing is going to.
+async fn rest(cluster: Option<&Cluster>) {
+    loop {
+        sleep(AT_REST).await;
+        let Some(cluster) = cluster else { return };
+        if cluster.settled().now_or_never().is_some() {
+            return;
+        }
+        cluster.settled().await;
+    }
+}
+
+fn listen(address: SocketAddr) -> Result<TcpListener> {
+    let listener = TcpListener::bind(address).and_then(|listener| {
+        listener.set_nonblocking(true)?;
+        Ok(listener)
+    });
+    let failure = |error: io::Error| match error.kind() {
+        io::ErrorKind::AddrInUse => Failure::new(format!(
+            "port {} is in use: cannot listen on {address}",
+            address.port()
+        ))
+        .next(format!(
+            "stop what listens there, or choose another port: --serve {}:0 takes a free one",
+            address.ip()
+        ))
+        .because(error),
+        _ => Failure::new(format!("cannot listen on {address}")).because(error),
+    };
+    Ok(listener.map_err(failure)?)
+}

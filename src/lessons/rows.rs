@@ -1,0 +1,327 @@
+//! The table of runs, in the documents' order.
+
+use std::time::Duration;
+
+use super::Run;
+use super::deltafifo::Step as Delta;
+use super::indexer::By;
+use super::reflector::KnownObjects;
+use super::shared::Step as Shared;
+
+/// A file of `fixtures/` that the binary carries with it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Fixture {
+    /// Its name, for messages.
+    pub name: &'static str,
+    /// Its content.
+    pub text: &'static str,
+}
+
+impl Fixture {
+    /// Text and name, as a file from the command line gives them.
+    pub(super) fn owned(&'static self) -> (String, String) {
+        (self.text.to_owned(), self.name.to_owned())
+    }
+}
+
+/// The documents' four pods, running in namespace `default`.
+static PODS: Fixture = Fixture {
+    name: "fixtures/pods.yaml",
+    text: include_str!("../../fixtures/pods.yaml"),
+};
+
+/// `nettool` is run and deleted.
+static NETTOOL: Fixture = Fixture {
+    name: "fixtures/scenarios/nettool.yaml",
+    text: include_str!("../../fixtures/scenarios/nettool.yaml"),
+};
+
+/// Three updates on a deletion, as the simple informer's document saw.
+static THREE_UPDATES: Fixture = Fixture {
+    name: "fixtures/stages/myinformer.yaml",
+    text: include_str!("../../fixtures/stages/myinformer.yaml"),
+};
+
+/// What one run is called, and what it starts from when nothing else is asked for.
+#[derive(Debug)]
+pub struct Row {
+    /// The run.
+    pub run: Run,
+    /// What is typed after `informer-lab`.
+    pub command: &'static str,
+    /// What the documents typed instead; none for a step that they did not keep as a file.
+    pub go: Option<&'static str>,
+    /// One line about it, in English.
+    pub en: &'static str,
+    /// The same in Chinese.
+    pub zh: &'static str,
+    /// The golden trace under `fixtures/traces`. A run without one is live and not part of the tour.
+    pub trace: Option<&'static str>,
+    /// What it starts from.
+    pub defaults: Defaults,
+}
+
+/// What a run starts from.
+#[derive(Debug)]
+pub struct Defaults {
+    /// The cluster that it watches; none for the lessons that make their objects themselves.
+    pub cluster: Option<ClusterDefaults>,
+    /// The seed whose run is the documents' run.
+    pub seed: u64,
+    /// How long it lasts; none if it ends when the scenario is over and everything is at rest.
+    pub lasts: Option<Duration>,
+}
+
+/// How the built-in cluster is set up.
+#[derive(Debug)]
+pub struct ClusterDefaults {
+    /// Initial pods; none for an empty namespace.
+    pub pods: Option<&'static Fixture>,
+    /// What happens; none for nothing.
+    pub scenario: Option<&'static Fixture>,
+    /// What the kubelet does; none for the documents' usual stages.
+    pub stages: Option<&'static Fixture>,
+}
+
+const SEED: u64 = 1;
+
+const ALONE: Defaults = Defaults {
+    cluster: None,
+    seed: SEED,
+    lasts: None,
+};
+
+/// Four pods, one a second, and time for the last to be handled.
+const FOUR_SECONDS: Defaults = Defaults {
+    cluster: None,
+    seed: SEED,
+    lasts: Some(Duration::from_millis(4500)),
+};
+
+const fn watching(cluster: ClusterDefaults) -> Defaults {
+    Defaults {
+        cluster: Some(cluster),
+        seed: SEED,
+        lasts: None,
+    }
+}
+
+const NETTOOL_COMES_AND_GOES: ClusterDefaults = ClusterDefaults {
+    pods: None,
+    scenario: Some(&NETTOOL),
+    stages: None,
+};
+
+const FOUR_PODS: ClusterDefaults = ClusterDefaults {
+    pods: Some(&PODS),
+    scenario: None,
+    stages: None,
+};
+
+/// Every run, in the documents' order.
+pub static ROWS: &[Row] = &[
+    Row {
+        run: Run::DeltaFifo(Delta::Values),
+        command: "deltafifo",
+        go: Some("go run deltafifo/main.go"),
+        en: "DeltaFIFO: one slot per key, every change kept in order",
+        zh: "DeltaFIFO：每个 key 一个槽位，按顺序保留每次变化",
+        trace: Some("deltafifo.txt"),
+        defaults: ALONE,
+    },
+    Row {
+        run: Run::DeltaFifo(Delta::List),
+        command: "deltafifo --step list",
+        go: None,
+        en: "DeltaFIFO, step 1: what the queue holds after three additions",
+        zh: "DeltaFIFO 第一步：加入三个对象后队列里有什么",
+        trace: Some("deltafifo-list.txt"),
+        defaults: ALONE,
+    },
+    Row {
+        run: Run::DeltaFifo(Delta::Pop),
+        command: "deltafifo --step pop",
+        go: None,
+        en: "DeltaFIFO, step 2: pop the first key",
+        zh: "DeltaFIFO 第二步：取出第一个 key",
+        trace: Some("deltafifo-pop.txt"),
+        defaults: ALONE,
+    },
+    Row {
+        run: Run::DeltaFifo(Delta::Events),
+        command: "deltafifo --step events",
+        go: None,
+        en: "DeltaFIFO, step 3: all changes of a key come out together",
+        zh: "DeltaFIFO 第三步：同一个 key 的变化一起取出",
+        trace: Some("deltafifo-events.txt"),
+        defaults: ALONE,
+    },
+    Row {
+        run: Run::DeltaFifo(Delta::Callbacks),
+        command: "deltafifo --step callbacks",
+        go: None,
+        en: "DeltaFIFO, step 4: a callback for each kind of change",
+        zh: "DeltaFIFO 第四步：每种变化对应一个回调",
+        trace: Some("deltafifo-callbacks.txt"),
+        defaults: ALONE,
+    },
+    Row {
+        run: Run::ListWatch,
+        command: "listwatch",
+        go: Some("go run reflector/listwatch.go"),
+        en: "LIST, then WATCH: what the API server sends",
+        zh: "先 LIST 再 WATCH：API server 发来什么",
+        trace: Some("listwatch.txt"),
+        defaults: watching(ClusterDefaults {
+            pods: Some(&PODS),
+            scenario: Some(&NETTOOL),
+            stages: None,
+        }),
+    },
+    Row {
+        run: Run::Reflector(KnownObjects::No),
+        command: "reflector",
+        go: Some("go run reflector/reflector.go"),
+        en: "Reflector into a DeltaFIFO: no Deleted without known objects",
+        zh: "Reflector 写入 DeltaFIFO：没有 known objects 就没有 Deleted",
+        trace: Some("reflector.txt"),
+        defaults: watching(NETTOOL_COMES_AND_GOES),
+    },
+    Row {
+        run: Run::Reflector(KnownObjects::Yes),
+        command: "reflector --known-objects",
+        go: Some("go run reflector/indexer.go"),
+        en: "The same with a Store as known objects: Deleted comes out",
+        zh: "同上，以 Store 作为 known objects：得到 Deleted",
+        trace: Some("reflector-known-objects.txt"),
+        defaults: watching(NETTOOL_COMES_AND_GOES),
+    },
+    Row {
+        run: Run::MyInformer,
+        command: "myinformer",
+        go: Some("go run myinformer.go"),
+        en: "A simple informer put together by hand",
+        zh: "手工组装一个简单的 informer",
+        trace: Some("myinformer.txt"),
+        defaults: watching(ClusterDefaults {
+            stages: Some(&THREE_UPDATES),
+            ..NETTOOL_COMES_AND_GOES
+        }),
+    },
+    Row {
+        run: Run::Shared(Shared::Listener),
+        command: "shared --step listener",
+        go: None,
+        en: "processorListener: a handler behind an unbounded buffer",
+        zh: "processorListener：handler 前面有一个无界缓冲",
+        trace: Some("shared-listener.txt"),
+        defaults: FOUR_SECONDS,
+    },
+    Row {
+        run: Run::Shared(Shared::Simulate),
+        command: "shared",
+        go: Some("go run sharedinformer/simulate.go"),
+        en: "sharedProcessor: two handlers side by side",
+        zh: "sharedProcessor：两个 handler 并行",
+        trace: Some("shared-simulate.txt"),
+        defaults: FOUR_SECONDS,
+    },
+    Row {
+        run: Run::Shared(Shared::ListWatch),
+        command: "shared --step list-watch",
+        go: Some("go run sharedinformer/list_watch.go"),
+        en: "The whole shared informer over list and watch",
+        zh: "在 list-watch 之上的完整 shared informer",
+        trace: Some("shared-list-watch.txt"),
+        defaults: watching(FOUR_PODS),
+    },
+    Row {
+        run: Run::Indexer(By::Label),
+        command: "indexer",
+        go: Some("go run sharedinformer/indexer.go"),
+        en: "Indexer: find objects by a label",
+        zh: "Indexer：按 label 查找对象",
+        trace: Some("indexer.txt"),
+        defaults: ALONE,
+    },
+    Row {
+        run: Run::Indexer(By::Namespace),
+        command: "indexer --by namespace",
+        go: None,
+        en: "Indexer: find objects by their namespace",
+        zh: "Indexer：按 namespace 查找对象",
+        trace: Some("indexer-namespace.txt"),
+        defaults: ALONE,
+    },
+    Row {
+        run: Run::IndexerServe,
+        command: "indexer --serve",
+        go: Some("go run sharedinformer/indexer_run.go"),
+        en: "An index kept up to date by a shared informer, over HTTP",
+        zh: "由 shared informer 实时更新的索引，通过 HTTP 访问",
+        trace: None,
+        defaults: watching(FOUR_PODS),
+    },
+    Row {
+        run: Run::Factory,
+        command: "factory",
+        go: Some("go run sharedinformer/sharedinformerfactory.go"),
+        en: "SharedInformerFactory: one informer per type",
+        zh: "SharedInformerFactory：每种类型一个 informer",
+        trace: Some("factory.txt"),
+        defaults: watching(FOUR_PODS),
+    },
+    Row {
+        run: Run::FactoryServe,
+        command: "factory --serve",
+        go: None,
+        en: "The same; GET / answers the indexer's list as JSON",
+        zh: "同上；GET / 以 JSON 返回 indexer 的列表",
+        trace: None,
+        defaults: watching(FOUR_PODS),
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_run_has_a_row() {
+        for step in [
+            Delta::Values,
+            Delta::List,
+            Delta::Pop,
+            Delta::Events,
+            Delta::Callbacks,
+        ] {
+            Run::DeltaFifo(step).row();
+        }
+        for step in [Shared::Simulate, Shared::Listener, Shared::ListWatch] {
+            Run::Shared(step).row();
+        }
+        for known in [KnownObjects::No, KnownObjects::Yes] {
+            Run::Reflector(known).row();
+        }
+        for by in [By::Label, By::Namespace] {
+            Run::Indexer(by).row();
+        }
+        for run in [
+            Run::ListWatch,
+            Run::IndexerServe,
+            Run::MyInformer,
+            Run::Factory,
+            Run::FactoryServe,
+        ] {
+            run.row();
+        }
+    }
+
+    #[test]
+    fn no_command_appears_twice() {
+        let mut commands: Vec<_> = ROWS.iter().map(|row| row.command).collect();
+        commands.sort_unstable();
+        commands.dedup();
+        assert_eq!(commands.len(), ROWS.len());
+    }
+}

@@ -1,0 +1,31 @@
+//! `informer-lab tour`: every finite run in the documents' order.
+
+use anyhow::Result;
+
+use super::player::{Ended, Stage};
+use super::settings::Settings;
+use super::{ROWS, Row};
+
+/// The runs of the tour: every row with a golden trace.
+pub fn stops() -> impl Iterator<Item = &'static Row> {
+    ROWS.iter().filter(|row| row.trace.is_some())
+}
+
+/// Plays them one after the other, each under a heading on standard error.
+pub fn play(stage: &Stage) -> Result<Ended> {
+    let all = stops().count();
+    for (n, row) in stops().enumerate() {
+        let Row { command, .. } = row;
+        let about = stage.printer.pick(row.en, row.zh);
+        let go = row.go.map(|go| format!(" ({go})")).unwrap_or_default();
+        stage.printer.heading(&format!(
+            "{}/{all} informer-lab {command}{go}: {about}",
+            n + 1
+        ));
+        let ended = row.run.play(&Settings::default(), stage)?;
+        if ended != Ended::Done {
+            return Ok(ended);
+        }
+    }
+    Ok(Ended::Done)
+}

@@ -1,0 +1,187 @@
+//! One table of colours, and when they are used.
+
+use std::ffi::OsString;
+use std::io::IsTerminal;
+
+use clap::ValueEnum;
+use colored::{Color, ColoredString, Colorize};
+
+/// What a line of the trace is about. The one table of colours hangs on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// Something came into being: green.
+    Added,
+    /// Something changed, `Updated` or `MODIFIED`: yellow.
+    Updated,
+    /// Something is gone: red.
+    Deleted,
+    /// Something was told again, `Sync` or `Replaced`: cyan.
+    Synced,
+    /// What one handler says, in lessons with several: a colour per handler, unlike the four above.
+    Handler(usize),
+    /// Anything else: no colour.
+    Plain,
+}
+
+const HANDLERS: [Color; 4] = [
+    Color::Blue,
+    Color::Magenta,
+    Color::BrightBlue,
+    Color::BrightMagenta,
+];
+
+impl Style {
+    fn color(self) -> Option<Color> {
+        match self {
+            Self::Added => Some(Color::Green),
+            Self::Updated => Some(Color::Yellow),
+            Self::Deleted => Some(Color::Red),
+            Self::Synced => Some(Color::Cyan),
+            Self::Handler(n) => Some(HANDLERS[n % HANDLERS.len()]),
+            Self::Plain => None,
+        }
+    }
+}
+
+/// When to colour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ColorChoice {
+    /// On a terminal that can, unless NO_COLOR is set
+    #[default]
+    Auto,
+    /// Always, also through a pipe
+    Always,
+    /// Never
+    Never,
+}
+
+impl ColorChoice {
+    /// Decides for one stream. `auto` asks, in this order: `NO_COLOR`, `CLICOLOR_FORCE`, `TERM=dumb`, `CLICOLOR=0`, and
+    /// then whether the stream is a terminal.
+    pub(super) fn paint(self, stream: &impl IsTerminal) -> Paint {
+        self.decide(stream.is_terminal(), |name| std::env::var_os(name))
+    }
+
+    fn decide(self, terminal: bool, var: impl Fn(&str) -> Option<OsString>) -> Paint {
+        let set = |name: &str| var(name).is_some_and(|value| !value.is_empty());
+        let is = |name: &str, value: &str| var(name).is_some_and(|v| v == value);
+        let yes = match self {
+            Self::Always => true,
+            Self::Never => false,
+            Self::Auto if set("NO_COLOR") => false,
+            Self::Auto if set("CLICOLOR_FORCE") && !is("CLICOLOR_FORCE", "0") => true,
+            Self::Auto => terminal && !is("TERM", "dumb") && !is("CLICOLOR", "0"),
+        };
+        if yes { Paint::Color } else { Paint::Plain }
+    }
+}
+
+/// Whether one stream is coloured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Paint {
+    Plain,
+    Color,
+}
+
+impl Paint {
+    pub(super) fn line(self, style: Style, text: &str) -> String {
+        match style.color() {
+            Some(color) => self.apply(text, |text| text.color(color)),
+            None => text.to_owned(),
+        }
+    }
+
+    pub(super) fn dimmed(self, text: &str) -> String {
+        self.apply(text, |text| text.dimmed())
+    }
+
+    pub(super) fn bold(self, text: &str) -> String {
+        self.apply(text, |text| text.bold())
+    }
+
+    pub(super) fn alarm(self, text: &str) -> String {
+        self.apply(text, |text| text.red().bold())
+    }
+
+    /// `colored` decides once for the whole process; here each stream has its own answer, so it is told to obey.
+    fn apply(self, text: &str, style: impl FnOnce(&str) -> ColoredString) -> String {
+        if self == Self::Plain || text.is_empty() {
+            return text.to_owned();
+        }
+        colored::control::set_override(true);
+        style(text).to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decide(choice: ColorChoice, terminal: bool, vars: &[(&str, &str)]) -> bool {
+        let var = |name: &str| {
+            vars.iter()
+                .find(|(n, _)| *n == name)
+                .map(|(_, v)| OsString::from(v))
+        };
+        choice.decide(terminal, var) == Paint::Color
+    }
+
+    #[test]
+    fn auto_colours_a_terminal_and_nothing_else() {
+        assert!(decide(ColorChoice::Auto, true, &[("TERM", "xterm")]));
+        assert!(!decide(ColorChoice::Auto, false, &[("TERM", "xterm")]));
+    }
+
+    #[test]
+    fn the_environment_overrules_auto() {
+        assert!(!decide(ColorChoice::Auto, true, &[("NO_COLOR", "1")]));
+        assert!(decide(ColorChoice::Auto, true, &[("NO_COLOR", "")]));
+        assert!(!decide(ColorChoice::Auto, true, &[("TERM", "dumb")]));
+        assert!(!decide(ColorChoice::Auto, true, &[("CLICOLOR", "0")]));
+        assert!(decide(ColorChoice::Auto, false, &[("CLICOLOR_FORCE", "1")]));
+        assert!(!decide(
+            ColorChoice::Auto,
+            false,
+            &[("CLICOLOR_FORCE", "0")]
+        ));
+        assert!(!decide(
+            ColorChoice::Auto,
+            true,
+            &[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")]
+        ));
+    }
+
+    #[test]
+    fn the_flag_overrules_the_environment() {
+        assert!(decide(
+            ColorChoice::Always,
+            false,
+            &[("NO_COLOR", "1"), ("TERM", "dumb")]
+        ));
+        assert!(!decide(
+            ColorChoice::Never,
+            true,
+            &[("CLICOLOR_FORCE", "1")]
+        ));
+    }
+
+    #[test]
+    fn every_style_but_plain_wraps_the_same_text_in_codes() {
+        for style in [
+            Style::Added,
+            Style::Updated,
+            Style::Deleted,
+            Style::Synced,
+            Style::Handler(0),
+            Style::Handler(9),
+        ] {
+            let painted = Paint::Color.line(style, "x");
+            assert!(
+                painted.starts_with("\u{1b}[") && painted.ends_with("x\u{1b}[0m"),
+                "{painted:?}"
+            );
+        }
+        assert_eq!(Paint::Color.line(Style::Plain, "x"), "x");
+        assert_eq!(Paint::Plain.line(Style::Added, "x"), "x");
+    }
+}

@@ -1,0 +1,67 @@
+//! The pace at which a recorded run is printed.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+/// How fast a recorded run is printed. Every speed prints the same bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Speed {
+    /// As fast as the run was: the documents' pace.
+    Documents,
+    /// So many times as fast; a finite number above 0.
+    Times(f64),
+    /// Without a pause.
+    Max,
+}
+
+impl Speed {
+    /// How long to wait before a record that came `gap` after the one before it.
+    pub(super) fn pause(self, gap: Duration) -> Duration {
+        match self {
+            Self::Documents => gap,
+            Self::Times(n) => {
+                Duration::try_from_secs_f64(gap.as_secs_f64() / n).unwrap_or(Duration::MAX)
+            }
+            Self::Max => Duration::ZERO,
+        }
+    }
+}
+
+impl FromStr for Speed {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "max" {
+            return Ok(Self::Max);
+        }
+        match text.parse::<f64>() {
+            Ok(1.0) => Ok(Self::Documents),
+            Ok(n) if n.is_finite() && n > 0.0 => Ok(Self::Times(n)),
+            _ => Err("expected a number above 0, or max".to_owned()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_speed_is_a_number_above_zero_or_max() {
+        assert_eq!("1".parse(), Ok(Speed::Documents));
+        assert_eq!("0.5".parse(), Ok(Speed::Times(0.5)));
+        assert_eq!("max".parse(), Ok(Speed::Max));
+        for bad in ["0", "-1", "inf", "NaN", "fast", ""] {
+            assert!(bad.parse::<Speed>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_pause_is_the_gap_divided_by_the_speed() {
+        let gap = Duration::from_secs(1);
+        assert_eq!(Speed::Documents.pause(gap), gap);
+        assert_eq!(Speed::Times(4.0).pause(gap), Duration::from_millis(250));
+        assert_eq!(Speed::Times(f64::MIN_POSITIVE).pause(gap), Duration::MAX);
+        assert_eq!(Speed::Max.pause(gap), Duration::ZERO);
+    }
+}

@@ -1,0 +1,93 @@
+//! Parsers of option values. Each error says what was expected.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use informer_lab::cluster::Era;
+use jiff::SignedDuration;
+
+/// `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`, or a port alone on this machine.
+pub fn address(text: &str) -> Result<SocketAddr, String> {
+    let port = text.strip_prefix("localhost:").unwrap_or(text);
+    if let Ok(port) = port.parse::<u16>() {
+        return Ok((Ipv4Addr::LOCALHOST, port).into());
+    }
+    text.parse().map_err(|_| {
+        "expected an IP address and a port, such as 127.0.0.1:8080, or a port alone".to_owned()
+    })
+}
+
+/// A duration in the friendly format that is not negative.
+pub fn duration(text: &str) -> Result<Duration, String> {
+    let parsed = text
+        .parse::<SignedDuration>()
+        .ok()
+        .and_then(|duration| Duration::try_from(duration).ok());
+    parsed.ok_or_else(|| "expected a duration, such as 500ms, 30s or 1m30s".to_owned())
+}
+
+/// A DNS label, as the API server takes it for a namespace.
+pub fn namespace(text: &str) -> Result<String, String> {
+    let inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    let fits = (1..=63).contains(&text.len()) && text.chars().all(inner);
+    if fits && !text.starts_with('-') && !text.ends_with('-') {
+        return Ok(text.to_owned());
+    }
+    Err("expected a namespace: at most 63 of a-z, 0-9 and -, with no - at either end".to_owned())
+}
+
+/// One of the two names that clap has let through.
+pub fn era(text: String) -> Era {
+    if text == "modern" {
+        Era::Modern
+    } else {
+        Era::Classic
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_ip_and_port_or_a_port_alone() {
+        for (text, address_) in [
+            ("127.0.0.1:8080", "127.0.0.1:8080"),
+            ("0.0.0.0:1", "0.0.0.0:1"),
+            ("[::1]:80", "[::1]:80"),
+            ("localhost:4000", "127.0.0.1:4000"),
+            ("4000", "127.0.0.1:4000"),
+        ] {
+            assert_eq!(address(text), Ok(address_.parse().unwrap()));
+        }
+        for bad in [
+            "",
+            "127.0.0.1",
+            "localhost",
+            "example.com:80",
+            "127.0.0.1:99999",
+            "http://127.0.0.1:80",
+            ":80",
+        ] {
+            assert!(address(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_duration_is_not_negative() {
+        assert_eq!(duration("1m30s"), Ok(Duration::from_secs(90)));
+        assert_eq!(duration("150ms"), Ok(Duration::from_millis(150)));
+        assert_eq!(duration("0s"), Ok(Duration::ZERO));
+        for bad in ["", "5", "-5s", "5 parsecs", "1d"] {
+            assert!(duration(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_namespace_is_a_dns_label() {
+        assert!(namespace("kube-system").is_ok());
+        for bad in ["", "-a", "a-", "A", "a.b", "../a", &"a".repeat(64)] {
+            assert!(namespace(bad).is_err(), "{bad}");
+        }
+    }
+}
