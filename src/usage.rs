@@ -192,11 +192,8 @@ fn explain(error: Error, args: &[OsString]) -> Error {
     let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else {
         return error;
     };
-    let command = Cli::command();
-    let lesson = args
-        .iter()
-        .skip(1)
-        .find_map(|arg| command.find_subcommand(arg));
+    let mut command = Cli::command();
+    command.build();
     let known = |long: &str| {
         command.get_subcommands().any(|lesson| {
             lesson
@@ -204,13 +201,16 @@ fn explain(error: Error, args: &[OsString]) -> Error {
                 .any(|arg| arg.get_long() == Some(long))
         })
     };
-    match (error.kind(), lesson, argument.strip_prefix("--")) {
-        (ErrorKind::UnknownArgument, Some(lesson), Some(long)) if known(long) => {
-            let name = lesson.get_name();
-            let message = format!(
-                "{name} has no use for {argument}: informer-lab {name} --help lists what it can use"
-            );
-            Cli::command().error(ErrorKind::UnknownArgument, message)
+    let elsewhere = argument.strip_prefix("--").is_some_and(known);
+    let lesson = args
+        .iter()
+        .skip(1)
+        .find_map(|arg| command.find_subcommand(arg))
+        .map(|lesson| lesson.get_name().to_owned());
+    match lesson.and_then(|name| command.find_subcommand_mut(name)) {
+        Some(lesson) if error.kind() == ErrorKind::UnknownArgument && elsewhere => {
+            let message = format!("{} has no use for {argument}", lesson.get_name());
+            lesson.error(ErrorKind::UnknownArgument, message)
         }
         _ => error,
     }

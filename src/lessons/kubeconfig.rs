@@ -1,6 +1,7 @@
 //! Which kubeconfig, which context of it, and what is wrong with it.
 
 use std::env;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -100,11 +101,20 @@ fn in_cluster(target: &Target) -> Result<Config> {
 fn read(file: &Path) -> Result<Kubeconfig> {
     let shown = file.display();
     let failure = |error| match error {
+        KubeconfigError::ReadConfig(error, _) if error.kind() == io::ErrorKind::InvalidData => {
+            Failure::new(format!("the kubeconfig {shown} is not UTF-8 text")).because(error)
+        }
         KubeconfigError::ReadConfig(error, _) => {
             Failure::new(format!("cannot read the kubeconfig {shown}")).because(error)
         }
+        // The parser's own message quotes the lines around the place, and those may hold a token or a key.
         KubeconfigError::Parse(error) => {
-            Failure::new(format!("the kubeconfig {shown} is malformed")).because(*error)
+            let place = error
+                .location()
+                .map(|place| format!(":{}:{}", place.line(), place.column()))
+                .unwrap_or_default();
+            Failure::new(format!("{shown}{place}: the kubeconfig is malformed"))
+                .next("kubectl config view --kubeconfig FILE says what it makes of it")
         }
         error => Failure::new(format!("the kubeconfig {shown} is malformed")).because(error),
     };
@@ -113,7 +123,7 @@ fn read(file: &Path) -> Result<Kubeconfig> {
 
 fn unusable(error: KubeconfigError, shown: &str, contexts: &[String]) -> Failure {
     let exist = match contexts {
-        [] => format!("{shown} has no contexts"),
+        [] => format!("add a cluster and a context to {shown}, or name another with --kubeconfig"),
         contexts => format!("choose a context with --context: {}", contexts.join(", ")),
     };
     match error {

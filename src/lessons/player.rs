@@ -12,7 +12,7 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::Row;
-use super::connect;
+use super::connect::{self, Asked};
 use super::interrupt::Interrupt;
 use super::lab::{Lab, Parts, Sink};
 use super::moments::{Waits, sub_seed};
@@ -74,6 +74,7 @@ pub fn play(
     lesson: impl AsyncFnOnce(&Lab) -> Result<()>,
 ) -> Result<Ended> {
     let pace = settings.pace();
+    tracing::debug!(command = row.command, ?settings, "playing");
     let setup = Setup::read(row, settings, &stage.printer)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -325,7 +326,14 @@ impl<'a> Setup<'a> {
                     sub_seed(self.seed, "cluster", 0),
                 )?;
                 let client = cluster.client(namespace);
-                connect::namespace_exists(&client, namespace, "the built-in cluster").await?;
+                let asked =
+                    connect::namespace_exists(&client, namespace, "the built-in cluster").await?;
+                if asked == Asked::Missing {
+                    let failure = Failure::new(format!(
+                        "namespace {namespace} does not exist in the built-in cluster"
+                    ));
+                    return Err(failure.next("it has default and the namespaces of its pods: give it some with --pods").into());
+                }
                 Ok(World {
                     client: Some(client),
                     cluster: Some(cluster),

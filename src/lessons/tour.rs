@@ -15,13 +15,13 @@ pub fn stops() -> impl Iterator<Item = &'static Row> {
 pub fn play(stage: &Stage) -> Result<Ended> {
     let all = stops().count();
     for (n, row) in stops().enumerate() {
-        let Row { command, .. } = row;
-        let about = stage.printer.pick(row.en, row.zh);
-        let go = row.go.map(|go| format!(" ({go})")).unwrap_or_default();
+        let go = row.go.map(|go| format!("  ({go})")).unwrap_or_default();
         stage.printer.heading(&format!(
-            "{}/{all} informer-lab {command}{go}: {about}",
-            n + 1
+            "{}/{all}  informer-lab {}{go}",
+            n + 1,
+            row.command
         ));
+        stage.printer.tell(row.en, row.zh);
         let ended = row.run.play(&Settings::default(), stage)?;
         if ended != Ended::Done {
             return Ok(ended);

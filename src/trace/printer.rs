@@ -131,7 +131,7 @@ impl Printer {
     /// A heading of the tour, on standard error.
     pub fn heading(&self, text: &str) {
         let mut streams = self.lock();
-        let line = streams.err_paint.bold(&format!("## {text}"));
+        let line = streams.err_paint.bold(&format!("\n## {text}"));
         let _ = streams.out.flush();
         let _ = writeln!(streams.err, "{line}");
     }

@@ -1,7 +1,10 @@
-//! Everything that is tested from outside, but for the recordings: one binary, linked once.
+//! One binary for all tests that use the crate from outside, so that it is linked once.
 
-#![allow(clippy::unwrap_used, reason = "a test says what is wrong by failing")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-mod cache_reflector;
-mod cache_shared_informer;
-mod source;
+mod cli;
+mod cli_cluster;
+mod cli_files;
+mod cli_live;
+mod cli_output;
+mod cli_usage;

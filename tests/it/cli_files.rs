@@ -1,0 +1,49 @@
+//! Files that cannot be used: exit code 1, the file's name, and where in it.
+
+use std::path::Path;
+
+use crate::cli::{command, file, finish};
+
+fn refused(option: &str, path: &Path) -> String {
+    let ran = finish(command("reflector").arg(option).arg(path));
+    assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""), "{}", ran.err);
+    assert!(ran.err.contains(path.to_str().unwrap()), "{}", ran.err);
+    ran.err
+}
+
+#[test]
+fn a_missing_file_is_named() {
+    for option in ["--pods", "--stages", "--scenario", "--kubeconfig"] {
+        let said = refused(option, Path::new("/nowhere/at-all.yaml"));
+        assert!(said.contains("cannot read"), "{said}");
+        assert!(said.contains("caused by: No such file"), "{said}");
+    }
+}
+
+#[test]
+fn a_directory_is_not_a_file() {
+    for option in ["--pods", "--stages", "--scenario", "--kubeconfig"] {
+        refused(option, Path::new(env!("CARGO_TARGET_TMPDIR")));
+    }
+}
+
+#[test]
+fn a_file_that_is_not_utf_8_is_named_with_the_line() {
+    let path = file("not-utf-8.yaml", b"a: b\nc: \xff\xfe\n");
+    for option in ["--pods", "--stages", "--scenario"] {
+        let said = refused(option, &path);
+        assert!(
+            said.contains("not-utf-8.yaml:2: ") && said.contains("not UTF-8"),
+            "{said}"
+        );
+    }
+    assert!(refused("--kubeconfig", &path).contains("not UTF-8"));
+}
+
+#[test]
+fn malformed_yaml_is_named() {
+    let path = file("malformed.yaml", "- at: {{\n");
+    for option in ["--pods", "--stages", "--scenario", "--kubeconfig"] {
+        refused(option, &path);
+    }
+}

@@ -1,0 +1,109 @@
+//! Runs in real time: servers and signals.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, ExitStatus, Stdio};
+
+use crate::cli::{command, run};
+
+#[test]
+fn a_port_in_use_is_named() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap();
+    for lesson in ["indexer", "factory"] {
+        let ran = run(&format!("{lesson} --serve {address}"));
+        assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
+        assert!(
+            ran.err
+                .contains(&format!("port {} is in use", address.port())),
+            "{}",
+            ran.err
+        );
+        assert!(ran.err.contains("next: "), "{}", ran.err);
+    }
+}
+
+#[test]
+fn a_live_run_ends_after_its_time() {
+    assert_eq!(run("reflector --follow --for 1ms").code, Some(0));
+    assert_eq!(run("factory --serve 127.0.0.1:0 --for 1ms").code, Some(0));
+}
+
+/// A child, and its standard error up to a line.
+#[cfg(unix)]
+struct Live {
+    child: Child,
+    said: BufReader<std::process::ChildStderr>,
+}
+
+#[cfg(unix)]
+impl Live {
+    fn start(line: &str) -> Self {
+        let mut child = command(line)
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let said = BufReader::new(child.stderr.take().unwrap());
+        Self { child, said }
+    }
+
+    /// Waits for a line that holds `word` and gives what follows it.
+    fn wait_for(&mut self, word: &str) -> String {
+        let mut line = String::new();
+        while self.said.read_line(&mut line).unwrap() > 0 {
+            if let Some((_, rest)) = line.split_once(word) {
+                return rest.trim().to_owned();
+            }
+            line.clear();
+        }
+        panic!("the program ended without saying {word}");
+    }
+
+    fn signal(mut self, name: &str) -> ExitStatus {
+        let kill = format!("kill -{name} {}", self.child.id());
+        assert!(
+            Command::new("sh")
+                .args(["-c", &kill])
+                .status()
+                .unwrap()
+                .success()
+        );
+        // Read on, so that the child is never held up by a full pipe.
+        self.said.read_to_string(&mut String::new()).unwrap();
+        self.child.wait().unwrap()
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_server_answers_and_ctrl_c_ends_it_in_order() {
+    for lesson in ["indexer", "factory"] {
+        let mut live = Live::start(&format!("{lesson} --serve 127.0.0.1:0"));
+        let address = live.wait_for("curl http://");
+        let mut stream = TcpStream::connect(&address).unwrap();
+        stream
+            .write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            .unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+        assert_eq!(live.signal("INT").code(), Some(130), "{lesson}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn sigterm_ends_a_live_run_too() {
+    let mut live = Live::start("factory --serve 127.0.0.1:0");
+    live.wait_for("curl http://");
+    assert_eq!(live.signal("TERM").code(), Some(143));
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_the_printing_of_a_recorded_run_at_once() {
+    let mut live = Live::start("shared --step listener --speed 0.000001 -v");
+    live.wait_for("playing");
+    assert_eq!(live.signal("INT").code(), Some(130));
+}

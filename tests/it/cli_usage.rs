@@ -1,0 +1,83 @@
+//! What is typed wrong is a usage error: exit code 2, a sentence, nothing on standard output.
+
+use std::ffi::OsString;
+
+use crate::cli::{command, finish, run};
+
+fn refused(line: &str) -> String {
+    let ran = run(line);
+    assert_eq!(
+        (ran.code, ran.out.as_str()),
+        (Some(2), ""),
+        "{line}: {}",
+        ran.err
+    );
+    ran.err
+}
+
+#[test]
+fn an_unknown_lesson_gets_a_suggestion() {
+    let said = refused("deltfifo");
+    assert!(said.contains("deltafifo"), "{said}");
+}
+
+#[test]
+fn an_option_of_another_lesson_is_named_with_the_lesson() {
+    let said = refused("deltafifo --cluster");
+    assert!(
+        said.contains("deltafifo has no use for --cluster"),
+        "{said}"
+    );
+    assert!(said.contains("Usage: informer-lab deltafifo"), "{said}");
+}
+
+#[test]
+fn options_that_make_no_sense_together_are_refused() {
+    assert!(refused("indexer --pods pods.yaml").contains("only with --serve"));
+    assert!(refused("shared --cluster").contains("only with --step list-watch"));
+    assert!(refused("factory --cluster --pods pods.yaml").contains("built-in cluster"));
+    assert!(refused("reflector --follow --speed 2").contains("live"));
+}
+
+#[test]
+fn a_bad_address_says_what_was_expected() {
+    for line in ["indexer --serve nowhere", "factory --serve 127.0.0.1:99999"] {
+        assert!(
+            refused(line).contains("expected an IP address and a port"),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn a_namespace_cannot_leave_its_path() {
+    assert!(refused("reflector -n ../secrets").contains("expected a namespace"));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_argument_that_is_not_utf_8_is_a_usage_error() {
+    use std::os::unix::ffi::OsStringExt;
+    let odd = || OsString::from_vec(vec![0xff, 0xfe]);
+    for args in [
+        vec![odd()],
+        vec!["deltafifo".into(), "--step".into(), odd()],
+        vec!["listwatch".into(), "-n".into(), odd()],
+    ] {
+        let ran = finish(command("").args(args));
+        assert_eq!(ran.code, Some(2), "{}", ran.err);
+    }
+}
+
+#[test]
+fn help_and_version_go_to_standard_output() {
+    for line in ["--help", "-h", "help shared", "factory --help"] {
+        let ran = run(line);
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{line}");
+        assert!(ran.out.contains("Usage: informer-lab"), "{line}");
+    }
+    assert_eq!(
+        run("--version").out,
+        format!("informer-lab {}\n", env!("CARGO_PKG_VERSION"))
+    );
+}
