@@ -41,82 +41,35 @@ fn main() -> ExitCode {
 
 fn printer(cli: &Cli) -> Printer {
     let LookArgs { color, lang, .. } = cli.look;
-    let output = cli
-        .lesson
-        .as_ref()
-        .map_or(Output::Text, |lesson| lesson.print().output);
-    Printer::new(Look {
-        output,
-        color,
-        lang: lang.unwrap_or_else(Lang::from_env),
-    })
+    let output = cli.lesson.as_ref().map_or(Output::Text, |lesson| lesson.print().output);
+    Printer::new(Look { output, color, lang: lang.unwrap_or_else(Lang::from_env) })
 }
 
 fn stage(cli: &Cli, printer: &Printer) -> Result<Stage> {
-    let usual = if Printer::on_terminal() {
-        Speed::Documents
-    } else {
-        Speed::Max
-    };
-    let speed = cli
-        .lesson
-        .as_ref()
-        .and_then(|lesson| lesson.print().speed)
-        .unwrap_or(usual);
+    let usual = if Printer::on_terminal() { Speed::Documents } else { Speed::Max };
+    let speed = cli.lesson.as_ref().and_then(|lesson| lesson.print().speed).unwrap_or(usual);
     let interrupt = Interrupt::install().context("cannot listen for Ctrl-C")?;
-    Ok(Stage {
-        printer: printer.clone(),
-        speed,
-        interrupt,
-    })
+    Ok(Stage { printer: printer.clone(), speed, interrupt })
 }
 
 fn run(cli: Cli, stage: &Stage) -> Result<Ended> {
     match cli.lesson {
         None => listing::print(&stage.printer),
-        Some(Lesson::Deltafifo(args)) => {
-            Run::DeltaFifo(args.step).play(&Settings::default(), stage)
-        }
+        Some(Lesson::Deltafifo(args)) => Run::DeltaFifo(args.step).play(&Settings::default(), stage),
         Some(Lesson::Listwatch(args)) => Run::ListWatch.play(&usage::settings(&args), stage),
         Some(Lesson::Reflector(args)) => {
-            let known = if args.known_objects {
-                KnownObjects::Yes
-            } else {
-                KnownObjects::No
-            };
+            let known = if args.known_objects { KnownObjects::Yes } else { KnownObjects::No };
             Run::Reflector(known).play(&usage::settings(&args.watch), stage)
         }
         Some(Lesson::Indexer(args)) => {
-            let run = if args.serve.is_some() {
-                Run::IndexerServe
-            } else {
-                Run::Indexer(args.by)
-            };
-            run.play(
-                &Settings {
-                    serve: args.serve,
-                    ..usage::settings(&args.watch)
-                },
-                stage,
-            )
+            let run = if args.serve.is_some() { Run::IndexerServe } else { Run::Indexer(args.by) };
+            run.play(&Settings { serve: args.serve, ..usage::settings(&args.watch) }, stage)
         }
         Some(Lesson::Myinformer(args)) => Run::MyInformer.play(&usage::settings(&args), stage),
-        Some(Lesson::Shared(args)) => {
-            Run::Shared(args.step).play(&usage::settings(&args.watch), stage)
-        }
+        Some(Lesson::Shared(args)) => Run::Shared(args.step).play(&usage::settings(&args.watch), stage),
         Some(Lesson::Factory(args)) => {
-            let run = if args.serve.is_some() {
-                Run::FactoryServe
-            } else {
-                Run::Factory
-            };
-            run.play(
-                &Settings {
-                    serve: args.serve,
-                    ..usage::settings(&args.watch)
-                },
-                stage,
-            )
+            let run = if args.serve.is_some() { Run::FactoryServe } else { Run::Factory };
+            run.play(&Settings { serve: args.serve, ..usage::settings(&args.watch) }, stage)
         }
         Some(Lesson::Tour(_)) => tour::play(stage),
     }

@@ -10,8 +10,7 @@ use informer_lab::lessons::shared::Step;
 use informer_lab::trace::Speed;
 
 use crate::cli::{
-    Cli, ClusterArgs, FactoryArgs, IndexerArgs, Lesson, PrintArgs, ReflectorArgs, RunArgs,
-    SharedArgs, WatchArgs,
+    Cli, ClusterArgs, FactoryArgs, IndexerArgs, Lesson, PrintArgs, ReflectorArgs, RunArgs, SharedArgs, WatchArgs,
 };
 
 /// Parses and checks the command line.
@@ -19,8 +18,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, Error> {
     let args: Vec<_> = args.into_iter().collect();
     let cli = Cli::try_parse_from(&args).map_err(|error| explain(error, &args))?;
     if let Some(lesson) = &cli.lesson {
-        check(lesson)
-            .map_err(|message| Cli::command().error(ErrorKind::ArgumentConflict, message))?;
+        check(lesson).map_err(|message| Cli::command().error(ErrorKind::ArgumentConflict, message))?;
     }
     Ok(cli)
 }
@@ -44,18 +42,11 @@ impl Lesson {
 pub fn settings(args: &WatchArgs) -> Settings {
     let WatchArgs { cluster, run, .. } = args;
     let source = if real(cluster).is_some() {
-        Source::Real(Target {
-            kubeconfig: cluster.kubeconfig.clone(),
-            context: cluster.context.clone(),
-        })
+        Source::Real(Target { kubeconfig: cluster.kubeconfig.clone(), context: cluster.context.clone() })
     } else {
         let usual = BuiltIn::default();
         let era = cluster.era.unwrap_or(usual.era);
-        Source::BuiltIn(BuiltIn {
-            pods: cluster.pods.clone(),
-            stages: cluster.stages.clone(),
-            era,
-        })
+        Source::BuiltIn(BuiltIn { pods: cluster.pods.clone(), stages: cluster.stages.clone(), era })
     };
     let usual = Settings::default();
     Settings {
@@ -72,30 +63,21 @@ pub fn settings(args: &WatchArgs) -> Settings {
 fn check(lesson: &Lesson) -> Result<(), String> {
     match lesson {
         Lesson::Deltafifo(_) | Lesson::Tour(_) => Ok(()),
-        Lesson::Listwatch(watch)
-        | Lesson::Myinformer(watch)
-        | Lesson::Reflector(ReflectorArgs { watch, .. }) => watches(watch, settings(watch)),
-        Lesson::Indexer(IndexerArgs {
-            by, serve: Some(_), ..
-        }) if *by != By::Label => {
+        Lesson::Listwatch(watch) | Lesson::Myinformer(watch) | Lesson::Reflector(ReflectorArgs { watch, .. }) => {
+            watches(watch, settings(watch))
+        }
+        Lesson::Indexer(IndexerArgs { by, serve: Some(_), .. }) if *by != By::Label => {
             Err("--serve answers by label: leave --by namespace out".to_owned())
         }
-        Lesson::Indexer(IndexerArgs {
-            serve: None, watch, ..
-        }) => match cluster_option(&watch.cluster).or_else(|| run_option(&watch.run)) {
-            Some(option) => Err(format!(
-                "indexer uses {option} only with --serve: without it, it watches no cluster"
-            )),
+        Lesson::Indexer(IndexerArgs { serve: None, watch, .. }) => match cluster_option(&watch.cluster)
+            .or_else(|| run_option(&watch.run))
+        {
+            Some(option) => Err(format!("indexer uses {option} only with --serve: without it, it watches no cluster")),
             None => Ok(()),
         },
-        Lesson::Indexer(IndexerArgs { serve, watch, .. })
-        | Lesson::Factory(FactoryArgs { serve, watch }) => watches(
-            watch,
-            Settings {
-                serve: *serve,
-                ..settings(watch)
-            },
-        ),
+        Lesson::Indexer(IndexerArgs { serve, watch, .. }) | Lesson::Factory(FactoryArgs { serve, watch }) => {
+            watches(watch, Settings { serve: *serve, ..settings(watch) })
+        }
         Lesson::Shared(SharedArgs { step, watch }) => match cluster_option(&watch.cluster) {
             Some(option) if *step != Step::ListWatch => Err(format!(
                 "shared uses {option} only with --step list-watch: its other steps make their pods themselves"
@@ -107,11 +89,7 @@ fn check(lesson: &Lesson) -> Result<(), String> {
 
 /// What holds for every lesson that watches.
 fn watches(args: &WatchArgs, settings: Settings) -> Result<(), String> {
-    let WatchArgs {
-        cluster,
-        run,
-        print,
-    } = args;
+    let WatchArgs { cluster, run, print } = args;
     if let Some(real) = real(cluster) {
         let built_in = [
             ("--pods", cluster.pods.is_some()),
@@ -120,42 +98,25 @@ fn watches(args: &WatchArgs, settings: Settings) -> Result<(), String> {
             ("--seed", run.seed.is_some()),
         ];
         if let Some(option) = first(&built_in) {
-            return Err(format!(
-                "{option} sets up the built-in cluster: it cannot be used with {real}"
-            ));
+            return Err(format!("{option} sets up the built-in cluster: it cannot be used with {real}"));
         }
     }
     let paced = !matches!(print.speed, None | Some(Speed::Documents | Speed::Max));
     if paced && settings.pace() == Pace::Live {
-        return Err("--speed paces a recorded run: a live one (--cluster, --follow, --serve) is printed as it happens".to_owned());
+        return Err("--speed paces a recorded run: a live one (--cluster, --follow, --serve) is printed as it happens"
+            .to_owned());
     }
     Ok(())
 }
 
 /// The option that asks for a real cluster.
 fn real(args: &ClusterArgs) -> Option<&'static str> {
-    let ClusterArgs {
-        cluster,
-        kubeconfig,
-        context,
-        ..
-    } = args;
-    first(&[
-        ("--cluster", *cluster),
-        ("--kubeconfig", kubeconfig.is_some()),
-        ("--context", context.is_some()),
-    ])
+    let ClusterArgs { cluster, kubeconfig, context, .. } = args;
+    first(&[("--cluster", *cluster), ("--kubeconfig", kubeconfig.is_some()), ("--context", context.is_some())])
 }
 
 fn cluster_option(args: &ClusterArgs) -> Option<&'static str> {
-    let ClusterArgs {
-        namespace,
-        scenario,
-        pods,
-        stages,
-        era,
-        ..
-    } = args;
+    let ClusterArgs { namespace, scenario, pods, stages, era, .. } = args;
     real(args).or_else(|| {
         first(&[
             ("--namespace", namespace.is_some()),
@@ -167,24 +128,12 @@ fn cluster_option(args: &ClusterArgs) -> Option<&'static str> {
     })
 }
 
-fn run_option(
-    RunArgs {
-        follow,
-        limit,
-        seed,
-    }: &RunArgs,
-) -> Option<&'static str> {
-    first(&[
-        ("--follow", *follow),
-        ("--for", limit.is_some()),
-        ("--seed", seed.is_some()),
-    ])
+fn run_option(RunArgs { follow, limit, seed }: &RunArgs) -> Option<&'static str> {
+    first(&[("--follow", *follow), ("--for", limit.is_some()), ("--seed", seed.is_some())])
 }
 
 fn first(options: &[(&'static str, bool)]) -> Option<&'static str> {
-    options
-        .iter()
-        .find_map(|&(option, given)| given.then_some(option))
+    options.iter().find_map(|&(option, given)| given.then_some(option))
 }
 
 /// An option that another lesson knows gets a better sentence than clap's "unexpected argument".
@@ -195,18 +144,11 @@ fn explain(error: Error, args: &[OsString]) -> Error {
     let mut command = Cli::command();
     command.build();
     let known = |long: &str| {
-        command.get_subcommands().any(|lesson| {
-            lesson
-                .get_arguments()
-                .any(|arg| arg.get_long() == Some(long))
-        })
+        command.get_subcommands().any(|lesson| lesson.get_arguments().any(|arg| arg.get_long() == Some(long)))
     };
     let elsewhere = argument.strip_prefix("--").is_some_and(known);
-    let lesson = args
-        .iter()
-        .skip(1)
-        .find_map(|arg| command.find_subcommand(arg))
-        .map(|lesson| lesson.get_name().to_owned());
+    let lesson =
+        args.iter().skip(1).find_map(|arg| command.find_subcommand(arg)).map(|lesson| lesson.get_name().to_owned());
     match lesson.and_then(|name| command.find_subcommand_mut(name)) {
         Some(lesson) if error.kind() == ErrorKind::UnknownArgument && elsewhere => {
             let message = format!("{} has no use for {argument}", lesson.get_name());
@@ -239,62 +181,20 @@ mod tests {
     #[test]
     fn an_option_that_a_lesson_cannot_use_is_a_usage_error() {
         for (line, said) in [
-            (
-                "informer-lab deltafifo --cluster",
-                "deltafifo has no use for --cluster",
-            ),
-            (
-                "informer-lab deltafifo --seed 1",
-                "deltafifo has no use for --seed",
-            ),
-            (
-                "informer-lab tour --pods a.yaml",
-                "tour has no use for --pods",
-            ),
-            (
-                "informer-lab listwatch --serve",
-                "listwatch has no use for --serve",
-            ),
-            (
-                "informer-lab indexer --pods a.yaml",
-                "indexer uses --pods only with --serve",
-            ),
-            (
-                "informer-lab indexer --seed 1",
-                "indexer uses --seed only with --serve",
-            ),
-            (
-                "informer-lab indexer --serve --by namespace",
-                "--serve answers by label",
-            ),
-            (
-                "informer-lab shared --context a",
-                "shared uses --context only with --step list-watch",
-            ),
-            (
-                "informer-lab shared --step listener -n a",
-                "shared uses --namespace only with --step list-watch",
-            ),
-            (
-                "informer-lab reflector --cluster --pods a.yaml",
-                "--pods sets up the built-in cluster",
-            ),
-            (
-                "informer-lab reflector --kubeconfig a --stages a.yaml",
-                "it cannot be used with --kubeconfig",
-            ),
-            (
-                "informer-lab factory --context a --era modern",
-                "it cannot be used with --context",
-            ),
-            (
-                "informer-lab myinformer --follow --speed 2",
-                "--speed paces a recorded run",
-            ),
-            (
-                "informer-lab factory --serve --speed 0.5",
-                "--speed paces a recorded run",
-            ),
+            ("informer-lab deltafifo --cluster", "deltafifo has no use for --cluster"),
+            ("informer-lab deltafifo --seed 1", "deltafifo has no use for --seed"),
+            ("informer-lab tour --pods a.yaml", "tour has no use for --pods"),
+            ("informer-lab listwatch --serve", "listwatch has no use for --serve"),
+            ("informer-lab indexer --pods a.yaml", "indexer uses --pods only with --serve"),
+            ("informer-lab indexer --seed 1", "indexer uses --seed only with --serve"),
+            ("informer-lab indexer --serve --by namespace", "--serve answers by label"),
+            ("informer-lab shared --context a", "shared uses --context only with --step list-watch"),
+            ("informer-lab shared --step listener -n a", "shared uses --namespace only with --step list-watch"),
+            ("informer-lab reflector --cluster --pods a.yaml", "--pods sets up the built-in cluster"),
+            ("informer-lab reflector --kubeconfig a --stages a.yaml", "it cannot be used with --kubeconfig"),
+            ("informer-lab factory --context a --era modern", "it cannot be used with --context"),
+            ("informer-lab myinformer --follow --speed 2", "--speed paces a recorded run"),
+            ("informer-lab factory --serve --speed 0.5", "--speed paces a recorded run"),
         ] {
             let error = usage_error(line);
             assert!(error.contains(said), "{line}: {error}");
@@ -304,25 +204,13 @@ mod tests {
     #[test]
     fn a_bad_value_says_what_was_expected() {
         for (line, said) in [
-            (
-                "informer-lab indexer --serve nowhere",
-                "expected an IP address and a port",
-            ),
-            (
-                "informer-lab factory --serve 1.2.3.4",
-                "expected an IP address and a port",
-            ),
+            ("informer-lab indexer --serve nowhere", "expected an IP address and a port"),
+            ("informer-lab factory --serve 1.2.3.4", "expected an IP address and a port"),
             ("informer-lab reflector --for 5", "expected a duration"),
             ("informer-lab reflector --seed x", "expected a number"),
-            (
-                "informer-lab reflector --speed 0",
-                "expected a number above 0, or max",
-            ),
+            ("informer-lab reflector --speed 0", "expected a number above 0, or max"),
             ("informer-lab reflector -n Default", "expected a namespace"),
-            (
-                "informer-lab reflector --era ancient",
-                "possible values: classic, modern",
-            ),
+            ("informer-lab reflector --era ancient", "possible values: classic, modern"),
         ] {
             let error = usage_error(line);
             assert!(error.contains(said), "{line}: {error}");
@@ -336,9 +224,7 @@ mod tests {
             "informer-lab reflector --kubeconfig a",
             "informer-lab reflector --context a",
         ] {
-            let Some(Lesson::Reflector(args)) = parsed(line).lesson else {
-                panic!("{line}")
-            };
+            let Some(Lesson::Reflector(args)) = parsed(line).lesson else { panic!("{line}") };
             let settings = settings(&args.watch);
             assert!(matches!(settings.source, Source::Real(_)), "{line}");
             assert_eq!(settings.pace(), Pace::Live, "{line}");
@@ -347,9 +233,7 @@ mod tests {
 
     #[test]
     fn a_time_limit_alone_stays_in_virtual_time() {
-        let Some(Lesson::Listwatch(args)) =
-            parsed("informer-lab listwatch --for 1h --seed random").lesson
-        else {
+        let Some(Lesson::Listwatch(args)) = parsed("informer-lab listwatch --for 1h --seed random").lesson else {
             panic!()
         };
         let settings = settings(&args);
@@ -364,19 +248,9 @@ mod tests {
 
     #[test]
     fn serve_has_a_default_address_of_each_lesson() {
-        let Some(Lesson::Indexer(args)) = parsed("informer-lab indexer --serve").lesson else {
-            panic!()
-        };
-        assert_eq!(
-            args.serve.map(|a| a.to_string()).as_deref(),
-            Some("127.0.0.1:8080")
-        );
-        let Some(Lesson::Factory(args)) = parsed("informer-lab factory --serve").lesson else {
-            panic!()
-        };
-        assert_eq!(
-            args.serve.map(|a| a.to_string()).as_deref(),
-            Some("127.0.0.1:4000")
-        );
+        let Some(Lesson::Indexer(args)) = parsed("informer-lab indexer --serve").lesson else { panic!() };
+        assert_eq!(args.serve.map(|a| a.to_string()).as_deref(), Some("127.0.0.1:8080"));
+        let Some(Lesson::Factory(args)) = parsed("informer-lab factory --serve").lesson else { panic!() };
+        assert_eq!(args.serve.map(|a| a.to_string()).as_deref(), Some("127.0.0.1:4000"));
     }
 }

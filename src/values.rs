@@ -12,17 +12,12 @@ pub fn address(text: &str) -> Result<SocketAddr, String> {
     if let Ok(port) = port.parse::<u16>() {
         return Ok((Ipv4Addr::LOCALHOST, port).into());
     }
-    text.parse().map_err(|_| {
-        "expected an IP address and a port, such as 127.0.0.1:8080, or a port alone".to_owned()
-    })
+    text.parse().map_err(|_| "expected an IP address and a port, such as 127.0.0.1:8080, or a port alone".to_owned())
 }
 
 /// A duration in the friendly format that is not negative.
 pub fn duration(text: &str) -> Result<Duration, String> {
-    let parsed = text
-        .parse::<SignedDuration>()
-        .ok()
-        .and_then(|duration| Duration::try_from(duration).ok());
+    let parsed = text.parse::<SignedDuration>().ok().and_then(|duration| Duration::try_from(duration).ok());
     parsed.ok_or_else(|| "expected a duration, such as 500ms, 30s or 1m30s".to_owned())
 }
 
@@ -38,11 +33,7 @@ pub fn namespace(text: &str) -> Result<String, String> {
 
 /// One of the two names that clap has let through.
 pub fn era(text: String) -> Era {
-    if text == "modern" {
-        Era::Modern
-    } else {
-        Era::Classic
-    }
+    if text == "modern" { Era::Modern } else { Era::Classic }
 }
 
 #[cfg(test)]
@@ -60,15 +51,7 @@ mod tests {
         ] {
             assert_eq!(address(text), Ok(address_.parse().unwrap()));
         }
-        for bad in [
-            "",
-            "127.0.0.1",
-            "localhost",
-            "example.com:80",
-            "127.0.0.1:99999",
-            "http://127.0.0.1:80",
-            ":80",
-        ] {
+        for bad in ["", "127.0.0.1", "localhost", "example.com:80", "127.0.0.1:99999", "http://127.0.0.1:80", ":80"] {
             assert!(address(bad).is_err(), "{bad}");
         }
     }

@@ -10,19 +10,12 @@ use serde::Serialize;
 ///
 /// Objects are named by key and resourceVersion only, so an event is small and the same in every run of one seed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(
-    tag = "event",
-    rename_all = "snake_case",
-    rename_all_fields = "camelCase"
-)]
+#[serde(tag = "event", rename_all = "snake_case", rename_all_fields = "camelCase")]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "a variant's text says what its fields are")]
 pub enum Event {
     /// A LIST was answered.
-    Listed {
-        resource_version: String,
-        objects: usize,
-    },
+    Listed { resource_version: String, objects: usize },
     /// A LIST failed; the Reflector backs off and tries again.
     ListFailed { error: String },
     /// A WATCH was opened from this resourceVersion.
@@ -30,11 +23,7 @@ pub enum Event {
     /// A WATCH could not be opened, or ended with an error.
     WatchFailed { error: String },
     /// A WATCH event came in.
-    Watched {
-        kind: &'static str,
-        key: String,
-        resource_version: String,
-    },
+    Watched { kind: &'static str, key: String, resource_version: String },
     /// The Reflector starts over with a LIST.
     Relisting { reason: String },
     /// A delta was queued.
@@ -44,11 +33,7 @@ pub enum Event {
     /// A deletion was dropped: the key is neither queued nor among the known objects.
     Dropped { key: String },
     /// Everything queued under one key was handed to the consumer.
-    Popped {
-        key: String,
-        deltas: Vec<&'static str>,
-        initial: bool,
-    },
+    Popped { key: String, deltas: Vec<&'static str>, initial: bool },
     /// An object was put into the store.
     Stored { key: String },
     /// An object left the store.
@@ -56,17 +41,9 @@ pub enum Event {
     /// The store's whole content was replaced.
     Replaced { objects: usize },
     /// A notification was given to a listener's buffer.
-    Notified {
-        listener: usize,
-        notification: &'static str,
-        key: String,
-    },
+    Notified { listener: usize, notification: &'static str, key: String },
     /// A handler's callback returned.
-    Called {
-        listener: usize,
-        notification: &'static str,
-        key: String,
-    },
+    Called { listener: usize, notification: &'static str, key: String },
     /// The known objects were queued again for the handlers that asked for a resync.
     Resynced,
     /// The first list has been handed out in full.
@@ -99,10 +76,6 @@ impl Observer {
 
 impl std::fmt::Debug for Observer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(if self.0.is_some() {
-            "Observer(on)"
-        } else {
-            "Observer(off)"
-        })
+        f.write_str(if self.0.is_some() { "Observer(on)" } else { "Observer(off)" })
     }
 }

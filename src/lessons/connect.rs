@@ -12,6 +12,7 @@ use tokio::time::timeout;
 
 use super::kubeconfig;
 use super::settings::Target;
+use crate::cache::ApiError;
 use crate::trace::Failure;
 
 /// How long the first answer may take, all in all.
@@ -32,17 +33,14 @@ pub(super) async fn to(target: &Target, namespace: &str) -> Result<Connection> {
     match timeout(LIMIT, namespace_exists(&client, namespace, &address)).await {
         Ok(Ok(Asked::Exists)) => Ok(Connection { client, address }),
         Ok(Ok(Asked::Missing)) => {
-            let failure =
-                Failure::new(format!("namespace {namespace} does not exist in {address}"));
+            let failure = Failure::new(format!("namespace {namespace} does not exist in {address}"));
             Err(failure.next("create it, or name another with -n").into())
         }
         Ok(Err(error)) => Err(error),
         Err(_) => {
             let seconds = LIMIT.as_secs();
             let failure = Failure::new(format!("no answer from {address} within {seconds} s"));
-            Err(failure
-                .next("see that the cluster is up and that this machine can reach it")
-                .into())
+            Err(failure.next("see that the cluster is up and that this machine can reach it").into())
         }
     }
 }
@@ -55,23 +53,14 @@ pub(super) enum Asked {
 }
 
 /// Asks for the namespace. An account that may not ask is believed.
-pub(super) async fn namespace_exists(
-    client: &Client,
-    namespace: &str,
-    address: &str,
-) -> Result<Asked> {
+pub(super) async fn namespace_exists(client: &Client, namespace: &str, address: &str) -> Result<Asked> {
     match Api::<Namespace>::all(client.clone()).get(namespace).await {
         Ok(_) => Ok(Asked::Exists),
         Err(kube::Error::Api(status)) if status.code == 403 => {
-            tracing::debug!(
-                namespace,
-                "may not ask for the namespace, so it is taken to exist"
-            );
+            tracing::debug!(namespace, "may not ask for the namespace, so it is taken to exist");
             Ok(Asked::Exists)
         }
-        Err(kube::Error::Api(status)) if status.code == 404 && status.reason == "NotFound" => {
-            Ok(Asked::Missing)
-        }
+        Err(kube::Error::Api(status)) if status.code == 404 && status.reason == "NotFound" => Ok(Asked::Missing),
         Err(error) => Err(unreachable(error, address).into()),
     }
 }
@@ -81,9 +70,8 @@ pub(super) fn explain(error: anyhow::Error, namespace: &str) -> anyhow::Error {
     match error.chain().find_map(status).map(|status| status.code) {
         Some(401) => error.context(unauthorized("the cluster")),
         Some(403) => {
-            let failure = Failure::new(format!(
-                "the cluster forbids listing or watching pods in namespace {namespace}"
-            ));
+            let failure =
+                Failure::new(format!("the cluster forbids listing or watching pods in namespace {namespace}"));
             error.context(failure.next(format!(
                 "ask for a role with list and watch on pods; kubectl auth can-i watch pods -n {namespace} tells"
             )))
@@ -95,13 +83,12 @@ pub(super) fn explain(error: anyhow::Error, namespace: &str) -> anyhow::Error {
 fn status<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a Status> {
     match error.downcast_ref::<kube::Error>() {
         Some(kube::Error::Api(status)) => Some(status),
-        _ => error.downcast_ref::<Status>(),
+        _ => error.downcast_ref::<ApiError>().and_then(ApiError::status),
     }
 }
 
 fn unauthorized(address: &str) -> Failure {
-    Failure::new(format!("{address} does not accept the credentials"))
-        .next("log in again, or choose another --context")
+    Failure::new(format!("{address} does not accept the credentials")).next("log in again, or choose another --context")
 }
 
 /// The sentence for a request that brought no useful answer.
@@ -134,29 +121,17 @@ fn root(error: &kube::Error) -> Option<String> {
 
 fn mentions_tls(error: &kube::Error) -> bool {
     Chain::new(error).any(|cause| {
-        let refused = cause
-            .downcast_ref::<io::Error>()
-            .is_some_and(|e| e.kind() == io::ErrorKind::InvalidData);
+        let refused = cause.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::InvalidData);
         let text = cause.to_string();
-        refused
-            || ["certificate", "TLS", "tls", "UnknownIssuer"]
-                .iter()
-                .any(|word| text.contains(word))
+        refused || ["certificate", "TLS", "tls", "UnknownIssuer"].iter().any(|word| text.contains(word))
     })
 }
 
 /// Scheme, host and port: what may be shown. A user and a password in the address may not.
 fn address(config: &Config) -> String {
     let url = &config.cluster_url;
-    let port = url
-        .port()
-        .map(|port| format!(":{port}"))
-        .unwrap_or_default();
-    format!(
-        "{}://{}{port}",
-        url.scheme_str().unwrap_or("http"),
-        url.host().unwrap_or_default()
-    )
+    let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+    format!("{}://{}{port}", url.scheme_str().unwrap_or("http"), url.host().unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -191,41 +166,27 @@ mod tests {
 
     #[tokio::test]
     async fn a_missing_namespace_is_missing() {
-        let body =
-            r#"{"kind":"Status","status":"Failure","code":404,"reason":"NotFound","message":"no"}"#;
+        let body = r#"{"kind":"Status","status":"Failure","code":404,"reason":"NotFound","message":"no"}"#;
         assert_eq!(asked(404, body).await, Ok(Asked::Missing));
     }
 
     #[tokio::test]
     async fn a_server_that_is_not_kubernetes_is_not_a_missing_namespace() {
-        assert_eq!(
-            asked(404, "404 page not found").await,
-            Err("https://a:6443 answered with status 404".into())
-        );
+        assert_eq!(asked(404, "404 page not found").await, Err("https://a:6443 answered with status 404".into()));
     }
 
     #[tokio::test]
     async fn refused_credentials_are_said() {
-        let body = r#"{"kind":"Status","status":"Failure","code":401,"reason":"Unauthorized","message":"Unauthorized"}"#;
-        assert_eq!(
-            asked(401, body).await,
-            Err("https://a:6443 does not accept the credentials".into())
-        );
+        let body =
+            r#"{"kind":"Status","status":"Failure","code":401,"reason":"Unauthorized","message":"Unauthorized"}"#;
+        assert_eq!(asked(401, body).await, Err("https://a:6443 does not accept the credentials".into()));
     }
 
     #[test]
     fn a_forbidden_list_gets_a_sentence_and_a_next_step() {
-        let status = Status::failure("pods is forbidden", "Forbidden")
-            .with_code(403)
-            .boxed();
-        let error = explain(
-            anyhow::Error::new(kube::Error::Api(status)).context("the list failed"),
-            "dev",
-        );
-        assert_eq!(
-            error.to_string(),
-            "the cluster forbids listing or watching pods in namespace dev"
-        );
+        let status = Status::failure("pods is forbidden", "Forbidden").with_code(403).boxed();
+        let error = explain(anyhow::Error::new(kube::Error::Api(status)).context("the list failed"), "dev");
+        assert_eq!(error.to_string(), "the cluster forbids listing or watching pods in namespace dev");
         assert_eq!(error.chain().nth(1).unwrap().to_string(), "the list failed");
     }
 

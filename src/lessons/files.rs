@@ -13,16 +13,11 @@ use crate::trace::Failure;
 /// Names the file, and for one that is not UTF-8 the line of the first wrong byte.
 pub fn read(path: &Path, what: &str) -> Result<String> {
     let shown = path.display();
-    let bytes = fs::read(path)
-        .map_err(|error| Failure::new(format!("cannot read {what} {shown}")).because(error))?;
+    let bytes = fs::read(path).map_err(|error| Failure::new(format!("cannot read {what} {shown}")).because(error))?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let good = error.utf8_error().valid_up_to();
-        let line = 1 + error.as_bytes()[..good]
-            .iter()
-            .filter(|&&byte| byte == b'\n')
-            .count();
-        Failure::new(format!("{shown}:{line}: {what} is not UTF-8 text"))
-            .next("save the file as UTF-8")
+        let line = 1 + error.as_bytes()[..good].iter().filter(|&&byte| byte == b'\n').count();
+        Failure::new(format!("{shown}:{line}: {what} is not UTF-8 text")).next("save the file as UTF-8")
     })?;
     Ok(text)
 }

@@ -36,23 +36,19 @@ impl Interrupt {
     /// The system gave no thread or no signal handler.
     pub fn install() -> io::Result<Self> {
         let interrupt = Self::default();
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_io()
-            .build()?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
         let mut signals = {
             let _context = runtime.enter();
             Signals::new()?
         };
         let heard = interrupt.clone();
-        thread::Builder::new()
-            .name("signals".into())
-            .spawn(move || {
-                runtime.block_on(async {
-                    loop {
-                        heard.hear(signals.next().await);
-                    }
-                });
-            })?;
+        thread::Builder::new().name("signals".into()).spawn(move || {
+            runtime.block_on(async {
+                loop {
+                    heard.hear(signals.next().await);
+                }
+            });
+        })?;
         Ok(interrupt)
     }
 
@@ -86,10 +82,7 @@ struct Signals {
 impl Signals {
     fn new() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
-        Ok(Self {
-            interrupt: signal(SignalKind::interrupt())?,
-            terminate: signal(SignalKind::terminate())?,
-        })
+        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
     }
 
     async fn next(&mut self) -> u8 {

@@ -23,55 +23,30 @@ pub(super) async fn load(target: &Target) -> Result<Config> {
     if files.is_empty() {
         return in_cluster(target);
     }
-    let shown = files
-        .iter()
-        .map(|file| file.display().to_string())
-        .collect::<Vec<_>>()
-        .join(" and ");
+    let shown = files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(" and ");
     let mut merged = Kubeconfig::default();
     for file in &files {
         let next = read(file)?;
-        let failure = |error| {
-            Failure::new(format!("the kubeconfigs {shown} do not go together")).because(error)
-        };
+        let failure = |error| Failure::new(format!("the kubeconfigs {shown} do not go together")).because(error);
         merged = merged.merge(next).map_err(failure)?;
     }
-    let contexts: Vec<_> = merged
-        .contexts
-        .iter()
-        .map(|context| context.name.clone())
-        .collect();
-    let options = KubeConfigOptions {
-        context: target.context.clone(),
-        ..KubeConfigOptions::default()
-    };
-    Ok(Config::from_custom_kubeconfig(merged, &options)
-        .await
-        .map_err(|error| unusable(error, &shown, &contexts))?)
+    let contexts: Vec<_> = merged.contexts.iter().map(|context| context.name.clone()).collect();
+    let options = KubeConfigOptions { context: target.context.clone(), ..KubeConfigOptions::default() };
+    Ok(Config::from_custom_kubeconfig(merged, &options).await.map_err(|error| unusable(error, &shown, &contexts))?)
 }
 
 fn usual_files() -> Result<Vec<PathBuf>> {
     let named: Vec<_> = env::var_os("KUBECONFIG")
-        .map(|paths| {
-            env::split_paths(&paths)
-                .filter(|path| !path.as_os_str().is_empty())
-                .collect()
-        })
+        .map(|paths| env::split_paths(&paths).filter(|path| !path.as_os_str().is_empty()).collect())
         .unwrap_or_default();
     if !named.is_empty() {
         // As kubectl does: of several files some may be missing.
         let there: Vec<_> = named.iter().filter(|file| file.exists()).cloned().collect();
         if there.is_empty() {
-            let shown = named
-                .iter()
-                .map(|file| file.display().to_string())
-                .collect::<Vec<_>>()
-                .join(", ");
-            return Err(
-                Failure::new(format!("KUBECONFIG names no file that exists: {shown}"))
-                    .next(HOW_TO_NAME_ONE)
-                    .into(),
-            );
+            let shown = named.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", ");
+            return Err(Failure::new(format!("KUBECONFIG names no file that exists: {shown}"))
+                .next(HOW_TO_NAME_ONE)
+                .into());
         }
         return Ok(there);
     }
@@ -84,16 +59,12 @@ const HOW_TO_NAME_ONE: &str =
 
 fn in_cluster(target: &Target) -> Result<Config> {
     if let Some(context) = &target.context {
-        return Err(
-            Failure::new(format!("there is no kubeconfig with a context {context}"))
-                .next(HOW_TO_NAME_ONE)
-                .into(),
-        );
+        return Err(Failure::new(format!("there is no kubeconfig with a context {context}"))
+            .next(HOW_TO_NAME_ONE)
+            .into());
     }
     let failure = |error| {
-        Failure::new("there is no kubeconfig, and this is not a pod of a cluster")
-            .next(HOW_TO_NAME_ONE)
-            .because(error)
+        Failure::new("there is no kubeconfig, and this is not a pod of a cluster").next(HOW_TO_NAME_ONE).because(error)
     };
     Ok(Config::incluster().map_err(failure)?)
 }
@@ -109,10 +80,8 @@ fn read(file: &Path) -> Result<Kubeconfig> {
         }
         // The parser's own message quotes the lines around the place, and those may hold a token or a key.
         KubeconfigError::Parse(error) => {
-            let place = error
-                .location()
-                .map(|place| format!(":{}:{}", place.line(), place.column()))
-                .unwrap_or_default();
+            let place =
+                error.location().map(|place| format!(":{}:{}", place.line(), place.column())).unwrap_or_default();
             Failure::new(format!("{shown}{place}: the kubeconfig is malformed"))
                 .next("kubectl config view --kubeconfig FILE says what it makes of it")
         }
@@ -127,19 +96,12 @@ fn unusable(error: KubeconfigError, shown: &str, contexts: &[String]) -> Failure
         contexts => format!("choose a context with --context: {}", contexts.join(", ")),
     };
     match error {
-        KubeconfigError::CurrentContextNotSet => {
-            Failure::new(format!("{shown} has no current context")).next(exist)
+        KubeconfigError::CurrentContextNotSet => Failure::new(format!("{shown} has no current context")).next(exist),
+        KubeconfigError::LoadContext(context) => Failure::new(format!("{shown} has no context {context}")).next(exist),
+        KubeconfigError::LoadClusterOfContext(cluster) => {
+            Failure::new(format!("{shown} has no cluster {cluster}, which its context names")).next(exist)
         }
-        KubeconfigError::LoadContext(context) => {
-            Failure::new(format!("{shown} has no context {context}")).next(exist)
-        }
-        KubeconfigError::LoadClusterOfContext(cluster) => Failure::new(format!(
-            "{shown} has no cluster {cluster}, which its context names"
-        ))
-        .next(exist),
-        KubeconfigError::MissingClusterUrl => {
-            Failure::new(format!("{shown} has no server address for the cluster"))
-        }
+        KubeconfigError::MissingClusterUrl => Failure::new(format!("{shown} has no server address for the cluster")),
         error => Failure::new(format!("the kubeconfig {shown} cannot be used")).because(error),
     }
 }

@@ -72,11 +72,7 @@ impl Lab {
     /// # Panics
     /// In a lesson whose row in the table names no cluster.
     pub fn client(&self) -> kube::Client {
-        self.0
-            .parts
-            .client
-            .clone()
-            .expect("the lesson's row names a cluster")
+        self.0.parts.client.clone().expect("the lesson's row names a cluster")
     }
 
     /// The namespace that the lesson watches. It exists.
@@ -115,18 +111,12 @@ impl Lab {
 
     /// One line of the trace.
     pub fn line(&self, style: Style, text: impl Display) {
-        self.put(What::Line {
-            style,
-            text: text.to_string(),
-        });
+        self.put(What::Line { style, text: text.to_string() });
     }
 
     /// A remark beside the trace, in both languages.
     pub fn tell(&self, en: &str, zh: &str) {
-        self.put(What::Narration {
-            en: en.to_owned(),
-            zh: zh.to_owned(),
-        });
+        self.put(What::Narration { en: en.to_owned(), zh: zh.to_owned() });
     }
 
     /// A source of small waits that the seed decides, independent of every other. On a real cluster it never waits.
@@ -139,10 +129,7 @@ impl Lab {
     /// tries again tries again.
     pub fn failed(&self, error: anyhow::Error) {
         if self.0.listed.load(Ordering::Relaxed) && self.0.watching.load(Ordering::Relaxed) {
-            self.tell(
-                &format!("{error:#}; trying again"),
-                &format!("{error:#}；重试中"),
-            );
+            self.tell(&format!("{error:#}; trying again"), &format!("{error:#}；重试中"));
         } else {
             self.fail(error);
         }
@@ -156,26 +143,12 @@ impl Lab {
     /// # Panics
     /// In a run without `--serve`, or when called twice.
     pub async fn serve(&self, router: axum::Router) -> Result<()> {
-        let listener = self
-            .0
-            .parts
-            .listener
-            .as_ref()
-            .expect("the run was asked to serve");
-        let listener = listener
-            .try_clone()
-            .and_then(tokio::net::TcpListener::from_std)
-            .context("cannot listen")?;
+        let listener = self.0.parts.listener.as_ref().expect("the run was asked to serve");
+        let listener = listener.try_clone().and_then(tokio::net::TcpListener::from_std).context("cannot listen")?;
         let address = listener.local_addr().context("cannot listen")?;
-        self.tell(
-            &format!("curl http://{address}"),
-            &format!("curl http://{address}"),
-        );
+        self.tell(&format!("curl http://{address}"), &format!("curl http://{address}"));
         let stop = self.stop().cancelled_owned();
-        axum::serve(listener, router)
-            .with_graceful_shutdown(stop)
-            .await
-            .context("the HTTP server failed")
+        axum::serve(listener, router).with_graceful_shutdown(stop).await.context("the HTTP server failed")
     }
 
     /// Ends the run with an error. The first one counts.
@@ -217,9 +190,7 @@ impl Lab {
                     self.0.reader_gone.store(true, Ordering::Relaxed);
                     self.0.parts.stop.cancel();
                 }
-                Err(error) => {
-                    self.fail(anyhow::Error::new(error).context("cannot write to standard output"))
-                }
+                Err(error) => self.fail(anyhow::Error::new(error).context("cannot write to standard output")),
             },
         }
     }

@@ -15,20 +15,13 @@ pub fn print(printer: &Printer) -> Result<Ended> {
 
 fn write(printer: &Printer) -> io::Result<()> {
     let listed = || ROWS.iter().filter_map(|row| Some((row, row.go?)));
-    let width = listed()
-        .map(|(row, _)| row.command.len())
-        .max()
-        .unwrap_or_default();
+    let width = listed().map(|(row, _)| row.command.len()).max().unwrap_or_default();
     printer.page(printer.pick(
         "client-go's informers, one lesson at a time: informer-lab LESSON\n",
         "client-go 的 informer，一课一课来：informer-lab 课程\n",
     ))?;
     for (row, go) in listed() {
-        printer.page(&format!(
-            "  {:width$}  {}",
-            row.command,
-            printer.pick(row.en, row.zh)
-        ))?;
+        printer.page(&format!("  {:width$}  {}", row.command, printer.pick(row.en, row.zh)))?;
         printer.page_dimmed(&format!("  {:width$}  {go}", ""))?;
     }
     printer.page(&format!(

@@ -54,42 +54,22 @@ pub enum Run {
 impl Run {
     /// What the table says about this run.
     pub fn row(self) -> &'static Row {
-        ROWS.iter()
-            .find(|row| row.run == self)
-            .expect("the table has a row for every run; a test says so")
+        ROWS.iter().find(|row| row.run == self).expect("the table has a row for every run; a test says so")
     }
 
     /// Plays the run: sets the lab up as the row and `settings` say, and prints what the lesson says.
     pub fn play(self, settings: &Settings, stage: &Stage) -> anyhow::Result<Ended> {
         let row = self.row();
         match self {
-            Self::DeltaFifo(step) => {
-                player::play(row, settings, stage, async |lab| deltafifo::run(lab, step))
-            }
-            Self::ListWatch => {
-                player::play(row, settings, stage, async |lab| listwatch::run(lab).await)
-            }
-            Self::Reflector(known) => player::play(row, settings, stage, async |lab| {
-                reflector::run(lab, known).await
-            }),
-            Self::Indexer(by) => {
-                player::play(row, settings, stage, async |lab| indexer::run(lab, by))
-            }
-            Self::IndexerServe => {
-                player::play(row, settings, stage, async |lab| indexer::serve(lab).await)
-            }
-            Self::MyInformer => {
-                player::play(row, settings, stage, async |lab| myinformer::run(lab).await)
-            }
-            Self::Shared(step) => player::play(row, settings, stage, async |lab| {
-                shared::run(lab, step).await
-            }),
-            Self::Factory => {
-                player::play(row, settings, stage, async |lab| factory::run(lab).await)
-            }
-            Self::FactoryServe => {
-                player::play(row, settings, stage, async |lab| factory::serve(lab).await)
-            }
+            Self::DeltaFifo(step) => player::play(row, settings, stage, async |lab| deltafifo::run(lab, step)),
+            Self::ListWatch => player::play(row, settings, stage, async |lab| listwatch::run(lab).await),
+            Self::Reflector(known) => player::play(row, settings, stage, async |lab| reflector::run(lab, known).await),
+            Self::Indexer(by) => player::play(row, settings, stage, async |lab| indexer::run(lab, by)),
+            Self::IndexerServe => player::play(row, settings, stage, async |lab| indexer::serve(lab).await),
+            Self::MyInformer => player::play(row, settings, stage, async |lab| myinformer::run(lab).await),
+            Self::Shared(step) => player::play(row, settings, stage, async |lab| shared::run(lab, step).await),
+            Self::Factory => player::play(row, settings, stage, async |lab| factory::run(lab).await),
+            Self::FactoryServe => player::play(row, settings, stage, async |lab| factory::serve(lab).await),
         }
     }
 }

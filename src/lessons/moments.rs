@@ -7,12 +7,8 @@ pub fn sub_seed(seed: u64, purpose: &str, n: u64) -> u64 {
     // FNV-1a over the purpose, then splitmix64's finish over the three.
     let hash = purpose
         .bytes()
-        .fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-        });
-    [hash, n]
-        .into_iter()
-        .fold(finish(seed), |mixed, part| finish(mixed ^ part))
+        .fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
+    [hash, n].into_iter().fold(finish(seed), |mixed, part| finish(mixed ^ part))
 }
 
 fn finish(seed: u64) -> u64 {
@@ -41,10 +37,7 @@ pub enum Waits {
 impl Moments {
     /// A source of its own; sources of different seeds do not know of each other.
     pub fn new(seed: u64, waits: Waits) -> Self {
-        Self {
-            rng: fastrand::Rng::with_seed(seed),
-            waits,
-        }
+        Self { rng: fastrand::Rng::with_seed(seed), waits }
     }
 
     /// Waits a whole number of milliseconds, from none up to but not including `max`.
@@ -63,12 +56,8 @@ mod tests {
 
     #[test]
     fn each_purpose_has_a_seed_of_its_own() {
-        let seeds = [
-            sub_seed(1, "cluster", 0),
-            sub_seed(1, "moment", 0),
-            sub_seed(1, "moment", 1),
-            sub_seed(2, "moment", 1),
-        ];
+        let seeds =
+            [sub_seed(1, "cluster", 0), sub_seed(1, "moment", 0), sub_seed(1, "moment", 1), sub_seed(2, "moment", 1)];
         for (i, a) in seeds.iter().enumerate() {
             assert!(!seeds[..i].contains(a));
         }
@@ -96,9 +85,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn on_a_real_cluster_nothing_waits() {
         let start = tokio::time::Instant::now();
-        Moments::new(7, Waits::Never)
-            .next(Duration::from_secs(1))
-            .await;
+        Moments::new(7, Waits::Never).next(Duration::from_secs(1)).await;
         assert!(start.elapsed().is_zero());
     }
 }

@@ -85,24 +85,14 @@ pub fn play(
         Pace::Live => stage.interrupt.arm(),
         Pace::Virtual => CancellationToken::new(),
     };
-    let Played {
-        records,
-        result,
-        reader_gone,
-    } = runtime.block_on(setup.run(stop, &stage.printer, lesson));
+    let Played { records, result, reader_gone } = runtime.block_on(setup.run(stop, &stage.printer, lesson));
     // A look-up of a name may still be under way on another thread; nobody waits for it any more.
     runtime.shutdown_background();
     if let Some(code) = stage.interrupt.code() {
         return Ok(Ended::Interrupted(code));
     }
     let shown = Ended::of_writing(stage.printer.play(&records, stage.speed, thread::sleep))?;
-    result.map(|()| {
-        if reader_gone {
-            Ended::ReaderGone
-        } else {
-            shown
-        }
-    })
+    result.map(|()| if reader_gone { Ended::ReaderGone } else { shown })
 }
 
 /// What is left of a run.
@@ -114,11 +104,7 @@ struct Played {
 
 impl Played {
     fn not_begun(result: Result<()>) -> Self {
-        Self {
-            records: Vec::new(),
-            result,
-            reader_gone: false,
-        }
+        Self { records: Vec::new(), result, reader_gone: false }
     }
 }
 
@@ -154,15 +140,10 @@ impl<'a> Setup<'a> {
             Source::Real(_) => None,
         };
         let text = match &settings.scenario {
-            Some(path) => Some((
-                files::read(path, "the scenario file")?,
-                path.display().to_string(),
-            )),
+            Some(path) => Some((files::read(path, "the scenario file")?, path.display().to_string())),
             None => usual.map(Fixture::owned),
         };
-        let scenario = text
-            .map(|(text, name)| Scenario::from_yaml(&text, &name))
-            .transpose()?;
+        let scenario = text.map(|(text, name)| Scenario::from_yaml(&text, &name)).transpose()?;
         let listener = settings.serve.map(listen).transpose()?;
         let seed = match settings.seed {
             Seed::Default => row.defaults.seed,
@@ -174,14 +155,7 @@ impl<'a> Setup<'a> {
                 seed
             }
         };
-        Ok(Self {
-            settings,
-            cluster,
-            seed,
-            until,
-            scenario,
-            listener,
-        })
+        Ok(Self { settings, cluster, seed, until, scenario, listener })
     }
 
     async fn run(
@@ -198,11 +172,7 @@ impl<'a> Setup<'a> {
                 Err(error) => return Played::not_begun(Err(error)),
             },
         };
-        let World {
-            client,
-            cluster,
-            real,
-        } = world;
+        let World { client, cluster, real } = world;
         let sink = match self.settings.pace() {
             Pace::Virtual => Sink::Recorded(std::sync::Mutex::default()),
             Pace::Live => Sink::Live(printer.clone()),
@@ -214,11 +184,7 @@ impl<'a> Setup<'a> {
             sink,
             seed: self.seed,
             era: self.era(),
-            waits: if real.is_some() {
-                Waits::Never
-            } else {
-                Waits::Seeded
-            },
+            waits: if real.is_some() { Waits::Never } else { Waits::Seeded },
             listener: self.listener.take(),
         });
         if let Some(address) = real {
@@ -231,11 +197,7 @@ impl<'a> Setup<'a> {
             cluster.shutdown().await;
         }
         let result = result.map_err(|error| connect::explain(error, &self.settings.namespace));
-        Played {
-            records: lab.take_records(),
-            result,
-            reader_gone: lab.reader_gone(),
-        }
+        Played { records: lab.take_records(), result, reader_gone: lab.reader_gone() }
     }
 
     /// The lesson beside whatever ends it.
@@ -301,44 +263,25 @@ impl<'a> Setup<'a> {
     /// Reaches or starts the cluster, and sees that the namespace exists.
     async fn world(&self) -> Result<World> {
         let Some(defaults) = self.cluster else {
-            return Ok(World {
-                client: None,
-                cluster: None,
-                real: None,
-            });
+            return Ok(World { client: None, cluster: None, real: None });
         };
         let namespace = &self.settings.namespace;
         match &self.settings.source {
             Source::Real(target) => {
-                let connect::Connection { client, address } =
-                    connect::to(target, namespace).await?;
-                Ok(World {
-                    client: Some(client),
-                    cluster: None,
-                    real: Some(address),
-                })
+                let connect::Connection { client, address } = connect::to(target, namespace).await?;
+                Ok(World { client: Some(client), cluster: None, real: Some(address) })
             }
             Source::BuiltIn(built_in) => {
-                let cluster = start(
-                    defaults,
-                    built_in,
-                    namespace,
-                    sub_seed(self.seed, "cluster", 0),
-                )?;
+                let cluster = start(defaults, built_in, namespace, sub_seed(self.seed, "cluster", 0))?;
                 let client = cluster.client(namespace);
-                let asked =
-                    connect::namespace_exists(&client, namespace, "the built-in cluster").await?;
+                let asked = connect::namespace_exists(&client, namespace, "the built-in cluster").await?;
                 if asked == Asked::Missing {
-                    let failure = Failure::new(format!(
-                        "namespace {namespace} does not exist in the built-in cluster"
-                    ));
-                    return Err(failure.next("it has default and the namespaces of its pods: give it some with --pods").into());
+                    let failure = Failure::new(format!("namespace {namespace} does not exist in the built-in cluster"));
+                    return Err(failure
+                        .next("it has default and the namespaces of its pods: give it some with --pods")
+                        .into());
                 }
-                Ok(World {
-                    client: Some(client),
-                    cluster: Some(cluster),
-                    real: None,
-                })
+                Ok(World { client: Some(client), cluster: Some(cluster), real: None })
             }
         }
     }
@@ -350,18 +293,12 @@ impl<'a> Setup<'a> {
             &format!("watching pods in namespace {namespace} of {address}"),
             &format!("正在监听 {address} 的 {namespace} 命名空间中的 Pod"),
         );
-        let by_hand = self.scenario.is_none()
-            && self
-                .cluster
-                .is_some_and(|cluster| cluster.scenario.is_some());
+        let by_hand = self.scenario.is_none() && self.cluster.is_some_and(|cluster| cluster.scenario.is_some());
         if by_hand {
             let commands = format!(
                 "kubectl run nettool --image=cr7258/nettool:v1 -n {namespace}\nkubectl delete pod nettool -n {namespace}"
             );
-            lab.tell(
-                &format!("in another terminal:\n{commands}"),
-                &format!("在另一个终端执行：\n{commands}"),
-            );
+            lab.tell(&format!("in another terminal:\n{commands}"), &format!("在另一个终端执行：\n{commands}"));
         }
         if matches!(self.until, Until::Stopped) {
             lab.tell("Ctrl-C ends", "按 Ctrl-C 结束");
@@ -376,39 +313,18 @@ struct World {
     real: Option<String>,
 }
 
-fn start(
-    defaults: &ClusterDefaults,
-    built_in: &BuiltIn,
-    namespace: &str,
-    seed: u64,
-) -> Result<Cluster> {
+fn start(defaults: &ClusterDefaults, built_in: &BuiltIn, namespace: &str, seed: u64) -> Result<Cluster> {
     let pods = match &built_in.pods {
-        Some(path) => Some((
-            files::read(path, "the pods file")?,
-            path.display().to_string(),
-        )),
+        Some(path) => Some((files::read(path, "the pods file")?, path.display().to_string())),
         None => defaults.pods.map(Fixture::owned),
     };
-    let pods = pods
-        .map(|(text, name)| pods_from_yaml(&text, &name, namespace))
-        .transpose()?
-        .unwrap_or_default();
+    let pods = pods.map(|(text, name)| pods_from_yaml(&text, &name, namespace)).transpose()?.unwrap_or_default();
     let stages = match &built_in.stages {
-        Some(path) => Some((
-            files::read(path, "the stages file")?,
-            path.display().to_string(),
-        )),
+        Some(path) => Some((files::read(path, "the stages file")?, path.display().to_string())),
         None => defaults.stages.map(Fixture::owned),
     };
-    let stages = stages
-        .map(|(text, name)| Stages::from_yaml(&text, &name))
-        .transpose()?
-        .unwrap_or_default();
-    let builder = Cluster::builder()
-        .era(built_in.era)
-        .seed(seed)
-        .pods(pods)
-        .stages(stages);
+    let stages = stages.map(|(text, name)| Stages::from_yaml(&text, &name)).transpose()?.unwrap_or_default();
+    let builder = Cluster::builder().era(built_in.era).seed(seed).pods(pods).stages(stages);
     Ok(builder.commit_latency(COMMIT_LATENCY).start())
 }
 
@@ -430,15 +346,14 @@ fn listen(address: SocketAddr) -> Result<TcpListener> {
         Ok(listener)
     });
     let failure = |error: io::Error| match error.kind() {
-        io::ErrorKind::AddrInUse => Failure::new(format!(
-            "port {} is in use: cannot listen on {address}",
-            address.port()
-        ))
-        .next(format!(
-            "stop what listens there, or choose another port: --serve {}:0 takes a free one",
-            address.ip()
-        ))
-        .because(error),
+        io::ErrorKind::AddrInUse => {
+            Failure::new(format!("port {} is in use: cannot listen on {address}", address.port()))
+                .next(format!(
+                    "stop what listens there, or choose another port: --serve {}:0 takes a free one",
+                    address.ip()
+                ))
+                .because(error)
+        }
         _ => Failure::new(format!("cannot listen on {address}")).because(error),
     };
     Ok(listener.map_err(failure)?)

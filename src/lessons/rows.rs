@@ -25,22 +25,15 @@ impl Fixture {
 }
 
 /// The documents' four pods, running in namespace `default`.
-static PODS: Fixture = Fixture {
-    name: "fixtures/pods.yaml",
-    text: include_str!("../../fixtures/pods.yaml"),
-};
+static PODS: Fixture = Fixture { name: "fixtures/pods.yaml", text: include_str!("../../fixtures/pods.yaml") };
 
 /// `nettool` is run and deleted.
-static NETTOOL: Fixture = Fixture {
-    name: "fixtures/scenarios/nettool.yaml",
-    text: include_str!("../../fixtures/scenarios/nettool.yaml"),
-};
+static NETTOOL: Fixture =
+    Fixture { name: "fixtures/scenarios/nettool.yaml", text: include_str!("../../fixtures/scenarios/nettool.yaml") };
 
 /// Three updates on a deletion, as the simple informer's document saw.
-static THREE_UPDATES: Fixture = Fixture {
-    name: "fixtures/stages/myinformer.yaml",
-    text: include_str!("../../fixtures/stages/myinformer.yaml"),
-};
+static THREE_UPDATES: Fixture =
+    Fixture { name: "fixtures/stages/myinformer.yaml", text: include_str!("../../fixtures/stages/myinformer.yaml") };
 
 /// What one run is called, and what it starts from when nothing else is asked for.
 #[derive(Debug)]
@@ -85,38 +78,18 @@ pub struct ClusterDefaults {
 
 const SEED: u64 = 1;
 
-const ALONE: Defaults = Defaults {
-    cluster: None,
-    seed: SEED,
-    lasts: None,
-};
+const ALONE: Defaults = Defaults { cluster: None, seed: SEED, lasts: None };
 
 /// Four pods, one a second, and time for the last to be handled.
-const FOUR_SECONDS: Defaults = Defaults {
-    cluster: None,
-    seed: SEED,
-    lasts: Some(Duration::from_millis(4500)),
-};
+const FOUR_SECONDS: Defaults = Defaults { cluster: None, seed: SEED, lasts: Some(Duration::from_millis(4500)) };
 
 const fn watching(cluster: ClusterDefaults) -> Defaults {
-    Defaults {
-        cluster: Some(cluster),
-        seed: SEED,
-        lasts: None,
-    }
+    Defaults { cluster: Some(cluster), seed: SEED, lasts: None }
 }
 
-const NETTOOL_COMES_AND_GOES: ClusterDefaults = ClusterDefaults {
-    pods: None,
-    scenario: Some(&NETTOOL),
-    stages: None,
-};
+const NETTOOL_COMES_AND_GOES: ClusterDefaults = ClusterDefaults { pods: None, scenario: Some(&NETTOOL), stages: None };
 
-const FOUR_PODS: ClusterDefaults = ClusterDefaults {
-    pods: Some(&PODS),
-    scenario: None,
-    stages: None,
-};
+const FOUR_PODS: ClusterDefaults = ClusterDefaults { pods: Some(&PODS), scenario: None, stages: None };
 
 /// Every run, in the documents' order.
 pub static ROWS: &[Row] = &[
@@ -172,11 +145,7 @@ pub static ROWS: &[Row] = &[
         en: "LIST, then WATCH: what the API server sends",
         zh: "先 LIST 再 WATCH：API server 发来什么",
         trace: Some("listwatch.txt"),
-        defaults: watching(ClusterDefaults {
-            pods: Some(&PODS),
-            scenario: Some(&NETTOOL),
-            stages: None,
-        }),
+        defaults: watching(ClusterDefaults { pods: Some(&PODS), scenario: Some(&NETTOOL), stages: None }),
     },
     Row {
         run: Run::Reflector(KnownObjects::No),
@@ -203,10 +172,7 @@ pub static ROWS: &[Row] = &[
         en: "A simple informer put together by hand",
         zh: "手工组装一个简单的 informer",
         trace: Some("myinformer.txt"),
-        defaults: watching(ClusterDefaults {
-            stages: Some(&THREE_UPDATES),
-            ..NETTOOL_COMES_AND_GOES
-        }),
+        defaults: watching(ClusterDefaults { stages: Some(&THREE_UPDATES), ..NETTOOL_COMES_AND_GOES }),
     },
     Row {
         run: Run::Shared(Shared::Listener),
@@ -288,13 +254,7 @@ mod tests {
 
     #[test]
     fn every_run_has_a_row() {
-        for step in [
-            Delta::Values,
-            Delta::List,
-            Delta::Pop,
-            Delta::Events,
-            Delta::Callbacks,
-        ] {
+        for step in [Delta::Values, Delta::List, Delta::Pop, Delta::Events, Delta::Callbacks] {
             Run::DeltaFifo(step).row();
         }
         for step in [Shared::Simulate, Shared::Listener, Shared::ListWatch] {
@@ -306,13 +266,7 @@ mod tests {
         for by in [By::Label, By::Namespace] {
             Run::Indexer(by).row();
         }
-        for run in [
-            Run::ListWatch,
-            Run::IndexerServe,
-            Run::MyInformer,
-            Run::Factory,
-            Run::FactoryServe,
-        ] {
+        for run in [Run::ListWatch, Run::IndexerServe, Run::MyInformer, Run::Factory, Run::FactoryServe] {
             run.row();
         }
     }

@@ -42,9 +42,7 @@ impl Default for Settings {
 impl Settings {
     /// A live run happens in real time and is printed as it happens; any other is played in virtual time and recorded first.
     pub fn pace(&self) -> Pace {
-        let live = matches!(self.source, Source::Real(_))
-            || self.follow == Follow::Yes
-            || self.serve.is_some();
+        let live = matches!(self.source, Source::Real(_)) || self.follow == Follow::Yes || self.serve.is_some();
         if live { Pace::Live } else { Pace::Virtual }
     }
 }
@@ -80,11 +78,7 @@ pub struct BuiltIn {
 
 impl Default for BuiltIn {
     fn default() -> Self {
-        Self {
-            pods: None,
-            stages: None,
-            era: Era::Classic,
-        }
+        Self { pods: None, stages: None, era: Era::Classic }
     }
 }
 

@@ -16,11 +16,7 @@ pub fn play(stage: &Stage) -> Result<Ended> {
     let all = stops().count();
     for (n, row) in stops().enumerate() {
         let go = row.go.map(|go| format!("  ({go})")).unwrap_or_default();
-        stage.printer.heading(&format!(
-            "{}/{all}  informer-lab {}{go}",
-            n + 1,
-            row.command
-        ));
+        stage.printer.heading(&format!("{}/{all}  informer-lab {}{go}", n + 1, row.command));
         stage.printer.tell(row.en, row.zh);
         let ended = row.run.play(&Settings::default(), stage)?;
         if ended != Ended::Done {

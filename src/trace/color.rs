@@ -23,12 +23,7 @@ pub enum Style {
     Plain,
 }
 
-const HANDLERS: [Color; 4] = [
-    Color::Blue,
-    Color::Magenta,
-    Color::BrightBlue,
-    Color::BrightMagenta,
-];
+const HANDLERS: [Color; 4] = [Color::Blue, Color::Magenta, Color::BrightBlue, Color::BrightMagenta];
 
 impl Style {
     fn color(self) -> Option<Color> {
@@ -118,11 +113,7 @@ mod tests {
     use super::*;
 
     fn decide(choice: ColorChoice, terminal: bool, vars: &[(&str, &str)]) -> bool {
-        let var = |name: &str| {
-            vars.iter()
-                .find(|(n, _)| *n == name)
-                .map(|(_, v)| OsString::from(v))
-        };
+        let var = |name: &str| vars.iter().find(|(n, _)| *n == name).map(|(_, v)| OsString::from(v));
         choice.decide(terminal, var) == Paint::Color
     }
 
@@ -139,47 +130,22 @@ mod tests {
         assert!(!decide(ColorChoice::Auto, true, &[("TERM", "dumb")]));
         assert!(!decide(ColorChoice::Auto, true, &[("CLICOLOR", "0")]));
         assert!(decide(ColorChoice::Auto, false, &[("CLICOLOR_FORCE", "1")]));
-        assert!(!decide(
-            ColorChoice::Auto,
-            false,
-            &[("CLICOLOR_FORCE", "0")]
-        ));
-        assert!(!decide(
-            ColorChoice::Auto,
-            true,
-            &[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")]
-        ));
+        assert!(!decide(ColorChoice::Auto, false, &[("CLICOLOR_FORCE", "0")]));
+        assert!(!decide(ColorChoice::Auto, true, &[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")]));
     }
 
     #[test]
     fn the_flag_overrules_the_environment() {
-        assert!(decide(
-            ColorChoice::Always,
-            false,
-            &[("NO_COLOR", "1"), ("TERM", "dumb")]
-        ));
-        assert!(!decide(
-            ColorChoice::Never,
-            true,
-            &[("CLICOLOR_FORCE", "1")]
-        ));
+        assert!(decide(ColorChoice::Always, false, &[("NO_COLOR", "1"), ("TERM", "dumb")]));
+        assert!(!decide(ColorChoice::Never, true, &[("CLICOLOR_FORCE", "1")]));
     }
 
     #[test]
     fn every_style_but_plain_wraps_the_same_text_in_codes() {
-        for style in [
-            Style::Added,
-            Style::Updated,
-            Style::Deleted,
-            Style::Synced,
-            Style::Handler(0),
-            Style::Handler(9),
-        ] {
+        for style in [Style::Added, Style::Updated, Style::Deleted, Style::Synced, Style::Handler(0), Style::Handler(9)]
+        {
             let painted = Paint::Color.line(style, "x");
-            assert!(
-                painted.starts_with("\u{1b}[") && painted.ends_with("x\u{1b}[0m"),
-                "{painted:?}"
-            );
+            assert!(painted.starts_with("\u{1b}[") && painted.ends_with("x\u{1b}[0m"), "{painted:?}");
         }
         assert_eq!(Paint::Color.line(Style::Plain, "x"), "x");
         assert_eq!(Paint::Plain.line(Style::Added, "x"), "x");

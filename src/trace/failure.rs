@@ -16,11 +16,7 @@ pub struct Failure {
 impl Failure {
     /// A failure said in one sentence.
     pub fn new(sentence: impl Into<String>) -> Self {
-        Self {
-            sentence: sentence.into(),
-            next: None,
-            cause: None,
-        }
+        Self { sentence: sentence.into(), next: None, cause: None }
     }
 
     /// What the reader can do now.

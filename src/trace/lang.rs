@@ -21,16 +21,8 @@ impl Lang {
     }
 
     fn of(var: impl Fn(&str) -> Option<OsString>) -> Self {
-        let locale = ["LC_ALL", "LC_MESSAGES", "LANG"]
-            .into_iter()
-            .filter_map(var)
-            .find(|value| !value.is_empty());
-        let chinese = locale.is_some_and(|value| {
-            value
-                .to_string_lossy()
-                .to_ascii_lowercase()
-                .starts_with("zh")
-        });
+        let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().filter_map(var).find(|value| !value.is_empty());
+        let chinese = locale.is_some_and(|value| value.to_string_lossy().to_ascii_lowercase().starts_with("zh"));
         if chinese { Self::Zh } else { Self::En }
     }
 
@@ -48,11 +40,7 @@ mod tests {
     use super::*;
 
     fn of(vars: &[(&str, &str)]) -> Lang {
-        Lang::of(|name| {
-            vars.iter()
-                .find(|(n, _)| *n == name)
-                .map(|(_, v)| OsString::from(v))
-        })
+        Lang::of(|name| vars.iter().find(|(n, _)| *n == name).map(|(_, v)| OsString::from(v)))
     }
 
     #[test]
@@ -61,9 +49,6 @@ mod tests {
         assert_eq!(of(&[("LANG", "zh_CN.UTF-8")]), Lang::Zh);
         assert_eq!(of(&[("LC_ALL", ""), ("LANG", "zh_TW")]), Lang::Zh);
         assert_eq!(of(&[("LC_ALL", "C"), ("LANG", "zh_CN.UTF-8")]), Lang::En);
-        assert_eq!(
-            of(&[("LC_MESSAGES", "zh"), ("LANG", "en_US.UTF-8")]),
-            Lang::Zh
-        );
+        assert_eq!(of(&[("LC_MESSAGES", "zh"), ("LANG", "en_US.UTF-8")]), Lang::Zh);
     }
 }

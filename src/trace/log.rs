@@ -12,10 +12,7 @@ use tracing_subscriber::{fmt, registry};
 pub fn log_to_stderr() {
     let ours = Targets::new().with_target(env!("CARGO_CRATE_NAME"), LevelFilter::DEBUG);
     // A recorded run's time is not the wall's, so the logs carry none.
-    let layer = fmt::layer()
-        .with_writer(io::stderr)
-        .without_time()
-        .with_ansi(false);
+    let layer = fmt::layer().with_writer(io::stderr).without_time().with_ansi(false);
     // A second call, in a test, changes nothing.
     let _ = registry().with(layer).with(ours).try_init();
 }

@@ -65,14 +65,7 @@ impl Printer {
         err_paint: Paint,
     ) -> Self {
         let (output, lang) = (look.output, look.lang);
-        Self(Arc::new(Mutex::new(Streams {
-            out: BufWriter::new(out),
-            err,
-            out_paint,
-            err_paint,
-            output,
-            lang,
-        })))
+        Self(Arc::new(Mutex::new(Streams { out: BufWriter::new(out), err, out_paint, err_paint, output, lang })))
     }
 
     /// Whether somebody looks at standard output as it is written.
@@ -88,12 +81,7 @@ impl Printer {
     }
 
     /// Plays a recorded run: waits with `wait` as long as `speed` says between the records that are shown.
-    pub fn play(
-        &self,
-        records: &[Record],
-        speed: Speed,
-        mut wait: impl FnMut(Duration),
-    ) -> io::Result<()> {
+    pub fn play(&self, records: &[Record], speed: Speed, mut wait: impl FnMut(Duration)) -> io::Result<()> {
         let mut streams = self.lock();
         let (output, mut shown_until) = (streams.output, Duration::ZERO);
         for record in records.iter().filter(|record| record.shown_in(output)) {
@@ -155,10 +143,7 @@ impl Printer {
                 said = cause;
             }
         }
-        if let Some(hint) = error
-            .chain()
-            .find_map(|cause| cause.downcast_ref::<Failure>()?.hint())
-        {
+        if let Some(hint) = error.chain().find_map(|cause| cause.downcast_ref::<Failure>()?.hint()) {
             let _ = writeln!(text, "  next: {}", paragraph(hint));
         }
         let _ = streams.out.flush();
@@ -205,16 +190,10 @@ impl Streams {
                 let line = self.out_paint.line(*style, &visible(text));
                 writeln!(self.out, "{line}")
             }
-            (What::Line { text, .. }, Output::Json) => self.json(
-                record.at,
-                JsonWhat::Printed {
-                    event: "printed",
-                    line: text,
-                },
-            ),
-            (What::Machinery(event), Output::Json) => {
-                self.json(record.at, JsonWhat::Machinery(event))
+            (What::Line { text, .. }, Output::Json) => {
+                self.json(record.at, JsonWhat::Printed { event: "printed", line: text })
             }
+            (What::Machinery(event), Output::Json) => self.json(record.at, JsonWhat::Machinery(event)),
             (What::Machinery(_), Output::Text) => Ok(()),
         }
     }
@@ -240,15 +219,14 @@ fn paragraph(text: &str) -> String {
 
 /// The text with control characters escaped, so that nothing a cluster or a file says can drive the terminal or break a line.
 fn visible(text: &str) -> String {
-    text.chars()
-        .fold(String::with_capacity(text.len()), |mut visible, c| {
-            if c.is_control() {
-                visible.extend(c.escape_default());
-            } else {
-                visible.push(c);
-            }
-            visible
-        })
+    text.chars().fold(String::with_capacity(text.len()), |mut visible, c| {
+        if c.is_control() {
+            visible.extend(c.escape_default());
+        } else {
+            visible.push(c);
+        }
+        visible
+    })
 }
 
 #[cfg(test)]
@@ -279,65 +257,29 @@ mod tests {
 
     fn printer(output: Output, lang: Lang, paint: Paint) -> (Printer, Tape, Tape) {
         let (out, err) = (Tape::default(), Tape::default());
-        let look = Look {
-            output,
-            color: ColorChoice::Auto,
-            lang,
-        };
-        let printer = Printer::on(
-            look,
-            Box::new(out.clone()),
-            paint,
-            Box::new(err.clone()),
-            paint,
-        );
+        let look = Look { output, color: ColorChoice::Auto, lang };
+        let printer = Printer::on(look, Box::new(out.clone()), paint, Box::new(err.clone()), paint);
         (printer, out, err)
     }
 
     fn run() -> Vec<Record> {
         let at = Duration::from_millis;
-        let told = What::Narration {
-            en: "kubectl run nettool".into(),
-            zh: "运行".into(),
-        };
-        let queued = What::Machinery(Event::Queued {
-            delta: "Added",
-            key: "default/nettool".into(),
-        });
-        let line = |text: &str, style| What::Line {
-            style,
-            text: text.into(),
-        };
+        let told = What::Narration { en: "kubectl run nettool".into(), zh: "运行".into() };
+        let queued = What::Machinery(Event::Queued { delta: "Added", key: "default/nettool".into() });
+        let line = |text: &str, style| What::Line { style, text: text.into() };
         vec![
-            Record {
-                at: at(1000),
-                what: told,
-            },
-            Record {
-                at: at(1000),
-                what: queued.clone(),
-            },
-            Record {
-                at: at(1001),
-                what: line("Added : nettool", Style::Added),
-            },
-            Record {
-                at: at(3000),
-                what: queued,
-            },
-            Record {
-                at: at(4001),
-                what: line("Deleted : nettool", Style::Deleted),
-            },
+            Record { at: at(1000), what: told },
+            Record { at: at(1000), what: queued.clone() },
+            Record { at: at(1001), what: line("Added : nettool", Style::Added) },
+            Record { at: at(3000), what: queued },
+            Record { at: at(4001), what: line("Deleted : nettool", Style::Deleted) },
         ]
     }
 
     #[test]
     fn the_trace_goes_to_stdout_and_the_narration_to_stderr() {
         let (printer, out, err) = printer(Output::Text, Lang::En, Paint::Plain);
-        printer
-            .play(&run(), Speed::Max, |_| panic!("max does not wait"))
-            .unwrap();
+        printer.play(&run(), Speed::Max, |_| panic!("max does not wait")).unwrap();
         assert_eq!(out.text(), "Added : nettool\nDeleted : nettool\n");
         assert_eq!(err.text(), "# kubectl run nettool\n");
     }
@@ -354,21 +296,14 @@ mod tests {
     fn coloured_output_without_its_codes_is_the_plain_output() {
         let (printer, out, _) = printer(Output::Text, Lang::En, Paint::Color);
         printer.play(&run(), Speed::Max, |_| ()).unwrap();
-        assert_eq!(
-            out.text(),
-            "\u{1b}[32mAdded : nettool\u{1b}[0m\n\u{1b}[31mDeleted : nettool\u{1b}[0m\n"
-        );
+        assert_eq!(out.text(), "\u{1b}[32mAdded : nettool\u{1b}[0m\n\u{1b}[31mDeleted : nettool\u{1b}[0m\n");
     }
 
     #[test]
     fn records_that_are_not_shown_take_no_pause_of_their_own() {
         let (printer, _, _) = printer(Output::Text, Lang::En, Paint::Plain);
         let mut waits = Vec::new();
-        printer
-            .play(&run(), Speed::Times(2.0), |pause| {
-                waits.push(pause.as_micros())
-            })
-            .unwrap();
+        printer.play(&run(), Speed::Times(2.0), |pause| waits.push(pause.as_micros())).unwrap();
         assert_eq!(waits, [500_000, 500, 1_500_000]);
     }
 
@@ -386,16 +321,8 @@ mod tests {
     #[test]
     fn a_name_cannot_drive_the_terminal() {
         let (printer, out, _) = printer(Output::Text, Lang::En, Paint::Plain);
-        let what = What::Line {
-            style: Style::Plain,
-            text: "a\u{1b}[2Jb\nc".into(),
-        };
-        printer
-            .print(&Record {
-                at: Duration::ZERO,
-                what,
-            })
-            .unwrap();
+        let what = What::Line { style: Style::Plain, text: "a\u{1b}[2Jb\nc".into() };
+        printer.print(&Record { at: Duration::ZERO, what }).unwrap();
         assert_eq!(out.text(), "a\\u{1b}[2Jb\\nc\n");
     }
 
@@ -403,9 +330,7 @@ mod tests {
     fn a_report_says_each_cause_once_and_the_next_step() {
         let (printer, _, err) = printer(Output::Text, Lang::En, Paint::Plain);
         let io = io::Error::new(io::ErrorKind::ConnectionRefused, "connection refused");
-        let failure = Failure::new("no answer from https://a:1")
-            .because(io)
-            .next("is the cluster up?");
+        let failure = Failure::new("no answer from https://a:1").because(io).next("is the cluster up?");
         printer.report(&anyhow::Error::new(failure).context("the lesson ended"));
         assert_eq!(
             err.text(),

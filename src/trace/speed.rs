@@ -19,9 +19,7 @@ impl Speed {
     pub(super) fn pause(self, gap: Duration) -> Duration {
         match self {
             Self::Documents => gap,
-            Self::Times(n) => {
-                Duration::try_from_secs_f64(gap.as_secs_f64() / n).unwrap_or(Duration::MAX)
-            }
+            Self::Times(n) => Duration::try_from_secs_f64(gap.as_secs_f64() / n).unwrap_or(Duration::MAX),
             Self::Max => Duration::ZERO,
         }
     }

@@ -22,9 +22,7 @@ pub fn command(line: &str) -> Command {
     ] {
         command.env_remove(name);
     }
-    command
-        .env("HOME", env!("CARGO_TARGET_TMPDIR"))
-        .env("TERM", "xterm");
+    command.env("HOME", env!("CARGO_TARGET_TMPDIR")).env("TERM", "xterm");
     command
 }
 
@@ -43,17 +41,9 @@ pub fn run(line: &str) -> Ran {
 
 /// Runs a command to its end.
 pub fn finish(command: &mut Command) -> Ran {
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = command.output().expect("the program starts");
+    let Output { status, stdout, stderr } = command.output().expect("the program starts");
     let text = |bytes| String::from_utf8(bytes).expect("the program writes UTF-8");
-    Ran {
-        code: status.code(),
-        out: text(stdout),
-        err: text(stderr),
-    }
+    Ran { code: status.code(), out: text(stdout), err: text(stderr) }
 }
 
 /// A file with this content, for one test.

@@ -33,36 +33,19 @@ fn refused(args: &[&str]) -> String {
 #[test]
 fn a_malformed_kubeconfig_is_named_with_the_place_and_without_its_content() {
     for (name, text) in [
-        (
-            "a.kubeconfig",
-            "users:\n- name: me\n  user:\n    token: [SECRET\n",
-        ),
-        (
-            "b.kubeconfig",
-            "users:\n- name: me\n  user:\n    exec: SECRET\n",
-        ),
+        ("a.kubeconfig", "users:\n- name: me\n  user:\n    token: [SECRET\n"),
+        ("b.kubeconfig", "users:\n- name: me\n  user:\n    exec: SECRET\n"),
     ] {
         let said = refused(&["--kubeconfig", file(name, text).to_str().unwrap()]);
-        assert!(
-            said.contains(&format!("{name}:4:")) && said.contains("malformed"),
-            "{said}"
-        );
+        assert!(said.contains(&format!("{name}:4:")) && said.contains("malformed"), "{said}");
     }
 }
 
 #[test]
 fn an_unknown_context_is_refused_with_those_that_exist() {
     let path = kubeconfig("context.kubeconfig", "http://127.0.0.1:1");
-    let said = refused(&[
-        "--kubeconfig",
-        path.to_str().unwrap(),
-        "--context",
-        "elsewhere",
-    ]);
-    assert!(
-        said.contains("no context elsewhere") && said.contains("here, there"),
-        "{said}"
-    );
+    let said = refused(&["--kubeconfig", path.to_str().unwrap(), "--context", "elsewhere"]);
+    assert!(said.contains("no context elsewhere") && said.contains("here, there"), "{said}");
 }
 
 #[test]
@@ -74,24 +57,12 @@ fn a_context_without_its_cluster_is_refused() {
 
 #[test]
 fn a_cluster_that_is_down_is_named_by_its_address() {
-    let free = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap();
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     for scheme in ["http", "https"] {
-        let path = kubeconfig(
-            &format!("down-{scheme}.kubeconfig"),
-            &format!("{scheme}://me:SECRET@{free}"),
-        );
+        let path = kubeconfig(&format!("down-{scheme}.kubeconfig"), &format!("{scheme}://me:SECRET@{free}"));
         let said = refused(&["--kubeconfig", path.to_str().unwrap()]);
-        assert!(
-            said.contains(&format!("cannot reach the cluster at {scheme}://{free}")),
-            "{said}"
-        );
-        assert!(
-            said.contains("caused by: ") && said.contains("next: "),
-            "{said}"
-        );
+        assert!(said.contains(&format!("cannot reach the cluster at {scheme}://{free}")), "{said}");
+        assert!(said.contains("caused by: ") && said.contains("next: "), "{said}");
     }
 }
 
@@ -100,12 +71,7 @@ fn no_kubeconfig_at_all_is_said() {
     assert!(refused(&["--cluster"]).contains("there is no kubeconfig"));
     assert!(refused(&["--context", "a"]).contains("there is no kubeconfig"));
     let ran = finish(command("reflector --cluster").env("KUBECONFIG", "/nowhere/at-all"));
-    assert!(
-        ran.err
-            .contains("KUBECONFIG names no file that exists: /nowhere/at-all"),
-        "{}",
-        ran.err
-    );
+    assert!(ran.err.contains("KUBECONFIG names no file that exists: /nowhere/at-all"), "{}", ran.err);
 }
 
 #[test]
@@ -118,9 +84,5 @@ fn an_empty_kubeconfig_has_no_context() {
 fn the_built_in_cluster_has_no_namespace_that_nobody_made() {
     let ran = run("reflector -n elsewhere");
     assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
-    assert!(
-        ran.err.contains("namespace elsewhere does not exist"),
-        "{}",
-        ran.err
-    );
+    assert!(ran.err.contains("namespace elsewhere does not exist"), "{}", ran.err);
 }

@@ -32,10 +32,7 @@ fn a_file_that_is_not_utf_8_is_named_with_the_line() {
     let path = file("not-utf-8.yaml", b"a: b\nc: \xff\xfe\n");
     for option in ["--pods", "--stages", "--scenario"] {
         let said = refused(option, &path);
-        assert!(
-            said.contains("not-utf-8.yaml:2: ") && said.contains("not UTF-8"),
-            "{said}"
-        );
+        assert!(said.contains("not-utf-8.yaml:2: ") && said.contains("not UTF-8"), "{said}");
     }
     assert!(refused("--kubeconfig", &path).contains("not UTF-8"));
 }

@@ -13,12 +13,7 @@ fn a_port_in_use_is_named() {
     for lesson in ["indexer", "factory"] {
         let ran = run(&format!("{lesson} --serve {address}"));
         assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
-        assert!(
-            ran.err
-                .contains(&format!("port {} is in use", address.port())),
-            "{}",
-            ran.err
-        );
+        assert!(ran.err.contains(&format!("port {} is in use", address.port())), "{}", ran.err);
         assert!(ran.err.contains("next: "), "{}", ran.err);
     }
 }
@@ -39,11 +34,7 @@ struct Live {
 #[cfg(unix)]
 impl Live {
     fn start(line: &str) -> Self {
-        let mut child = command(line)
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut child = command(line).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let said = BufReader::new(child.stderr.take().unwrap());
         Self { child, said }
     }
@@ -62,13 +53,7 @@ impl Live {
 
     fn signal(mut self, name: &str) -> ExitStatus {
         let kill = format!("kill -{name} {}", self.child.id());
-        assert!(
-            Command::new("sh")
-                .args(["-c", &kill])
-                .status()
-                .unwrap()
-                .success()
-        );
+        assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
         // Read on, so that the child is never held up by a full pipe.
         self.said.read_to_string(&mut String::new()).unwrap();
         self.child.wait().unwrap()
@@ -82,9 +67,7 @@ fn a_server_answers_and_ctrl_c_ends_it_in_order() {
         let mut live = Live::start(&format!("{lesson} --serve 127.0.0.1:0"));
         let address = live.wait_for("curl http://");
         let mut stream = TcpStream::connect(&address).unwrap();
-        stream
-            .write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-            .unwrap();
+        stream.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");

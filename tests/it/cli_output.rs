@@ -11,11 +11,7 @@ fn without_a_lesson_the_lessons_are_listed_beside_the_documents_commands() {
     let ran = run("");
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
     for row in ROWS.iter().filter(|row| row.go.is_some()) {
-        assert!(
-            ran.out.contains(row.command) && ran.out.contains(row.en),
-            "{}",
-            row.command
-        );
+        assert!(ran.out.contains(row.command) && ran.out.contains(row.en), "{}", row.command);
         assert!(ran.out.contains(row.go.unwrap()), "{}", row.command);
     }
 }
@@ -40,24 +36,14 @@ fn every_run_of_the_tour_ends_by_itself_and_prints_what_the_tour_prints() {
     assert_eq!(ran.code, Some(0));
     assert_eq!(ran.out, apart);
     for row in tour::stops() {
-        assert!(
-            ran.err.contains(&format!("informer-lab {}", row.command)),
-            "{}",
-            row.command
-        );
+        assert!(ran.err.contains(&format!("informer-lab {}", row.command)), "{}", row.command);
     }
 }
 
 #[test]
 fn the_trace_is_the_same_in_every_language_and_at_every_speed() {
     let plain = run("tour").out;
-    for line in [
-        "tour --lang zh",
-        "tour --speed 1e9",
-        "tour --speed max",
-        "tour --color never",
-        "tour -v",
-    ] {
+    for line in ["tour --lang zh", "tour --speed 1e9", "tour --speed max", "tour --color never", "tour -v"] {
         assert_eq!(run(line).out, plain, "{line}");
     }
 }
@@ -73,25 +59,9 @@ fn colours_only_wrap_what_is_printed_anyway() {
 #[test]
 fn the_environment_can_ask_for_colours_or_forbid_them() {
     assert!(!run("deltafifo").out.contains('\u{1b}'));
-    assert!(
-        finish(command("deltafifo").env("CLICOLOR_FORCE", "1"))
-            .out
-            .contains('\u{1b}')
-    );
-    assert!(
-        !finish(
-            command("deltafifo")
-                .env("CLICOLOR_FORCE", "1")
-                .env("NO_COLOR", "1")
-        )
-        .out
-        .contains('\u{1b}')
-    );
-    assert!(
-        finish(command("deltafifo --color always").env("NO_COLOR", "1"))
-            .out
-            .contains('\u{1b}')
-    );
+    assert!(finish(command("deltafifo").env("CLICOLOR_FORCE", "1")).out.contains('\u{1b}'));
+    assert!(!finish(command("deltafifo").env("CLICOLOR_FORCE", "1").env("NO_COLOR", "1")).out.contains('\u{1b}'));
+    assert!(finish(command("deltafifo --color always").env("NO_COLOR", "1")).out.contains('\u{1b}'));
 }
 
 #[test]
@@ -100,10 +70,7 @@ fn json_is_one_object_a_line_and_holds_the_printed_lines() {
         let mut printed = String::new();
         for line in run(&format!("{} --output json", row.command)).out.lines() {
             let object: serde_json::Value = serde_json::from_str(line).expect(line);
-            assert!(
-                object["atMs"].is_u64() && object["event"].is_string(),
-                "{line}"
-            );
+            assert!(object["atMs"].is_u64() && object["event"].is_string(), "{line}");
             if object["event"] == "printed" {
                 printed += object["line"].as_str().expect(line);
                 printed.push('\n');
@@ -118,11 +85,7 @@ fn a_reader_that_has_gone_is_no_error() {
     for line in ["", "--help", "deltafifo", "tour", "tour --output json"] {
         let (reader, writer) = pipe().unwrap();
         drop(reader);
-        let child = command(line)
-            .stdout(writer)
-            .stderr(std::process::Stdio::piped())
-            .spawn()
-            .unwrap();
+        let child = command(line).stdout(writer).stderr(std::process::Stdio::piped()).spawn().unwrap();
         let ended = child.wait_with_output().unwrap();
         let said = String::from_utf8_lossy(&ended.stderr).into_owned();
         assert_eq!(ended.status.code(), Some(0), "{line}: {said}");
@@ -134,11 +97,7 @@ fn a_reader_that_has_gone_is_no_error() {
 fn a_narration_that_nobody_reads_is_no_error() {
     let (reader, writer) = pipe().unwrap();
     drop(reader);
-    let child = command("tour")
-        .stdout(std::process::Stdio::piped())
-        .stderr(writer)
-        .spawn()
-        .unwrap();
+    let child = command("tour").stdout(std::process::Stdio::piped()).stderr(writer).spawn().unwrap();
     let ended = child.wait_with_output().unwrap();
     assert_eq!(ended.status.code(), Some(0));
     assert_eq!(String::from_utf8(ended.stdout).unwrap(), run("tour").out);
@@ -147,15 +106,8 @@ fn a_narration_that_nobody_reads_is_no_error() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_an_error() {
-    let full = std::fs::File::options()
-        .write(true)
-        .open("/dev/full")
-        .unwrap();
-    let child = command("deltafifo")
-        .stdout(full)
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let child = command("deltafifo").stdout(full).stderr(std::process::Stdio::piped()).spawn().unwrap();
     let ended = child.wait_with_output().unwrap();
     assert_eq!(ended.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&ended.stderr).contains("cannot write to standard output"));
@@ -171,37 +123,19 @@ fn logs_go_to_standard_error() {
 #[test]
 fn a_random_seed_is_told_and_plays_the_same_run_again() {
     let drawn = run("shared --seed random");
-    let flag = drawn
-        .err
-        .lines()
-        .find_map(|line| line.strip_prefix("# --seed "))
-        .expect("the seed is told");
+    let flag = drawn.err.lines().find_map(|line| line.strip_prefix("# --seed ")).expect("the seed is told");
     assert_eq!(run(&format!("shared --seed {flag}")).out, drawn.out);
 }
 
 #[test]
 fn a_time_limit_ends_a_run_in_its_own_time() {
-    assert_eq!(
-        run("shared --step listener --for 2500ms")
-            .out
-            .lines()
-            .count(),
-        2
-    );
+    assert_eq!(run("shared --step listener --for 2500ms").out.lines().count(), 2);
     assert_eq!(run("shared --step listener --for 0s").out, "");
-    assert_eq!(
-        run("shared --step listener --for 1m30s")
-            .out
-            .lines()
-            .count(),
-        89
-    );
+    assert_eq!(run("shared --step listener --for 1m30s").out.lines().count(), 89);
 }
 
 fn without_codes(text: &str) -> String {
     let mut parts = text.split('\u{1b}');
     let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |text, part| {
-        text + part.split_once('m').expect("a code ends with m").1
-    })
+    parts.fold(first, |text, part| text + part.split_once('m').expect("a code ends with m").1)
 }

@@ -6,12 +6,7 @@ use crate::cli::{command, finish, run};
 
 fn refused(line: &str) -> String {
     let ran = run(line);
-    assert_eq!(
-        (ran.code, ran.out.as_str()),
-        (Some(2), ""),
-        "{line}: {}",
-        ran.err
-    );
+    assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{line}: {}", ran.err);
     ran.err
 }
 
@@ -24,10 +19,7 @@ fn an_unknown_lesson_gets_a_suggestion() {
 #[test]
 fn an_option_of_another_lesson_is_named_with_the_lesson() {
     let said = refused("deltafifo --cluster");
-    assert!(
-        said.contains("deltafifo has no use for --cluster"),
-        "{said}"
-    );
+    assert!(said.contains("deltafifo has no use for --cluster"), "{said}");
     assert!(said.contains("Usage: informer-lab deltafifo"), "{said}");
 }
 
@@ -42,10 +34,7 @@ fn options_that_make_no_sense_together_are_refused() {
 #[test]
 fn a_bad_address_says_what_was_expected() {
     for line in ["indexer --serve nowhere", "factory --serve 127.0.0.1:99999"] {
-        assert!(
-            refused(line).contains("expected an IP address and a port"),
-            "{line}"
-        );
+        assert!(refused(line).contains("expected an IP address and a port"), "{line}");
     }
 }
 
@@ -59,11 +48,9 @@ fn a_namespace_cannot_leave_its_path() {
 fn an_argument_that_is_not_utf_8_is_a_usage_error() {
     use std::os::unix::ffi::OsStringExt;
     let odd = || OsString::from_vec(vec![0xff, 0xfe]);
-    for args in [
-        vec![odd()],
-        vec!["deltafifo".into(), "--step".into(), odd()],
-        vec!["listwatch".into(), "-n".into(), odd()],
-    ] {
+    for args in
+        [vec![odd()], vec!["deltafifo".into(), "--step".into(), odd()], vec!["listwatch".into(), "-n".into(), odd()]]
+    {
         let ran = finish(command("").args(args));
         assert_eq!(ran.code, Some(2), "{}", ran.err);
     }
@@ -76,8 +63,5 @@ fn help_and_version_go_to_standard_output() {
         assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{line}");
         assert!(ran.out.contains("Usage: informer-lab"), "{line}");
     }
-    assert_eq!(
-        run("--version").out,
-        format!("informer-lab {}\n", env!("CARGO_PKG_VERSION"))
-    );
+    assert_eq!(run("--version").out, format!("informer-lab {}\n", env!("CARGO_PKG_VERSION")));
 }
