@@ -89,7 +89,10 @@ mod tests {
     #[test]
     fn foreign_tokens_are_refused() {
         for (wire, message) in [
-            (r#"{"v":"meta.k8s.io/v1","rv":0,"start":"x"}"#, "incorrect encoded start resourceVersion (version meta.k8s.io/v1)"),
+            (
+                r#"{"v":"meta.k8s.io/v1","rv":0,"start":"x"}"#,
+                "incorrect encoded start resourceVersion (version meta.k8s.io/v1)",
+            ),
             (r#"{"v":"meta.k8s.io/v1","rv":1}"#, "encoded start key empty (version meta.k8s.io/v1)"),
             (r#"{"v":"v9","rv":1,"start":"x"}"#, "server does not recognize this encoded version \"v9\""),
             (r#"{"v":"meta.k8s.io/v1","rv":1,"start":"a/../b"}"#, "a/../b"),

@@ -60,9 +60,9 @@ fn quality_of_service(pod: &Value) -> &'static str {
     let containers = pod.pointer("/spec/containers").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let amount = |container: &Value, kind: &str, name: &str| container["resources"][kind].get(name).cloned();
     let pairs = || containers.iter().flat_map(|container| ["cpu", "memory"].map(|name| (container, name)));
-    if pairs().all(|(container, name)| {
-        ["requests", "limits"].iter().all(|kind| amount(container, kind, name).is_none())
-    }) {
+    if pairs()
+        .all(|(container, name)| ["requests", "limits"].iter().all(|kind| amount(container, kind, name).is_none()))
+    {
         return "BestEffort";
     }
     let guaranteed = pairs().all(|(container, name)| {
@@ -94,9 +94,13 @@ mod tests {
 
     #[test]
     fn the_pull_policy_follows_the_tag() {
-        for (image, latest) in
-            [("nginx", true), ("nginx:latest", true), ("nginx:1.27", false), ("host:5000/nginx", true), ("a@sha256:1", false)]
-        {
+        for (image, latest) in [
+            ("nginx", true),
+            ("nginx:latest", true),
+            ("nginx:1.27", false),
+            ("host:5000/nginx", true),
+            ("a@sha256:1", false),
+        ] {
             assert_eq!(is_latest(image), latest, "{image}");
         }
     }

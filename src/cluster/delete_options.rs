@@ -13,7 +13,7 @@ use super::store::Commit;
 /// `metav1.DeleteOptions`, of the body or, if that is empty, of the query.
 #[derive(Clone, Debug)]
 pub(crate) struct DeleteOptions {
-    pub(crate) grace_period_seconds: Option<i64>,
+    grace_period_seconds: Option<i64>,
     uid: Option<String>,
     resource_version: Option<String>,
     policy: Option<Policy>,
@@ -61,10 +61,9 @@ impl DeleteOptions {
         })
     }
 
-    /// Without preconditions; dependents go later.
-    pub(crate) fn background(commit: Commit) -> Self {
-        let policy = Some(Policy::Background);
-        Self { grace_period_seconds: None, uid: None, resource_version: None, policy, commit }
+    /// Without preconditions and without grace.
+    pub(crate) fn at_once(commit: Commit) -> Self {
+        Self { grace_period_seconds: Some(0), uid: None, resource_version: None, policy: None, commit }
     }
 
     /// The grace period that was asked for; a negative one counts as one second.
@@ -93,7 +92,9 @@ impl DeleteOptions {
             Some(Policy::Foreground) => Some("foregroundDeletion"),
             Some(Policy::Orphan) => Some("orphan"),
         };
-        finalizers.retain(|name| Some(name.as_str().unwrap_or_default()) == wanted || (name != "orphan" && name != "foregroundDeletion"));
+        finalizers.retain(|name| {
+            Some(name.as_str().unwrap_or_default()) == wanted || (name != "orphan" && name != "foregroundDeletion")
+        });
         if let Some(wanted) = wanted.filter(|wanted| !finalizers.iter().any(|name| name == wanted)) {
             finalizers.push(wanted.into());
         }

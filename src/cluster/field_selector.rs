@@ -21,7 +21,12 @@ impl FieldSelector {
     /// # Errors
     /// What upstream says, if the text is malformed or names a field that this kind has no selector for.
     pub(crate) fn parse(text: &str, resource: &Resource) -> Result<Self, String> {
-        split(text).into_iter().filter(|term| !term.is_empty()).map(|text| term(&text, resource)).collect::<Result<_, _>>().map(Self)
+        split(text)
+            .into_iter()
+            .filter(|term| !term.is_empty())
+            .map(|text| term(&text, resource))
+            .collect::<Result<_, _>>()
+            .map(Self)
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -120,7 +120,8 @@ impl Parser {
         loop {
             let next = self.peek();
             if !matches!(next, Token::Word(_)) && !next.is("!") {
-                let expected = if requirements.is_empty() { "!, identifier, or 'end of string'" } else { "identifier after ','" };
+                let expected =
+                    if requirements.is_empty() { "!, identifier, or 'end of string'" } else { "identifier after ','" };
                 return Err(format!("found '{}', expected: {expected}", next.text()));
             }
             let requirement = self.requirement().map_err(|error| format!("unable to parse requirement: {error}"))?;

@@ -104,9 +104,8 @@ impl Cluster {
     pub async fn settled(&self) {
         let mut progress = self.progress.clone();
         // Whatever makes this true is told through `progress`: what the kubelet has not seen it will see.
-        let settled = |progress: &Progress| {
-            progress.busy == 0 && progress.seen >= self.store.lock().cache(PODS).last_write()
-        };
+        let settled =
+            |progress: &Progress| progress.busy == 0 && progress.seen >= self.store.lock().cache(PODS).last_write();
         // An error means that the kubelet has stopped; then nothing is pending either.
         let _ = progress.wait_for(settled).await;
     }

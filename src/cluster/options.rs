@@ -122,7 +122,9 @@ impl ListOptions {
         }
         if !matching.is_empty() {
             if self.send_initial_events.is_none() {
-                causes.push(unmatched("resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));
+                causes.push(unmatched(
+                    "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+                ));
             }
             if matching != "NotOlderThan" {
                 causes.push(Cause::unsupported(MATCH, &format!("{matching:?}"), &["NotOlderThan"]));

@@ -18,8 +18,9 @@ use super::yaml::{self, FileError};
 /// If the text is not YAML, or holds something that is not a pod, or a pod that an API server would not take, or the same
 /// pod twice.
 pub fn pods_from_yaml(text: &str, name: &str, namespace: &str) -> Result<Vec<Pod>, FileError> {
-    let documents: Vec<Spanned<Document>> = serde_saphyr::from_multiple(text)
-        .map_err(|error| yaml::of_yaml(&error, name, "pods: documents of kind Pod, a List of pods, or a sequence of pods"))?;
+    let documents: Vec<Spanned<Document>> = serde_saphyr::from_multiple(text).map_err(|error| {
+        yaml::of_yaml(&error, name, "pods: documents of kind Pod, a List of pods, or a sequence of pods")
+    })?;
     let mut seen = BTreeSet::new();
     let mut pods = Vec::new();
     for document in documents {

@@ -39,10 +39,19 @@ pub struct Step {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Action {
-    Run { name: String, image: String, labels: BTreeMap<String, String> },
-    Delete { name: String },
+    Run {
+        name: String,
+        image: String,
+        labels: BTreeMap<String, String>,
+    },
+    Delete {
+        name: String,
+    },
     /// No value takes the label away.
-    Label { name: String, set: BTreeMap<String, Option<String>> },
+    Label {
+        name: String,
+        set: BTreeMap<String, Option<String>>,
+    },
 }
 
 /// A step that the cluster refused.

@@ -68,8 +68,10 @@ impl Stages {
     /// # Errors
     /// If the text is not YAML, has an unknown key, a step without exactly one action, or a duration that is none.
     pub fn from_yaml(text: &str, name: &str) -> Result<Self, FileError> {
-        let wire: Wire = yaml::read(text, name, "the stages of a kubelet: the keys run and delete, each a list of steps")?;
-        let stages = |steps: Vec<Spanned<WireStage>>| steps.into_iter().map(|step| stage(step, name)).collect::<Result<_, _>>();
+        let wire: Wire =
+            yaml::read(text, name, "the stages of a kubelet: the keys run and delete, each a list of steps")?;
+        let stages =
+            |steps: Vec<Spanned<WireStage>>| steps.into_iter().map(|step| stage(step, name)).collect::<Result<_, _>>();
         Ok(Self { run: stages(wire.run)?, delete: stages(wire.delete)? })
     }
 }

@@ -177,7 +177,8 @@ impl ApiError {
     }
 
     pub(crate) fn unsupported_body() -> Self {
-        let message = "the body of the request was in an unknown format - accepted media types include: application/json";
+        let message =
+            "the body of the request was in an unknown format - accepted media types include: application/json";
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UnsupportedMediaType", message)
     }
 

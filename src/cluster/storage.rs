@@ -66,14 +66,15 @@ impl Storage {
     pub(crate) fn range(
         &self,
         resource: &Resource,
-        start: &Key,
+        start: Key,
         at: Option<u64>,
     ) -> Result<impl Iterator<Item = &Arc<Object>>, Compacted> {
         let at = at.unwrap_or(self.revision);
         if at < self.compacted {
             return Err(Compacted);
         }
-        let objects = self.kinds.get(resource.plural).into_iter().flat_map(|objects| objects.range(start.clone()..));
+        let objects =
+            self.kinds.get(resource.plural).into_iter().flat_map(move |objects| objects.range(start.clone()..));
         Ok(objects.filter_map(move |(_, versions)| {
             // Nearly always the last version is the one, so look from the end.
             versions.iter().rev().find(|version| version.revision <= at)?.object.as_ref()
@@ -122,7 +123,7 @@ mod tests {
     use super::*;
 
     fn names(storage: &Storage, at: Option<u64>) -> Option<Vec<String>> {
-        let objects = storage.range(PODS, &Key::from_start(String::new()), at).ok()?;
+        let objects = storage.range(PODS, Key::from_start(String::new()), at).ok()?;
         Some(objects.map(|object| format!("{}@{}", object.key, object.revision)).collect())
     }
 

@@ -141,8 +141,7 @@ impl Store {
     ) -> Result<Arc<Object>, ApiError> {
         self.commit_latency().await;
         let mut state = self.lock();
-        let current =
-            state.storage.get(resource, key).ok_or_else(|| ApiError::not_found(resource, key.name()))?;
+        let current = state.storage.get(resource, key).ok_or_else(|| ApiError::not_found(resource, key.name()))?;
         let before = |value| Arc::new(Object::new(resource, key.clone(), current.revision, value));
         let next = change(&current)?;
         if commit == Commit::Pretend {

@@ -13,15 +13,18 @@ pub mod shared;
 
 mod connect;
 mod files;
+mod go;
 pub mod interrupt;
 mod kubeconfig;
 pub mod lab;
 pub mod listing;
 pub mod moments;
 pub mod player;
+mod pods;
 mod rows;
 pub mod settings;
 pub mod tour;
+mod wiring;
 
 use player::{Ended, Stage};
 use reflector::KnownObjects;

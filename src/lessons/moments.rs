@@ -1,6 +1,12 @@
 //! Seeded waits: what a scheduler decides elsewhere, a seed decides here.
 
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
+
+use tokio::sync::Notify;
 
 /// Derives an independent seed for one purpose of a run. Equal arguments give equal seeds, on every machine.
 pub fn sub_seed(seed: u64, purpose: &str, n: u64) -> u64 {
@@ -47,6 +53,34 @@ impl Moments {
             return;
         }
         tokio::time::sleep(Duration::from_millis(self.rng.u64(0..millis))).await;
+    }
+
+    /// Runs a future as a busy scheduler does: one time in a hundred that it is woken, it goes on two milliseconds late.
+    pub async fn late<F: Future>(&mut self, future: F) -> F::Output {
+        if self.waits == Waits::Never {
+            return future.await;
+        }
+        let mut future = pin!(future);
+        let alarm = Arc::new(Alarm(Notify::new()));
+        let waker = Waker::from(alarm.clone());
+        loop {
+            if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
+                return output;
+            }
+            alarm.0.notified().await;
+            if self.rng.u8(0..100) == 0 {
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            }
+        }
+    }
+}
+
+/// Tells that a future was woken, and not merely polled because its neighbour was.
+struct Alarm(Notify);
+
+impl Wake for Alarm {
+    fn wake(self: Arc<Self>) {
+        self.0.notify_one();
     }
 }
 

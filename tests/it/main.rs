@@ -2,9 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod cache_reflector;
+mod cache_shared_informer;
 mod cli;
 mod cli_cluster;
 mod cli_files;
 mod cli_live;
 mod cli_output;
 mod cli_usage;
+mod source;

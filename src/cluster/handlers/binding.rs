@@ -14,8 +14,9 @@ use crate::cluster::store::Next;
 pub(crate) async fn bind(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let commit = body::query_commit(&query, "CreateOptions")?;
-    let binding: Binding = serde_json::from_slice(&body::read(request).await?)
-        .map_err(|error| ApiError::bad_request(format!("Binding in version \"v1\" cannot be handled as a Binding: {error}")))?;
+    let binding: Binding = serde_json::from_slice(&body::read(request).await?).map_err(|error| {
+        ApiError::bad_request(format!("Binding in version \"v1\" cannot be handled as a Binding: {error}"))
+    })?;
     let node = binding.target.name.unwrap_or_default();
     if node.is_empty() {
         return Err(ApiError::bad_request("target.name: Required value"));

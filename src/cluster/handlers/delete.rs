@@ -151,8 +151,8 @@ async fn empty_namespace(store: &Store, namespace: &str, commit: Commit) -> Resu
     for resource in RESOURCES.iter().filter(|resource| resource.is_namespaced()) {
         let page = Page::everything(store, resource, &filter, &ListOptions::default())?;
         for object in &page.objects {
-            let options = DeleteOptions { grace_period_seconds: Some(0), ..DeleteOptions::background(commit) };
-            if let Outcome::Kept(object) = Box::pin(remove(store, resource, &object.key, &options)).await? {
+            let options = DeleteOptions::at_once(commit);
+            if let Outcome::Kept(object) = remove(store, resource, &object.key, &options).await? {
                 let why = format!("{} {} still has finalizers", resource.singular, object.key);
                 return Err(ApiError::conflict(NAMESPACES, NAMESPACES.plural, namespace, why));
             }

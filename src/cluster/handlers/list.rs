@@ -136,7 +136,7 @@ fn page(
     let first = Key::from_start(format!("{prefix}{start}"));
     let mut range = state
         .storage
-        .range(resource, &first, at)
+        .range(resource, first, at)
         .map_err(|_| expired(options, &start))?
         .take_while(|object| object.key.as_str().starts_with(&prefix));
     let limit = options.limit.unwrap_or(usize::MAX);

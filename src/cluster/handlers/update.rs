@@ -17,8 +17,9 @@ pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
     let commit = body::query_commit(&query, "UpdateOptions")?;
     let value = body::object(request, target.resource).await?;
     check_name(&target, &value)?;
-    let updated =
-        store.update(target.resource, &key(&target), commit, |current| next(current, value, target.subresource)).await?;
+    let updated = store
+        .update(target.resource, &key(&target), commit, |current| next(current, value, target.subresource))
+        .await?;
     Ok(answer(StatusCode::OK, &updated))
 }
 
@@ -51,7 +52,11 @@ pub(crate) fn next(current: &Object, mut new: Value, part: Option<Subresource>) 
         for field in ["labels", "annotations", "finalizers"] {
             let value = new["metadata"][field].take();
             let metadata = object(&mut whole["metadata"]);
-            if value.is_null() { metadata.remove(field) } else { metadata.insert(field.into(), value) };
+            if value.is_null() {
+                metadata.remove(field)
+            } else {
+                metadata.insert(field.into(), value)
+            };
         }
         new = whole;
     } else if resource.subresources.contains(&Subresource::Status) {

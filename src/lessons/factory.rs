@@ -1,0 +1,51 @@
+//! SharedInformerFactory: one informer per type, however often it is asked for.
+//!
+//! Prints each pod's name when it is added.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use axum::{Json, Router, routing::get};
+use k8s_openapi::api::core::v1::Pod;
+
+use super::lab::Lab;
+use super::pods::name;
+use crate::cache::{HandlerFuncs, SharedIndexInformer, SharedInformerFactory};
+use crate::trace::Style;
+
+/// Starts the factory's informers and waits for their caches.
+pub async fn run(lab: &Lab) -> Result<()> {
+    let factory = start(lab)?;
+    synced(lab, &factory).await;
+    lab.stop().cancelled().await;
+    factory.shutdown().await;
+    Ok(())
+}
+
+/// The same, with the informer's list behind an HTTP server.
+pub async fn serve(lab: &Lab) -> Result<()> {
+    let factory = start(lab)?;
+    synced(lab, &factory).await;
+    let pods: SharedIndexInformer<Pod> = factory.informer();
+    let answer = async move || Json(pods.indexer().list().iter().cloned().collect::<Vec<Arc<Pod>>>());
+    let served = lab.serve(Router::new().route("/", get(answer))).await;
+    factory.shutdown().await;
+    served
+}
+
+fn start(lab: &Lab) -> Result<SharedInformerFactory> {
+    let factory = lab.factory(SharedInformerFactory::new(lab.client()).namespace(lab.namespace()));
+    let printer = lab.clone();
+    let print = HandlerFuncs::new().on_add(move |pod: Arc<Pod>, _| printer.line(Style::Added, name(&pod)));
+    factory.informer::<Pod>().add_event_handler(print)?;
+    factory.start(&lab.stop());
+    Ok(factory)
+}
+
+async fn synced(lab: &Lab, factory: &SharedInformerFactory) {
+    for (kind, synced) in factory.wait_for_cache_sync(&lab.stop()).await {
+        if synced {
+            lab.tell(&format!("the cache of {kind} is synced"), &format!("{kind} 的缓存已同步"));
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! A simple informer put together by hand: ListWatch, Reflector, DeltaFIFO, Store and one handler.
+//!
+//! Trace: `fixtures/traces/myinformer.txt`.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use k8s_openapi::api::core::v1::Pod;
+
+use super::lab::Lab;
+use super::pods::name;
+use crate::cache::{
+    Deletion, Delta, DeltaFifo, Deltas, Error, EventHandler, InitialList, ListWatch, Reflector, Store,
+    meta_namespace_key,
+};
+use crate::trace::Style;
+
+/// The documents' WatchDog.
+struct WatchDog<H> {
+    reflector: Reflector<Pod>,
+    queue: Arc<DeltaFifo<Pod>>,
+    store: Arc<Store<Pod>>,
+    handler: H,
+}
+
+impl<H: EventHandler<Pod>> WatchDog<H> {
+    fn new(lab: &Lab, pods: ListWatch<Pod>, handler: H) -> Self {
+        let store = Arc::new(Store::new(meta_namespace_key).observer(lab.observer()));
+        let queue = DeltaFifo::new(meta_namespace_key).known_objects(store.clone()).observer(lab.observer());
+        let queue = Arc::new(queue);
+        let reflector = lab.reflector(Reflector::new(pods, queue.clone()));
+        Self { reflector, queue, store, handler }
+    }
+
+    async fn run(self, lab: &Lab) -> Result<(), Error> {
+        let Self { reflector, queue, store, mut handler } = self;
+        let fill = async {
+            reflector.run(lab.stop()).await;
+            queue.close();
+        };
+        let empty = async {
+            while let Ok(handled) = queue.pop(|deltas, _| handle(&store, &mut handler, deltas)).await {
+                handled?;
+            }
+            Ok(())
+        };
+        tokio::join!(fill, empty).1
+    }
+}
+
+/// The store first, then the handler, which can therefore look it up.
+fn handle(store: &Store<Pod>, handler: &mut impl EventHandler<Pod>, deltas: Deltas<Pod>) -> Result<(), Error> {
+    for delta in deltas {
+        match delta {
+            Delta::Sync(pod) | Delta::Replaced(pod) => {
+                store.add(pod.clone())?;
+                handler.on_add(pod, InitialList::Yes);
+            }
+            Delta::Added(pod) => {
+                store.add(pod.clone())?;
+                handler.on_add(pod, InitialList::No);
+            }
+            Delta::Updated(pod) => {
+                if let Some(old) = store.get(&pod)? {
+                    store.update(pod.clone())?;
+                    handler.on_update(old, pod);
+                }
+            }
+            Delta::Deleted(deletion) => {
+                store.delete(deletion.clone())?;
+                handler.on_delete(deletion);
+            }
+        }
+    }
+    Ok(())
+}
+
+struct PodHandler(Lab);
+
+impl EventHandler<Pod> for PodHandler {
+    fn on_add(&mut self, pod: Arc<Pod>, _initial: InitialList) {
+        self.0.line(Style::Added, format!("OnAdd: {}", name(&pod)));
+    }
+
+    fn on_update(&mut self, _old: Arc<Pod>, new: Arc<Pod>) {
+        self.0.line(Style::Updated, format!("OnUpdate: {}", name(&new)));
+    }
+
+    fn on_delete(&mut self, deletion: Deletion<Pod>) {
+        if let Some(pod) = deletion.object() {
+            self.0.line(Style::Deleted, format!("OnDelete: {}", name(pod)));
+        }
+    }
+}
+
+/// Watches the pods with a WatchDog.
+pub async fn run(lab: &Lab) -> Result<()> {
+    let pods = ListWatch::<Pod>::namespaced(lab.client(), lab.namespace());
+    Ok(WatchDog::new(lab, pods, PodHandler(lab.clone())).run(lab).await?)
+}
