@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn a_forbidden_list_gets_a_sentence_and_a_next_step() {
         let status = Status::failure("pods is forbidden", "Forbidden").with_code(403).boxed();
-        let error = explain(anyhow::Error::new(kube::Error::Api(status)).context("the list failed"), "dev");
+        let error = explain(anyhow::Error::new(ApiError::Status(status)).context("the list failed"), "dev");
         assert_eq!(error.to_string(), "the cluster forbids listing or watching pods in namespace dev");
         assert_eq!(error.chain().nth(1).unwrap().to_string(), "the list failed");
     }

@@ -5,13 +5,30 @@ use std::path::Path;
 
 use anyhow::Result;
 
+use super::rows::Fixture;
 use crate::trace::Failure;
+
+/// A text and where it comes from.
+pub(super) struct Source {
+    pub(super) text: String,
+    /// For messages: the file's name.
+    pub(super) name: String,
+}
+
+/// The file that was asked for, else the usual fixture.
+pub(super) fn source(asked: Option<&Path>, what: &str, usual: Option<&Fixture>) -> Result<Option<Source>> {
+    match (asked, usual) {
+        (Some(path), _) => Ok(Some(Source { text: read(path, what)?, name: path.display().to_string() })),
+        (None, Some(fixture)) => Ok(Some(Source { text: fixture.text.to_owned(), name: fixture.name.to_owned() })),
+        (None, None) => Ok(None),
+    }
+}
 
 /// The text of a file. `what` says what it should be, as in "the pods file".
 ///
 /// # Errors
 /// Names the file, and for one that is not UTF-8 the line of the first wrong byte.
-pub fn read(path: &Path, what: &str) -> Result<String> {
+fn read(path: &Path, what: &str) -> Result<String> {
     let shown = path.display();
     let bytes = fs::read(path).map_err(|error| Failure::new(format!("cannot read {what} {shown}")).because(error))?;
     let text = String::from_utf8(bytes).map_err(|error| {

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -135,20 +134,9 @@ impl Lab {
         }
     }
 
-    /// Answers HTTP requests with `router` at the address that was asked for, until the run stops.
-    ///
-    /// # Errors
-    /// Accepting connections failed.
-    ///
-    /// # Panics
-    /// In a run without `--serve`, or when called twice.
-    pub async fn serve(&self, router: axum::Router) -> Result<()> {
-        let listener = self.0.parts.listener.as_ref().expect("the run was asked to serve");
-        let listener = listener.try_clone().and_then(tokio::net::TcpListener::from_std).context("cannot listen")?;
-        let address = listener.local_addr().context("cannot listen")?;
-        self.tell(&format!("curl http://{address}"), &format!("curl http://{address}"));
-        let stop = self.stop().cancelled_owned();
-        axum::serve(listener, router).with_graceful_shutdown(stop).await.context("the HTTP server failed")
+    /// Where the lesson was asked to serve.
+    pub(super) fn listener(&self) -> Option<&TcpListener> {
+        self.0.parts.listener.as_ref()
     }
 
     /// Ends the run with an error. The first one counts.

@@ -22,9 +22,11 @@ pub mod moments;
 pub mod player;
 mod pods;
 mod rows;
+mod serve;
 pub mod settings;
 pub mod tour;
 mod wiring;
+mod world;
 
 use player::{Ended, Stage};
 use reflector::KnownObjects;

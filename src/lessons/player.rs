@@ -1,8 +1,9 @@
 //! Plays a lesson: sets its lab up, runs it beside its scenario, ends it, and prints it.
 
 use std::io;
-use std::net::{SocketAddr, TcpListener};
+use std::net::TcpListener;
 use std::pin::pin;
+use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
@@ -12,18 +13,17 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::Row;
-use super::connect::{self, Asked};
+use super::connect;
+use super::files;
 use super::interrupt::Interrupt;
 use super::lab::{Lab, Parts, Sink};
-use super::moments::{Waits, sub_seed};
-use super::rows::{ClusterDefaults, Fixture};
+use super::moments::Waits;
+use super::rows::ClusterDefaults;
+use super::serve;
 use super::settings::{BuiltIn, Pace, Seed, Settings, Source};
-use crate::cluster::{Cluster, Era, Scenario, Stages, pods_from_yaml};
-use crate::lessons::files;
+use super::world::World;
+use crate::cluster::{Cluster, Era, Scenario};
 use crate::trace::{Failure, Printer, Record, Speed};
-
-/// How long a write takes in the lessons' cluster, as in a real etcd.
-const COMMIT_LATENCY: Duration = Duration::from_millis(1);
 
 /// How long everything must have been at rest before a run ends, in the run's own time.
 const AT_REST: Duration = Duration::from_secs(1);
@@ -139,12 +139,9 @@ impl<'a> Setup<'a> {
             Source::BuiltIn(_) => cluster.and_then(|cluster| cluster.scenario),
             Source::Real(_) => None,
         };
-        let text = match &settings.scenario {
-            Some(path) => Some((files::read(path, "the scenario file")?, path.display().to_string())),
-            None => usual.map(Fixture::owned),
-        };
-        let scenario = text.map(|(text, name)| Scenario::from_yaml(&text, &name)).transpose()?;
-        let listener = settings.serve.map(listen).transpose()?;
+        let source = files::source(settings.scenario.as_deref(), "the scenario file", usual)?;
+        let scenario = source.map(|source| Scenario::from_yaml(&source.text, &source.name)).transpose()?;
+        let listener = settings.serve.map(serve::listen).transpose()?;
         let seed = match settings.seed {
             Seed::Default => row.defaults.seed,
             Seed::Fixed(seed) => seed,
@@ -167,14 +164,14 @@ impl<'a> Setup<'a> {
         let world = tokio::select! {
             biased;
             () = stop.cancelled() => return Played::not_begun(Ok(())),
-            world = self.world() => match world {
-                Ok(world) => world,
-                Err(error) => return Played::not_begun(Err(error)),
-            },
+            world = World::reach(self.cluster, self.settings, self.seed) => world,
         };
-        let World { client, cluster, real } = world;
+        let World { client, cluster, real } = match world {
+            Ok(world) => world,
+            Err(error) => return Played::not_begun(Err(error)),
+        };
         let sink = match self.settings.pace() {
-            Pace::Virtual => Sink::Recorded(std::sync::Mutex::default()),
+            Pace::Virtual => Sink::Recorded(Mutex::default()),
             Pace::Live => Sink::Live(printer.clone()),
         };
         let lab = Lab::new(Parts {
@@ -189,6 +186,9 @@ impl<'a> Setup<'a> {
         });
         if let Some(address) = real {
             self.welcome(&lab, &address);
+        }
+        if matches!(self.until, Until::Stopped) {
+            lab.tell("Ctrl-C ends", "按 Ctrl-C 结束");
         }
         let result = self.play(&lab, cluster.as_ref(), lesson).await;
         stop.cancel();
@@ -260,32 +260,6 @@ impl<'a> Setup<'a> {
         }
     }
 
-    /// Reaches or starts the cluster, and sees that the namespace exists.
-    async fn world(&self) -> Result<World> {
-        let Some(defaults) = self.cluster else {
-            return Ok(World { client: None, cluster: None, real: None });
-        };
-        let namespace = &self.settings.namespace;
-        match &self.settings.source {
-            Source::Real(target) => {
-                let connect::Connection { client, address } = connect::to(target, namespace).await?;
-                Ok(World { client: Some(client), cluster: None, real: Some(address) })
-            }
-            Source::BuiltIn(built_in) => {
-                let cluster = start(defaults, built_in, namespace, sub_seed(self.seed, "cluster", 0))?;
-                let client = cluster.client(namespace);
-                let asked = connect::namespace_exists(&client, namespace, "the built-in cluster").await?;
-                if asked == Asked::Missing {
-                    let failure = Failure::new(format!("namespace {namespace} does not exist in the built-in cluster"));
-                    return Err(failure
-                        .next("it has default and the namespaces of its pods: give it some with --pods")
-                        .into());
-                }
-                Ok(World { client: Some(client), cluster: Some(cluster), real: None })
-            }
-        }
-    }
-
     /// What a reader in front of a real cluster wants to know.
     fn welcome(&self, lab: &Lab, address: &str) {
         let namespace = lab.namespace();
@@ -300,32 +274,7 @@ impl<'a> Setup<'a> {
             );
             lab.tell(&format!("in another terminal:\n{commands}"), &format!("在另一个终端执行：\n{commands}"));
         }
-        if matches!(self.until, Until::Stopped) {
-            lab.tell("Ctrl-C ends", "按 Ctrl-C 结束");
-        }
     }
-}
-
-struct World {
-    client: Option<kube::Client>,
-    cluster: Option<Cluster>,
-    /// The address of a real cluster.
-    real: Option<String>,
-}
-
-fn start(defaults: &ClusterDefaults, built_in: &BuiltIn, namespace: &str, seed: u64) -> Result<Cluster> {
-    let pods = match &built_in.pods {
-        Some(path) => Some((files::read(path, "the pods file")?, path.display().to_string())),
-        None => defaults.pods.map(Fixture::owned),
-    };
-    let pods = pods.map(|(text, name)| pods_from_yaml(&text, &name, namespace)).transpose()?.unwrap_or_default();
-    let stages = match &built_in.stages {
-        Some(path) => Some((files::read(path, "the stages file")?, path.display().to_string())),
-        None => defaults.stages.map(Fixture::owned),
-    };
-    let stages = stages.map(|(text, name)| Stages::from_yaml(&text, &name)).transpose()?.unwrap_or_default();
-    let builder = Cluster::builder().era(built_in.era).seed(seed).pods(pods).stages(stages);
-    Ok(builder.commit_latency(COMMIT_LATENCY).start())
 }
 
 /// Returns when nothing has happened for a while and nothing is going to.
@@ -338,23 +287,4 @@ async fn rest(cluster: Option<&Cluster>) {
         }
         cluster.settled().await;
     }
-}
-
-fn listen(address: SocketAddr) -> Result<TcpListener> {
-    let listener = TcpListener::bind(address).and_then(|listener| {
-        listener.set_nonblocking(true)?;
-        Ok(listener)
-    });
-    let failure = |error: io::Error| match error.kind() {
-        io::ErrorKind::AddrInUse => {
-            Failure::new(format!("port {} is in use: cannot listen on {address}", address.port()))
-                .next(format!(
-                    "stop what listens there, or choose another port: --serve {}:0 takes a free one",
-                    address.ip()
-                ))
-                .because(error)
-        }
-        _ => Failure::new(format!("cannot listen on {address}")).because(error),
-    };
-    Ok(listener.map_err(failure)?)
 }

@@ -17,13 +17,6 @@ pub struct Fixture {
     pub text: &'static str,
 }
 
-impl Fixture {
-    /// Text and name, as a file from the command line gives them.
-    pub(super) fn owned(&'static self) -> (String, String) {
-        (self.text.to_owned(), self.name.to_owned())
-    }
-}
-
 /// The documents' four pods, running in namespace `default`.
 static PODS: Fixture = Fixture { name: "fixtures/pods.yaml", text: include_str!("../../fixtures/pods.yaml") };
 

@@ -1,0 +1,48 @@
+//! `--serve`: a lesson's own HTTP server.
+
+use std::io::{self, ErrorKind};
+use std::net::{SocketAddr, TcpListener};
+
+use anyhow::{Context, Result};
+
+use super::lab::Lab;
+use crate::trace::Failure;
+
+/// Takes the address before anything else happens, so that a port in use is said at once.
+pub(super) fn listen(address: SocketAddr) -> Result<TcpListener> {
+    let listener = TcpListener::bind(address).map_err(|error| failure(address, error))?;
+    listener.set_nonblocking(true).context("cannot listen without blocking")?;
+    Ok(listener)
+}
+
+fn failure(address: SocketAddr, error: io::Error) -> Failure {
+    let port = address.port();
+    let free = SocketAddr::new(address.ip(), 0);
+    match error.kind() {
+        ErrorKind::AddrInUse => Failure::new(format!("port {port} is in use: cannot listen on {address}"))
+            .next(format!("stop what listens there, or choose another port: --serve {free} takes a free one")),
+        ErrorKind::PermissionDenied => Failure::new(format!("port {port} is not allowed: cannot listen on {address}"))
+            .next(format!("choose a port above 1023: --serve {free} takes a free one")),
+        _ => Failure::new(format!("cannot listen on {address}")).next("name an address of this machine"),
+    }
+    .because(error)
+}
+
+impl Lab {
+    /// Answers HTTP requests with `router` at the address that was asked for, until the run stops.
+    ///
+    /// # Errors
+    /// Accepting connections failed.
+    ///
+    /// # Panics
+    /// In a run without `--serve`.
+    pub async fn serve(&self, router: axum::Router) -> Result<()> {
+        let listener = self.listener().expect("the run was asked to serve");
+        let listener = listener.try_clone().and_then(tokio::net::TcpListener::from_std).context("cannot listen")?;
+        let address = listener.local_addr().context("cannot listen")?;
+        let curl = format!("curl http://{address}");
+        self.tell(&curl, &curl);
+        let stop = self.stop().cancelled_owned();
+        axum::serve(listener, router).with_graceful_shutdown(stop).await.context("the HTTP server failed")
+    }
+}

@@ -1,0 +1,69 @@
+//! The cluster that a lesson watches: built in and started, or real and reached.
+
+use std::time::Duration;
+
+use anyhow::Result;
+
+use super::connect::{self, Asked, Connection};
+use super::files;
+use super::moments::sub_seed;
+use super::rows::ClusterDefaults;
+use super::settings::{BuiltIn, Settings, Source};
+use crate::cluster::{Cluster, Stages, pods_from_yaml};
+use crate::trace::Failure;
+
+/// How long a write takes in the lessons' cluster, as in a real etcd.
+const COMMIT_LATENCY: Duration = Duration::from_millis(1);
+
+/// What a lesson watches.
+#[derive(Default)]
+pub(super) struct World {
+    /// None for a lesson that makes its objects itself.
+    pub(super) client: Option<kube::Client>,
+    /// The built-in cluster.
+    pub(super) cluster: Option<Cluster>,
+    /// The address of a real one.
+    pub(super) real: Option<String>,
+}
+
+impl World {
+    /// Reaches or starts the cluster, and sees that the namespace exists.
+    pub(super) async fn reach(usual: Option<&ClusterDefaults>, settings: &Settings, seed: u64) -> Result<Self> {
+        let Some(usual) = usual else { return Ok(Self::default()) };
+        let namespace = &settings.namespace;
+        match &settings.source {
+            Source::Real(target) => {
+                let Connection { client, address } = connect::to(target, namespace).await?;
+                Ok(Self { client: Some(client), cluster: None, real: Some(address) })
+            }
+            Source::BuiltIn(built_in) => {
+                let cluster = start(usual, built_in, namespace, sub_seed(seed, "cluster", 0))?;
+                let client = cluster.client(namespace);
+                match connect::namespace_exists(&client, namespace, BUILT_IN).await? {
+                    Asked::Exists => Ok(Self { client: Some(client), cluster: Some(cluster), real: None }),
+                    Asked::Missing => {
+                        let failure = Failure::new(format!("namespace {namespace} does not exist in {BUILT_IN}"));
+                        Err(failure
+                            .next("it has default and the namespaces of its pods: give it some with --pods")
+                            .into())
+                    }
+                }
+            }
+        }
+    }
+}
+
+const BUILT_IN: &str = "the built-in cluster";
+
+fn start(usual: &ClusterDefaults, built_in: &BuiltIn, namespace: &str, seed: u64) -> Result<Cluster> {
+    let pods = files::source(built_in.pods.as_deref(), "the pods file", usual.pods)?
+        .map(|source| pods_from_yaml(&source.text, &source.name, namespace))
+        .transpose()?
+        .unwrap_or_default();
+    let stages = files::source(built_in.stages.as_deref(), "the stages file", usual.stages)?
+        .map(|source| Stages::from_yaml(&source.text, &source.name))
+        .transpose()?
+        .unwrap_or_default();
+    let builder = Cluster::builder().era(built_in.era).seed(seed).pods(pods).stages(stages);
+    Ok(builder.commit_latency(COMMIT_LATENCY).start())
+}
