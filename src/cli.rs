@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use informer_lab::cluster::Era;
-use informer_lab::lessons::settings::Seed;
+use informer_lab::lab::Seed;
 use informer_lab::lessons::{deltafifo, indexer, shared};
 use informer_lab::trace::{ColorChoice, Lang, Output, Speed};
 

@@ -7,10 +7,10 @@ mod values;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use informer_lab::lessons::interrupt::Interrupt;
-use informer_lab::lessons::player::{Ended, Stage};
+use informer_lab::lab::Interrupt;
+use informer_lab::lab::Settings;
+use informer_lab::lab::{Ended, Stage};
 use informer_lab::lessons::reflector::KnownObjects;
-use informer_lab::lessons::settings::Settings;
 use informer_lab::lessons::{Run, listing, tour};
 use informer_lab::trace::{Lang, Look, Output, Printer, Speed, log_to_stderr};
 

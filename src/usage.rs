@@ -4,8 +4,8 @@ use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Error, Parser};
+use informer_lab::lab::{BuiltIn, Follow, Pace, Seed, Settings, Source, Target};
 use informer_lab::lessons::indexer::By;
-use informer_lab::lessons::settings::{BuiltIn, Follow, Pace, Seed, Settings, Source, Target};
 use informer_lab::lessons::shared::Step;
 use informer_lab::trace::Speed;
 

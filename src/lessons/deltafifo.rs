@@ -7,9 +7,9 @@ use std::fmt;
 use anyhow::Result;
 
 use super::go;
-use super::lab::Lab;
 use super::pods::style;
 use crate::cache::{Delta, DeltaFifo};
+use crate::lab::Lab;
 use crate::trace::Style;
 
 /// How far the lesson goes.

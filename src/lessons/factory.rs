@@ -8,9 +8,9 @@ use anyhow::Result;
 use axum::{Json, Router, routing::get};
 use k8s_openapi::api::core::v1::Pod;
 
-use super::lab::Lab;
 use super::pods::name;
 use crate::cache::{HandlerFuncs, SharedIndexInformer, SharedInformerFactory};
+use crate::lab::Lab;
 use crate::trace::Style;
 
 /// Starts the factory's informers and waits for their caches.

@@ -10,9 +10,9 @@ use axum::{Json, Router, routing::get};
 use k8s_openapi::api::core::v1::Pod;
 
 use super::go;
-use super::lab::Lab;
 use crate::cache::meta_namespace_key;
 use crate::cache::{BoxError, Indexer, ListWatch, NAMESPACE_INDEX, Object, SharedIndexInformer, meta_namespace_index};
+use crate::lab::Lab;
 use crate::trace::Style;
 
 /// What the pods are indexed by.

@@ -5,7 +5,7 @@ use std::io;
 use anyhow::Result;
 
 use super::ROWS;
-use super::player::Ended;
+use crate::lab::Ended;
 use crate::trace::Printer;
 
 /// Prints the list on standard output, in the narration's language.

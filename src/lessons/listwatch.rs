@@ -9,9 +9,9 @@ use futures::StreamExt;
 use k8s_openapi::api::core::v1::Pod;
 use tokio::time::sleep;
 
-use super::lab::Lab;
 use super::pods::{name, phase};
 use crate::cache::{ApiError, ListOptions, ListWatch, ListerWatcher, ReflectorError, WatchEvent, WatchStream};
+use crate::lab::Lab;
 use crate::trace::Style;
 
 /// Lists the pods, then watches them.

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use anyhow::Result;
 use k8s_openapi::api::core::v1::Pod;
 
-use super::lab::Lab;
 use super::pods::name;
 use crate::cache::{
     Deletion, Delta, DeltaFifo, Deltas, Error, EventHandler, InitialList, ListWatch, Reflector, Store,
     meta_namespace_key,
 };
+use crate::lab::Lab;
 use crate::trace::Style;
 
 /// The documents' WatchDog.

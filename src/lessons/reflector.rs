@@ -7,9 +7,9 @@ use std::sync::Arc;
 use anyhow::Result;
 use k8s_openapi::api::core::v1::Pod;
 
-use super::lab::Lab;
 use super::pods::{name, phase, style};
 use crate::cache::{Delta, DeltaFifo, Deltas, Error, ListWatch, Reflector, Store, meta_namespace_key};
+use crate::lab::Lab;
 
 /// Is the DeltaFIFO given a store of known objects?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,15 +7,7 @@ use super::deltafifo::Step as Delta;
 use super::indexer::By;
 use super::reflector::KnownObjects;
 use super::shared::Step as Shared;
-
-/// A file of `fixtures/` that the binary carries with it.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Fixture {
-    /// Its name, for messages.
-    pub name: &'static str,
-    /// Its content.
-    pub text: &'static str,
-}
+use crate::lab::{ClusterDefaults, Defaults, Fixture};
 
 /// The documents' four pods, running in namespace `default`.
 static PODS: Fixture = Fixture { name: "fixtures/pods.yaml", text: include_str!("../../fixtures/pods.yaml") };
@@ -47,28 +39,6 @@ pub struct Row {
     pub defaults: Defaults,
 }
 
-/// What a run starts from.
-#[derive(Debug)]
-pub struct Defaults {
-    /// The cluster that it watches; none for the lessons that make their objects themselves.
-    pub cluster: Option<ClusterDefaults>,
-    /// The seed whose run is the documents' run.
-    pub seed: u64,
-    /// How long it lasts; none if it ends when the scenario is over and everything is at rest.
-    pub lasts: Option<Duration>,
-}
-
-/// How the built-in cluster is set up.
-#[derive(Debug)]
-pub struct ClusterDefaults {
-    /// Initial pods; none for an empty namespace.
-    pub pods: Option<&'static Fixture>,
-    /// What happens; none for nothing.
-    pub scenario: Option<&'static Fixture>,
-    /// What the kubelet does; none for the documents' usual stages.
-    pub stages: Option<&'static Fixture>,
-}
-
 const SEED: u64 = 1;
 
 const ALONE: Defaults = Defaults { cluster: None, seed: SEED, lasts: None };
@@ -78,6 +48,13 @@ const FOUR_SECONDS: Defaults = Defaults { cluster: None, seed: SEED, lasts: Some
 
 const fn watching(cluster: ClusterDefaults) -> Defaults {
     Defaults { cluster: Some(cluster), seed: SEED, lasts: None }
+}
+
+impl Defaults {
+    /// With the seed whose run is the published one.
+    const fn seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
 }
 
 const NETTOOL_COMES_AND_GOES: ClusterDefaults = ClusterDefaults { pods: None, scenario: Some(&NETTOOL), stages: None };
@@ -138,7 +115,7 @@ pub static ROWS: &[Row] = &[
         en: "LIST, then WATCH: what the API server sends",
         zh: "先 LIST 再 WATCH：API server 发来什么",
         trace: Some("listwatch.txt"),
-        defaults: watching(ClusterDefaults { pods: Some(&PODS), scenario: Some(&NETTOOL), stages: None }),
+        defaults: watching(ClusterDefaults { pods: Some(&PODS), scenario: Some(&NETTOOL), stages: None }).seed(6),
     },
     Row {
         run: Run::Reflector(KnownObjects::No),
@@ -183,7 +160,7 @@ pub static ROWS: &[Row] = &[
         en: "sharedProcessor: two handlers side by side",
         zh: "sharedProcessor：两个 handler 并行",
         trace: Some("shared-simulate.txt"),
-        defaults: FOUR_SECONDS,
+        defaults: FOUR_SECONDS.seed(14),
     },
     Row {
         run: Run::Shared(Shared::ListWatch),
@@ -192,7 +169,7 @@ pub static ROWS: &[Row] = &[
         en: "The whole shared informer over list and watch",
         zh: "在 list-watch 之上的完整 shared informer",
         trace: Some("shared-list-watch.txt"),
-        defaults: watching(FOUR_PODS),
+        defaults: watching(FOUR_PODS).seed(1640),
     },
     Row {
         run: Run::Indexer(By::Label),

@@ -9,13 +9,13 @@ use anyhow::Result;
 use k8s_openapi::api::core::v1::Pod;
 use tokio::time::sleep;
 
-use super::lab::Lab;
-use super::moments::Moments;
 use super::pods::name;
 use crate::cache::{
     AsyncEventHandler, Deletion, EventHandler, InitialList, ListWatch, Notification, ProcessorListener,
     SharedIndexInformer, SharedProcessor,
 };
+use crate::lab::Lab;
+use crate::lab::Moments;
 use crate::trace::Style;
 
 /// How much of the shared informer is put together.

@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 
-use super::player::{Ended, Stage};
-use super::settings::Settings;
 use super::{ROWS, Row};
+use crate::lab::Settings;
+use crate::lab::{Ended, Stage};
 
 /// The runs of the tour: every row with a golden trace.
 pub fn stops() -> impl Iterator<Item = &'static Row> {

@@ -131,7 +131,7 @@ fn a_random_seed_is_told_and_plays_the_same_run_again() {
 fn a_time_limit_ends_a_run_in_its_own_time() {
     assert_eq!(run("shared --step listener --for 2500ms").out.lines().count(), 2);
     assert_eq!(run("shared --step listener --for 0s").out, "");
-    assert_eq!(run("shared --step listener --for 1m30s").out.lines().count(), 89);
+    assert_eq!(run("shared --step listener --for 1m30s500ms").out.lines().count(), 90);
 }
 
 fn without_codes(text: &str) -> String {

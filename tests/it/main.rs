@@ -10,4 +10,8 @@ mod cli_files;
 mod cli_live;
 mod cli_output;
 mod cli_usage;
+mod cluster_api;
+mod cluster_kubelet;
 mod source;
+mod support;
+mod traces;

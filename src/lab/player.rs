@@ -12,16 +12,15 @@ use futures::FutureExt;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::Row;
 use super::connect;
+use super::defaults::{ClusterDefaults, Defaults};
 use super::files;
 use super::interrupt::Interrupt;
-use super::lab::{Lab, Parts, Sink};
 use super::moments::Waits;
-use super::rows::ClusterDefaults;
 use super::serve;
 use super::settings::{BuiltIn, Pace, Seed, Settings, Source};
 use super::world::World;
+use super::{Lab, Parts, Sink};
 use crate::cluster::{Cluster, Era, Scenario};
 use crate::trace::{Failure, Printer, Record, Speed};
 
@@ -54,7 +53,7 @@ pub enum Ended {
 
 impl Ended {
     /// What became of writing to standard output.
-    pub(super) fn of_writing(result: io::Result<()>) -> Result<Self> {
+    pub(crate) fn of_writing(result: io::Result<()>) -> Result<Self> {
         match result {
             Ok(()) => Ok(Self::Done),
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Self::ReaderGone),
@@ -63,19 +62,19 @@ impl Ended {
     }
 }
 
-/// Plays `lesson` as its row and `settings` say, and prints it on `stage`.
+/// Plays `lesson` as `defaults` and `settings` say, and prints it on `stage`.
 ///
 /// # Errors
 /// A file that cannot be used, a cluster that cannot be reached, a scenario that cannot be played, or what the lesson itself says.
 pub fn play(
-    row: &Row,
+    defaults: &Defaults,
     settings: &Settings,
     stage: &Stage,
     lesson: impl AsyncFnOnce(&Lab) -> Result<()>,
 ) -> Result<Ended> {
     let pace = settings.pace();
-    tracing::debug!(command = row.command, ?settings, "playing");
-    let setup = Setup::read(row, settings, &stage.printer)?;
+    tracing::debug!(?settings, "playing");
+    let setup = Setup::read(defaults, settings, &stage.printer)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .start_paused(pace == Pace::Virtual)
@@ -127,9 +126,9 @@ struct Setup<'a> {
 }
 
 impl<'a> Setup<'a> {
-    fn read(row: &'a Row, settings: &'a Settings, printer: &Printer) -> Result<Self> {
-        let cluster = row.defaults.cluster.as_ref();
-        let until = match (settings.limit, settings.pace(), row.defaults.lasts) {
+    fn read(defaults: &'a Defaults, settings: &'a Settings, printer: &Printer) -> Result<Self> {
+        let cluster = defaults.cluster.as_ref();
+        let until = match (settings.limit, settings.pace(), defaults.lasts) {
             (Some(limit), _, _) => Until::Elapsed(limit),
             (None, Pace::Live, _) => Until::Stopped,
             (None, Pace::Virtual, Some(lasts)) => Until::Elapsed(lasts),
@@ -143,7 +142,7 @@ impl<'a> Setup<'a> {
         let scenario = source.map(|source| Scenario::from_yaml(&source.text, &source.name)).transpose()?;
         let listener = settings.serve.map(serve::listen).transpose()?;
         let seed = match settings.seed {
-            Seed::Default => row.defaults.seed,
+            Seed::Default => defaults.seed,
             Seed::Fixed(seed) => seed,
             Seed::Random => {
                 // Short enough to be typed again.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::rows::Fixture;
+use super::defaults::Fixture;
 use crate::trace::Failure;
 
 /// A text and where it comes from.

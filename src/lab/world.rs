@@ -5,9 +5,9 @@ use std::time::Duration;
 use anyhow::Result;
 
 use super::connect::{self, Asked, Connection};
+use super::defaults::ClusterDefaults;
 use super::files;
 use super::moments::sub_seed;
-use super::rows::ClusterDefaults;
 use super::settings::{BuiltIn, Settings, Source};
 use crate::cluster::{Cluster, Stages, pods_from_yaml};
 use crate::trace::Failure;

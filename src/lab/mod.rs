@@ -1,4 +1,16 @@
-//! What a lesson gets: a cluster to watch, a voice, and a sign when to stop.
+//! What a lesson gets: a cluster to watch, a voice, and a sign when to stop. And who plays it.
+
+mod connect;
+mod defaults;
+mod files;
+mod interrupt;
+mod kubeconfig;
+mod moments;
+mod player;
+mod serve;
+mod settings;
+mod wiring;
+mod world;
 
 use std::fmt::Display;
 use std::io;
@@ -10,10 +22,16 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::moments::{Moments, Waits, sub_seed};
 use crate::cache::observe::{Event, Observer};
 use crate::cluster::Era;
 use crate::trace::{Printer, Record, Style, What};
+
+pub use defaults::{ClusterDefaults, Defaults, Fixture};
+pub use interrupt::Interrupt;
+pub use moments::Moments;
+use moments::{Waits, sub_seed};
+pub use player::{Ended, Stage, play};
+pub use settings::{BuiltIn, Follow, Pace, Seed, Settings, Source, Target};
 
 /// A lesson's surroundings. A clone is the same lab, so tasks and handlers can have one each.
 ///

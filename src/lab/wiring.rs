@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use super::lab::Lab;
+use super::Lab;
 use super::moments::sub_seed;
 use crate::cache::{Object, Reflector, ReflectorError, SharedIndexInformerBuilder, SharedInformerFactory};
 

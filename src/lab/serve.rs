@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpListener};
 
 use anyhow::{Context, Result};
 
-use super::lab::Lab;
+use super::Lab;
 use crate::trace::Failure;
 
 /// Takes the address before anything else happens, so that a port in use is said at once.

@@ -1,0 +1,139 @@
+//! Every run prints its golden trace, and another seed prints another legal one.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::process::{Command, Output};
+
+use informer_lab::lessons::ROWS;
+
+fn lab(arguments: &str) -> Output {
+    let output = Command::new(env!("CARGO_BIN_EXE_informer-lab"))
+        .args(arguments.split_whitespace())
+        .env_remove("NO_COLOR")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{arguments}: {}", String::from_utf8_lossy(&output.stderr));
+    output
+}
+
+fn stdout(arguments: &str) -> String {
+    String::from_utf8(lab(arguments).stdout).unwrap()
+}
+
+fn golden(name: &str) -> String {
+    fs::read_to_string(format!("{}/fixtures/traces/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
+}
+
+/// The lines of one handler of the lesson `shared`.
+fn of_handler(trace: &str, message: &str) -> Vec<String> {
+    let begin = format!("OnAdd:{message} ");
+    trace.lines().filter_map(|line| line.strip_prefix(&begin)).map(str::to_owned).collect()
+}
+
+#[test]
+fn every_run_prints_its_golden_trace() {
+    let runs = ROWS.iter().filter_map(|row| Some((row.command, row.trace?)));
+    for (command, trace) in runs {
+        assert_eq!(stdout(command), golden(trace), "{command}");
+    }
+}
+
+#[test]
+fn every_golden_trace_belongs_to_a_run() {
+    let of_runs: BTreeSet<String> = ROWS.iter().filter_map(|row| row.trace).map(str::to_owned).collect();
+    let files = fs::read_dir(format!("{}/fixtures/traces", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let mut files: BTreeSet<String> = files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+    assert!(files.remove("indexer-serve.json"), "it is what a server answers; cli_live compares it");
+    assert_eq!(of_runs, files);
+}
+
+#[test]
+fn the_tour_prints_all_traces_one_after_the_other() {
+    let all: String = ROWS.iter().filter_map(|row| row.trace).map(golden).collect();
+    assert_eq!(stdout("tour"), all);
+}
+
+#[test]
+fn colour_adds_codes_and_changes_nothing_else() {
+    for (command, trace) in ROWS.iter().filter_map(|row| Some((row.command, row.trace?))) {
+        let coloured = stdout(&format!("{command} --color always"));
+        let mut plain = String::new();
+        for (number, part) in coloured.split('\u{1b}').enumerate() {
+            plain.push_str(if number == 0 { part } else { part.split_once('m').unwrap().1 });
+        }
+        assert_eq!(plain, golden(trace), "{command}");
+    }
+}
+
+#[test]
+fn fifty_seeds_interleave_two_handlers_differently_and_keep_the_order_of_each() {
+    let mut interleavings = BTreeSet::new();
+    for seed in 1..=50 {
+        let trace = stdout(&format!("shared --seed {seed}"));
+        for message in ["", "second"] {
+            assert_eq!(of_handler(&trace, message), ["pod0", "pod1", "pod2", "pod3"], "seed {seed}");
+        }
+        interleavings.insert(trace);
+    }
+    assert!(interleavings.len() > 5, "{interleavings:#?}");
+}
+
+#[test]
+fn fifty_seeds_list_in_different_orders_that_both_handlers_see() {
+    let mut orders = BTreeSet::new();
+    for seed in 1..=50 {
+        let trace = stdout(&format!("shared --step list-watch --seed {seed}"));
+        let order = of_handler(&trace, "");
+        assert_eq!(order, of_handler(&trace, "second"), "seed {seed}");
+        assert_eq!(order.iter().collect::<BTreeSet<_>>().len(), 4, "seed {seed}");
+        orders.insert(order);
+    }
+    assert!(orders.len() > 5, "{orders:#?}");
+}
+
+#[test]
+fn a_modern_api_server_lists_and_watches_in_key_order() {
+    for seed in 1..=5 {
+        let trace = stdout(&format!("listwatch --era modern --seed {seed}"));
+        let names: Vec<&str> = trace.lines().take(4).collect();
+        let added: Vec<&str> = trace.lines().skip(4).take(4).map(|line| line.split(' ').nth(2).unwrap()).collect();
+        assert_eq!(names, added, "seed {seed}");
+    }
+}
+
+#[test]
+fn without_known_objects_some_seed_lets_deleted_come_out() {
+    let usual = golden("reflector.txt");
+    let mut rare = 0;
+    for seed in 1..=200 {
+        let trace = stdout(&format!("reflector --seed {seed}"));
+        match trace.strip_prefix(&usual) {
+            Some("") => {}
+            Some("Deleted : nettool : Running\n") => rare += 1,
+            _ => panic!("seed {seed}: {trace}"),
+        }
+    }
+    assert!((1..=8).contains(&rare), "about one in a hundred, not {rare} in 200");
+}
+
+#[test]
+fn with_known_objects_no_seed_changes_the_trace() {
+    for seed in 1..=20 {
+        let trace = stdout(&format!("reflector --known-objects --seed {seed}"));
+        assert_eq!(trace, golden("reflector-known-objects.txt"), "seed {seed}");
+        assert_eq!(stdout(&format!("myinformer --seed {seed}")), golden("myinformer.txt"), "seed {seed}");
+    }
+}
+
+#[test]
+fn pods_that_were_there_before_come_first_as_sync() {
+    let pods = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/pods.yaml");
+    let trace = stdout(&format!("reflector --known-objects --pods {pods}"));
+    let (before, after) = trace.split_at(trace.find("Added").unwrap());
+    let mut before: Vec<&str> = before.lines().collect();
+    before.sort_unstable();
+    let names = golden("listwatch.txt");
+    let expected: Vec<String> = names.lines().take(4).map(|name| format!("Sync : {name} : Running")).collect();
+    assert_eq!(before, expected);
+    assert_eq!(after, golden("reflector-known-objects.txt"));
+}
