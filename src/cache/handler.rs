@@ -90,7 +90,7 @@ type OnDelete<T> = Box<dyn FnMut(Deletion<T>) + Send>;
 /// ```
 /// use informer_lab::cache::{EventHandler, HandlerFuncs, InitialList};
 ///
-/// let mut handler = HandlerFuncs::new().on_add(|pod: std::sync::Arc<&str>, _| assert_eq!(*pod, "nettool"));
+/// let mut handler = HandlerFuncs::new().add_func(|pod: std::sync::Arc<&str>, _| assert_eq!(*pod, "nettool"));
 /// handler.on_add("nettool".into(), InitialList::No);
 /// ```
 pub struct HandlerFuncs<T> {
@@ -107,21 +107,21 @@ impl<T> HandlerFuncs<T> {
 
     /// Called when an object came.
     #[must_use]
-    pub fn on_add(mut self, add: impl FnMut(Arc<T>, InitialList) + Send + 'static) -> Self {
+    pub fn add_func(mut self, add: impl FnMut(Arc<T>, InitialList) + Send + 'static) -> Self {
         self.add = Some(Box::new(add));
         self
     }
 
     /// Called when an object changed, with its old and its new state.
     #[must_use]
-    pub fn on_update(mut self, update: impl FnMut(Arc<T>, Arc<T>) + Send + 'static) -> Self {
+    pub fn update_func(mut self, update: impl FnMut(Arc<T>, Arc<T>) + Send + 'static) -> Self {
         self.update = Some(Box::new(update));
         self
     }
 
     /// Called when an object is gone.
     #[must_use]
-    pub fn on_delete(mut self, delete: impl FnMut(Deletion<T>) + Send + 'static) -> Self {
+    pub fn delete_func(mut self, delete: impl FnMut(Deletion<T>) + Send + 'static) -> Self {
         self.delete = Some(Box::new(delete));
         self
     }

@@ -26,7 +26,7 @@ use super::sync_tracker::SyncTracker;
 /// let listener = ProcessorListener::new(0);
 /// listener.add(Notification::Add { object: Pod::default().into(), initial: InitialList::No });
 /// listener.close();
-/// listener.run(HandlerFuncs::new().on_add(|pod, _| assert_eq!(pod.metadata.name, None))).await;
+/// listener.run(HandlerFuncs::new().add_func(|pod: std::sync::Arc<Pod>, _| assert_eq!(pod.metadata.name, None))).await;
 /// # }
 /// ```
 pub struct ProcessorListener<T> {

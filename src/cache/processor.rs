@@ -34,7 +34,7 @@ pub enum Audience {
 /// use tokio_util::sync::CancellationToken;
 ///
 /// let processor = SharedProcessor::default();
-/// processor.add_listener(HandlerFuncs::new().on_add(|_: std::sync::Arc<Pod>, _| {}));
+/// processor.add_listener(HandlerFuncs::new().add_func(|_: std::sync::Arc<Pod>, _| {}));
 /// processor.distribute(&Notification::Add { object: Pod::default().into(), initial: InitialList::No }, Audience::All);
 /// let stop = CancellationToken::new();
 /// stop.cancel();

@@ -41,15 +41,16 @@ pub struct InformerStopped;
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use informer_lab::{cache::{HandlerFuncs, ListWatch, SharedIndexInformer}, cluster::Cluster};
 /// use k8s_openapi::api::core::v1::Pod;
+/// use std::sync::Arc;
 /// use tokio_util::sync::CancellationToken;
 ///
 /// let cluster = Cluster::builder().start();
-/// let pods = ListWatch::<Pod>::namespaced(cluster.client("default"), "default");
-/// let informer = SharedIndexInformer::new(pods);
-/// let handler = informer.add_event_handler(HandlerFuncs::new().on_add(|pod, _| println!("{:?}", pod.metadata.name)))?;
+/// let informer = SharedIndexInformer::new(ListWatch::<Pod>::namespaced(cluster.client("default"), "default"));
+/// let print = HandlerFuncs::new().add_func(|pod: Arc<Pod>, _| println!("{:?}", pod.metadata.name));
+/// let handler = informer.add_event_handler(print)?;
 ///
 /// let stop = CancellationToken::new();
-/// let running = tokio::spawn({ let (informer, stop) = (informer.clone(), stop.clone()); async move { informer.run(stop).await } });
+/// let running = tokio::spawn(informer.clone().run_owned(stop.clone()));
 /// handler.synced().wait().await;
 /// stop.cancel();
 /// running.await?;
@@ -215,6 +216,11 @@ impl<T: Object + Debug + Send + Sync + 'static> SharedIndexInformer<T> {
             processor_stop.cancel();
         };
         tokio::join!(self.0.processor.run(processor_stop.clone()), work);
+    }
+
+    /// [`SharedIndexInformer::run`] as a future that can be spawned.
+    pub async fn run_owned(self, stop: CancellationToken) {
+        self.run(stop).await;
     }
 
     fn start(&self) -> Option<(Controller<T>, Arc<DeltaFifo<T>>)> {

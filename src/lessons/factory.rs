@@ -36,7 +36,7 @@ pub async fn serve(lab: &Lab) -> Result<()> {
 fn start(lab: &Lab) -> Result<SharedInformerFactory> {
     let factory = lab.factory(SharedInformerFactory::new(lab.client()).namespace(lab.namespace()));
     let printer = lab.clone();
-    let print = HandlerFuncs::new().on_add(move |pod: Arc<Pod>, _| printer.line(Style::Added, name(&pod)));
+    let print = HandlerFuncs::new().add_func(move |pod: Arc<Pod>, _| printer.line(Style::Added, name(&pod)));
     factory.informer::<Pod>().add_event_handler(print)?;
     factory.start(&lab.stop());
     Ok(factory)
