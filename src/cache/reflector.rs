@@ -329,27 +329,34 @@ impl<T: Object + Send + Sync> Reflector<T> {
 
     /// Hands one event to the store; what the store refuses is lost, as upstream. Returns the version that came with it.
     fn store_event(&self, event: WatchEvent<T>) -> Option<String> {
-        let (kind, object, stored) = match event {
-            WatchEvent::Added(object) => ("ADDED", object.clone(), self.store.add(object)),
-            WatchEvent::Modified(object) => ("MODIFIED", object.clone(), self.store.update(object)),
-            WatchEvent::Deleted(object) => ("DELETED", object.clone(), self.store.delete(Deletion::Final(object))),
-            WatchEvent::Bookmark { resource_version, .. } => {
-                if let Err(error) = self.store.bookmark(&resource_version) {
-                    warn!("a bookmark was not stored: {error}");
-                }
-                return Some(resource_version);
-            }
+        let (kind, object) = match &event {
+            WatchEvent::Added(object) => ("ADDED", object.clone()),
+            WatchEvent::Modified(object) => ("MODIFIED", object.clone()),
+            WatchEvent::Deleted(object) => ("DELETED", object.clone()),
+            WatchEvent::Bookmark { resource_version, .. } => return Some(self.store_bookmark(resource_version)),
             WatchEvent::Error(_) => return None,
         };
-        if let Err(error) = stored {
-            warn!("a {kind} event was lost: {error}");
-        }
         let version = object.meta()?.resource_version.to_owned();
         self.observer.tell(|| Event::Watched {
             kind,
             key: object_to_name(&*object).map(|name| name.to_string()).unwrap_or_default(),
             resource_version: version.clone(),
         });
+        let stored = match event {
+            WatchEvent::Added(_) => self.store.add(object),
+            WatchEvent::Modified(_) => self.store.update(object),
+            _ => self.store.delete(Deletion::Final(object)),
+        };
+        if let Err(error) = stored {
+            warn!("a {kind} event was lost: {error}");
+        }
         Some(version)
+    }
+
+    fn store_bookmark(&self, version: &str) -> String {
+        if let Err(error) = self.store.bookmark(version) {
+            warn!("a bookmark was not stored: {error}");
+        }
+        version.to_owned()
     }
 }

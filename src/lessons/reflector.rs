@@ -30,7 +30,6 @@ pub async fn run(lab: &Lab, known_objects: KnownObjects) -> Result<()> {
     let queue = Arc::new(queue);
     let pods = ListWatch::<Pod>::namespaced(lab.client(), lab.namespace());
     let reflector = lab.reflector(Reflector::new(pods, queue.clone()));
-    explain(lab, known_objects);
 
     let fill = async {
         reflector.run(lab.stop()).await;
@@ -38,15 +37,20 @@ pub async fn run(lab: &Lab, known_objects: KnownObjects) -> Result<()> {
     };
     let empty = async {
         let mut scheduler = lab.moment();
+        let mut deleted = false;
         while let Ok(stored) = scheduler.late(queue.pop(|deltas, _| show_and_store(lab, &store, deltas))).await {
-            stored?;
+            deleted |= stored?;
         }
-        anyhow::Ok(())
+        anyhow::Ok(deleted)
     };
-    tokio::join!(fill, empty).1
+    let deleted = tokio::join!(fill, empty).1?;
+    explain(lab, known_objects, deleted);
+    Ok(())
 }
 
-fn show_and_store(lab: &Lab, store: &Store<Pod>, deltas: Deltas<Pod>) -> Result<(), Error> {
+/// Prints what was popped and does the same to the store; says whether a deletion was among it.
+fn show_and_store(lab: &Lab, store: &Store<Pod>, deltas: Deltas<Pod>) -> Result<bool, Error> {
+    let deleted = deltas.iter().any(|delta| matches!(delta, Delta::Deleted(_)));
     for delta in deltas {
         if let Some(pod) = delta.object() {
             lab.line(style(&delta), format!("{} : {} : {}", delta.kind(), name(pod), phase(pod)));
@@ -57,20 +61,24 @@ fn show_and_store(lab: &Lab, store: &Store<Pod>, deltas: Deltas<Pod>) -> Result<
             Delta::Deleted(deletion) => store.delete(deletion)?,
         }
     }
-    Ok(())
+    Ok(deleted)
 }
 
-fn explain(lab: &Lab, known_objects: KnownObjects) {
-    match known_objects {
-        KnownObjects::Yes => lab.tell(
-            "the store is the queue's known objects, so the queue knows that a deletion is news",
-            "store 就是队列的 KnownObjects，队列因此知道删除是新事件",
+fn explain(lab: &Lab, known_objects: KnownObjects, deleted: bool) {
+    match (known_objects, deleted) {
+        (KnownObjects::Yes, _) => lab.tell(
+            "the store is the queue's known objects: it tells the queue that a deletion is news",
+            "store 就是队列的 KnownObjects：队列由此知道删除是新事件",
         ),
-        KnownObjects::No => lab.tell(
-            "without known objects DeltaFIFO drops a deletion whose key is not queued: it may have been reported before. \
-             Only if the last Updated is still queued when the deletion comes, about once in a hundred runs, does Deleted come out",
-            "没有 KnownObjects 时，如果 key 不在队列里，DeltaFIFO 会丢弃删除事件：它可能已经报告过。\
-             只有删除到来时最后一个 Updated 还没取出（约百分之一），才会出现 Deleted",
+        (KnownObjects::No, false) => lab.tell(
+            "no Deleted: without known objects DeltaFIFO drops a deletion whose key is not queued,\n\
+             since it may have been reported before",
+            "没有 Deleted：没有 KnownObjects 时，key 不在队列里的删除事件会被 DeltaFIFO 丢弃，\n因为它可能已经报告过",
+        ),
+        (KnownObjects::No, true) => lab.tell(
+            "Deleted came out although there are no known objects: the last Updated was still queued when\n\
+             the deletion came. About one run in a hundred goes like this",
+            "没有 KnownObjects 却出现了 Deleted：删除到来时，最后一个 Updated 还在队列里。\n大约一百次里有一次",
         ),
     }
 }
