@@ -28,14 +28,36 @@ pub(crate) fn pod(pod: &mut Value) {
     ] {
         missing(spec, field, value);
     }
-    for list in ["containers", "initContainers"] {
-        for container in spec.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
-            self::container(container);
-        }
+    for field in ["containers", "initContainers"] {
+        list(spec, field).for_each(container);
     }
     missing(pod, "status", empty());
     missing(&mut pod["status"], "phase", json!("Pending"));
     missing(&mut pod["status"], "qosClass", json!(quality));
+    zero_values(&mut pod["status"]);
+}
+
+/// What the Go types behind a status cannot leave out.
+fn zero_values(status: &mut Value) {
+    for condition in list(status, "conditions") {
+        missing(condition, "lastProbeTime", Value::Null);
+        missing(condition, "lastTransitionTime", Value::Null);
+    }
+    for container in list(status, "containerStatuses") {
+        missing(container, "lastState", empty());
+        missing(container, "state", empty());
+        if let Some(running) = container["state"].get_mut("running") {
+            missing(running, "startedAt", Value::Null);
+        }
+        if let Some(terminated) = container["state"].get_mut("terminated") {
+            missing(terminated, "startedAt", Value::Null);
+            missing(terminated, "finishedAt", Value::Null);
+        }
+    }
+}
+
+fn list<'a>(parent: &'a mut Value, field: &str) -> impl Iterator<Item = &'a mut Value> {
+    parent.get_mut(field).and_then(Value::as_array_mut).into_iter().flatten()
 }
 
 fn container(container: &mut Value) {
@@ -44,9 +66,7 @@ fn container(container: &mut Value) {
     missing(container, "terminationMessagePath", json!("/dev/termination-log"));
     missing(container, "terminationMessagePolicy", json!("File"));
     missing(container, "imagePullPolicy", json!(if latest { "Always" } else { "IfNotPresent" }));
-    for port in container.get_mut("ports").and_then(Value::as_array_mut).into_iter().flatten() {
-        missing(port, "protocol", json!("TCP"));
-    }
+    list(container, "ports").for_each(|port| missing(port, "protocol", json!("TCP")));
 }
 
 /// No tag and no digest means `latest`.

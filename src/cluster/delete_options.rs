@@ -4,10 +4,11 @@ use axum::extract::Request;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::cause::Cause;
 use super::handlers::body;
 use super::object::Object;
 use super::options::Query;
-use super::status::{ApiError, Cause};
+use super::status::ApiError;
 use super::store::Commit;
 
 /// `metav1.DeleteOptions`, of the body or, if that is empty, of the query.

@@ -38,7 +38,7 @@ impl FieldSelector {
             let equal = match object.value.pointer(term.pointer) {
                 Some(Value::String(text)) => *text == term.value,
                 Some(Value::Bool(value)) => term.value == if *value { "true" } else { "false" },
-                Some(other) => other.to_string() == term.value,
+                Some(_) => false, // no field of the table is anything else
                 None => term.value == term.missing,
             };
             equal == term.equal

@@ -1,11 +1,11 @@
 //! A small scheduler and kubelet: an ordinary client of the API that watches pods and runs them through their stages.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
 use std::time::Duration;
 
 use futures::TryStreamExt;
-use http::{Request, StatusCode};
+use http::Request;
 use k8s_openapi::api::core::v1::Pod;
 use kube::api::{DeleteParams, ListParams, Patch, PatchParams, Preconditions, WatchEvent, WatchParams};
 use kube::{Api, Client, ResourceExt};
@@ -19,6 +19,9 @@ use super::stages::{Action, Stage, Stages};
 
 /// How long the kubelet waits before it tries again to reach the API.
 const RETRY: Duration = Duration::from_secs(1);
+
+/// What the API says about a pod that is not there, or not the same any more: not found, conflict.
+const GONE: [u16; 2] = [404, 409];
 
 /// How far the kubelet is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -91,6 +94,14 @@ impl Kubelet {
         let api: Api<Pod> = Api::all(self.client.clone());
         let list = api.list(&ListParams::default()).await?;
         let mut version = list.metadata.resource_version.unwrap_or_default();
+        let there: BTreeSet<String> = list.items.iter().filter_map(ResourceExt::uid).collect();
+        self.pods.retain(|uid, managed| {
+            let stays = there.contains(uid);
+            if !stays {
+                managed.task.abort();
+            }
+            stays
+        });
         for pod in &list.items {
             self.consider(pod);
         }
@@ -183,7 +194,7 @@ async fn play(hands: Hands, pod: Pod, stages: Vec<Stage>) -> String {
         tokio::time::sleep(stage.after).await;
         match hands.perform(&pod, &stage.action).await {
             Ok(()) => {}
-            Err(kube::Error::Api(status)) if status.code == StatusCode::NOT_FOUND.as_u16() => break,
+            Err(kube::Error::Api(status)) if GONE.contains(&status.code) => break,
             Err(error) => {
                 tracing::warn!(pod = pod.name_any(), %error, "the kubelet gives a pod up");
                 break;
@@ -228,7 +239,8 @@ impl Hands {
     async fn bind(&self, pod: &Pod, node: &str) -> Result<(), kube::Error> {
         let (namespace, name) = (pod.namespace().unwrap_or_default(), pod.name_any());
         let binding = json!({
-            "apiVersion": "v1", "kind": "Binding", "metadata": {"name": name}, "target": {"kind": "Node", "name": node},
+            "apiVersion": "v1", "kind": "Binding", "metadata": {"name": name, "uid": pod.uid()},
+            "target": {"kind": "Node", "name": node},
         });
         let request = Request::post(format!("/api/v1/namespaces/{namespace}/pods/{name}/binding"))
             .header(http::header::CONTENT_TYPE, "application/json")

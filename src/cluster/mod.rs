@@ -22,12 +22,13 @@
 //! # }
 //! ```
 //!
-//! The parts are upstream's and have its names. [`storage`] is etcd's part: every version of every object, one revision
-//! counter. [`watch_cache`] stands beside it, one for each kind, with a version of its own; [`store`] holds the two under one
-//! lock. [`router`] finds the handler of a request, [`resource`] is the table of kinds, [`status`] the one place where an
-//! error becomes a `Status`. [`kubelet`] is a client like any other.
+//! The parts are upstream's and have its names. `storage` is etcd's part: every version of every object, one revision
+//! counter. `watch_cache` stands beside it, one for each kind, with a version of its own; `store` holds the two under one
+//! lock. `router` finds the handler of a request, `resource` is the table of kinds, `status` the one place where an
+//! error becomes a `Status`. `kubelet` is a client like any other.
 
 mod builder;
+mod cause;
 mod clock;
 mod continue_token;
 mod defaults;

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use super::cause::Cause;
 use super::era::Era;
-use super::status::{ApiError, Cause};
+use super::status::ApiError;
 
 /// Query parameters in the order given. Of a repeated one the first counts; unknown ones are ignored.
 #[derive(Clone, Debug, Default)]

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::status::Cause;
+use super::cause::Cause;
 use super::{defaults, validation};
 
 /// Whether objects of a kind live in namespaces.

@@ -115,7 +115,7 @@ impl Scenario {
     /// # Errors
     /// If the text is not YAML, has an unknown key, a step without exactly one action, or a duration that is none.
     pub fn from_yaml(text: &str, name: &str) -> Result<Self, FileError> {
-        let expected = "a list of steps such as - {at: 1s, run: NAME}, with the keys at, run, image, labels, delete, label, set, namespace";
+        let expected = "a list of steps such as - {at: 1s, run: NAME} or - {at: 4s, delete: NAME}";
         let wire: Vec<Spanned<WireStep>> = yaml::read(text, name, expected)?;
         let mut steps = wire.into_iter().map(|step| self::step(step, name)).collect::<Result<Vec<_>, _>>()?;
         steps.sort_by_key(|step| step.at);

@@ -6,6 +6,7 @@ use bytes::Bytes;
 use http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
 
+use super::cause::Cause;
 use super::resource::Resource;
 
 /// Why a request failed, as the client will read it.
@@ -15,7 +16,7 @@ pub(crate) struct ApiError {
     /// Empty for what upstream does not classify.
     reason: &'static str,
     message: String,
-    details: Option<Details>,
+    details: Option<Box<Details>>,
     /// A token with which an expired paged list can go on.
     continue_token: Option<String>,
 }
@@ -38,63 +39,20 @@ pub(crate) struct Details {
     retry_after_seconds: Option<u32>,
 }
 
-/// One thing that is wrong with one field.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Cause {
-    reason: &'static str,
-    message: String,
-    #[serde(skip_serializing_if = "String::is_empty")]
-    field: String,
-}
-
-impl Cause {
-    pub(crate) fn required(field: impl Into<String>, detail: &str) -> Self {
-        let message = if detail.is_empty() { "Required value".into() } else { format!("Required value: {detail}") };
-        Self { reason: "FieldValueRequired", message, field: field.into() }
-    }
-
-    pub(crate) fn invalid(field: impl Into<String>, value: &str, detail: &str) -> Self {
-        Self {
-            reason: "FieldValueInvalid",
-            message: format!("Invalid value: {value:?}: {detail}"),
-            field: field.into(),
-        }
-    }
-
-    pub(crate) fn forbidden(field: impl Into<String>, detail: &str) -> Self {
-        Self { reason: "FieldValueForbidden", message: format!("Forbidden: {detail}"), field: field.into() }
-    }
-
-    pub(crate) fn duplicate(field: impl Into<String>, value: &str) -> Self {
-        Self { reason: "FieldValueDuplicate", message: format!("Duplicate value: {value:?}"), field: field.into() }
-    }
-
-    /// `value` is printed as it is, so a text must bring its quotes.
-    pub(crate) fn unsupported(field: impl Into<String>, value: &str, supported: &[&str]) -> Self {
-        let supported: Vec<String> = supported.iter().map(|value| format!("{value:?}")).collect();
-        let message = format!("Unsupported value: {value}: supported values: {}", supported.join(", "));
-        Self { reason: "FieldValueNotSupported", message, field: field.into() }
-    }
-
-    /// `field: message`, for people.
-    pub(crate) fn sentence(&self) -> String {
-        format!("{}: {}", self.field, self.message)
-    }
-}
-
 impl ApiError {
     fn new(code: StatusCode, reason: &'static str, message: impl Into<String>) -> Self {
         Self { code, reason, message: message.into(), details: None, continue_token: None }
     }
 
     fn about(mut self, resource: &'static Resource, kind: String, name: &str) -> Self {
-        self.details = Some(Details { name: name.into(), group: resource.group, kind, ..Details::default() });
+        let details = Details { name: name.into(), group: resource.group, kind, ..Details::default() };
+        self.details = Some(Box::new(details));
         self
     }
 
     /// Says nothing about what was asked for.
     fn vague(mut self) -> Self {
-        self.details = Some(Details::default());
+        self.details = Some(Box::default());
         self
     }
 
@@ -157,7 +115,7 @@ impl ApiError {
         let dot = if group.is_empty() { "" } else { "." };
         let message = format!("{kind}{dot}{group} {name:?} is invalid: {list}");
         let details = Details { name: name.into(), group, kind: kind.into(), causes, ..Details::default() };
-        Self { details: Some(details), ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, "Invalid", message) }
+        Self { details: Some(Box::new(details)), ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, "Invalid", message) }
     }
 
     /// A patch that is well formed but does not fit the object.
@@ -213,13 +171,9 @@ impl ApiError {
     /// A revision that the server did not reach in time.
     pub(crate) fn too_large_version(asked: u64, current: u64) -> Self {
         let message = format!("Timeout: Too large resource version: {asked}, current: {current}");
-        let cause = Cause {
-            reason: "ResourceVersionTooLarge",
-            message: "Too large resource version".into(),
-            field: String::new(),
-        };
+        let cause = Cause::unplaced("ResourceVersionTooLarge", "Too large resource version");
         let details = Details { causes: vec![cause], retry_after_seconds: Some(1), ..Details::default() };
-        Self { details: Some(details), ..Self::new(StatusCode::GATEWAY_TIMEOUT, "Timeout", message) }
+        Self { details: Some(Box::new(details)), ..Self::new(StatusCode::GATEWAY_TIMEOUT, "Timeout", message) }
     }
 
     /// The Status object, for an answer or for an ERROR event.
@@ -231,7 +185,7 @@ impl ApiError {
             status: "Failure",
             message: &self.message,
             reason: self.reason,
-            details: self.details.as_ref(),
+            details: self.details.as_deref(),
             code: Some(self.code.as_u16()),
         };
         serde_json::to_vec(&status).expect("a Status has only text keys")

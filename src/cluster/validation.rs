@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::status::Cause;
+use super::cause::Cause;
 
 const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and \
     must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is \

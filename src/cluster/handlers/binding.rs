@@ -21,9 +21,27 @@ pub(crate) async fn bind(call: Call) -> Result<Response, ApiError> {
     if node.is_empty() {
         return Err(ApiError::bad_request("target.name: Required value"));
     }
+    let uid = binding.metadata.uid.filter(|uid| !uid.is_empty());
     let now = store.clock.now();
-    store.update(target.resource, &key(&target), commit, |pod| bound(pod, &node, &now)).await?;
+    store
+        .update(target.resource, &key(&target), commit, |pod| {
+            same_pod(pod, uid.as_deref())?;
+            bound(pod, &node, &now)
+        })
+        .await?;
     Ok(status::created())
+}
+
+/// A binding that names a uid is for that pod only.
+fn same_pod(pod: &Object, uid: Option<&str>) -> Result<(), ApiError> {
+    let record = pod.text("/metadata/uid").unwrap_or_default();
+    match uid.filter(|uid| *uid != record) {
+        None => Ok(()),
+        Some(uid) => {
+            let why = format!("Precondition failed: UID in precondition: {uid}, UID in object meta: {record}");
+            Err(ApiError::conflict(pod.resource, "pods/binding", pod.key.name(), why))
+        }
+    }
 }
 
 fn bound(pod: &Object, node: &str, now: &str) -> Result<Next, ApiError> {
@@ -43,5 +61,6 @@ fn bound(pod: &Object, node: &str, now: &str) -> Result<Next, ApiError> {
         conditions.retain(|condition| condition["type"] != "PodScheduled");
         conditions.push(scheduled);
     }
+    (pod.resource.defaults)(&mut value);
     Ok(Next::Put(value))
 }

@@ -6,9 +6,10 @@ use http::{HeaderMap, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde_json::Value;
 
+use crate::cluster::cause::Cause;
 use crate::cluster::options::Query;
 use crate::cluster::resource::{RESOURCES, Resource};
-use crate::cluster::status::{ApiError, Cause};
+use crate::cluster::status::ApiError;
 use crate::cluster::store::Commit;
 
 /// Upstream's limit of a request body.

@@ -6,8 +6,9 @@ use json_patch::Patch;
 use serde_json::Value;
 
 use super::{Call, answer, body, key, update};
+use crate::cluster::cause::Cause;
 use crate::cluster::object::Object;
-use crate::cluster::status::{ApiError, Cause};
+use crate::cluster::status::ApiError;
 
 /// What a client wants changed.
 enum Change {

@@ -1,0 +1,52 @@
+//! What is wrong with one field of an object or of a query: the parts of an Invalid error.
+
+use serde::Serialize;
+
+/// One thing that is wrong with one field.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Cause {
+    reason: &'static str,
+    message: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    field: String,
+}
+
+impl Cause {
+    /// A cause that concerns no field.
+    pub(crate) fn unplaced(reason: &'static str, message: &str) -> Self {
+        Self { reason, message: message.into(), field: String::new() }
+    }
+
+    pub(crate) fn required(field: impl Into<String>, detail: &str) -> Self {
+        let message = if detail.is_empty() { "Required value".into() } else { format!("Required value: {detail}") };
+        Self { reason: "FieldValueRequired", message, field: field.into() }
+    }
+
+    pub(crate) fn invalid(field: impl Into<String>, value: &str, detail: &str) -> Self {
+        Self {
+            reason: "FieldValueInvalid",
+            message: format!("Invalid value: {value:?}: {detail}"),
+            field: field.into(),
+        }
+    }
+
+    pub(crate) fn forbidden(field: impl Into<String>, detail: &str) -> Self {
+        Self { reason: "FieldValueForbidden", message: format!("Forbidden: {detail}"), field: field.into() }
+    }
+
+    pub(crate) fn duplicate(field: impl Into<String>, value: &str) -> Self {
+        Self { reason: "FieldValueDuplicate", message: format!("Duplicate value: {value:?}"), field: field.into() }
+    }
+
+    /// `value` is printed as it is, so a text must bring its quotes.
+    pub(crate) fn unsupported(field: impl Into<String>, value: &str, supported: &[&str]) -> Self {
+        let supported: Vec<String> = supported.iter().map(|value| format!("{value:?}")).collect();
+        let message = format!("Unsupported value: {value}: supported values: {}", supported.join(", "));
+        Self { reason: "FieldValueNotSupported", message, field: field.into() }
+    }
+
+    /// `field: message`, for people.
+    pub(crate) fn sentence(&self) -> String {
+        format!("{}: {}", self.field, self.message)
+    }
+}
