@@ -12,3 +12,8 @@ pub mod cluster;
 pub mod lab;
 pub mod lessons;
 pub mod trace;
+
+/// The examples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -16,6 +16,7 @@ mod cluster_kubelet;
 mod cluster_list;
 mod cluster_watch;
 mod cluster_write;
+mod readme;
 mod source;
 mod support;
 mod traces;

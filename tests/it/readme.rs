@@ -1,0 +1,54 @@
+//! What the README shows is what a reader gets.
+
+use std::env;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// The commands of the console blocks that the README gives an output for, and that output.
+fn transcripts(text: &str) -> Vec<(String, String)> {
+    let mut all: Vec<(String, String)> = Vec::new();
+    let blocks = text.split("```console\n").skip(1).filter_map(|rest| rest.split("```").next());
+    for block in blocks {
+        for line in block.lines() {
+            match (line.strip_prefix("$ "), all.last_mut()) {
+                (Some(command), _) => all.push((command.to_owned(), String::new())),
+                (None, Some((_, output))) => *output += &format!("{line}\n"),
+                (None, None) => panic!("output before any command: {line}"),
+            }
+        }
+    }
+    let live = |command: &str| command.contains("--serve") || command.starts_with("curl");
+    all.retain(|(command, output)| !output.is_empty() && !live(command));
+    all
+}
+
+#[test]
+fn every_transcript_in_it_is_real() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let bin = Path::new(env!("CARGO_BIN_EXE_informer-lab")).parent().unwrap();
+    let path = format!("{}:{}", bin.display(), env::var("PATH").unwrap());
+    for (name, language) in [("README.md", "en"), ("README.zh.md", "zh")] {
+        let readme = fs::read_to_string(root.join(name)).unwrap();
+        let story = readme.split("```yaml\n").nth(1).unwrap().split("```").next().unwrap();
+        let folder = env::temp_dir().join(format!("informer-lab-{name}-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("story.yaml"), story).unwrap();
+        let transcripts = transcripts(&readme);
+        assert!(transcripts.len() >= 4, "{name} shows several: {transcripts:?}");
+        for (command, shown) in transcripts {
+            let ran = Command::new("sh")
+                .args(["-c", &format!("exec 2>&1; {command}")])
+                .current_dir(&folder)
+                .env("PATH", &path)
+                .env("LC_ALL", language)
+                .output()
+                .unwrap();
+            // A pipe in the command takes standard error along; the README shows it without.
+            let ran = String::from_utf8(ran.stdout).unwrap();
+            let ran = if command.contains(" | ") { ran.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect() } else { ran };
+            assert_eq!(ran, shown, "{name}: {command}");
+        }
+        fs::remove_dir_all(folder).unwrap();
+    }
+}
