@@ -22,6 +22,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::cache::ReflectorError;
 use crate::cache::observe::{Event, Observer};
 use crate::cluster::Era;
 use crate::trace::{Printer, Record, Style, What};
@@ -117,9 +118,11 @@ impl Lab {
     pub fn observer(&self) -> Observer {
         let lab = self.clone();
         Observer::new(move |event| {
-            match event {
+            match &event {
                 Event::Listed { .. } => lab.0.listed.store(true, Ordering::Relaxed),
                 Event::Watching { .. } => lab.0.watching.store(true, Ordering::Relaxed),
+                Event::ListFailed { error } if lab.is_up() => lab.tell_retry("LIST", error),
+                Event::WatchFailed { error } if lab.is_up() => lab.tell_retry("WATCH", error),
                 _ => {}
             }
             lab.put(What::Machinery(event));
@@ -145,11 +148,24 @@ impl Lab {
     /// A list or a watch failed. Before the first of both has succeeded this ends the run; afterwards it is told, and whoever
     /// tries again tries again.
     pub fn failed(&self, error: anyhow::Error) {
-        if self.0.listed.load(Ordering::Relaxed) && self.0.watching.load(Ordering::Relaxed) {
-            self.tell(&format!("{error:#}; trying again"), &format!("{error:#}；重试中"));
-        } else {
+        if !self.is_up() {
             self.fail(error);
+            return;
         }
+        match error.downcast_ref::<ReflectorError>() {
+            // The observer has told it already, together with what a Reflector survives without an error.
+            Some(ReflectorError::List(..) | ReflectorError::Watch(..)) => {}
+            _ => self.tell(&format!("{error:#}; trying again"), &format!("{error:#}；重试中")),
+        }
+    }
+
+    /// The first LIST and the first WATCH have succeeded.
+    fn is_up(&self) -> bool {
+        self.0.listed.load(Ordering::Relaxed) && self.0.watching.load(Ordering::Relaxed)
+    }
+
+    fn tell_retry(&self, request: &str, error: &str) {
+        self.tell(&format!("{request}: {error}; trying again"), &format!("{request}：{error}；重试中"));
     }
 
     /// Where the lesson was asked to serve.

@@ -143,7 +143,7 @@ impl Printer {
                 said = cause;
             }
         }
-        if let Some(hint) = error.chain().find_map(|cause| cause.downcast_ref::<Failure>()?.hint()) {
+        if let Some(hint) = hint(error) {
             let _ = writeln!(text, "  next: {}", paragraph(hint));
         }
         let _ = streams.out.flush();
@@ -210,6 +210,13 @@ impl Streams {
             let _ = writeln!(self.err, "{line}");
         }
     }
+}
+
+/// The next step that the error or one of its causes knows.
+fn hint(error: &anyhow::Error) -> Option<&str> {
+    // A context is no link of the chain that could be downcast; only the error itself can ask for it.
+    let outer = error.downcast_ref::<Failure>().and_then(Failure::hint);
+    outer.or_else(|| error.chain().find_map(|cause| cause.downcast_ref::<Failure>()?.hint()))
 }
 
 /// A text of several lines, such as a YAML error with its excerpt, indented below its first line.
@@ -324,6 +331,13 @@ mod tests {
         let what = What::Line { style: Style::Plain, text: "a\u{1b}[2Jb\nc".into() };
         printer.print(&Record { at: Duration::ZERO, what }).unwrap();
         assert_eq!(out.text(), "a\\u{1b}[2Jb\\nc\n");
+    }
+
+    #[test]
+    fn a_next_step_may_come_from_a_context() {
+        let (printer, _, err) = printer(Output::Text, Lang::En, Paint::Plain);
+        printer.report(&anyhow::anyhow!("refused").context(Failure::new("no access").next("log in")));
+        assert_eq!(err.text(), "error: no access\n  caused by: refused\n  next: log in\n");
     }
 
     #[test]

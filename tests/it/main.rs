@@ -9,6 +9,7 @@ mod cli_cluster;
 mod cli_files;
 mod cli_live;
 mod cli_output;
+mod cli_remote;
 mod cli_usage;
 mod cluster_errors;
 mod cluster_history;

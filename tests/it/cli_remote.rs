@@ -1,0 +1,212 @@
+//! A cluster behind a socket and a kubeconfig, watched in real time.
+#![cfg(unix)]
+
+use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
+use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
+use std::sync::mpsc;
+use std::thread::{self, JoinHandle};
+
+use axum::Router;
+use informer_lab::cluster::{Cluster, Stages};
+use tokio::sync::oneshot;
+
+use crate::cli::{Ran, command, file, finish};
+
+/// An HTTP server on a thread of its own, gone with all its connections when it is dropped.
+struct Served {
+    address: SocketAddr,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Served {
+    fn new(router: impl FnOnce() -> Router + Send + 'static) -> Self {
+        let (stop, stopped) = oneshot::channel();
+        let (tell, told) = mpsc::channel();
+        let thread = thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(async {
+                let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+                tell.send(listener.local_addr().unwrap()).unwrap();
+                let router = router();
+                tokio::select! {
+                    biased;
+                    _ = stopped => {}
+                    served = axum::serve(listener, router) => served.unwrap(),
+                }
+            });
+        });
+        Self { address: told.recv().unwrap(), stop: Some(stop), thread: Some(thread) }
+    }
+
+    /// A cluster whose pods are gone as soon as they are deleted.
+    fn cluster() -> Self {
+        Self::new(|| {
+            let stages = Stages::from_yaml("run: []\ndelete:\n- {after: 0s, remove: true}\n", "stages.yaml").unwrap();
+            let cluster = Cluster::builder().stages(stages).start();
+            let router = cluster.router();
+            // Kept for as long as the thread's runtime is.
+            tokio::spawn(async move {
+                let _cluster = cluster;
+                std::future::pending::<()>().await
+            });
+            router
+        })
+    }
+
+    /// A server that answers everything with this Status.
+    fn refusing(code: u16, reason: &'static str) -> Self {
+        Self::new(move || {
+            let answer = move || async move {
+                let body = format!(r#"{{"kind":"Status","status":"Failure","code":{code},"reason":"{reason}"}}"#);
+                (axum::http::StatusCode::from_u16(code).unwrap(), body)
+            };
+            Router::new().fallback(answer)
+        })
+    }
+
+    fn command(&self, name: &str, line: &str) -> Command {
+        let address = self.address;
+        let text = format!(
+            "clusters: [{{name: lab, cluster: {{server: \"http://{address}\"}}}}]\n\
+             contexts: [{{name: lab, context: {{cluster: lab}}}}]\ncurrent-context: lab\n"
+        );
+        let mut command = command(line);
+        command.arg("--kubeconfig").arg(file(&format!("{name}.kubeconfig"), text));
+        command
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// A live run whose streams are read line by line.
+struct Live {
+    child: Child,
+    out: BufReader<ChildStdout>,
+    err: BufReader<ChildStderr>,
+}
+
+impl Live {
+    fn start(mut command: Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let (out, err) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+        Self { child, out: BufReader::new(out), err: BufReader::new(err) }
+    }
+
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.out.read_line(&mut line).unwrap();
+        line.trim_end().to_owned()
+    }
+
+    fn told(&mut self, words: &str) {
+        let mut line = String::new();
+        while !line.contains(words) {
+            line.clear();
+            assert_ne!(self.err.read_line(&mut line).unwrap(), 0, "the program ended without saying {words}");
+        }
+    }
+
+    fn interrupt(&self) {
+        let kill = format!("kill -INT {}", self.child.id());
+        assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+    }
+
+    fn ended(mut self) -> Ran {
+        let (mut out, mut err) = (String::new(), String::new());
+        self.out.read_to_string(&mut out).unwrap();
+        self.err.read_to_string(&mut err).unwrap();
+        Ran { code: self.child.wait().unwrap().code(), out, err }
+    }
+}
+
+const COMES_AND_GOES: &str = "- {at: 0s, run: nettool, image: nettool}\n- {at: 1ms, delete: nettool}\n";
+
+#[test]
+fn a_lesson_watches_a_cluster_that_is_not_built_in_until_ctrl_c() {
+    let served = Served::cluster();
+    let mut command = served.command("watch", "myinformer");
+    command.arg("--scenario").arg(file("comes-and-goes.yaml", COMES_AND_GOES));
+    let mut live = Live::start(command);
+    live.told(&format!("http://{}", served.address));
+    assert_eq!(live.line(), "OnAdd: nettool");
+    while live.line() != "OnDelete: nettool" {}
+    live.interrupt();
+    let ran = live.ended();
+    assert_eq!((ran.code, ran.out.as_str()), (Some(130), ""), "{}", ran.err);
+}
+
+#[test]
+fn without_a_scenario_the_reader_is_told_what_to_type() {
+    let served = Served::cluster();
+    let mut live = Live::start(served.command("by-hand", "reflector"));
+    live.told("kubectl run nettool --image=cr7258/nettool:v1 -n default");
+    live.told("Ctrl-C ends");
+    live.interrupt();
+    assert_eq!(live.ended().code, Some(130));
+}
+
+#[test]
+fn a_cluster_that_goes_away_later_is_told_and_asked_again() {
+    let served = Served::cluster();
+    let mut command = served.command("gone", "myinformer");
+    command.arg("--scenario").arg(file("comes.yaml", "- {at: 0s, run: nettool, image: nettool}\n"));
+    let mut live = Live::start(command);
+    assert_eq!(live.line(), "OnAdd: nettool");
+    drop(served);
+    live.told("trying again");
+    live.interrupt();
+    assert_eq!(live.ended().code, Some(130));
+}
+
+#[test]
+fn a_reader_that_leaves_a_live_run_ends_it_quietly() {
+    let served = Served::cluster();
+    let mut command = served.command("pipe", "myinformer");
+    command.arg("--scenario").arg(file("pipe.yaml", COMES_AND_GOES));
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let child = command.stdout(writer).stderr(Stdio::piped()).spawn().unwrap();
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(0));
+    assert!(!String::from_utf8_lossy(&ended.stderr).contains("error"));
+}
+
+#[test]
+fn a_namespace_that_does_not_exist_is_said_before_anything_is_watched() {
+    let served = Served::cluster();
+    let ran = finish(&mut served.command("nowhere", "listwatch -n nowhere"));
+    assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
+    assert!(ran.err.contains("namespace nowhere does not exist in http://"), "{}", ran.err);
+}
+
+#[test]
+fn a_first_list_that_is_forbidden_ends_every_lesson() {
+    let served = Served::refusing(403, "Forbidden");
+    for lesson in ["listwatch", "reflector", "myinformer", "shared --step list-watch", "factory"] {
+        let ran = finish(&mut served.command("forbidden", lesson));
+        assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""), "{lesson}");
+        assert!(ran.err.contains("forbids listing or watching pods in namespace default"), "{lesson}: {}", ran.err);
+        assert!(ran.err.contains("next: "), "{lesson}: {}", ran.err);
+    }
+    for lesson in ["indexer", "factory"] {
+        let ran = finish(&mut served.command("forbidden", &format!("{lesson} --serve 127.0.0.1:0")));
+        assert_eq!(ran.code, Some(1), "{lesson}: {}", ran.err);
+    }
+}
+
+#[test]
+fn refused_credentials_are_said() {
+    let served = Served::refusing(401, "Unauthorized");
+    let ran = finish(&mut served.command("unauthorized", "reflector"));
+    assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
+    assert!(ran.err.contains("does not accept the credentials"), "{}", ran.err);
+}
