@@ -133,7 +133,8 @@ impl<T> Reflector<T> {
         self
     }
 
-    /// Called with each failure of a list and of opening a watch, before the next try.
+    /// Called with each failure of a list and of opening a watch, before the next try. (client-go says nothing when the
+    /// connection is refused or the server is busy.)
     #[must_use]
     pub fn on_error(mut self, on_error: impl Fn(ReflectorError) + Send + Sync + 'static) -> Self {
         self.on_error = Some(Arc::new(on_error));
@@ -182,16 +183,20 @@ impl<T: Object + Send + Sync> Reflector<T> {
             let reason = match self.list_and_watch(&mut memory).await {
                 Ok(reason) => reason,
                 Err(error) => {
-                    debug!("{error}");
                     let reason = error.to_string();
-                    if let Some(on_error) = &self.on_error {
-                        on_error(error);
-                    }
+                    self.report(error);
                     reason
                 }
             };
             memory.backoff.wait().await;
             self.observer.tell(|| Event::Relisting { reason });
+        }
+    }
+
+    fn report(&self, error: ReflectorError) {
+        debug!("{error}");
+        if let Some(on_error) = &self.on_error {
+            on_error(error);
         }
     }
 
@@ -205,7 +210,10 @@ impl<T: Object + Send + Sync> Reflector<T> {
             let has_version = !matches!(version.as_str(), "" | "0");
             let end = match self.open_watch(version, memory).await {
                 Ok(stream) => self.consume(stream, opened, has_version, &mut resync_at).await,
-                Err(error) if error.is_connection_refused() || error.is_too_many_requests() => End::Busy,
+                Err(error) if error.is_connection_refused() || error.is_too_many_requests() => {
+                    self.report(ReflectorError::Watch(self.source.description(), error));
+                    End::Busy
+                }
                 Err(error) => return Err(ReflectorError::Watch(self.source.description(), error)),
             };
             match end {

@@ -155,8 +155,13 @@ impl Lab {
         match error.downcast_ref::<ReflectorError>() {
             // The observer has told it already, together with what a Reflector survives without an error.
             Some(ReflectorError::List(..) | ReflectorError::Watch(..)) => {}
-            _ => self.tell(&format!("{error:#}; trying again"), &format!("{error:#}；重试中")),
+            _ => self.retrying(&error),
         }
+    }
+
+    /// Tells of a failure that the lesson itself survives.
+    pub fn retrying(&self, error: &anyhow::Error) {
+        self.tell(&format!("{error:#}; trying again"), &format!("{error:#}；重试中"));
     }
 
     /// The first LIST and the first WATCH have succeeded.

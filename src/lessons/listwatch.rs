@@ -50,7 +50,7 @@ async fn follow(lab: &Lab, events: &mut WatchStream<Pod>, seen: &mut ListOptions
             WatchEvent::Bookmark { .. } => continue,
             WatchEvent::Error(status) => {
                 *seen = ListOptions::default();
-                return lab.failed(ApiError::Status(status).into());
+                return lab.retrying(&ApiError::Status(status).into());
             }
         };
         lab.line(style, format!("{kind} : {} , Status:  {}", name(&pod), phase(&pod)));
@@ -64,7 +64,7 @@ async fn again(lab: &Lab, pods: &ListWatch<Pod>, seen: &ListOptions) -> WatchStr
         sleep(Duration::from_secs(1)).await;
         match pods.watch(seen.clone()).await {
             Ok(events) => return events,
-            Err(error) => lab.failed(ReflectorError::Watch(pods.description(), error).into()),
+            Err(error) => lab.retrying(&ReflectorError::Watch(pods.description(), error).into()),
         }
     }
 }

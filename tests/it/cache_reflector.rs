@@ -153,7 +153,7 @@ async fn too_many_requests_on_a_watch_wait_and_do_not_list_again() {
     rest().await;
     let watch = format!("{WATCH}1&watch=true");
     assert_eq!(source.requests(), ["limit=500&resourceVersion=0", &watch, &watch, &watch]);
-    assert!(running.errors.lock().unwrap().is_empty());
+    assert_eq!(*running.errors.lock().unwrap(), ["cannot watch objects"; 2]);
     running.stop().await;
 }
 

@@ -46,7 +46,11 @@ fn every_transcript_in_it_is_real() {
                 .unwrap();
             // A pipe in the command takes standard error along; the README shows it without.
             let ran = String::from_utf8(ran.stdout).unwrap();
-            let ran = if command.contains(" | ") { ran.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect() } else { ran };
+            let ran = if command.contains(" | ") {
+                ran.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect()
+            } else {
+                ran
+            };
             assert_eq!(ran, shown, "{name}: {command}");
         }
         fs::remove_dir_all(folder).unwrap();
