@@ -1,9 +1,10 @@
 //! client-go's informers in Rust, a Kubernetes API server in memory, and lessons that wire the two together.
 //!
-//! Three rooms, the first two usable alone:
+//! Four rooms, the first three usable alone:
 //!
 //! - [`cache`]: the informer machinery (Reflector, DeltaFIFO, Indexer, Controller, Processor, SharedInformer, factory),
 //!   for any program that has a `kube::Client`;
+//! - [`workqueue`]: queues for a controller's keys, with delays and rate limits;
 //! - [`cluster`]: an API server with real list and watch semantics that lives in the process, and a small kubelet;
 //! - [`lessons`]: the tutorial, one short file a lesson, each played in a [`lab`] and printed by [`trace`].
 
@@ -11,7 +12,10 @@ pub mod cache;
 pub mod cluster;
 pub mod lab;
 pub mod lessons;
+mod lock;
+mod quote;
 pub mod trace;
+pub mod workqueue;
 
 /// The examples of the README.
 #[cfg(doctest)]

@@ -46,6 +46,12 @@ impl ApiError {
         })
     }
 
+    /// There is no such object.
+    pub fn is_not_found(&self) -> bool {
+        self.status()
+            .is_some_and(|status| status.reason == "NotFound" || (status.reason.is_empty() && status.code == 404))
+    }
+
     /// The server does not have this resourceVersion yet; told in three ways by three generations of servers.
     pub fn is_too_large_resource_version(&self) -> bool {
         let Some(status) = self.status() else { return false };

@@ -1,31 +1,30 @@
 //! Controller: a Reflector that fills a queue and a loop that empties it. Upstream: `tools/cache/controller.go`.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 use tracing::warn;
 
-use super::delta::{Deltas, InitialList};
 use super::done::Done;
-use super::error::BoxError;
 use super::key::Object;
 use super::list_watch::ListerWatcher;
-use super::queue::{Process, Queue};
+use super::process::ProcessDeltas;
+use super::queue::Queue;
 use super::reflector::Reflector;
 
 /// Runs a source into a queue and the queue into a function.
 pub struct Controller<T> {
     reflector: Reflector<T>,
     queue: Arc<dyn Queue<T>>,
-    process: Box<Process<'static, T>>,
+    process: Box<dyn ProcessDeltas<T>>,
 }
 
 impl<T> Controller<T> {
     /// Calls `process` with what is popped, one at a time. An error of it is logged; the deltas are not queued again.
-    pub fn new<Q: Queue<T> + 'static>(
+    pub fn new(
         source: Arc<dyn ListerWatcher<T>>,
-        queue: Arc<Q>,
-        process: impl FnMut(Deltas<T>, InitialList) -> Result<(), BoxError> + Send + 'static,
+        queue: Arc<dyn Queue<T>>,
+        process: impl ProcessDeltas<T> + 'static,
     ) -> Self {
         Self { reflector: Reflector::from_parts(source, queue.clone()), queue, process: Box::new(process) }
     }
@@ -50,10 +49,6 @@ impl<T> Controller<T> {
     /// The resourceVersion up to which the queue is like the server; empty before the first list.
     pub fn last_sync_resource_version(&self) -> String {
         self.reflector.last_sync_resource_version()
-    }
-
-    pub(crate) fn version_handle(&self) -> Arc<Mutex<String>> {
-        self.reflector.version_handle()
     }
 }
 

@@ -74,10 +74,24 @@ pub enum Delta<T> {
     Replaced(Arc<T>),
     /// The object is handed out again, unchanged.
     Sync(Arc<T>),
+    /// A whole list, to be compared with the consumer's store. Only RealFIFO makes it.
+    ReplacedAll {
+        /// The version of the list.
+        resource_version: String,
+        /// The objects, in the order of the list.
+        objects: Vec<Arc<T>>,
+    },
+    /// Everything in the consumer's store is to be handed out again. Only RealFIFO makes it.
+    SyncAll,
+    /// Nothing changed up to here. Only RealFIFO makes it.
+    Bookmark {
+        /// The version up to which every change has come.
+        resource_version: String,
+    },
 }
 
 impl<T> Delta<T> {
-    /// client-go's name of the change: `Added`, `Updated`, `Deleted`, `Replaced` or `Sync`.
+    /// client-go's name of the change: `Added`, `Updated`, and so on.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Added(_) => "Added",
@@ -85,14 +99,18 @@ impl<T> Delta<T> {
             Self::Deleted(_) => "Deleted",
             Self::Replaced(_) => "Replaced",
             Self::Sync(_) => "Sync",
+            Self::ReplacedAll { .. } => "ReplacedAll",
+            Self::SyncAll => "SyncAll",
+            Self::Bookmark { .. } => "Bookmark",
         }
     }
 
-    /// The object; of a tombstone its last known state, if there is one.
+    /// The object, if it is a change of one; of a tombstone its last known state, if there is one.
     pub fn object(&self) -> Option<&Arc<T>> {
         match self {
             Self::Added(object) | Self::Updated(object) | Self::Replaced(object) | Self::Sync(object) => Some(object),
             Self::Deleted(deletion) => deletion.object(),
+            Self::ReplacedAll { .. } | Self::SyncAll | Self::Bookmark { .. } => None,
         }
     }
 }
@@ -105,6 +123,11 @@ impl<T> Clone for Delta<T> {
             Self::Deleted(deletion) => Self::Deleted(deletion.clone()),
             Self::Replaced(object) => Self::Replaced(object.clone()),
             Self::Sync(object) => Self::Sync(object.clone()),
+            Self::ReplacedAll { resource_version, objects } => {
+                Self::ReplacedAll { resource_version: resource_version.clone(), objects: objects.clone() }
+            }
+            Self::SyncAll => Self::SyncAll,
+            Self::Bookmark { resource_version } => Self::Bookmark { resource_version: resource_version.clone() },
         }
     }
 }

@@ -4,7 +4,7 @@ mod relist;
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt::Debug;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use futures::future::{BoxFuture, FutureExt};
 use tokio::sync::Notify;
@@ -13,9 +13,10 @@ use super::delta::{Deletion, Delta, Deltas, InitialList};
 use super::done::Done;
 use super::error::{BoxError, Closed, Error, KeyError};
 use super::key::KeyFn;
-use super::lock::lock;
+use super::lock::{Mutex, lock};
 use super::observe::{Event, Observer};
-use super::queue::{Process, Queue};
+use super::process::ProcessDeltas;
+use super::queue::Queue;
 use super::store::{KnownObjects, ReflectorStore, Transformer};
 
 /// A queue of keys in first-in order, each with everything that happened to it since it was last popped.
@@ -344,8 +345,11 @@ impl<T: Debug + Send + Sync> ReflectorStore<T> for DeltaFifo<T> {
 }
 
 impl<T: Debug + Send + Sync> Queue<T> for DeltaFifo<T> {
-    fn pop_with<'a>(&'a self, process: &'a mut Process<'_, T>) -> BoxFuture<'a, Result<Result<(), BoxError>, Closed>> {
-        self.pop(process).boxed()
+    fn pop_with<'a>(
+        &'a self,
+        process: &'a mut dyn ProcessDeltas<T>,
+    ) -> BoxFuture<'a, Result<Result<(), BoxError>, Closed>> {
+        self.pop(|deltas, initial| process.process(deltas, initial)).boxed()
     }
 
     fn has_synced(&self) -> bool {

@@ -56,12 +56,31 @@ pub enum Error {
     /// An index function failed for an object that was only asked about.
     #[error(transparent)]
     IndexValue(BoxError),
+    /// Some operations of a transaction failed; the others were done.
+    #[error(transparent)]
+    Transaction(#[from] TransactionError),
     /// No index has this name.
     #[error("Index with name {0} does not exist")]
     UnknownIndex(String),
     /// Indexes of these names exist already; none was added.
     #[error("indexer conflict: map[{}]", .0.iter().map(|name| format!("{name}:{{}}")).collect::<Vec<_>>().join(" "))]
     IndexerConflict(Vec<String>),
+}
+
+/// Some operations of a transaction failed (client-go's `TransactionError`).
+#[derive(Debug, thiserror::Error)]
+#[error("failed to execute ({}/{total}) transactions failed due to: [{}]", .errors.len(), joined(.errors))]
+pub struct TransactionError {
+    /// The places of the operations that were done.
+    pub successful: Vec<usize>,
+    /// How many operations there were.
+    pub total: usize,
+    /// What the others said, in order.
+    pub errors: Vec<Error>,
+}
+
+fn joined(errors: &[Error]) -> String {
+    errors.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }
 
 /// The queue was closed, and everything in it has been handed out (client-go's `ErrFIFOClosed`).

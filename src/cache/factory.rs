@@ -3,7 +3,7 @@
 use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
@@ -16,8 +16,9 @@ use tokio_util::sync::CancellationToken;
 use super::done::{Done, wait_for};
 use super::index::{NAMESPACE_INDEX, meta_namespace_index};
 use super::list_watch::ListWatch;
-use super::lock::lock;
+use super::lock::{Mutex, lock};
 use super::observe::Observer;
+use super::queue::QueueKind;
 use super::reflector::ReflectorError;
 use super::shared_informer::SharedIndexInformer;
 
@@ -50,6 +51,7 @@ pub struct SharedInformerFactory {
     namespace: Option<String>,
     resync: Duration,
     on_error: Option<OnError>,
+    queue: QueueKind,
     random: fastrand::Rng,
     observer: Observer,
     state: Mutex<State>,
@@ -80,6 +82,7 @@ impl SharedInformerFactory {
             namespace: None,
             resync: Duration::ZERO,
             on_error: None,
+            queue: QueueKind::default(),
             random: fastrand::Rng::new(),
             observer: Observer::default(),
             state: Mutex::default(),
@@ -104,6 +107,13 @@ impl SharedInformerFactory {
     #[must_use]
     pub fn on_error(mut self, on_error: impl Fn(ReflectorError) + Send + Sync + 'static) -> Self {
         self.on_error = Some(Arc::new(on_error));
+        self
+    }
+
+    /// Which queue each informer has; today's client-go's by default.
+    #[must_use]
+    pub fn queue(mut self, queue: QueueKind) -> Self {
+        self.queue = queue;
         self
     }
 
@@ -162,6 +172,7 @@ impl SharedInformerFactory {
         let source = ListWatch::<K>::of_type(self.client.clone(), namespace, &());
         let mut builder = SharedIndexInformer::builder(source)
             .resync(self.resync)
+            .queue(self.queue)
             .random(self.random.clone())
             .observer(self.observer.clone());
         if let Some(on_error) = self.on_error.clone() {

@@ -53,6 +53,12 @@ impl<T> Indexer<T> {
         Self(self.0.observer(observer))
     }
 
+    /// Changes every object before it is stored; see [`Store::transformer`].
+    #[must_use]
+    pub fn transformer(self, transform: impl Fn(Arc<T>) -> Result<Arc<T>, BoxError> + Send + Sync + 'static) -> Self {
+        Self(self.0.transformer(transform))
+    }
+
     /// Adds indices at any time; what is stored already is in them when this returns.
     ///
     /// # Errors

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::delta::Deletion;
 use super::error::{BoxError, NoMetadata};
+use crate::quote::Quoted;
 
 /// The part of an object's metadata that the machinery reads. An empty string means "not set".
 #[derive(Clone, Copy, Debug, Default)]
@@ -86,6 +87,18 @@ pub fn object_to_name<T: Object>(object: &T) -> Result<ObjectName, NoMetadata> {
     Ok(ObjectName { namespace: meta.namespace.to_owned(), name: meta.name.to_owned() })
 }
 
+/// The name of a deleted object: that in a tombstone's key, else the object's own (client-go's
+/// `DeletionHandlingObjectToName`).
+///
+/// # Errors
+/// [`BadKey`] for a tombstone's key with several slashes, [`NoMetadata`] for a final object without metadata.
+pub fn deletion_name<T: Object>(deletion: &Deletion<T>) -> Result<ObjectName, BoxError> {
+    match deletion {
+        Deletion::Final(object) => Ok(object_to_name(&**object)?),
+        Deletion::FinalStateUnknown { key, .. } => Ok(key.parse::<ObjectName>()?),
+    }
+}
+
 /// A namespace and a name; its text form is the key, and [`FromStr`] reads it back (client-go's `ObjectName`,
 /// `SplitMetaNamespaceKey`). One leading slash, an empty namespace, is lost on the way.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -98,7 +111,7 @@ pub struct ObjectName {
 
 /// A key has more than one slash.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unexpected key format: {0:?}")]
+#[error("unexpected key format: {}", Quoted(.0))]
 pub struct BadKey(pub String);
 
 impl fmt::Display for ObjectName {

@@ -1,7 +1,6 @@
 //! Listener: one handler's buffer and the loop that empties it. Upstream: `processorListener` in `tools/cache/shared_informer.go`.
 
 use std::collections::VecDeque;
-use std::sync::Mutex;
 
 use tokio::sync::Notify;
 use tokio::task::coop::consume_budget;
@@ -10,7 +9,7 @@ use super::delta::InitialList;
 use super::done::Done;
 use super::handler::{AsyncEventHandler, Notification};
 use super::key::{Object, object_to_name};
-use super::lock::lock;
+use super::lock::{Mutex, lock};
 use super::observe::{Event, Observer};
 use super::sync_tracker::SyncTracker;
 

@@ -26,39 +26,51 @@ mod key;
 mod list_options;
 mod list_watch;
 mod listener;
-mod lock;
+mod lister;
 pub mod observe;
 mod pager;
 mod process;
 mod processor;
 mod queue;
+mod real_fifo;
 mod reflector;
 mod resync;
+mod selector;
 mod shared_informer;
 mod snapshot;
 mod store;
 mod sync_tracker;
 mod thread_safe_store;
 
+use crate::lock;
+
 pub use api_error::ApiError;
 pub use controller::Controller;
 pub use delta::{Deletion, Delta, Deltas, InitialList};
 pub use delta_fifo::{DeltaFifo, Relisted};
 pub use done::{Done, wait_for};
-pub use error::{BoxError, Closed, Error, KeyError, NoMetadata};
+pub use error::{BoxError, Closed, Error, KeyError, NoMetadata, TransactionError};
 pub use factory::SharedInformerFactory;
 pub use handler::{AsyncEventHandler, EventHandler, HandlerFuncs, Notification};
 pub use index::{IndexFn, NAMESPACE_INDEX, meta_namespace_index};
 pub use indexer::Indexer;
-pub use informer::Informer;
-pub use key::{BadKey, KeyFn, Meta, Object, ObjectName, deletion_key, meta_namespace_key, object_to_name};
+pub use informer::{Informer, InformerHandle};
+pub use key::{
+    BadKey, KeyFn, Meta, Object, ObjectName, deletion_key, deletion_name, meta_namespace_key, object_to_name,
+};
 pub use list_options::{ListOptions, ResourceVersionMatch};
 pub use list_watch::{ListPage, ListWatch, ListerWatcher, WatchEvent, WatchStream};
 pub use listener::ProcessorListener;
-pub use process::process_deltas;
+pub use lister::{GroupResource, Lister, NamespaceLister, list_all, list_all_by_namespace};
+pub use process::{ProcessDeltas, process_deltas, process_deltas_in_batch};
 pub use processor::{Audience, Registration, SharedProcessor};
-pub use queue::{Process, Queue};
+pub use queue::{Queue, QueueKind};
+pub use real_fifo::{Batches, RealFifo, WhileProcessing};
 pub use reflector::{Reflector, ReflectorError};
+pub use selector::{
+    BadSelector, FieldOperator, FieldRequirement, FieldSelector, LabelOperator, LabelRequirement, LabelSelector,
+    escape_field_value, unescape_field_value,
+};
 pub use shared_informer::{InformerStopped, SharedIndexInformer, SharedIndexInformerBuilder};
 pub use snapshot::{Iter, Snapshot};
-pub use store::{KnownObjects, ReflectorStore, Store, Transformer};
+pub use store::{KnownObjects, ReflectorStore, Store, Transaction, Transformer};

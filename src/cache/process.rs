@@ -1,12 +1,44 @@
-//! From deltas to the store and the handlers. Upstream: `processDeltas` in `tools/cache/controller.go`.
+//! From deltas to the store and the handlers. Upstream: `processDeltas` and its kin in `tools/cache/controller.go`.
 
+use std::collections::HashSet;
 use std::fmt::Debug;
+use std::sync::Arc;
 
-use super::delta::{Delta, Deltas, InitialList};
-use super::error::Error;
-use super::handler::EventHandler;
+use super::delta::{Deletion, Delta, Deltas, InitialList};
+use super::error::{BoxError, Error};
+use super::handler::{EventHandler, Notification};
 use super::key::Object;
-use super::store::Store;
+use super::store::{Store, Transaction};
+
+/// The consumer of a queue. Any function of deltas is one that takes a batch delta by delta.
+pub trait ProcessDeltas<T>: Send {
+    /// Processes what was popped of one key, or one delta of many objects.
+    ///
+    /// # Errors
+    /// What was not processed is lost: nothing is queued again.
+    fn process(&mut self, deltas: Deltas<T>, initial: InitialList) -> Result<(), BoxError>;
+
+    /// Processes changes of different keys. An error of one does not stop the others.
+    ///
+    /// # Errors
+    /// The first one; what was not processed is lost.
+    fn process_batch(&mut self, batch: Vec<Delta<T>>, initial: InitialList) -> Result<(), BoxError> {
+        let mut result = Ok(());
+        for delta in batch {
+            result = result.and(self.process(Deltas::one(delta), initial));
+        }
+        result
+    }
+}
+
+impl<T, F> ProcessDeltas<T> for F
+where
+    F: FnMut(Deltas<T>, InitialList) -> Result<(), BoxError> + Send,
+{
+    fn process(&mut self, deltas: Deltas<T>, initial: InitialList) -> Result<(), BoxError> {
+        self(deltas, initial)
+    }
+}
 
 /// Applies each delta to the store, oldest first, and tells the handler: store first, so that a handler which reads the
 /// store sees its own event.
@@ -27,16 +59,91 @@ pub fn process_deltas<T: Object + Debug>(
             Delta::Added(object) | Delta::Updated(object) | Delta::Replaced(object) | Delta::Sync(object) => {
                 let old = store.get(&object).ok().flatten();
                 store.update(object.clone())?;
-                match old {
-                    Some(old) => handler.on_update(old, object),
-                    None => handler.on_add(object, initial),
-                }
+                added_or_updated(old, object, initial).deliver(handler);
             }
             Delta::Deleted(deletion) => {
                 store.delete(deletion.clone())?;
                 handler.on_delete(deletion);
             }
+            Delta::ReplacedAll { resource_version, objects } => {
+                replace_all(store, handler, objects, &resource_version, initial)?;
+            }
+            Delta::SyncAll => {
+                for object in &store.list() {
+                    handler.on_update(object.clone(), object.clone());
+                }
+            }
+            Delta::Bookmark { resource_version } => store.bookmark(&resource_version),
         }
     }
     Ok(())
+}
+
+/// Applies changes of different keys to the store in one transaction, then tells the handler, in order.
+///
+/// # Errors
+/// The store refused some of them; the handler is told of the others.
+pub fn process_deltas_in_batch<T: Object + Debug>(
+    store: &Store<T>,
+    handler: &mut impl EventHandler<T>,
+    batch: Vec<Delta<T>>,
+    initial: InitialList,
+) -> Result<(), Error> {
+    let (mut transactions, mut notifications) = (Vec::new(), Vec::new());
+    for delta in batch {
+        let (transaction, notification) = match delta {
+            Delta::Added(object) | Delta::Updated(object) | Delta::Replaced(object) | Delta::Sync(object) => {
+                let old = store.get(&object).ok().flatten();
+                (Transaction::Put(object.clone()), added_or_updated(old, object, initial))
+            }
+            Delta::Deleted(deletion) => (Transaction::Delete(deletion.clone()), Notification::Delete(deletion)),
+            Delta::ReplacedAll { .. } | Delta::SyncAll | Delta::Bookmark { .. } => {
+                unreachable!("a delta of many objects is never part of a batch")
+            }
+        };
+        transactions.push(transaction);
+        notifications.push(notification);
+    }
+    let result = store.transaction(transactions);
+    let done: Option<HashSet<usize>> = match &result {
+        Err(Error::Transaction(error)) => Some(error.successful.iter().copied().collect()),
+        _ => None,
+    };
+    for (place, notification) in notifications.into_iter().enumerate() {
+        if done.as_ref().is_none_or(|done| done.contains(&place)) {
+            notification.deliver(handler);
+        }
+    }
+    result
+}
+
+/// Replaces the store's content, then tells the handler of what is gone, and of every object of the list.
+fn replace_all<T: Object + Debug>(
+    store: &Store<T>,
+    handler: &mut impl EventHandler<T>,
+    objects: Vec<Arc<T>>,
+    resource_version: &str,
+    initial: InitialList,
+) -> Result<(), Error> {
+    let keys: Vec<String> = objects.iter().map(|object| store.key_of(object)).collect::<Result<_, _>>()?;
+    let listed: HashSet<&String> = keys.iter().collect();
+    let old: Vec<Option<Arc<T>>> = keys.iter().map(|key| store.get_by_key(key)).collect();
+    let gone: Vec<String> = store.list_keys().into_iter().filter(|key| !listed.contains(key)).collect();
+    let gone: Vec<Deletion<T>> =
+        gone.into_iter().map(|key| Deletion::FinalStateUnknown { last_known: store.get_by_key(&key), key }).collect();
+    store.replace(objects.clone(), resource_version)?;
+    for deletion in gone {
+        handler.on_delete(deletion);
+    }
+    for (old, object) in old.into_iter().zip(objects) {
+        added_or_updated(old, object, initial).deliver(handler);
+    }
+    Ok(())
+}
+
+fn added_or_updated<T>(old: Option<Arc<T>>, object: Arc<T>, initial: InitialList) -> Notification<T> {
+    match old {
+        Some(old) => Notification::Update { old, new: object },
+        None => Notification::Add { object, initial },
+    }
 }

@@ -1,6 +1,6 @@
 //! Processor: hands each notification to every listener. Upstream: `sharedProcessor` in `tools/cache/shared_informer.go`.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::{BoxFuture, FutureExt};
@@ -12,7 +12,7 @@ use super::done::Done;
 use super::handler::{AsyncEventHandler, Notification};
 use super::key::Object;
 use super::listener::ProcessorListener;
-use super::lock::lock;
+use super::lock::{Mutex, lock};
 use super::observe::Observer;
 use super::resync::Resync;
 

@@ -1,7 +1,7 @@
 //! Reflector: keeps a store or a queue like the server, by LIST and then WATCH. Upstream: `tools/cache/reflector.go`.
 
 use std::pin::pin;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
@@ -17,7 +17,7 @@ use super::error::Error;
 use super::key::{Object, object_to_name};
 use super::list_options::ListOptions;
 use super::list_watch::{ListerWatcher, WatchEvent, WatchStream};
-use super::lock::lock;
+use super::lock::{Mutex, lock};
 use super::observe::{Event, Observer};
 use super::pager::{self, Listed};
 use super::store::ReflectorStore;
@@ -160,8 +160,10 @@ impl<T> Reflector<T> {
         lock(&self.version).clone()
     }
 
-    pub(crate) fn version_handle(&self) -> Arc<Mutex<String>> {
-        self.version.clone()
+    /// Keeps the last version where an informer can read it.
+    pub(crate) fn version(mut self, version: Arc<Mutex<String>>) -> Self {
+        self.version = version;
+        self
     }
 
     fn set_version(&self, version: String) {

@@ -1,26 +1,27 @@
 //! SharedIndexInformer: one Reflector and one store for many handlers. Upstream: `tools/cache/shared_informer.go`.
 
 use std::fmt::Debug;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 use tracing::warn;
 
 use super::controller::Controller;
-use super::delta::{Deletion, InitialList};
-use super::delta_fifo::{DeltaFifo, Relisted};
+use super::delta::{Deletion, Delta, Deltas, InitialList};
 use super::done::Done;
 use super::error::{BoxError, Error};
 use super::handler::{AsyncEventHandler, EventHandler, Notification};
 use super::index::IndexFn;
 use super::indexer::Indexer;
+use super::informer::note_sync;
 use super::key::{Object, meta_namespace_key};
 use super::list_watch::ListerWatcher;
-use super::lock::lock;
+use super::lock::{Mutex, lock};
 use super::observe::Observer;
-use super::process::process_deltas;
+use super::process::{ProcessDeltas, process_deltas, process_deltas_in_batch};
 use super::processor::{Audience, Registration, SharedProcessor};
+use super::queue::{Queue, QueueKind};
 use super::reflector::{Reflector, ReflectorError};
 use super::resync::{MINIMUM, Resync};
 use super::store::Transformer;
@@ -67,7 +68,9 @@ struct Shared<T> {
     on_error: Option<OnError>,
     random: fastrand::Rng,
     observer: Observer,
+    queue: QueueKind,
     life: Mutex<Life>,
+    version: Arc<Mutex<String>>,
     /// Held while deltas are stored and distributed, and while a late handler joins: nothing slips between.
     block_deltas: Mutex<()>,
     synced: Done,
@@ -77,8 +80,6 @@ struct Life {
     phase: Phase,
     /// How often the Reflector asks whether a resync is due; zero is never.
     resync_check: Duration,
-    /// The Reflector's last version, once there is a Reflector.
-    version: Option<Arc<Mutex<String>>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -111,7 +112,9 @@ impl<T: Object + Debug + Send + Sync + 'static> SharedIndexInformer<T> {
                 on_error: None,
                 random: fastrand::Rng::new(),
                 observer: Observer::default(),
-                life: Mutex::new(Life { phase: Phase::Fresh, resync_check: Duration::ZERO, version: None }),
+                queue: QueueKind::default(),
+                life: Mutex::new(Life { phase: Phase::Fresh, resync_check: Duration::ZERO }),
+                version: Arc::default(),
                 block_deltas: Mutex::new(()),
                 synced: Done::default(),
             },
@@ -188,7 +191,7 @@ impl<T: Object + Debug + Send + Sync + 'static> SharedIndexInformer<T> {
 
     /// The resourceVersion up to which the informer is like the server; empty before the first list.
     pub fn last_sync_resource_version(&self) -> String {
-        lock(&self.0.life).version.as_ref().map(|version| lock(version).clone()).unwrap_or_default()
+        lock(&self.0.version).clone()
     }
 
     /// Has it run and ended?
@@ -204,14 +207,18 @@ impl<T: Object + Debug + Send + Sync + 'static> SharedIndexInformer<T> {
     /// # Panics
     /// If a handler panicked.
     pub async fn run(&self, stop: CancellationToken) {
-        let Some(controller) = self.start() else {
+        let Some(started) = self.start() else {
             warn!("the shared informer was started before, run again is not supported");
             return;
         };
+        let (controller, queue) = started;
+        let synced = async {
+            note_sync(&*queue, &self.0.synced).await;
+            self.0.processor.upstream_synced();
+        };
         let processor_stop = CancellationToken::new();
-        let synced = controller.1;
         let work = async {
-            tokio::join!(controller.0.run(stop.clone()), stop.run_until_cancelled(self.note_sync(synced)));
+            tokio::join!(controller.run(stop.clone()), stop.run_until_cancelled(synced));
             lock(&self.0.life).phase = Phase::Stopped;
             processor_stop.cancel();
         };
@@ -223,27 +230,16 @@ impl<T: Object + Debug + Send + Sync + 'static> SharedIndexInformer<T> {
         self.run(stop).await;
     }
 
-    fn start(&self) -> Option<(Controller<T>, Arc<DeltaFifo<T>>)> {
+    fn start(&self) -> Option<(Controller<T>, Arc<dyn Queue<T>>)> {
         let mut life = lock(&self.0.life);
         if life.phase != Phase::Fresh {
             return None;
         }
-        let mut queue = DeltaFifo::new(meta_namespace_key)
-            .known_objects(self.0.indexer.clone())
-            .relisted(Relisted::Replaced)
-            .observer(self.0.observer.clone());
-        if let Some(transform) = self.0.transformer.clone() {
-            queue = queue.transformer(move |object| transform(object));
-        }
-        let queue = Arc::new(queue);
-        let shared = self.0.clone();
-        let controller = Controller::new(self.0.source.clone(), queue.clone(), move |deltas, initial| {
-            let _blocked = lock(&shared.block_deltas);
-            Ok(process_deltas(&shared.indexer, &mut Distributor(&shared.processor), deltas, initial)?)
-        });
-        let controller = controller.with_reflector(|reflector| self.set_up(reflector, life.resync_check));
         life.phase = Phase::Started;
-        life.version = Some(controller.version_handle());
+        let Shared { indexer, transformer, observer, .. } = &*self.0;
+        let queue = self.0.queue.build(indexer.clone(), transformer.clone(), observer.clone());
+        let controller = Controller::new(self.0.source.clone(), queue.clone(), HandleDeltas(self.0.clone()))
+            .with_reflector(|reflector| self.set_up(reflector, life.resync_check));
         Some((controller, queue))
     }
 
@@ -252,20 +248,13 @@ impl<T: Object + Debug + Send + Sync + 'static> SharedIndexInformer<T> {
         let reflector = reflector
             .resync(resync_check)
             .should_resync(move || shared.processor.should_resync())
+            .version(self.0.version.clone())
             .random(self.0.random.clone())
             .observer(self.0.observer.clone());
         match self.0.on_error.clone() {
             Some(on_error) => reflector.on_error(move |error| on_error(error)),
             None => reflector,
         }
-    }
-
-    /// The queue's signal comes before the last of the first list is processed; its answer waits for that.
-    async fn note_sync(&self, queue: Arc<DeltaFifo<T>>) {
-        queue.synced().wait().await;
-        queue.has_synced();
-        self.0.synced.fire();
-        self.0.processor.upstream_synced();
     }
 }
 
@@ -280,7 +269,14 @@ impl<T: Object + Debug + Send + Sync + 'static> SharedIndexInformerBuilder<T> {
     #[must_use]
     pub fn resync(mut self, period: Duration) -> Self {
         self.shared.default_resync = period;
-        self.shared.life = Mutex::new(Life { phase: Phase::Fresh, resync_check: period, version: None });
+        self.shared.life = Mutex::new(Life { phase: Phase::Fresh, resync_check: period });
+        self
+    }
+
+    /// Which queue it has; today's client-go's by default.
+    #[must_use]
+    pub fn queue(mut self, queue: QueueKind) -> Self {
+        self.shared.queue = queue;
         self
     }
 
@@ -320,6 +316,21 @@ impl<T: Object + Debug + Send + Sync + 'static> SharedIndexInformerBuilder<T> {
     /// The informer.
     pub fn build(self) -> SharedIndexInformer<T> {
         SharedIndexInformer(Arc::new(self.shared))
+    }
+}
+
+/// The consumer of the queue: the store first, then the listeners, and no late handler between.
+struct HandleDeltas<T>(Arc<Shared<T>>);
+
+impl<T: Object + Debug + Send + Sync + 'static> ProcessDeltas<T> for HandleDeltas<T> {
+    fn process(&mut self, deltas: Deltas<T>, initial: InitialList) -> Result<(), BoxError> {
+        let _blocked = lock(&self.0.block_deltas);
+        Ok(process_deltas(&self.0.indexer, &mut Distributor(&self.0.processor), deltas, initial)?)
+    }
+
+    fn process_batch(&mut self, batch: Vec<Delta<T>>, initial: InitialList) -> Result<(), BoxError> {
+        let _blocked = lock(&self.0.block_deltas);
+        Ok(process_deltas_in_batch(&self.0.indexer, &mut Distributor(&self.0.processor), batch, initial)?)
     }
 }
 

@@ -4,11 +4,11 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use super::delta::Deletion;
-use super::error::{BoxError, Error, KeyError};
+use super::error::{BoxError, Error, KeyError, TransactionError};
 use super::key::{KeyFn, Object};
 use super::observe::{Event, Observer};
 use super::snapshot::Snapshot;
-use super::thread_safe_store::ThreadSafeStore;
+use super::thread_safe_store::{Operation, ThreadSafeStore};
 
 /// What a Reflector feeds: a queue, or a store directly (client-go's `ReflectorStore`).
 pub trait ReflectorStore<T>: Send + Sync {
@@ -61,6 +61,15 @@ pub trait KnownObjects<T>: Send + Sync {
 
 /// Changes an object on its way in; use [`Arc::make_mut`] to change it in place.
 pub type Transformer<T> = Arc<dyn Fn(Arc<T>) -> Result<Arc<T>, BoxError> + Send + Sync>;
+
+/// One operation of [`Store::transaction`].
+#[derive(Debug)]
+pub enum Transaction<T> {
+    /// Stores an object, whether or not it was there.
+    Put(Arc<T>),
+    /// Removes one.
+    Delete(Deletion<T>),
+}
 
 /// Objects by key, shared between one writer and any number of readers.
 ///
@@ -158,6 +167,39 @@ impl<T: Object + Debug> Store<T> {
         self.content.replace(objects, resource_version)?;
         self.observer.tell(|| Event::Replaced { objects: number });
         Ok(())
+    }
+
+    /// Does all operations under one lock, so that no reader sees some of them. The transformer is not run.
+    ///
+    /// # Errors
+    /// The key function or an index function failed for some operations; the others were done.
+    pub fn transaction(&self, transactions: Vec<Transaction<T>>) -> Result<(), Error> {
+        let total = transactions.len();
+        let operations = transactions.into_iter().map(|transaction| self.operation(transaction)).collect();
+        let mut failed = TransactionError { successful: Vec::new(), total, errors: Vec::new() };
+        for (place, result) in self.content.transaction(operations).into_iter().enumerate() {
+            match result {
+                Ok(()) => failed.successful.push(place),
+                Err(error) => failed.errors.push(error),
+            }
+        }
+        if failed.errors.is_empty() { Ok(()) } else { Err(failed.into()) }
+    }
+
+    fn operation(&self, transaction: Transaction<T>) -> Operation<T> {
+        let version = |object: &T| version_of(object).map(str::to_owned);
+        let operation = match transaction {
+            Transaction::Put(object) => {
+                self.key_of(&object).map(|key| Operation::Put { key, version: version(&object), object })
+            }
+            Transaction::Delete(Deletion::Final(object)) => {
+                self.key_of(&object).map(|key| Operation::Delete { key, version: version(&object) })
+            }
+            Transaction::Delete(Deletion::FinalStateUnknown { key, .. }) => {
+                Ok(Operation::Delete { key, version: None })
+            }
+        };
+        operation.unwrap_or_else(|error| Operation::Failed(error.into()))
     }
 
     /// Notes that the content is as of this resourceVersion.

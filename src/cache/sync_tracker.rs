@@ -1,9 +1,7 @@
 //! When has a handler seen the whole first list? Upstream: `SingleFileTracker` in `tools/cache/synctrack`.
 
-use std::sync::Mutex;
-
 use super::done::Done;
-use super::lock::lock;
+use super::lock::{Mutex, lock};
 
 /// Done when the informer has synced and every add of the initial list that was given to one listener has been handled,
 /// in either order.

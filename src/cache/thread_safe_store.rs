@@ -1,13 +1,13 @@
 //! ThreadSafeStore: objects by key, and their indices. Upstream: `tools/cache/thread_safe_store.go`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use imbl::Vector;
 
 use super::error::Error;
 use super::index::{Index, IndexFn};
-use super::lock::lock;
+use super::lock::{Mutex, lock};
 use super::snapshot::{Entry, Snapshot};
 
 /// Objects by key under one short lock. A reader takes a snapshot and leaves; no reader makes the writer wait for longer
@@ -28,6 +28,21 @@ struct State<T> {
     resource_version: String,
 }
 
+/// One operation of a transaction.
+pub(crate) enum Operation<T> {
+    Put {
+        key: String,
+        object: Arc<T>,
+        version: Option<String>,
+    },
+    Delete {
+        key: String,
+        version: Option<String>,
+    },
+    /// One whose key could not be computed.
+    Failed(Error),
+}
+
 impl<T> Default for ThreadSafeStore<T> {
     fn default() -> Self {
         Self(Mutex::new(State {
@@ -43,62 +58,23 @@ impl<T> Default for ThreadSafeStore<T> {
 impl<T> ThreadSafeStore<T> {
     /// Puts an object in place of the one with this key, if any. Changes nothing if an index function fails.
     pub fn put(&self, key: String, object: Arc<T>, version: Option<&str>) -> Result<(), Error> {
-        let mut state = lock(&self.0);
-        let State { places, slots, free, indices, resource_version } = &mut *state;
-        let place = places.get(&*key).copied();
-        let old = place.and_then(|place| slots.get(place)?.as_ref()).map(|entry| entry.object.clone());
-        let changes = indices
-            .values()
-            .map(|index| index.change(&key, old.as_deref(), Some(&*object)))
-            .collect::<Result<Vec<_>, _>>()?;
-        let place = match place {
-            Some(place) => {
-                if let Some(entry) = slots.get_mut(place).and_then(Option::as_mut) {
-                    entry.object = object;
-                }
-                place
-            }
-            None => {
-                let key: Arc<str> = key.into();
-                let entry = Some(Entry { key: key.clone(), object });
-                let place = match free.pop() {
-                    Some(place) => {
-                        slots.set(place, entry);
-                        place
-                    }
-                    None => {
-                        slots.push_back(entry);
-                        slots.len() - 1
-                    }
-                };
-                places.insert(key, place);
-                place
-            }
-        };
-        for (index, change) in indices.values_mut().zip(changes) {
-            index.apply(place, change);
-        }
-        set(resource_version, version);
-        Ok(())
+        lock(&self.0).put(key, object, version)
     }
 
     /// Removes the object with this key; that there is none is no error, and `version` is noted all the same.
     pub fn delete(&self, key: &str, version: Option<&str>) -> Result<(), Error> {
+        lock(&self.0).delete(key, version)
+    }
+
+    /// Does several operations under one lock, so that no reader sees some of them. Tells which failed.
+    pub fn transaction(&self, operations: Vec<Operation<T>>) -> Vec<Result<(), Error>> {
         let mut state = lock(&self.0);
-        let State { places, slots, free, indices, resource_version } = &mut *state;
-        if let Some(&place) = places.get(key) {
-            let old = slots.get(place).and_then(Option::as_ref).map(|entry| entry.object.clone());
-            let changes =
-                indices.values().map(|index| index.change(key, old.as_deref(), None)).collect::<Result<Vec<_>, _>>()?;
-            for (index, change) in indices.values_mut().zip(changes) {
-                index.apply(place, change);
-            }
-            places.remove(key);
-            slots.set(place, None);
-            free.push(place);
-        }
-        set(resource_version, version);
-        Ok(())
+        let results = operations.into_iter().map(|operation| match operation {
+            Operation::Put { key, object, version } => state.put(key, object, version.as_deref()),
+            Operation::Delete { key, version } => state.delete(&key, version.as_deref()),
+            Operation::Failed(error) => Err(error),
+        });
+        results.collect()
     }
 
     /// Replaces the whole content at once; of objects with the same key the last is kept.
@@ -187,6 +163,64 @@ impl<T> ThreadSafeStore<T> {
 }
 
 impl<T> State<T> {
+    /// Puts an object in place of the one with this key, if any. Changes nothing if an index function fails.
+    fn put(&mut self, key: String, object: Arc<T>, version: Option<&str>) -> Result<(), Error> {
+        let State { places, slots, free, indices, resource_version } = self;
+        let place = places.get(&*key).copied();
+        let old = place.and_then(|place| slots.get(place)?.as_ref()).map(|entry| entry.object.clone());
+        let changes = indices
+            .values()
+            .map(|index| index.change(&key, old.as_deref(), Some(&*object)))
+            .collect::<Result<Vec<_>, _>>()?;
+        let place = match place {
+            Some(place) => {
+                if let Some(entry) = slots.get_mut(place).and_then(Option::as_mut) {
+                    entry.object = object;
+                }
+                place
+            }
+            None => {
+                let key: Arc<str> = key.into();
+                let entry = Some(Entry { key: key.clone(), object });
+                let place = match free.pop() {
+                    Some(place) => {
+                        slots.set(place, entry);
+                        place
+                    }
+                    None => {
+                        slots.push_back(entry);
+                        slots.len() - 1
+                    }
+                };
+                places.insert(key, place);
+                place
+            }
+        };
+        for (index, change) in indices.values_mut().zip(changes) {
+            index.apply(place, change);
+        }
+        set(resource_version, version);
+        Ok(())
+    }
+
+    /// Removes the object with this key; that there is none is no error, and `version` is noted all the same.
+    fn delete(&mut self, key: &str, version: Option<&str>) -> Result<(), Error> {
+        let State { places, slots, free, indices, resource_version } = self;
+        if let Some(&place) = places.get(key) {
+            let old = slots.get(place).and_then(Option::as_ref).map(|entry| entry.object.clone());
+            let changes =
+                indices.values().map(|index| index.change(key, old.as_deref(), None)).collect::<Result<Vec<_>, _>>()?;
+            for (index, change) in indices.values_mut().zip(changes) {
+                index.apply(place, change);
+            }
+            places.remove(key);
+            slots.set(place, None);
+            free.push(place);
+        }
+        set(resource_version, version);
+        Ok(())
+    }
+
     fn index(&self, name: &str) -> Result<&Index<T>, Error> {
         self.indices.get(name).ok_or_else(|| Error::UnknownIndex(name.to_owned()))
     }

@@ -4,7 +4,8 @@ use std::fmt::Debug;
 
 use super::Lab;
 use super::moments::sub_seed;
-use crate::cache::{Object, Reflector, ReflectorError, SharedIndexInformerBuilder, SharedInformerFactory};
+use crate::cache::{Object, QueueKind, Reflector, ReflectorError, SharedIndexInformerBuilder, SharedInformerFactory};
+use crate::cluster::Era;
 
 impl Lab {
     /// A Reflector whose first failure ends the run, and whose later ones are told.
@@ -17,12 +18,20 @@ impl Lab {
     where
         T: Object + Debug + Send + Sync + 'static,
     {
-        informer.observer(self.observer()).random(self.random()).on_error(self.on_error())
+        informer.queue(self.queue()).observer(self.observer()).random(self.random()).on_error(self.on_error())
     }
 
     /// The same for a factory.
     pub fn factory(&self, factory: SharedInformerFactory) -> SharedInformerFactory {
-        factory.observer(self.observer()).random(self.random()).on_error(self.on_error())
+        factory.queue(self.queue()).observer(self.observer()).random(self.random()).on_error(self.on_error())
+    }
+
+    /// The queue of the era's client-go.
+    fn queue(&self) -> QueueKind {
+        match self.era() {
+            Era::Classic => QueueKind::DeltaFifo,
+            Era::Modern => QueueKind::default(),
+        }
     }
 
     fn on_error(&self) -> impl Fn(ReflectorError) + Send + Sync + 'static {

@@ -70,6 +70,7 @@ fn handle(store: &Store<Pod>, handler: &mut impl EventHandler<Pod>, deltas: Delt
                 store.delete(deletion.clone())?;
                 handler.on_delete(deletion);
             }
+            Delta::ReplacedAll { .. } | Delta::SyncAll | Delta::Bookmark { .. } => {} // RealFIFO's
         }
     }
     Ok(())

@@ -19,5 +19,6 @@ pub(super) fn style<T>(delta: &Delta<T>) -> Style {
         Delta::Updated(_) => Style::Updated,
         Delta::Deleted(_) => Style::Deleted,
         Delta::Replaced(_) | Delta::Sync(_) => Style::Synced,
+        Delta::ReplacedAll { .. } | Delta::SyncAll | Delta::Bookmark { .. } => Style::Plain,
     }
 }

@@ -59,6 +59,7 @@ fn show_and_store(lab: &Lab, store: &Store<Pod>, deltas: Deltas<Pod>) -> Result<
             Delta::Sync(pod) | Delta::Replaced(pod) | Delta::Added(pod) => store.add(pod)?,
             Delta::Updated(pod) => store.update(pod)?,
             Delta::Deleted(deletion) => store.delete(deletion)?,
+            Delta::ReplacedAll { .. } | Delta::SyncAll | Delta::Bookmark { .. } => {} // RealFIFO's
         }
     }
     Ok(deleted)

@@ -1,6 +1,12 @@
 //! One way to take a lock.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+#[cfg(not(shuttle))]
+pub(crate) use std::sync::{Mutex, MutexGuard};
+
+use std::sync::PoisonError;
+
+#[cfg(shuttle)]
+pub(crate) use shuttle::sync::{Mutex, MutexGuard};
 
 /// Takes the lock, also after a panic elsewhere: whoever changes state under a lock here does so after everything that
 /// can fail, so the state is whole.

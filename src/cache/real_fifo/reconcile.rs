@@ -1,0 +1,121 @@
+//! What a list, a resync and a bookmark do to a RealFIFO.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use super::{Lists, RealFifo, State};
+use crate::cache::delta::{Deletion, Delta};
+use crate::cache::error::{Error, KeyError};
+use crate::cache::lock::lock;
+use crate::cache::observe::Event;
+use crate::cache::store::KnownObjects;
+
+impl<T: Debug> RealFifo<T> {
+    /// Queues a list: as one delta, or as a `Deleted` with a tombstone for each key that is queued or known and not in the
+    /// list, followed by a `Replaced` for each object of it.
+    ///
+    /// # Errors
+    /// The key function failed, then nothing was queued; or the transformer did, then what stands before is.
+    pub fn replace(&self, objects: Vec<Arc<T>>, resource_version: &str) -> Result<(), Error> {
+        let mut state = lock(&self.state);
+        match &self.lists {
+            Lists::Atomic { .. } => self.replace_all(&mut state, objects, resource_version)?,
+            Lists::Reconciled(known) => self.reconcile(&mut state, &**known, objects)?,
+        }
+        if !state.populated {
+            state.initial = state.queue.len();
+            self.populate(&mut state);
+        }
+        Ok(())
+    }
+
+    /// Queues everything that is known once more: as one delta, or as a `Sync` of each known object that has nothing queued.
+    ///
+    /// # Errors
+    /// The key of something that is queued cannot be computed; nothing was queued.
+    pub fn resync(&self) -> Result<(), Error> {
+        let mut state = lock(&self.state);
+        let known = match &self.lists {
+            Lists::Atomic { .. } => {
+                self.push(&mut state, Delta::SyncAll, "");
+                return Ok(());
+            }
+            Lists::Reconciled(known) => known,
+        };
+        self.observer.tell(|| Event::Resynced);
+        let queued: HashSet<String> =
+            state.queue.iter().map(|delta| self.queued_key(delta)).collect::<Result<_, _>>()?;
+        for key in known.list_keys().into_iter().filter(|key| !queued.contains(key)) {
+            if let Ok(Some(object)) = known.get_by_key(&key) {
+                self.push(&mut state, Delta::Sync(object), &key);
+            }
+        }
+        Ok(())
+    }
+
+    /// Queues a bookmark, if the queue takes them.
+    pub fn bookmark(&self, resource_version: &str) {
+        if let Lists::Atomic { bookmarks: true, .. } = self.lists {
+            let bookmark = Delta::Bookmark { resource_version: resource_version.to_owned() };
+            self.push(&mut lock(&self.state), bookmark, "");
+        }
+    }
+
+    fn replace_all(&self, state: &mut State<T>, objects: Vec<Arc<T>>, resource_version: &str) -> Result<(), Error> {
+        let objects = objects.into_iter().map(|object| self.transform(object)).collect::<Result<_, _>>()?;
+        let resource_version = resource_version.to_owned();
+        self.push(state, Delta::ReplacedAll { resource_version, objects }, "");
+        Ok(())
+    }
+
+    fn reconcile(&self, state: &mut State<T>, known: &dyn KnownObjects<T>, objects: Vec<Arc<T>>) -> Result<(), Error> {
+        let keys: Vec<String> = objects.iter().map(|object| self.key_of(object)).collect::<Result<_, _>>()?;
+        let listed: HashSet<&String> = keys.iter().collect();
+        let queued = self.last_queued(state)?;
+        for (key, (deleted, last_known)) in queued.iter().map(|(key, last)| (key, last.clone())) {
+            if !listed.contains(key) && !deleted {
+                self.bury(state, key, last_known);
+            }
+        }
+        let is_queued: HashSet<&String> = queued.iter().map(|(key, _)| key).collect();
+        for key in known.list_keys() {
+            if !listed.contains(&key) && !is_queued.contains(&key) {
+                self.bury(state, &key, known.get_by_key(&key).ok().flatten());
+            }
+        }
+        for (key, object) in keys.iter().zip(objects) {
+            let object = self.transform(object).map_err(|error| Error::Enqueue(Box::new(error)))?;
+            self.push(state, Delta::Replaced(object), key);
+        }
+        Ok(())
+    }
+
+    /// For each queued key, in the order of its first delta: is its last delta a deletion, and what is its last object?
+    #[expect(clippy::type_complexity, reason = "used once, just above")]
+    fn last_queued(&self, state: &State<T>) -> Result<Vec<(String, (bool, Option<Arc<T>>))>, KeyError> {
+        let mut places: HashMap<String, usize> = HashMap::new();
+        let mut queued: Vec<(String, (bool, Option<Arc<T>>))> = Vec::new();
+        for delta in &state.queue {
+            let key = self.queued_key(delta)?;
+            let last = (matches!(delta, Delta::Deleted(_)), delta.object().cloned());
+            match places.get(&key) {
+                Some(&place) => queued[place].1 = last,
+                None => {
+                    places.insert(key.clone(), queued.len());
+                    queued.push((key, last));
+                }
+            }
+        }
+        Ok(queued)
+    }
+
+    fn queued_key(&self, delta: &Delta<T>) -> Result<String, KeyError> {
+        self.delta_key(delta).expect("a queue that is not atomic holds deltas of one object")
+    }
+
+    fn bury(&self, state: &mut State<T>, key: &str, last_known: Option<Arc<T>>) {
+        let tombstone = Deletion::FinalStateUnknown { key: key.to_owned(), last_known };
+        self.push(state, Delta::Deleted(tombstone), key);
+    }
+}

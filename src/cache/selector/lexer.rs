@@ -1,0 +1,95 @@
+//! Lexer: the words and signs of a label selector.
+
+/// What a piece of a label selector is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    End,
+    Open,
+    Close,
+    Comma,
+    Not,
+    Equals,
+    DoubleEquals,
+    NotEquals,
+    Greater,
+    Less,
+    In,
+    NotIn,
+    Word,
+}
+
+/// A piece of a label selector. The text of the end is empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Token<'a> {
+    pub kind: Kind,
+    pub text: &'a str,
+}
+
+/// Takes a label selector apart; the last token is [`Kind::End`]. A NUL ends what it follows and,
+/// after a space, everything (Go's lexer takes it for the end).
+pub(super) fn tokens(selector: &str) -> Vec<Token<'_>> {
+    let mut tokens = Vec::new();
+    let mut rest = selector;
+    loop {
+        let (token, after) = token(rest.trim_start_matches([' ', '\t', '\r', '\n']));
+        tokens.push(token);
+        if token.kind == Kind::End {
+            return tokens;
+        }
+        rest = after;
+    }
+}
+
+fn token(text: &str) -> (Token<'_>, &str) {
+    let kind = match text.as_bytes() {
+        [] | [0, ..] => return (Token { kind: Kind::End, text: "" }, ""),
+        [b'=', b'=', ..] => Kind::DoubleEquals,
+        [b'!', b'=', ..] => Kind::NotEquals,
+        [b'=', ..] => Kind::Equals,
+        [b'!', ..] => Kind::Not,
+        [b'(', ..] => Kind::Open,
+        [b')', ..] => Kind::Close,
+        [b',', ..] => Kind::Comma,
+        [b'>', ..] => Kind::Greater,
+        [b'<', ..] => Kind::Less,
+        _ => return word(text),
+    };
+    let (text, rest) = text.split_at(if matches!(kind, Kind::DoubleEquals | Kind::NotEquals) { 2 } else { 1 });
+    (Token { kind, text }, past_nul(rest))
+}
+
+fn word(text: &str) -> (Token<'_>, &str) {
+    let ends = |c: char| matches!(c, '=' | '!' | '(' | ')' | ',' | '>' | '<' | ' ' | '\t' | '\r' | '\n' | '\0');
+    let (text, rest) = text.split_at(text.find(ends).unwrap_or(text.len()));
+    let kind = match text {
+        "in" => Kind::In,
+        "notin" => Kind::NotIn,
+        _ => Kind::Word,
+    };
+    (Token { kind, text }, past_nul(rest))
+}
+
+fn past_nul(text: &str) -> &str {
+    text.strip_prefix('\0').unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(selector: &str) -> Vec<&str> {
+        tokens(selector).iter().map(|token| token.text).collect()
+    }
+
+    #[test]
+    fn signs_are_as_long_as_they_can_be() {
+        assert_eq!(texts("a===b"), ["a", "==", "=", "b", ""]);
+        assert_eq!(texts("!!=a"), ["!", "!=", "a", ""]);
+        assert_eq!(texts(" a\tnotin(x , y)"), ["a", "notin", "(", "x", ",", "y", ")", ""]);
+    }
+
+    #[test]
+    fn a_nul_ends_a_word_or_everything() {
+        assert_eq!(texts("a\0b=\0c \0d"), ["a", "b", "=", "c", ""]);
+    }
+}

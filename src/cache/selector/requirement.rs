@@ -1,0 +1,175 @@
+//! Requirement: what one label has to be. Upstream: `Requirement` in `apimachinery/pkg/labels/selector.go`.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fmt;
+
+use super::{BadSelector, validate};
+use crate::quote::Quoted;
+
+/// How a label's value relates to a requirement's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LabelOperator {
+    /// `=`: the label is there and has the value.
+    Equals,
+    /// `==`: the same as [`Equals`](Self::Equals), and printed as it was written.
+    DoubleEquals,
+    /// `!=`: the label is absent or has another value.
+    NotEquals,
+    /// `in`: the label is there and has one of the values.
+    In,
+    /// `notin`: the label is absent or has none of the values.
+    NotIn,
+    /// The label is there.
+    Exists,
+    /// `!`: the label is absent.
+    DoesNotExist,
+    /// `>`: the label is an integer greater than the value.
+    GreaterThan,
+    /// `<`: the label is an integer less than the value.
+    LessThan,
+}
+
+impl LabelOperator {
+    /// The operator's name in Kubernetes (`selection.Operator`), as in `exists` and `gt`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Equals => "=",
+            Self::DoubleEquals => "==",
+            Self::NotEquals => "!=",
+            Self::In => "in",
+            Self::NotIn => "notin",
+            Self::Exists => "exists",
+            Self::DoesNotExist => "!",
+            Self::GreaterThan => "gt",
+            Self::LessThan => "lt",
+        }
+    }
+}
+
+/// What one label has to be. Its text form is what the parser reads; the values are printed in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LabelRequirement {
+    key: String,
+    operator: LabelOperator,
+    values: Vec<String>,
+}
+
+impl LabelRequirement {
+    /// A requirement that makes sense: the key and the values may be those of labels, and their number fits the operator.
+    ///
+    /// # Errors
+    /// They may not, or it does not.
+    pub fn new(key: impl Into<String>, operator: LabelOperator, values: Vec<String>) -> Result<Self, BadSelector> {
+        let key = key.into();
+        let mut wrong = Vec::new();
+        if let Err(why) = validate::label_key(&key) {
+            wrong.push(invalid("key", Quoted(&key), &why));
+        }
+        if let Some(why) = number_fits(operator, values.len()).err() {
+            wrong.push(invalid("values", json(&values), why));
+        }
+        if matches!(operator, LabelOperator::GreaterThan | LabelOperator::LessThan) {
+            let wrongs = values.iter().enumerate().filter(|(_, value)| value.parse::<i64>().is_err());
+            wrong.extend(wrongs.map(|(n, value)| {
+                let why = "for 'Gt', 'Lt' operators, the value must be an integer";
+                invalid(format_args!("values[{n}]"), Quoted(value), why)
+            }));
+        }
+        for (n, value) in values.iter().enumerate() {
+            if let Err(why) = validate::label_value(value) {
+                wrong.push(invalid(format_args!("values[{n}][{key}]"), Quoted(value), &why));
+            }
+        }
+        let mut said = HashSet::new();
+        wrong.retain(|wrong| said.insert(wrong.clone()));
+        match wrong.as_slice() {
+            [] => Ok(Self { key, operator, values }),
+            [one] => Err(BadSelector(one.clone())),
+            several => Err(BadSelector(format!("[{}]", several.join(", ")))),
+        }
+    }
+
+    /// The label's key.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// How the label relates to the values.
+    pub fn operator(&self) -> LabelOperator {
+        self.operator
+    }
+
+    /// The values, as they were given; from a text they come sorted and each once.
+    pub fn values(&self) -> &[String] {
+        &self.values
+    }
+
+    /// Do these labels meet the requirement?
+    pub fn matches(&self, labels: &BTreeMap<String, String>) -> bool {
+        let value = labels.get(&self.key);
+        let number = |text: &String| text.parse::<i64>().ok();
+        let numbers = || Some((number(value?)?, number(self.values.first()?)?));
+        match self.operator {
+            LabelOperator::Equals | LabelOperator::DoubleEquals | LabelOperator::In => {
+                value.is_some_and(|value| self.values.contains(value))
+            }
+            LabelOperator::NotEquals | LabelOperator::NotIn => value.is_none_or(|value| !self.values.contains(value)),
+            LabelOperator::Exists => value.is_some(),
+            LabelOperator::DoesNotExist => value.is_none(),
+            LabelOperator::GreaterThan => numbers().is_some_and(|(is, than)| is > than),
+            LabelOperator::LessThan => numbers().is_some_and(|(is, than)| is < than),
+        }
+    }
+}
+
+impl fmt::Display for LabelRequirement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut values: Vec<_> = self.values.iter().map(String::as_str).collect();
+        values.sort_unstable();
+        let (key, values) = (&self.key, values.join(","));
+        match self.operator {
+            LabelOperator::Equals | LabelOperator::DoubleEquals | LabelOperator::NotEquals => {
+                write!(f, "{key}{}{values}", self.operator.as_str())
+            }
+            LabelOperator::In | LabelOperator::NotIn => write!(f, "{key} {} ({values})", self.operator.as_str()),
+            LabelOperator::Exists => write!(f, "{key}"),
+            LabelOperator::DoesNotExist => write!(f, "!{key}"),
+            LabelOperator::GreaterThan => write!(f, "{key}>{values}"),
+            LabelOperator::LessThan => write!(f, "{key}<{values}"),
+        }
+    }
+}
+
+fn number_fits(operator: LabelOperator, number: usize) -> Result<(), &'static str> {
+    match (operator, number) {
+        (LabelOperator::In | LabelOperator::NotIn, 0) => Err("for 'in', 'notin' operators, values set can't be empty"),
+        (LabelOperator::In | LabelOperator::NotIn, _) => Ok(()),
+        (LabelOperator::Exists | LabelOperator::DoesNotExist, 0) => Ok(()),
+        (LabelOperator::Exists | LabelOperator::DoesNotExist, _) => {
+            Err("values set must be empty for exists and does not exist")
+        }
+        (_, 1) => Ok(()),
+        (LabelOperator::GreaterThan | LabelOperator::LessThan, _) => {
+            Err("for 'Gt', 'Lt' operators, exactly one value is required")
+        }
+        (_, _) => Err("exact-match compatibility requires one single value"),
+    }
+}
+
+/// A message of Kubernetes' field validation.
+pub(super) fn invalid(field: impl fmt::Display, value: impl fmt::Display, why: &str) -> String {
+    format!("{field}: Invalid value: {value}: {why}")
+}
+
+/// A list as Go writes it into messages: JSON, and `null` without elements.
+fn json(values: &[String]) -> String {
+    if values.is_empty() {
+        return "null".to_owned();
+    }
+    let escaped = |text: String| {
+        ["&", "<", ">", "\u{2028}", "\u{2029}"]
+            .iter()
+            .fold(text, |text, c| text.replace(c, &format!("\\u{:04x}", c.chars().next().map_or(0, u32::from))))
+    };
+    escaped(serde_json::Value::from(values).to_string())
+}

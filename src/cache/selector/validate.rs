@@ -1,0 +1,95 @@
+//! What may be a label's key and value. Upstream: `apimachinery/pkg/api/validate/content`.
+
+const MAX_NAME: usize = 63;
+const MAX_PREFIX: usize = 253;
+
+/// What is wrong with a label key, if anything.
+pub(super) fn label_key(key: &str) -> Result<(), String> {
+    let (prefix, name) = match key.split_once('/') {
+        None => (None, key),
+        Some((_, name)) if name.contains('/') => {
+            return Err(format!(
+                "a valid label key {} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')",
+                name_rule()
+            ));
+        }
+        Some((prefix, name)) => (Some(prefix), name),
+    };
+    let mut wrong = Vec::new();
+    match prefix {
+        Some("") => wrong.push("prefix part must be non-empty".to_owned()),
+        Some(prefix) => wrong.extend(subdomain(prefix).into_iter().map(|wrong| format!("prefix part {wrong}"))),
+        None => {}
+    }
+    if name.is_empty() {
+        wrong.push("name part must be non-empty".to_owned());
+    } else if name.len() > MAX_NAME {
+        wrong.push(format!("name part {}", too_long(MAX_NAME)));
+    }
+    if !is_name(name) {
+        wrong.push(format!("name part {}", name_rule()));
+    }
+    all(wrong)
+}
+
+/// What is wrong with a label value, if anything.
+pub(super) fn label_value(value: &str) -> Result<(), String> {
+    let mut wrong = Vec::new();
+    if value.len() > MAX_NAME {
+        wrong.push(too_long(MAX_NAME));
+    }
+    if !value.is_empty() && !is_name(value) {
+        wrong.push(
+            "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must \
+             start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for \
+             validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
+                .to_owned(),
+        );
+    }
+    all(wrong)
+}
+
+fn subdomain(text: &str) -> Vec<String> {
+    let is_label = |label: &str| {
+        bounded_by(label, |b| b.is_ascii_lowercase() || b.is_ascii_digit())
+            && label.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+    };
+    let mut wrong = Vec::new();
+    if text.len() > MAX_PREFIX {
+        wrong.push(too_long(MAX_PREFIX));
+    }
+    if !text.split('.').all(is_label) {
+        wrong.push(
+            "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must \
+             start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is \
+             '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
+                .to_owned(),
+        );
+    }
+    wrong
+}
+
+fn is_name(name: &str) -> bool {
+    bounded_by(name, |b| b.is_ascii_alphanumeric())
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
+}
+
+/// Do the first and the last byte fit? There have to be some.
+fn bounded_by(text: &str, fits: impl Fn(u8) -> bool) -> bool {
+    let ends = (text.bytes().next(), text.bytes().next_back());
+    matches!(ends, (Some(first), Some(last)) if fits(first) && fits(last))
+}
+
+fn name_rule() -> &'static str {
+    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character \
+     (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is \
+     '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
+}
+
+fn too_long(max: usize) -> String {
+    format!("must be no more than {max} bytes")
+}
+
+fn all(wrong: Vec<String>) -> Result<(), String> {
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("; ")) }
+}

@@ -1,0 +1,84 @@
+//! Bucket: so many items a second, whichever they are. Upstream: `BucketRateLimiter`, and `golang.org/x/time/rate`.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::limiter::RateLimiter;
+
+/// A bucket of tokens that fills at a steady rate; every item takes one, and waits for it if need be.
+///
+/// It knows no items: there is nothing to forget, and nothing counts as a failure. Tokens that were taken are not given
+/// back.
+#[derive(Clone, Debug)]
+pub struct Bucket {
+    per_second: f64,
+    size: f64,
+    /// As of `since`. Below 0 if items wait for tokens already.
+    tokens: f64,
+    since: Instant,
+}
+
+/// The wait for a token that never comes, 292 years.
+const NEVER: Duration = Duration::from_nanos(i64::MAX.unsigned_abs());
+
+impl Bucket {
+    /// A full bucket of `size` tokens; `per_second` new ones come in.
+    pub fn new(per_second: f64, size: u32) -> Self {
+        let size = f64::from(size);
+        Self { per_second, size, tokens: size, since: Instant::now() }
+    }
+
+    fn reserve(&mut self) -> Duration {
+        if self.per_second == f64::INFINITY {
+            return Duration::ZERO;
+        }
+        if self.size < 1.0 {
+            return NEVER;
+        }
+        let now = Instant::now();
+        let gained = (now - self.since).as_secs_f64() * self.per_second.max(0.0);
+        self.tokens = (self.tokens + gained).min(self.size) - 1.0;
+        self.since = now;
+        if self.tokens >= 0.0 {
+            return Duration::ZERO;
+        }
+        let wait = -self.tokens / self.per_second; // negative, infinite or not a number if no token ever comes
+        Duration::try_from_secs_f64(wait).map_or(NEVER, |wait| wait.min(NEVER))
+    }
+}
+
+impl<T> RateLimiter<T> for Bucket {
+    fn when(&mut self, _: &T) -> Duration {
+        self.reserve()
+    }
+
+    fn num_requeues(&self, _: &T) -> usize {
+        0
+    }
+
+    fn forget(&mut self, _: &T) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn an_empty_bucket_makes_wait_and_fills_with_time() {
+        let mut bucket = Bucket::new(10.0, 2);
+        let waits: Vec<_> = (0..4).map(|_| bucket.reserve().as_millis()).collect();
+        assert_eq!(waits, [0, 0, 100, 200]);
+        tokio::time::advance(Duration::from_secs(3600)).await;
+        let waits: Vec<_> = (0..3).map(|_| bucket.reserve().as_millis()).collect();
+        assert_eq!(waits, [0, 0, 100]);
+    }
+
+    #[test]
+    fn what_never_fills_makes_wait_for_ever_and_what_has_no_limit_never_does() {
+        assert_eq!(Bucket::new(1.0, 0).reserve(), NEVER);
+        let mut never = Bucket::new(0.0, 1);
+        assert_eq!((never.reserve(), never.reserve()), (Duration::ZERO, NEVER));
+        assert_eq!(Bucket::new(f64::INFINITY, 0).reserve(), Duration::ZERO);
+    }
+}
