@@ -21,3 +21,5 @@ mod readme;
 mod source;
 mod support;
 mod traces;
+mod workqueue;
+mod workqueue_model;
