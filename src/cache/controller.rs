@@ -66,6 +66,6 @@ impl<T: Object + Send + Sync> Controller<T> {
                 }
             }
         };
-        tokio::join!(fill, empty);
+        futures::join!(fill, empty);
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
-use tokio::task::coop::consume_budget;
+use tokio::task::yield_now;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, warn};
@@ -300,7 +300,6 @@ impl<T: Object + Send + Sync> Reflector<T> {
         let mut versions_count = has_version;
         let mut resync = pin!(sleep_until(*resync_at));
         loop {
-            consume_budget().await;
             let event = tokio::select! {
                 biased;
                 () = &mut resync, if !self.resync.is_zero() => {
@@ -329,6 +328,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
             {
                 self.set_version(version);
             }
+            yield_now().await; // the consumer's turn: what waits in the queue of a slow one is for its slowness alone
         }
     }
 

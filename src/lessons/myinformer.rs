@@ -44,7 +44,7 @@ impl<H: EventHandler<Pod>> WatchDog<H> {
             }
             Ok(())
         };
-        tokio::join!(fill, empty).1
+        futures::join!(fill, empty).1
     }
 }
 

@@ -43,7 +43,7 @@ pub async fn run(lab: &Lab, known_objects: KnownObjects) -> Result<()> {
         }
         anyhow::Ok(deleted)
     };
-    let deleted = tokio::join!(fill, empty).1?;
+    let deleted = futures::join!(fill, empty).1?;
     explain(lab, known_objects, deleted);
     Ok(())
 }
