@@ -10,10 +10,10 @@ use super::error::NoMetadata;
 use super::index::NAMESPACE_INDEX;
 use super::indexer::Indexer;
 use super::key::{Meta, Object};
-use super::selector::LabelSelector;
 use super::snapshot::Snapshot;
 use super::store::Store;
 use crate::quote::Quoted;
+use crate::selector::LabelSelector;
 
 /// The stored objects that a selector selects.
 ///
@@ -99,7 +99,8 @@ impl fmt::Display for GroupResource {
 /// there. It asks nobody, and is as fresh as the informer.
 ///
 /// ```
-/// use informer_lab::cache::{GroupResource, Indexer, LabelSelector, Lister, meta_namespace_index, meta_namespace_key};
+/// use informer_lab::selector::LabelSelector;
+/// use informer_lab::cache::{GroupResource, Indexer, Lister, meta_namespace_index, meta_namespace_key};
 /// use k8s_openapi::api::core::v1::Pod;
 ///
 /// let indexer = Indexer::new(meta_namespace_key::<Pod>).index("namespace", meta_namespace_index)?;

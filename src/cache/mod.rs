@@ -35,7 +35,6 @@ mod queue;
 mod real_fifo;
 mod reflector;
 mod resync;
-mod selector;
 mod shared_informer;
 mod snapshot;
 mod store;
@@ -67,10 +66,6 @@ pub use processor::{Audience, Registration, SharedProcessor};
 pub use queue::{Queue, QueueKind};
 pub use real_fifo::{Batches, RealFifo, WhileProcessing};
 pub use reflector::{Reflector, ReflectorError};
-pub use selector::{
-    BadSelector, FieldOperator, FieldRequirement, FieldSelector, LabelOperator, LabelRequirement, LabelSelector,
-    escape_field_value, unescape_field_value,
-};
 pub use shared_informer::{InformerStopped, SharedIndexInformer, SharedIndexInformerBuilder};
 pub use snapshot::{Iter, Snapshot};
 pub use store::{KnownObjects, ReflectorStore, Store, Transaction, Transformer};

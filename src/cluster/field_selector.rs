@@ -1,30 +1,33 @@
-//! Field selectors: `metadata.name=web-1,status.phase!=Running`.
+//! Field selectors of a kind: which fields there are, and where an object has them.
 
 use serde_json::Value;
 
 use super::object::Object;
 use super::resource::Resource;
+use crate::selector::{FieldOperator, FieldRequirement, FieldSelector};
 
-/// Terms that an object's fields must all meet. The empty selector selects everything.
+/// Terms that an object's fields must all meet. None select everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct FieldSelector(Vec<Term>);
+pub(crate) struct Fields(Vec<Term>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Term {
     pointer: &'static str,
+    /// The value of a field that an object does not have.
     missing: &'static str,
     value: String,
-    equal: bool,
+    operator: FieldOperator,
 }
 
-impl FieldSelector {
+impl Fields {
     /// # Errors
     /// What upstream says, if the text is malformed or names a field that this kind has no selector for.
     pub(crate) fn parse(text: &str, resource: &Resource) -> Result<Self, String> {
-        split(text)
-            .into_iter()
-            .filter(|term| !term.is_empty())
-            .map(|text| term(&text, resource))
+        let selector: FieldSelector = text.parse().map_err(|error| format!("{error}"))?;
+        selector
+            .requirements()
+            .iter()
+            .map(|requirement| term(requirement, resource))
             .collect::<Result<_, _>>()
             .map(Self)
     }
@@ -41,29 +44,24 @@ impl FieldSelector {
                 Some(_) => false, // no field of the table is anything else
                 None => term.value == term.missing,
             };
-            equal == term.equal
+            equal == (term.operator == FieldOperator::Equals)
         })
     }
 }
 
-fn term(text: &str, resource: &Resource) -> Result<Term, String> {
-    // As upstream, the first operator from the left counts, the longer one where two begin.
-    let (at, operator) = text
-        .char_indices()
-        .find_map(|(at, _)| ["!=", "==", "="].into_iter().find(|op| text[at..].starts_with(op)).map(|op| (at, op)))
-        .ok_or_else(|| format!("invalid selector: '{text}'; can't understand '{text}'"))?;
-    let (field, value) = (&text[..at], unescaped(&text[at + operator.len()..])?);
-    let (pointer, missing) = match field {
+fn term(requirement: &FieldRequirement, resource: &Resource) -> Result<Term, String> {
+    let FieldRequirement { field, operator, value } = requirement;
+    let (pointer, missing) = match field.as_str() {
         "metadata.name" => ("/metadata/name", ""),
         "metadata.namespace" => ("/metadata/namespace", ""),
-        _ => resource
+        field => resource
             .fields
             .iter()
             .find(|(name, ..)| *name == field)
             .map(|(_, pointer, missing)| (*pointer, *missing))
             .ok_or_else(|| unsupported(field, resource))?,
     };
-    Ok(Term { pointer, missing, value, equal: operator != "!=" })
+    Ok(Term { pointer, missing, value: value.clone(), operator: *operator })
 }
 
 fn unsupported(field: &str, resource: &Resource) -> String {
@@ -72,40 +70,6 @@ fn unsupported(field: &str, resource: &Resource) -> String {
     } else {
         format!("field label not supported: {field}")
     }
-}
-
-/// Splits at commas that no backslash precedes.
-fn split(text: &str) -> Vec<String> {
-    let mut terms = vec![String::new()];
-    let mut escaped = false;
-    for c in text.chars() {
-        if c == ',' && !escaped {
-            terms.push(String::new());
-        } else if let Some(term) = terms.last_mut() {
-            term.push(c);
-        }
-        escaped = c == '\\' && !escaped;
-    }
-    terms
-}
-
-fn unescaped(value: &str) -> Result<String, String> {
-    let mut plain = String::with_capacity(value.len());
-    let mut chars = value.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            '\\' => match chars.next() {
-                Some(c @ ('\\' | ',' | '=')) => plain.push(c),
-                other => {
-                    let sequence: String = std::iter::once('\\').chain(other).collect();
-                    return Err(format!("invalid field selector: invalid escape sequence: {sequence}"));
-                }
-            },
-            ',' | '=' => return Err(format!("invalid field selector: unescaped character in value: {c}")),
-            c => plain.push(c),
-        }
-    }
-    Ok(plain)
 }
 
 #[cfg(test)]
@@ -129,7 +93,7 @@ mod tests {
             ("spec.hostNetwork=false", true),
             ("metadata.name=a\\,b", false),
         ] {
-            assert_eq!(FieldSelector::parse(selector, PODS).unwrap().matches(&pod), selected, "{selector}");
+            assert_eq!(Fields::parse(selector, PODS).unwrap().matches(&pod), selected, "{selector}");
         }
     }
 
@@ -138,9 +102,9 @@ mod tests {
         for (selector, message) in [
             ("status.phase", "invalid selector: 'status.phase'; can't understand 'status.phase'"),
             ("spec.containers=x", "field label not supported: spec.containers"),
-            ("metadata.name=a=b", "invalid field selector: unescaped character in value: ="),
+            ("metadata.name=a=b", "invalid field selector: unescaped character in value: 61"),
         ] {
-            assert_eq!(FieldSelector::parse(selector, PODS).unwrap_err(), message);
+            assert_eq!(Fields::parse(selector, PODS).unwrap_err(), message);
         }
     }
 }

@@ -40,7 +40,6 @@ mod field_selector;
 mod filter;
 mod handlers;
 mod kubelet;
-mod label_selector;
 mod object;
 mod options;
 mod pods_file;

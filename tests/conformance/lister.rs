@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use informer_lab::cache::{
-    ApiError, GroupResource, Indexer, LabelSelector, Lister, NoMetadata, list_all, list_all_by_namespace,
-    meta_namespace_index, meta_namespace_key, object_to_name,
+    ApiError, GroupResource, Indexer, Lister, NoMetadata, list_all, list_all_by_namespace, meta_namespace_index,
+    meta_namespace_key, object_to_name,
 };
+use informer_lab::selector::LabelSelector;
 use serde_json::{Value, json};
 
 use super::errors::{api, other};

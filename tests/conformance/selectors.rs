@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use informer_lab::cache::{BadSelector, FieldSelector, LabelSelector, escape_field_value, unescape_field_value};
+use informer_lab::selector::{BadSelector, FieldSelector, LabelSelector, escape_field_value, unescape_field_value};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1;
 use serde_json::{Value, json};
 

@@ -10,15 +10,15 @@ use serde::Serialize;
 use super::{Call, watch};
 use crate::cluster::continue_token::ContinueToken;
 use crate::cluster::era::Era;
-use crate::cluster::field_selector::FieldSelector;
+use crate::cluster::field_selector::Fields;
 use crate::cluster::filter::Filter;
-use crate::cluster::label_selector::LabelSelector;
 use crate::cluster::object::{Key, Object};
 use crate::cluster::options::{ListOptions, resource_version};
 use crate::cluster::resource::Resource;
 use crate::cluster::status::{self, ApiError};
 use crate::cluster::store::Store;
 use crate::cluster::watch_cache::WatchCache;
+use crate::selector::BadSelector;
 
 /// One path, two verbs.
 pub(crate) async fn list_or_watch(call: Call) -> Result<Response, ApiError> {
@@ -40,8 +40,9 @@ pub(crate) fn filter(
     namespace: Option<String>,
     options: &ListOptions,
 ) -> Result<Filter, ApiError> {
-    let labels = LabelSelector::parse(&options.label_selector).map_err(ApiError::bad_request)?;
-    let fields = FieldSelector::parse(&options.field_selector, resource).map_err(ApiError::bad_request)?;
+    let bad_selector = |error: BadSelector| ApiError::bad_request(error.to_string());
+    let labels = options.label_selector.parse().map_err(bad_selector)?;
+    let fields = Fields::parse(&options.field_selector, resource).map_err(ApiError::bad_request)?;
     Ok(Filter { namespace, labels, fields })
 }
 

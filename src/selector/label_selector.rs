@@ -14,7 +14,7 @@ use crate::quote::Quoted;
 /// The text form is Kubernetes' canonical one: ordered by key, set values sorted.
 ///
 /// ```
-/// use informer_lab::cache::LabelSelector;
+/// use informer_lab::selector::LabelSelector;
 /// use std::collections::BTreeMap;
 ///
 /// let selector: LabelSelector = "tier!=cache,app in (web, db)".parse()?;
@@ -23,7 +23,7 @@ use crate::quote::Quoted;
 ///
 /// let wrong = "app in web".parse::<LabelSelector>().unwrap_err();
 /// assert_eq!(wrong.to_string(), "unable to parse requirement: found 'web' expected: '('");
-/// # Ok::<(), informer_lab::cache::BadSelector>(())
+/// # Ok::<(), informer_lab::selector::BadSelector>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabelSelector(Option<Vec<LabelRequirement>>);
@@ -53,6 +53,13 @@ impl LabelSelector {
         self.0.as_ref().is_some_and(|requirements| requirements.iter().all(|requirement| requirement.matches(labels)))
     }
 
+    /// Is an object selected? `value` gives its labels' values.
+    pub(crate) fn matches_values<'a>(&self, value: impl Fn(&str) -> Option<&'a str>) -> bool {
+        let all =
+            |requirements: &Vec<LabelRequirement>| requirements.iter().all(|one| one.matches_value(value(one.key())));
+        self.0.as_ref().is_some_and(all)
+    }
+
     /// Is every object selected?
     pub fn is_everything(&self) -> bool {
         self.0.as_ref().is_some_and(Vec::is_empty)
@@ -66,6 +73,12 @@ impl LabelSelector {
     /// The requirements, ordered by key; none for "everything" and for "nothing".
     pub fn requirements(&self) -> &[LabelRequirement] {
         self.0.as_deref().unwrap_or_default()
+    }
+}
+
+impl Default for LabelSelector {
+    fn default() -> Self {
+        Self::everything()
     }
 }
 

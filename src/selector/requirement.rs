@@ -106,14 +106,17 @@ impl LabelRequirement {
 
     /// Do these labels meet the requirement?
     pub fn matches(&self, labels: &BTreeMap<String, String>) -> bool {
-        let value = labels.get(&self.key);
-        let number = |text: &String| text.parse::<i64>().ok();
+        self.matches_value(labels.get(&self.key).map(String::as_str))
+    }
+
+    /// Does this value of the requirement's key meet it? Nothing is a label that is not there.
+    pub(crate) fn matches_value(&self, value: Option<&str>) -> bool {
+        let is_one = |value: &str| self.values.iter().any(|one| one == value);
+        let number = |text: &str| text.parse::<i64>().ok();
         let numbers = || Some((number(value?)?, number(self.values.first()?)?));
         match self.operator {
-            LabelOperator::Equals | LabelOperator::DoubleEquals | LabelOperator::In => {
-                value.is_some_and(|value| self.values.contains(value))
-            }
-            LabelOperator::NotEquals | LabelOperator::NotIn => value.is_none_or(|value| !self.values.contains(value)),
+            LabelOperator::Equals | LabelOperator::DoubleEquals | LabelOperator::In => value.is_some_and(is_one),
+            LabelOperator::NotEquals | LabelOperator::NotIn => !value.is_some_and(is_one),
             LabelOperator::Exists => value.is_some(),
             LabelOperator::DoesNotExist => value.is_none(),
             LabelOperator::GreaterThan => numbers().is_some_and(|(is, than)| is > than),

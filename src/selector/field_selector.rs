@@ -38,12 +38,12 @@ pub struct FieldRequirement {
 /// Requirements that all have to be met. Which fields there are is not known here; the API server says that.
 ///
 /// ```
-/// use informer_lab::cache::FieldSelector;
+/// use informer_lab::selector::FieldSelector;
 ///
 /// let selector: FieldSelector = "spec.nodeName==node-1,metadata.name!=nettool".parse()?;
 /// assert_eq!(selector.to_string(), "metadata.name!=nettool,spec.nodeName=node-1");
 /// assert!(selector.matches(|field| if field == "spec.nodeName" { "node-1" } else { "" }));
-/// # Ok::<(), informer_lab::cache::BadSelector>(())
+/// # Ok::<(), informer_lab::selector::BadSelector>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldSelector(Vec<FieldRequirement>);
