@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::hash::Seeded;
+use foldhash::fast::RandomState;
 
 /// Takes what a queue measures, say into Prometheus. Called under the queue's lock: it has to be short and must not call
 /// the queue. Every method does nothing unless implemented.
@@ -39,9 +39,9 @@ pub(super) struct Meter<T> {
     metrics: Box<dyn Metrics>,
     depth: usize,
     /// Since when items are to be worked on.
-    added: HashMap<T, Instant, Seeded>,
+    added: HashMap<T, Instant, RandomState>,
     /// Since when items are being worked on.
-    started: HashMap<T, Instant, Seeded>,
+    started: HashMap<T, Instant, RandomState>,
 }
 
 impl<T: Clone + Eq + Hash> Meter<T> {

@@ -36,7 +36,6 @@
 mod bucket;
 mod delaying;
 mod get;
-mod hash;
 mod limiter;
 mod metrics;
 mod order;

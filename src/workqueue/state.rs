@@ -6,11 +6,11 @@ use std::task::Waker;
 
 use tokio::time::Instant;
 
-use super::hash::Seeded;
 use super::metrics::Meter;
 use super::order::{Fifo, Order};
 use super::waiters::{Ticket, Waiters};
 use super::waiting::Waiting;
+use foldhash::fast::RandomState;
 
 /// Where an item is. One that is neither to be worked on nor being worked on has no stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ enum Stage {
 /// Everything of a queue. If an item is queued, nobody waits or as many are woken as items are queued.
 pub(super) struct State<T> {
     pub order: Box<dyn Order<T>>,
-    stages: HashMap<T, Stage, Seeded>,
+    stages: HashMap<T, Stage, RandomState>,
     /// How many items are `Processing` or `Again`.
     pub processing: usize,
     pub waiting: Waiting<T>,

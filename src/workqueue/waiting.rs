@@ -5,7 +5,7 @@ use std::hash::Hash;
 
 use tokio::time::Instant;
 
-use super::hash::Seeded;
+use foldhash::fast::RandomState;
 
 /// A point in time, and a number that keeps apart what is due at the same one.
 type Due = (Instant, u64);
@@ -15,7 +15,7 @@ type Due = (Instant, u64);
 pub(super) struct Waiting<T> {
     /// Holds exactly the items of `dues`.
     heap: BTreeMap<Due, T>,
-    dues: HashMap<T, Due, Seeded>,
+    dues: HashMap<T, Due, RandomState>,
     count: u64,
 }
 
