@@ -124,8 +124,10 @@ impl<T: Object + Send + Sync + 'static> ProcessorListener<T> {
         self.filled.notify_one();
     }
 
-    /// Calls `handler` for one notification after the other until the listener is closed and empty.
+    /// Calls `handler` for one notification after the other until the listener is closed and empty. If the handler panics, or
+    /// the future is dropped, the listener closes: nothing is kept for a handler that will not come back.
     pub async fn run(&self, mut handler: impl AsyncEventHandler<T>) {
+        let _gone = Gone(self);
         while let Some(notification) = self.pop().await {
             let initial = is_initial(&notification);
             let called = self.observer.is_on().then(|| (notification.kind(), key_of(&notification)));
@@ -137,6 +139,15 @@ impl<T: Object + Send + Sync + 'static> ProcessorListener<T> {
                 self.observer.tell(|| Event::Called { listener: self.id, notification, key });
             }
         }
+    }
+}
+
+/// Discards what a listener holds once nobody handles it any more.
+struct Gone<'a, T>(&'a ProcessorListener<T>);
+
+impl<T> Drop for Gone<'_, T> {
+    fn drop(&mut self) {
+        self.0.discard();
     }
 }
 

@@ -125,6 +125,9 @@ impl<T: Object + Debug + Send + Sync + 'static> SharedIndexInformer<T> {
     ///
     /// # Errors
     /// The informer has stopped.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime, once the informer runs.
     pub fn add_event_handler(&self, handler: impl AsyncEventHandler<T>) -> Result<Registration<T>, InformerStopped> {
         self.add_event_handler_with_resync(handler, self.0.default_resync)
     }

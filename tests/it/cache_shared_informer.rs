@@ -175,6 +175,33 @@ async fn what_is_buffered_is_delivered_before_the_informer_stops() {
     assert_eq!(recorder.take(), ["add a 1", "add b 2", "add c 3"]);
 }
 
+struct Panicking;
+
+impl EventHandler<Pod> for Panicking {
+    fn on_add(&mut self, _: Arc<Pod>, _: InitialList) {
+        panic!("as the test wants it");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handler_that_panics_harms_no_other_and_is_told_of_at_the_stop() {
+    let source = Source::default();
+    let informer = SharedIndexInformer::new(source.clone());
+    let recorder = Recorder::default();
+    let panicking = informer.add_event_handler(Panicking).unwrap();
+    informer.add_event_handler(recorder.clone()).unwrap();
+    let running = run(&informer);
+    rest().await;
+    source.put("a");
+    rest().await;
+    source.put("b");
+    rest().await;
+    assert_eq!(recorder.take(), ["add a 1", "add b 2"]);
+    assert_eq!(panicking.listener().pending(), 0, "nothing is kept for a handler that is gone");
+    running.stop.cancel();
+    assert!(running.task.await.unwrap_err().is_panic());
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_removed_handler_is_told_nothing_more() {
     let source = Source::default();
