@@ -143,10 +143,10 @@ pub struct RunArgs {
     #[arg(long)]
     pub follow: bool,
     /// End after this long, such as 30s or 1m30s
-    #[arg(long = "for", value_name = "DURATION", value_parser = values::duration)]
+    #[arg(long = "for", value_name = "DURATION", value_parser = values::duration, allow_hyphen_values = true)]
     pub limit: Option<Duration>,
     /// What decides the races: a number, or random
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub seed: Option<Seed>,
 }
 

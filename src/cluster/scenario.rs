@@ -56,12 +56,20 @@ enum Action {
 
 /// A step that the cluster refused.
 #[derive(Debug, thiserror::Error)]
-#[error("scenario: {step}: {source}")]
+#[error("the scenario cannot go on: {step}: {}", said(.error))]
 pub struct ScenarioError {
     /// The step.
     pub step: Step,
     /// What the cluster said.
-    pub source: Box<kube::Error>,
+    pub error: Box<kube::Error>,
+}
+
+/// What the cluster said, without the form in which it came.
+fn said(error: &kube::Error) -> String {
+    match error {
+        kube::Error::Api(status) => status.message.clone(),
+        other => other.to_string(),
+    }
 }
 
 impl Step {
@@ -143,7 +151,7 @@ impl Scenario {
             told(step);
             step.perform(&client, namespace)
                 .await
-                .map_err(|source| ScenarioError { step: step.clone(), source: Box::new(source) })?;
+                .map_err(|error| ScenarioError { step: step.clone(), error: Box::new(error) })?;
         }
         Ok(())
     }

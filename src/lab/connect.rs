@@ -113,10 +113,21 @@ fn unreachable(error: kube::Error, address: &str) -> Failure {
 
 /// The innermost cause: the layers above it (service, client, connector) only repeat each other. None if the error itself says most.
 fn root(error: &kube::Error) -> Option<String> {
-    if matches!(error, kube::Error::Api(_) | kube::Error::Auth(_)) {
-        return None;
+    match error {
+        kube::Error::Auth(_) => None,
+        kube::Error::Api(status) => Some(first_line(&status.message)),
+        error => Chain::new(error).last().map(ToString::to_string),
     }
-    Chain::new(error).last().map(ToString::to_string)
+}
+
+/// What somebody else's server says may be a page; its first line is enough.
+fn first_line(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    let mut short: String = line.chars().take(200).collect();
+    if short.len() < text.trim_end().len() {
+        short.push('…');
+    }
+    short
 }
 
 fn mentions_tls(error: &kube::Error) -> bool {
