@@ -26,7 +26,7 @@ pub struct Cli {
     pub lesson: Option<Lesson>,
 }
 
-/// The lessons, in the documents' order.
+/// The lessons: the documents' in their order, then the others.
 #[derive(Debug, Subcommand)]
 pub enum Lesson {
     /// DeltaFIFO: one slot per key, every change kept in order
@@ -43,6 +43,8 @@ pub enum Lesson {
     Shared(SharedArgs),
     /// SharedInformerFactory: one informer per type
     Factory(FactoryArgs),
+    /// queue and items of a DeltaFIFO, drawn after every operation
+    Queue(PrintArgs),
     /// Every lesson and step, in the documents' order
     Tour(PrintArgs),
 }

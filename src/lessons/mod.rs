@@ -8,6 +8,7 @@ pub mod factory;
 pub mod indexer;
 pub mod listwatch;
 pub mod myinformer;
+pub mod queue;
 pub mod reflector;
 pub mod shared;
 
@@ -43,6 +44,8 @@ pub enum Run {
     Factory,
     /// `factory --serve`
     FactoryServe,
+    /// `queue`
+    Queue,
 }
 
 impl Run {
@@ -64,6 +67,7 @@ impl Run {
             Self::Shared(step) => play(defaults, settings, stage, async |lab| shared::run(lab, step).await),
             Self::Factory => play(defaults, settings, stage, async |lab| factory::run(lab).await),
             Self::FactoryServe => play(defaults, settings, stage, async |lab| factory::serve(lab).await),
+            Self::Queue => play(defaults, settings, stage, async |lab| queue::run(lab)),
         }
     }
 }

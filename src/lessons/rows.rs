@@ -1,4 +1,4 @@
-//! The table of runs, in the documents' order.
+//! The table of runs: the documents' in their order, then those of what the documents say in words.
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ pub struct Row {
     pub run: Run,
     /// What is typed after `informer-lab`.
     pub command: &'static str,
-    /// What the documents typed instead; none for a step that they did not keep as a file.
+    /// What the documents typed instead; none for a step that they did not keep as a file, and for what they say in words.
     pub go: Option<&'static str>,
     /// One line about it, in English.
     pub en: &'static str,
@@ -61,7 +61,7 @@ const NETTOOL_COMES_AND_GOES: ClusterDefaults = ClusterDefaults { pods: None, sc
 
 const FOUR_PODS: ClusterDefaults = ClusterDefaults { pods: Some(&PODS), scenario: None, stages: None };
 
-/// Every run, in the documents' order.
+/// Every run: the documents' in their order, then the others.
 pub static ROWS: &[Row] = &[
     Row {
         run: Run::DeltaFifo(Delta::Values),
@@ -216,6 +216,15 @@ pub static ROWS: &[Row] = &[
         trace: None,
         defaults: watching(FOUR_PODS),
     },
+    Row {
+        run: Run::Queue,
+        command: "queue",
+        go: None,
+        en: "queue and items of a DeltaFIFO, drawn after every operation",
+        zh: "每次操作之后，画出 DeltaFIFO 的 queue 和 items",
+        trace: Some("queue.txt"),
+        defaults: ALONE,
+    },
 ];
 
 #[cfg(test)]
@@ -236,7 +245,7 @@ mod tests {
         for by in [By::Label, By::Namespace] {
             Run::Indexer(by).row();
         }
-        for run in [Run::ListWatch, Run::IndexerServe, Run::MyInformer, Run::Factory, Run::FactoryServe] {
+        for run in [Run::ListWatch, Run::IndexerServe, Run::MyInformer, Run::Factory, Run::FactoryServe, Run::Queue] {
             run.row();
         }
     }

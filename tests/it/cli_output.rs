@@ -14,6 +14,9 @@ fn without_a_lesson_the_lessons_are_listed_beside_the_documents_commands() {
         assert!(ran.out.contains(row.command) && ran.out.contains(row.en), "{}", row.command);
         assert!(ran.out.contains(row.go.unwrap()), "{}", row.command);
     }
+    for row in ROWS.iter().filter(|row| row.go.is_none() && !row.command.contains("--")) {
+        assert!(ran.out.contains(row.en), "{}", row.command);
+    }
 }
 
 #[test]
