@@ -8,7 +8,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use informer_lab::cluster::Era;
 use informer_lab::lab::Seed;
-use informer_lab::lessons::{deltafifo, indexer, shared};
+use informer_lab::lessons::{deltafifo, indexer, shared, workqueue};
 use informer_lab::trace::{ColorChoice, Lang, Output, Speed};
 
 use crate::values;
@@ -45,6 +45,8 @@ pub enum Lesson {
     Factory(FactoryArgs),
     /// queue and items of a DeltaFIFO, drawn after every operation
     Queue(PrintArgs),
+    /// The work queue: dedupe, delay, rate limit
+    Workqueue(WorkqueueArgs),
     /// Every lesson and step, in the documents' order
     Tour(PrintArgs),
 }
@@ -105,6 +107,15 @@ pub struct FactoryArgs {
     pub serve: Option<SocketAddr>,
     #[command(flatten)]
     pub watch: WatchArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct WorkqueueArgs {
+    /// One act instead of all three
+    #[arg(long, value_enum)]
+    pub act: Option<workqueue::Act>,
+    #[command(flatten)]
+    pub print: PrintArgs,
 }
 
 /// Which cluster, and what is in it.

@@ -72,6 +72,7 @@ fn run(cli: Cli, stage: &Stage) -> Result<Ended> {
             run.play(&Settings { serve: args.serve, ..usage::settings(&args.watch) }, stage)
         }
         Some(Lesson::Queue(_)) => Run::Queue.play(&Settings::default(), stage),
+        Some(Lesson::Workqueue(args)) => Run::WorkQueue(args.act).play(&Settings::default(), stage),
         Some(Lesson::Tour(_)) => tour::play(stage),
     }
 }

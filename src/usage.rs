@@ -33,6 +33,7 @@ impl Lesson {
             Self::Indexer(args) => &args.watch.print,
             Self::Shared(args) => &args.watch.print,
             Self::Factory(args) => &args.watch.print,
+            Self::Workqueue(args) => &args.print,
             Self::Queue(print) | Self::Tour(print) => print,
         }
     }
@@ -62,7 +63,7 @@ pub fn settings(args: &WatchArgs) -> Settings {
 
 fn check(lesson: &Lesson) -> Result<(), String> {
     match lesson {
-        Lesson::Deltafifo(_) | Lesson::Queue(_) | Lesson::Tour(_) => Ok(()),
+        Lesson::Deltafifo(_) | Lesson::Queue(_) | Lesson::Workqueue(_) | Lesson::Tour(_) => Ok(()),
         Lesson::Listwatch(watch) | Lesson::Myinformer(watch) | Lesson::Reflector(ReflectorArgs { watch, .. }) => {
             watches(watch, settings(watch))
         }

@@ -11,6 +11,7 @@ pub mod myinformer;
 pub mod queue;
 pub mod reflector;
 pub mod shared;
+pub mod workqueue;
 
 mod go;
 pub mod listing;
@@ -46,6 +47,8 @@ pub enum Run {
     FactoryServe,
     /// `queue`
     Queue,
+    /// `workqueue`: one act, or all
+    WorkQueue(Option<workqueue::Act>),
 }
 
 impl Run {
@@ -68,6 +71,7 @@ impl Run {
             Self::Factory => play(defaults, settings, stage, async |lab| factory::run(lab).await),
             Self::FactoryServe => play(defaults, settings, stage, async |lab| factory::serve(lab).await),
             Self::Queue => play(defaults, settings, stage, async |lab| queue::run(lab)),
+            Self::WorkQueue(act) => play(defaults, settings, stage, async |lab| workqueue::run(lab, act).await),
         }
     }
 }

@@ -7,6 +7,7 @@ use super::deltafifo::Step as Delta;
 use super::indexer::By;
 use super::reflector::KnownObjects;
 use super::shared::Step as Shared;
+use super::workqueue::Act;
 use crate::lab::{ClusterDefaults, Defaults, Fixture};
 
 /// The documents' four pods, running in namespace `default`.
@@ -225,6 +226,42 @@ pub static ROWS: &[Row] = &[
         trace: Some("queue.txt"),
         defaults: ALONE,
     },
+    Row {
+        run: Run::WorkQueue(None),
+        command: "workqueue",
+        go: None,
+        en: "The work queue: dedupe, delay, rate limit",
+        zh: "工作队列：去重、延迟、限速",
+        trace: Some("workqueue.txt"),
+        defaults: ALONE,
+    },
+    Row {
+        run: Run::WorkQueue(Some(Act::Dedupe)),
+        command: "workqueue --act dedupe",
+        go: None,
+        en: "The work queue, act 1: an item is queued once",
+        zh: "工作队列第一幕：一个元素只排队一次",
+        trace: Some("workqueue-dedupe.txt"),
+        defaults: ALONE,
+    },
+    Row {
+        run: Run::WorkQueue(Some(Act::Delay)),
+        command: "workqueue --act delay",
+        go: None,
+        en: "The work queue, act 2: an item is added later",
+        zh: "工作队列第二幕：元素延迟加入",
+        trace: Some("workqueue-delay.txt"),
+        defaults: ALONE,
+    },
+    Row {
+        run: Run::WorkQueue(Some(Act::RateLimit)),
+        command: "workqueue --act rate-limit",
+        go: None,
+        en: "The work queue, act 3: a failed item waits longer each time",
+        zh: "工作队列第三幕：失败的元素等得越来越久",
+        trace: Some("workqueue-rate-limit.txt"),
+        defaults: ALONE,
+    },
 ];
 
 #[cfg(test)]
@@ -247,6 +284,9 @@ mod tests {
         }
         for run in [Run::ListWatch, Run::IndexerServe, Run::MyInformer, Run::Factory, Run::FactoryServe, Run::Queue] {
             run.row();
+        }
+        for act in [None, Some(Act::Dedupe), Some(Act::Delay), Some(Act::RateLimit)] {
+            Run::WorkQueue(act).row();
         }
     }
 
