@@ -47,6 +47,8 @@ pub enum Lesson {
     Queue(PrintArgs),
     /// The work queue: dedupe, delay, rate limit
     Workqueue(WorkqueueArgs),
+    /// Synced: the store is filled, and the handlers may not have seen it yet
+    Synced(WatchArgs),
     /// Every lesson and step, in the documents' order
     Tour(PrintArgs),
 }

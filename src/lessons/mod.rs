@@ -11,6 +11,7 @@ pub mod myinformer;
 pub mod queue;
 pub mod reflector;
 pub mod shared;
+pub mod synced;
 pub mod workqueue;
 
 mod go;
@@ -47,6 +48,8 @@ pub enum Run {
     FactoryServe,
     /// `queue`
     Queue,
+    /// `synced`
+    Synced,
     /// `workqueue`: one act, or all
     WorkQueue(Option<workqueue::Act>),
 }
@@ -70,6 +73,7 @@ impl Run {
             Self::Shared(step) => play(defaults, settings, stage, async |lab| shared::run(lab, step).await),
             Self::Factory => play(defaults, settings, stage, async |lab| factory::run(lab).await),
             Self::FactoryServe => play(defaults, settings, stage, async |lab| factory::serve(lab).await),
+            Self::Synced => play(defaults, settings, stage, async |lab| synced::run(lab).await),
             Self::Queue => play(defaults, settings, stage, async |lab| queue::run(lab)),
             Self::WorkQueue(act) => play(defaults, settings, stage, async |lab| workqueue::run(lab, act).await),
         }

@@ -262,6 +262,15 @@ pub static ROWS: &[Row] = &[
         trace: Some("workqueue-rate-limit.txt"),
         defaults: ALONE,
     },
+    Row {
+        run: Run::Synced,
+        command: "synced",
+        go: None,
+        en: "Synced: that the store is filled does not mean that the handlers are done",
+        zh: "Synced：store 已同步不等于 handler 已处理完",
+        trace: Some("synced.txt"),
+        defaults: Defaults { lasts: FOUR_SECONDS.lasts, ..watching(FOUR_PODS) },
+    },
 ];
 
 #[cfg(test)]
@@ -282,7 +291,15 @@ mod tests {
         for by in [By::Label, By::Namespace] {
             Run::Indexer(by).row();
         }
-        for run in [Run::ListWatch, Run::IndexerServe, Run::MyInformer, Run::Factory, Run::FactoryServe, Run::Queue] {
+        for run in [
+            Run::ListWatch,
+            Run::IndexerServe,
+            Run::MyInformer,
+            Run::Factory,
+            Run::FactoryServe,
+            Run::Queue,
+            Run::Synced,
+        ] {
             run.row();
         }
         for act in [None, Some(Act::Dedupe), Some(Act::Delay), Some(Act::RateLimit)] {
