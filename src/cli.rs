@@ -49,6 +49,8 @@ pub enum Lesson {
     Workqueue(WorkqueueArgs),
     /// Synced: the store is filled, and the handlers may not have seen it yet
     Synced(WatchArgs),
+    /// Resync: what is known is told again, and a handler returns early
+    Resync(WatchArgs),
     /// Every lesson and step, in the documents' order
     Tour(PrintArgs),
 }

@@ -28,7 +28,9 @@ impl Lesson {
     pub fn print(&self) -> &PrintArgs {
         match self {
             Self::Deltafifo(args) => &args.print,
-            Self::Listwatch(watch) | Self::Myinformer(watch) | Self::Synced(watch) => &watch.print,
+            Self::Listwatch(watch) | Self::Myinformer(watch) | Self::Resync(watch) | Self::Synced(watch) => {
+                &watch.print
+            }
             Self::Reflector(args) => &args.watch.print,
             Self::Indexer(args) => &args.watch.print,
             Self::Shared(args) => &args.watch.print,
@@ -66,6 +68,7 @@ fn check(lesson: &Lesson) -> Result<(), String> {
         Lesson::Deltafifo(_) | Lesson::Queue(_) | Lesson::Workqueue(_) | Lesson::Tour(_) => Ok(()),
         Lesson::Listwatch(watch)
         | Lesson::Myinformer(watch)
+        | Lesson::Resync(watch)
         | Lesson::Synced(watch)
         | Lesson::Reflector(ReflectorArgs { watch, .. }) => watches(watch, settings(watch)),
         Lesson::Indexer(IndexerArgs { by, serve: Some(_), .. }) if *by != By::Label => {

@@ -10,6 +10,7 @@ pub mod listwatch;
 pub mod myinformer;
 pub mod queue;
 pub mod reflector;
+pub mod resync;
 pub mod shared;
 pub mod synced;
 pub mod workqueue;
@@ -48,6 +49,8 @@ pub enum Run {
     FactoryServe,
     /// `queue`
     Queue,
+    /// `resync`
+    Resync,
     /// `synced`
     Synced,
     /// `workqueue`: one act, or all
@@ -74,6 +77,7 @@ impl Run {
             Self::Factory => play(defaults, settings, stage, async |lab| factory::run(lab).await),
             Self::FactoryServe => play(defaults, settings, stage, async |lab| factory::serve(lab).await),
             Self::Synced => play(defaults, settings, stage, async |lab| synced::run(lab).await),
+            Self::Resync => play(defaults, settings, stage, async |lab| resync::run(lab).await),
             Self::Queue => play(defaults, settings, stage, async |lab| queue::run(lab)),
             Self::WorkQueue(act) => play(defaults, settings, stage, async |lab| workqueue::run(lab, act).await),
         }

@@ -271,6 +271,15 @@ pub static ROWS: &[Row] = &[
         trace: Some("synced.txt"),
         defaults: Defaults { lasts: FOUR_SECONDS.lasts, ..watching(FOUR_PODS) },
     },
+    Row {
+        run: Run::Resync,
+        command: "resync",
+        go: None,
+        en: "Resync: what is known is told again as Sync, and a handler returns early",
+        zh: "Resync：已知对象以 Sync 再来一次，handler 提前返回",
+        trace: Some("resync.txt"),
+        defaults: watching(NETTOOL_COMES_AND_GOES),
+    },
 ];
 
 #[cfg(test)]
@@ -297,6 +306,7 @@ mod tests {
             Run::MyInformer,
             Run::Factory,
             Run::FactoryServe,
+            Run::Resync,
             Run::Queue,
             Run::Synced,
         ] {
