@@ -8,7 +8,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use informer_lab::cluster::Era;
 use informer_lab::lab::Seed;
-use informer_lab::lessons::{deltafifo, indexer, shared};
+use informer_lab::lessons::{deltafifo, indexer, shared, workqueue};
 use informer_lab::trace::{ColorChoice, Lang, Output, Speed};
 
 use crate::values;
@@ -26,7 +26,7 @@ pub struct Cli {
     pub lesson: Option<Lesson>,
 }
 
-/// The lessons, in the documents' order.
+/// The lessons: the documents' in their order, then the others.
 #[derive(Debug, Subcommand)]
 pub enum Lesson {
     /// DeltaFIFO: one slot per key, every change kept in order
@@ -43,6 +43,14 @@ pub enum Lesson {
     Shared(SharedArgs),
     /// SharedInformerFactory: one informer per type
     Factory(FactoryArgs),
+    /// queue and items of a DeltaFIFO, drawn after every operation
+    Queue(PrintArgs),
+    /// The work queue: dedupe, delay, rate limit
+    Workqueue(WorkqueueArgs),
+    /// Synced: the store is filled, and the handlers may not have seen it yet
+    Synced(WatchArgs),
+    /// Resync: what is known is told again, and a handler returns early
+    Resync(WatchArgs),
     /// Every lesson and step, in the documents' order
     Tour(PrintArgs),
 }
@@ -103,6 +111,15 @@ pub struct FactoryArgs {
     pub serve: Option<SocketAddr>,
     #[command(flatten)]
     pub watch: WatchArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct WorkqueueArgs {
+    /// One act instead of all three
+    #[arg(long, value_enum)]
+    pub act: Option<workqueue::Act>,
+    #[command(flatten)]
+    pub print: PrintArgs,
 }
 
 /// Which cluster, and what is in it.

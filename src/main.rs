@@ -71,6 +71,10 @@ fn run(cli: Cli, stage: &Stage) -> Result<Ended> {
             let run = if args.serve.is_some() { Run::FactoryServe } else { Run::Factory };
             run.play(&Settings { serve: args.serve, ..usage::settings(&args.watch) }, stage)
         }
+        Some(Lesson::Queue(_)) => Run::Queue.play(&Settings::default(), stage),
+        Some(Lesson::Workqueue(args)) => Run::WorkQueue(args.act).play(&Settings::default(), stage),
+        Some(Lesson::Synced(args)) => Run::Synced.play(&usage::settings(&args), stage),
+        Some(Lesson::Resync(args)) => Run::Resync.play(&usage::settings(&args), stage),
         Some(Lesson::Tour(_)) => tour::play(stage),
     }
 }

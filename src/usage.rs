@@ -28,12 +28,15 @@ impl Lesson {
     pub fn print(&self) -> &PrintArgs {
         match self {
             Self::Deltafifo(args) => &args.print,
-            Self::Listwatch(watch) | Self::Myinformer(watch) => &watch.print,
+            Self::Listwatch(watch) | Self::Myinformer(watch) | Self::Resync(watch) | Self::Synced(watch) => {
+                &watch.print
+            }
             Self::Reflector(args) => &args.watch.print,
             Self::Indexer(args) => &args.watch.print,
             Self::Shared(args) => &args.watch.print,
             Self::Factory(args) => &args.watch.print,
-            Self::Tour(print) => print,
+            Self::Workqueue(args) => &args.print,
+            Self::Queue(print) | Self::Tour(print) => print,
         }
     }
 }
@@ -62,10 +65,12 @@ pub fn settings(args: &WatchArgs) -> Settings {
 
 fn check(lesson: &Lesson) -> Result<(), String> {
     match lesson {
-        Lesson::Deltafifo(_) | Lesson::Tour(_) => Ok(()),
-        Lesson::Listwatch(watch) | Lesson::Myinformer(watch) | Lesson::Reflector(ReflectorArgs { watch, .. }) => {
-            watches(watch, settings(watch))
-        }
+        Lesson::Deltafifo(_) | Lesson::Queue(_) | Lesson::Workqueue(_) | Lesson::Tour(_) => Ok(()),
+        Lesson::Listwatch(watch)
+        | Lesson::Myinformer(watch)
+        | Lesson::Resync(watch)
+        | Lesson::Synced(watch)
+        | Lesson::Reflector(ReflectorArgs { watch, .. }) => watches(watch, settings(watch)),
         Lesson::Indexer(IndexerArgs { by, serve: Some(_), .. }) if *by != By::Label => {
             Err("--serve answers by label: leave --by namespace out".to_owned())
         }

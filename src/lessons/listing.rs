@@ -1,10 +1,10 @@
-//! `informer-lab` without a subcommand: the list of lessons beside the documents' commands.
+//! `informer-lab` without a subcommand: the lessons beside the documents' commands, then those beyond the documents.
 
 use std::io;
 
 use anyhow::Result;
 
-use super::ROWS;
+use super::{BEYOND, DOCUMENTS};
 use crate::lab::Ended;
 use crate::trace::Printer;
 
@@ -14,21 +14,24 @@ pub fn print(printer: &Printer) -> Result<Ended> {
 }
 
 fn write(printer: &Printer) -> io::Result<()> {
-    let listed = || ROWS.iter().filter_map(|row| Some((row, row.go?)));
-    let width = listed().map(|(row, _)| row.command.len()).max().unwrap_or_default();
+    let documents = || DOCUMENTS.iter().filter_map(|row| Some((row, row.go?)));
+    let beyond = || BEYOND.iter().filter(|row| !row.command.contains(' '));
+    let listed = documents().map(|(row, _)| row).chain(beyond());
+    let width = listed.map(|row| row.command.len()).max().unwrap_or_default();
     printer.page(printer.pick(
         "client-go's informers, one lesson at a time: informer-lab LESSON\n",
         "client-go 的 informer，一课一课来：informer-lab 课程\n",
     ))?;
-    for (row, go) in listed() {
+    for (row, go) in documents() {
         printer.page(&format!("  {:width$}  {}", row.command, printer.pick(row.en, row.zh)))?;
         printer.page_dimmed(&format!("  {:width$}  {go}", ""))?;
     }
-    printer.page(&format!(
-        "  {:width$}  {}",
-        "tour",
-        printer.pick("all of them, in the documents' order", "按文档顺序全部运行")
-    ))?;
+    let tour = printer.pick("all of them, in the documents' order", "按文档顺序全部运行");
+    printer.page(&format!("  {:width$}  {tour}", "tour"))?;
+    printer.page(printer.pick("\nBeyond the documents' programs:\n", "\n文档程序之外：\n"))?;
+    for row in beyond() {
+        printer.page(&format!("  {:width$}  {}", row.command, printer.pick(row.en, row.zh)))?;
+    }
     printer.page(printer.pick(
         "\ninformer-lab LESSON --help says what a lesson can do.",
         "\ninformer-lab 课程 --help 说明每一课的选项。",

@@ -1,24 +1,30 @@
 //! The tutorial: one short file a lesson, and one table that knows them all.
 //!
 //! A lesson wires [`crate::cache`] and [`crate::cluster`] through their public API and says what it sees through a
-//! [`crate::lab::Lab`]. The table, [`ROWS`], serves the list of lessons, the tour, the defaults and the smoke test.
+//! [`crate::lab::Lab`]. The table, [`rows`], serves the list of lessons, the tour, the defaults and the smoke test.
 
 pub mod deltafifo;
 pub mod factory;
 pub mod indexer;
 pub mod listwatch;
 pub mod myinformer;
+pub mod queue;
 pub mod reflector;
+pub mod resync;
 pub mod shared;
+pub mod synced;
+pub mod workqueue;
 
+mod beyond;
 mod go;
 pub mod listing;
 mod pods;
 mod rows;
 pub mod tour;
 
+pub use beyond::BEYOND;
 use reflector::KnownObjects;
-pub use rows::{ROWS, Row};
+pub use rows::{DOCUMENTS, Row, rows};
 
 use crate::lab::{Ended, Settings, Stage, play};
 
@@ -43,12 +49,20 @@ pub enum Run {
     Factory,
     /// `factory --serve`
     FactoryServe,
+    /// `queue`
+    Queue,
+    /// `resync`
+    Resync,
+    /// `synced`
+    Synced,
+    /// `workqueue`: one act, or all
+    WorkQueue(Option<workqueue::Act>),
 }
 
 impl Run {
     /// What the table says about this run.
     pub fn row(self) -> &'static Row {
-        ROWS.iter().find(|row| row.run == self).expect("the table has a row for every run; a test says so")
+        rows().find(|row| row.run == self).expect("the table has a row for every run; a test says so")
     }
 
     /// Plays the run: sets the lab up as the row and `settings` say, and prints what the lesson says.
@@ -64,6 +78,10 @@ impl Run {
             Self::Shared(step) => play(defaults, settings, stage, async |lab| shared::run(lab, step).await),
             Self::Factory => play(defaults, settings, stage, async |lab| factory::run(lab).await),
             Self::FactoryServe => play(defaults, settings, stage, async |lab| factory::serve(lab).await),
+            Self::Synced => play(defaults, settings, stage, async |lab| synced::run(lab).await),
+            Self::Resync => play(defaults, settings, stage, async |lab| resync::run(lab).await),
+            Self::Queue => play(defaults, settings, stage, async |lab| queue::run(lab)),
+            Self::WorkQueue(act) => play(defaults, settings, stage, async |lab| workqueue::run(lab, act).await),
         }
     }
 }

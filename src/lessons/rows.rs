@@ -1,8 +1,9 @@
-//! The table of runs, in the documents' order.
+//! The table of runs: the documents' in their order, then those of what the documents say in words.
 
 use std::time::Duration;
 
 use super::Run;
+use super::beyond::BEYOND;
 use super::deltafifo::Step as Delta;
 use super::indexer::By;
 use super::reflector::KnownObjects;
@@ -27,13 +28,13 @@ pub struct Row {
     pub run: Run,
     /// What is typed after `informer-lab`.
     pub command: &'static str,
-    /// What the documents typed instead; none for a step that they did not keep as a file.
+    /// What the documents typed instead; none for a step that they did not keep as a file, and for what they say in words.
     pub go: Option<&'static str>,
     /// One line about it, in English.
     pub en: &'static str,
     /// The same in Chinese.
     pub zh: &'static str,
-    /// The golden trace under `fixtures/traces`. A run without one is live and not part of the tour.
+    /// The golden trace under `fixtures/traces`. A run without one is live.
     pub trace: Option<&'static str>,
     /// What it starts from.
     pub defaults: Defaults,
@@ -41,12 +42,13 @@ pub struct Row {
 
 const SEED: u64 = 1;
 
-const ALONE: Defaults = Defaults { cluster: None, seed: SEED, lasts: None };
+pub(super) const ALONE: Defaults = Defaults { cluster: None, seed: SEED, lasts: None };
 
 /// Four pods, one a second, and time for the last to be handled.
-const FOUR_SECONDS: Defaults = Defaults { cluster: None, seed: SEED, lasts: Some(Duration::from_millis(4500)) };
+pub(super) const FOUR_SECONDS: Defaults =
+    Defaults { cluster: None, seed: SEED, lasts: Some(Duration::from_millis(4500)) };
 
-const fn watching(cluster: ClusterDefaults) -> Defaults {
+pub(super) const fn watching(cluster: ClusterDefaults) -> Defaults {
     Defaults { cluster: Some(cluster), seed: SEED, lasts: None }
 }
 
@@ -57,12 +59,13 @@ impl Defaults {
     }
 }
 
-const NETTOOL_COMES_AND_GOES: ClusterDefaults = ClusterDefaults { pods: None, scenario: Some(&NETTOOL), stages: None };
+pub(super) const NETTOOL_COMES_AND_GOES: ClusterDefaults =
+    ClusterDefaults { pods: None, scenario: Some(&NETTOOL), stages: None };
 
-const FOUR_PODS: ClusterDefaults = ClusterDefaults { pods: Some(&PODS), scenario: None, stages: None };
+pub(super) const FOUR_PODS: ClusterDefaults = ClusterDefaults { pods: Some(&PODS), scenario: None, stages: None };
 
-/// Every run, in the documents' order.
-pub static ROWS: &[Row] = &[
+/// The documents' runs, in their order.
+pub static DOCUMENTS: &[Row] = &[
     Row {
         run: Run::DeltaFifo(Delta::Values),
         command: "deltafifo",
@@ -218,8 +221,14 @@ pub static ROWS: &[Row] = &[
     },
 ];
 
+/// Every run: the documents', then those beyond them.
+pub fn rows() -> impl Iterator<Item = &'static Row> {
+    DOCUMENTS.iter().chain(BEYOND)
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::workqueue::Act;
     use super::*;
 
     #[test]
@@ -236,16 +245,28 @@ mod tests {
         for by in [By::Label, By::Namespace] {
             Run::Indexer(by).row();
         }
-        for run in [Run::ListWatch, Run::IndexerServe, Run::MyInformer, Run::Factory, Run::FactoryServe] {
+        for run in [
+            Run::ListWatch,
+            Run::IndexerServe,
+            Run::MyInformer,
+            Run::Factory,
+            Run::FactoryServe,
+            Run::Resync,
+            Run::Queue,
+            Run::Synced,
+        ] {
             run.row();
+        }
+        for act in [None, Some(Act::Dedupe), Some(Act::Delay), Some(Act::RateLimit)] {
+            Run::WorkQueue(act).row();
         }
     }
 
     #[test]
     fn no_command_appears_twice() {
-        let mut commands: Vec<_> = ROWS.iter().map(|row| row.command).collect();
+        let mut commands: Vec<_> = rows().map(|row| row.command).collect();
         commands.sort_unstable();
         commands.dedup();
-        assert_eq!(commands.len(), ROWS.len());
+        assert_eq!(commands.len(), rows().count());
     }
 }

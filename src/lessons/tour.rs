@@ -2,13 +2,13 @@
 
 use anyhow::Result;
 
-use super::{ROWS, Row};
+use super::{DOCUMENTS, Row};
 use crate::lab::Settings;
 use crate::lab::{Ended, Stage};
 
-/// The runs of the tour: every row with a golden trace.
+/// The runs of the tour: every one of the documents that ends by itself.
 pub fn stops() -> impl Iterator<Item = &'static Row> {
-    ROWS.iter().filter(|row| row.trace.is_some())
+    DOCUMENTS.iter().filter(|row| row.trace.is_some())
 }
 
 /// Plays them one after the other, each under a heading on standard error.

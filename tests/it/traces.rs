@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::process::{Command, Output};
 
-use informer_lab::lessons::ROWS;
+use informer_lab::lessons::{DOCUMENTS, rows};
 
 fn lab(arguments: &str) -> Output {
     let output = Command::new(env!("CARGO_BIN_EXE_informer-lab"))
@@ -32,7 +32,7 @@ fn of_handler(trace: &str, message: &str) -> Vec<String> {
 
 #[test]
 fn every_run_prints_its_golden_trace() {
-    let runs = ROWS.iter().filter_map(|row| Some((row.command, row.trace?)));
+    let runs = rows().filter_map(|row| Some((row.command, row.trace?)));
     for (command, trace) in runs {
         assert_eq!(stdout(command), golden(trace), "{command}");
     }
@@ -40,7 +40,7 @@ fn every_run_prints_its_golden_trace() {
 
 #[test]
 fn every_golden_trace_belongs_to_a_run() {
-    let of_runs: BTreeSet<String> = ROWS.iter().filter_map(|row| row.trace).map(str::to_owned).collect();
+    let of_runs: BTreeSet<String> = rows().filter_map(|row| row.trace).map(str::to_owned).collect();
     let files = fs::read_dir(format!("{}/fixtures/traces", env!("CARGO_MANIFEST_DIR"))).unwrap();
     let mut files: BTreeSet<String> = files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
     assert!(files.remove("indexer-serve.json"), "it is what a server answers; cli_live compares it");
@@ -49,13 +49,13 @@ fn every_golden_trace_belongs_to_a_run() {
 
 #[test]
 fn the_tour_prints_all_traces_one_after_the_other() {
-    let all: String = ROWS.iter().filter_map(|row| row.trace).map(golden).collect();
+    let all: String = DOCUMENTS.iter().filter_map(|row| row.trace).map(golden).collect();
     assert_eq!(stdout("tour"), all);
 }
 
 #[test]
 fn colour_adds_codes_and_changes_nothing_else() {
-    for (command, trace) in ROWS.iter().filter_map(|row| Some((row.command, row.trace?))) {
+    for (command, trace) in rows().filter_map(|row| Some((row.command, row.trace?))) {
         let coloured = stdout(&format!("{command} --color always"));
         let mut plain = String::new();
         for (number, part) in coloured.split('\u{1b}').enumerate() {

@@ -1,0 +1,73 @@
+//! The runs beyond the documents' programs: what the documents say in words only.
+
+use super::Run;
+use super::rows::{ALONE, FOUR_PODS, FOUR_SECONDS, NETTOOL_COMES_AND_GOES, Row, watching};
+use super::workqueue::Act;
+use crate::lab::Defaults;
+
+/// In the order in which they build on each other.
+pub static BEYOND: &[Row] = &[
+    Row {
+        run: Run::Queue,
+        command: "queue",
+        go: None,
+        en: "queue and items of a DeltaFIFO, drawn after every operation",
+        zh: "每次操作之后，画出 DeltaFIFO 的 queue 和 items",
+        trace: Some("queue.txt"),
+        defaults: ALONE,
+    },
+    Row {
+        run: Run::WorkQueue(None),
+        command: "workqueue",
+        go: None,
+        en: "The work queue: dedupe, delay, rate limit",
+        zh: "工作队列：去重、延迟、限速",
+        trace: Some("workqueue.txt"),
+        defaults: ALONE,
+    },
+    Row {
+        run: Run::WorkQueue(Some(Act::Dedupe)),
+        command: "workqueue --act dedupe",
+        go: None,
+        en: "The work queue, act 1: an item is queued once",
+        zh: "工作队列第一幕：一个元素只排队一次",
+        trace: Some("workqueue-dedupe.txt"),
+        defaults: ALONE,
+    },
+    Row {
+        run: Run::WorkQueue(Some(Act::Delay)),
+        command: "workqueue --act delay",
+        go: None,
+        en: "The work queue, act 2: an item is added later",
+        zh: "工作队列第二幕：元素延迟加入",
+        trace: Some("workqueue-delay.txt"),
+        defaults: ALONE,
+    },
+    Row {
+        run: Run::WorkQueue(Some(Act::RateLimit)),
+        command: "workqueue --act rate-limit",
+        go: None,
+        en: "The work queue, act 3: a failed item waits longer each time",
+        zh: "工作队列第三幕：失败的元素等得越来越久",
+        trace: Some("workqueue-rate-limit.txt"),
+        defaults: ALONE,
+    },
+    Row {
+        run: Run::Synced,
+        command: "synced",
+        go: None,
+        en: "Synced: that the store is filled does not mean that the handlers are done",
+        zh: "Synced：store 已同步不等于 handler 已处理完",
+        trace: Some("synced.txt"),
+        defaults: Defaults { lasts: FOUR_SECONDS.lasts, ..watching(FOUR_PODS) },
+    },
+    Row {
+        run: Run::Resync,
+        command: "resync",
+        go: None,
+        en: "Resync: what is known is told again as Sync, and a handler returns early",
+        zh: "Resync：已知对象以 Sync 再来一次，handler 提前返回",
+        trace: Some("resync.txt"),
+        defaults: watching(NETTOOL_COMES_AND_GOES),
+    },
+];

@@ -1,0 +1,75 @@
+//! Resync: what is known is told again, as `Sync`, and a handler returns early when nothing changed.
+//!
+//! Chapter: `lessons/resync.md`. Trace: `fixtures/traces/resync.txt`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Result;
+use k8s_openapi::api::core::v1::Pod;
+
+use super::pods::{name, style};
+use crate::cache::{
+    Deletion, DeltaFifo, Deltas, Error, EventHandler, InitialList, ListWatch, Reflector, Store, meta_namespace_key,
+    process_deltas,
+};
+use crate::lab::Lab;
+use crate::trace::Style;
+
+/// Watches the pods, and has the known ones queued again every two seconds.
+pub async fn run(lab: &Lab) -> Result<()> {
+    let store = Arc::new(Store::new(meta_namespace_key::<Pod>).observer(lab.observer()));
+    let queue = DeltaFifo::new(meta_namespace_key::<Pod>).known_objects(store.clone()).observer(lab.observer());
+    let queue = Arc::new(queue);
+    let pods = ListWatch::<Pod>::namespaced(lab.client(), lab.namespace());
+    let reflector = lab.reflector(Reflector::new(pods, queue.clone())).resync(Duration::from_secs(2));
+
+    let fill = async {
+        reflector.run(lab.stop()).await;
+        queue.close();
+    };
+    let empty = async {
+        let mut handler = Handler(lab.clone());
+        let mut show_and_handle = |deltas: Deltas<Pod>, initial| {
+            for delta in &deltas {
+                let pod = delta.object().map(|pod| name(pod)).unwrap_or_default();
+                lab.line(style(delta), format_args!("{} : {pod}", delta.kind()));
+            }
+            process_deltas(&store, &mut handler, deltas, initial)
+        };
+        while let Ok(handled) = queue.pop(&mut show_and_handle).await {
+            handled?;
+        }
+        Ok::<_, Error>(())
+    };
+    futures::join!(fill, empty).1?;
+    lab.tell(
+        "a Sync of a known object is an update from it to itself: equal resourceVersions say so.\n\
+         The API server is not asked: a resync repeats the store, a relist compares it with the server",
+        "已知对象的 Sync 是从它到它自己的更新：resourceVersion 相等就说明了这一点。\n\
+         这不会去问 API server：resync 重复 store 的内容，relist 才和服务器比较",
+    );
+    Ok(())
+}
+
+struct Handler(Lab);
+
+impl EventHandler<Pod> for Handler {
+    fn on_add(&mut self, pod: Arc<Pod>, _initial: InitialList) {
+        self.0.line(Style::Added, format_args!("  OnAdd: {}", name(&pod)));
+    }
+
+    fn on_update(&mut self, old: Arc<Pod>, new: Arc<Pod>) {
+        let [before, after] = [&old, &new].map(|pod| pod.metadata.resource_version.as_deref().unwrap_or_default());
+        if before == after {
+            self.0.line(Style::Synced, format_args!("  OnUpdate: {} {before} -> {after}, return", name(&new)));
+            return;
+        }
+        self.0.line(Style::Updated, format_args!("  OnUpdate: {} {before} -> {after}, work", name(&new)));
+    }
+
+    fn on_delete(&mut self, deletion: Deletion<Pod>) {
+        let pod = deletion.object().map(|pod| name(pod)).unwrap_or_default();
+        self.0.line(Style::Deleted, format_args!("  OnDelete: {pod}"));
+    }
+}

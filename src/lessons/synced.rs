@@ -1,0 +1,56 @@
+//! Synced: that the store has the first list does not mean that the handlers have seen it.
+//!
+//! Chapter: `lessons/synced.md`. Trace: `fixtures/traces/synced.txt`.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use k8s_openapi::api::core::v1::Pod;
+use tokio::time::sleep;
+
+use super::pods::name;
+use crate::cache::{AsyncEventHandler, ListWatch, Notification, SharedIndexInformer};
+use crate::lab::Lab;
+use crate::trace::Style;
+
+/// Waits for the store, for a handler that takes a tenth of a second for each pod, and for one that takes half a second.
+pub async fn run(lab: &Lab) -> Result<()> {
+    let pods = ListWatch::<Pod>::namespaced(lab.client(), lab.namespace());
+    let informer = lab.informer(SharedIndexInformer::builder(pods)).build();
+    let quick = Handler { lab: lab.clone(), number: 0, name: "quick", takes: Duration::from_millis(100) };
+    let slow = Handler { lab: lab.clone(), number: 1, name: "slow", takes: Duration::from_millis(500) };
+    let quick = informer.add_event_handler(quick)?;
+    let slow = informer.add_event_handler(slow)?;
+
+    let wait = async {
+        informer.synced().wait().await;
+        lab.line(Style::Synced, "informer synced");
+        lab.tell("the store is filled; who reads it may begin", "store 已填满；读它的人可以开始了");
+        quick.synced().wait().await;
+        lab.line(Style::Synced, "quick synced");
+        slow.synced().wait().await;
+        lab.line(Style::Synced, "slow synced");
+        lab.tell(
+            "a controller whose handlers fill a queue waits for the handlers, not for the store",
+            "handler 往队列里填东西的控制器，等的应该是 handler，而不是 store",
+        );
+    };
+    tokio::join!(lab.stop().run_until_cancelled_owned(wait), informer.run(lab.stop()));
+    Ok(())
+}
+
+struct Handler {
+    lab: Lab,
+    number: usize,
+    name: &'static str,
+    takes: Duration,
+}
+
+impl AsyncEventHandler<Pod> for Handler {
+    async fn handle(&mut self, notification: Notification<Pod>) {
+        sleep(self.takes).await;
+        if let Notification::Add { object, .. } = notification {
+            self.lab.line(Style::Handler(self.number), format_args!("OnAdd:{} {}", self.name, name(&object)));
+        }
+    }
+}
