@@ -18,7 +18,7 @@ use super::index::{NAMESPACE_INDEX, meta_namespace_index};
 use super::list_watch::ListWatch;
 use super::lock::{Mutex, lock};
 use super::observe::Observer;
-use super::queue::QueueKind;
+use super::queue_kind::QueueKind;
 use super::reflector::ReflectorError;
 use super::shared_informer::SharedIndexInformer;
 

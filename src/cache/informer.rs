@@ -17,12 +17,30 @@ use super::list_watch::ListerWatcher;
 use super::lock::{Mutex, lock};
 use super::observe::Observer;
 use super::process::{ProcessDeltas, process_deltas, process_deltas_in_batch};
-use super::queue::{Queue, QueueKind};
+use super::queue::Queue;
+use super::queue_kind::QueueKind;
 use super::reflector::Reflector;
 use super::store::Transformer;
 
 /// The simple informer: its one handler is called by the loop that empties the queue, so a slow handler slows everything
 /// down. For several handlers, or slow ones, see [`SharedIndexInformer`](super::SharedIndexInformer).
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() {
+/// use informer_lab::{cache::{HandlerFuncs, Informer, ListWatch}, cluster::Cluster};
+/// use k8s_openapi::api::core::v1::Namespace;
+/// use tokio_util::sync::CancellationToken;
+///
+/// let cluster = Cluster::builder().start();
+/// let informer = Informer::new(ListWatch::<Namespace>::all(cluster.client("default")), HandlerFuncs::new());
+/// let handle = informer.handle();
+///
+/// let stop = CancellationToken::new();
+/// let synced = async { handle.synced().wait().await; stop.cancel() };
+/// tokio::join!(informer.run(stop.clone()), synced);
+/// assert!(handle.store().get_by_key("default").is_some());
+/// # }
+/// ```
 pub struct Informer<T, H> {
     source: Arc<dyn ListerWatcher<T>>,
     store: Arc<Indexer<T>>,

@@ -50,6 +50,24 @@ type ShouldResync = Arc<dyn Fn() -> bool + Send + Sync>;
 ///
 /// A watch that ends is opened again at once from the last version seen; an error of the list, an expired version or a
 /// watch that fails leads to a new list after a wait that grows from one second to a minute.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() {
+/// use std::{sync::Arc, time::Duration};
+/// use informer_lab::{cache::{ListWatch, Reflector, Store, meta_namespace_key}, cluster::Cluster};
+/// use k8s_openapi::api::core::v1::Namespace;
+/// use tokio_util::sync::CancellationToken;
+///
+/// let cluster = Cluster::builder().start();
+/// let store = Arc::new(Store::new(meta_namespace_key::<Namespace>));
+/// let reflector = Reflector::new(ListWatch::all(cluster.client("default")), store.clone());
+///
+/// let stop = CancellationToken::new();
+/// let second = async { tokio::time::sleep(Duration::from_secs(1)).await; stop.cancel() };
+/// tokio::join!(reflector.run(stop.clone()), second);
+/// assert!(store.list_keys().contains(&"default".to_owned()));
+/// # }
+/// ```
 pub struct Reflector<T> {
     source: Arc<dyn ListerWatcher<T>>,
     store: Arc<dyn ReflectorStore<T>>,
