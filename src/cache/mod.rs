@@ -65,7 +65,7 @@ pub use process::{ProcessDeltas, process_deltas, process_deltas_in_batch};
 pub use processor::{Audience, Registration, SharedProcessor};
 pub use queue::{Queue, QueueKind};
 pub use real_fifo::{Batches, RealFifo, WhileProcessing};
-pub use reflector::{Reflector, ReflectorError};
+pub use reflector::{Reflector, ReflectorError, WatchList};
 pub use shared_informer::{InformerStopped, SharedIndexInformer, SharedIndexInformerBuilder};
 pub use snapshot::{Iter, Snapshot};
 pub use store::{KnownObjects, ReflectorStore, Store, Transaction, Transformer};
