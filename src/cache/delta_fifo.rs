@@ -342,6 +342,10 @@ impl<T: Debug + Send + Sync> ReflectorStore<T> for DeltaFifo<T> {
     fn resync(&self) -> Result<(), Error> {
         Self::resync(self)
     }
+
+    fn transformer(&self) -> Option<Transformer<T>> {
+        self.transformer.clone()
+    }
 }
 
 impl<T: Debug + Send + Sync> Queue<T> for DeltaFifo<T> {

@@ -19,7 +19,7 @@ use super::list_watch::ListWatch;
 use super::lock::{Mutex, lock};
 use super::observe::Observer;
 use super::queue_kind::QueueKind;
-use super::reflector::ReflectorError;
+use super::reflector::{ReflectorError, WatchList};
 use super::shared_informer::SharedIndexInformer;
 
 type OnError = Arc<dyn Fn(ReflectorError) + Send + Sync>;
@@ -52,6 +52,7 @@ pub struct SharedInformerFactory {
     resync: Duration,
     on_error: Option<OnError>,
     queue: QueueKind,
+    watch_list: WatchList,
     random: fastrand::Rng,
     observer: Observer,
     state: Mutex<State>,
@@ -83,6 +84,7 @@ impl SharedInformerFactory {
             resync: Duration::ZERO,
             on_error: None,
             queue: QueueKind::default(),
+            watch_list: WatchList::default(),
             random: fastrand::Rng::new(),
             observer: Observer::default(),
             state: Mutex::default(),
@@ -114,6 +116,13 @@ impl SharedInformerFactory {
     #[must_use]
     pub fn queue(mut self, queue: QueueKind) -> Self {
         self.queue = queue;
+        self
+    }
+
+    /// How each informer gets what exists; by a LIST by default.
+    #[must_use]
+    pub fn watch_list(mut self, watch_list: WatchList) -> Self {
+        self.watch_list = watch_list;
         self
     }
 
@@ -173,6 +182,7 @@ impl SharedInformerFactory {
         let mut builder = SharedIndexInformer::builder(source)
             .resync(self.resync)
             .queue(self.queue)
+            .watch_list(self.watch_list)
             .random(self.random.clone())
             .observer(self.observer.clone());
         if let Some(on_error) = self.on_error.clone() {

@@ -24,6 +24,11 @@ pub trait ListerWatcher<T>: Send + Sync {
     /// Opens a watch. The stream ends when the server or the network ends it; dropping it closes the watch.
     fn watch(&self, options: ListOptions) -> BoxFuture<'_, Result<WatchStream<T>, ApiError>>;
 
+    /// Can a watch begin with what exists (a streaming list)? A source that says no is listed instead.
+    fn has_watch_list(&self) -> bool {
+        true
+    }
+
     /// What is listed and watched, for messages.
     fn description(&self) -> String {
         "objects".to_owned()

@@ -67,7 +67,7 @@ pub use processor::{Audience, Registration, SharedProcessor};
 pub use queue::Queue;
 pub use queue_kind::QueueKind;
 pub use real_fifo::{Batches, RealFifo, WhileProcessing};
-pub use reflector::{Reflector, ReflectorError};
+pub use reflector::{Reflector, ReflectorError, WatchList};
 pub use shared_informer::{InformerStopped, SharedIndexInformer, SharedIndexInformerBuilder};
 pub use snapshot::{Iter, Snapshot};
 pub use store::{KnownObjects, ReflectorStore, Store, Transaction, Transformer};

@@ -318,6 +318,10 @@ impl<T: Debug + Send + Sync> ReflectorStore<T> for RealFifo<T> {
         Self::bookmark(self, resource_version);
         Ok(())
     }
+
+    fn transformer(&self) -> Option<Transformer<T>> {
+        self.transformer.clone()
+    }
 }
 
 impl<T: Debug + Send + Sync> Queue<T> for RealFifo<T> {

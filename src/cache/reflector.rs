@@ -1,29 +1,24 @@
-//! Reflector: keeps a store or a queue like the server, by LIST and then WATCH. Upstream: `tools/cache/reflector.go`.
+//! Reflector: keeps a store or a queue like the server, by LIST and then WATCH, or by WATCH alone.
+//! Upstream: `tools/cache/reflector.go`.
 
-use std::pin::pin;
+mod list;
+mod watch;
+mod watch_list;
+
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::StreamExt;
-use tokio::task::yield_now;
-use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
-use tracing::{debug, warn};
+use tracing::debug;
 
 use super::api_error::ApiError;
 use super::backoff::Backoff;
-use super::delta::Deletion;
 use super::error::Error;
-use super::key::{Object, object_to_name};
-use super::list_options::ListOptions;
-use super::list_watch::{ListerWatcher, WatchEvent, WatchStream};
+use super::key::Object;
+use super::list_watch::ListerWatcher;
 use super::lock::{Mutex, lock};
 use super::observe::{Event, Observer};
-use super::pager::{self, Listed};
 use super::store::ReflectorStore;
-
-/// The page size of a list that may be long.
-const PAGE: u32 = 500;
 
 /// A watch that ends sooner than this without an event was not healthy.
 const SHORT: Duration = Duration::from_secs(1);
@@ -41,6 +36,17 @@ pub enum ReflectorError {
     /// The store or queue refused a list.
     #[error("cannot take over the list of {0}")]
     Store(String, #[source] Error),
+}
+
+/// How a Reflector gets what exists.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WatchList {
+    /// By a LIST, as client-go up to 0.34.
+    #[default]
+    No,
+    /// By a WATCH that begins with what exists (a streaming list), and by a LIST where that is refused; as client-go since
+    /// 0.35.
+    Yes,
 }
 
 type OnError = Arc<dyn Fn(ReflectorError) + Send + Sync>;
@@ -73,6 +79,7 @@ pub struct Reflector<T> {
     store: Arc<dyn ReflectorStore<T>>,
     resync: Duration,
     should_resync: Option<ShouldResync>,
+    watch_list: WatchList,
     page_size: Option<u32>,
     min_watch_timeout: Duration,
     on_error: Option<OnError>,
@@ -91,16 +98,6 @@ struct Memory {
     random: fastrand::Rng,
 }
 
-/// How a watch ended.
-enum End {
-    /// The stream is over: open it again.
-    Closed,
-    /// The server is busy: open it again later.
-    Busy,
-    /// It cannot go on from here: list again.
-    Broken(String),
-}
-
 impl<T> Reflector<T> {
     /// A Reflector that has not run yet.
     pub fn new(source: impl ListerWatcher<T> + 'static, store: Arc<dyn ReflectorStore<T>>) -> Self {
@@ -113,6 +110,7 @@ impl<T> Reflector<T> {
             store,
             resync: Duration::ZERO,
             should_resync: None,
+            watch_list: WatchList::No,
             page_size: None,
             min_watch_timeout: Duration::from_secs(300),
             on_error: None,
@@ -133,6 +131,13 @@ impl<T> Reflector<T> {
     #[must_use]
     pub fn should_resync(mut self, should: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         self.should_resync = Some(Arc::new(should));
+        self
+    }
+
+    /// How it gets what exists; by a LIST by default. A source that has no streaming lists is not asked for one.
+    #[must_use]
+    pub fn watch_list(mut self, watch_list: WatchList) -> Self {
+        self.watch_list = watch_list;
         self
     }
 
@@ -220,171 +225,18 @@ impl<T: Object + Send + Sync> Reflector<T> {
         }
     }
 
-    /// One list and the watches that follow it; returns why a new list is needed.
+    /// What exists, and the watches that follow; returns why it takes a new list to go on.
     async fn list_and_watch(&self, memory: &mut Memory) -> Result<String, ReflectorError> {
-        self.list(memory).await?;
-        let mut resync_at = Instant::now() + self.resync;
-        loop {
-            let opened = Instant::now();
-            let version = self.last_sync_resource_version();
-            let has_version = !matches!(version.as_str(), "" | "0");
-            let end = match self.open_watch(version, memory).await {
-                Ok(stream) => self.consume(stream, opened, has_version, &mut resync_at).await,
-                Err(error) if error.is_connection_refused() || error.is_too_many_requests() => {
-                    self.report(ReflectorError::Watch(self.source.description(), error));
-                    End::Busy
-                }
-                Err(error) => return Err(ReflectorError::Watch(self.source.description(), error)),
-            };
-            match end {
-                End::Closed => {}
-                End::Busy => memory.backoff.wait().await,
-                End::Broken(reason) => {
-                    warn!("watch of {} ended: {reason}", self.source.description());
-                    return Ok(reason);
-                }
+        let mut kept = None;
+        if self.watch_list == WatchList::Yes && self.source.has_watch_list() {
+            match self.stream_list(memory).await {
+                Ok(stream) => kept = Some(stream),
+                Err(error) => debug!("falling back to a list of {}: {error}", self.source.description()),
             }
         }
-    }
-
-    async fn list(&self, memory: &mut Memory) -> Result<(), ReflectorError> {
-        let last = self.last_sync_resource_version();
-        let version = match last.as_str() {
-            _ if memory.version_unavailable => "",
-            "" => "0",
-            last => last,
-        };
-        let limit = self.page_size.unwrap_or(if memory.paginated || matches!(version, "" | "0") { PAGE } else { 0 });
-        let from_cache = version == "0";
-        let options = ListOptions { resource_version: Some(version.to_owned()), limit, ..ListOptions::default() };
-        let Listed { items, resource_version, paginated } =
-            self.list_or_most_recent(options, memory).await.map_err(|error| {
-                self.observer.tell(|| Event::ListFailed { error: error.to_string() });
-                ReflectorError::List(self.source.description(), error)
-            })?;
-        memory.paginated |= paginated && from_cache;
-        memory.version_unavailable = false;
-        self.observer.tell(|| Event::Listed { resource_version: resource_version.clone(), objects: items.len() });
-        self.store
-            .replace(items, &resource_version)
-            .map_err(|error| ReflectorError::Store(self.source.description(), error))?;
-        self.set_version(resource_version);
-        Ok(())
-    }
-
-    /// Lists, and once more for the most recent state if the version that was asked for is not to be had.
-    async fn list_or_most_recent(&self, options: ListOptions, memory: &mut Memory) -> Result<Listed<T>, ApiError> {
-        match pager::list(&*self.source, options.clone()).await {
-            Err(error) if error.is_expired() || error.is_too_large_resource_version() => {
-                memory.version_unavailable = true;
-                pager::list(&*self.source, ListOptions { resource_version: None, ..options }).await
-            }
-            other => other,
+        if kept.is_none() {
+            self.list(memory).await?;
         }
-    }
-
-    async fn open_watch(&self, version: String, memory: &mut Memory) -> Result<WatchStream<T>, ApiError> {
-        let timeout = self.min_watch_timeout.mul_f64(1.0 + memory.random.f64());
-        let options = ListOptions {
-            resource_version: Some(version.clone()),
-            timeout_seconds: timeout.as_secs().try_into().unwrap_or(u32::MAX),
-            allow_watch_bookmarks: true,
-            ..ListOptions::default()
-        };
-        match self.source.watch(options).await {
-            Ok(stream) => {
-                self.observer.tell(|| Event::Watching { resource_version: version });
-                Ok(stream)
-            }
-            Err(error) => {
-                self.observer.tell(|| Event::WatchFailed { error: error.to_string() });
-                Err(error)
-            }
-        }
-    }
-
-    /// Hands the events of one watch to the store until the stream ends.
-    ///
-    /// Of a watch that was opened without a version, the first ADDED events are what exists, in no order of versions; their
-    /// versions count only once something else has come.
-    async fn consume(
-        &self,
-        mut stream: WatchStream<T>,
-        opened: Instant,
-        has_version: bool,
-        resync_at: &mut Instant,
-    ) -> End {
-        let mut events = 0_u64;
-        let mut versions_count = has_version;
-        let mut resync = pin!(sleep_until(*resync_at));
-        loop {
-            let event = tokio::select! {
-                biased;
-                () = &mut resync, if !self.resync.is_zero() => {
-                    if self.should_resync.as_ref().is_none_or(|should| should())
-                        && let Err(error) = self.store.resync() {
-                        return End::Broken(format!("resync failed: {error}"));
-                    }
-                    *resync_at = Instant::now() + self.resync;
-                    resync.as_mut().reset(*resync_at);
-                    continue;
-                }
-                event = stream.next() => event,
-            };
-            let event = match event {
-                None if events == 0 && opened.elapsed() < SHORT => {
-                    return End::Broken("very short watch: it ended within a second and without an event".into());
-                }
-                None => return End::Closed,
-                Some(WatchEvent::Error(status)) => return self.failed(ApiError::Status(status)),
-                Some(event) => event,
-            };
-            events += 1;
-            versions_count |= !matches!(event, WatchEvent::Added(_));
-            if let Some(version) = self.store_event(event)
-                && versions_count
-            {
-                self.set_version(version);
-            }
-            yield_now().await; // the consumer's turn: what waits in the queue of a slow one is for its slowness alone
-        }
-    }
-
-    fn failed(&self, error: ApiError) -> End {
-        self.observer.tell(|| Event::WatchFailed { error: error.to_string() });
-        if error.is_too_many_requests() { End::Busy } else { End::Broken(error.to_string()) }
-    }
-
-    /// Hands one event to the store; what the store refuses is lost, as upstream. Returns the version that came with it.
-    fn store_event(&self, event: WatchEvent<T>) -> Option<String> {
-        let (kind, object) = match &event {
-            WatchEvent::Added(object) => ("ADDED", object.clone()),
-            WatchEvent::Modified(object) => ("MODIFIED", object.clone()),
-            WatchEvent::Deleted(object) => ("DELETED", object.clone()),
-            WatchEvent::Bookmark { resource_version, .. } => return Some(self.store_bookmark(resource_version)),
-            WatchEvent::Error(_) => return None,
-        };
-        let version = object.meta()?.resource_version.to_owned();
-        self.observer.tell(|| Event::Watched {
-            kind,
-            key: object_to_name(&*object).map(|name| name.to_string()).unwrap_or_default(),
-            resource_version: version.clone(),
-        });
-        let stored = match event {
-            WatchEvent::Added(_) => self.store.add(object),
-            WatchEvent::Modified(_) => self.store.update(object),
-            _ => self.store.delete(Deletion::Final(object)),
-        };
-        if let Err(error) = stored {
-            warn!("a {kind} event was lost: {error}");
-        }
-        Some(version)
-    }
-
-    fn store_bookmark(&self, version: &str) -> String {
-        if let Err(error) = self.store.bookmark(version) {
-            warn!("a bookmark was not stored: {error}");
-        }
-        version.to_owned()
+        self.watch(kept, memory).await
     }
 }

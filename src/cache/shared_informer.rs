@@ -23,7 +23,7 @@ use super::process::{ProcessDeltas, process_deltas, process_deltas_in_batch};
 use super::processor::{Audience, Registration, SharedProcessor};
 use super::queue::Queue;
 use super::queue_kind::QueueKind;
-use super::reflector::{Reflector, ReflectorError};
+use super::reflector::{Reflector, ReflectorError, WatchList};
 use super::resync::{MINIMUM, Resync};
 use super::store::Transformer;
 
@@ -70,6 +70,7 @@ struct Shared<T> {
     random: fastrand::Rng,
     observer: Observer,
     queue: QueueKind,
+    watch_list: WatchList,
     life: Mutex<Life>,
     version: Arc<Mutex<String>>,
     /// Held while deltas are stored and distributed, and while a late handler joins: nothing slips between.
@@ -114,6 +115,7 @@ impl<T: Object + Debug + Send + Sync + 'static> SharedIndexInformer<T> {
                 random: fastrand::Rng::new(),
                 observer: Observer::default(),
                 queue: QueueKind::default(),
+                watch_list: WatchList::default(),
                 life: Mutex::new(Life { phase: Phase::Fresh, resync_check: Duration::ZERO }),
                 version: Arc::default(),
                 block_deltas: Mutex::new(()),
@@ -251,6 +253,7 @@ impl<T: Object + Debug + Send + Sync + 'static> SharedIndexInformer<T> {
         let shared = self.0.clone();
         let reflector = reflector
             .resync(resync_check)
+            .watch_list(self.0.watch_list)
             .should_resync(move || shared.processor.should_resync())
             .version(self.0.version.clone())
             .random(self.0.random.clone())
@@ -281,6 +284,13 @@ impl<T: Object + Debug + Send + Sync + 'static> SharedIndexInformerBuilder<T> {
     #[must_use]
     pub fn queue(mut self, queue: QueueKind) -> Self {
         self.shared.queue = queue;
+        self
+    }
+
+    /// How it gets what exists; by a LIST by default.
+    #[must_use]
+    pub fn watch_list(mut self, watch_list: WatchList) -> Self {
+        self.shared.watch_list = watch_list;
         self
     }
 

@@ -46,6 +46,11 @@ pub trait ReflectorStore<T>: Send + Sync {
     fn bookmark(&self, _resource_version: &str) -> Result<(), Error> {
         Ok(())
     }
+    /// What it changes objects with. A streaming list uses it early, so that what is gathered is small; the store does so
+    /// again, which must change nothing more.
+    fn transformer(&self) -> Option<Transformer<T>> {
+        None
+    }
 }
 
 /// The consumer's objects, as a queue looks at them (client-go's `KeyListerGetter`).
@@ -285,6 +290,10 @@ impl<T: Object + Debug + Send + Sync> ReflectorStore<T> for Store<T> {
     fn bookmark(&self, resource_version: &str) -> Result<(), Error> {
         Self::bookmark(self, resource_version);
         Ok(())
+    }
+
+    fn transformer(&self) -> Option<Transformer<T>> {
+        self.transformer.clone()
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod cache_reflector;
 mod cache_shared_informer;
+mod cache_watch_list;
 mod cli;
 mod cli_cluster;
 mod cli_files;

@@ -11,7 +11,7 @@ use k8s_openapi::api::core::v1::Pod;
 use kube::core::Status;
 
 /// Clones are the same source.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Source(Arc<Mutex<State>>);
 
 #[derive(Default)]
@@ -23,6 +23,8 @@ struct State {
     compacted: u64,
     watches: Vec<UnboundedSender<WatchEvent<Pod>>>,
     hidden: bool,
+    /// Does the bookmark after the initial events say that they are over?
+    ends_initial_events: bool,
     list_errors: VecDeque<ApiError>,
     watch_errors: VecDeque<ApiError>,
     requests: Vec<String>,
@@ -42,6 +44,12 @@ impl Change {
             Self::Modified => WatchEvent::Modified(pod.into()),
             Self::Deleted => WatchEvent::Deleted(pod.into()),
         }
+    }
+}
+
+impl Default for Source {
+    fn default() -> Self {
+        Self(Arc::new(Mutex::new(State { ends_initial_events: true, ..State::default() })))
     }
 }
 
@@ -88,6 +96,11 @@ impl Source {
         let expired = ApiError::Status(Box::new(status("Expired", 410)));
         state.watch_errors.push_back(expired);
         state.watches.clear();
+    }
+
+    /// May the initial events of a streaming list end?
+    pub fn end_initial_events(&self, end: bool) {
+        self.state().ends_initial_events = end;
     }
 
     pub fn close_watches(&self) {
@@ -141,6 +154,16 @@ impl ListerWatcher<Pod> for Source {
             }
             let from: u64 = options.resource_version.and_then(|version| version.parse().ok()).unwrap_or(0);
             let (sender, receiver) = unbounded();
+            if options.send_initial_events == Some(true) {
+                for pod in state.pods.values() {
+                    sender.unbounded_send(WatchEvent::Added(pod.clone().into())).unwrap();
+                }
+                let resource_version = state.version.to_string();
+                let end = WatchEvent::Bookmark { resource_version, initial_events_end: state.ends_initial_events };
+                sender.unbounded_send(end).unwrap();
+                state.watches.push(sender);
+                return Ok(receiver.boxed());
+            }
             for (_, change, pod) in state.history.iter().filter(|(version, ..)| *version > from) {
                 sender.unbounded_send(change.event(pod.clone())).unwrap();
             }

@@ -1,0 +1,49 @@
+//! LIST: the whole state in one answer, or in pages.
+
+use super::{Memory, Reflector, ReflectorError};
+use crate::cache::api_error::ApiError;
+use crate::cache::key::Object;
+use crate::cache::list_options::ListOptions;
+use crate::cache::observe::Event;
+use crate::cache::pager::{self, Listed};
+
+/// The page size of a list that may be long.
+const PAGE: u32 = 500;
+
+impl<T: Object + Send + Sync> Reflector<T> {
+    pub(super) async fn list(&self, memory: &mut Memory) -> Result<(), ReflectorError> {
+        let last = self.last_sync_resource_version();
+        let version = match last.as_str() {
+            _ if memory.version_unavailable => "",
+            "" => "0",
+            last => last,
+        };
+        let limit = self.page_size.unwrap_or(if memory.paginated || matches!(version, "" | "0") { PAGE } else { 0 });
+        let from_cache = version == "0";
+        let options = ListOptions { resource_version: Some(version.to_owned()), limit, ..ListOptions::default() };
+        let Listed { items, resource_version, paginated } =
+            self.list_or_most_recent(options, memory).await.map_err(|error| {
+                self.observer.tell(|| Event::ListFailed { error: error.to_string() });
+                ReflectorError::List(self.source.description(), error)
+            })?;
+        memory.paginated |= paginated && from_cache;
+        memory.version_unavailable = false;
+        self.observer.tell(|| Event::Listed { resource_version: resource_version.clone(), objects: items.len() });
+        self.store
+            .replace(items, &resource_version)
+            .map_err(|error| ReflectorError::Store(self.source.description(), error))?;
+        self.set_version(resource_version);
+        Ok(())
+    }
+
+    /// Lists, and once more for the most recent state if the version that was asked for is not to be had.
+    async fn list_or_most_recent(&self, options: ListOptions, memory: &mut Memory) -> Result<Listed<T>, ApiError> {
+        match pager::list(&*self.source, options.clone()).await {
+            Err(error) if error.is_expired() || error.is_too_large_resource_version() => {
+                memory.version_unavailable = true;
+                pager::list(&*self.source, ListOptions { resource_version: None, ..options }).await
+            }
+            other => other,
+        }
+    }
+}
