@@ -51,6 +51,10 @@ pub enum Lesson {
     Synced(WatchArgs),
     /// Resync: what is known is told again, and a handler returns early
     Resync(WatchArgs),
+    /// Late: a handler that joins late is told everything first; a slow one delays nobody
+    Late(WatchArgs),
+    /// Mutate: what the cache hands out is changed in a copy
+    Mutate(PrintArgs),
     /// Every lesson and step, in the documents' order
     Tour(PrintArgs),
 }

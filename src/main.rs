@@ -75,6 +75,8 @@ fn run(cli: Cli, stage: &Stage) -> Result<Ended> {
         Some(Lesson::Workqueue(args)) => Run::WorkQueue(args.act).play(&Settings::default(), stage),
         Some(Lesson::Synced(args)) => Run::Synced.play(&usage::settings(&args), stage),
         Some(Lesson::Resync(args)) => Run::Resync.play(&usage::settings(&args), stage),
+        Some(Lesson::Late(args)) => Run::Late.play(&usage::settings(&args), stage),
+        Some(Lesson::Mutate(_)) => Run::Mutate.play(&Settings::default(), stage),
         Some(Lesson::Tour(_)) => tour::play(stage),
     }
 }

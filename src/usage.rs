@@ -28,15 +28,17 @@ impl Lesson {
     pub fn print(&self) -> &PrintArgs {
         match self {
             Self::Deltafifo(args) => &args.print,
-            Self::Listwatch(watch) | Self::Myinformer(watch) | Self::Resync(watch) | Self::Synced(watch) => {
-                &watch.print
-            }
+            Self::Listwatch(watch)
+            | Self::Myinformer(watch)
+            | Self::Late(watch)
+            | Self::Resync(watch)
+            | Self::Synced(watch) => &watch.print,
             Self::Reflector(args) => &args.watch.print,
             Self::Indexer(args) => &args.watch.print,
             Self::Shared(args) => &args.watch.print,
             Self::Factory(args) => &args.watch.print,
             Self::Workqueue(args) => &args.print,
-            Self::Queue(print) | Self::Tour(print) => print,
+            Self::Queue(print) | Self::Mutate(print) | Self::Tour(print) => print,
         }
     }
 }
@@ -65,9 +67,10 @@ pub fn settings(args: &WatchArgs) -> Settings {
 
 fn check(lesson: &Lesson) -> Result<(), String> {
     match lesson {
-        Lesson::Deltafifo(_) | Lesson::Queue(_) | Lesson::Workqueue(_) | Lesson::Tour(_) => Ok(()),
+        Lesson::Deltafifo(_) | Lesson::Queue(_) | Lesson::Mutate(_) | Lesson::Workqueue(_) | Lesson::Tour(_) => Ok(()),
         Lesson::Listwatch(watch)
         | Lesson::Myinformer(watch)
+        | Lesson::Late(watch)
         | Lesson::Resync(watch)
         | Lesson::Synced(watch)
         | Lesson::Reflector(ReflectorArgs { watch, .. }) => watches(watch, settings(watch)),

@@ -3,7 +3,11 @@
 use super::Run;
 use super::rows::{ALONE, FOUR_PODS, FOUR_SECONDS, NETTOOL_COMES_AND_GOES, Row, watching};
 use super::workqueue::Act;
-use crate::lab::Defaults;
+use crate::lab::{ClusterDefaults, Defaults, Fixture};
+
+/// `nettool` is run.
+static RUN: Fixture =
+    Fixture { name: "fixtures/scenarios/run.yaml", text: include_str!("../../fixtures/scenarios/run.yaml") };
 
 /// In the order in which they build on each other.
 pub static BEYOND: &[Row] = &[
@@ -69,5 +73,26 @@ pub static BEYOND: &[Row] = &[
         zh: "Resync：已知对象以 Sync 再来一次，handler 提前返回",
         trace: Some("resync.txt"),
         defaults: watching(NETTOOL_COMES_AND_GOES),
+    },
+    Row {
+        run: Run::Late,
+        command: "late",
+        go: None,
+        en: "Late: a handler that joins late is told everything first; a slow one delays nobody",
+        zh: "Late：晚加入的 handler 先被告知全部对象；慢的 handler 不拖累别人",
+        trace: Some("late.txt"),
+        defaults: Defaults {
+            lasts: FOUR_SECONDS.lasts,
+            ..watching(ClusterDefaults { scenario: Some(&RUN), ..FOUR_PODS })
+        },
+    },
+    Row {
+        run: Run::Mutate,
+        command: "mutate",
+        go: None,
+        en: "Mutate: what the cache hands out is changed in a copy",
+        zh: "Mutate：缓存给出的对象，先复制再修改",
+        trace: Some("mutate.txt"),
+        defaults: ALONE,
     },
 ];

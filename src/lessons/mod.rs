@@ -6,7 +6,9 @@
 pub mod deltafifo;
 pub mod factory;
 pub mod indexer;
+pub mod late;
 pub mod listwatch;
+pub mod mutate;
 pub mod myinformer;
 pub mod queue;
 pub mod reflector;
@@ -51,6 +53,10 @@ pub enum Run {
     FactoryServe,
     /// `queue`
     Queue,
+    /// `mutate`
+    Mutate,
+    /// `late`
+    Late,
     /// `resync`
     Resync,
     /// `synced`
@@ -80,7 +86,9 @@ impl Run {
             Self::FactoryServe => play(defaults, settings, stage, async |lab| factory::serve(lab).await),
             Self::Synced => play(defaults, settings, stage, async |lab| synced::run(lab).await),
             Self::Resync => play(defaults, settings, stage, async |lab| resync::run(lab).await),
+            Self::Late => play(defaults, settings, stage, async |lab| late::run(lab).await),
             Self::Queue => play(defaults, settings, stage, async |lab| queue::run(lab)),
+            Self::Mutate => play(defaults, settings, stage, async |lab| mutate::run(lab)),
             Self::WorkQueue(act) => play(defaults, settings, stage, async |lab| workqueue::run(lab, act).await),
         }
     }

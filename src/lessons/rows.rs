@@ -252,6 +252,8 @@ mod tests {
             Run::Factory,
             Run::FactoryServe,
             Run::Resync,
+            Run::Late,
+            Run::Mutate,
             Run::Queue,
             Run::Synced,
         ] {

@@ -1,0 +1,65 @@
+//! Late: a handler that joins while the informer runs is told of everything first; a slow one only fills its own buffer.
+//!
+//! Chapter: `lessons/late.md`. Trace: `fixtures/traces/late.txt`.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use k8s_openapi::api::core::v1::Pod;
+use tokio::time::sleep;
+
+use super::pods::name;
+use crate::cache::{AsyncEventHandler, InitialList, ListWatch, Notification, SharedIndexInformer};
+use crate::lab::Lab;
+use crate::trace::Style;
+
+/// A quick and a slow handler from the start, a third one two seconds later.
+pub async fn run(lab: &Lab) -> Result<()> {
+    let pods = ListWatch::<Pod>::namespaced(lab.client(), lab.namespace());
+    let informer = lab.informer(SharedIndexInformer::builder(pods)).build();
+    let quick = Handler { lab: lab.clone(), number: 0, name: "quick", takes: Duration::ZERO };
+    let slow = Handler { lab: lab.clone(), number: 1, name: "slow", takes: Duration::from_millis(350) };
+    let quick = informer.add_event_handler(quick)?;
+    let slow = informer.add_event_handler(slow)?;
+
+    let watch_and_join = async {
+        for second in 1.. {
+            sleep(Duration::from_millis(600)).await;
+            let (quick, slow) = (quick.listener().pending(), slow.listener().pending());
+            lab.line(Style::Plain, format_args!("pending: quick {quick}, slow {slow}"));
+            sleep(Duration::from_millis(400)).await;
+            if second == 2 {
+                lab.tell(
+                    "a third handler joins: it is told first what the store has, all of it as initial",
+                    "第三个 handler 加入：先被告知 store 里的全部对象，都算 initial",
+                );
+                let late = Handler { lab: lab.clone(), number: 2, name: "late", takes: Duration::ZERO };
+                informer.add_event_handler(late)?;
+            }
+        }
+        anyhow::Ok(())
+    };
+    lab.tell(
+        "each handler has a buffer without a bound: the slow one delays nobody, and pays with memory",
+        "每个 handler 有自己的无界缓冲：慢的不拖累别人，代价是内存",
+    );
+    let stop = lab.stop();
+    let (joined, ()) = tokio::join!(stop.run_until_cancelled(watch_and_join), informer.run(lab.stop()));
+    joined.unwrap_or(Ok(()))
+}
+
+struct Handler {
+    lab: Lab,
+    number: usize,
+    name: &'static str,
+    takes: Duration,
+}
+
+impl AsyncEventHandler<Pod> for Handler {
+    async fn handle(&mut self, notification: Notification<Pod>) {
+        sleep(self.takes).await;
+        let Notification::Add { object, initial } = notification else { return };
+        let initial = if initial == InitialList::Yes { " (initial)" } else { "" };
+        self.lab.line(Style::Handler(self.number), format_args!("OnAdd:{} {}{initial}", self.name, name(&object)));
+    }
+}

@@ -1,0 +1,87 @@
+//! Mutate: what the cache hands out belongs to everybody, and is changed in a copy.
+//!
+//! In Go a lister returns the pointer that the cache itself holds. A handler that writes through it, say
+//! `pod.Labels["app"] = "mine"`, changes the cache without a lock: every other handler and lister sees a pod that the
+//! API server never had, the label index still has the old value, the next update is compared with a lie, and if another
+//! goroutine reads the map at that moment the program ends with `concurrent map read and map write`. Nothing says so when
+//! it is compiled; `KUBE_CACHE_MUTATION_DETECTOR=true` finds it in tests, by comparing deep copies every second.
+//!
+//! Here the cache hands out `Arc<Pod>`, which can be read and not written, so the same line is an error (E0594):
+//!
+//! ```compile_fail,E0594
+//! # use informer_lab::cache::{Indexer, meta_namespace_key};
+//! # use k8s_openapi::api::core::v1::Pod;
+//! # let cache = Indexer::new(meta_namespace_key::<Pod>);
+//! let pod = cache.get_by_key("default/wiremock").expect("it is cached");
+//! pod.metadata.name = Some("mine".to_owned()); // cannot assign to data in an `Arc`
+//! ```
+//!
+//! A copy is the caller's own:
+//!
+//! ```no_run
+//! # use informer_lab::cache::{Indexer, meta_namespace_key};
+//! # use k8s_openapi::api::core::v1::Pod;
+//! # let cache = Indexer::new(meta_namespace_key::<Pod>);
+//! let pod = cache.get_by_key("default/wiremock").expect("it is cached");
+//! let mut copy = Pod::clone(&pod);
+//! copy.metadata.name = Some("mine".to_owned());
+//! ```
+//!
+//! Chapter: `lessons/mutate.md`. Trace: `fixtures/traces/mutate.txt`.
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use k8s_openapi::api::core::v1::Pod;
+
+use super::go;
+use super::pods::name;
+use crate::cache::{Indexer, meta_namespace_key};
+use crate::lab::Lab;
+use crate::trace::Style;
+
+/// Changes copies of a cached pod, and shows what the cache has.
+pub fn run(lab: &Lab) -> Result<()> {
+    lab.tell(
+        "in Go this pointer is the cache's own: a handler that writes pod.Labels[\"app\"] changes what everybody reads,\n\
+         without a lock and behind the index's back. Here that line does not compile; so: copy, then change",
+        "在 Go 里这个指针就是缓存自己的：handler 写 pod.Labels[\"app\"]，改的是所有人读到的对象，\n\
+         没有锁，索引也不知道。在这里这一行编译不过；所以先复制，再修改",
+    );
+    let cache = Indexer::new(meta_namespace_key).index("app", |pod: &Pod| Ok(vec![app(pod).to_owned()]))?;
+    cache.add(pod("wiremock", "wiremock"))?;
+    let cached = || cache.get_by_key("default/wiremock").context("the pod is cached");
+
+    let read = cached()?;
+    lab.line(Style::Plain, format_args!("cached:  {} app={}", name(&read), app(&read)));
+    let mut copy = Pod::clone(&read);
+    copy.metadata.labels.get_or_insert_default().insert("app".to_owned(), "mine".to_owned());
+    lab.line(Style::Updated, format_args!("copy:    {} app={}", name(&copy), app(&copy)));
+    let again = cached()?;
+    lab.line(Style::Plain, format_args!("cached:  {} app={}", name(&again), app(&again)));
+    let [mine, theirs] = [cache.index_keys("app", "mine")?, cache.index_keys("app", "wiremock")?];
+    lab.line(Style::Plain, format_args!("by app:  mine={} wiremock={}", go::slice(mine), go::slice(theirs)));
+
+    lab.tell(
+        "Arc::make_mut does the same: it copies, since the cache has the pod too",
+        "Arc::make_mut 也一样：缓存还持有这个 pod，所以它先复制",
+    );
+    let mut changed = cached()?;
+    Arc::make_mut(&mut changed).metadata.name = Some("mine".to_owned());
+    lab.line(Style::Updated, format_args!("changed: {}", name(&changed)));
+    let again = cached()?;
+    lab.line(Style::Plain, format_args!("cached:  {}, unchanged: {}", name(&again), Arc::ptr_eq(&read, &again)));
+    Ok(())
+}
+
+fn app(pod: &Pod) -> &str {
+    pod.metadata.labels.as_ref().and_then(|labels| labels.get("app")).map(String::as_str).unwrap_or_default()
+}
+
+fn pod(name: &str, app: &str) -> Pod {
+    let mut pod = Pod::default();
+    pod.metadata.namespace = Some("default".to_owned());
+    pod.metadata.name = Some(name.to_owned());
+    pod.metadata.labels = Some([("app".to_owned(), app.to_owned())].into());
+    pod
+}
