@@ -15,10 +15,14 @@ pub fn address(text: &str) -> Result<SocketAddr, String> {
     text.parse().map_err(|_| "expected an IP address and a port, such as 127.0.0.1:8080, or a port alone".to_owned())
 }
 
+/// What is added to a clock must have an end.
+const LONGEST: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
 /// A duration in the friendly format that is not negative.
 pub fn duration(text: &str) -> Result<Duration, String> {
     let parsed = text.parse::<SignedDuration>().ok().and_then(|duration| Duration::try_from(duration).ok());
-    parsed.ok_or_else(|| "expected a duration, such as 500ms, 30s or 1m30s".to_owned())
+    let fits = parsed.filter(|duration| *duration <= LONGEST);
+    fits.ok_or_else(|| "expected a duration of at most a week, such as 500ms, 30s or 1m30s".to_owned())
 }
 
 /// A DNS label, as the API server takes it for a namespace.

@@ -19,6 +19,9 @@ pub enum ApiError {
     /// The answer is not what was asked for.
     #[error("the API server's answer cannot be read")]
     Decode(#[source] serde_json::Error),
+    /// The answer to a list is something else.
+    #[error("the API server's answer is no list but a {0}")]
+    NotAList(String),
 }
 
 impl From<kube::Error> for ApiError {
@@ -35,7 +38,7 @@ impl ApiError {
     pub fn status(&self) -> Option<&Status> {
         match self {
             Self::Status(status) => Some(status),
-            Self::Client(_) | Self::Decode(_) => None,
+            Self::Client(_) | Self::Decode(_) | Self::NotAList(_) => None,
         }
     }
 

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use futures::future::{BoxFuture, FutureExt};
 use tokio::sync::Notify;
+use tokio::task::coop::consume_budget;
 
 use super::delta::{Deletion, Delta, Deltas, InitialList};
 use super::done::Done;
@@ -179,6 +180,7 @@ impl<T> DeltaFifo<T> {
     /// # Errors
     /// The queue is closed and empty.
     pub async fn pop<R>(&self, process: impl FnOnce(Deltas<T>, InitialList) -> R) -> Result<R, Closed> {
+        consume_budget().await; // a full queue must not starve the other tasks of this thread
         loop {
             let filled = self.filled.notified();
             tokio::pin!(filled);

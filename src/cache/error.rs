@@ -59,6 +59,9 @@ pub enum Error {
     /// Some operations of a transaction failed; the others were done.
     #[error(transparent)]
     Transaction(#[from] TransactionError),
+    /// A delta of many objects was part of a batch; nothing was done.
+    #[error("a delta of many objects cannot be part of a batch")]
+    NotBatchable,
     /// No index has this name.
     #[error("Index with name {0} does not exist")]
     UnknownIndex(String),

@@ -18,6 +18,7 @@ use super::index::{NAMESPACE_INDEX, meta_namespace_index};
 use super::list_watch::ListWatch;
 use super::lock::{Mutex, lock};
 use super::observe::Observer;
+use super::processor::join_all;
 use super::queue_kind::QueueKind;
 use super::reflector::{ReflectorError, WatchList};
 use super::shared_informer::SharedIndexInformer;
@@ -234,10 +235,6 @@ impl SharedInformerFactory {
             state.shutting_down = true;
             std::mem::take(&mut state.tasks)
         };
-        for task in tasks {
-            if let Err(error) = task.await {
-                std::panic::resume_unwind(error.into_panic());
-            }
-        }
+        join_all(tasks).await;
     }
 }

@@ -8,9 +8,11 @@ use futures::future::{BoxFuture, FutureExt};
 use futures::io::AsyncBufReadExt;
 use futures::stream::{self, BoxStream, StreamExt};
 use http::{Request, header};
-use kube::core::{Resource, Status, TypeMeta, WatchEvent as Line};
+use kube::core::watch::Bookmark;
+use kube::core::{Resource, Status, TypeMeta};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 use tracing::warn;
 
 use super::api_error::ApiError;
@@ -147,9 +149,14 @@ impl<T: Resource + DeserializeOwned + Send + Sync + 'static> ListerWatcher<T> fo
         async move {
             let request = self.request(options, ListOptions::list_query)?;
             let text = self.client.request_text(request).await?;
-            let list: ListBody<T> = serde_json::from_str(&text).map_err(ApiError::Decode)?;
+            let list: ListBody<'_> = serde_json::from_str(&text).map_err(ApiError::Decode)?;
+            if !list.kind.ends_with("List") {
+                return Err(ApiError::NotAList(list.kind));
+            }
+            let items = list.items.unwrap_or_default();
+            let items = items.into_iter().map(|item| serde_json::from_str(item.get()).map(Arc::new));
             Ok(ListPage {
-                items: list.items.unwrap_or_default().into_iter().map(Arc::new).collect(),
+                items: items.collect::<Result<_, _>>().map_err(ApiError::Decode)?,
                 resource_version: list.metadata.resource_version,
                 continue_token: list.metadata.r#continue.filter(|token| !token.is_empty()),
             })
@@ -177,11 +184,14 @@ impl<T: Resource + DeserializeOwned + Send + Sync + 'static> ListerWatcher<T> fo
     }
 }
 
-/// As `k8s_openapi::List`, but without a look at every item's kind.
+/// A list whose items are read one by one: objects are decoded in one way only, which the compiler has to make but once.
 #[derive(Deserialize)]
-struct ListBody<T> {
+struct ListBody<'a> {
+    /// `PodList`, or `List`; a Table, say, is not what was asked for.
+    kind: String,
     metadata: ListBodyMeta,
-    items: Option<Vec<T>>,
+    #[serde(borrow)]
+    items: Option<Vec<&'a RawValue>>,
 }
 
 #[derive(Deserialize)]
@@ -192,40 +202,59 @@ struct ListBodyMeta {
     r#continue: Option<String>,
 }
 
-/// Reads one line of a watch. An object of another kind is skipped; a line that cannot be read is an error event, except
-/// that a line cut off by the end of the stream is only the end of the stream.
-fn decode<T: DeserializeOwned>(line: &str, kind: &str) -> Option<WatchEvent<T>> {
-    Some(match serde_json::from_str::<Line<T>>(line) {
-        Ok(Line::Added(object)) => WatchEvent::Added(object.into()),
-        Ok(Line::Modified(object)) => WatchEvent::Modified(object.into()),
-        Ok(Line::Deleted(object)) => WatchEvent::Deleted(object.into()),
-        Ok(Line::Bookmark(bookmark)) => WatchEvent::Bookmark {
-            initial_events_end: bookmark
-                .metadata
-                .annotations
-                .get("k8s.io/initial-events-end")
-                .is_some_and(|value| value == "true"),
-            resource_version: bookmark.metadata.resource_version,
-        },
-        Ok(Line::Error(status)) => WatchEvent::Error(status),
-        Err(error) if error.is_eof() => return None,
-        Err(error) if is_of_another_kind(line, kind) => {
-            warn!("a watch event was skipped: {error}");
-            return None;
-        }
-        Err(error) => WatchEvent::Error(Box::new(
-            Status::failure(&format!("unable to decode an event from the watch stream: {error}"), "InternalError")
-                .with_code(500),
-        )),
-    })
+/// One line of a watch.
+#[derive(Deserialize)]
+struct Line<'a> {
+    r#type: &'a str,
+    #[serde(borrow)]
+    object: &'a RawValue,
 }
 
-fn is_of_another_kind(line: &str, kind: &str) -> bool {
-    #[derive(Deserialize)]
-    struct Envelope {
-        object: TypeMeta,
+/// Reads one line of a watch. An object of another kind and an event of an unknown type are skipped; a line that cannot be
+/// read is an error event, except that a line cut off by the end of the stream is only the end of the stream.
+fn decode<T: DeserializeOwned>(line: &str, kind: &str) -> Option<WatchEvent<T>> {
+    match try_decode(line, kind) {
+        Ok(event) => event,
+        Err(error) if error.is_eof() => None,
+        Err(error) => Some(WatchEvent::Error(Box::new(
+            Status::failure(&format!("unable to decode an event from the watch stream: {error}"), "InternalError")
+                .with_code(500),
+        ))),
     }
-    serde_json::from_str::<Envelope>(line).is_ok_and(|event| event.object.kind != kind)
+}
+
+fn try_decode<T: DeserializeOwned>(line: &str, kind: &str) -> serde_json::Result<Option<WatchEvent<T>>> {
+    let Line { r#type, object } = serde_json::from_str(line)?;
+    let text = object.get();
+    let event: fn(Arc<T>) -> WatchEvent<T> = match r#type {
+        "ADDED" => WatchEvent::Added,
+        "MODIFIED" => WatchEvent::Modified,
+        "DELETED" => WatchEvent::Deleted,
+        "BOOKMARK" => return serde_json::from_str(text).map(|bookmark: Bookmark| Some(bookmark.into())),
+        "ERROR" => return serde_json::from_str(text).map(|status| Some(WatchEvent::Error(status))),
+        unknown => {
+            warn!("a watch event of the unknown type {unknown} was skipped");
+            return Ok(None);
+        }
+    };
+    match serde_json::from_str(text) {
+        Ok(object) => Ok(Some(event(Arc::new(object)))),
+        Err(error) if serde_json::from_str::<TypeMeta>(text).is_ok_and(|object| object.kind != kind) => {
+            warn!("a watch event was skipped: {error}");
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+impl<T> From<Bookmark> for WatchEvent<T> {
+    fn from(Bookmark { metadata, .. }: Bookmark) -> Self {
+        let end = metadata.annotations.get("k8s.io/initial-events-end");
+        Self::Bookmark {
+            initial_events_end: end.is_some_and(|value| value == "true"),
+            resource_version: metadata.resource_version,
+        }
+    }
 }
 
 /// Nothing comes after an error.

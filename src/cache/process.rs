@@ -97,9 +97,7 @@ pub fn process_deltas_in_batch<T: Object + Debug>(
                 (Transaction::Put(object.clone()), added_or_updated(old, object, initial))
             }
             Delta::Deleted(deletion) => (Transaction::Delete(deletion.clone()), Notification::Delete(deletion)),
-            Delta::ReplacedAll { .. } | Delta::SyncAll | Delta::Bookmark { .. } => {
-                unreachable!("a delta of many objects is never part of a batch")
-            }
+            Delta::ReplacedAll { .. } | Delta::SyncAll | Delta::Bookmark { .. } => return Err(Error::NotBatchable),
         };
         transactions.push(transaction);
         notifications.push(notification);

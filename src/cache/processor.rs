@@ -201,11 +201,7 @@ impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
             return;
         }
         stop.cancelled().await;
-        for task in self.stop() {
-            if let Err(error) = task.await {
-                std::panic::resume_unwind(error.into_panic());
-            }
-        }
+        join_all(self.stop()).await;
     }
 
     fn start(&self) -> bool {
@@ -233,5 +229,18 @@ impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
             }
         });
         tasks.collect()
+    }
+}
+
+/// Waits for all tasks, and only then goes on with the first panic among them.
+pub(crate) async fn join_all(tasks: Vec<JoinHandle<()>>) {
+    let mut panic = None;
+    for task in tasks {
+        if let Err(error) = task.await {
+            panic = panic.or(error.try_into_panic().ok());
+        }
+    }
+    if let Some(panic) = panic {
+        std::panic::resume_unwind(panic);
     }
 }

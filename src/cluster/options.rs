@@ -61,6 +61,9 @@ pub(crate) struct ListOptions {
     pub(crate) timeout: Option<Duration>,
 }
 
+/// No watch lasts longer than a year, in seconds; what is added to a clock must have an end.
+const LONGEST: u64 = 365 * 24 * 60 * 60;
+
 impl ListOptions {
     pub(crate) fn parse(query: &Query) -> Result<Self, ApiError> {
         check_timeout(query)?;
@@ -75,7 +78,7 @@ impl ListOptions {
             continue_token: query.text("continue"),
             allow_watch_bookmarks: query.flag("allowWatchBookmarks").unwrap_or_default(),
             send_initial_events: query.flag("sendInitialEvents"),
-            timeout: timeout.filter(|seconds| *seconds > 0).map(Duration::from_secs),
+            timeout: timeout.filter(|seconds| *seconds > 0).map(|seconds| Duration::from_secs(seconds.min(LONGEST))),
         })
     }
 

@@ -56,7 +56,8 @@ fn pod(mut value: Value, namespace: &str) -> Result<Pod, String> {
         let name = shaped["metadata"]["name"].as_str().unwrap_or_default();
         return Err(format!("expected a valid Pod, but in {name:?} {}", cause.sentence()));
     }
-    serde_json::from_value(shaped).map_err(|error| format!("expected a Pod: {error}"))
+    // Read as text, as every other pod is: another way to decode one would cost seconds of compile time.
+    serde_json::from_str(&shaped.to_string()).map_err(|error| format!("expected a Pod: {error}"))
 }
 
 /// One document, with the place of each object that a sequence or a List holds.

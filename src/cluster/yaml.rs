@@ -38,12 +38,17 @@ pub(crate) fn of_yaml(error: &serde_saphyr::Error, file: &str, expected: &str) -
     FileError::at(file, error.location().unwrap_or(Location::UNKNOWN), format!("{problem}; expected {expected}"))
 }
 
+/// No story waits longer; what is added to a clock must have an end.
+const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// Reads a duration such as `150ms` or `1m30s`, not negative.
 pub(crate) fn duration(text: &Spanned<String>, file: &str) -> Result<Duration, FileError> {
     let read = text.value.parse::<jiff::SignedDuration>().ok().and_then(|duration| Duration::try_from(duration).ok());
-    read.ok_or_else(|| {
-        let problem =
-            format!("expected a duration that is not negative, such as 150ms, 4s or 1m30s, found {:?}", text.value);
+    read.filter(|duration| *duration <= LONGEST).ok_or_else(|| {
+        let problem = format!(
+            "expected a duration of no less than 0 and no more than a day, such as 150ms, 4s or 1m30s, found {:?}",
+            text.value
+        );
         FileError::at(file, text.referenced, problem)
     })
 }

@@ -281,3 +281,9 @@ fn pods_are_read_from_documents_lists_and_sequences() {
     }
     assert!(pods_from_yaml("", "pods.yaml", "shop").unwrap().is_empty());
 }
+
+#[test]
+fn a_time_that_no_clock_reaches_is_refused() {
+    let error = Scenario::from_yaml("[{at: 2562047788015215h, run: a}]", "scenario.yaml").unwrap_err();
+    assert!(error.to_string().starts_with("scenario.yaml:1: expected a duration"), "{error}");
+}

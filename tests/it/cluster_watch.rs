@@ -1,5 +1,7 @@
 //! WATCH: from where it starts, what it shows, how it ends.
 
+use informer_lab::cache::{ListOptions, ListWatch, ListerWatcher};
+use k8s_openapi::api::core::v1::Pod;
 use std::time::Duration;
 
 use informer_lab::cluster::{Cluster, Era};
@@ -281,4 +283,15 @@ async fn a_shutdown_ends_every_watch_after_what_was_sent() {
     let mut late = api.watch("").await;
     assert_eq!(late.shorts().await.len(), 3);
     assert!(late.ended);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_for_longer_than_any_clock_goes_is_only_a_long_one() {
+    let cluster = Cluster::builder().start();
+    let pods = ListWatch::<Pod>::all(cluster.client("default"));
+    let options = ListOptions { timeout_seconds: u32::MAX, ..ListOptions::default() };
+    assert!(pods.watch(options).await.is_ok());
+    let request =
+        http::Request::get("/api/v1/pods?watch=true&timeoutSeconds=9223372036854775807").body(Vec::new()).unwrap();
+    assert!(cluster.client("default").request_stream(request).await.is_ok());
 }
