@@ -46,7 +46,7 @@ pub(crate) fn duration(text: &Spanned<String>, file: &str) -> Result<Duration, F
     let read = text.value.parse::<jiff::SignedDuration>().ok().and_then(|duration| Duration::try_from(duration).ok());
     read.filter(|duration| *duration <= LONGEST).ok_or_else(|| {
         let problem = format!(
-            "expected a duration of no less than 0 and no more than a day, such as 150ms, 4s or 1m30s, found {:?}",
+            "expected a duration that is not negative and at most a day, such as 150ms, 4s or 1m30s, found {:?}",
             text.value
         );
         FileError::at(file, text.referenced, problem)
