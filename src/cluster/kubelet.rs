@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use futures::TryStreamExt;
 use http::Request;
-use k8s_openapi::api::core::v1::Pod;
-use kube::api::{DeleteParams, ListParams, Patch, PatchParams, Preconditions, WatchEvent, WatchParams};
+use kube::api::{DeleteParams, DynamicObject, ListParams, Patch, PatchParams, Preconditions, WatchEvent, WatchParams};
 use kube::{Api, Client, ResourceExt};
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -15,6 +14,7 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::clock::Clock;
+use super::resource::PODS;
 use super::stages::{Action, Stage, Stages};
 
 /// How long the kubelet waits before it tries again to reach the API.
@@ -91,7 +91,7 @@ impl Kubelet {
 
     /// Lists and watches the pods of all namespaces; only ends with an error.
     async fn follow(&mut self) -> Result<std::convert::Infallible, Interruption> {
-        let api: Api<Pod> = Api::all(self.client.clone());
+        let api: Api<DynamicObject> = Api::all_with(self.client.clone(), &PODS.dynamic());
         let list = api.list(&ListParams::default()).await?;
         let mut version = list.metadata.resource_version.unwrap_or_default();
         let there: BTreeSet<String> = list.items.iter().filter_map(ResourceExt::uid).collect();
@@ -138,8 +138,8 @@ impl Kubelet {
     }
 
     /// Begins the stages that a pod needs, once.
-    fn consider(&mut self, pod: &Pod) {
-        let bound = pod.spec.as_ref().is_some_and(|spec| spec.node_name.is_some());
+    fn consider(&mut self, pod: &DynamicObject) {
+        let bound = pod.data["spec"]["nodeName"].is_string();
         let (stage, stages) = match pod.metadata.deletion_timestamp {
             Some(_) => (Lifecycle::Delete, &self.stages.delete),
             None if !bound => (Lifecycle::Run, &self.stages.run),
@@ -189,7 +189,7 @@ struct Hands {
 }
 
 /// Runs a pod through its stages; gives back its uid. Ends early if the pod is gone or another has its name.
-async fn play(hands: Hands, pod: Pod, stages: Vec<Stage>) -> String {
+async fn play(hands: Hands, pod: DynamicObject, stages: Vec<Stage>) -> String {
     for stage in &stages {
         tokio::time::sleep(stage.after).await;
         match hands.perform(&pod, &stage.action).await {
@@ -205,9 +205,10 @@ async fn play(hands: Hands, pod: Pod, stages: Vec<Stage>) -> String {
 }
 
 impl Hands {
-    async fn perform(&self, pod: &Pod, action: &Action) -> Result<(), kube::Error> {
+    async fn perform(&self, pod: &DynamicObject, action: &Action) -> Result<(), kube::Error> {
         let (name, uid) = (pod.name_any(), pod.uid());
-        let pods: Api<Pod> = Api::namespaced(self.client.clone(), &pod.namespace().unwrap_or_default());
+        let namespace = pod.namespace().unwrap_or_default();
+        let pods: Api<DynamicObject> = Api::namespaced_with(self.client.clone(), &namespace, &PODS.dynamic());
         match action {
             Action::Bind(node) => self.bind(pod, node).await?,
             Action::Status(status) => {
@@ -236,7 +237,7 @@ impl Hands {
         Ok(())
     }
 
-    async fn bind(&self, pod: &Pod, node: &str) -> Result<(), kube::Error> {
+    async fn bind(&self, pod: &DynamicObject, node: &str) -> Result<(), kube::Error> {
         let (namespace, name) = (pod.namespace().unwrap_or_default(), pod.name_any());
         let binding = json!({
             "apiVersion": "v1", "kind": "Binding", "metadata": {"name": name, "uid": pod.uid()},
@@ -263,8 +264,8 @@ impl Hands {
 }
 
 /// Makes of a container status that is named `*` one for each container of the pod.
-fn each_container(status: &mut Value, pod: &Pod) {
-    let containers = pod.spec.as_ref().map_or(&[][..], |spec| spec.containers.as_slice());
+fn each_container(status: &mut Value, pod: &DynamicObject) {
+    let containers = pod.data["spec"]["containers"].as_array().map_or(&[][..], Vec::as_slice);
     if let Some(list) = status.get_mut("containerStatuses").and_then(Value::as_array_mut) {
         *list = std::mem::take(list)
             .into_iter()
@@ -275,8 +276,8 @@ fn each_container(status: &mut Value, pod: &Pod) {
                     .iter()
                     .map(|container| {
                         let mut copy = entry.clone();
-                        copy["name"] = json!(container.name);
-                        copy["image"] = json!(container.image);
+                        copy["name"] = container["name"].clone();
+                        copy["image"] = container["image"].clone();
                         copy
                     })
                     .collect();

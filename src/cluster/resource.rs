@@ -1,6 +1,7 @@
 //! The kinds that are served: one row each.
 
 use k8s_openapi::api::core::v1::{Namespace, Pod};
+use kube::core::ApiResource;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -80,6 +81,18 @@ impl Resource {
     /// `v1` or `group/version`.
     pub(crate) fn api_version(&self) -> String {
         if self.group.is_empty() { self.version.to_owned() } else { format!("{}/{}", self.group, self.version) }
+    }
+
+    /// The kind as a client names it that works with objects of no fixed type. (A client typed by a wide struct such as
+    /// Pod costs seconds of compile time for each form in which it reads and writes it.)
+    pub(crate) fn dynamic(&self) -> ApiResource {
+        ApiResource {
+            group: self.group.to_owned(),
+            version: self.version.to_owned(),
+            api_version: self.api_version(),
+            kind: self.kind.to_owned(),
+            plural: self.plural.to_owned(),
+        }
     }
 
     pub(crate) fn is_namespaced(&self) -> bool {

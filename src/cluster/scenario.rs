@@ -10,14 +10,14 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-use k8s_openapi::api::core::v1::Pod;
 use kube::Api;
-use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
+use kube::api::{DeleteParams, DynamicObject, Patch, PatchParams, PostParams};
 use serde::Deserialize;
 use serde_json::json;
 use serde_saphyr::Spanned;
 use tokio::time::{Instant, sleep_until};
 
+use super::resource::PODS;
 use super::yaml::{self, FileError};
 
 /// What is run where a step names no image.
@@ -80,7 +80,7 @@ impl Step {
 
     async fn perform(&self, client: &kube::Client, namespace: &str) -> Result<(), kube::Error> {
         let namespace = self.namespace.as_deref().unwrap_or(namespace);
-        let pods: Api<Pod> = Api::namespaced(client.clone(), namespace);
+        let pods: Api<DynamicObject> = Api::namespaced_with(client.clone(), namespace, &PODS.dynamic());
         match &self.action {
             Action::Run { name, image, labels } => {
                 pods.create(&PostParams::default(), &pod(name, image, labels)).await?;
@@ -98,22 +98,12 @@ impl Step {
 }
 
 /// The pod that `kubectl run` makes.
-fn pod(name: &str, image: &str, labels: &BTreeMap<String, String>) -> Pod {
-    let given = labels.clone();
-    let labels = if given.is_empty() { BTreeMap::from([("run".to_owned(), name.to_owned())]) } else { given };
-    let mut pod = Pod::default();
-    pod.metadata.name = Some(name.to_owned());
-    pod.metadata.labels = Some(labels);
-    let container = k8s_openapi::api::core::v1::Container {
-        name: name.to_owned(),
-        image: Some(image.to_owned()),
-        ..Default::default()
-    };
-    pod.spec = Some(k8s_openapi::api::core::v1::PodSpec {
-        containers: vec![container],
-        restart_policy: Some("Always".into()),
-        ..Default::default()
-    });
+fn pod(name: &str, image: &str, labels: &BTreeMap<String, String>) -> DynamicObject {
+    let mut pod = DynamicObject::new(name, &PODS.dynamic()).data(json!({
+        "spec": {"containers": [{"name": name, "image": image}], "restartPolicy": "Always"},
+    }));
+    pod.metadata.labels =
+        Some(if labels.is_empty() { BTreeMap::from([("run".into(), name.into())]) } else { labels.clone() });
     pod
 }
 

@@ -2,13 +2,13 @@
 
 use std::io;
 use std::net::TcpListener;
-use std::pin::pin;
 use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use futures::FutureExt;
+use futures::future::LocalBoxFuture;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -70,8 +70,15 @@ pub fn play(
     defaults: &Defaults,
     settings: &Settings,
     stage: &Stage,
-    lesson: impl AsyncFnOnce(&Lab) -> Result<()>,
+    lesson: impl AsyncFnOnce(&Lab) -> Result<()> + 'static,
 ) -> Result<Ended> {
+    play_boxed(defaults, settings, stage, Box::new(move |lab| lesson(lab).boxed_local()))
+}
+
+/// A lesson as a value: this room is compiled once, not once for each lesson.
+type Lesson = Box<dyn for<'lab> FnOnce(&'lab Lab) -> LocalBoxFuture<'lab, Result<()>>>;
+
+fn play_boxed(defaults: &Defaults, settings: &Settings, stage: &Stage, lesson: Lesson) -> Result<Ended> {
     let pace = settings.pace();
     tracing::debug!(?settings, "playing");
     let setup = Setup::read(defaults, settings, &stage.printer)?;
@@ -154,12 +161,7 @@ impl<'a> Setup<'a> {
         Ok(Self { settings, cluster, seed, until, scenario, listener })
     }
 
-    async fn run(
-        mut self,
-        stop: CancellationToken,
-        printer: &Printer,
-        lesson: impl AsyncFnOnce(&Lab) -> Result<()>,
-    ) -> Played {
+    async fn run(mut self, stop: CancellationToken, printer: &Printer, lesson: Lesson) -> Played {
         let world = tokio::select! {
             biased;
             () = stop.cancelled() => return Played::not_begun(Ok(())),
@@ -200,13 +202,8 @@ impl<'a> Setup<'a> {
     }
 
     /// The lesson beside whatever ends it.
-    async fn play(
-        &self,
-        lab: &Lab,
-        cluster: Option<&Cluster>,
-        lesson: impl AsyncFnOnce(&Lab) -> Result<()>,
-    ) -> Result<()> {
-        let mut lesson = pin!(lesson(lab));
+    async fn play(&self, lab: &Lab, cluster: Option<&Cluster>, lesson: Lesson) -> Result<()> {
+        let mut lesson = lesson(lab);
         let ended = tokio::select! {
             biased;
             result = &mut lesson => return result,

@@ -75,21 +75,23 @@ impl Run {
     pub fn play(self, settings: &Settings, stage: &Stage) -> anyhow::Result<Ended> {
         let defaults = &self.row().defaults;
         match self {
-            Self::DeltaFifo(step) => play(defaults, settings, stage, async |lab| deltafifo::run(lab, step)),
-            Self::ListWatch => play(defaults, settings, stage, async |lab| listwatch::run(lab).await),
-            Self::Reflector(known) => play(defaults, settings, stage, async |lab| reflector::run(lab, known).await),
-            Self::Indexer(by) => play(defaults, settings, stage, async |lab| indexer::run(lab, by)),
-            Self::IndexerServe => play(defaults, settings, stage, async |lab| indexer::serve(lab).await),
-            Self::MyInformer => play(defaults, settings, stage, async |lab| myinformer::run(lab).await),
-            Self::Shared(step) => play(defaults, settings, stage, async |lab| shared::run(lab, step).await),
-            Self::Factory => play(defaults, settings, stage, async |lab| factory::run(lab).await),
-            Self::FactoryServe => play(defaults, settings, stage, async |lab| factory::serve(lab).await),
-            Self::Synced => play(defaults, settings, stage, async |lab| synced::run(lab).await),
-            Self::Resync => play(defaults, settings, stage, async |lab| resync::run(lab).await),
-            Self::Late => play(defaults, settings, stage, async |lab| late::run(lab).await),
-            Self::Queue => play(defaults, settings, stage, async |lab| queue::run(lab)),
-            Self::Mutate => play(defaults, settings, stage, async |lab| mutate::run(lab)),
-            Self::WorkQueue(act) => play(defaults, settings, stage, async |lab| workqueue::run(lab, act).await),
+            Self::DeltaFifo(step) => play(defaults, settings, stage, async move |lab| deltafifo::run(lab, step)),
+            Self::ListWatch => play(defaults, settings, stage, async move |lab| listwatch::run(lab).await),
+            Self::Reflector(known) => {
+                play(defaults, settings, stage, async move |lab| reflector::run(lab, known).await)
+            }
+            Self::Indexer(by) => play(defaults, settings, stage, async move |lab| indexer::run(lab, by)),
+            Self::IndexerServe => play(defaults, settings, stage, async move |lab| indexer::serve(lab).await),
+            Self::MyInformer => play(defaults, settings, stage, async move |lab| myinformer::run(lab).await),
+            Self::Shared(step) => play(defaults, settings, stage, async move |lab| shared::run(lab, step).await),
+            Self::Factory => play(defaults, settings, stage, async move |lab| factory::run(lab).await),
+            Self::FactoryServe => play(defaults, settings, stage, async move |lab| factory::serve(lab).await),
+            Self::Synced => play(defaults, settings, stage, async move |lab| synced::run(lab).await),
+            Self::Resync => play(defaults, settings, stage, async move |lab| resync::run(lab).await),
+            Self::Late => play(defaults, settings, stage, async move |lab| late::run(lab).await),
+            Self::Queue => play(defaults, settings, stage, async move |lab| queue::run(lab)),
+            Self::Mutate => play(defaults, settings, stage, async move |lab| mutate::run(lab)),
+            Self::WorkQueue(act) => play(defaults, settings, stage, async move |lab| workqueue::run(lab, act).await),
         }
     }
 }
