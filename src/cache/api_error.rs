@@ -44,15 +44,25 @@ impl ApiError {
 
     /// The resourceVersion or the continue token is no longer in the server's history.
     pub fn is_expired(&self) -> bool {
-        self.status().is_some_and(|status| {
-            matches!(status.reason.as_str(), "Expired" | "Gone") || (status.reason.is_empty() && status.code == 410)
-        })
+        self.says(&["Expired", "Gone"], 410)
     }
 
     /// There is no such object.
     pub fn is_not_found(&self) -> bool {
-        self.status()
-            .is_some_and(|status| status.reason == "NotFound" || (status.reason.is_empty() && status.code == 404))
+        self.says(&["NotFound"], 404)
+    }
+
+    /// Something is wrong inside of the server.
+    pub fn is_internal(&self) -> bool {
+        self.says(&["InternalError"], 500)
+    }
+
+    /// Is the reason one of these? The code decides where the reason is none that Kubernetes defines.
+    fn says(&self, reasons: &[&str], code: u16) -> bool {
+        self.status().is_some_and(|status| {
+            let reason = status.reason.as_str();
+            reasons.contains(&reason) || (status.code == code && !REASONS.contains(&reason))
+        })
     }
 
     /// The server does not have this resourceVersion yet; told in three ways by three generations of servers.
@@ -67,9 +77,7 @@ impl ApiError {
 
     /// The server wants to be left alone for a moment.
     pub fn is_too_many_requests(&self) -> bool {
-        self.status().is_some_and(|status| {
-            status.reason == "TooManyRequests" || (status.reason.is_empty() && status.code == 429)
-        })
+        self.status().is_some_and(|status| status.reason == "TooManyRequests" || status.code == 429)
     }
 
     /// Nobody listens at the server's address.
@@ -84,6 +92,29 @@ impl ApiError {
         false
     }
 }
+
+/// The reasons that Kubernetes defines (`knownReasons` in `apimachinery/pkg/api/errors`).
+const REASONS: [&str; 19] = [
+    "Unauthorized",
+    "Forbidden",
+    "NotFound",
+    "AlreadyExists",
+    "Conflict",
+    "Gone",
+    "Invalid",
+    "ServerTimeout",
+    "StorageReadError",
+    "Timeout",
+    "TooManyRequests",
+    "BadRequest",
+    "MethodNotAllowed",
+    "NotAcceptable",
+    "RequestEntityTooLarge",
+    "UnsupportedMediaType",
+    "InternalError",
+    "Expired",
+    "ServiceUnavailable",
+];
 
 fn text(status: &Status) -> String {
     match (status.message.as_str(), status.reason.as_str()) {

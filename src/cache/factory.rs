@@ -1,29 +1,32 @@
 //! SharedInformerFactory: one informer per type, however often it is asked for. Upstream: `client-go/informers/factory.go`.
 
-use std::any::{Any, TypeId};
+mod customizations;
+mod member;
+
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::BoxFuture;
-use k8s_openapi::ClusterResourceScope;
-use kube::core::Resource;
+use kube::core::{ApiResource, DynamicObject, Resource};
 use serde::de::DeserializeOwned;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::done::{Done, wait_for};
 use super::index::{NAMESPACE_INDEX, meta_namespace_index};
+use super::list_options::ListOptions;
 use super::list_watch::ListWatch;
 use super::lock::{Mutex, lock};
 use super::observe::Observer;
 use super::processor::join_all;
 use super::queue_kind::QueueKind;
-use super::reflector::{ReflectorError, WatchList};
-use super::shared_informer::SharedIndexInformer;
+use super::reflector::ReflectorOptions;
+use super::shared_informer::{SharedIndexInformer, SharedIndexInformerBuilder};
+use customizations::Customizations;
+use member::{Id, Member};
 
-type OnError = Arc<dyn Fn(ReflectorError) + Send + Sync>;
+type Tweak = Arc<dyn Fn(&mut ListOptions) + Send + Sync>;
 
 /// Makes informers that share one client, and starts, awaits and ends them together.
 ///
@@ -51,10 +54,10 @@ pub struct SharedInformerFactory {
     client: kube::Client,
     namespace: Option<String>,
     resync: Duration,
-    on_error: Option<OnError>,
+    tweak: Option<Tweak>,
+    customizations: Customizations,
     queue: QueueKind,
-    watch_list: WatchList,
-    random: fastrand::Rng,
+    reflector: ReflectorOptions,
     observer: Observer,
     state: Mutex<State>,
 }
@@ -67,15 +70,6 @@ struct State {
     shutting_down: bool,
 }
 
-struct Member {
-    id: TypeId,
-    kind: String,
-    informer: Box<dyn Any + Send + Sync>,
-    run: Box<dyn Fn(CancellationToken) -> BoxFuture<'static, ()> + Send + Sync>,
-    synced: Done,
-    started: bool,
-}
-
 impl SharedInformerFactory {
     /// A factory for all namespaces, without resync.
     pub fn new(client: kube::Client) -> Self {
@@ -83,10 +77,10 @@ impl SharedInformerFactory {
             client,
             namespace: None,
             resync: Duration::ZERO,
-            on_error: None,
+            tweak: None,
+            customizations: Customizations::default(),
             queue: QueueKind::default(),
-            watch_list: WatchList::default(),
-            random: fastrand::Rng::new(),
+            reflector: ReflectorOptions::default(),
             observer: Observer::default(),
             state: Mutex::default(),
         }
@@ -106,10 +100,37 @@ impl SharedInformerFactory {
         self
     }
 
-    /// Called with each failure of a list and of opening a watch, before the next try.
+    /// Changes the options of every list and watch, last of all: a selector, for example.
     #[must_use]
-    pub fn on_error(mut self, on_error: impl Fn(ReflectorError) + Send + Sync + 'static) -> Self {
-        self.on_error = Some(Arc::new(on_error));
+    pub fn tweak_list_options(mut self, tweak: impl Fn(&mut ListOptions) + Send + Sync + 'static) -> Self {
+        self.tweak = Some(Arc::new(tweak));
+        self
+    }
+
+    /// Makes the informers of one type in another way: with a resync period of their own, a transformer, fewer pages. The last
+    /// one for a type wins. For [`DynamicObject`]s it is called for every kind of them.
+    ///
+    /// ```
+    /// # fn example(client: kube::Client) {
+    /// use informer_lab::cache::SharedInformerFactory;
+    /// use k8s_openapi::api::core::v1::Pod;
+    /// use std::{sync::Arc, time::Duration};
+    ///
+    /// let factory = SharedInformerFactory::new(client).customize::<Pod>(|pods| {
+    ///     pods.resync(Duration::from_secs(600)).transformer(|pod| {
+    ///         let mut pod = Arc::unwrap_or_clone(pod);
+    ///         pod.metadata.managed_fields = None;
+    ///         Ok(Arc::new(pod))
+    ///     })
+    /// });
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn customize<K: 'static>(
+        mut self,
+        how: impl Fn(SharedIndexInformerBuilder<K>) -> SharedIndexInformerBuilder<K> + Send + Sync + 'static,
+    ) -> Self {
+        self.customizations.set(how);
         self
     }
 
@@ -120,17 +141,10 @@ impl SharedInformerFactory {
         self
     }
 
-    /// How each informer gets what exists; by a LIST by default.
+    /// How each informer's Reflector asks, and what it does about failures.
     #[must_use]
-    pub fn watch_list(mut self, watch_list: WatchList) -> Self {
-        self.watch_list = watch_list;
-        self
-    }
-
-    /// Where the jitter of waits and watch timeouts comes from; by default from the operating system.
-    #[must_use]
-    pub fn random(mut self, random: fastrand::Rng) -> Self {
-        self.random = random;
+    pub fn reflector(mut self, options: ReflectorOptions) -> Self {
+        self.reflector = options;
         self
     }
 
@@ -147,49 +161,64 @@ impl SharedInformerFactory {
         K: Resource<DynamicType = ()> + DeserializeOwned + Debug + Send + Sync + 'static,
         K::Scope: 'static,
     {
+        self.informer_of(&(), member::has_namespace::<K>())
+    }
+
+    /// The informer of a kind that is only known when the program runs: the same one each time.
+    ///
+    /// The factory's namespace limits it, so in a factory of one namespace the kind has to live in namespaces.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() {
+    /// use informer_lab::{cache::SharedInformerFactory, cluster::Cluster};
+    /// use kube::core::{ApiResource, GroupVersionKind};
+    /// use tokio_util::sync::CancellationToken;
+    ///
+    /// let cluster = Cluster::builder().start();
+    /// let factory = SharedInformerFactory::new(cluster.client("default"));
+    /// let namespaces = ApiResource::from_gvk(&GroupVersionKind::gvk("", "v1", "Namespace"));
+    /// let informer = factory.dynamic_informer(&namespaces);
+    ///
+    /// let stop = CancellationToken::new();
+    /// factory.start(&stop);
+    /// assert!(factory.wait_for_cache_sync(&stop).await["Namespace"]);
+    /// assert!(informer.indexer().get_by_key("default").is_some());
+    /// # stop.cancel();
+    /// # }
+    /// ```
+    pub fn dynamic_informer(&self, resource: &ApiResource) -> SharedIndexInformer<DynamicObject> {
+        self.informer_of(resource, true)
+    }
+
+    fn informer_of<K>(&self, kind: &K::DynamicType, has_namespace: bool) -> SharedIndexInformer<K>
+    where
+        K: Resource + DeserializeOwned + Debug + Send + Sync + 'static,
+    {
         let mut state = lock(&self.state);
-        let id = TypeId::of::<K>();
-        let known = state.informers.iter().find(|member| member.id == id);
-        if let Some(informer) = known.and_then(|member| member.informer.downcast_ref::<SharedIndexInformer<K>>()) {
-            return informer.clone();
+        let id = Id::of::<K>(kind);
+        if let Some(informer) = state.informers.iter().find_map(|member| member.informer(&id)) {
+            return informer;
         }
-        let informer = self.make::<K>();
-        let run = {
-            let informer = informer.clone();
-            move |stop| -> BoxFuture<'static, ()> {
-                let informer = informer.clone();
-                Box::pin(async move { informer.run(stop).await })
-            }
-        };
-        state.informers.push(Member {
-            id,
-            kind: K::kind(&()).into_owned(),
-            synced: informer.synced(),
-            informer: Box::new(informer.clone()),
-            run: Box::new(run),
-            started: false,
-        });
+        let namespace = self.namespace.as_deref().filter(|_| has_namespace);
+        let informer = self.make(ListWatch::<K>::of_type(self.client.clone(), namespace, kind));
+        state.informers.push(Member::new(id, informer.clone()));
         informer
     }
 
-    fn make<K>(&self) -> SharedIndexInformer<K>
+    fn make<K>(&self, source: ListWatch<K>) -> SharedIndexInformer<K>
     where
-        K: Resource<DynamicType = ()> + DeserializeOwned + Debug + Send + Sync + 'static,
-        K::Scope: 'static,
+        K: Resource + DeserializeOwned + Debug + Send + Sync + 'static,
     {
-        let has_namespace = TypeId::of::<K::Scope>() != TypeId::of::<ClusterResourceScope>();
-        let namespace = self.namespace.as_deref().filter(|_| has_namespace);
-        let source = ListWatch::<K>::of_type(self.client.clone(), namespace, &());
-        let mut builder = SharedIndexInformer::builder(source)
+        let source = match self.tweak.clone() {
+            Some(tweak) => source.tweak(move |options| tweak(options)),
+            None => source,
+        };
+        let builder = SharedIndexInformer::builder(source)
             .resync(self.resync)
             .queue(self.queue)
-            .watch_list(self.watch_list)
-            .random(self.random.clone())
+            .reflector(self.reflector.clone())
             .observer(self.observer.clone());
-        if let Some(on_error) = self.on_error.clone() {
-            builder = builder.on_error(move |error| on_error(error));
-        }
-        let informer = builder.build();
+        let informer = self.customizations.apply(builder).build();
         informer
             .add_indexers(vec![(NAMESPACE_INDEX.to_owned(), Arc::new(meta_namespace_index))])
             .expect("a new informer has no index of that name and no object");
@@ -207,18 +236,15 @@ impl SharedInformerFactory {
             return;
         }
         let State { informers, tasks, .. } = &mut *state;
-        for member in informers.iter_mut().filter(|member| !member.started) {
-            member.started = true;
-            tasks.push(tokio::spawn((member.run)(stop.clone())));
-        }
+        tasks.extend(informers.iter_mut().filter_map(|member| member.start(stop)).map(tokio::spawn));
     }
 
-    /// Waits until every informer that runs now has synced, or until `stop`; says by kind which have.
+    /// Waits until every informer that runs now has synced, or until `stop`; says by kind which have: `Pod`, or
+    /// `ReplicaSet.v1.apps` where the group has a name.
     pub async fn wait_for_cache_sync(&self, stop: &CancellationToken) -> BTreeMap<String, bool> {
         let started: Vec<(String, Done)> = {
             let state = lock(&self.state);
-            let started = state.informers.iter().filter(|member| member.started);
-            started.map(|member| (member.kind.clone(), member.synced.clone())).collect()
+            state.informers.iter().filter_map(Member::started).collect()
         };
         let signals: Vec<Done> = started.iter().map(|(_, synced)| synced.clone()).collect();
         wait_for(stop, &signals).await;

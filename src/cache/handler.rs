@@ -4,6 +4,7 @@ use std::future::{Future, ready};
 use std::sync::Arc;
 
 use super::delta::{Deletion, InitialList};
+use super::key::{Object, object_to_name};
 
 /// What a handler is told: one change as the consumer's store saw it.
 #[derive(Debug, PartialEq, Eq)]
@@ -36,6 +37,50 @@ impl<T> Notification<T> {
         }
     }
 
+    /// Is it an addition of the initial list?
+    pub fn is_initial(&self) -> bool {
+        matches!(self, Self::Add { initial: InitialList::Yes, .. })
+    }
+
+    pub(crate) fn initial_adds(&self) -> usize {
+        usize::from(self.is_initial())
+    }
+
+    /// The key of the object; none for one without metadata.
+    pub fn key(&self) -> Option<String>
+    where
+        T: Object,
+    {
+        let object = match self {
+            Self::Add { object, .. } | Self::Update { new: object, .. } => object,
+            Self::Delete(Deletion::Final(object)) => object,
+            Self::Delete(Deletion::FinalStateUnknown { key, .. }) => return Some(key.clone()),
+        };
+        object_to_name(&**object).ok().map(|name| name.to_string())
+    }
+
+    /// Is it an update between two objects of one name? That happens when one is deleted and the next created while no watch
+    /// was open: the list that follows shows only the new one.
+    ///
+    /// ```
+    /// use informer_lab::cache::Notification;
+    /// use k8s_openapi::api::core::v1::Pod;
+    ///
+    /// let pod = |uid: &str| {
+    ///     let mut pod = Pod::default();
+    ///     pod.metadata.uid = Some(uid.into());
+    ///     std::sync::Arc::new(pod)
+    /// };
+    /// assert!(Notification::Update { old: pod("a"), new: pod("b") }.is_recreation());
+    /// assert!(!Notification::Update { old: pod("a"), new: pod("a") }.is_recreation());
+    /// ```
+    pub fn is_recreation(&self) -> bool
+    where
+        T: Object,
+    {
+        matches!(self, Self::Update { old, new } if is_recreated(&**old, &**new))
+    }
+
     /// Calls the matching method of `handler`.
     pub fn deliver(self, handler: &mut impl EventHandler<T>) {
         match self {
@@ -53,6 +98,14 @@ impl<T> Clone for Notification<T> {
             Self::Update { old, new } => Self::Update { old: old.clone(), new: new.clone() },
             Self::Delete(deletion) => Self::Delete(deletion.clone()),
         }
+    }
+}
+
+/// Is `new` another object than `old`, of the same name? Its uid says so; without one, no.
+pub fn is_recreated<T: Object>(old: &T, new: &T) -> bool {
+    match (old.meta(), new.meta()) {
+        (Some(old), Some(new)) => old.uid != new.uid && !old.uid.is_empty() && !new.uid.is_empty(),
+        _ => false,
     }
 }
 

@@ -71,6 +71,16 @@ pub enum WatchEvent<T> {
     Error(Box<Status>),
 }
 
+impl<T> WatchEvent<T> {
+    /// The object that the event is about; none for a bookmark and an error.
+    pub fn object(&self) -> Option<&Arc<T>> {
+        match self {
+            Self::Added(object) | Self::Modified(object) | Self::Deleted(object) => Some(object),
+            Self::Bookmark { .. } | Self::Error(_) => None,
+        }
+    }
+}
+
 type Tweak = Arc<dyn Fn(&mut ListOptions) + Send + Sync>;
 
 /// Lists and watches one resource through a `kube::Client`.
@@ -89,7 +99,7 @@ type Tweak = Arc<dyn Fn(&mut ListOptions) + Send + Sync>;
 pub struct ListWatch<T> {
     client: kube::Client,
     path: String,
-    kind: Arc<str>,
+    kind: Arc<Kind>,
     description: String,
     tweak: Option<Tweak>,
     object: PhantomData<fn() -> T>,
@@ -111,7 +121,11 @@ impl<T: Resource> ListWatch<T> {
     /// The objects of a type that is only known when the program runs.
     pub fn of_type(client: kube::Client, namespace: Option<&str>, dynamic_type: &T::DynamicType) -> Self {
         let path = T::url_path(dynamic_type, namespace);
-        let kind = T::kind(dynamic_type).as_ref().into();
+        let kind = Arc::new(Kind {
+            api_version: T::api_version(dynamic_type).into_owned(),
+            kind: T::kind(dynamic_type).into_owned(),
+            dynamic: size_of::<T::DynamicType>() != 0,
+        });
         let plural = T::plural(dynamic_type);
         let description = match namespace {
             Some(namespace) => format!("{plural} in namespace {namespace:?}"),
@@ -154,7 +168,7 @@ impl<T: Resource + DeserializeOwned + Send + Sync + 'static> ListerWatcher<T> fo
                 return Err(ApiError::NotAList(list.kind));
             }
             let items = list.items.unwrap_or_default();
-            let items = items.into_iter().map(|item| serde_json::from_str(item.get()).map(Arc::new));
+            let items = items.into_iter().map(|item| self.kind.decode_item(item.get()).map(Arc::new));
             Ok(ListPage {
                 items: items.collect::<Result<_, _>>().map_err(ApiError::Decode)?,
                 resource_version: list.metadata.resource_version,
@@ -202,6 +216,33 @@ struct ListBodyMeta {
     r#continue: Option<String>,
 }
 
+/// What is listed and watched.
+struct Kind {
+    api_version: String,
+    kind: String,
+    /// The Rust type takes objects of every kind, and finds it in the object.
+    dynamic: bool,
+}
+
+impl Kind {
+    /// Reads an item of a list. Items do not say their kind where the list does.
+    fn decode_item<T: DeserializeOwned>(&self, text: &str) -> serde_json::Result<T> {
+        let says_kind = || serde_json::from_str::<TypeMeta>(text).is_ok_and(|types| !types.kind.is_empty());
+        match text.strip_prefix('{') {
+            Some(rest) if self.dynamic && !says_kind() => {
+                let comma = if rest.trim_start().starts_with('}') { "" } else { "," };
+                let (api_version, kind) = (&self.api_version, &self.kind);
+                serde_json::from_str(&format!(r#"{{"apiVersion":"{api_version}","kind":"{kind}"{comma}{rest}"#))
+            }
+            _ => serde_json::from_str(text),
+        }
+    }
+
+    fn is_other(&self, text: &str) -> bool {
+        serde_json::from_str::<TypeMeta>(text).is_ok_and(|types| types.kind != self.kind)
+    }
+}
+
 /// One line of a watch.
 #[derive(Deserialize)]
 struct Line<'a> {
@@ -212,7 +253,7 @@ struct Line<'a> {
 
 /// Reads one line of a watch. An object of another kind and an event of an unknown type are skipped; a line that cannot be
 /// read is an error event, except that a line cut off by the end of the stream is only the end of the stream.
-fn decode<T: DeserializeOwned>(line: &str, kind: &str) -> Option<WatchEvent<T>> {
+fn decode<T: DeserializeOwned>(line: &str, kind: &Kind) -> Option<WatchEvent<T>> {
     match try_decode(line, kind) {
         Ok(event) => event,
         Err(error) if error.is_eof() => None,
@@ -223,7 +264,7 @@ fn decode<T: DeserializeOwned>(line: &str, kind: &str) -> Option<WatchEvent<T>> 
     }
 }
 
-fn try_decode<T: DeserializeOwned>(line: &str, kind: &str) -> serde_json::Result<Option<WatchEvent<T>>> {
+fn try_decode<T: DeserializeOwned>(line: &str, kind: &Kind) -> serde_json::Result<Option<WatchEvent<T>>> {
     let Line { r#type, object } = serde_json::from_str(line)?;
     let text = object.get();
     let event: fn(Arc<T>) -> WatchEvent<T> = match r#type {
@@ -237,13 +278,15 @@ fn try_decode<T: DeserializeOwned>(line: &str, kind: &str) -> serde_json::Result
             return Ok(None);
         }
     };
-    match serde_json::from_str(text) {
-        Ok(object) => Ok(Some(event(Arc::new(object)))),
-        Err(error) if serde_json::from_str::<TypeMeta>(text).is_ok_and(|object| object.kind != kind) => {
-            warn!("a watch event was skipped: {error}");
+    // A fixed type notices another kind by itself; looking at each object twice would only cost time.
+    let decoded = if kind.dynamic && kind.is_other(text) { None } else { Some(serde_json::from_str(text)) };
+    match decoded {
+        Some(Ok(object)) => Ok(Some(event(Arc::new(object)))),
+        Some(Err(error)) if !kind.is_other(text) => Err(error),
+        None | Some(Err(_)) => {
+            warn!("a watch event was skipped: its object is no {}", kind.kind);
             Ok(None)
         }
-        Err(error) => Err(error),
     }
 }
 
@@ -268,14 +311,35 @@ fn stop_after_error<T>(events: impl stream::Stream<Item = WatchEvent<T>>) -> imp
 #[cfg(test)]
 mod tests {
     use k8s_openapi::api::core::v1::Pod;
+    use kube::core::DynamicObject;
 
     use super::*;
+
+    fn pods() -> Kind {
+        Kind { api_version: "v1".into(), kind: "Pod".into(), dynamic: false }
+    }
+
+    #[test]
+    fn an_item_of_a_list_has_a_kind_where_the_type_needs_one() {
+        let kind = Kind { dynamic: true, ..pods() };
+        for item in [r#"{"metadata":{"name":"a"}}"#, r#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}}"#] {
+            let object: DynamicObject = kind.decode_item(item).unwrap();
+            assert_eq!(object.types, Some(TypeMeta { api_version: "v1".into(), kind: "Pod".into() }));
+            assert_eq!(object.metadata.name.as_deref(), Some("a"));
+        }
+    }
+
+    #[test]
+    fn an_object_of_another_kind_is_skipped_where_the_type_takes_every_kind() {
+        let line = r#"{"type":"ADDED","object":{"kind":"Service","apiVersion":"v1","metadata":{"name":"a"}}}"#;
+        assert!(decode::<DynamicObject>(line, &Kind { dynamic: true, ..pods() }).is_none());
+    }
 
     #[test]
     fn a_bookmark_without_containers_can_be_read() {
         let line = r#"{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"7",
             "annotations":{"k8s.io/initial-events-end":"true"}},"spec":{"containers":null},"status":{}}}"#;
-        let event = decode::<Pod>(line, "Pod");
+        let event = decode::<Pod>(line, &pods());
         assert!(matches!(event, Some(WatchEvent::Bookmark { resource_version, initial_events_end: true })
             if resource_version == "7"));
     }
@@ -283,16 +347,16 @@ mod tests {
     #[test]
     fn an_object_of_another_kind_is_skipped() {
         let line = r#"{"type":"ADDED","object":{"kind":"Service","apiVersion":"v1","metadata":{"name":"a"}}}"#;
-        assert!(decode::<Pod>(line, "Pod").is_none());
+        assert!(decode::<Pod>(line, &pods()).is_none());
     }
 
     #[test]
     fn a_line_that_was_cut_off_is_the_end_of_the_stream() {
-        assert!(decode::<Pod>(r#"{"type":"ADDED","obj"#, "Pod").is_none());
+        assert!(decode::<Pod>(r#"{"type":"ADDED","obj"#, &pods()).is_none());
     }
 
     #[test]
     fn a_line_that_is_not_json_is_an_error_event() {
-        assert!(matches!(decode::<Pod>("<html>", "Pod"), Some(WatchEvent::Error(status)) if status.code == 500));
+        assert!(matches!(decode::<Pod>("<html>", &pods()), Some(WatchEvent::Error(status)) if status.code == 500));
     }
 }

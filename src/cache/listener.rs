@@ -1,14 +1,12 @@
 //! Listener: one handler's buffer and the loop that empties it. Upstream: `processorListener` in `tools/cache/shared_informer.go`.
 
-use std::collections::VecDeque;
-
 use tokio::sync::Notify;
 use tokio::task::coop::consume_budget;
 
-use super::delta::InitialList;
+use super::buffer::{Buffer, Pending, Put};
 use super::done::Done;
 use super::handler::{AsyncEventHandler, Notification};
-use super::key::{Object, object_to_name};
+use super::key::Object;
 use super::lock::{Mutex, lock};
 use super::observe::{Event, Observer};
 use super::sync_tracker::SyncTracker;
@@ -30,14 +28,15 @@ use super::sync_tracker::SyncTracker;
 /// ```
 pub struct ProcessorListener<T> {
     id: usize,
-    buffer: Mutex<Buffer<T>>,
+    state: Mutex<State<T>>,
     filled: Notify,
     tracker: SyncTracker,
+    ended: Done,
     observer: Observer,
 }
 
-struct Buffer<T> {
-    pending: VecDeque<Notification<T>>,
+struct State<T> {
+    pending: Pending<T>,
     closed: bool,
 }
 
@@ -46,11 +45,19 @@ impl<T> ProcessorListener<T> {
     pub fn new(id: usize) -> Self {
         Self {
             id,
-            buffer: Mutex::new(Buffer { pending: VecDeque::new(), closed: false }),
+            state: Mutex::new(State { pending: Pending::new(Buffer::Unbounded), closed: false }),
             filled: Notify::new(),
             tracker: SyncTracker::default(),
+            ended: Done::default(),
             observer: Observer::default(),
         }
+    }
+
+    /// What becomes of notifications that the handler is too slow for; unbounded by default.
+    #[must_use]
+    pub fn buffer(mut self, buffer: Buffer) -> Self {
+        self.state = Mutex::new(State { pending: Pending::new(buffer), closed: false });
+        self
     }
 
     /// Tells `observer` what happens.
@@ -60,9 +67,9 @@ impl<T> ProcessorListener<T> {
         self
     }
 
-    /// How many notifications the handler has not been given yet.
+    /// How many notifications the handler has not been given yet. A gauge: it may be another number a moment later.
     pub fn pending(&self) -> usize {
-        lock(&self.buffer).pending.len()
+        lock(&self.state).pending.len()
     }
 
     /// Takes the next notification; nothing once the listener is closed and empty.
@@ -70,11 +77,12 @@ impl<T> ProcessorListener<T> {
         consume_budget().await; // a full buffer must not starve the other tasks of this thread
         loop {
             {
-                let mut buffer = lock(&self.buffer);
-                if let Some(notification) = buffer.pending.pop_front() {
+                let mut state = lock(&self.state);
+                if let Some(notification) = state.pending.pop() {
                     return Some(notification);
                 }
-                if buffer.closed {
+                if state.closed {
+                    self.filled.notify_one(); // the next one who waits
                     return None;
                 }
             }
@@ -84,19 +92,30 @@ impl<T> ProcessorListener<T> {
 
     /// Ends [`run`](Self::run) once everything in the buffer is handled. What is added later is dropped.
     pub fn close(&self) {
-        lock(&self.buffer).closed = true;
+        lock(&self.state).closed = true;
         self.filled.notify_one();
     }
 
     /// Ends [`run`](Self::run) after the callback that is under way; what is in the buffer is dropped.
     pub fn discard(&self) {
-        lock(&self.buffer).pending.clear();
+        lock(&self.state).pending.clear();
         self.close();
+    }
+
+    /// Nobody calls the handler from now on.
+    pub(crate) fn end(&self) {
+        self.discard();
+        self.ended.fire();
     }
 
     /// Fires when the informer has synced and the handler has returned from every add of the initial list.
     pub fn synced(&self) -> Done {
         self.tracker.done()
+    }
+
+    /// Fires when nobody will call the handler any more: [`run`](Self::run) has ended.
+    pub fn ended(&self) -> Done {
+        self.ended.clone()
     }
 
     pub(crate) fn upstream_synced(&self) {
@@ -107,20 +126,25 @@ impl<T> ProcessorListener<T> {
 impl<T: Object + Send + Sync + 'static> ProcessorListener<T> {
     /// Puts a notification into the buffer; never waits.
     pub fn add(&self, notification: Notification<T>) {
-        let mut buffer = lock(&self.buffer);
-        if buffer.closed {
+        let mut state = lock(&self.state);
+        if state.closed {
             return;
         }
-        if is_initial(&notification) {
+        if notification.is_initial() {
             self.tracker.start(); // before the handler can be done with it
         }
-        self.observer.tell(|| Event::Notified {
-            listener: self.id,
-            notification: notification.kind(),
-            key: key_of(&notification),
-        });
-        buffer.pending.push_back(notification);
-        drop(buffer);
+        let told = self.observer.is_on().then(|| (notification.kind(), notification.key().unwrap_or_default()));
+        let put = state.pending.put(notification);
+        if let Some((notification, key)) = told {
+            self.observer.tell(|| match put {
+                Put::Waits => Event::Notified { listener: self.id, notification, key },
+                Put::Merged { .. } => Event::Coalesced { listener: self.id, notification, key },
+            });
+        }
+        drop(state);
+        if let Put::Merged { initial_adds_gone } = put {
+            (0..initial_adds_gone).for_each(|_| self.tracker.finished());
+        }
         self.filled.notify_one();
     }
 
@@ -129,8 +153,8 @@ impl<T: Object + Send + Sync + 'static> ProcessorListener<T> {
     pub async fn run(&self, mut handler: impl AsyncEventHandler<T>) {
         let _gone = Gone(self);
         while let Some(notification) = self.pop().await {
-            let initial = is_initial(&notification);
-            let called = self.observer.is_on().then(|| (notification.kind(), key_of(&notification)));
+            let initial = notification.is_initial();
+            let called = self.observer.is_on().then(|| (notification.kind(), notification.key().unwrap_or_default()));
             handler.handle(notification).await;
             if initial {
                 self.tracker.finished();
@@ -147,20 +171,6 @@ struct Gone<'a, T>(&'a ProcessorListener<T>);
 
 impl<T> Drop for Gone<'_, T> {
     fn drop(&mut self) {
-        self.0.discard();
+        self.0.end();
     }
-}
-
-fn is_initial<T>(notification: &Notification<T>) -> bool {
-    matches!(notification, Notification::Add { initial: InitialList::Yes, .. })
-}
-
-fn key_of<T: Object>(notification: &Notification<T>) -> String {
-    let object = match notification {
-        Notification::Add { object, .. } => object,
-        Notification::Update { new, .. } => new,
-        Notification::Delete(super::Deletion::Final(object)) => object,
-        Notification::Delete(super::Deletion::FinalStateUnknown { key, .. }) => return key.clone(),
-    };
-    object_to_name(&**object).map(|name| name.to_string()).unwrap_or_default()
 }

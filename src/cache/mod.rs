@@ -1,10 +1,10 @@
 //! The informer machinery of client-go's `tools/cache`, as a library for any program that has a `kube::Client`.
 //!
 //! ```text
-//! ListWatch ─▶ Reflector ─▶ DeltaFIFO ─▶ Controller ─▶ Indexer
-//!                                            │
-//!                                            ▼
-//!                                        Processor ─▶ listeners ─▶ handlers
+//! ListWatch ─▶ Reflector ─▶ queue (DeltaFIFO or RealFIFO) ─▶ Controller ─▶ Indexer
+//!                                                                │
+//!                                                                ▼
+//!                                                            Processor ─▶ listeners ─▶ handlers
 //! ```
 //!
 //! Each part is a file of client-go's name and usable alone. Objects are shared and immutable (`Arc<T>`), nothing here
@@ -12,13 +12,16 @@
 
 mod api_error;
 mod backoff;
+mod buffer;
 mod controller;
 mod delta;
 mod delta_fifo;
 mod done;
 mod error;
 mod factory;
+mod filtering_handler;
 mod handler;
+mod handler_options;
 mod index;
 mod indexer;
 mod informer;
@@ -45,13 +48,16 @@ mod thread_safe_store;
 use crate::lock;
 
 pub use api_error::ApiError;
+pub use buffer::Buffer;
 pub use controller::Controller;
 pub use delta::{Deletion, Delta, Deltas, InitialList};
 pub use delta_fifo::{DeltaFifo, Relisted};
 pub use done::{Done, wait_for};
 pub use error::{BoxError, Closed, Error, KeyError, NoMetadata, TransactionError};
 pub use factory::SharedInformerFactory;
-pub use handler::{AsyncEventHandler, EventHandler, HandlerFuncs, Notification};
+pub use filtering_handler::FilteringHandler;
+pub use handler::{AsyncEventHandler, EventHandler, HandlerFuncs, Notification, is_recreated};
+pub use handler_options::HandlerOptions;
 pub use index::{IndexFn, NAMESPACE_INDEX, meta_namespace_index};
 pub use indexer::Indexer;
 pub use informer::{Informer, InformerHandle};
@@ -67,7 +73,7 @@ pub use processor::{Audience, Registration, SharedProcessor};
 pub use queue::Queue;
 pub use queue_kind::QueueKind;
 pub use real_fifo::{Batches, RealFifo, WhileProcessing};
-pub use reflector::{Reflector, ReflectorError, WatchList};
+pub use reflector::{Reflector, ReflectorError, ReflectorOptions, WatchList};
 pub use shared_informer::{InformerStopped, SharedIndexInformer, SharedIndexInformerBuilder};
 pub use snapshot::{Iter, Snapshot};
 pub use store::{KnownObjects, ReflectorStore, Store, Transaction, Transformer};

@@ -42,6 +42,8 @@ pub enum Event {
     Replaced { objects: usize },
     /// A notification was given to a listener's buffer.
     Notified { listener: usize, notification: &'static str, key: String },
+    /// A notification became one with what waited for the same object already.
+    Coalesced { listener: usize, notification: &'static str, key: String },
     /// A handler's callback returned.
     Called { listener: usize, notification: &'static str, key: String },
     /// The known objects were queued again for the handlers that asked for a resync.

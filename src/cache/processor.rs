@@ -4,10 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::{BoxFuture, FutureExt};
-use tokio::task::JoinHandle;
+use tokio::task::JoinError;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 
+use super::buffer::Buffer;
 use super::done::Done;
 use super::handler::{AsyncEventHandler, Notification};
 use super::key::Object;
@@ -43,6 +45,7 @@ pub enum Audience {
 /// ```
 pub struct SharedProcessor<T> {
     state: Mutex<State<T>>,
+    panicked: Done,
     observer: Observer,
 }
 
@@ -72,7 +75,12 @@ struct Member<T> {
 
 enum Work {
     Waiting(BoxFuture<'static, ()>),
-    Running(JoinHandle<()>),
+    Running(AbortOnDropHandle<()>),
+}
+
+/// A listener that was removed before it ran.
+pub(crate) struct Removed {
+    _never_ran: BoxFuture<'static, ()>,
 }
 
 /// A handler's place in a processor or an informer, as its owner holds it.
@@ -87,6 +95,11 @@ impl<T> Registration<T> {
     /// Fires when [`Registration::has_synced`] becomes true.
     pub fn synced(&self) -> Done {
         self.0.synced()
+    }
+
+    /// How many notifications the handler has not been given yet. A gauge: it may be another number a moment later.
+    pub fn pending(&self) -> usize {
+        self.0.pending()
     }
 
     /// The handler's buffer.
@@ -104,7 +117,7 @@ impl<T> Clone for Registration<T> {
 impl<T> Default for SharedProcessor<T> {
     fn default() -> Self {
         let state = State { listeners: Vec::new(), next_id: 0, phase: Phase::Waiting, upstream_synced: false };
-        Self { state: Mutex::new(state), observer: Observer::default() }
+        Self { state: Mutex::new(state), panicked: Done::default(), observer: Observer::default() }
     }
 }
 
@@ -140,42 +153,82 @@ impl<T> SharedProcessor<T> {
     /// Removes a listener; one that is not there is no error. Nothing more is queued for it, what is queued is dropped,
     /// and a callback under way finishes.
     pub fn remove_listener(&self, registration: &Registration<T>) {
+        drop(self.take_listener(registration));
+    }
+
+    /// Removes a listener and returns what is to be dropped once no lock is held: it may be the handler.
+    pub(crate) fn take_listener(&self, registration: &Registration<T>) -> Option<Removed> {
         let mut state = lock(&self.state);
-        if let Some(at) = state.listeners.iter().position(|member| Arc::ptr_eq(&member.listener, &registration.0)) {
-            state.listeners.remove(at).listener.discard();
+        let at = state.listeners.iter().position(|member| Arc::ptr_eq(&member.listener, &registration.0))?;
+        let Member { listener, work, .. } = state.listeners.remove(at);
+        listener.discard();
+        match work {
+            Work::Running(task) => {
+                task.detach(); // finishes the callback that is under way
+                None
+            }
+            Work::Waiting(run) => {
+                listener.end();
+                Some(Removed { _never_ran: run })
+            }
         }
+    }
+
+    fn stop(&self) -> Vec<AbortOnDropHandle<()>> {
+        let mut state = lock(&self.state);
+        state.phase = Phase::Stopped;
+        let tasks = state.listeners.drain(..).filter_map(|member| {
+            member.listener.close();
+            match member.work {
+                Work::Running(task) => Some(task),
+                Work::Waiting(_) => {
+                    member.listener.end();
+                    None
+                }
+            }
+        });
+        tasks.collect()
     }
 }
 
 impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
     /// Adds a listener for this handler. If the processor runs, so does the listener from now on; otherwise it collects.
     pub fn add_listener(&self, handler: impl AsyncEventHandler<T>) -> Registration<T> {
-        self.add_listener_with(handler, Resync::never(), &[])
+        self.add_listener_with(handler, Buffer::Unbounded, Resync::never(), &[])
     }
 
     /// Adds a listener that is told `first` before anything that is distributed.
     pub(crate) fn add_listener_with(
         &self,
         handler: impl AsyncEventHandler<T>,
+        buffer: Buffer,
         resync: Resync,
         first: &[Notification<T>],
     ) -> Registration<T> {
         let mut state = lock(&self.state);
         let id = state.next_id;
         state.next_id += 1;
-        let listener = Arc::new(ProcessorListener::new(id).observer(self.observer.clone()));
+        let listener = Arc::new(ProcessorListener::new(id).buffer(buffer).observer(self.observer.clone()));
         first.iter().for_each(|notification| listener.add(notification.clone()));
         if state.upstream_synced {
             listener.upstream_synced();
         }
         let registration = Registration(listener.clone());
         let run = {
-            let listener = listener.clone();
-            async move { listener.run(handler).await }.boxed()
+            let (listener, alarm) = (listener.clone(), Alarm(self.panicked.clone()));
+            async move {
+                let _alarm = alarm;
+                listener.run(handler).await;
+            }
+            .boxed()
         };
         let work = match state.phase {
-            Phase::Running => Work::Running(tokio::spawn(run)),
-            Phase::Waiting | Phase::Stopped => Work::Waiting(run),
+            Phase::Running => Work::Running(AbortOnDropHandle::new(tokio::spawn(run))),
+            Phase::Waiting => Work::Waiting(run),
+            Phase::Stopped => {
+                listener.end();
+                return registration;
+            }
         };
         state.listeners.push(Member { listener, resync, work });
         registration
@@ -190,17 +243,22 @@ impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
         }
     }
 
-    /// Runs the listeners until `stop`; then lets each finish what is in its buffer, and waits for them.
+    /// Runs the listeners until `stop`; then lets each finish what is in its buffer, and waits for them. If the future is
+    /// dropped, the listeners end at once.
     ///
     /// A processor runs once; a second run ends at once.
     ///
     /// # Panics
-    /// If a handler panicked.
+    /// As soon as a handler has panicked and the others have finished what is in their buffers.
     pub async fn run(&self, stop: CancellationToken) {
         if !self.start() {
             return;
         }
-        stop.cancelled().await;
+        let _ended = Ended(self);
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = self.panicked.wait() => {}
+        }
         join_all(self.stop()).await;
     }
 
@@ -212,28 +270,35 @@ impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
         state.phase = Phase::Running;
         for member in &mut state.listeners {
             if let Work::Waiting(run) = std::mem::replace(&mut member.work, Work::Waiting(async {}.boxed())) {
-                member.work = Work::Running(tokio::spawn(run));
+                member.work = Work::Running(AbortOnDropHandle::new(tokio::spawn(run)));
             }
         }
         true
     }
+}
 
-    fn stop(&self) -> Vec<JoinHandle<()>> {
-        let mut state = lock(&self.state);
-        state.phase = Phase::Stopped;
-        let tasks = state.listeners.drain(..).filter_map(|member| {
-            member.listener.close();
-            match member.work {
-                Work::Running(task) => Some(task),
-                Work::Waiting(_) => None,
-            }
-        });
-        tasks.collect()
+/// Fires if the task that holds it panics.
+struct Alarm(Done);
+
+impl Drop for Alarm {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.fire();
+        }
+    }
+}
+
+/// Whatever ends a run, the listeners end with it.
+struct Ended<'a, T>(&'a SharedProcessor<T>);
+
+impl<T> Drop for Ended<'_, T> {
+    fn drop(&mut self) {
+        self.0.stop();
     }
 }
 
 /// Waits for all tasks, and only then goes on with the first panic among them.
-pub(crate) async fn join_all(tasks: Vec<JoinHandle<()>>) {
+pub(crate) async fn join_all(tasks: Vec<impl Future<Output = Result<(), JoinError>>>) {
     let mut panic = None;
     for task in tasks {
         if let Err(error) = task.await {

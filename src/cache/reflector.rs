@@ -2,6 +2,10 @@
 //! Upstream: `tools/cache/reflector.go`.
 
 mod list;
+mod options;
+mod patience;
+mod resync;
+mod retry;
 mod watch;
 mod watch_list;
 
@@ -19,6 +23,8 @@ use super::list_watch::ListerWatcher;
 use super::lock::{Mutex, lock};
 use super::observe::{Event, Observer};
 use super::store::ReflectorStore;
+
+pub use options::{ReflectorOptions, WatchList};
 
 /// A watch that ends sooner than this without an event was not healthy.
 const SHORT: Duration = Duration::from_secs(1);
@@ -38,18 +44,6 @@ pub enum ReflectorError {
     Store(String, #[source] Error),
 }
 
-/// How a Reflector gets what exists.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum WatchList {
-    /// By a LIST, as client-go up to 0.34.
-    #[default]
-    No,
-    /// By a WATCH that begins with what exists (a streaming list), and by a LIST where that is refused; as client-go since
-    /// 0.35.
-    Yes,
-}
-
-type OnError = Arc<dyn Fn(ReflectorError) + Send + Sync>;
 type ShouldResync = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// Lists, then watches from the list's resourceVersion, and does so again when the watch cannot go on.
@@ -79,11 +73,7 @@ pub struct Reflector<T> {
     store: Arc<dyn ReflectorStore<T>>,
     resync: Duration,
     should_resync: Option<ShouldResync>,
-    watch_list: WatchList,
-    page_size: Option<u32>,
-    min_watch_timeout: Duration,
-    on_error: Option<OnError>,
-    random: fastrand::Rng,
+    options: ReflectorOptions,
     observer: Observer,
     version: Arc<Mutex<String>>,
 }
@@ -110,11 +100,7 @@ impl<T> Reflector<T> {
             store,
             resync: Duration::ZERO,
             should_resync: None,
-            watch_list: WatchList::No,
-            page_size: None,
-            min_watch_timeout: Duration::from_secs(300),
-            on_error: None,
-            random: fastrand::Rng::new(),
+            options: ReflectorOptions::default(),
             observer: Observer::default(),
             version: Arc::default(),
         }
@@ -134,40 +120,10 @@ impl<T> Reflector<T> {
         self
     }
 
-    /// How it gets what exists; by a LIST by default. A source that has no streaming lists is not asked for one.
+    /// How it asks, and what it does about failures.
     #[must_use]
-    pub fn watch_list(mut self, watch_list: WatchList) -> Self {
-        self.watch_list = watch_list;
-        self
-    }
-
-    /// Asks for every list in pages of this size. By default only a list that cannot come from the server's watch cache
-    /// is, in pages of 500.
-    #[must_use]
-    pub fn page_size(mut self, size: u32) -> Self {
-        self.page_size = Some(size);
-        self
-    }
-
-    /// Lets a watch last this long at least and twice as long at most; no less than five minutes, the default.
-    #[must_use]
-    pub fn min_watch_timeout(mut self, timeout: Duration) -> Self {
-        self.min_watch_timeout = self.min_watch_timeout.max(timeout);
-        self
-    }
-
-    /// Called with each failure of a list and of opening a watch, before the next try. (client-go says nothing when the
-    /// connection is refused or the server is busy.)
-    #[must_use]
-    pub fn on_error(mut self, on_error: impl Fn(ReflectorError) + Send + Sync + 'static) -> Self {
-        self.on_error = Some(Arc::new(on_error));
-        self
-    }
-
-    /// Where the jitter of waits and watch timeouts comes from; by default from the operating system.
-    #[must_use]
-    pub fn random(mut self, random: fastrand::Rng) -> Self {
-        self.random = random;
+    pub fn options(mut self, options: ReflectorOptions) -> Self {
+        self.options = options;
         self
     }
 
@@ -201,7 +157,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
     }
 
     async fn run_forever(&self) {
-        let mut random = self.random.clone();
+        let mut random = self.options.random.clone();
         let backoff = Backoff::new(random.fork());
         let mut memory = Memory { version_unavailable: false, paginated: false, backoff, random };
         loop {
@@ -220,7 +176,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
 
     fn report(&self, error: ReflectorError) {
         debug!("{error}");
-        if let Some(on_error) = &self.on_error {
+        if let Some(on_error) = &self.options.on_error {
             on_error(error);
         }
     }
@@ -228,7 +184,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
     /// What exists, and the watches that follow; returns why it takes a new list to go on.
     async fn list_and_watch(&self, memory: &mut Memory) -> Result<String, ReflectorError> {
         let mut kept = None;
-        if self.watch_list == WatchList::Yes && self.source.has_watch_list() {
+        if self.options.watch_list == WatchList::Yes && self.source.has_watch_list() {
             match self.stream_list(memory).await {
                 Ok(stream) => kept = Some(stream),
                 Err(error) => debug!("falling back to a list of {}: {error}", self.source.description()),

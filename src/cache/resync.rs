@@ -14,7 +14,8 @@ pub(crate) struct Resync {
     requested: Duration,
     /// What was requested, made to fit the informer's check period; zero is never.
     period: Duration,
-    due_at: Instant,
+    /// Nothing if that is too far away to be counted.
+    due_at: Option<Instant>,
     /// The answer of the last tick. True before the first one, as upstream: until then every listener is told of
     /// unchanged objects.
     due: bool,
@@ -28,7 +29,7 @@ impl Resync {
     /// A listener that asked for `requested` in an informer that checks every `check`.
     pub fn every(requested: Duration, check: Duration) -> Self {
         let period = fitting(requested, check);
-        Self { requested, period, due_at: Instant::now() + period, due: true }
+        Self { requested, period, due_at: Instant::now().checked_add(period), due: true }
     }
 
     /// Fits the period to another check period. The next time it is due stays.
@@ -38,9 +39,9 @@ impl Resync {
 
     /// Is it due now? If so, the next period begins.
     pub fn tick(&mut self, now: Instant) -> bool {
-        self.due = !self.period.is_zero() && now >= self.due_at;
+        self.due = !self.period.is_zero() && self.due_at.is_some_and(|due_at| now >= due_at);
         if self.due {
-            self.due_at = now + self.period;
+            self.due_at = now.checked_add(self.period);
         }
         self.due
     }

@@ -12,6 +12,7 @@ use super::delta::{Deletion, Delta, Deltas, InitialList};
 use super::done::Done;
 use super::error::{BoxError, Error};
 use super::handler::{AsyncEventHandler, EventHandler, Notification};
+use super::handler_options::HandlerOptions;
 use super::index::IndexFn;
 use super::indexer::Indexer;
 use super::informer::note_sync;
@@ -23,11 +24,9 @@ use super::process::{ProcessDeltas, process_deltas, process_deltas_in_batch};
 use super::processor::{Audience, Registration, SharedProcessor};
 use super::queue::Queue;
 use super::queue_kind::QueueKind;
-use super::reflector::{Reflector, ReflectorError, WatchList};
+use super::reflector::{Reflector, ReflectorOptions};
 use super::resync::{MINIMUM, Resync};
 use super::store::Transformer;
-
-type OnError = Arc<dyn Fn(ReflectorError) + Send + Sync>;
 
 /// A handler was not added, because the informer has stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -66,11 +65,9 @@ struct Shared<T> {
     processor: SharedProcessor<T>,
     default_resync: Duration,
     transformer: Option<Transformer<T>>,
-    on_error: Option<OnError>,
-    random: fastrand::Rng,
+    reflector: ReflectorOptions,
     observer: Observer,
     queue: QueueKind,
-    watch_list: WatchList,
     life: Mutex<Life>,
     version: Arc<Mutex<String>>,
     /// Held while deltas are stored and distributed, and while a late handler joins: nothing slips between.
@@ -111,11 +108,9 @@ impl<T: Object + Debug + Send + Sync + 'static> SharedIndexInformer<T> {
                 processor: SharedProcessor::default(),
                 default_resync: Duration::ZERO,
                 transformer: None,
-                on_error: None,
-                random: fastrand::Rng::new(),
+                reflector: ReflectorOptions::default(),
                 observer: Observer::default(),
                 queue: QueueKind::default(),
-                watch_list: WatchList::default(),
                 life: Mutex::new(Life { phase: Phase::Fresh, resync_check: Duration::ZERO }),
                 version: Arc::default(),
                 block_deltas: Mutex::new(()),
@@ -132,44 +127,60 @@ impl<T: Object + Debug + Send + Sync + 'static> SharedIndexInformer<T> {
     /// # Panics
     /// Outside of a tokio runtime, once the informer runs.
     pub fn add_event_handler(&self, handler: impl AsyncEventHandler<T>) -> Result<Registration<T>, InformerStopped> {
-        self.add_event_handler_with_resync(handler, self.0.default_resync)
+        self.add_event_handler_with(handler, HandlerOptions::default())
     }
 
-    /// Adds a handler that is told of everything again this often; zero is never, less than a second is a second. Once the
-    /// informer runs, no handler resyncs more often than those before it.
+    /// Adds a handler with options.
     ///
     /// # Errors
     /// The informer has stopped.
-    pub fn add_event_handler_with_resync(
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime, once the informer runs.
+    pub fn add_event_handler_with(
         &self,
         handler: impl AsyncEventHandler<T>,
-        period: Duration,
+        options: HandlerOptions,
     ) -> Result<Registration<T>, InformerStopped> {
         let mut life = lock(&self.0.life);
         if life.phase == Phase::Stopped {
             return Err(InformerStopped);
         }
-        let period = if period.is_zero() { period } else { period.max(MINIMUM) };
-        if life.phase == Phase::Fresh && !period.is_zero() && period < life.resync_check {
-            life.resync_check = period;
-            self.0.processor.resync_check_period_changed(period);
-        }
-        let resync = Resync::every(period, life.resync_check);
+        let resync = self.fit_resync(&mut life, options.resync.unwrap_or(self.0.default_resync));
         if life.phase == Phase::Fresh {
-            return Ok(self.0.processor.add_listener_with(handler, resync, &[]));
+            return Ok(self.0.processor.add_listener_with(handler, options.buffer, resync, &[]));
         }
         let _blocked = lock(&self.0.block_deltas);
         let stored = self.0.indexer.list();
         let add = |object: &Arc<T>| Notification::Add { object: object.clone(), initial: InitialList::Yes };
         let replay: Vec<_> = stored.iter().map(add).collect();
-        Ok(self.0.processor.add_listener_with(handler, resync, &replay))
+        Ok(self.0.processor.add_listener_with(handler, options.buffer, resync, &replay))
+    }
+
+    /// Makes the informer check as often as this handler wants, as long as it does not run yet.
+    fn fit_resync(&self, life: &mut Life, period: Duration) -> Resync {
+        let period = if period.is_zero() { period } else { period.max(MINIMUM) };
+        if life.phase == Phase::Fresh && !period.is_zero() && period < life.resync_check {
+            life.resync_check = period;
+            self.0.processor.resync_check_period_changed(period);
+        }
+        Resync::every(period, life.resync_check)
     }
 
     /// Removes a handler. What is queued for it is dropped; a callback under way finishes. One that was removed before is no
     /// error.
     pub fn remove_event_handler(&self, registration: &Registration<T>) {
-        let _blocked = lock(&self.0.block_deltas);
-        self.0.processor.remove_listener(registration);
+        let blocked = lock(&self.0.block_deltas);
+        let removed = self.0.processor.take_listener(registration);
+        drop(blocked);
+        drop(removed); // perhaps the handler itself, whose drop may do anything
+    }
+
+    /// Removes a handler and waits until it is not called any more; at once if it never ran. To be called from elsewhere than
+    /// the handler, which would wait for itself.
+    pub async fn shut_down_event_handler(&self, registration: &Registration<T>) {
+        self.remove_event_handler(registration);
+        registration.listener().ended().wait().await;
     }
 
     /// Adds indices, before or after the start; what is stored already is in them when this returns.
@@ -206,18 +217,18 @@ impl<T: Object + Debug + Send + Sync + 'static> SharedIndexInformer<T> {
     }
 
     /// Runs until `stop`. Then the source ends, what is queued is stored and distributed, and every handler finishes what is
-    /// in its buffer (client-go drops it).
+    /// in its buffer (client-go drops it). If the future is dropped, all of that ends at once.
     ///
     /// An informer runs once; a second run ends at once.
     ///
     /// # Panics
-    /// If a handler panicked.
+    /// As soon as a handler has panicked and the others have finished what is in their buffers.
     pub async fn run(&self, stop: CancellationToken) {
-        let Some(started) = self.start() else {
+        let Some((controller, queue)) = self.start() else {
             warn!("the shared informer was started before, run again is not supported");
             return;
         };
-        let (controller, queue) = started;
+        let _stopped = SetStopped(&self.0.life);
         let synced = async {
             note_sync(&*queue, &self.0.synced).await;
             self.0.processor.upstream_synced();
@@ -251,17 +262,12 @@ impl<T: Object + Debug + Send + Sync + 'static> SharedIndexInformer<T> {
 
     fn set_up(&self, reflector: Reflector<T>, resync_check: Duration) -> Reflector<T> {
         let shared = self.0.clone();
-        let reflector = reflector
+        reflector
+            .options(self.0.reflector.clone())
             .resync(resync_check)
-            .watch_list(self.0.watch_list)
             .should_resync(move || shared.processor.should_resync())
             .version(self.0.version.clone())
-            .random(self.0.random.clone())
-            .observer(self.0.observer.clone());
-        match self.0.on_error.clone() {
-            Some(on_error) => reflector.on_error(move |error| on_error(error)),
-            None => reflector,
-        }
+            .observer(self.0.observer.clone())
     }
 }
 
@@ -287,10 +293,10 @@ impl<T: Object + Debug + Send + Sync + 'static> SharedIndexInformerBuilder<T> {
         self
     }
 
-    /// How it gets what exists; by a LIST by default.
+    /// How its Reflector asks, and what it does about failures.
     #[must_use]
-    pub fn watch_list(mut self, watch_list: WatchList) -> Self {
-        self.shared.watch_list = watch_list;
+    pub fn reflector(mut self, options: ReflectorOptions) -> Self {
+        self.shared.reflector = options;
         self
     }
 
@@ -301,20 +307,6 @@ impl<T: Object + Debug + Send + Sync + 'static> SharedIndexInformerBuilder<T> {
         transform: impl Fn(Arc<T>) -> Result<Arc<T>, BoxError> + Send + Sync + 'static,
     ) -> Self {
         self.shared.transformer = Some(Arc::new(transform));
-        self
-    }
-
-    /// Called with each failure of a list and of opening a watch, before the next try.
-    #[must_use]
-    pub fn on_error(mut self, on_error: impl Fn(ReflectorError) + Send + Sync + 'static) -> Self {
-        self.shared.on_error = Some(Arc::new(on_error));
-        self
-    }
-
-    /// Where the jitter of waits and watch timeouts comes from; by default from the operating system.
-    #[must_use]
-    pub fn random(mut self, random: fastrand::Rng) -> Self {
-        self.shared.random = random;
         self
     }
 
@@ -330,6 +322,15 @@ impl<T: Object + Debug + Send + Sync + 'static> SharedIndexInformerBuilder<T> {
     /// The informer.
     pub fn build(self) -> SharedIndexInformer<T> {
         SharedIndexInformer(Arc::new(self.shared))
+    }
+}
+
+/// Whatever ends a run, the informer has stopped then.
+struct SetStopped<'a>(&'a Mutex<Life>);
+
+impl Drop for SetStopped<'_> {
+    fn drop(&mut self) {
+        lock(self.0).phase = Phase::Stopped;
     }
 }
 

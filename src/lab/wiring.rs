@@ -4,13 +4,16 @@ use std::fmt::Debug;
 
 use super::Lab;
 use super::moments::sub_seed;
-use crate::cache::{Object, QueueKind, Reflector, ReflectorError, SharedIndexInformerBuilder, SharedInformerFactory};
+use crate::cache::{
+    Object, QueueKind, Reflector, ReflectorError, ReflectorOptions, SharedIndexInformerBuilder, SharedInformerFactory,
+    WatchList,
+};
 use crate::cluster::Era;
 
 impl Lab {
     /// A Reflector whose first failure ends the run, and whose later ones are told.
     pub fn reflector<T>(&self, reflector: Reflector<T>) -> Reflector<T> {
-        reflector.observer(self.observer()).random(self.random()).on_error(self.on_error())
+        reflector.observer(self.observer()).options(self.options())
     }
 
     /// The same for a shared informer.
@@ -18,12 +21,12 @@ impl Lab {
     where
         T: Object + Debug + Send + Sync + 'static,
     {
-        informer.queue(self.queue()).observer(self.observer()).random(self.random()).on_error(self.on_error())
+        informer.queue(self.queue()).observer(self.observer()).reflector(self.options())
     }
 
     /// The same for a factory.
     pub fn factory(&self, factory: SharedInformerFactory) -> SharedInformerFactory {
-        factory.queue(self.queue()).observer(self.observer()).random(self.random()).on_error(self.on_error())
+        factory.queue(self.queue()).observer(self.observer()).reflector(self.options())
     }
 
     /// The queue of the era's client-go.
@@ -34,9 +37,15 @@ impl Lab {
         }
     }
 
-    fn on_error(&self) -> impl Fn(ReflectorError) + Send + Sync + 'static {
+    /// The Reflector of the era's client-go.
+    fn options(&self) -> ReflectorOptions {
+        let watch_list = match self.era() {
+            Era::Classic => WatchList::No,
+            Era::Modern => WatchList::default(),
+        };
         let lab = self.clone();
-        move |error| lab.failed(error.into())
+        let on_error = move |error: ReflectorError| lab.failed(error.into());
+        ReflectorOptions::new().watch_list(watch_list).random(self.random()).on_error(on_error)
     }
 
     /// What decides the jitter of waits and watch timeouts.

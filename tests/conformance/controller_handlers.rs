@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
-use super::notifications::{Recorder, contents, queue_kind, sort_unordered, store_version};
+use super::notifications::{Recorder, contents, queue_kind, reflector, sort_unordered, store_version};
 use super::object::TestObject;
 use super::source::Source;
 use super::transformers::transformer;
@@ -29,7 +29,10 @@ type Handler = super::notifications::Late;
 fn simple(config: &Value) -> Simple {
     let source = Source::default();
     let handler = Handler::default();
-    let mut informer = Informer::new(source.clone(), handler.clone()).queue(queue_kind(config));
+    let mut informer = Informer::new(source.clone(), handler.clone()).queue(queue_kind(config)).with_reflector({
+        let options = reflector(config);
+        |reflector| reflector.options(options)
+    });
     if let Some(transform) = transformer(&config["transformer"]) {
         informer = informer.transformer(transform);
     }

@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, Mutex, OnceLock};
 
-use informer_lab::cache::{Batches, Deletion, EventHandler, Indexer, InitialList, QueueKind};
+use informer_lab::cache::{
+    Batches, Deletion, EventHandler, Indexer, InitialList, QueueKind, ReflectorOptions, WatchList,
+};
 use serde_json::{Value, json};
 
 use super::object::TestObject;
@@ -85,6 +87,12 @@ pub fn queue_kind(config: &Value) -> QueueKind {
         "real_fifo_atomic" => QueueKind::AtomicFifo(batches),
         unknown => panic!("unknown queue {unknown}"),
     }
+}
+
+/// How a Reflector gets what exists.
+pub fn reflector(config: &Value) -> ReflectorOptions {
+    let watch_list = if config["watch_list_client"] == true { WatchList::Yes } else { WatchList::No };
+    ReflectorOptions::new().watch_list(watch_list)
 }
 
 /// Sorts what has no promised order: each run of deletions by tombstone and, for a handler that joins late, each run of

@@ -9,7 +9,7 @@ use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use super::notifications::{Recorder, contents, queue_kind, sort_unordered, store_version};
+use super::notifications::{Recorder, contents, queue_kind, reflector, sort_unordered, store_version};
 use super::object::TestObject;
 use super::source::Source;
 use super::transformers::transformer;
@@ -31,7 +31,8 @@ struct Informer {
 
 fn informer(config: &Value) -> Informer {
     let source = Source::default();
-    let mut builder = SharedIndexInformer::builder(source.clone()).queue(queue_kind(config));
+    let mut builder =
+        SharedIndexInformer::builder(source.clone()).queue(queue_kind(config)).reflector(reflector(config));
     if let Some(transform) = transformer(&config["transformer"]) {
         builder = builder.transformer(transform);
     }

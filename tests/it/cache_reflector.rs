@@ -3,10 +3,15 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use informer_lab::cache::{ApiError, Reflector, ReflectorStore, Store, WatchEvent, meta_namespace_key};
+use futures::future::{BoxFuture, FutureExt};
+use futures::stream::{self, StreamExt};
+use informer_lab::cache::{
+    ApiError, HandlerFuncs, ListOptions, ListPage, ListerWatcher, Meta, Object, Reflector, ReflectorOptions,
+    ReflectorStore, SharedIndexInformer, Store, WatchEvent, WatchList, WatchStream, meta_namespace_key,
+};
 use k8s_openapi::api::core::v1::Pod;
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::source::{Source, identity, pod, status};
@@ -21,15 +26,24 @@ struct Running {
 
 impl Running {
     fn start(source: &Source) -> Self {
-        Self::start_with(source, |reflector| reflector)
+        Self::start_with(source, ReflectorOptions::new())
     }
 
-    fn start_with(source: &Source, set_up: impl FnOnce(Reflector<Pod>) -> Reflector<Pod>) -> Self {
+    fn start_with(source: &Source, options: ReflectorOptions) -> Self {
+        Self::start_set_up(source, options, |reflector| reflector)
+    }
+
+    fn start_set_up(
+        source: &Source,
+        options: ReflectorOptions,
+        set_up: impl FnOnce(Reflector<Pod>) -> Reflector<Pod>,
+    ) -> Self {
         let store = Arc::new(Store::new(meta_namespace_key::<Pod>));
         let errors: Arc<Mutex<Vec<String>>> = Arc::default();
         let seen = errors.clone();
-        let reflector = Reflector::new(source.clone(), store.clone())
-            .on_error(move |error| seen.lock().unwrap().push(error.to_string()));
+        let options =
+            options.watch_list(WatchList::No).on_error(move |error| seen.lock().unwrap().push(error.to_string()));
+        let reflector = Reflector::new(source.clone(), store.clone()).options(options);
         let reflector = Arc::new(set_up(reflector));
         let stop = CancellationToken::new();
         let task = tokio::spawn({
@@ -133,7 +147,7 @@ async fn a_failing_list_is_told_and_tried_again_after_a_back_off_that_grows() {
         source.fail_list(status("Forbidden", 403));
     }
     let start = Instant::now();
-    let running = Running::start_with(&source, |reflector| reflector.random(fastrand::Rng::with_seed(1)));
+    let running = Running::start_with(&source, ReflectorOptions::new().random(fastrand::Rng::with_seed(1)));
     while source.requests().is_empty() || running.errors.lock().unwrap().len() < 3 {
         sleep(Duration::from_millis(1)).await;
     }
@@ -245,6 +259,89 @@ async fn a_resync_comes_once_a_period_while_a_watch_is_open() {
     task.await.unwrap();
     let seconds: Vec<u64> = resyncs.0.lock().unwrap().iter().map(Duration::as_secs).collect();
     assert_eq!(seconds, [10, 20, 30]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_resync_comes_also_while_a_busy_server_is_waited_for() {
+    let resyncs = Arc::new(Resyncs(Mutex::default(), Some(Instant::now())));
+    let source = Source::default();
+    for _ in 0..10 {
+        source.fail_watch(status("TooManyRequests", 429));
+    }
+    let reflector = Reflector::new(source.clone(), resyncs.clone())
+        .options(ReflectorOptions::new().watch_list(WatchList::No))
+        .resync(Duration::from_secs(10));
+    let _ = timeout(Duration::from_secs(35), reflector.run(CancellationToken::new())).await;
+    let seconds: Vec<u64> = resyncs.0.lock().unwrap().iter().map(Duration::as_secs).collect();
+    assert_eq!(seconds, [10, 20, 30]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn internal_errors_open_the_same_watch_again_while_the_window_is_open() {
+    let source = Source::default();
+    source.put("a");
+    let window = Duration::from_secs(3);
+    let running = Running::start_with(&source, ReflectorOptions::new().retry_internal_errors(window));
+    sleep(Duration::from_millis(1)).await;
+    for _ in 0..5 {
+        source.send(|| WatchEvent::Error(Box::new(status("InternalError", 500))));
+        sleep(Duration::from_secs(1)).await;
+    }
+    rest().await;
+    let watch = format!("{WATCH}1&watch=true");
+    let watches = [watch.as_str(); 5]; // the first one, and four in the three seconds of the window
+    let mut expected = vec!["limit=500&resourceVersion=0"];
+    expected.extend(watches);
+    expected.push("resourceVersion=1"); // the list after the last error
+    assert_eq!(source.requests()[..7], expected);
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_duration_is_too_long() {
+    let source = Source::default();
+    let options = ReflectorOptions::new().retry_internal_errors(Duration::MAX);
+    let running = Running::start_set_up(&source, options, |reflector| reflector.resync(Duration::MAX));
+    rest().await;
+    running.stop().await;
+    let informer = SharedIndexInformer::builder(source).resync(Duration::MAX).build();
+    informer.add_event_handler(HandlerFuncs::new()).unwrap();
+    let _ = timeout(Duration::from_secs(1), informer.run(CancellationToken::new())).await;
+    assert!(informer.has_synced());
+}
+
+/// Something that may lack metadata.
+#[derive(Debug)]
+struct Bare(Option<&'static str>);
+
+impl Object for Bare {
+    fn meta(&self) -> Option<Meta<'_>> {
+        self.0.map(|version| Meta { name: "a", resource_version: version, ..Meta::default() })
+    }
+}
+
+/// Lists nothing and tells of these.
+struct Tells(&'static [Option<&'static str>]);
+
+impl ListerWatcher<Bare> for Tells {
+    fn list(&self, _: ListOptions) -> BoxFuture<'_, Result<ListPage<Bare>, ApiError>> {
+        async { Ok(ListPage { items: Vec::new(), resource_version: "1".into(), continue_token: None }) }.boxed()
+    }
+
+    fn watch(&self, _: ListOptions) -> BoxFuture<'_, Result<WatchStream<Bare>, ApiError>> {
+        let events = stream::iter(self.0).map(|version| WatchEvent::Modified(Bare(*version).into()));
+        async { Ok(events.chain(stream::pending()).boxed()) }.boxed()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_object_without_metadata_is_skipped() {
+    let store = Arc::new(Store::new(meta_namespace_key::<Bare>));
+    let reflector = Reflector::new(Tells(&[Some("2"), None, Some("3"), None]), store.clone())
+        .options(ReflectorOptions::new().watch_list(WatchList::No));
+    let _ = timeout(Duration::from_secs(1), reflector.run(CancellationToken::new())).await;
+    assert_eq!(reflector.last_sync_resource_version(), "3");
+    assert_eq!(store.list_keys(), ["a"]);
 }
 
 #[test]

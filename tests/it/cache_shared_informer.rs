@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use informer_lab::cache::{
-    AsyncEventHandler, Batches, Deletion, EventHandler, InformerStopped, InitialList, NAMESPACE_INDEX, Notification,
-    QueueKind, SharedIndexInformer, WatchEvent, meta_namespace_index,
+    AsyncEventHandler, Batches, Buffer, Deletion, EventHandler, HandlerOptions, InformerStopped, InitialList,
+    NAMESPACE_INDEX, Notification, QueueKind, ReflectorOptions, SharedIndexInformer, WatchEvent, WatchList,
+    meta_namespace_index,
 };
 use k8s_openapi::api::core::v1::Pod;
 use tokio::task::JoinHandle;
@@ -184,22 +185,82 @@ impl EventHandler<Pod> for Panicking {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_handler_that_panics_harms_no_other_and_is_told_of_at_the_stop() {
+async fn a_handler_that_panics_ends_the_run_after_the_others_have_finished() {
     let source = Source::default();
     let informer = SharedIndexInformer::new(source.clone());
     let recorder = Recorder::default();
     let panicking = informer.add_event_handler(Panicking).unwrap();
-    informer.add_event_handler(recorder.clone()).unwrap();
+    informer.add_event_handler(Slow(recorder.clone())).unwrap();
     let running = run(&informer);
     rest().await;
     source.put("a");
-    rest().await;
-    source.put("b");
-    rest().await;
-    assert_eq!(recorder.take(), ["add a 1", "add b 2"]);
-    assert_eq!(panicking.listener().pending(), 0, "nothing is kept for a handler that is gone");
-    running.stop.cancel();
     assert!(running.task.await.unwrap_err().is_panic());
+    assert_eq!(recorder.take(), ["add a 1"]);
+    assert_eq!(panicking.pending(), 0, "nothing is kept for a handler that is gone");
+    assert!(informer.is_stopped());
+}
+
+#[tokio::test(start_paused = true)]
+async fn dropping_a_run_ends_everything_that_belongs_to_it() {
+    let source = Source::default();
+    source.put("a");
+    let informer = SharedIndexInformer::new(source.clone());
+    let recorder = Recorder::default();
+    let registration = informer.add_event_handler(Slow(recorder.clone())).unwrap();
+    let running = run(&informer);
+    sleep(Duration::from_millis(500)).await;
+    running.task.abort();
+    assert!(running.task.await.unwrap_err().is_cancelled());
+    registration.listener().ended().wait().await;
+    rest().await;
+    assert!(recorder.take().is_empty());
+    assert!(informer.is_stopped());
+}
+
+#[tokio::test(start_paused = true)]
+async fn shutting_a_handler_down_waits_for_the_callback_under_way() {
+    let source = Source::default();
+    let informer = SharedIndexInformer::new(source.clone());
+    let (slow, never_ran) = (Recorder::default(), Recorder::default());
+    let unstarted = informer.add_event_handler(never_ran).unwrap();
+    informer.shut_down_event_handler(&unstarted).await;
+    let registration = informer.add_event_handler(Slow(slow.clone())).unwrap();
+    let running = run(&informer);
+    rest().await;
+    source.put("a");
+    source.put("b");
+    sleep(Duration::from_millis(500)).await;
+    informer.shut_down_event_handler(&registration).await;
+    assert_eq!(slow.take(), ["add a 1"]);
+    rest().await;
+    assert!(slow.take().is_empty());
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_handler_may_have_a_buffer_that_does_not_grow_with_the_changes() {
+    let source = Source::default();
+    source.put("a");
+    let informer = SharedIndexInformer::new(source.clone());
+    let recorder = Recorder::default();
+    let coalesced = HandlerOptions::new().buffer(Buffer::Coalesced);
+    let slow = informer.add_event_handler_with(Slow(recorder.clone()), coalesced).unwrap();
+    let unbounded = informer.add_event_handler(Slow(Recorder::default())).unwrap();
+    let running = run(&informer);
+    sleep(Duration::from_millis(500)).await; // the handler is busy with a
+    for _ in 0..100 {
+        source.put("a");
+        source.put("b");
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    source.put("gone");
+    source.delete("gone");
+    sleep(Duration::from_millis(1)).await;
+    assert_eq!((slow.pending(), unbounded.pending()), (2, 202));
+    rest().await;
+    assert_eq!(recorder.take(), ["add a 1 initial", "update a 1->200", "add b 201"]);
+    assert!(slow.has_synced());
+    running.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -236,6 +297,7 @@ async fn a_stopped_informer_takes_no_handler_and_does_not_run_again() {
 #[tokio::test(start_paused = true)]
 async fn an_informer_that_is_stopped_before_its_first_list_never_syncs() {
     let source = Source::default();
+    source.fail_watch(status("Forbidden", 403));
     source.fail_list(status("Forbidden", 403));
     let informer = SharedIndexInformer::new(source.clone());
     let registration = informer.add_event_handler(Recorder::default()).unwrap();
@@ -252,7 +314,8 @@ async fn only_the_handlers_whose_resync_is_due_are_told_of_unchanged_objects() {
     let informer = SharedIndexInformer::builder(source.clone()).resync(Duration::from_secs(1)).build();
     let add = |seconds| {
         let recorder = Recorder::default();
-        informer.add_event_handler_with_resync(recorder.clone(), Duration::from_secs(seconds)).unwrap();
+        let options = HandlerOptions::new().resync(Duration::from_secs(seconds));
+        informer.add_event_handler_with(recorder.clone(), options).unwrap();
         recorder
     };
     let (never, two, three) = (add(0), add(2), add(3));
@@ -308,7 +371,9 @@ async fn folding_the_notifications_gives_the_servers_state_whatever_breaks() {
             QueueKind::AtomicFifo(Batches::Yes),
         ];
         let kind = kinds[random.usize(0..kinds.len())];
-        let informer = SharedIndexInformer::builder(source.clone()).queue(kind).build();
+        let watch_list = if random.bool() { WatchList::Yes } else { WatchList::No };
+        let options = ReflectorOptions::new().watch_list(watch_list);
+        let informer = SharedIndexInformer::builder(source.clone()).queue(kind).reflector(options).build();
         let mut handlers = vec![Recorder::default()];
         informer.add_event_handler(handlers[0].clone()).unwrap();
         let running = run(&informer);
@@ -323,7 +388,12 @@ async fn folding_the_notifications_gives_the_servers_state_whatever_breaks() {
                 17 => source.send(|| WatchEvent::Error(Box::new(status("InternalError", 500)))),
                 18 => {
                     let late = Recorder::default();
-                    informer.add_event_handler(late.clone()).unwrap();
+                    if random.bool() {
+                        informer.add_event_handler(late.clone()).unwrap();
+                    } else {
+                        let coalesced = HandlerOptions::new().buffer(Buffer::Coalesced);
+                        informer.add_event_handler_with(Slow(late.clone()), coalesced).unwrap();
+                    }
                     handlers.push(late);
                 }
                 _ => sleep(Duration::from_millis(random.u64(0..3000))).await,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use informer_lab::cache::{
     ApiError, ListOptions, ListPage, ListWatch, ListerWatcher, Reflector, SharedIndexInformer, Store, WatchEvent,
-    WatchList, WatchStream, meta_namespace_key,
+    WatchStream, meta_namespace_key,
 };
 use informer_lab::cluster::{Cluster, Era};
 use k8s_openapi::api::core::v1::Pod;
@@ -36,7 +36,7 @@ impl Running {
 
     fn start_into(source: impl ListerWatcher<Pod> + 'static, store: Store<Pod>) -> Self {
         let store = Arc::new(store);
-        let reflector = Arc::new(Reflector::new(source, store.clone()).watch_list(WatchList::Yes));
+        let reflector = Arc::new(Reflector::new(source, store.clone()));
         let stop = CancellationToken::new();
         let task = tokio::spawn({
             let (reflector, stop) = (reflector.clone(), stop.clone());
@@ -232,7 +232,7 @@ async fn an_informer_syncs_by_it_in_the_modern_era_and_by_a_list_in_the_classic_
         api.pod("a", &json!({})).await;
         api.pod("b", &json!({})).await;
         let source = ListWatch::<Pod>::namespaced(cluster.client("default"), "default");
-        let informer = SharedIndexInformer::builder(source).watch_list(WatchList::Yes).build();
+        let informer = SharedIndexInformer::new(source);
         let stop = CancellationToken::new();
         let task = tokio::spawn(informer.clone().run_owned(stop.clone()));
         informer.synced().wait().await;

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod cache_factory;
 mod cache_list_watch;
 mod cache_reflector;
 mod cache_shared_informer;

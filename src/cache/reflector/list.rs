@@ -18,7 +18,8 @@ impl<T: Object + Send + Sync> Reflector<T> {
             "" => "0",
             last => last,
         };
-        let limit = self.page_size.unwrap_or(if memory.paginated || matches!(version, "" | "0") { PAGE } else { 0 });
+        let limit =
+            self.options.page_size.unwrap_or(if memory.paginated || matches!(version, "" | "0") { PAGE } else { 0 });
         let from_cache = version == "0";
         let options = ListOptions { resource_version: Some(version.to_owned()), limit, ..ListOptions::default() };
         let Listed { items, resource_version, paginated } =

@@ -1,12 +1,11 @@
 //! WATCH: every change from a version on.
 
-use std::pin::pin;
-
 use futures::StreamExt;
 use tokio::task::yield_now;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::Instant;
 use tracing::warn;
 
+use super::retry::RetryWindow;
 use super::{Memory, Reflector, ReflectorError, SHORT};
 use crate::cache::api_error::ApiError;
 use crate::cache::delta::Deletion;
@@ -17,23 +16,41 @@ use crate::cache::observe::Event;
 
 /// How a watch ended.
 enum End {
-    /// The stream is over: open it again.
+    /// The stream is over.
     Closed,
-    /// The server is busy: open it again later.
-    Busy,
-    /// It cannot go on from here: list again.
-    Broken(String),
+    /// The stream was over before anything came.
+    Short,
+    /// The server said that it failed.
+    Failed(ApiError),
+}
+
+impl End {
+    const SHORT: &str = "very short watch: it ended within a second and without an event";
 }
 
 impl<T: Object + Send + Sync> Reflector<T> {
     /// Watches, from `kept` if there is one and otherwise from the last version, until it takes a new list to go on;
-    /// returns why.
+    /// returns why. The store resyncs meanwhile, also while a watch is waited for.
     pub(super) async fn watch(
+        &self,
+        kept: Option<WatchStream<T>>,
+        memory: &mut Memory,
+    ) -> Result<String, ReflectorError> {
+        let reason = tokio::select! {
+            biased;
+            error = self.resync_ticks() => format!("resync failed: {error}"),
+            end = self.watch_again_and_again(kept, memory) => end?,
+        };
+        warn!("watch of {} ended: {reason}", self.source.description());
+        Ok(reason)
+    }
+
+    async fn watch_again_and_again(
         &self,
         mut kept: Option<WatchStream<T>>,
         memory: &mut Memory,
     ) -> Result<String, ReflectorError> {
-        let mut resync_at = Instant::now() + self.resync;
+        let mut retry = RetryWindow::new(self.options.internal_errors);
         loop {
             let opened = Instant::now();
             let version = self.last_sync_resource_version();
@@ -46,20 +63,20 @@ impl<T: Object + Send + Sync> Reflector<T> {
                 }
             };
             let end = match stream {
-                Ok(stream) => self.consume(stream, opened, has_version, &mut resync_at).await,
+                Ok(stream) => self.consume(stream, opened, has_version).await,
                 Err(error) if error.is_connection_refused() || error.is_too_many_requests() => {
                     self.report(ReflectorError::Watch(self.source.description(), error));
-                    End::Busy
+                    memory.backoff.wait().await;
+                    continue;
                 }
                 Err(error) => return Err(ReflectorError::Watch(self.source.description(), error)),
             };
             match end {
                 End::Closed => {}
-                End::Busy => memory.backoff.wait().await,
-                End::Broken(reason) => {
-                    warn!("watch of {} ended: {reason}", self.source.description());
-                    return Ok(reason);
-                }
+                End::Short => return Ok(End::SHORT.into()),
+                End::Failed(error) if error.is_too_many_requests() => memory.backoff.wait().await,
+                End::Failed(error) if retry.allows(&error) => {}
+                End::Failed(error) => return Ok(error.to_string()),
             }
         }
     }
@@ -71,9 +88,9 @@ impl<T: Object + Send + Sync> Reflector<T> {
         memory: &mut Memory,
     ) -> Result<WatchStream<T>, ApiError> {
         let version = options.resource_version.clone().unwrap_or_default();
-        let timeout = self.min_watch_timeout.mul_f64(1.0 + memory.random.f64());
+        let timeout = self.options.min_watch_timeout.as_secs_f64() * (1.0 + memory.random.f64());
         let options = ListOptions {
-            timeout_seconds: timeout.as_secs().try_into().unwrap_or(u32::MAX),
+            timeout_seconds: timeout as u32, // one that is too long becomes the longest
             allow_watch_bookmarks: true,
             ..options
         };
@@ -93,64 +110,43 @@ impl<T: Object + Send + Sync> Reflector<T> {
     ///
     /// Of a watch that was opened without a version, the first ADDED events are what exists, in no order of versions; their
     /// versions count only once something else has come.
-    async fn consume(
-        &self,
-        mut stream: WatchStream<T>,
-        opened: Instant,
-        has_version: bool,
-        resync_at: &mut Instant,
-    ) -> End {
+    async fn consume(&self, mut stream: WatchStream<T>, opened: Instant, has_version: bool) -> End {
         let mut events = 0_u64;
         let mut versions_count = has_version;
-        let mut resync = pin!(sleep_until(*resync_at));
-        loop {
-            let event = tokio::select! {
-                biased;
-                () = &mut resync, if !self.resync.is_zero() => {
-                    if self.should_resync.as_ref().is_none_or(|should| should())
-                        && let Err(error) = self.store.resync() {
-                        return End::Broken(format!("resync failed: {error}"));
-                    }
-                    *resync_at = Instant::now() + self.resync;
-                    resync.as_mut().reset(*resync_at);
-                    continue;
+        while let Some(event) = stream.next().await {
+            let added = matches!(event, WatchEvent::Added(_));
+            let version = match self.store_event(event) {
+                Ok(Some(version)) => version,
+                Ok(None) => continue,
+                Err(error) => {
+                    self.observer.tell(|| Event::WatchFailed { error: error.to_string() });
+                    return End::Failed(error);
                 }
-                event = stream.next() => event,
-            };
-            let event = match event {
-                None if events == 0 && opened.elapsed() < SHORT => {
-                    return End::Broken("very short watch: it ended within a second and without an event".into());
-                }
-                None => return End::Closed,
-                Some(WatchEvent::Error(status)) => return self.failed(ApiError::Status(status)),
-                Some(event) => event,
             };
             events += 1;
-            versions_count |= !matches!(event, WatchEvent::Added(_));
-            if let Some(version) = self.store_event(event)
-                && versions_count
-            {
+            versions_count |= !added;
+            if versions_count {
                 self.set_version(version);
             }
             yield_now().await; // the consumer's turn: what waits in the queue of a slow one is for its slowness alone
         }
+        if events == 0 && opened.elapsed() < SHORT { End::Short } else { End::Closed }
     }
 
-    fn failed(&self, error: ApiError) -> End {
-        self.observer.tell(|| Event::WatchFailed { error: error.to_string() });
-        if error.is_too_many_requests() { End::Busy } else { End::Broken(error.to_string()) }
-    }
-
-    /// Hands one event to the store; what the store refuses is lost, as upstream. Returns the version that came with it.
-    fn store_event(&self, event: WatchEvent<T>) -> Option<String> {
+    /// Hands one event to the store; what the store refuses is lost, as upstream. Returns the version that came with it, or
+    /// nothing for an object that has none and so is skipped.
+    fn store_event(&self, event: WatchEvent<T>) -> Result<Option<String>, ApiError> {
         let (kind, object) = match &event {
             WatchEvent::Added(object) => ("ADDED", object.clone()),
             WatchEvent::Modified(object) => ("MODIFIED", object.clone()),
             WatchEvent::Deleted(object) => ("DELETED", object.clone()),
-            WatchEvent::Bookmark { resource_version, .. } => return Some(self.store_bookmark(resource_version)),
-            WatchEvent::Error(_) => return None,
+            WatchEvent::Bookmark { resource_version, .. } => return Ok(Some(self.store_bookmark(resource_version))),
+            WatchEvent::Error(status) => return Err(ApiError::Status(status.clone())),
         };
-        let version = object.meta()?.resource_version.to_owned();
+        let Some(version) = object.meta().map(|meta| meta.resource_version.to_owned()) else {
+            warn!("a {kind} event was skipped: its object has no metadata");
+            return Ok(None);
+        };
         self.tell_watched(kind, &*object);
         let stored = match event {
             WatchEvent::Added(_) => self.store.add(object),
@@ -160,7 +156,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
         if let Err(error) = stored {
             warn!("a {kind} event was lost: {error}");
         }
-        Some(version)
+        Ok(Some(version))
     }
 
     pub(super) fn tell_watched(&self, kind: &'static str, object: &T) {

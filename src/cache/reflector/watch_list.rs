@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use futures::StreamExt;
 use tokio::task::yield_now;
 use tokio::time::Instant;
 use tracing::warn;
 
+use super::patience::Patience;
 use super::{Memory, Reflector, ReflectorError, SHORT};
 use crate::cache::api_error::ApiError;
 use crate::cache::error::{BoxError, Error};
@@ -87,7 +87,12 @@ impl<T: Object + Send + Sync> Reflector<T> {
         let mut stream = self.open_watch(options, memory).await?;
         let mut gathering = Gathering { objects: BTreeMap::new(), transformer: self.store.transformer() };
         let mut events = 0_u64;
-        while let Some(event) = stream.next().await {
+        let mut patience = Patience::new();
+        while let Some(event) = patience.next(&mut stream, &self.source.description()).await {
+            if event.object().is_some_and(|object| object.meta().is_none()) {
+                warn!("an event of a streaming list was skipped: its object has no metadata");
+                continue;
+            }
             events += 1;
             match event {
                 WatchEvent::Bookmark { resource_version, initial_events_end: true } => {

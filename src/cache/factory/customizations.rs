@@ -1,0 +1,29 @@
+//! How the informers of single types are made in another way than the rest.
+
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+
+use crate::cache::shared_informer::SharedIndexInformerBuilder;
+
+type Customization<K> = Box<dyn Fn(SharedIndexInformerBuilder<K>) -> SharedIndexInformerBuilder<K> + Send + Sync>;
+
+/// At most one [`Customization`] for each type.
+#[derive(Default)]
+pub(super) struct Customizations(HashMap<TypeId, Box<dyn Any + Send + Sync>>);
+
+impl Customizations {
+    pub fn set<K: 'static>(
+        &mut self,
+        how: impl Fn(SharedIndexInformerBuilder<K>) -> SharedIndexInformerBuilder<K> + Send + Sync + 'static,
+    ) {
+        let how: Customization<K> = Box::new(how);
+        self.0.insert(TypeId::of::<K>(), Box::new(how));
+    }
+
+    pub fn apply<K: 'static>(&self, builder: SharedIndexInformerBuilder<K>) -> SharedIndexInformerBuilder<K> {
+        match self.0.get(&TypeId::of::<K>()).and_then(|how| how.downcast_ref::<Customization<K>>()) {
+            Some(how) => how(builder),
+            None => builder,
+        }
+    }
+}
