@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 use futures::future::{BoxFuture, FutureExt};
 use tokio::sync::Notify;
-use tokio::task::coop::consume_budget;
 
 use super::delta::{Deletion, Delta, Deltas, InitialList};
 use super::done::Done;
 use super::error::{BoxError, Closed, Error, KeyError};
 use super::key::KeyFn;
 use super::lock::{Mutex, lock};
+use super::look::look_until;
 use super::observe::{Event, Observer};
 use super::process::ProcessDeltas;
 use super::queue::Queue;
@@ -180,25 +180,20 @@ impl<T> DeltaFifo<T> {
     /// # Errors
     /// The queue is closed and empty.
     pub async fn pop<R>(&self, process: impl FnOnce(Deltas<T>, InitialList) -> R) -> Result<R, Closed> {
-        consume_budget().await; // a full queue must not starve the other tasks of this thread
-        loop {
-            let filled = self.filled.notified();
-            tokio::pin!(filled);
-            filled.as_mut().enable(); // before the look, so that nothing that comes after it is missed
-            {
-                let mut state = lock(&self.state);
-                if let Some((deltas, initial)) = self.take(&mut state) {
+        let mut process = Some(process);
+        look_until(&self.filled, || {
+            let mut state = lock(&self.state);
+            match self.take(&mut state) {
+                Some((deltas, initial)) => {
                     if !state.queue.is_empty() {
                         self.filled.notify_one(); // there is more for another consumer
                     }
-                    return Ok(process(deltas, initial));
+                    process.take().map(|process| Ok(process(deltas, initial)))
                 }
-                if state.closed {
-                    return Err(Closed);
-                }
+                None => state.closed.then_some(Err(Closed)),
             }
-            filled.await;
-        }
+        })
+        .await
     }
 
     fn take(&self, state: &mut State<T>) -> Option<(Deltas<T>, InitialList)> {

@@ -1,13 +1,13 @@
 //! Listener: one handler's buffer and the loop that empties it. Upstream: `processorListener` in `tools/cache/shared_informer.go`.
 
 use tokio::sync::Notify;
-use tokio::task::coop::consume_budget;
 
 use super::buffer::{Buffer, Pending, Put};
 use super::done::Done;
 use super::handler::{AsyncEventHandler, Notification};
 use super::key::Object;
 use super::lock::{Mutex, lock};
+use super::look::look_until;
 use super::observe::{Event, Observer};
 use super::sync_tracker::SyncTracker;
 
@@ -74,20 +74,18 @@ impl<T> ProcessorListener<T> {
 
     /// Takes the next notification; nothing once the listener is closed and empty.
     pub async fn pop(&self) -> Option<Notification<T>> {
-        consume_budget().await; // a full buffer must not starve the other tasks of this thread
-        loop {
-            {
-                let mut state = lock(&self.state);
-                if let Some(notification) = state.pending.pop() {
-                    return Some(notification);
-                }
-                if state.closed {
+        look_until(&self.filled, || {
+            let mut state = lock(&self.state);
+            match state.pending.pop() {
+                None if state.closed => {
                     self.filled.notify_one(); // the next one who waits
-                    return None;
+                    Some(None)
                 }
+                None => None,
+                notification => Some(notification),
             }
-            self.filled.notified().await;
-        }
+        })
+        .await
     }
 
     /// Ends [`run`](Self::run) once everything in the buffer is handled. What is added later is dropped.

@@ -30,6 +30,7 @@ mod list_options;
 mod list_watch;
 mod listener;
 mod lister;
+mod look;
 pub mod observe;
 mod pager;
 mod process;

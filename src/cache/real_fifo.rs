@@ -6,17 +6,18 @@ mod write;
 
 use std::collections::VecDeque;
 use std::fmt::Debug;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use futures::future::{BoxFuture, FutureExt};
 use tokio::sync::Notify;
-use tokio::task::coop::consume_budget;
 
 use super::delta::{Deletion, Delta, Deltas, InitialList};
 use super::done::Done;
 use super::error::{BoxError, Closed, Error};
 use super::key::KeyFn;
 use super::lock::{Mutex, MutexGuard, lock};
+use super::look::look_until;
 use super::observe::{Event, Observer};
 use super::process::ProcessDeltas;
 use super::queue::Queue;
@@ -201,49 +202,43 @@ impl<T> RealFifo<T> {
     }
 
     /// Waits for a delta and calls `process` with it alone. `process` must not use the queue, unless writers may go on
-    /// while it runs. There must be one consumer only.
+    /// while it runs.
     ///
     /// Dropping the future before it is ready loses nothing.
     ///
     /// # Errors
     /// The queue is closed and empty.
     pub async fn pop<R>(&self, process: impl FnOnce(Deltas<T>, InitialList) -> R) -> Result<R, Closed> {
-        self.wait().await?;
-        self.take(
-            |state| state.queue.pop_front().into_iter().collect(),
-            |mut deltas: Vec<_>, initial| {
-                process(Deltas::one(deltas.pop().expect("the queue was not empty and has one consumer")), initial)
-            },
-        )
+        self.take(|state| Deltas::one(state.queue.pop_front().expect("asked only when something is queued")), process)
+            .await
     }
 
-    /// Waits until something is queued, or the queue is closed and empty.
-    async fn wait(&self) -> Result<(), Closed> {
-        consume_budget().await; // a full queue must not starve the other tasks of this thread
-        loop {
-            let filled = self.filled.notified();
-            tokio::pin!(filled);
-            filled.as_mut().enable(); // before the look, so that nothing that comes after it is missed
-            {
-                let state = lock(&self.state);
-                if !state.queue.is_empty() {
-                    return Ok(());
-                }
-                if state.closed {
-                    return Err(Closed);
-                }
-            }
-            filled.await;
-        }
-    }
-
-    /// Takes deltas out, has them processed, and counts them as processed only then.
-    fn take<R>(
+    /// Waits for deltas, takes some out, has them processed, and counts them as processed only then.
+    async fn take<D: Deref<Target = [Delta<T>]>, R>(
         &self,
-        take: impl FnOnce(&mut State<T>) -> Vec<Delta<T>>,
-        process: impl FnOnce(Vec<Delta<T>>, InitialList) -> R,
+        take: impl Fn(&mut State<T>) -> D,
+        process: impl FnOnce(D, InitialList) -> R,
     ) -> Result<R, Closed> {
-        let mut state = lock(&self.state);
+        let mut process = Some(process);
+        look_until(&self.filled, || {
+            let state = lock(&self.state);
+            if state.queue.is_empty() {
+                return state.closed.then_some(Err(Closed));
+            }
+            if state.queue.len() > 1 {
+                self.filled.notify_one(); // there may be more for another consumer
+            }
+            process.take().map(|process| Ok(self.process(state, &take, process)))
+        })
+        .await
+    }
+
+    fn process<D: Deref<Target = [Delta<T>]>, R>(
+        &self,
+        mut state: MutexGuard<'_, State<T>>,
+        take: impl Fn(&mut State<T>) -> D,
+        process: impl FnOnce(D, InitialList) -> R,
+    ) -> R {
         let initial = InitialList::from(!(state.populated && state.initial == 0));
         let unlock = self.unlocks(&state);
         let deltas = take(&mut state);
@@ -260,7 +255,7 @@ impl<T> RealFifo<T> {
             (process(deltas, initial), state)
         };
         self.processed(&mut state, number);
-        Ok(result)
+        result
     }
 
     fn unlocks(&self, state: &MutexGuard<'_, State<T>>) -> bool {

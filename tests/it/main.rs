@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod cache_delta_fifo_model;
 mod cache_factory;
+mod cache_indexer_model;
 mod cache_list_watch;
 mod cache_reflector;
 mod cache_shared_informer;

@@ -20,11 +20,10 @@ impl<T: Debug> RealFifo<T> {
         &self,
         process: &mut (impl ProcessDeltas<T> + ?Sized),
     ) -> Result<Result<(), BoxError>, Closed> {
-        self.wait().await?;
         self.take(
             |state| {
                 let number = self.batch(state);
-                state.queue.drain(..number).collect()
+                state.queue.drain(..number).collect::<Vec<_>>()
             },
             |mut deltas, initial| match (deltas.len(), deltas.pop()) {
                 (1, Some(delta)) => process.process(Deltas::one(delta), initial),
@@ -34,6 +33,7 @@ impl<T: Debug> RealFifo<T> {
                 }
             },
         )
+        .await
     }
 
     /// How many deltas from the front make the next batch.

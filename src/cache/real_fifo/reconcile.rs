@@ -73,12 +73,12 @@ impl<T: Debug> RealFifo<T> {
         let keys: Vec<String> = objects.iter().map(|object| self.key_of(object)).collect::<Result<_, _>>()?;
         let listed: HashSet<&String> = keys.iter().collect();
         let queued = self.last_queued(state)?;
-        for (key, (deleted, last_known)) in queued.iter().map(|(key, last)| (key, last.clone())) {
+        for LastQueued { key, deleted, last_known } in &queued {
             if !listed.contains(key) && !deleted {
-                self.bury(state, key, last_known);
+                self.bury(state, key, last_known.clone());
             }
         }
-        let is_queued: HashSet<&String> = queued.iter().map(|(key, _)| key).collect();
+        let is_queued: HashSet<&String> = queued.iter().map(|last| &last.key).collect();
         for key in known.list_keys() {
             if !listed.contains(&key) && !is_queued.contains(&key) {
                 self.bury(state, &key, known.get_by_key(&key).ok().flatten());
@@ -91,19 +91,19 @@ impl<T: Debug> RealFifo<T> {
         Ok(())
     }
 
-    /// For each queued key, in the order of its first delta: is its last delta a deletion, and what is its last object?
-    #[expect(clippy::type_complexity, reason = "used once, just above")]
-    fn last_queued(&self, state: &State<T>) -> Result<Vec<(String, (bool, Option<Arc<T>>))>, KeyError> {
+    /// For each queued key, in the order of its first delta.
+    fn last_queued(&self, state: &State<T>) -> Result<Vec<LastQueued<T>>, KeyError> {
         let mut places: HashMap<String, usize> = HashMap::new();
-        let mut queued: Vec<(String, (bool, Option<Arc<T>>))> = Vec::new();
+        let mut queued: Vec<LastQueued<T>> = Vec::new();
         for delta in &state.queue {
             let key = self.queued_key(delta)?;
-            let last = (matches!(delta, Delta::Deleted(_)), delta.object().cloned());
+            let deleted = matches!(delta, Delta::Deleted(_));
+            let last = LastQueued { key: key.clone(), deleted, last_known: delta.object().cloned() };
             match places.get(&key) {
-                Some(&place) => queued[place].1 = last,
+                Some(&place) => queued[place] = last,
                 None => {
-                    places.insert(key.clone(), queued.len());
-                    queued.push((key, last));
+                    places.insert(key, queued.len());
+                    queued.push(last);
                 }
             }
         }
@@ -118,4 +118,11 @@ impl<T: Debug> RealFifo<T> {
         let tombstone = Deletion::FinalStateUnknown { key: key.to_owned(), last_known };
         self.push(state, Delta::Deleted(tombstone), key);
     }
+}
+
+/// What the last queued delta of a key says.
+struct LastQueued<T> {
+    key: String,
+    deleted: bool,
+    last_known: Option<Arc<T>>,
 }
