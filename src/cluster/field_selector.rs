@@ -36,6 +36,12 @@ impl Fields {
         self.0.is_empty()
     }
 
+    /// The name of the only object that can match, if the selector says one.
+    pub(crate) fn name(&self) -> Option<&str> {
+        let is_name = |term: &&Term| term.pointer == NAME && term.operator == FieldOperator::Equals;
+        self.0.iter().find(is_name).map(|term| term.value.as_str())
+    }
+
     pub(crate) fn matches(&self, object: &Object) -> bool {
         self.0.iter().all(|term| {
             let equal = match object.value.pointer(term.pointer) {
@@ -49,10 +55,12 @@ impl Fields {
     }
 }
 
+const NAME: &str = "/metadata/name";
+
 fn term(requirement: &FieldRequirement, resource: &Resource) -> Result<Term, String> {
     let FieldRequirement { field, operator, value } = requirement;
     let (pointer, missing) = match field.as_str() {
-        "metadata.name" => ("/metadata/name", ""),
+        "metadata.name" => (NAME, ""),
         "metadata.namespace" => ("/metadata/namespace", ""),
         field => resource
             .fields

@@ -64,6 +64,8 @@ pub(crate) struct Resource {
     pub(crate) subresources: &'static [Subresource],
     pub(crate) deletion: Deletion,
     pub(crate) generation: Generation,
+    /// Whether a watch cache stands before storage. (One that does not only serves the watches.)
+    pub(crate) cached: bool,
     /// What a field selector may ask for, and where it is found; what is missing counts as the text given last.
     /// `metadata.name` and `metadata.namespace` are understood for every kind.
     pub(crate) fields: &'static [(&'static str, &'static str, &'static str)],
@@ -130,6 +132,7 @@ pub(crate) static RESOURCES: [Resource; 2] = [
         subresources: &[Subresource::Status],
         deletion: Deletion::AtOnce,
         generation: Generation::Absent,
+        cached: true,
         fields: &[("status.phase", "/status/phase", "")],
         blank: r#","spec":{},"status":{}"#,
         shape: shape::<Namespace>,
@@ -148,6 +151,7 @@ pub(crate) static RESOURCES: [Resource; 2] = [
         subresources: &[Subresource::Binding, Subresource::Status],
         deletion: Deletion::Graceful,
         generation: Generation::Counted,
+        cached: true,
         fields: &[
             ("spec.nodeName", "/spec/nodeName", ""),
             ("spec.restartPolicy", "/spec/restartPolicy", ""),

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use bytes::Bytes;
+use imbl::OrdMap;
 use tokio::sync::mpsc;
 
 use super::era::Era;
@@ -30,7 +31,7 @@ pub(crate) struct WatchCache {
     last_write: u64,
     /// The least resourceVersion that a watch can go on from.
     floor: u64,
-    objects: BTreeMap<Key, Arc<Object>>,
+    objects: OrdMap<Key, Arc<Object>>,
     events: VecDeque<Arc<Event>>,
     /// How many events are kept.
     keep: usize,
@@ -62,7 +63,7 @@ impl WatchCache {
             version,
             last_write: version,
             floor: version,
-            objects: BTreeMap::new(),
+            objects: OrdMap::new(),
             events: VecDeque::new(),
             keep,
             watchers: BTreeMap::new(),
@@ -109,6 +110,28 @@ impl WatchCache {
 
     pub(crate) fn get(&self, key: &Key) -> Option<Arc<Object>> {
         self.objects.get(key).cloned()
+    }
+
+    /// Whether the state at a revision, which is not newer than the cache, can be told.
+    pub(crate) fn reaches_back_to(&self, revision: u64) -> bool {
+        revision >= self.floor
+    }
+
+    /// The objects as they were at a revision, in key order.
+    pub(crate) fn at(&self, revision: u64) -> Option<OrdMap<Key, Arc<Object>>> {
+        if !self.reaches_back_to(revision) {
+            return None;
+        }
+        let mut objects = self.objects.clone(); // in constant time
+        let first = self.events.partition_point(|event| event.revision <= revision);
+        for event in self.events.range(first..).rev() {
+            let key = event.object().key.clone();
+            match &event.previous {
+                Some(previous) => objects.insert(key, previous.clone()),
+                None => objects.remove(&key),
+            };
+        }
+        Some(objects)
     }
 
     /// The current objects of a filter: in key order, or in none (by a seeded hash) as servers up to 1.26 kept them.

@@ -6,7 +6,7 @@ use axum::response::Response;
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use super::list::{Page, filter};
+use super::list::{everything, filter};
 use super::{Call, answer, key, update};
 use crate::cluster::clock;
 use crate::cluster::delete_options::DeleteOptions;
@@ -48,7 +48,7 @@ pub(crate) async fn delete_collection(call: Call) -> Result<Response, ApiError> 
     let list = ListOptions::parse(&query)?;
     let options = DeleteOptions::read(request, &query).await?;
     let filter = filter(target.resource, target.namespace, &list)?;
-    let page = Page::everything(&store, target.resource, &filter, &ListOptions::default())?;
+    let page = everything(&store, target.resource, &filter);
     for object in &page.objects {
         if object.resource == NAMESPACES {
             empty_namespace(&store, object.key.name(), options.commit).await?;
@@ -149,7 +149,7 @@ async fn empty_namespace(store: &Store, namespace: &str, commit: Commit) -> Resu
     }
     let filter = crate::cluster::filter::Filter { namespace: Some(namespace.to_owned()), ..Default::default() };
     for resource in RESOURCES.iter().filter(|resource| resource.is_namespaced()) {
-        let page = Page::everything(store, resource, &filter, &ListOptions::default())?;
+        let page = everything(store, resource, &filter);
         for object in &page.objects {
             let options = DeleteOptions::at_once(commit);
             if let Outcome::Kept(object) = remove(store, resource, &object.key, &options).await? {

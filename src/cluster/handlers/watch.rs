@@ -9,6 +9,7 @@ use crate::cluster::era::Era;
 use crate::cluster::filter::Filter;
 use crate::cluster::options::{ListOptions, resource_version};
 use crate::cluster::resource::Resource;
+use crate::cluster::served_from::ServedFrom;
 use crate::cluster::status::{ApiError, answer};
 use crate::cluster::store::Store;
 use crate::cluster::watcher::{Start, Watch};
@@ -29,7 +30,8 @@ pub(crate) fn watch(
     let start = start(store.settings.era, options.send_initial_events, version, revision);
     let bookmarks = options.allow_watch_bookmarks;
     let watch = Watch { resource, filter, start, bookmarks, duration };
-    Ok(answer(StatusCode::OK, "application/json", watch.body(store)))
+    let from = if resource.cached { ServedFrom::WatchCache } else { ServedFrom::Storage };
+    Ok(from.stamp(answer(StatusCode::OK, "application/json", watch.body(store))))
 }
 
 /// Where a watch starts, `revision` being storage's. A modern server reads a watch without resourceVersion, or from `0`, as

@@ -1,0 +1,108 @@
+//! What a list answers.
+
+use std::sync::Arc;
+
+use axum::response::Response;
+use bytes::Bytes;
+use http::StatusCode;
+use serde::Serialize;
+
+use super::continue_token::ContinueToken;
+use super::filter::Filter;
+use super::object::{Key, Object};
+use super::resource::Resource;
+use super::status;
+use super::watch_cache::WatchCache;
+
+/// Objects of one state of a kind, and where the list goes on.
+#[derive(Debug)]
+pub(crate) struct Page {
+    pub(crate) objects: Vec<Arc<Object>>,
+    /// Of the state that the objects were taken from.
+    revision: u64,
+    next: Option<ContinueToken>,
+    remaining: Option<usize>,
+}
+
+/// The part of a kind's keys that a list asks for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Range<'a> {
+    pub(crate) filter: &'a Filter,
+    pub(crate) limit: Option<usize>,
+    /// The least key, relative to the collection.
+    pub(crate) start: &'a str,
+}
+
+impl Range<'_> {
+    fn prefix(&self) -> String {
+        self.filter.namespace.as_ref().map(|namespace| format!("{namespace}/")).unwrap_or_default()
+    }
+
+    /// The least key.
+    pub(crate) fn first(&self) -> Key {
+        Key::from_start(format!("{}{}", self.prefix(), self.start))
+    }
+
+    /// The page of a state whose objects, from the first key on, come in key order.
+    pub(crate) fn page<'o>(&self, objects: impl Iterator<Item = &'o Arc<Object>>, revision: u64) -> Page {
+        let prefix = self.prefix();
+        let limit = self.limit.unwrap_or(usize::MAX);
+        let mut range = objects.take_while(|object| object.key.as_str().starts_with(&prefix));
+        let mut objects: Vec<Arc<Object>> = Vec::new();
+        while objects.len() < limit
+            && let Some(object) = range.next()
+        {
+            if self.filter.matches(object) {
+                objects.push(object.clone());
+            }
+        }
+        let (mut next, mut remaining) = (None, None);
+        if let (true, Some(last)) = (objects.len() == limit, objects.last()) {
+            let left = range.count();
+            if left > 0 {
+                let key = last.key.as_str();
+                next = Some(ContinueToken::after(revision, key.strip_prefix(&prefix).unwrap_or(key)));
+                remaining = (!self.filter.selects()).then_some(left);
+            }
+        }
+        Page { objects, revision, next, remaining }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Metadata {
+    resource_version: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    r#continue: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remaining_item_count: Option<usize>,
+}
+
+impl Page {
+    /// The list object; its items, whose encoding is shared, have no kind and no apiVersion.
+    pub(crate) fn answer(&self, resource: &Resource) -> Response {
+        let metadata = Metadata {
+            resource_version: self.revision.to_string(),
+            r#continue: self.next.as_ref().map(ContinueToken::encode),
+            remaining_item_count: self.remaining,
+        };
+        let metadata = serde_json::to_string(&metadata).expect("list metadata is plain text");
+        let items: Vec<Bytes> = self.objects.iter().map(|object| object.item()).collect();
+        let mut body = Vec::with_capacity(items.iter().map(|item| item.len() + 2).sum::<usize>() + 256);
+        let (kind, api_version) = (resource.kind, resource.api_version());
+        let head = format!(r#"{{"kind":"{kind}List","apiVersion":"{api_version}","metadata":{metadata},"items":["#);
+        body.extend_from_slice(head.as_bytes());
+        for (i, item) in items.iter().enumerate() {
+            body.extend_from_slice(if i == 0 { b"{" } else { b",{" });
+            body.extend_from_slice(item);
+        }
+        body.extend_from_slice(b"]}");
+        status::json(StatusCode::OK, body)
+    }
+
+    /// What a watch cache has; never paged.
+    pub(crate) fn cached(cache: &WatchCache, filter: &Filter) -> Self {
+        Self { objects: cache.snapshot(filter), revision: cache.version(), next: None, remaining: None }
+    }
+}
