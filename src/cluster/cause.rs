@@ -1,6 +1,7 @@
 //! What is wrong with one field of an object or of a query: the parts of an Invalid error.
 
 use serde::Serialize;
+use serde_json::Value;
 
 /// One thing that is wrong with one field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -28,6 +29,11 @@ impl Cause {
             message: format!("Invalid value: {value:?}: {detail}"),
             field: field.into(),
         }
+    }
+
+    /// A value that is no text.
+    pub(crate) fn invalid_json(field: impl Into<String>, value: &Value, detail: &str) -> Self {
+        Self { reason: "FieldValueInvalid", message: format!("Invalid value: {value}: {detail}"), field: field.into() }
     }
 
     pub(crate) fn forbidden(field: impl Into<String>, detail: &str) -> Self {

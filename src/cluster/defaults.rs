@@ -17,7 +17,26 @@ pub(crate) fn namespace(namespace: &mut Value) {
 pub(crate) fn pod(pod: &mut Value) {
     let quality = quality_of_service(pod);
     missing(pod, "spec", empty());
-    let spec = &mut pod["spec"];
+    pod_spec(&mut pod["spec"]);
+    missing(pod, "status", empty());
+    missing(&mut pod["status"], "phase", json!("Pending"));
+    missing(&mut pod["status"], "qosClass", json!(quality));
+    zero_values(&mut pod["status"]);
+}
+
+/// One replica, and a template with the defaults of a pod.
+pub(crate) fn replica_set(set: &mut Value) {
+    missing(set, "spec", empty());
+    missing(&mut set["spec"], "replicas", json!(1));
+    let template = object(&mut set["spec"]).entry("template").or_insert_with(empty);
+    missing(template, "metadata", empty());
+    missing(template, "spec", empty());
+    pod_spec(&mut template["spec"]);
+    missing(set, "status", empty());
+    missing(&mut set["status"], "replicas", json!(0));
+}
+
+fn pod_spec(spec: &mut Value) {
     for (field, value) in [
         ("restartPolicy", json!("Always")),
         ("terminationGracePeriodSeconds", json!(30)),
@@ -31,10 +50,6 @@ pub(crate) fn pod(pod: &mut Value) {
     for field in ["containers", "initContainers"] {
         list(spec, field).for_each(container);
     }
-    missing(pod, "status", empty());
-    missing(&mut pod["status"], "phase", json!("Pending"));
-    missing(&mut pod["status"], "qosClass", json!(quality));
-    zero_values(&mut pod["status"]);
 }
 
 /// What the Go types behind a status cannot leave out.

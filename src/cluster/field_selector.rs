@@ -47,7 +47,7 @@ impl Fields {
             let equal = match object.value.pointer(term.pointer) {
                 Some(Value::String(text)) => *text == term.value,
                 Some(Value::Bool(value)) => term.value == if *value { "true" } else { "false" },
-                Some(_) => false, // no field of the table is anything else
+                Some(other) => term.value == other.to_string(),
                 None => term.value == term.missing,
             };
             equal == (term.operator == FieldOperator::Equals)

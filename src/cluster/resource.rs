@@ -1,5 +1,6 @@
 //! The kinds that are served: one row each.
 
+use k8s_openapi::api::apps::v1::ReplicaSet;
 use k8s_openapi::api::core::v1::{Namespace, Pod};
 use kube::core::ApiResource;
 use serde::Serialize;
@@ -119,7 +120,7 @@ pub(crate) fn find(group: &str, version: &str, plural: &str) -> Option<&'static 
 pub(crate) static NAMESPACES: &Resource = &RESOURCES[0];
 pub(crate) static PODS: &Resource = &RESOURCES[1];
 
-pub(crate) static RESOURCES: [Resource; 2] = [
+pub(crate) static RESOURCES: [Resource; 3] = [
     Resource {
         group: "",
         version: "v1",
@@ -166,6 +167,25 @@ pub(crate) static RESOURCES: [Resource; 2] = [
         shape: shape::<Pod>,
         defaults: defaults::pod,
         validate: validation::pod,
+    },
+    Resource {
+        group: "apps",
+        version: "v1",
+        plural: "replicasets",
+        singular: "replicaset",
+        kind: "ReplicaSet",
+        scope: Scope::Namespaced,
+        short_names: &["rs"],
+        categories: &["all"],
+        subresources: &[Subresource::Status],
+        deletion: Deletion::AtOnce,
+        generation: Generation::Counted,
+        cached: true,
+        fields: &[("status.replicas", "/status/replicas", "0")],
+        blank: r#","spec":{"selector":null,"template":{"metadata":{},"spec":{"containers":null}}},"status":{"replicas":0}"#,
+        shape: shape::<ReplicaSet>,
+        defaults: defaults::replica_set,
+        validate: validation::replica_set,
     },
 ];
 

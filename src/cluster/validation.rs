@@ -25,7 +25,7 @@ pub(crate) fn namespace(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
 /// What is wrong with a pod; of its update: what it may not change.
 pub(crate) fn pod(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut causes = metadata(new, |name| if is_subdomain(name) { None } else { Some(SUBDOMAIN) });
-    containers(&new["spec"]["containers"], &mut causes);
+    containers(&new["spec"]["containers"], "spec.containers", &mut causes);
     let policies = ["Always", "OnFailure", "Never"];
     if let Some(policy) = new["spec"]["restartPolicy"].as_str().filter(|policy| !policies.contains(policy)) {
         causes.push(Cause::unsupported("spec.restartPolicy", &format!("{policy:?}"), &policies));
@@ -41,13 +41,47 @@ pub(crate) fn pod(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-fn containers(list: &Value, causes: &mut Vec<Cause>) {
+/// What is wrong with a replica set: its selector must select what its template makes, and never changes.
+pub(crate) fn replica_set(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let mut causes = metadata(new, |name| if is_subdomain(name) { None } else { Some(SUBDOMAIN) });
+    let spec = &new["spec"];
+    let (selector, template) = (&spec["selector"], &spec["template"]);
+    if spec["replicas"].as_i64().is_some_and(|replicas| replicas < 0) {
+        let detail = "must be greater than or equal to 0";
+        causes.push(Cause::invalid_json("spec.replicas", &spec["replicas"], detail));
+    }
+    let is_empty = |field: &str| selector[field].as_object().is_none_or(|labels| labels.is_empty());
+    let no_expressions = selector["matchExpressions"].as_array().is_none_or(Vec::is_empty);
+    if selector.is_null() {
+        causes.push(Cause::required("spec.selector", ""));
+    } else if is_empty("matchLabels") && no_expressions {
+        let detail = "empty selector is invalid for deployment";
+        causes.push(Cause::invalid_json("spec.selector", selector, detail));
+    }
+    let labels = &template["metadata"]["labels"];
+    let mismatch = |(key, value): (&String, &Value)| labels.get(key) != Some(value);
+    if selector["matchLabels"].as_object().is_some_and(|wanted| wanted.iter().any(mismatch)) {
+        let detail = "`selector` does not match template `labels`";
+        causes.push(Cause::invalid_json("spec.template.metadata.labels", labels, detail));
+    }
+    containers(&template["spec"]["containers"], "spec.template.spec.containers", &mut causes);
+    let policy = &template["spec"]["restartPolicy"];
+    if policy.as_str().is_some_and(|policy| policy != "Always") {
+        causes.push(Cause::unsupported("spec.template.spec.restartPolicy", &policy.to_string(), &["Always"]));
+    }
+    if old.is_some_and(|old| old["spec"]["selector"] != *selector) {
+        causes.push(Cause::invalid_json("spec.selector", selector, "field is immutable"));
+    }
+    causes
+}
+
+fn containers(list: &Value, at: &str, causes: &mut Vec<Cause>) {
     let list = list.as_array().map_or(&[][..], Vec::as_slice);
     if list.is_empty() {
-        causes.push(Cause::required("spec.containers", ""));
+        causes.push(Cause::required(at, ""));
     }
     for (i, container) in list.iter().enumerate() {
-        let path = format!("spec.containers[{i}]");
+        let path = format!("{at}[{i}]");
         match container["name"].as_str().unwrap_or_default() {
             "" => causes.push(Cause::required(format!("{path}.name"), "")),
             name if !is_label(name) => causes.push(Cause::invalid(format!("{path}.name"), name, LABEL)),

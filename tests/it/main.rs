@@ -20,6 +20,7 @@ mod cluster_errors;
 mod cluster_history;
 mod cluster_kubelet;
 mod cluster_list;
+mod cluster_replica_sets;
 mod cluster_served_from;
 mod cluster_watch;
 mod cluster_write;
