@@ -15,7 +15,8 @@ use super::era::Era;
 use super::handlers::create::prepare;
 use super::kubelet::{Kubelet, Progress};
 use super::object::Key;
-use super::resource::{NAMESPACES, PODS, Resource};
+use super::resource::Resource;
+use super::resources::{NAMESPACES, PODS};
 use super::router::router;
 use super::stages::Stages;
 use super::store::{Settings, Store};
@@ -41,6 +42,7 @@ impl Default for ClusterBuilder {
             commit_latency: Duration::ZERO,
             history: 10_000,
             bookmarks: Duration::from_secs(60),
+            watch_list: true,
         };
         Self { settings, started_at: None, pods: Vec::new(), stages: Stages::default() }
     }
@@ -92,6 +94,12 @@ impl ClusterBuilder {
         self
     }
 
+    /// Whether streaming lists are served, as today's servers do; `false` is such a server with `WatchList=false`.
+    pub fn watch_list(mut self, served: bool) -> Self {
+        self.settings.watch_list = served;
+        self
+    }
+
     /// What the cluster's clock shows at the start; by default the time of day.
     pub fn started_at(mut self, time: Timestamp) -> Self {
         self.started_at = Some(time);
@@ -133,7 +141,7 @@ fn fill(store: &Store, pods: Vec<Pod>) {
 }
 
 fn write(store: &Store, resource: &'static Resource, namespace: Option<&str>, value: Value) {
-    let mut value = (resource.shape)(value).expect("it was a typed object a moment ago");
+    let mut value = resource.shape(value).expect("it was a typed object a moment ago").value;
     value["metadata"]["resourceVersion"] = json!("0"); // an exported object brings the one that it had elsewhere
     prepare(store, resource, namespace, &mut value).expect("no resourceVersion was set");
     let name = value["metadata"]["name"].as_str().unwrap_or_default().to_owned();

@@ -22,6 +22,11 @@ impl Clock {
         self.after(Duration::ZERO)
     }
 
+    /// Now.
+    pub(crate) fn time(&self) -> Timestamp {
+        self.start.checked_add(self.origin.elapsed()).unwrap_or(Timestamp::MAX)
+    }
+
     /// The moment that comes this much later than now.
     pub(crate) fn after(&self, delay: Duration) -> String {
         let later = self.start.as_second().saturating_add_unsigned((self.origin.elapsed() + delay).as_secs());

@@ -1,5 +1,7 @@
 //! What the API server fills in.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
 /// Gives a namespace its name as a label, and its phase.
@@ -21,7 +23,6 @@ pub(crate) fn pod(pod: &mut Value) {
     missing(pod, "status", empty());
     missing(&mut pod["status"], "phase", json!("Pending"));
     missing(&mut pod["status"], "qosClass", json!(quality));
-    zero_values(&mut pod["status"]);
 }
 
 /// One replica, and a template with the defaults of a pod.
@@ -34,6 +35,42 @@ pub(crate) fn replica_set(set: &mut Value) {
     pod_spec(&mut template["spec"]);
     missing(set, "status", empty());
     missing(&mut set["status"], "replicas", json!(0));
+}
+
+/// A kind for which there is nothing to fill in.
+pub(crate) fn nothing(_: &mut Value) {}
+
+pub(crate) fn node(node: &mut Value) {
+    missing(node, "spec", empty());
+    missing(node, "status", empty());
+}
+
+/// A type, and the texts among the data that a client may give as they are.
+pub(crate) fn secret(secret: &mut Value) {
+    missing(secret, "type", json!("Opaque"));
+    let Some(Value::Object(texts)) = object(secret).remove("stringData") else { return };
+    let data = object(object(secret).entry("data").or_insert_with(empty));
+    for (key, text) in texts {
+        data.insert(key, STANDARD.encode(text.as_str().unwrap_or_default()).into());
+    }
+}
+
+pub(crate) fn service(service: &mut Value) {
+    missing(service, "spec", empty());
+    let spec = &mut service["spec"];
+    missing(spec, "type", json!("ClusterIP"));
+    missing(spec, "sessionAffinity", json!("None"));
+    if spec["type"] != "ExternalName" {
+        missing(spec, "internalTrafficPolicy", json!("Cluster"));
+    }
+    for port in list(spec, "ports") {
+        missing(port, "protocol", json!("TCP"));
+        let number = port["port"].clone();
+        if port["targetPort"].is_null() || port["targetPort"] == 0 {
+            port["targetPort"] = number;
+        }
+    }
+    missing(service, "status", json!({"loadBalancer": {}}));
 }
 
 fn pod_spec(spec: &mut Value) {
@@ -49,25 +86,6 @@ fn pod_spec(spec: &mut Value) {
     }
     for field in ["containers", "initContainers"] {
         list(spec, field).for_each(container);
-    }
-}
-
-/// What the Go types behind a status cannot leave out.
-fn zero_values(status: &mut Value) {
-    for condition in list(status, "conditions") {
-        missing(condition, "lastProbeTime", Value::Null);
-        missing(condition, "lastTransitionTime", Value::Null);
-    }
-    for container in list(status, "containerStatuses") {
-        missing(container, "lastState", empty());
-        missing(container, "state", empty());
-        if let Some(running) = container["state"].get_mut("running") {
-            missing(running, "startedAt", Value::Null);
-        }
-        if let Some(terminated) = container["state"].get_mut("terminated") {
-            missing(terminated, "startedAt", Value::Null);
-            missing(terminated, "finishedAt", Value::Null);
-        }
     }
 }
 

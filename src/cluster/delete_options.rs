@@ -4,8 +4,8 @@ use axum::extract::Request;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::body;
 use super::cause::Cause;
-use super::handlers::body;
 use super::object::Object;
 use super::options::Query;
 use super::status::ApiError;

@@ -1,31 +1,81 @@
-//! What is served, for clients that ask.
+//! What is served, for clients that ask one group at a time. (Today's ask for everything at once: see `aggregated`.)
 
 use std::collections::BTreeSet;
 
 use axum::extract::Path;
 use axum::response::{IntoResponse, Response};
-use http::StatusCode;
+use http::{HeaderMap, StatusCode, header};
 use serde_json::{Value, json};
 
-use super::resource::{RESOURCES, Resource, Subresource};
-use super::router::no_such_path;
-use super::status::{self, ApiError};
+use super::aggregated::{self, Wanted};
+use super::resource::{Resource, VERBS};
+use super::resources::RESOURCES;
+use super::status::{self, ApiError, no_such_path};
+
+pub(crate) async fn index() -> Response {
+    let mut paths = vec!["/api".to_owned(), "/apis".into(), "/healthz".into(), "/livez".into(), "/readyz".into()];
+    paths.push("/version".into());
+    for row in &RESOURCES {
+        let group = row.group;
+        let own = if group.is_empty() {
+            vec!["/api/v1".into()]
+        } else {
+            vec![format!("/apis/{group}"), format!("/apis/{}", row.api_version())]
+        };
+        paths.extend(own);
+    }
+    paths.sort_unstable();
+    paths.dedup();
+    answer(&json!({"paths": paths}))
+}
 
 pub(crate) async fn version() -> Response {
+    let architecture = match std::env::consts::ARCH {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        other => other,
+    };
     answer(&json!({
-        "major": "1", "minor": "37", "gitVersion": "v1.37.2", "gitCommit": "", "gitTreeState": "clean",
-        "buildDate": "2026-01-01T00:00:00Z", "goVersion": "", "compiler": "", "platform": "",
+        "major": "1", "minor": "37", "emulationMajor": "1", "emulationMinor": "37", "minCompatibilityMajor": "1",
+        "minCompatibilityMinor": "36", "gitVersion": "v1.37.2", "gitCommit": "0".repeat(40), "gitTreeState": "clean",
+        "buildDate": "2026-01-01T00:00:00Z", "goVersion": "", "compiler": "rustc",
+        "platform": format!("{}/{architecture}", std::env::consts::OS),
     }))
 }
 
-pub(crate) async fn core_versions() -> Response {
-    answer(&json!({"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": []}))
+pub(crate) async fn core_versions(headers: HeaderMap) -> Response {
+    match Wanted::read(&headers) {
+        Ok(Wanted::Aggregated) => aggregated::answer(&headers, |group| group.is_empty()),
+        Ok(Wanted::Plain) => {
+            let body =
+                json!({"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": address(&headers)});
+            answer(&body)
+        }
+        Err(error) => error.into_response(),
+    }
 }
 
-pub(crate) async fn groups() -> Response {
-    let names: BTreeSet<_> = RESOURCES.iter().map(|row| row.group).filter(|group| !group.is_empty()).collect();
-    let groups: Vec<_> = names.into_iter().map(api_group).collect();
-    answer(&json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups}))
+pub(crate) async fn groups(headers: HeaderMap) -> Response {
+    match Wanted::read(&headers) {
+        Ok(Wanted::Aggregated) => aggregated::answer(&headers, |group| !group.is_empty()),
+        Ok(Wanted::Plain) => {
+            let names: BTreeSet<_> = RESOURCES.iter().map(|row| row.group).filter(|group| !group.is_empty()).collect();
+            let group = |name| {
+                let mut group = api_group(name);
+                group["serverAddressByClientCIDRs"] = address(&headers);
+                group
+            };
+            let groups: Vec<_> = names.into_iter().map(group).collect();
+            answer(&json!({"kind": "APIGroupList", "groups": groups}))
+        }
+        Err(error) => error.into_response(),
+    }
+}
+
+/// Where the server is to be reached: where it was reached.
+fn address(headers: &HeaderMap) -> Value {
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("127.0.0.1");
+    json!([{"clientCIDR": "0.0.0.0/0", "serverAddress": host}])
 }
 
 pub(crate) async fn group(Path(group): Path<String>) -> Response {
@@ -60,29 +110,31 @@ fn api_group(group: &str) -> Value {
 }
 
 fn resources(group: &str, version: &str) -> Response {
-    let rows: Vec<&Resource> = RESOURCES.iter().filter(|row| row.group == group && row.version == version).collect();
+    let mut rows: Vec<&Resource> =
+        RESOURCES.iter().filter(|row| row.group == group && row.version == version).collect();
+    rows.sort_unstable_by_key(|row| row.plural);
     let Some(first) = rows.first() else { return ApiError::unknown_resource().into_response() };
     let resources: Vec<Value> = rows.iter().flat_map(|row| entries(row)).collect();
-    answer(&json!({
-        "kind": "APIResourceList", "apiVersion": "v1", "groupVersion": first.api_version(), "resources": resources,
-    }))
+    let mut body = json!({"kind": "APIResourceList", "groupVersion": first.api_version(), "resources": resources});
+    if !group.is_empty() {
+        body["apiVersion"] = json!("v1"); // upstream forgets it for the core group
+    }
+    answer(&body)
 }
 
 /// A kind and its subresources.
 fn entries(row: &Resource) -> Vec<Value> {
     let mut kind = json!({
         "name": row.plural, "singularName": row.singular, "namespaced": row.is_namespaced(), "kind": row.kind,
-        "verbs": ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
-        "shortNames": row.short_names,
+        "verbs": VERBS, "storageVersionHash": row.storage_hash,
     });
-    if !row.categories.is_empty() {
-        kind["categories"] = json!(row.categories);
+    for (field, names) in [("shortNames", row.short_names), ("categories", row.categories)] {
+        if !names.is_empty() {
+            kind[field] = json!(names);
+        }
     }
     let subresources = row.subresources.iter().map(|subresource| {
-        let (kind, verbs) = match subresource {
-            Subresource::Status => (row.kind, json!(["get", "patch", "update"])),
-            Subresource::Binding => ("Binding", json!(["create"])),
-        };
+        let (kind, verbs) = row.of_subresource(*subresource);
         let name = format!("{}/{}", row.plural, subresource.name());
         json!({"name": name, "singularName": "", "namespaced": row.is_namespaced(), "kind": kind, "verbs": verbs})
     });

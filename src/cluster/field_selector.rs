@@ -47,7 +47,8 @@ impl Fields {
             let equal = match object.value.pointer(term.pointer) {
                 Some(Value::String(text)) => *text == term.value,
                 Some(Value::Bool(value)) => term.value == if *value { "true" } else { "false" },
-                Some(other) => term.value == other.to_string(),
+                Some(Value::Number(number)) => number.as_i64() == term.value.parse().ok(),
+                Some(_) => false, // no field of the table is anything else
                 None => term.value == term.missing,
             };
             equal == (term.operator == FieldOperator::Equals)
@@ -85,7 +86,7 @@ mod tests {
     use serde_json::json;
 
     use super::super::object::Key;
-    use super::super::resource::PODS;
+    use super::super::resources::PODS;
     use super::*;
 
     #[test]

@@ -14,7 +14,7 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::clock::Clock;
-use super::resource::PODS;
+use super::resources::PODS;
 use super::stages::{Action, Stage, Stages};
 
 /// How long the kubelet waits before it tries again to reach the API.

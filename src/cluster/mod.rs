@@ -27,9 +27,15 @@
 //! lock. `router` finds the handler of a request, `resource` is the table of kinds, `status` the one place where an
 //! error becomes a `Status`. `kubelet` is a client like any other.
 
+mod age;
+mod aggregated;
+mod body;
 mod builder;
+mod call;
 mod cause;
 mod clock;
+mod columns;
+mod compression;
 mod continue_token;
 mod defaults;
 mod delegate;
@@ -41,20 +47,28 @@ mod field_selector;
 mod filter;
 mod handlers;
 mod kubelet;
+mod negotiation;
 mod object;
 mod options;
 mod page;
 mod pods_file;
+mod protobuf;
 mod random;
+mod represent;
 mod request_info;
 mod resource;
+mod resources;
 mod router;
 mod scenario;
+mod schema;
 mod served_from;
 mod stages;
 mod status;
 mod storage;
 mod store;
+mod strategic_merge;
+mod strictness;
+mod table;
 mod validation;
 mod watch_cache;
 mod watcher;
@@ -74,7 +88,7 @@ pub use self::stages::Stages;
 pub use self::yaml::FileError;
 
 use self::kubelet::Progress;
-use self::resource::PODS;
+use self::resources::PODS;
 use self::store::Store;
 
 /// A running cluster. Dropping it stops its kubelet; [`shutdown`](Self::shutdown) also waits for everything to end.
@@ -117,6 +131,19 @@ impl Cluster {
     /// resourceVersions cannot be watched any more.
     pub fn compact(&self) {
         self.store.compact();
+        self.store.restart();
+    }
+
+    /// Forgets the states before now, as etcd's compaction does: they cannot be listed any more. Watches that a watch cache
+    /// can serve from its own memory go on from any resourceVersion.
+    pub fn compact_storage(&self) {
+        self.store.compact();
+    }
+
+    /// Lets every watch cache begin anew, as a restart of the server does: older resourceVersions cannot be watched any
+    /// more, although storage still knows them. Watches that run go on.
+    pub fn restart(&self) {
+        self.store.restart();
     }
 
     /// Stops the kubelet, ends every watch after what was already sent to it, and waits for the tasks.

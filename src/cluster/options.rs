@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use super::cause::Cause;
-use super::era::Era;
 use super::status::ApiError;
 
 /// Query parameters in the order given. Of a repeated one the first counts; unknown ones are ignored.
@@ -83,8 +82,8 @@ impl ListOptions {
     }
 
     /// Refuses options that contradict each other.
-    pub(crate) fn validate(&self, era: Era) -> Result<(), ApiError> {
-        let causes = if self.watch { self.watch_causes(era) } else { self.list_causes() };
+    pub(crate) fn validate(&self, streams_lists: bool) -> Result<(), ApiError> {
+        let causes = if self.watch { self.watch_causes(streams_lists) } else { self.list_causes() };
         if causes.is_empty() { Ok(()) } else { Err(ApiError::invalid_options("ListOptions", causes)) }
     }
 
@@ -112,14 +111,14 @@ impl ListOptions {
         causes
     }
 
-    fn watch_causes(&self, era: Era) -> Vec<Cause> {
+    fn watch_causes(&self, streams_lists: bool) -> Vec<Cause> {
         let mut causes = Vec::new();
         let matching = self.resource_version_match.as_str();
         if self.send_initial_events.is_some() {
             if matching != "NotOlderThan" {
                 causes.push(unmatched("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
             }
-            if era == Era::Classic {
+            if !streams_lists {
                 let why = "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled";
                 causes.push(Cause::forbidden("sendInitialEvents", why));
             }

@@ -9,7 +9,7 @@ use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 use serde_saphyr::Spanned;
 
-use super::resource::PODS;
+use super::resources::PODS;
 use super::yaml::{self, FileError};
 
 /// Reads pods from YAML; `name` is the file's name for messages. Pods that name no namespace get `namespace`.
@@ -51,7 +51,8 @@ fn pod(mut value: Value, namespace: &str) -> Result<Pod, String> {
     if value["metadata"]["namespace"].as_str().unwrap_or_default().is_empty() {
         value["metadata"]["namespace"] = namespace.into();
     }
-    let shaped = (PODS.shape)(value).map_err(|error| format!("expected a Pod: {error}"))?;
+    let shaped =
+        PODS.shape(value).map_err(|error| format!("expected a Pod: {}", error.trim_start_matches("json: ")))?.value;
     if let Some(cause) = (PODS.validate)(&shaped, None).first() {
         let name = shaped["metadata"]["name"].as_str().unwrap_or_default();
         return Err(format!("expected a valid Pod, but in {name:?} {}", cause.sentence()));

@@ -1,6 +1,7 @@
 //! What a path asks for, read as upstream's RequestInfo reads it.
 
-use super::resource::{self, RESOURCES, Resource, Subresource};
+use super::resource::{Resource, Subresource};
+use super::resources::{self, NAMESPACES, RESOURCES};
 
 /// A path below `/api/v1` or `/apis/GROUP/VERSION` that names something served.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +52,7 @@ pub(crate) fn parse(path: &str) -> Result<Target, NoTarget> {
         ["watch", rest @ ..] => (true, rest),
         rest => (false, rest),
     };
-    let find = |plural: &str| resource::find(group, version, plural).ok_or(NoTarget::NoSuchResource);
+    let find = |plural: &str| resources::find(group, version, plural).ok_or(NoTarget::NoSuchResource);
     let (resource, namespace, rest) = match rest {
         ["namespaces", namespace, plural, rest @ ..] if !is_namespace_subresource(plural) => {
             (find(plural)?, Some((*namespace).to_owned()), rest)
@@ -77,12 +78,12 @@ pub(crate) fn parse(path: &str) -> Result<Target, NoTarget> {
 }
 
 fn is_namespace_subresource(name: &str) -> bool {
-    resource::NAMESPACES.subresource(name).is_some()
+    NAMESPACES.subresource(name).is_some()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::resource::{NAMESPACES, PODS};
+    use super::super::resources::{NAMESPACES, PODS};
     use super::*;
 
     fn read(path: &str) -> (&'static str, Option<String>, Option<String>) {

@@ -1,14 +1,10 @@
 //! The kinds that are served: one row each.
 
-use k8s_openapi::api::apps::v1::ReplicaSet;
-use k8s_openapi::api::core::v1::{Namespace, Pod};
 use kube::core::ApiResource;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::cause::Cause;
-use super::{defaults, validation};
+use super::schema::{self, Decoded};
 
 /// Whether objects of a kind live in namespaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +36,9 @@ pub(crate) enum Subresource {
     Binding,
 }
 
+/// What can be done with the objects of every kind.
+pub(crate) const VERBS: [&str; 8] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
+
 impl Subresource {
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -59,6 +58,8 @@ pub(crate) struct Resource {
     pub(crate) plural: &'static str,
     pub(crate) singular: &'static str,
     pub(crate) kind: &'static str,
+    /// How discovery tells that the stored form of the kind has changed.
+    pub(crate) storage_hash: &'static str,
     pub(crate) scope: Scope,
     pub(crate) short_names: &'static [&'static str],
     pub(crate) categories: &'static [&'static str],
@@ -70,10 +71,6 @@ pub(crate) struct Resource {
     /// What a field selector may ask for, and where it is found; what is missing counts as the text given last.
     /// `metadata.name` and `metadata.namespace` are understood for every kind.
     pub(crate) fields: &'static [(&'static str, &'static str, &'static str)],
-    /// What a bookmark has besides `metadata`, because the Go type behind it cannot leave it out.
-    pub(crate) blank: &'static str,
-    /// Gives the object the shape of its type: drops what the type does not have; fails if something has a wrong type.
-    pub(crate) shape: fn(Value) -> Result<Value, serde_json::Error>,
     /// Fills in what the client left out.
     pub(crate) defaults: fn(&mut Value),
     /// What is wrong with a new object, or with a new state (first) of an old one (second).
@@ -98,6 +95,22 @@ impl Resource {
         }
     }
 
+    /// Gives the object the shape of its type, without kind and apiVersion: drops what the type does not have.
+    ///
+    /// # Errors
+    /// If something has a wrong type.
+    pub(crate) fn shape(&self, value: Value) -> Result<Decoded, String> {
+        schema::decode(self.kind, value)
+    }
+
+    /// What an object has that says nothing: a bookmark does, whose type cannot leave it out.
+    pub(crate) fn blank(&self) -> Map<String, Value> {
+        match schema::zero(&schema::Kind::Struct(self.kind)) {
+            Value::Object(fields) => fields,
+            _ => Map::new(),
+        }
+    }
+
     pub(crate) fn is_namespaced(&self) -> bool {
         self.scope == Scope::Namespaced
     }
@@ -106,113 +119,16 @@ impl Resource {
         self.subresources.iter().copied().find(|subresource| subresource.name() == name)
     }
 
+    /// The kind that a subresource speaks of, and what can be done with it.
+    pub(crate) fn of_subresource(&self, subresource: Subresource) -> (&'static str, &'static [&'static str]) {
+        match subresource {
+            Subresource::Status => (self.kind, &["get", "patch", "update"]),
+            Subresource::Binding => ("Binding", &["create"]),
+        }
+    }
+
     /// As error messages name it: `pods`, `replicasets.apps`.
     pub(crate) fn qualified(&self) -> String {
         if self.group.is_empty() { self.plural.to_owned() } else { format!("{}.{}", self.plural, self.group) }
-    }
-}
-
-/// Finds a row by its place in the API.
-pub(crate) fn find(group: &str, version: &str, plural: &str) -> Option<&'static Resource> {
-    RESOURCES.iter().find(|row| row.group == group && row.version == version && row.plural == plural)
-}
-
-pub(crate) static NAMESPACES: &Resource = &RESOURCES[0];
-pub(crate) static PODS: &Resource = &RESOURCES[1];
-
-pub(crate) static RESOURCES: [Resource; 3] = [
-    Resource {
-        group: "",
-        version: "v1",
-        plural: "namespaces",
-        singular: "namespace",
-        kind: "Namespace",
-        scope: Scope::Cluster,
-        short_names: &["ns"],
-        categories: &[],
-        subresources: &[Subresource::Status],
-        deletion: Deletion::AtOnce,
-        generation: Generation::Absent,
-        cached: true,
-        fields: &[("status.phase", "/status/phase", "")],
-        blank: r#","spec":{},"status":{}"#,
-        shape: shape::<Namespace>,
-        defaults: defaults::namespace,
-        validate: validation::namespace,
-    },
-    Resource {
-        group: "",
-        version: "v1",
-        plural: "pods",
-        singular: "pod",
-        kind: "Pod",
-        scope: Scope::Namespaced,
-        short_names: &["po"],
-        categories: &["all"],
-        subresources: &[Subresource::Binding, Subresource::Status],
-        deletion: Deletion::Graceful,
-        generation: Generation::Counted,
-        cached: true,
-        fields: &[
-            ("spec.nodeName", "/spec/nodeName", ""),
-            ("spec.restartPolicy", "/spec/restartPolicy", ""),
-            ("spec.schedulerName", "/spec/schedulerName", ""),
-            ("spec.serviceAccountName", "/spec/serviceAccountName", ""),
-            ("spec.hostNetwork", "/spec/hostNetwork", "false"),
-            ("status.phase", "/status/phase", ""),
-            ("status.podIP", "/status/podIP", ""),
-            ("status.nominatedNodeName", "/status/nominatedNodeName", ""),
-        ],
-        blank: r#","spec":{"containers":null},"status":{}"#,
-        shape: shape::<Pod>,
-        defaults: defaults::pod,
-        validate: validation::pod,
-    },
-    Resource {
-        group: "apps",
-        version: "v1",
-        plural: "replicasets",
-        singular: "replicaset",
-        kind: "ReplicaSet",
-        scope: Scope::Namespaced,
-        short_names: &["rs"],
-        categories: &["all"],
-        subresources: &[Subresource::Status],
-        deletion: Deletion::AtOnce,
-        generation: Generation::Counted,
-        cached: true,
-        fields: &[("status.replicas", "/status/replicas", "0")],
-        blank: r#","spec":{"selector":null,"template":{"metadata":{},"spec":{"containers":null}}},"status":{"replicas":0}"#,
-        shape: shape::<ReplicaSet>,
-        defaults: defaults::replica_set,
-        validate: validation::replica_set,
-    },
-];
-
-fn shape<T: DeserializeOwned + Serialize>(mut value: Value) -> Result<Value, serde_json::Error> {
-    if let Some(fields) = value.as_object_mut() {
-        fields.remove("kind");
-        fields.remove("apiVersion");
-    }
-    let mut value = serde_json::to_value(serde_json::from_value::<T>(value)?)?;
-    if let Some(fields) = value.as_object_mut() {
-        fields.remove("kind");
-        fields.remove("apiVersion");
-        fields.entry("metadata").or_insert_with(|| Value::Object(serde_json::Map::new()));
-    }
-    Ok(value)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_two_rows_share_a_plural() {
-        let mut plurals: Vec<_> = RESOURCES.iter().map(|row| row.plural).collect();
-        plurals.sort_unstable();
-        plurals.dedup();
-        assert_eq!(plurals.len(), RESOURCES.len());
-        assert_eq!((NAMESPACES.kind, PODS.kind), ("Namespace", "Pod"));
     }
 }

@@ -9,20 +9,16 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use http::{Method, StatusCode};
 
+use super::call::Call;
+use super::negotiation::Form;
 use super::options::Query;
-use super::request_info::{self, NoTarget, Target};
+use super::represent::Representation;
+use super::request_info::{self, NoTarget};
 use super::resource::Subresource;
-use super::status::{ApiError, answer};
+use super::status::{ApiError, PLAIN, answer, no_such_path};
 use super::store::Store;
-use super::{discovery, handlers};
-
-/// A request to the API, taken apart.
-pub(crate) struct Call {
-    pub(crate) store: Arc<Store>,
-    pub(crate) target: Target,
-    pub(crate) query: Query,
-    pub(crate) request: Request,
-}
+use super::table::IncludeObject;
+use super::{compression, discovery, handlers};
 
 /// The whole API as one service.
 pub(crate) fn router(store: Arc<Store>) -> Router {
@@ -31,6 +27,7 @@ pub(crate) fn router(store: Arc<Store>) -> Router {
         .route("/healthz", get(ok))
         .route("/livez", get(ok))
         .route("/readyz", get(ok))
+        .route("/", get(discovery::index))
         .route("/version", get(discovery::version))
         .route("/api", get(discovery::core_versions))
         .route("/apis", get(discovery::groups))
@@ -42,13 +39,6 @@ pub(crate) fn router(store: Arc<Store>) -> Router {
         .with_state(store)
 }
 
-const PLAIN: &str = "text/plain; charset=utf-8";
-
-/// What upstream's mux says about a path that it does not know.
-pub(crate) fn no_such_path() -> Response {
-    answer(StatusCode::NOT_FOUND, PLAIN, Body::from("404 page not found\n"))
-}
-
 async fn resource(State(store): State<Arc<Store>>, request: Request) -> Response {
     let target = match request_info::parse(request.uri().path()) {
         Ok(target) => target,
@@ -57,7 +47,21 @@ async fn resource(State(store): State<Arc<Store>>, request: Request) -> Response
     };
     let query = Query::parse(request.uri());
     let method = request.method().clone();
-    dispatch(&method, Call { store, target, query, request }).await.unwrap_or_else(IntoResponse::into_response)
+    let headers = request.headers().clone();
+    let form = match Form::negotiate(request.headers()) {
+        Ok(form) => form,
+        Err(error) => return error.into_response(),
+    };
+    let representation = Representation {
+        form,
+        resource: target.resource,
+        include: IncludeObject::read(query.get("includeObject")),
+        pretty: query.flag("pretty").unwrap_or_default(),
+        clock: store.clock,
+    };
+    let answer = dispatch(&method, Call { store, target, query, request }).await;
+    let answer = representation.of(answer.unwrap_or_else(IntoResponse::into_response)).await;
+    compression::compress(&headers, answer).await
 }
 
 async fn dispatch(method: &Method, call: Call) -> Result<Response, ApiError> {

@@ -17,7 +17,7 @@ use serde_json::json;
 use serde_saphyr::Spanned;
 use tokio::time::{Instant, sleep_until};
 
-use super::resource::PODS;
+use super::resources::PODS;
 use super::yaml::{self, FileError};
 
 /// What is run where a step names no image.

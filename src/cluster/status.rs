@@ -9,6 +9,9 @@ use serde::Serialize;
 use super::cause::Cause;
 use super::resource::Resource;
 
+/// The media types that objects can be read and written in.
+const ACCEPTED: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+
 /// Why a request failed, as the client will read it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ApiError {
@@ -110,7 +113,12 @@ impl ApiError {
     }
 
     fn invalid_kind(group: &'static str, kind: &str, name: &str, causes: Vec<Cause>) -> Self {
-        let sentences: Vec<String> = causes.iter().map(Cause::sentence).collect();
+        let mut sentences: Vec<String> = Vec::new();
+        for sentence in causes.iter().map(Cause::sentence) {
+            if !sentences.contains(&sentence) {
+                sentences.push(sentence); // each is said once, though it counts as often as it was found
+            }
+        }
         let list = if let [one] = sentences.as_slice() { one.clone() } else { format!("[{}]", sentences.join(", ")) };
         let dot = if group.is_empty() { "" } else { "." };
         let message = format!("{kind}{dot}{group} {name:?} is invalid: {list}");
@@ -136,8 +144,26 @@ impl ApiError {
 
     pub(crate) fn unsupported_body() -> Self {
         let message =
-            "the body of the request was in an unknown format - accepted media types include: application/json";
+            format!("the body of the request was in an unknown format - accepted media types include: {ACCEPTED}");
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UnsupportedMediaType", message)
+    }
+
+    /// None of the media types that the client accepts is one of the server's.
+    pub(crate) fn no_representation() -> Self {
+        let message = format!("406: Not Acceptable\n\nAvailable representations: {ACCEPTED}");
+        Self::new(StatusCode::NOT_ACCEPTABLE, "NotAcceptable", message).vague()
+    }
+
+    /// A media type of the server's, but not in the form that the client wants.
+    pub(crate) fn not_acceptable() -> Self {
+        let message = format!("only the following media types are accepted: {ACCEPTED}");
+        Self::new(StatusCode::NOT_ACCEPTABLE, "NotAcceptable", message)
+    }
+
+    /// `view` does not fit the object, which is or is not a list.
+    pub(crate) fn wrong_view(view: &str, is: &str, kind: &str) -> Self {
+        let message = format!("you requested {view}, but the requested object {is} (*core.{kind})");
+        Self::new(StatusCode::NOT_ACCEPTABLE, "NotAcceptable", message)
     }
 
     pub(crate) fn too_large(limit: usize) -> Self {
@@ -225,6 +251,13 @@ pub(crate) fn answer(code: StatusCode, content_type: &'static str, body: Body) -
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache, private"));
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
     response
+}
+
+pub(crate) const PLAIN: &str = "text/plain; charset=utf-8";
+
+/// What upstream's mux says about a path that it does not know.
+pub(crate) fn no_such_path() -> Response {
+    answer(StatusCode::NOT_FOUND, PLAIN, Body::from("404 page not found\n"))
 }
 
 /// `Status` Success without more: what a binding answers.

@@ -46,6 +46,11 @@ impl Storage {
         self.revision
     }
 
+    /// Whether the state at a revision was compacted away.
+    pub(crate) fn has_forgotten(&self, revision: u64) -> bool {
+        revision < self.compacted
+    }
+
     pub(crate) fn get(&self, resource: &Resource, key: &Key) -> Option<Arc<Object>> {
         self.kinds.get(resource.plural)?.get(key)?.last()?.object.clone()
     }
@@ -119,7 +124,7 @@ impl Storage {
 mod tests {
     use serde_json::json;
 
-    use super::super::resource::PODS;
+    use super::super::resources::PODS;
     use super::*;
 
     fn names(storage: &Storage, at: Option<u64>) -> Option<Vec<String>> {

@@ -12,7 +12,8 @@ use super::era::Era;
 use super::event::Event;
 use super::object::{Key, Object};
 use super::random::Random;
-use super::resource::{RESOURCES, Resource};
+use super::resource::Resource;
+use super::resources::RESOURCES;
 use super::status::ApiError;
 use super::storage::Storage;
 use super::watch_cache::WatchCache;
@@ -31,6 +32,14 @@ pub(crate) struct Settings {
     pub(crate) history: usize,
     /// How often a watch that allows bookmarks gets one.
     pub(crate) bookmarks: Duration,
+    /// Whether a modern server serves streaming lists.
+    pub(crate) watch_list: bool,
+}
+
+impl Settings {
+    pub(crate) fn streams_lists(&self) -> bool {
+        self.watch_list && self.era == Era::Modern
+    }
 }
 
 /// Shared by all requests.
@@ -193,11 +202,21 @@ impl Store {
         }
     }
 
-    /// Forgets the history: only the present state can be listed, and only what comes from now on can be watched.
+    /// Forgets every state but the present: what etcd's compaction does, once the watch caches have noticed it. What the
+    /// watch caches remember of the past they can still replay.
     pub(crate) fn compact(&self) {
         let mut state = self.lock();
         let revision = state.storage.revision();
         state.storage.compact(revision);
+        for cache in state.caches.values_mut() {
+            cache.drop_snapshots(revision);
+        }
+    }
+
+    /// The watch caches begin anew with the present state, as after a restart of the server.
+    pub(crate) fn restart(&self) {
+        let mut state = self.lock();
+        let revision = state.storage.revision();
         for cache in state.caches.values_mut() {
             cache.progress(revision);
             cache.forget();

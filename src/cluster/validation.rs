@@ -22,9 +22,17 @@ pub(crate) fn namespace(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     metadata(new, |name| if is_label(name) { None } else { Some(LABEL) })
 }
 
+/// What is wrong with an object of which only the metadata are checked.
+pub(crate) fn named(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
+    metadata(new, |name| if is_subdomain(name) { None } else { Some(SUBDOMAIN) })
+}
+
 /// What is wrong with a pod; of its update: what it may not change.
 pub(crate) fn pod(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut causes = metadata(new, |name| if is_subdomain(name) { None } else { Some(SUBDOMAIN) });
+    if old.is_some() {
+        causes.extend(labels_and_annotations(new)); // upstream checks the pod, and the change of its metadata
+    }
     containers(&new["spec"]["containers"], "spec.containers", &mut causes);
     let policies = ["Always", "OnFailure", "Never"];
     if let Some(policy) = new["spec"]["restartPolicy"].as_str().filter(|policy| !policies.contains(policy)) {
@@ -120,8 +128,15 @@ fn metadata(new: &Value, name_problem: impl Fn(&str) -> Option<&'static str>) ->
         "" => causes.push(Cause::required("metadata.name", "name or generateName is required")),
         name => causes.extend(name_problem(name).map(|why| Cause::invalid("metadata.name", name, why))),
     }
+    causes.extend(labels_and_annotations(new));
+    causes
+}
+
+/// What is wrong with what every object may have. An update finds it twice: once for all kinds, and once for its own.
+pub(crate) fn labels_and_annotations(new: &Value) -> Vec<Cause> {
+    let mut causes = Vec::new();
     for (field, values) in [("labels", true), ("annotations", false)] {
-        for (key, value) in metadata[field].as_object().into_iter().flatten() {
+        for (key, value) in new["metadata"][field].as_object().into_iter().flatten() {
             let path = format!("metadata.{field}");
             if !is_qualified_name(key) {
                 causes.push(Cause::invalid(path.clone(), key, QUALIFIED_NAME));

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use imbl::OrdMap;
+use serde_json::json;
 use tokio::sync::mpsc;
 
 use super::era::Era;
@@ -31,6 +32,8 @@ pub(crate) struct WatchCache {
     last_write: u64,
     /// The least resourceVersion that a watch can go on from.
     floor: u64,
+    /// The least revision whose state is told; storage forgot those before.
+    snapshots: u64,
     objects: OrdMap<Key, Arc<Object>>,
     events: VecDeque<Arc<Event>>,
     /// How many events are kept.
@@ -63,6 +66,7 @@ impl WatchCache {
             version,
             last_write: version,
             floor: version,
+            snapshots: version,
             objects: OrdMap::new(),
             events: VecDeque::new(),
             keep,
@@ -114,7 +118,12 @@ impl WatchCache {
 
     /// Whether the state at a revision, which is not newer than the cache, can be told.
     pub(crate) fn reaches_back_to(&self, revision: u64) -> bool {
-        revision >= self.floor
+        revision >= self.floor.max(self.snapshots)
+    }
+
+    /// Learns that storage has forgotten the states before a revision.
+    pub(crate) fn drop_snapshots(&mut self, before: u64) {
+        self.snapshots = self.snapshots.max(before);
     }
 
     /// The objects as they were at a revision, in key order.
@@ -168,22 +177,26 @@ impl WatchCache {
     /// would say no more than the client knew from the start, and none to a reader whose buffer is full.
     pub(crate) fn bookmark(&self, watcher: u64) {
         if let Some(watcher) = self.watchers.get(&watcher).filter(|watcher| self.version > watcher.after) {
-            let _ = watcher.lines.try_send(self.bookmark_line(""));
+            let _ = watcher.lines.try_send(self.bookmark_line(None));
         }
     }
 
     /// The bookmark that ends the initial events of a streaming list.
     pub(crate) fn initial_events_end(&self) -> Bytes {
-        self.bookmark_line(r#","annotations":{"k8s.io/initial-events-end":"true"}"#)
+        self.bookmark_line(Some("k8s.io/initial-events-end"))
     }
 
-    fn bookmark_line(&self, annotations: &str) -> Bytes {
-        let Resource { kind, blank, .. } = self.resource;
-        let (api_version, version) = (self.resource.api_version(), self.version);
-        Bytes::from(format!(
-            r#"{{"type":"BOOKMARK","object":{{"kind":"{kind}","apiVersion":"{api_version}","metadata":{{"resourceVersion":"{version}"{annotations}}}{blank}}}}}
-"#
-        ))
+    fn bookmark_line(&self, annotation: Option<&str>) -> Bytes {
+        let mut object = self.resource.blank();
+        object.insert("kind".into(), self.resource.kind.into());
+        object.insert("apiVersion".into(), self.resource.api_version().into());
+        object["metadata"]["resourceVersion"] = self.version.to_string().into();
+        if let Some(annotation) = annotation {
+            object["metadata"]["annotations"] = json!({annotation: "true"});
+        }
+        let mut line = json!({"type": "BOOKMARK", "object": object}).to_string();
+        line.push('\n');
+        line.into()
     }
 
     /// Ends every stream after what already waits in it.

@@ -102,6 +102,13 @@ impl Watch {
 
     fn begin(&self, store: &Arc<Store>, state: &mut State) -> Phase {
         let closed = state.closed;
+        if let Start::After(revision) = self.start
+            && !self.resource.cached
+            && state.storage.has_forgotten(revision + 1)
+        {
+            let error = ApiError::expired("The resourceVersion for the provided watch is too old.");
+            return Phase::Running { first: VecDeque::from([error.line()]), live: None };
+        }
         // As upstream, only what asks for freshness moves the cache on.
         let fresh = matches!(self.start, Start::State { fresh: Some(_), .. } | Start::Now);
         let cache = if fresh { state.fresh_cache(self.resource) } else { state.cache(self.resource) };

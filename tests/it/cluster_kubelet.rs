@@ -248,7 +248,10 @@ fn a_malformed_file_is_answered_with_file_line_and_what_was_expected() {
             pods("- metadata: {name: a}\n  spec: {containers: [{name: a, image: b}]}\n- metadata: {name: b}"),
             "p.yaml:3: expected a valid Pod, but in \"b\" spec.containers: Required value",
         ),
-        (pods("- {metadata: {name: a}, spec: {containers: x}}"), "p.yaml:1: expected a Pod: invalid type"),
+        (
+            pods("- {metadata: {name: a}, spec: {containers: x}}"),
+            "p.yaml:1: expected a Pod: cannot unmarshal string into Go struct field PodSpec.spec.containers",
+        ),
         (pods("- 5"), "p.yaml:1: expected a Pod, found something that is not a mapping"),
         (
             pods("- &a {metadata: {name: a}, spec: {containers: [{name: a, image: b}]}}\n- *a"),

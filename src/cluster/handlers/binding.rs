@@ -1,12 +1,13 @@
 //! POST to a pod's `binding`: what a scheduler does.
 
 use axum::response::Response;
-use k8s_openapi::api::core::v1::Binding;
 use serde_json::{Value, json};
 
-use super::{Call, body, key};
+use super::{Call, key};
+use crate::cluster::body;
 use crate::cluster::defaults::object;
 use crate::cluster::object::Object;
+use crate::cluster::schema;
 use crate::cluster::status::{self, ApiError};
 use crate::cluster::store::Next;
 
@@ -14,14 +15,17 @@ use crate::cluster::store::Next;
 pub(crate) async fn bind(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let commit = body::query_commit(&query, "CreateOptions")?;
-    let binding: Binding = serde_json::from_slice(&body::read(request).await?).map_err(|error| {
+    let refused = |error: String| {
         ApiError::bad_request(format!("Binding in version \"v1\" cannot be handled as a Binding: {error}"))
-    })?;
-    let node = binding.target.name.unwrap_or_default();
+    };
+    let body = serde_json::from_slice(&body::read(request).await?).map_err(|error| refused(error.to_string()))?;
+    let binding = schema::decode("Binding", body).map_err(refused)?.value;
+    let text = |pointer: &str| binding.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let node = text("/target/name");
     if node.is_empty() {
         return Err(ApiError::bad_request("target.name: Required value"));
     }
-    let uid = binding.metadata.uid.filter(|uid| !uid.is_empty());
+    let uid = Some(text("/metadata/uid")).filter(|uid| !uid.is_empty());
     let now = store.clock.now();
     store
         .update(target.resource, &key(&target), commit, |pod| {
@@ -61,6 +65,7 @@ fn bound(pod: &Object, node: &str, now: &str) -> Result<Next, ApiError> {
         conditions.retain(|condition| condition["type"] != "PodScheduled");
         conditions.push(scheduled);
     }
+    let mut value = pod.resource.shape(value).map_err(ApiError::internal)?.value;
     (pod.resource.defaults)(&mut value);
     Ok(Next::Put(value))
 }

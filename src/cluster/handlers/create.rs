@@ -4,13 +4,17 @@ use axum::response::Response;
 use http::StatusCode;
 use serde_json::{Map, Value, json};
 
-use super::{Call, answer, body};
+use super::{Call, answer};
+use crate::cluster::body;
 use crate::cluster::defaults::object;
 use crate::cluster::object::Key;
 use crate::cluster::request_info::Target;
-use crate::cluster::resource::{Generation, NAMESPACES, Resource, Subresource};
+use crate::cluster::resource::{Generation, Resource, Subresource};
+use crate::cluster::resources::NAMESPACES;
+use crate::cluster::schema::Decoded;
 use crate::cluster::status::ApiError;
 use crate::cluster::store::Store;
+use crate::cluster::strictness::{Strictness, warn};
 
 /// How often a generated name that is taken is generated again.
 const NAME_TRIES: usize = 8;
@@ -18,7 +22,8 @@ const NAME_TRIES: usize = 8;
 pub(crate) async fn create(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let commit = body::query_commit(&query, "CreateOptions")?;
-    let mut value = body::object(request, target.resource).await?;
+    let strictness = Strictness::of_query(&query, "CreateOptions")?;
+    let Decoded { mut value, unknown } = body::object(request, target.resource, strictness).await?;
     check_namespace(&store, &target, &mut value)?;
     let resource = target.resource;
     if resource.subresources.contains(&Subresource::Status) {
@@ -32,7 +37,7 @@ pub(crate) async fn create(call: Call) -> Result<Response, ApiError> {
     }
     let key = Key::new(target.namespace.as_deref(), &name);
     let created = store.create(resource, key, value, commit).await?;
-    Ok(answer(StatusCode::CREATED, &created))
+    Ok(warn(answer(StatusCode::CREATED, &created), &unknown))
 }
 
 /// The namespace of the body must be that of the path, and must exist.

@@ -12,7 +12,8 @@ use crate::cluster::clock;
 use crate::cluster::delete_options::DeleteOptions;
 use crate::cluster::object::{Key, Object};
 use crate::cluster::options::ListOptions;
-use crate::cluster::resource::{Deletion, Generation, NAMESPACES, RESOURCES, Resource};
+use crate::cluster::resource::{Deletion, Generation, Resource};
+use crate::cluster::resources::{NAMESPACES, RESOURCES};
 use crate::cluster::status::{self, ApiError};
 use crate::cluster::store::{Commit, Next, Store};
 
@@ -83,16 +84,21 @@ async fn remove(
         Step::Remove if options.commit == Commit::Pretend => Ok(Outcome::Gone(marked)),
         Step::Remove => {
             let uid = marked.text("/metadata/uid").map(ToOwned::to_owned);
-            let same = |current: &Object| current.text("/metadata/uid") == uid.as_deref();
+            let mut gone = true;
             let removed = store
                 .update(resource, key, Commit::Really, |current| {
-                    Ok(if same(current) { Next::Remove } else { Next::Keep })
+                    // A deletion that was faster may have made room for another object of the same name: that one stays.
+                    if current.text("/metadata/uid") != uid.as_deref() {
+                        gone = false;
+                        return Ok(Next::Keep);
+                    }
+                    Ok(Next::Remove)
                 })
                 .await;
             match removed {
-                Ok(last) => Ok(Outcome::Gone(last)),
-                Err(error) if error.is_not_found() => Ok(Outcome::Gone(marked)), // another deletion was faster
-                Err(error) => Err(error),
+                Ok(last) if gone => Ok(Outcome::Gone(last)),
+                Err(error) if !error.is_not_found() => Err(error),
+                _ => Ok(Outcome::Gone(marked)), // another deletion was faster
             }
         }
     }

@@ -21,7 +21,7 @@ pub(crate) async fn list_or_watch(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, .. } = call;
     let mut options = ListOptions::parse(&query)?;
     options.watch |= target.watch;
-    options.validate(store.settings.era)?;
+    options.validate(store.settings.streams_lists())?;
     let filter = filter(target.resource, target.namespace, &options)?;
     if options.watch {
         return watch::watch(&store, target.resource, filter, &options);

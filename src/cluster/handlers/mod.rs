@@ -3,13 +3,12 @@
 use axum::response::Response;
 use http::StatusCode;
 
+use super::call::Call;
 use super::object::{Key, Object};
 use super::request_info::Target;
-use super::router::Call;
 use super::status;
 
 pub(crate) mod binding;
-pub(crate) mod body;
 pub(crate) mod create;
 pub(crate) mod delete;
 pub(crate) mod get;

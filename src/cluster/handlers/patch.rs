@@ -3,17 +3,23 @@
 use axum::response::Response;
 use http::StatusCode;
 use json_patch::Patch;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::{Call, answer, body, key, update};
+use super::{Call, answer, key, update};
+use crate::cluster::body;
 use crate::cluster::cause::Cause;
 use crate::cluster::object::Object;
+use crate::cluster::schema::{Decoded, word};
 use crate::cluster::status::ApiError;
+use crate::cluster::strategic_merge;
+use crate::cluster::strictness::{Strictness, warn};
 
 /// What a client wants changed.
 enum Change {
     /// RFC 7396: null removes, objects merge, everything else replaces.
     Merge(Value),
+    /// A merge that knows the lists of the type.
+    Strategic(Map<String, Value>),
     /// RFC 6902.
     Operations(Patch),
 }
@@ -21,25 +27,29 @@ enum Change {
 pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let commit = body::query_commit(&query, "PatchOptions")?;
+    let strictness = Strictness::of_query(&query, "PatchOptions")?;
     let format = body::media_type(request.headers()).to_owned();
+    let read = match format.as_str() {
+        "application/merge-patch+json" => read_merge,
+        "application/strategic-merge-patch+json" => read_strategic,
+        "application/json-patch+json" => read_operations,
+        _ => return Err(ApiError::unsupported_patch()),
+    };
     if query.flag("force").is_some() {
         let cause = Cause::forbidden("force", "may not be specified for non-apply patch");
         return Err(ApiError::invalid_options("PatchOptions", vec![cause]));
     }
-    let read = match format.as_str() {
-        "application/merge-patch+json" => read_merge,
-        "application/json-patch+json" => read_operations,
-        _ => return Err(ApiError::unsupported_patch()),
-    };
     let change = read(&body::read(request).await?)?;
+    let mut unknown = Vec::new();
     let patched = store
         .update(target.resource, &key(&target), commit, |current| {
-            let value = apply(current, change)?;
-            update::check_name(&target, &value)?;
-            update::next(current, value, target.subresource)
+            let decoded = apply(current, change, strictness)?;
+            unknown = decoded.unknown;
+            update::check_name(&target, &decoded.value)?;
+            update::next(current, decoded.value, target.subresource)
         })
         .await?;
-    Ok(answer(StatusCode::OK, &patched))
+    Ok(warn(answer(StatusCode::OK, &patched), &unknown))
 }
 
 fn read_merge(body: &[u8]) -> Result<Change, ApiError> {
@@ -47,20 +57,36 @@ fn read_merge(body: &[u8]) -> Result<Change, ApiError> {
     if patch.is_object() { Ok(Change::Merge(patch)) } else { Err(ApiError::bad_request("invalid JSON patch")) }
 }
 
+fn read_strategic(body: &[u8]) -> Result<Change, ApiError> {
+    let error = |error: serde_json::Error| ApiError::bad_request(error.to_string());
+    serde_json::from_slice(body).map(Change::Strategic).map_err(error)
+}
+
 fn read_operations(body: &[u8]) -> Result<Change, ApiError> {
-    let error = |error| ApiError::bad_request(format!("error decoding patch: {error}"));
-    serde_json::from_slice(body).map(Change::Operations).map_err(error)
+    let refused = |error: String| ApiError::bad_request(format!("error decoding patch: {error}"));
+    let patch: Value = serde_json::from_slice(body).map_err(|error| refused(error.to_string()))?;
+    if !patch.is_array() {
+        let found = word(&patch);
+        return Err(refused(format!("json: cannot unmarshal {found} into Go value of type []handlers.jsonPatchOp")));
+    }
+    // A well-formed list with an operation that is none fails like one that does not fit.
+    serde_json::from_value(patch).map(Change::Operations).map_err(|_| ApiError::unprocessable())
 }
 
 /// The patched object in the shape of its type.
-fn apply(current: &Object, change: Change) -> Result<Value, ApiError> {
+fn apply(current: &Object, change: Change, strictness: Strictness) -> Result<Decoded, ApiError> {
     let mut value = current.value.clone();
     match change {
         Change::Merge(patch) => json_patch::merge(&mut value, &patch),
+        Change::Strategic(patch) => {
+            strategic_merge::merge(current.resource.kind, &mut value, patch).map_err(ApiError::bad_request)?;
+        }
         Change::Operations(patch) => {
             json_patch::patch(&mut value, &patch).map_err(|_| ApiError::unprocessable())?;
         }
     }
     let text = value.to_string();
-    body::shaped(value, current.resource).map_err(|error| ApiError::misfit(&text, &error.to_string()))
+    let misfit = |why: String| ApiError::misfit(&text, &why);
+    let decoded = current.resource.shape(value).map_err(misfit)?;
+    strictness.check(decoded).map_err(|why| misfit(format!("strict decoding error: {why}")))
 }

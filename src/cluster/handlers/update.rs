@@ -4,23 +4,28 @@ use axum::response::Response;
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use super::{Call, answer, body, key};
+use super::{Call, answer, key};
+use crate::cluster::body;
 use crate::cluster::defaults::object;
 use crate::cluster::object::Object;
 use crate::cluster::request_info::Target;
 use crate::cluster::resource::{Generation, Subresource};
+use crate::cluster::schema::Decoded;
 use crate::cluster::status::ApiError;
 use crate::cluster::store::Next;
+use crate::cluster::strictness::{Strictness, warn};
+use crate::cluster::validation;
 
 pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let commit = body::query_commit(&query, "UpdateOptions")?;
-    let value = body::object(request, target.resource).await?;
+    let strictness = Strictness::of_query(&query, "UpdateOptions")?;
+    let Decoded { value, unknown } = body::object(request, target.resource, strictness).await?;
     check_name(&target, &value)?;
     let updated = store
         .update(target.resource, &key(&target), commit, |current| next(current, value, target.subresource))
         .await?;
-    Ok(answer(StatusCode::OK, &updated))
+    Ok(warn(answer(StatusCode::OK, &updated), &unknown))
 }
 
 /// The name and the namespace of the body must be those of the path, if it has them.
@@ -64,7 +69,8 @@ pub(crate) fn next(current: &Object, mut new: Value, part: Option<Subresource>) 
     }
     keep_system_fields(current, &mut new);
     (resource.defaults)(&mut new);
-    let causes = (resource.validate)(&new, Some(&current.value));
+    let mut causes = validation::labels_and_annotations(&new);
+    causes.extend((resource.validate)(&new, Some(&current.value)));
     if !causes.is_empty() {
         return Err(ApiError::invalid(resource, current.key.name(), causes));
     }

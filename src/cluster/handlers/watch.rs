@@ -8,6 +8,7 @@ use http::StatusCode;
 use crate::cluster::era::Era;
 use crate::cluster::filter::Filter;
 use crate::cluster::options::{ListOptions, resource_version};
+use crate::cluster::represent::Events;
 use crate::cluster::resource::Resource;
 use crate::cluster::served_from::ServedFrom;
 use crate::cluster::status::{ApiError, answer};
@@ -31,7 +32,9 @@ pub(crate) fn watch(
     let bookmarks = options.allow_watch_bookmarks;
     let watch = Watch { resource, filter, start, bookmarks, duration };
     let from = if resource.cached { ServedFrom::WatchCache } else { ServedFrom::Storage };
-    Ok(from.stamp(answer(StatusCode::OK, "application/json", watch.body(store))))
+    let mut response = from.stamp(answer(StatusCode::OK, "application/json", watch.body(store)));
+    response.extensions_mut().insert(Events);
+    Ok(response)
 }
 
 /// Where a watch starts, `revision` being storage's. A modern server reads a watch without resourceVersion, or from `0`, as

@@ -6,11 +6,15 @@ use http::{HeaderMap, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde_json::Value;
 
-use crate::cluster::cause::Cause;
-use crate::cluster::options::Query;
-use crate::cluster::resource::{RESOURCES, Resource};
-use crate::cluster::status::ApiError;
-use crate::cluster::store::Commit;
+use super::cause::Cause;
+use super::options::Query;
+use super::protobuf;
+use super::resource::Resource;
+use super::resources::RESOURCES;
+use super::schema::Decoded;
+use super::status::ApiError;
+use super::store::Commit;
+use super::strictness::Strictness;
 
 /// Upstream's limit of a request body.
 const LIMIT: usize = 3 * 1024 * 1024;
@@ -31,30 +35,44 @@ pub(crate) fn media_type(headers: &HeaderMap) -> &str {
 }
 
 /// Reads an object of a kind, in the shape of its type and without kind and apiVersion.
-pub(crate) async fn object(request: Request, resource: &Resource) -> Result<Value, ApiError> {
-    if !matches!(media_type(request.headers()), "" | "application/json") {
-        return Err(ApiError::unsupported_body());
-    }
+pub(crate) async fn object(request: Request, resource: &Resource, strictness: Strictness) -> Result<Decoded, ApiError> {
+    let read_text = match media_type(request.headers()) {
+        "" | "application/json" => from_json,
+        "application/yaml" => from_yaml,
+        "application/vnd.kubernetes.protobuf" => from_protobuf,
+        _ => return Err(ApiError::unsupported_body()),
+    };
     let body = read(request).await?;
-    let value: Value = serde_json::from_slice(&body).map_err(|error| {
+    let value = read_text(&body, resource.kind).map_err(|reason| {
         let kind = resource.kind;
-        let reason = if error.is_eof() { "unexpected end of JSON input".to_owned() } else { error.to_string() };
         ApiError::bad_request(format!(
-            "the object provided is unrecognized (must be of type {kind}): couldn't get version/kind; json parse error: \
-             {reason} ({})",
+            "the object provided is unrecognized (must be of type {kind}): couldn't get version/kind; {reason} ({})",
             beginning(&body)
         ))
     })?;
     check_kind(&value, resource.kind, &resource.api_version())?;
-    shaped(value, resource).map_err(|error| {
+    let refused = |why: String| {
         let (kind, api_version) = (resource.kind, resource.api_version());
-        ApiError::bad_request(format!("{kind} in version {api_version:?} cannot be handled as a {kind}: json: {error}"))
+        ApiError::bad_request(format!("{kind} in version {api_version:?} cannot be handled as a {kind}: {why}"))
+    };
+    let decoded = resource.shape(value).map_err(refused)?;
+    strictness.check(decoded).map_err(|why| refused(format!("strict decoding error: {why}")))
+}
+
+fn from_json(body: &[u8], _: &'static str) -> Result<Value, String> {
+    serde_json::from_slice(body).map_err(|error| {
+        let reason = if error.is_eof() { "unexpected end of JSON input".to_owned() } else { error.to_string() };
+        format!("json parse error: {reason}")
     })
 }
 
-/// Gives an object the shape of its type.
-pub(crate) fn shaped(value: Value, resource: &Resource) -> Result<Value, serde_json::Error> {
-    (resource.shape)(value)
+fn from_yaml(body: &[u8], _: &'static str) -> Result<Value, String> {
+    let text = std::str::from_utf8(body).map_err(|error| format!("yaml: {error}"))?;
+    serde_saphyr::from_str(text).map_err(|error| format!("yaml: {}", error.without_snippet()))
+}
+
+fn from_protobuf(body: &[u8], kind: &'static str) -> Result<Value, String> {
+    protobuf::decode(body, kind)
 }
 
 /// Refuses a body that says that it is something else. One that does not say is taken for what the path says.

@@ -1,0 +1,17 @@
+//! What a handler gets.
+
+use std::sync::Arc;
+
+use axum::extract::Request;
+
+use super::options::Query;
+use super::request_info::Target;
+use super::store::Store;
+
+/// A request to the API, taken apart.
+pub(crate) struct Call {
+    pub(crate) store: Arc<Store>,
+    pub(crate) target: Target,
+    pub(crate) query: Query,
+    pub(crate) request: Request,
+}

@@ -1,0 +1,162 @@
+//! The types behind the served kinds: which fields there are, in which order, what may be left out, and how a list is merged.
+//!
+//! `types.txt` is made by `peers/schema` from the struct tags of upstream's Go types. Objects here are JSON values; this
+//! table gives them the shape that a Go server gives them by decoding into its structs and encoding again.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+mod decode;
+
+pub(crate) use self::decode::{Decoded, decode, word, zero};
+
+/// A Go struct.
+#[derive(Debug, Default)]
+pub(crate) struct Struct {
+    pub(crate) name: &'static str,
+    pub(crate) fields: Vec<Field>,
+}
+
+/// A field of a struct.
+#[derive(Debug)]
+pub(crate) struct Field {
+    /// As JSON names it; empty for an embedded struct, whose fields stand beside the others.
+    pub(crate) name: &'static str,
+    /// As protobuf numbers it.
+    pub(crate) number: u32,
+    pub(crate) kind: Kind,
+    pub(crate) omit: Omit,
+    /// The field by which a strategic merge patch tells the items of a list apart; empty if it replaces the list.
+    pub(crate) merge_key: &'static str,
+    /// How a strategic merge patch treats the field.
+    pub(crate) strategy: &'static str,
+}
+
+/// When a field is left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Omit {
+    Never,
+    /// If it is false, 0, nothing, or without items; never if it is a struct.
+    Empty,
+    /// The same, and if it is a time that is not set.
+    Zero,
+}
+
+/// The type of a field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Text,
+    Bool,
+    /// With this many bits.
+    Integer(u8),
+    /// Base64.
+    Bytes,
+    Time,
+    MicroTime,
+    Quantity,
+    IntOrString,
+    /// Any JSON.
+    Raw,
+    Struct(&'static str),
+    Pointer(Box<Kind>),
+    List(Box<Kind>),
+    Map(Box<Kind>),
+}
+
+static TYPES: LazyLock<BTreeMap<&'static str, Struct>> = LazyLock::new(|| read(include_str!("types.txt")));
+
+/// The struct with this name.
+///
+/// # Panics
+/// If there is none: names come from the table itself and from the rows of the kinds, which are tested.
+pub(crate) fn find(name: &str) -> &'static Struct {
+    TYPES.get(name).unwrap_or_else(|| panic!("the table has no type {name}"))
+}
+
+impl Struct {
+    /// The field with this name, of the struct or of one embedded in it.
+    pub(crate) fn field(&'static self, name: &str) -> Option<&'static Field> {
+        self.fields.iter().find_map(|field| match &field.kind {
+            Kind::Struct(embedded) if field.name.is_empty() => find(embedded).field(name),
+            _ => (field.name == name).then_some(field),
+        })
+    }
+}
+
+/// A line without indentation begins a struct; each line below it is a field: name (with `?` if it may be left out, `+` if
+/// embedded), number, type, and `strategy:key` where lists merge.
+fn read(text: &'static str) -> BTreeMap<&'static str, Struct> {
+    let mut types: BTreeMap<&'static str, Struct> = BTreeMap::new();
+    let mut current = "";
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        if let Some(line) = line.strip_prefix("  ") {
+            types.entry(current).or_default().fields.push(field(line));
+        } else {
+            current = line;
+            types.insert(current, Struct { name: current, fields: Vec::new() });
+        }
+    }
+    types
+}
+
+fn field(line: &'static str) -> Field {
+    let mut words = line.split(' ');
+    let mut next = || words.next().unwrap_or_default();
+    let (name, number, kind, merge) = (next(), next(), next(), next());
+    let bare = name.trim_end_matches(['?', '!']);
+    let (strategy, merge_key) = merge.split_once(':').unwrap_or_default();
+    Field {
+        name: bare.trim_start_matches('+'),
+        number: number.parse().unwrap_or_default(),
+        kind: self::kind(kind),
+        omit: match &name[bare.len()..] {
+            "" => Omit::Never,
+            "?" => Omit::Empty,
+            _ => Omit::Zero,
+        },
+        merge_key,
+        strategy,
+    }
+}
+
+fn kind(text: &'static str) -> Kind {
+    let inner = || Box::new(kind(&text[1..]));
+    match text {
+        "string" => Kind::Text,
+        "bool" => Kind::Bool,
+        "int32" => Kind::Integer(32),
+        "int64" | "int" => Kind::Integer(64),
+        "bytes" => Kind::Bytes,
+        "time" => Kind::Time,
+        "microtime" => Kind::MicroTime,
+        "quantity" => Kind::Quantity,
+        "intorstring" => Kind::IntOrString,
+        "raw" | "fields" => Kind::Raw,
+        _ if text.starts_with('*') => Kind::Pointer(inner()),
+        _ if text.starts_with('[') => Kind::List(inner()),
+        _ if text.starts_with('{') => Kind::Map(inner()),
+        name => Kind::Struct(name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_type_that_a_field_names_is_in_the_table() {
+        fn check(kind: &Kind) {
+            match kind {
+                Kind::Struct(name) => drop(find(name)),
+                Kind::Pointer(inner) | Kind::List(inner) | Kind::Map(inner) => check(inner),
+                _ => {}
+            }
+        }
+        TYPES.values().flat_map(|row| &row.fields).for_each(|field| check(&field.kind));
+        assert_eq!(find("PodSpec").field("containers").unwrap().merge_key, "name");
+        assert_eq!(
+            find("Volume").field("emptyDir").unwrap().kind,
+            Kind::Pointer(Box::new(Kind::Struct("EmptyDirVolumeSource")))
+        );
+    }
+}

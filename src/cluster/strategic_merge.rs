@@ -1,0 +1,229 @@
+//! Strategic merge patches: a merge patch that knows which lists merge item by item, and by which key.
+
+use serde_json::{Map, Value};
+
+use super::schema::{self, Field, Kind, Struct};
+
+/// Says what is to be done with the object in which it stands: `replace`, `delete` or `merge`.
+const DIRECTIVE: &str = "$patch";
+/// The only fields of the object that are to stay.
+const RETAIN: &str = "$retainKeys";
+/// The order in which the items of the list of this name are to stand.
+const ORDER: &str = "$setElementOrder/";
+/// The items to be taken from the list of texts of this name.
+const REMOVE: &str = "$deleteFromPrimitiveList/";
+
+/// Applies a patch to an object of this kind.
+///
+/// # Errors
+/// If a directive is none, or an item of a list that is merged by a key has no such key.
+pub(crate) fn merge(kind: &str, object: &mut Value, patch: Map<String, Value>) -> Result<(), String> {
+    merge_object(Some(schema::find(kind)), object, patch)
+}
+
+fn merge_object(row: Option<&'static Struct>, target: &mut Value, mut patch: Map<String, Value>) -> Result<(), String> {
+    match patch.remove(DIRECTIVE).as_ref().map(|directive| directive.as_str().unwrap_or_default()) {
+        None | Some("merge") => {}
+        Some("replace") => {
+            *target = patch.into();
+            return Ok(());
+        }
+        Some("delete") => {
+            *target = Map::new().into();
+            return Ok(());
+        }
+        Some(other) => return Err(format!("unknown patch type found: {other}")),
+    }
+    if !target.is_object() {
+        *target = Map::new().into();
+    }
+    let Some(fields) = target.as_object_mut() else { return Ok(()) };
+    if let Some(Value::Array(keys)) = patch.remove(RETAIN) {
+        fields.retain(|name, _| keys.iter().any(|key| key == name));
+    }
+    let (directives, changes): (Vec<_>, Vec<_>) =
+        patch.into_iter().partition(|(name, _)| name.starts_with(ORDER) || name.starts_with(REMOVE));
+    for (name, value) in directives.iter().filter_map(|(name, value)| Some((name.strip_prefix(REMOVE)?, value))) {
+        if let Some(Value::Array(items)) = fields.get_mut(name) {
+            items.retain(|item| value.as_array().is_none_or(|removed| !removed.contains(item)));
+        }
+    }
+    for (name, change) in changes {
+        if change.is_null() {
+            fields.remove(&name);
+            continue;
+        }
+        let field = row.and_then(|row| row.field(&name));
+        merge_field(field, fields.entry(name).or_insert(Value::Null), change)?;
+    }
+    for (name, order) in directives.iter().filter_map(|(name, order)| Some((name.strip_prefix(ORDER)?, order))) {
+        let key = row.and_then(|row| row.field(name)).map_or("", |field| field.merge_key);
+        if let (Some(Value::Array(items)), Value::Array(order)) = (fields.get_mut(name), order) {
+            reorder(items, order, key);
+        }
+    }
+    Ok(())
+}
+
+fn merge_field(field: Option<&'static Field>, target: &mut Value, change: Value) -> Result<(), String> {
+    let strategy = field.map_or("", |field| field.strategy);
+    let replaces = strategy.split(',').any(|word| word == "replace");
+    match change {
+        Value::Object(change) if !replaces => {
+            merge_object(field.and_then(|field| object_type(&field.kind)), target, change)
+        }
+        Value::Array(items) if strategy.split(',').any(|word| word == "merge") => {
+            let (key, row) = field.map_or(("", None), |field| (field.merge_key, item_type(&field.kind)));
+            merge_list(row, key, target, items)
+        }
+        change => {
+            *target = change;
+            Ok(())
+        }
+    }
+}
+
+fn object_type(kind: &Kind) -> Option<&'static Struct> {
+    match kind {
+        Kind::Struct(name) => Some(schema::find(name)),
+        Kind::Pointer(inner) => object_type(inner),
+        _ => None,
+    }
+}
+
+fn item_type(kind: &Kind) -> Option<&'static Struct> {
+    match kind {
+        Kind::List(inner) => object_type(inner),
+        Kind::Pointer(inner) => item_type(inner),
+        _ => None,
+    }
+}
+
+fn merge_list(
+    row: Option<&'static Struct>,
+    key: &str,
+    target: &mut Value,
+    mut changes: Vec<Value>,
+) -> Result<(), String> {
+    if changes.iter().any(|change| change[DIRECTIVE] == "replace") {
+        changes.retain(|change| change.get(DIRECTIVE).is_none());
+        *target = changes.into();
+        return Ok(());
+    }
+    if !target.is_array() {
+        *target = Vec::<Value>::new().into();
+    }
+    let Some(items) = target.as_array_mut() else { return Ok(()) };
+    for change in changes {
+        let Value::Object(change) = change else {
+            if !items.contains(&change) {
+                items.push(change); // a list of texts is a set
+            }
+            continue;
+        };
+        let value = change.get(key).cloned().ok_or_else(|| {
+            format!("map: {} does not contain declared merge key: {key}", Value::Object(change.clone()))
+        })?;
+        if change.get(DIRECTIVE).is_some_and(|directive| directive == "delete") {
+            items.retain(|item| item[key] != value);
+            continue;
+        }
+        match items.iter_mut().find(|item| item[key] == value) {
+            Some(item) => merge_object(row, item, change)?,
+            None => {
+                let mut item = Value::Null;
+                merge_object(row, &mut item, change)?;
+                items.push(item);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Puts the items that the order names into it; another stays before the one that it stood before.
+fn reorder(items: &mut Vec<Value>, order: &[Value], key: &str) {
+    let identity = |item: &Value| if key.is_empty() { item.clone() } else { item[key].clone() };
+    let place = |item: &Value| order.iter().position(|wanted| identity(wanted) == identity(item));
+    let mut listed: Vec<(usize, Value)> = Vec::new();
+    let mut others: Vec<(Option<Value>, Value)> = Vec::new();
+    for (i, item) in items.iter().enumerate() {
+        match place(item) {
+            Some(place) => listed.push((place, item.clone())),
+            None => {
+                let next = items[i..].iter().find(|later| place(later).is_some()).map(identity);
+                others.push((next, item.clone()));
+            }
+        }
+    }
+    listed.sort_by_key(|(place, _)| *place);
+    let mut result: Vec<Value> = listed.into_iter().map(|(_, item)| item).collect();
+    for (next, item) in others {
+        let at = next.and_then(|next| result.iter().position(|item| identity(item) == next));
+        result.insert(at.unwrap_or(result.len()), item);
+    }
+    *items = result;
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn patched(mut object: Value, patch: Value) -> Value {
+        let Value::Object(patch) = patch else { panic!("a patch is an object") };
+        merge("Pod", &mut object, patch).unwrap();
+        object
+    }
+
+    #[test]
+    fn lists_merge_by_their_keys() {
+        let pod = json!({"spec": {"containers": [{"name": "a", "image": "1"}, {"name": "b", "image": "1"}]}});
+        let containers = |patch| patched(pod.clone(), json!({"spec": patch}))["spec"]["containers"].clone();
+        assert_eq!(
+            containers(json!({"containers": [{"name": "b", "image": "2"}, {"name": "c"}]})),
+            json!([{"name": "a", "image": "1"}, {"name": "b", "image": "2"}, {"name": "c"}])
+        );
+        assert_eq!(
+            containers(json!({"containers": [{"name": "a", "$patch": "delete"}]})),
+            json!([{"name": "b", "image": "1"}])
+        );
+        assert_eq!(containers(json!({"containers": [{"$patch": "replace"}, {"name": "z"}]})), json!([{"name": "z"}]));
+        assert_eq!(
+            containers(json!({"$setElementOrder/containers": [{"name": "b"}, {"name": "a"}]})),
+            json!([{"name": "b", "image": "1"}, {"name": "a", "image": "1"}])
+        );
+    }
+
+    #[test]
+    fn maps_sets_and_directives_do_what_upstreams_do() {
+        let pod = json!({
+            "metadata": {"finalizers": ["a", "b"], "labels": {"x": "1", "y": "2"}},
+            "spec": {"tolerations": [{"key": "k"}], "volumes": [{"name": "v", "emptyDir": {}}]},
+        });
+        let result = patched(
+            pod,
+            json!({
+                "metadata": {
+                    "finalizers": ["c"], "$deleteFromPrimitiveList/finalizers": ["a"], "labels": {"x": null, "z": "3"},
+                },
+                "spec": {
+                    "tolerations": [{"key": "other"}],
+                    "volumes": [{"name": "v", "$retainKeys": ["name", "hostPath"], "hostPath": {"path": "/"}}],
+                },
+            }),
+        );
+        assert_eq!(
+            result,
+            json!({
+                "metadata": {"finalizers": ["b", "c"], "labels": {"y": "2", "z": "3"}},
+                "spec": {
+                    "tolerations": [{"key": "other"}],
+                    "volumes": [{"name": "v", "hostPath": {"path": "/"}}],
+                },
+            })
+        );
+        let Value::Object(patch) = json!({"spec": {"containers": [{"image": "1"}]}}) else { panic!() };
+        assert!(merge("Pod", &mut json!({}), patch).unwrap_err().contains("merge key: name"));
+    }
+}

@@ -1,0 +1,64 @@
+//! What becomes of the fields of a body that its type does not have.
+
+use axum::response::Response;
+use http::{HeaderValue, header};
+
+use super::cause::Cause;
+use super::options::Query;
+use super::schema::Decoded;
+use super::status::ApiError;
+
+/// `fieldValidation`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Strictness {
+    Ignore,
+    /// The answer has a warning for each; the default.
+    Warn,
+    /// The request fails.
+    Strict,
+}
+
+impl Strictness {
+    pub(crate) fn of_query(query: &Query, options: &'static str) -> Result<Self, ApiError> {
+        match query.get("fieldValidation").unwrap_or_default() {
+            "" | "Warn" => Ok(Self::Warn),
+            "Ignore" => Ok(Self::Ignore),
+            "Strict" => Ok(Self::Strict),
+            other => {
+                let supported = ["Ignore", "Strict", "Warn", ""];
+                let cause = Cause::unsupported("fieldValidation", &format!("{other:?}"), &supported);
+                Err(ApiError::invalid_options(options, vec![cause]))
+            }
+        }
+    }
+
+    /// Lets an object pass with the warnings that it deserves, or says what is wrong with it.
+    pub(crate) fn check(self, mut decoded: Decoded) -> Result<Decoded, String> {
+        match self {
+            Self::Strict if !decoded.unknown.is_empty() => {
+                let fields: Vec<String> = decoded.unknown.iter().map(|field| said(field)).collect();
+                Err(fields.join(", "))
+            }
+            Self::Ignore => {
+                decoded.unknown.clear();
+                Ok(decoded)
+            }
+            _ => Ok(decoded),
+        }
+    }
+}
+
+fn said(field: &str) -> String {
+    format!("unknown field {field:?}")
+}
+
+/// The answer with a warning for each field that was dropped.
+pub(crate) fn warn(mut response: Response, unknown: &[String]) -> Response {
+    for field in unknown {
+        let text = said(field).replace('\\', "\\\\").replace('"', "\\\"");
+        if let Ok(value) = HeaderValue::from_str(&format!("299 - \"{text}\"")) {
+            response.headers_mut().append(header::WARNING, value);
+        }
+    }
+    response
+}
