@@ -1,0 +1,70 @@
+//! The differences that are meant, each with its reason. A row that nothing needs is a mistake.
+
+/// One difference: where it may show, and why it is meant.
+#[derive(Debug)]
+pub struct Difference {
+    /// What the request contains; empty for every request.
+    request: &'static str,
+    /// How the place in the answer ends; empty for every place but the HTTP status.
+    place: &'static str,
+    /// What the two say contains, or empty.
+    says: &'static str,
+    /// Why.
+    #[allow(dead_code, reason = "it is there for who reads the table")]
+    reason: &'static str,
+}
+
+const OWNERSHIP: &str = "field ownership is not computed: it only matters to server-side apply, which is not served";
+const SCHEME: &str =
+    "the name of the scheme is that of kube-apiserver, of which the recorded server was an approximation";
+
+const APPLY: &str = "server-side apply is not served";
+const COLUMNS: &str = "kube-apiserver has columns of its own for this kind; the recorded server had the general ones";
+
+const TABLE: &[Difference] = &[
+    Difference { request: "", place: "/managedFields", says: "", reason: OWNERSHIP },
+    Difference { request: "", place: "/message", says: "managedFields", reason: OWNERSHIP },
+    Difference { request: "", place: "", says: "managedFields:\\n", reason: OWNERSHIP },
+    Difference { request: "apply-patch+yaml", place: "HTTP status", says: "but 415", reason: APPLY },
+    Difference { request: "apply-patch+yaml", place: "", says: "", reason: APPLY },
+    Difference {
+        request: "",
+        place: "/subresources",
+        says: "nothing but",
+        reason: "discovery compares what was recorded as a subset: namespaces have a status here",
+    },
+    Difference { request: "", place: "/message", says: "scheme \\\"pkg/runtime/scheme.go:111\\\"", reason: SCHEME },
+    Difference { request: "\"path\":\"/\"", place: "/paths", says: "", reason: "only what is served here is listed" },
+    Difference { request: "\"path\":\"/version\"", place: "/goVersion", says: "", reason: "no Go made this server" },
+    Difference { request: "\"path\":\"/version\"", place: "/compiler", says: "", reason: "no Go made this server" },
+    Difference { request: "/configmaps\"", place: "/columnDefinitions", says: "Created At", reason: COLUMNS },
+    Difference { request: "/configmaps\"", place: "/rows", says: "null but []", reason: COLUMNS },
+    Difference {
+        request: "",
+        place: "/events",
+        says: "a bookmark by chance",
+        reason: "whether a bookmark follows soon after the first one of a streaming list is a race upstream",
+    },
+];
+
+/// The table, and which of its rows were needed.
+#[derive(Default)]
+pub struct Differences {
+    used: std::collections::BTreeSet<usize>,
+}
+
+impl Differences {
+    /// Whether a difference is meant.
+    pub fn meant(&mut self, request: &str, place: &str, what: &str) -> bool {
+        let row = TABLE.iter().position(|row| {
+            let placed = if row.place.is_empty() { !place.starts_with("HTTP") } else { place.ends_with(row.place) };
+            request.contains(row.request) && placed && what.contains(row.says)
+        });
+        self.used.extend(row);
+        row.is_some()
+    }
+
+    pub fn unused(&self) -> Vec<&'static Difference> {
+        TABLE.iter().enumerate().filter(|(i, _)| !self.used.contains(i)).map(|(_, row)| row).collect()
+    }
+}
