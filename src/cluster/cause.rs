@@ -44,6 +44,11 @@ impl Cause {
         Self { reason: "FieldValueDuplicate", message: format!("Duplicate value: {value:?}"), field: field.into() }
     }
 
+    pub(crate) fn terminating(namespace: &str) -> Self {
+        let message = format!("namespace {namespace} is being terminated");
+        Self { reason: "NamespaceTerminating", message, field: "metadata.namespace".into() }
+    }
+
     /// `value` is printed as it is, so a text must bring its quotes.
     pub(crate) fn unsupported(field: impl Into<String>, value: &str, supported: &[&str]) -> Self {
         let supported: Vec<String> = supported.iter().map(|value| format!("{value:?}")).collect();

@@ -72,6 +72,17 @@ impl ApiError {
         Self::new(StatusCode::FORBIDDEN, "Forbidden", message).about(resource, resource.plural.into(), name)
     }
 
+    /// Something new that would come into a namespace that is on its way out.
+    pub(crate) fn terminating(resource: &'static Resource, name: &str, namespace: &str) -> Self {
+        let why = format!("unable to create new content in namespace {namespace} because it is being terminated");
+        let cause = Cause::terminating(namespace);
+        let mut error = Self::forbidden(resource, name, &why);
+        if let Some(details) = &mut error.details {
+            details.causes.push(cause);
+        }
+        error
+    }
+
     pub(crate) fn not_found(resource: &'static Resource, name: &str) -> Self {
         let message = format!("{} {name:?} not found", resource.qualified());
         Self::new(StatusCode::NOT_FOUND, "NotFound", message).about(resource, resource.plural.into(), name)

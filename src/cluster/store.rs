@@ -13,7 +13,7 @@ use super::event::Event;
 use super::object::{Key, Object};
 use super::random::Random;
 use super::resource::Resource;
-use super::resources::RESOURCES;
+use super::resources::{NAMESPACES, RESOURCES};
 use super::status::ApiError;
 use super::storage::Storage;
 use super::watch_cache::WatchCache;
@@ -59,6 +59,8 @@ pub(crate) struct State {
     caches: BTreeMap<&'static str, WatchCache>,
     pub(crate) random: Random,
     pub(crate) closed: bool,
+    /// Namespaces that are being emptied in order to go: nothing new comes into them.
+    terminating: Vec<String>,
 }
 
 /// What a change makes of an object.
@@ -96,13 +98,50 @@ impl State {
     }
 }
 
+impl State {
+    /// Whether something new may come into its namespace.
+    fn admit(&self, resource: &'static Resource, key: &Key) -> Result<(), ApiError> {
+        let Some(namespace) = key.namespace() else { return Ok(()) };
+        if self.terminating.iter().any(|name| name == namespace) {
+            return Err(ApiError::terminating(resource, key.name(), namespace));
+        }
+        match self.storage.get(NAMESPACES, &Key::new(None, namespace)) {
+            Some(_) => Ok(()),
+            None => Err(ApiError::not_found(NAMESPACES, namespace)),
+        }
+    }
+}
+
+/// As long as this lives, nothing new comes into a namespace.
+#[derive(Debug)]
+pub(crate) struct Terminating<'a> {
+    store: &'a Store,
+    namespace: String,
+}
+
+impl Drop for Terminating<'_> {
+    fn drop(&mut self) {
+        let terminating = &mut self.store.lock().terminating;
+        if let Some(at) = terminating.iter().position(|name| *name == self.namespace) {
+            terminating.swap_remove(at); // once: another deletion of the same namespace may be under way
+        }
+    }
+}
+
 impl Store {
+    /// Lets nothing new come into a namespace that is about to be emptied and removed.
+    pub(crate) fn terminate(&self, namespace: &str) -> Terminating<'_> {
+        self.lock().terminating.push(namespace.to_owned());
+        Terminating { store: self, namespace: namespace.to_owned() }
+    }
+
     pub(crate) fn new(settings: Settings, clock: Clock) -> Self {
         let storage = Storage::new(settings.history);
         let revision = storage.revision();
         let cache = |resource| WatchCache::new(resource, settings.era, settings.seed, revision, settings.history);
         let caches = RESOURCES.iter().map(|resource| (resource.plural, cache(resource))).collect();
-        let state = State { storage, caches, random: Random::new(settings.seed), closed: false };
+        let state =
+            State { storage, caches, random: Random::new(settings.seed), closed: false, terminating: Vec::new() };
         Self { settings, clock, state: Mutex::new(state), revision: watch::Sender::new(revision) }
     }
 
@@ -117,7 +156,7 @@ impl Store {
     /// Writes a new object.
     ///
     /// # Errors
-    /// `AlreadyExists`.
+    /// `AlreadyExists`, and whatever its namespace has against it.
     pub(crate) async fn create(
         &self,
         resource: &'static Resource,
@@ -127,6 +166,7 @@ impl Store {
     ) -> Result<Arc<Object>, ApiError> {
         self.commit_latency().await;
         let mut state = self.lock();
+        state.admit(resource, &key)?; // under the lock, so that no namespace goes meanwhile
         if state.storage.get(resource, &key).is_some() {
             return Err(ApiError::already_exists(resource, key.name()));
         }

@@ -32,10 +32,11 @@ pub(crate) async fn delete(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let options = DeleteOptions::read(request, &query).await?;
     let (resource, key) = (target.resource, key(&target));
-    if resource == NAMESPACES {
-        empty_namespace(&store, key.name(), options.commit).await?;
-    }
-    Ok(match remove(&store, resource, &key, &options).await? {
+    let outcome = match resource == NAMESPACES {
+        true => remove_namespace(&store, &key, &options).await?,
+        false => remove(&store, resource, &key, &options).await?,
+    };
+    Ok(match outcome {
         Outcome::Gone(object) if resource.deletion == Deletion::AtOnce => {
             status::removed(resource, key.name(), object.text("/metadata/uid").unwrap_or_default())
         }
@@ -51,10 +52,11 @@ pub(crate) async fn delete_collection(call: Call) -> Result<Response, ApiError> 
     let filter = filter(target.resource, target.namespace, &list)?;
     let page = everything(&store, target.resource, &filter);
     for object in &page.objects {
-        if object.resource == NAMESPACES {
-            empty_namespace(&store, object.key.name(), options.commit).await?;
-        }
-        match remove(&store, target.resource, &object.key, &options).await {
+        let removed = match object.resource == NAMESPACES {
+            true => remove_namespace(&store, &object.key, &options).await,
+            false => remove(&store, target.resource, &object.key, &options).await,
+        };
+        match removed {
             Err(error) if !error.is_not_found() => return Err(error),
             _ => {}
         }
@@ -146,6 +148,16 @@ fn plan(store: &Store, current: &Object, options: &DeleteOptions) -> (Next, Step
         update::count_generation(&mut value);
     }
     (Next::Put(value), if held || period > 0 { Step::Wait } else { Step::Remove })
+}
+
+/// Empties a namespace and removes it; nothing new comes into it meanwhile.
+async fn remove_namespace(store: &Store, key: &Key, options: &DeleteOptions) -> Result<Outcome, ApiError> {
+    if let Some(namespace) = store.get(NAMESPACES, key) {
+        options.check(&namespace)?; // before anything in it is touched
+    }
+    let _terminating = (options.commit == Commit::Really).then(|| store.terminate(key.name()));
+    empty_namespace(store, key.name(), options.commit).await?;
+    remove(store, NAMESPACES, key, options).await
 }
 
 /// Deletes what is in a namespace, without grace, so that the namespace can go. Upstream's namespace controller does this.
