@@ -89,8 +89,10 @@ fn resource(row: &Resource) -> Value {
         }
     }
     let subresources = row.subresources.iter().map(|subresource| {
-        let (of, verbs) = row.of_subresource(*subresource);
-        json!({"subresource": subresource.name(), "responseKind": kind(of), "verbs": verbs})
+        let part = row.part(*subresource);
+        let (group, version) = part.foreign.unwrap_or_default();
+        let kind = json!({"group": group, "version": version, "kind": part.kind});
+        json!({"subresource": subresource.name(), "responseKind": kind, "verbs": part.verbs})
     });
     if !row.subresources.is_empty() {
         resource["subresources"] = subresources.collect();

@@ -134,9 +134,16 @@ fn entries(row: &Resource) -> Vec<Value> {
         }
     }
     let subresources = row.subresources.iter().map(|subresource| {
-        let (kind, verbs) = row.of_subresource(*subresource);
+        let part = row.part(*subresource);
         let name = format!("{}/{}", row.plural, subresource.name());
-        json!({"name": name, "singularName": "", "namespaced": row.is_namespaced(), "kind": kind, "verbs": verbs})
+        let mut entry = json!({
+            "name": name, "singularName": "", "namespaced": row.is_namespaced(), "kind": part.kind, "verbs": part.verbs,
+        });
+        if let Some((group, version)) = part.foreign {
+            entry["group"] = json!(group);
+            entry["version"] = json!(version);
+        }
+        entry
     });
     std::iter::once(kind).chain(subresources).collect()
 }

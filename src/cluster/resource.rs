@@ -34,6 +34,17 @@ pub(crate) enum Generation {
 pub(crate) enum Subresource {
     Status,
     Binding,
+    /// How many replicas there are to be.
+    Scale,
+}
+
+/// What a subresource speaks of, and what can be done with it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part {
+    /// Group and version of the kind, if they are not those of the object.
+    pub(crate) foreign: Option<(&'static str, &'static str)>,
+    pub(crate) kind: &'static str,
+    pub(crate) verbs: &'static [&'static str],
 }
 
 /// What can be done with the objects of every kind.
@@ -44,6 +55,7 @@ impl Subresource {
         match self {
             Self::Status => "status",
             Self::Binding => "binding",
+            Self::Scale => "scale",
         }
     }
 }
@@ -119,11 +131,13 @@ impl Resource {
         self.subresources.iter().copied().find(|subresource| subresource.name() == name)
     }
 
-    /// The kind that a subresource speaks of, and what can be done with it.
-    pub(crate) fn of_subresource(&self, subresource: Subresource) -> (&'static str, &'static [&'static str]) {
+    /// What discovery says of a subresource.
+    pub(crate) fn part(&self, subresource: Subresource) -> Part {
+        const CHANGED: &[&str] = &["get", "patch", "update"];
         match subresource {
-            Subresource::Status => (self.kind, &["get", "patch", "update"]),
-            Subresource::Binding => ("Binding", &["create"]),
+            Subresource::Status => Part { foreign: None, kind: self.kind, verbs: CHANGED },
+            Subresource::Binding => Part { foreign: None, kind: "Binding", verbs: &["create"] },
+            Subresource::Scale => Part { foreign: Some(("autoscaling", "v1")), kind: "Scale", verbs: CHANGED },
         }
     }
 

@@ -63,7 +63,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         scope: Scope::Namespaced,
         short_names: &["rs"],
         categories: &["all"],
-        subresources: &[Subresource::Status],
+        subresources: &[Subresource::Scale, Subresource::Status],
         deletion: Deletion::AtOnce,
         generation: Generation::Counted,
         cached: true,

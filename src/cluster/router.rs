@@ -7,7 +7,7 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use http::{Method, StatusCode};
+use http::{HeaderMap, Method, StatusCode, header};
 
 use super::call::Call;
 use super::negotiation::Form;
@@ -56,12 +56,18 @@ async fn resource(State(store): State<Arc<Store>>, request: Request) -> Response
         form,
         resource: target.resource,
         include: IncludeObject::read(query.get("includeObject")),
-        pretty: query.flag("pretty").unwrap_or_default(),
+        pretty: query.flag("pretty").unwrap_or_else(|| is_for_people(&headers)),
         clock: store.clock,
     };
     let answer = dispatch(&method, Call { store, target, query, request }).await;
     let answer = representation.of(answer.unwrap_or_else(IntoResponse::into_response)).await;
     compression::compress(&headers, answer).await
+}
+
+/// Whether a person reads the answer: whoever sends requests by hand gets it indented.
+fn is_for_people(headers: &HeaderMap) -> bool {
+    let agent = headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or_default();
+    ["curl", "Wget", "Mozilla/5.0"].iter().any(|tool| agent.starts_with(tool))
 }
 
 async fn dispatch(method: &Method, call: Call) -> Result<Response, ApiError> {
@@ -75,6 +81,9 @@ async fn dispatch(method: &Method, call: Call) -> Result<Response, ApiError> {
         (Some(_), None | Some(Subresource::Status), &Method::PUT) => handlers::update::update(call).await,
         (Some(_), None | Some(Subresource::Status), &Method::PATCH) => handlers::patch::patch(call).await,
         (Some(_), None, &Method::DELETE) => handlers::delete::delete(call).await,
+        (Some(_), Some(Subresource::Scale), &Method::GET) => handlers::scale::get(call).await,
+        (Some(_), Some(Subresource::Scale), &Method::PUT) => handlers::scale::update(call).await,
+        (Some(_), Some(Subresource::Scale), &Method::PATCH) => handlers::scale::patch(call).await,
         (Some(_), Some(Subresource::Binding), &Method::POST) => handlers::binding::bind(call).await,
         _ => Err(ApiError::method_not_allowed()),
     }

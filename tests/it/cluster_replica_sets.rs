@@ -60,3 +60,20 @@ async fn a_replica_set_that_would_not_select_its_pods_is_refused() {
         assert!(refused.message().contains(message), "{}", refused.message());
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_replica_set_is_scaled_through_its_subresource() {
+    let api = Api::new(&quiet().start());
+    let created = api.post(SETS, &set("web")).await;
+    let path = format!("{SETS}/web/scale");
+    let scale = api.get(&path).await.body;
+    assert_eq!((&scale["kind"], &scale["apiVersion"]), (&json!("Scale"), &json!("autoscaling/v1")));
+    assert_eq!((&scale["spec"]["replicas"], &scale["status"]["selector"]), (&json!(1), &json!("app=web")));
+    let patched = api.merge(&path, &json!({"spec": {"replicas": 3}})).await;
+    assert_eq!((patched.status, &patched.body["spec"]["replicas"]), (200, &json!(3)));
+    let stale = api.put(&path, &scale).await;
+    assert_eq!((created.status, stale.status), (201, 409));
+    assert_eq!(api.get(&format!("{SETS}/web")).await.body["metadata"]["generation"], 2);
+    let refused = api.merge(&path, &json!({"spec": {"replicas": -1}})).await;
+    assert_eq!(refused.status, 422, "{}", refused.body);
+}

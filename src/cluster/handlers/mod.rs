@@ -14,6 +14,7 @@ pub(crate) mod delete;
 pub(crate) mod get;
 pub(crate) mod list;
 pub(crate) mod patch;
+pub(crate) mod scale;
 pub(crate) mod update;
 pub(crate) mod watch;
 

@@ -1,5 +1,6 @@
 //! PATCH of an object or of its status.
 
+use axum::extract::Request;
 use axum::response::Response;
 use http::StatusCode;
 use json_patch::Patch;
@@ -9,13 +10,14 @@ use super::{Call, answer, key, update};
 use crate::cluster::body;
 use crate::cluster::cause::Cause;
 use crate::cluster::object::Object;
+use crate::cluster::options::Query;
 use crate::cluster::schema::{Decoded, word};
 use crate::cluster::status::ApiError;
 use crate::cluster::strategic_merge;
 use crate::cluster::strictness::{Strictness, warn};
 
 /// What a client wants changed.
-enum Change {
+pub(super) enum Change {
     /// RFC 7396: null removes, objects merge, everything else replaces.
     Merge(Value),
     /// A merge that knows the lists of the type.
@@ -28,18 +30,7 @@ pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let commit = body::query_commit(&query, "PatchOptions")?;
     let strictness = Strictness::of_query(&query, "PatchOptions")?;
-    let format = body::media_type(request.headers()).to_owned();
-    let read = match format.as_str() {
-        "application/merge-patch+json" => read_merge,
-        "application/strategic-merge-patch+json" => read_strategic,
-        "application/json-patch+json" => read_operations,
-        _ => return Err(ApiError::unsupported_patch()),
-    };
-    if query.flag("force").is_some() {
-        let cause = Cause::forbidden("force", "may not be specified for non-apply patch");
-        return Err(ApiError::invalid_options("PatchOptions", vec![cause]));
-    }
-    let change = read(&body::read(request).await?)?;
+    let change = Change::read(request, &query).await?;
     let mut unknown = Vec::new();
     let patched = store
         .update(target.resource, &key(&target), commit, |current| {
@@ -50,6 +41,32 @@ pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
         })
         .await?;
     Ok(warn(answer(StatusCode::OK, &patched), &unknown))
+}
+
+impl Change {
+    pub(super) async fn read(request: Request, query: &Query) -> Result<Self, ApiError> {
+        let read = match body::media_type(request.headers()) {
+            "application/merge-patch+json" => read_merge,
+            "application/strategic-merge-patch+json" => read_strategic,
+            "application/json-patch+json" => read_operations,
+            _ => return Err(ApiError::unsupported_patch()),
+        };
+        if query.flag("force").is_some() {
+            let cause = Cause::forbidden("force", "may not be specified for non-apply patch");
+            return Err(ApiError::invalid_options("PatchOptions", vec![cause]));
+        }
+        read(&body::read(request).await?)
+    }
+
+    /// Changes an object of this kind.
+    pub(super) fn apply(self, kind: &str, value: &mut Value) -> Result<(), ApiError> {
+        match self {
+            Self::Merge(patch) => json_patch::merge(value, &patch),
+            Self::Strategic(patch) => strategic_merge::merge(kind, value, patch).map_err(ApiError::bad_request)?,
+            Self::Operations(patch) => json_patch::patch(value, &patch).map_err(|_| ApiError::unprocessable())?,
+        }
+        Ok(())
+    }
 }
 
 fn read_merge(body: &[u8]) -> Result<Change, ApiError> {
@@ -76,15 +93,7 @@ fn read_operations(body: &[u8]) -> Result<Change, ApiError> {
 /// The patched object in the shape of its type.
 fn apply(current: &Object, change: Change, strictness: Strictness) -> Result<Decoded, ApiError> {
     let mut value = current.value.clone();
-    match change {
-        Change::Merge(patch) => json_patch::merge(&mut value, &patch),
-        Change::Strategic(patch) => {
-            strategic_merge::merge(current.resource.kind, &mut value, patch).map_err(ApiError::bad_request)?;
-        }
-        Change::Operations(patch) => {
-            json_patch::patch(&mut value, &patch).map_err(|_| ApiError::unprocessable())?;
-        }
-    }
+    change.apply(current.resource.kind, &mut value)?;
     let text = value.to_string();
     let misfit = |why: String| ApiError::misfit(&text, &why);
     let decoded = current.resource.shape(value).map_err(misfit)?;

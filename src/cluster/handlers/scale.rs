@@ -1,0 +1,83 @@
+//! GET, PUT and PATCH of how many replicas an object wants: what `kubectl scale` uses.
+
+use axum::response::Response;
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use super::patch::Change;
+use super::{Call, key, update};
+use crate::cluster::body;
+use crate::cluster::object::Object;
+use crate::cluster::schema;
+use crate::cluster::status::{self, ApiError};
+use crate::cluster::store::Next;
+
+const KIND: &str = "Scale";
+
+pub(crate) async fn get(call: Call) -> Result<Response, ApiError> {
+    let key = key(&call.target);
+    let object = call.store.get(call.target.resource, &key);
+    let object = object.ok_or_else(|| ApiError::not_found(call.target.resource, key.name()))?;
+    Ok(answer(&object))
+}
+
+pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
+    let Call { store, target, query, request } = call;
+    let commit = body::query_commit(&query, "UpdateOptions")?;
+    let refused = |error: String| {
+        ApiError::bad_request(format!("Scale in version \"autoscaling/v1\" cannot be handled as a Scale: {error}"))
+    };
+    let body = serde_json::from_slice(&body::read(request).await?).map_err(|error| refused(error.to_string()))?;
+    let wanted = schema::decode(KIND, body).map_err(refused)?.value;
+    let scaled = store.update(target.resource, &key(&target), commit, |current| rescaled(current, &wanted)).await?;
+    Ok(answer(&scaled))
+}
+
+pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
+    let Call { store, target, query, request } = call;
+    let commit = body::query_commit(&query, "PatchOptions")?;
+    let change = Change::read(request, &query).await?;
+    let scaled = store
+        .update(target.resource, &key(&target), commit, |current| {
+            let mut wanted = scale(current);
+            change.apply(KIND, &mut wanted)?;
+            let text = wanted.to_string();
+            let wanted = schema::decode(KIND, wanted).map_err(|why| ApiError::misfit(&text, &why))?.value;
+            rescaled(current, &wanted)
+        })
+        .await?;
+    Ok(answer(&scaled))
+}
+
+/// The object with as many replicas as a scale wants; whom the scale names must be the object.
+fn rescaled(current: &Object, wanted: &Value) -> Result<Next, ApiError> {
+    let mut value = current.value.clone();
+    value["spec"]["replicas"] = wanted.pointer("/spec/replicas").cloned().unwrap_or_else(|| json!(0));
+    for field in ["uid", "resourceVersion"] {
+        value["metadata"][field] = wanted["metadata"][field].clone();
+    }
+    update::next(current, value, None)
+}
+
+/// What a scale shows of an object.
+fn scale(object: &Object) -> Value {
+    let metadata = &object.value["metadata"];
+    let shown = ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"]
+        .map(|field| (field.to_owned(), metadata[field].clone()));
+    let labels = object.value.pointer("/spec/selector/matchLabels").and_then(Value::as_object);
+    let selector: Vec<String> = labels
+        .into_iter()
+        .flatten()
+        .map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or_default()))
+        .collect();
+    let count = |part: &str| object.value[part]["replicas"].as_i64().unwrap_or_default();
+    json!({
+        "kind": KIND, "apiVersion": "autoscaling/v1", "metadata": Value::Object(shown.into_iter().collect()),
+        "spec": {"replicas": count("spec")},
+        "status": {"replicas": count("status"), "selector": selector.join(",")},
+    })
+}
+
+fn answer(object: &Object) -> Response {
+    status::json(StatusCode::OK, scale(object).to_string().into_bytes())
+}
