@@ -15,6 +15,8 @@ mod compare;
 mod differences;
 #[path = "wire/hidden.rs"]
 mod hidden;
+#[path = "wire/kubectl.rs"]
+mod kubectl;
 #[path = "wire/placeholders.rs"]
 mod placeholders;
 #[path = "wire/recording.rs"]
@@ -25,7 +27,7 @@ mod replay;
 mod sightings;
 
 use crate::differences::Differences;
-use crate::recording::recordings;
+use crate::recording::{commands, recordings};
 
 #[test]
 fn the_server_answers_as_the_recorded_one_did() {
@@ -46,5 +48,16 @@ fn the_server_answers_as_the_recorded_one_did() {
     }
     let unused = if std::env::var_os("WIRE_DIR").is_none() { differences.unused() } else { Vec::new() };
     wrong.extend(unused.into_iter().map(|row| format!("the difference {row:?} matches nothing")));
+    assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn kubectl_gets_the_answers_that_it_got() {
+    let Some(commands) = commands() else {
+        assert!(std::env::var_os("WIRE_DIR").is_some(), "the log of kubectl is here");
+        return;
+    };
+    let (compared, wrong) = kubectl::replay(&commands).await;
+    println!("kubectl-requests.json: {compared} replayed, {} equal", compared - wrong.len());
     assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -27,11 +27,15 @@ pub struct Answer {
 }
 
 impl Server {
+    /// A cluster without anything in it.
+    pub fn plain(cluster: Cluster) -> Self {
+        let router = cluster.router();
+        Self { cluster, router, bumps: 0, first: Vec::new() }
+    }
+
     /// The state with which every recording begins.
     pub async fn start(builder: ClusterBuilder) -> Self {
-        let cluster = builder.stages(Stages::none()).start();
-        let router = cluster.router();
-        let mut server = Self { cluster, router, bumps: 0, first: Vec::new() };
+        let mut server = Self::plain(builder.stages(Stages::none()).start());
         for _ in 0..20 {
             server.bump().await; // so that there are revisions before the first
         }

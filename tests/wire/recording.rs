@@ -10,12 +10,22 @@ pub struct Recording {
     pub records: Vec<Value>,
 }
 
-/// Kubectl's own log has another form: it is read by the tests that run kubectl.
+/// What kubectl asked for has another form.
 const OTHER_FORM: &str = "kubectl-requests.json";
 
-pub fn recordings() -> Vec<Recording> {
+fn directory() -> PathBuf {
     let own = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/wire");
-    let directory = std::env::var_os("WIRE_DIR").map_or_else(|| own.into(), PathBuf::from);
+    std::env::var_os("WIRE_DIR").map_or_else(|| own.into(), PathBuf::from)
+}
+
+/// The commands of kubectl, if the directory has its log.
+pub fn commands() -> Option<Vec<Value>> {
+    let path = directory().join(OTHER_FORM);
+    path.exists().then(|| read(path).records)
+}
+
+pub fn recordings() -> Vec<Recording> {
+    let directory = directory();
     let only = std::env::var("WIRE_ONLY").unwrap_or_default();
     let mut files: Vec<PathBuf> = std::fs::read_dir(&directory)
         .unwrap_or_else(|error| panic!("WIRE_DIR {}: {error}", directory.display()))

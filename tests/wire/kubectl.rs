@@ -1,0 +1,135 @@
+//! What kubectl asked a real API server for, command by command: the status and the content type of each answer.
+
+use std::collections::BTreeMap;
+
+use axum::body::Body;
+use http_body_util::BodyExt;
+use informer_lab::cluster::Cluster;
+use serde_json::Value;
+
+use crate::client::Server;
+
+/// A request that is meant to be answered in another way.
+struct Exception {
+    /// How the path begins or ends.
+    path: &'static str,
+    /// What its content type contains.
+    content_type: &'static str,
+    /// What its body contains.
+    body: &'static str,
+    /// The status here; `None` if it is not compared at all.
+    status: Option<u16>,
+    #[allow(dead_code, reason = "it is there for who reads the table")]
+    reason: &'static str,
+}
+
+const EXCEPTIONS: &[Exception] = &[
+    Exception {
+        path: "/openapi/v3",
+        content_type: "",
+        body: "",
+        status: None,
+        reason: "the OpenAPI documents are not served yet",
+    },
+    Exception {
+        path: "",
+        content_type: "apply-patch",
+        body: "",
+        status: Some(415),
+        reason: "server-side apply is not served",
+    },
+    Exception {
+        path: "/scale",
+        content_type: "",
+        body: "",
+        status: Some(200),
+        reason: "replica sets can be scaled here",
+    },
+    Exception {
+        path: "",
+        content_type: "json-patch",
+        body: "/metadata/managedFields",
+        status: Some(422),
+        reason: "field ownership is not computed, so there is none to replace",
+    },
+];
+
+fn exception(path: &str, content_type: &str, body: &str) -> Option<&'static Exception> {
+    let fits = |row: &&Exception| {
+        (path.starts_with(row.path) || path.ends_with(row.path))
+            && content_type.contains(row.content_type)
+            && body.contains(row.body)
+    };
+    EXCEPTIONS.iter().find(fits)
+}
+
+/// Replays all commands; gives back how many requests were compared and what differs.
+pub async fn replay(commands: &[Value]) -> (usize, Vec<String>) {
+    let cluster = Cluster::builder().start();
+    let mut server = Server::plain(cluster);
+    let mut etags: BTreeMap<String, String> = BTreeMap::new();
+    let (mut compared, mut problems) = (0, Vec::new());
+    for command in commands {
+        for request in command["requests"].as_array().unwrap() {
+            let problem = one(&server, request, &mut etags).await;
+            compared += 1;
+            problems.extend(problem.map(|problem| format!("{}: {problem}", command["command"])));
+        }
+        // Each command ran after the one before had had its effect.
+        server.cluster.settled().await;
+    }
+    server.bump().await;
+    server.cluster.shutdown().await;
+    (compared, problems)
+}
+
+async fn one(server: &Server, request: &Value, etags: &mut BTreeMap<String, String>) -> Option<String> {
+    let text = |field: &str| request[field].as_str().unwrap_or_default();
+    let (path, content_type) = (text("path"), text("content-type"));
+    let exception = exception(path, content_type, &request["body"].to_string());
+    let revision = server.revision().await.to_string();
+    let query = text("query")
+        .replace("<rv>", &revision)
+        .replace("<n>", "2")
+        .replace("<uid>", "00000000-0000-0000-0000-000000000000")
+        .replace("<hash>", "0");
+    let mut headers = vec![("accept".to_owned(), text("accept").to_owned())];
+    if !content_type.is_empty() {
+        headers.push(("content-type".into(), content_type.into()));
+    }
+    if request["if-none-match"].is_string() {
+        headers.push(("if-none-match".into(), etags.get(path).cloned().unwrap_or_default()));
+    }
+    let body = match &request["body"] {
+        Value::Null => Vec::new(),
+        Value::String(text) => text.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect(),
+        value => with_revision(server, path, value).await.to_string().into_bytes(),
+    };
+    let uri = if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") };
+    let answer = server.send(text("method"), &uri, &headers, Body::from(body)).await;
+    let header =
+        |name: &str| answer.headers().get(name).map(|value| value.to_str().unwrap().to_owned()).unwrap_or_default();
+    let (status, found, etag) = (answer.status().as_u16(), header("content-type"), header("etag"));
+    if !etag.is_empty() {
+        etags.insert(path.to_owned(), etag);
+    }
+    let body = answer.into_body().collect().await.unwrap().to_bytes(); // a watch ends after the two seconds
+    let expected = exception.map_or(request["status"].as_u64(), |row| row.status.map(u64::from));
+    let wrong = expected.is_some_and(|expected| expected != u64::from(status))
+        || (exception.is_none() && text("responseContentType") != found);
+    wrong.then(|| {
+        let body = String::from_utf8_lossy(&body).chars().take(300).collect::<String>();
+        format!("{} {uri}: {expected:?} {} but {status} {found}: {body}", text("method"), text("responseContentType"))
+    })
+}
+
+/// A body that brings a resourceVersion brings that of the object.
+async fn with_revision(server: &Server, path: &str, body: &Value) -> Value {
+    let mut body = body.clone();
+    if body["metadata"]["resourceVersion"].is_string()
+        && let Some(current) = server.get(path).await
+    {
+        body["metadata"]["resourceVersion"] = current["metadata"]["resourceVersion"].clone();
+    }
+    body
+}
