@@ -20,12 +20,14 @@ pub struct Hidden {
     last: u32,
     applied: BTreeSet<u32>,
     restarted: BTreeSet<String>,
+    /// The paths of the objects that recorded requests removed: they must go by themselves.
+    removed: BTreeSet<String>,
 }
 
 impl Hidden {
     pub fn find(file: &Recording) -> Self {
         let (versions, last) = sightings::versions(file);
-        Self { versions, last, applied: BTreeSet::new(), restarted: BTreeSet::new() }
+        Self { versions, last, applied: BTreeSet::new(), restarted: BTreeSet::new(), removed: BTreeSet::new() }
     }
 
     fn is_hidden(&self, number: u32) -> bool {
@@ -87,9 +89,10 @@ impl Hidden {
         self.bind_request(server, bindings, record).await;
         self.expire(server, bindings, record).await;
         if let Some(names) = names(&response["body"]) {
-            self.only_these(server, path, query, &names).await;
+            self.only_these(server, bindings, path, query, &names).await;
         }
-        self.target(server, record, path).await;
+        self.target(server, bindings, record, path).await;
+        self.note_removal(record, path);
         self.bind_request(server, bindings, record).await;
         let latest = version.is_none() && (!query.contains("continue=") || query.contains("\"rv\":-1"));
         if let Some(number) = listed.filter(|_| read && latest && response["status"] == 200) {
@@ -159,7 +162,7 @@ impl Hidden {
     }
 
     /// Objects that a list of everything does not name are not there, and those that it names are.
-    async fn only_these(&self, server: &Server, path: &str, query: &str, names: &[String]) {
+    async fn only_these(&self, server: &Server, bindings: &Bindings, path: &str, query: &str, names: &[String]) {
         if path.split('/').count() > 6 && !path.ends_with('/') && !path.ends_with("pods") {
             return;
         }
@@ -169,17 +172,24 @@ impl Hidden {
         let Some(list) = server.get(&format!("{collection}?resourceVersion=0")).await else { return };
         let Some(items) = list["items"].as_array().filter(|_| list["kind"] != "APIGroupDiscoveryList") else { return };
         let there: Vec<&str> = items.iter().map(|item| item["metadata"]["name"].as_str().unwrap()).collect();
-        for name in there.iter().filter(|name| whole && !names.iter().any(|other| other == *name)) {
+        for name in there
+            .iter()
+            .filter(|name| whole && !self.removed.contains(&format!("{collection}/{name}")))
+            .filter(|name| !names.iter().any(|other| other == *name))
+        {
             server.write("DELETE", &format!("{collection}/{name}?gracePeriodSeconds=0"), &Value::Null).await;
         }
         let missing = names.iter().filter(|name| !there.contains(&name.as_str()));
-        for name in missing.filter(|_| collection == PODS && !query.contains("resourceVersion=")) {
+        for name in missing
+            .filter(|name| self.may_be_new(bindings, &collection, name))
+            .filter(|_| collection == PODS && !query.contains("resourceVersion="))
+        {
             server.write("POST", &collection, &pod(name, &Value::Null)).await;
         }
     }
 
     /// What a successful write needs to be there.
-    async fn target(&self, server: &Server, record: &Value, path: &str) {
+    async fn target(&self, server: &Server, bindings: &Bindings, record: &Value, path: &str) {
         let method = record["request"]["method"].as_str().unwrap();
         let response = &record["response"];
         // What is refused for another reason than its absence is there.
@@ -194,6 +204,9 @@ impl Hidden {
         if !collection.ends_with('s') || path.ends_with("/status") || path == PODS {
             return; // not the path of an object
         }
+        if !self.may_be_new(bindings, collection, name) {
+            return; // it was there and should be still
+        }
         let mut found = Vec::new();
         sightings(&response["body"], "", &mut found);
         let mut object = found.pop().map_or_else(|| json!({"metadata": {"name": name}}), |(object, _)| object);
@@ -204,6 +217,23 @@ impl Hidden {
         metadata.remove("deletionTimestamp");
         metadata.remove("deletionGracePeriodSeconds");
         apply(server, &Version { path: path.to_owned(), object, gone: false, hidden: true }).await;
+    }
+
+    /// Whether an object that is missing was made by the recorder: it was not seen before, or was removed since.
+    fn may_be_new(&self, bindings: &Bindings, collection: &str, name: &str) -> bool {
+        !bindings.uids.contains_key(name) || self.removed.contains(&format!("{collection}/{name}"))
+    }
+
+    /// Remembers what a recorded request removes.
+    fn note_removal(&mut self, record: &Value, path: &str) {
+        let body = &record["response"]["body"];
+        let metadata = if body["metadata"]["name"].is_string() { &body["metadata"] } else { body };
+        let ended = metadata["deletionGracePeriodSeconds"] == 0 && metadata["finalizers"].is_null();
+        let dry = record["request"]["path"].as_str().unwrap().contains("dryRun");
+        let gone = body["status"] == "Success" || ended;
+        if record["request"]["method"] == "DELETE" && record["response"]["status"] == 200 && gone && !dry {
+            self.removed.insert(path.to_owned());
+        }
     }
 
     async fn bind_request(&self, server: &mut Server, bindings: &mut Bindings, record: &Value) {
