@@ -22,6 +22,15 @@ pub(crate) enum Deletion {
     AtOnce,
 }
 
+/// What a DELETE answers once the object is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Farewell {
+    /// That it is.
+    Status,
+    /// The object as it was last.
+    Object,
+}
+
 /// Whether `metadata.generation` counts the changes of an object's spec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Generation {
@@ -77,6 +86,7 @@ pub(crate) struct Resource {
     pub(crate) categories: &'static [&'static str],
     pub(crate) subresources: &'static [Subresource],
     pub(crate) deletion: Deletion,
+    pub(crate) farewell: Farewell,
     pub(crate) generation: Generation,
     /// Whether a watch cache stands before storage. (One that does not only serves the watches.)
     pub(crate) cached: bool,

@@ -1,6 +1,6 @@
 //! The table of kinds.
 
-use super::resource::{Deletion, Generation, Resource, Scope, Subresource};
+use super::resource::{Deletion, Farewell, Generation, Resource, Scope, Subresource};
 use super::{defaults, validation};
 
 pub(crate) static NAMESPACES: &Resource = &RESOURCES[0];
@@ -20,6 +20,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         categories: &[],
         subresources: &[Subresource::Status],
         deletion: Deletion::AtOnce,
+        farewell: Farewell::Status,
         generation: Generation::Absent,
         cached: true,
         fields: &[("status.phase", "/status/phase", "")],
@@ -38,6 +39,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         categories: &["all"],
         subresources: &[Subresource::Binding, Subresource::Status],
         deletion: Deletion::Graceful,
+        farewell: Farewell::Object,
         generation: Generation::Counted,
         cached: true,
         fields: &[
@@ -65,6 +67,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         categories: &["all"],
         subresources: &[Subresource::Scale, Subresource::Status],
         deletion: Deletion::AtOnce,
+        farewell: Farewell::Status,
         generation: Generation::Counted,
         cached: true,
         fields: &[("status.replicas", "/status/replicas", "0")],
@@ -83,6 +86,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         categories: &[],
         subresources: &[],
         deletion: Deletion::AtOnce,
+        farewell: Farewell::Status,
         generation: Generation::Absent,
         cached: true,
         fields: &[],
@@ -101,6 +105,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         categories: &[],
         subresources: &[],
         deletion: Deletion::AtOnce,
+        farewell: Farewell::Status,
         generation: Generation::Absent,
         cached: false,
         fields: &[
@@ -131,6 +136,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         categories: &[],
         subresources: &[Subresource::Status],
         deletion: Deletion::AtOnce,
+        farewell: Farewell::Status,
         generation: Generation::Absent,
         cached: true,
         fields: &[("spec.unschedulable", "/spec/unschedulable", "false")],
@@ -149,6 +155,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         categories: &[],
         subresources: &[],
         deletion: Deletion::AtOnce,
+        farewell: Farewell::Status,
         generation: Generation::Absent,
         cached: true,
         fields: &[("type", "/type", "")],
@@ -167,6 +174,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         categories: &[],
         subresources: &[],
         deletion: Deletion::AtOnce,
+        farewell: Farewell::Object,
         generation: Generation::Absent,
         cached: true,
         fields: &[],
@@ -185,6 +193,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         categories: &["all"],
         subresources: &[Subresource::Status],
         deletion: Deletion::AtOnce,
+        farewell: Farewell::Object,
         generation: Generation::Absent,
         cached: true,
         fields: &[("spec.clusterIP", "/spec/clusterIP", ""), ("spec.type", "/spec/type", "")],
@@ -203,6 +212,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         categories: &[],
         subresources: &[],
         deletion: Deletion::AtOnce,
+        farewell: Farewell::Status,
         generation: Generation::Absent,
         cached: true,
         fields: &[],

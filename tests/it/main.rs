@@ -18,6 +18,7 @@ mod cli_remote;
 mod cli_usage;
 mod cluster_errors;
 mod cluster_history;
+mod cluster_kinds;
 mod cluster_kubelet;
 mod cluster_list;
 mod cluster_replica_sets;

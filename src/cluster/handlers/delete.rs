@@ -12,7 +12,7 @@ use crate::cluster::clock;
 use crate::cluster::delete_options::DeleteOptions;
 use crate::cluster::object::{Key, Object};
 use crate::cluster::options::ListOptions;
-use crate::cluster::resource::{Deletion, Generation, Resource};
+use crate::cluster::resource::{Deletion, Farewell, Generation, Resource};
 use crate::cluster::resources::{NAMESPACES, RESOURCES};
 use crate::cluster::status::{self, ApiError};
 use crate::cluster::store::{Commit, Next, Store};
@@ -37,7 +37,7 @@ pub(crate) async fn delete(call: Call) -> Result<Response, ApiError> {
         false => remove(&store, resource, &key, &options).await?,
     };
     Ok(match outcome {
-        Outcome::Gone(object) if resource.deletion == Deletion::AtOnce => {
+        Outcome::Gone(object) if resource.farewell == Farewell::Status => {
             status::removed(resource, key.name(), object.text("/metadata/uid").unwrap_or_default())
         }
         Outcome::Gone(object) | Outcome::Kept(object) => answer(StatusCode::OK, &object),
