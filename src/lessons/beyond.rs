@@ -1,7 +1,7 @@
 //! The runs beyond the documents' programs: what the documents say in words only.
 
 use super::Run;
-use super::rows::{ALONE, FOUR_PODS, FOUR_SECONDS, NETTOOL_COMES_AND_GOES, Row, watching};
+use super::row::{ALONE, FOUR_PODS, FOUR_SECONDS, NETTOOL_COMES_AND_GOES, Row, watching};
 use super::workqueue::Act;
 use crate::lab::{ClusterDefaults, Defaults, Fixture};
 

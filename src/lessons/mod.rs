@@ -21,12 +21,14 @@ mod beyond;
 mod go;
 pub mod listing;
 mod pods;
+mod row;
 mod rows;
 pub mod tour;
 
 pub use beyond::BEYOND;
 use reflector::KnownObjects;
-pub use rows::{DOCUMENTS, Row, rows};
+pub use row::Row;
+pub use rows::{DOCUMENTS, rows};
 
 use crate::lab::{Ended, Settings, Stage, play};
 

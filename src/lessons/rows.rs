@@ -1,68 +1,17 @@
 //! The table of runs: the documents' in their order, then those of what the documents say in words.
 
-use std::time::Duration;
-
 use super::Run;
 use super::beyond::BEYOND;
 use super::deltafifo::Step as Delta;
 use super::indexer::By;
 use super::reflector::KnownObjects;
+use super::row::{ALONE, FOUR_PODS, FOUR_SECONDS, NETTOOL, NETTOOL_COMES_AND_GOES, PODS, Row, watching};
 use super::shared::Step as Shared;
-use crate::lab::{ClusterDefaults, Defaults, Fixture};
-
-/// The documents' four pods, running in namespace `default`.
-static PODS: Fixture = Fixture { name: "fixtures/pods.yaml", text: include_str!("../../fixtures/pods.yaml") };
-
-/// `nettool` is run and deleted.
-static NETTOOL: Fixture =
-    Fixture { name: "fixtures/scenarios/nettool.yaml", text: include_str!("../../fixtures/scenarios/nettool.yaml") };
+use crate::lab::{ClusterDefaults, Fixture};
 
 /// Three updates on a deletion, as the simple informer's document saw.
 static THREE_UPDATES: Fixture =
     Fixture { name: "fixtures/stages/myinformer.yaml", text: include_str!("../../fixtures/stages/myinformer.yaml") };
-
-/// What one run is called, and what it starts from when nothing else is asked for.
-#[derive(Debug)]
-pub struct Row {
-    /// The run.
-    pub run: Run,
-    /// What is typed after `informer-lab`.
-    pub command: &'static str,
-    /// What the documents typed instead; none for a step that they did not keep as a file, and for what they say in words.
-    pub go: Option<&'static str>,
-    /// One line about it, in English.
-    pub en: &'static str,
-    /// The same in Chinese.
-    pub zh: &'static str,
-    /// The golden trace under `fixtures/traces`. A run without one is live.
-    pub trace: Option<&'static str>,
-    /// What it starts from.
-    pub defaults: Defaults,
-}
-
-const SEED: u64 = 1;
-
-pub(super) const ALONE: Defaults = Defaults { cluster: None, seed: SEED, lasts: None };
-
-/// Four pods, one a second, and time for the last to be handled.
-pub(super) const FOUR_SECONDS: Defaults =
-    Defaults { cluster: None, seed: SEED, lasts: Some(Duration::from_millis(4500)) };
-
-pub(super) const fn watching(cluster: ClusterDefaults) -> Defaults {
-    Defaults { cluster: Some(cluster), seed: SEED, lasts: None }
-}
-
-impl Defaults {
-    /// With the seed whose run is the published one.
-    const fn seed(self, seed: u64) -> Self {
-        Self { seed, ..self }
-    }
-}
-
-pub(super) const NETTOOL_COMES_AND_GOES: ClusterDefaults =
-    ClusterDefaults { pods: None, scenario: Some(&NETTOOL), stages: None };
-
-pub(super) const FOUR_PODS: ClusterDefaults = ClusterDefaults { pods: Some(&PODS), scenario: None, stages: None };
 
 /// The documents' runs, in their order.
 pub static DOCUMENTS: &[Row] = &[
