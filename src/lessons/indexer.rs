@@ -70,8 +70,12 @@ pub async fn serve(lab: &Lab) -> Result<()> {
         Json(indexer.index_keys("app", app).unwrap_or_default())
     };
     let served = lab.serve(Router::new().route("/", get(answer)));
-    let (served, ()) = tokio::join!(served, informer.run(lab.stop()));
-    served
+    let run = async {
+        informer.run(lab.stop()).await;
+        Ok(())
+    };
+    futures::try_join!(served, run)?;
+    Ok(())
 }
 
 /// The documents' key function: `namespace---name`.

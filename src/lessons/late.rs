@@ -44,8 +44,13 @@ pub async fn run(lab: &Lab) -> Result<()> {
         "每个 handler 有自己的无界缓冲：慢的不拖累别人，代价是内存",
     );
     let stop = lab.stop();
-    let (joined, ()) = tokio::join!(stop.run_until_cancelled(watch_and_join), informer.run(lab.stop()));
-    joined.unwrap_or(Ok(()))
+    let join = async { stop.run_until_cancelled(watch_and_join).await.unwrap_or(Ok(())) };
+    let run = async {
+        informer.run(lab.stop()).await;
+        Ok(())
+    };
+    futures::try_join!(join, run)?;
+    Ok(())
 }
 
 struct Handler {

@@ -37,6 +37,7 @@ impl<H: EventHandler<Pod>> WatchDog<H> {
         let fill = async {
             reflector.run(lab.stop()).await;
             queue.close();
+            Ok(())
         };
         let empty = async {
             while let Ok(handled) = queue.pop(|deltas, _| handle(&store, &mut handler, deltas)).await {
@@ -44,7 +45,7 @@ impl<H: EventHandler<Pod>> WatchDog<H> {
             }
             Ok(())
         };
-        futures::join!(fill, empty).1
+        futures::try_join!(fill, empty).map(|_| ())
     }
 }
 

@@ -34,6 +34,7 @@ pub async fn run(lab: &Lab, known_objects: KnownObjects) -> Result<()> {
     let fill = async {
         reflector.run(lab.stop()).await;
         queue.close();
+        Ok(())
     };
     let empty = async {
         let mut scheduler = lab.moment();
@@ -43,7 +44,7 @@ pub async fn run(lab: &Lab, known_objects: KnownObjects) -> Result<()> {
         }
         anyhow::Ok(deleted)
     };
-    let deleted = futures::join!(fill, empty).1?;
+    let deleted = futures::try_join!(fill, empty)?.1;
     explain(lab, known_objects, deleted);
     Ok(())
 }

@@ -27,6 +27,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
     let fill = async {
         reflector.run(lab.stop()).await;
         queue.close();
+        Ok(())
     };
     let empty = async {
         let mut handler = Handler(lab.clone());
@@ -42,7 +43,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
         }
         Ok::<_, Error>(())
     };
-    futures::join!(fill, empty).1?;
+    futures::try_join!(fill, empty)?;
     lab.tell(
         "a Sync of a known object is an update from it to itself: equal resourceVersions say so.\n\
          The API server is not asked: a resync repeats the store, a relist compares it with the server",

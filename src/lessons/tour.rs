@@ -18,6 +18,10 @@ pub fn play(stage: &Stage) -> Result<Ended> {
         let go = row.go.map(|go| format!("  ({go})")).unwrap_or_default();
         stage.printer.heading(&format!("{}/{all}  informer-lab {}{go}", n + 1, row.command));
         stage.printer.tell(row.en, row.zh);
+        let marked = Ended::of_writing(stage.printer.begins(row.command))?;
+        if marked != Ended::Done {
+            return Ok(marked);
+        }
         let ended = row.run.play(&Settings::default(), stage)?;
         if ended != Ended::Done {
             return Ok(ended);

@@ -116,6 +116,15 @@ impl Printer {
         streams.narrate(&text);
     }
 
+    /// In JSON, the event that a run begins: what stands behind it, up to the next one, is that run's. Nothing in text.
+    pub fn begins(&self, command: &str) -> io::Result<()> {
+        let mut streams = self.lock();
+        match streams.output {
+            Output::Text => Ok(()),
+            Output::Json => streams.json(Duration::ZERO, JsonWhat::Run { event: "run", command }),
+        }
+    }
+
     /// A heading of the tour, on standard error.
     pub fn heading(&self, text: &str) {
         let mut streams = self.lock();
@@ -175,6 +184,7 @@ struct JsonLine<'a> {
 enum JsonWhat<'a> {
     Machinery(&'a Event),
     Printed { event: &'static str, line: &'a str },
+    Run { event: &'static str, command: &'a str },
 }
 
 impl Streams {

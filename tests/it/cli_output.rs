@@ -84,6 +84,26 @@ fn json_is_one_object_a_line_and_holds_the_printed_lines() {
 }
 
 #[test]
+fn the_tour_in_json_says_which_run_begins() {
+    let events = run("tour --output json").out;
+    let (mut begun, mut parts) = (Vec::new(), Vec::<String>::new());
+    for line in events.lines() {
+        let object: serde_json::Value = serde_json::from_str(line).expect(line);
+        match (object["event"].as_str(), parts.last_mut()) {
+            (Some("run"), _) => {
+                begun.push(object["command"].as_str().expect(line).to_owned());
+                parts.push(String::new());
+            }
+            (_, part) => *part.expect("a run was named before its first event") += &format!("{line}\n"),
+        }
+    }
+    assert_eq!(begun, tour::stops().map(|row| row.command).collect::<Vec<_>>());
+    for (command, part) in begun.iter().zip(parts) {
+        assert_eq!(part, run(&format!("{command} --output json")).out, "{command}");
+    }
+}
+
+#[test]
 fn a_reader_that_has_gone_is_no_error() {
     for line in ["", "--help", "deltafifo", "tour", "tour --output json"] {
         let (reader, writer) = pipe().unwrap();
