@@ -166,6 +166,11 @@ impl<T> RealFifo<T> {
         lock(&self.state).queue.len()
     }
 
+    /// What is queued, in the order in which it will be popped. (client-go's RealFIFO cannot be listed.)
+    pub fn list(&self) -> Vec<Delta<T>> {
+        lock(&self.state).queue.iter().cloned().collect()
+    }
+
     /// Is nothing queued?
     pub fn is_empty(&self) -> bool {
         self.len() == 0
