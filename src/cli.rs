@@ -44,7 +44,7 @@ pub enum Lesson {
     /// SharedInformerFactory: one informer per type
     Factory(FactoryArgs),
     /// queue and items of a DeltaFIFO, drawn after every operation
-    Queue(PrintArgs),
+    Queue(QueueArgs),
     /// The work queue: dedupe, delay, rate limit
     Workqueue(WorkqueueArgs),
     /// Synced: the store is filled, and the handlers may not have seen it yet
@@ -64,6 +64,16 @@ pub struct DeltafifoArgs {
     /// The tutorial's step
     #[arg(long, value_enum, default_value_t)]
     pub step: deltafifo::Step,
+    #[command(flatten)]
+    pub era: EraArgs,
+    #[command(flatten)]
+    pub print: PrintArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct QueueArgs {
+    #[command(flatten)]
+    pub era: EraArgs,
     #[command(flatten)]
     pub print: PrintArgs,
 }
@@ -151,7 +161,14 @@ pub struct ClusterArgs {
     /// What the built-in cluster's kubelet does (YAML)
     #[arg(long, value_name = "FILE")]
     pub stages: Option<PathBuf>,
-    /// The built-in cluster's watch cache: classic is unordered, modern ordered [default: classic]
+    #[command(flatten)]
+    pub era: EraArgs,
+}
+
+/// Whose machinery it is.
+#[derive(Debug, Args)]
+pub struct EraArgs {
+    /// classic: DeltaFIFO, LIST, an unordered watch cache; modern: RealFIFO, streaming list, ordered cache [default: classic]
     #[arg(long, value_parser = PossibleValuesParser::new(["classic", "modern"]).map(values::era))]
     pub era: Option<Era>,
 }

@@ -55,7 +55,7 @@ fn stage(cli: &Cli, printer: &Printer) -> Result<Stage> {
 fn run(cli: Cli, stage: &Stage) -> Result<Ended> {
     match cli.lesson {
         None => listing::print(&stage.printer),
-        Some(Lesson::Deltafifo(args)) => Run::DeltaFifo(args.step).play(&Settings::default(), stage),
+        Some(Lesson::Deltafifo(args)) => Run::DeltaFifo(args.step).play(&usage::alone(&args.era), stage),
         Some(Lesson::Listwatch(args)) => Run::ListWatch.play(&usage::settings(&args), stage),
         Some(Lesson::Reflector(args)) => {
             let known = if args.known_objects { KnownObjects::Yes } else { KnownObjects::No };
@@ -71,7 +71,7 @@ fn run(cli: Cli, stage: &Stage) -> Result<Ended> {
             let run = if args.serve.is_some() { Run::FactoryServe } else { Run::Factory };
             run.play(&Settings { serve: args.serve, ..usage::settings(&args.watch) }, stage)
         }
-        Some(Lesson::Queue(_)) => Run::Queue.play(&Settings::default(), stage),
+        Some(Lesson::Queue(args)) => Run::Queue.play(&usage::alone(&args.era), stage),
         Some(Lesson::Workqueue(args)) => Run::WorkQueue(args.act).play(&Settings::default(), stage),
         Some(Lesson::Synced(args)) => Run::Synced.play(&usage::settings(&args), stage),
         Some(Lesson::Resync(args)) => Run::Resync.play(&usage::settings(&args), stage),

@@ -10,7 +10,8 @@ use informer_lab::lessons::shared::Step;
 use informer_lab::trace::Speed;
 
 use crate::cli::{
-    Cli, ClusterArgs, FactoryArgs, IndexerArgs, Lesson, PrintArgs, ReflectorArgs, RunArgs, SharedArgs, WatchArgs,
+    Cli, ClusterArgs, EraArgs, FactoryArgs, IndexerArgs, Lesson, PrintArgs, ReflectorArgs, RunArgs, SharedArgs,
+    WatchArgs,
 };
 
 /// Parses and checks the command line.
@@ -28,6 +29,7 @@ impl Lesson {
     pub fn print(&self) -> &PrintArgs {
         match self {
             Self::Deltafifo(args) => &args.print,
+            Self::Queue(args) => &args.print,
             Self::Listwatch(watch)
             | Self::Myinformer(watch)
             | Self::Late(watch)
@@ -38,7 +40,7 @@ impl Lesson {
             Self::Shared(args) => &args.watch.print,
             Self::Factory(args) => &args.watch.print,
             Self::Workqueue(args) => &args.print,
-            Self::Queue(print) | Self::Mutate(print) | Self::Tour(print) => print,
+            Self::Mutate(print) | Self::Tour(print) => print,
         }
     }
 }
@@ -50,7 +52,7 @@ pub fn settings(args: &WatchArgs) -> Settings {
         Source::Real(Target { kubeconfig: cluster.kubeconfig.clone(), context: cluster.context.clone() })
     } else {
         let usual = BuiltIn::default();
-        let era = cluster.era.unwrap_or(usual.era);
+        let era = cluster.era.era.unwrap_or(usual.era);
         Source::BuiltIn(BuiltIn { pods: cluster.pods.clone(), stages: cluster.stages.clone(), era })
     };
     let usual = Settings::default();
@@ -63,6 +65,13 @@ pub fn settings(args: &WatchArgs) -> Settings {
         seed: run.seed.unwrap_or(Seed::Default),
         serve: None,
     }
+}
+
+/// What a lesson that makes its objects itself can be asked.
+pub fn alone(EraArgs { era }: &EraArgs) -> Settings {
+    let usual = BuiltIn::default();
+    let era = era.unwrap_or(usual.era);
+    Settings { source: Source::BuiltIn(BuiltIn { era, ..usual }), ..Settings::default() }
 }
 
 fn check(lesson: &Lesson) -> Result<(), String> {
@@ -102,7 +111,7 @@ fn watches(args: &WatchArgs, settings: Settings) -> Result<(), String> {
         let built_in = [
             ("--pods", cluster.pods.is_some()),
             ("--stages", cluster.stages.is_some()),
-            ("--era", cluster.era.is_some()),
+            ("--era", cluster.era.era.is_some()),
             ("--seed", run.seed.is_some()),
         ];
         if let Some(option) = first(&built_in) {
@@ -124,7 +133,7 @@ fn real(args: &ClusterArgs) -> Option<&'static str> {
 }
 
 fn cluster_option(args: &ClusterArgs) -> Option<&'static str> {
-    let ClusterArgs { namespace, scenario, pods, stages, era, .. } = args;
+    let ClusterArgs { namespace, scenario, pods, stages, era: EraArgs { era }, .. } = args;
     real(args).or_else(|| {
         first(&[
             ("--namespace", namespace.is_some()),

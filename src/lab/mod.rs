@@ -109,7 +109,7 @@ impl Lab {
         self.0.parts.seed
     }
 
-    /// Which API server the built-in cluster is like.
+    /// Which API server the built-in cluster is like, and which client-go the machinery.
     pub fn era(&self) -> Era {
         self.0.parts.era
     }

@@ -1,14 +1,16 @@
-//! DeltaFIFO: one queue slot per key, every change kept in order.
+//! DeltaFIFO: one queue slot per key, every change kept in order. And RealFIFO, today's queue: one slot per change.
 //!
-//! Traces: `fixtures/traces/deltafifo*.txt`.
+//! Chapter: `lessons/deltafifo.md`. Traces: `fixtures/traces/deltafifo*.txt`.
 
 use std::fmt;
+use std::sync::Arc;
 
 use anyhow::Result;
 
 use super::go;
 use super::pods::style;
-use crate::cache::{Delta, DeltaFifo};
+use crate::cache::{Delta, DeltaFifo, RealFifo, ReflectorStore};
+use crate::cluster::Era;
 use crate::lab::Lab;
 use crate::trace::Style;
 
@@ -41,20 +43,20 @@ impl fmt::Display for Pod {
     }
 }
 
-/// Queues changes of three pods and pops the first key.
+/// Queues changes of three pods, and pops the first key; from a RealFIFO, which has no keys, every change.
 pub fn run(lab: &Lab, step: Step) -> Result<()> {
+    match lab.era() {
+        Era::Classic => delta_fifo(lab, step),
+        Era::Modern => real_fifo(lab, step),
+    }
+}
+
+fn delta_fifo(lab: &Lab, step: Step) -> Result<()> {
     let queue = DeltaFifo::new(|pod: &Pod| Ok(pod.name.to_owned())).observer(lab.observer());
-    queue.add(Pod { name: "pod1", value: 1.0 })?;
-    queue.add(Pod { name: "pod2", value: 2.0 })?;
-    queue.add(Pod { name: "pod3", value: 3.0 })?;
+    change(&queue, step)?;
     if step == Step::List {
         lab.line(Style::Plain, go::slice(queue.list()));
         return Ok(());
-    }
-    if step != Step::Pop {
-        let changed = Pod { name: "pod1", value: 1.1 };
-        queue.update(changed.clone())?;
-        queue.delete(changed)?;
     }
     lab.tell(
         "one pop gives everything that happened to one key, oldest first; older states are the Indexer's business",
@@ -62,6 +64,38 @@ pub fn run(lab: &Lab, step: Step) -> Result<()> {
     );
     for delta in queue.try_pop().iter().flatten() {
         show(lab, step, delta);
+    }
+    Ok(())
+}
+
+fn real_fifo(lab: &Lab, step: Step) -> Result<()> {
+    let queue = RealFifo::atomic(|pod: &Pod| Ok(pod.name.to_owned())).observer(lab.observer());
+    change(&queue, step)?;
+    if step == Step::List {
+        lab.tell("client-go's RealFIFO cannot be listed any more", "client-go 的 RealFIFO 不能再 List 了");
+        lab.line(Style::Plain, go::slice(queue.list().iter().filter_map(Delta::object)));
+        return Ok(());
+    }
+    lab.tell(
+        "one pop gives one change: all changes stay in the order in which they came, whatever their keys",
+        "一次 Pop 取出一个变化：所有变化保持到来的顺序，不分 key",
+    );
+    let pops = if step == Step::Pop { 1 } else { queue.len() };
+    for deltas in (0..pops).map_while(|_| queue.try_pop()) {
+        deltas.iter().for_each(|delta| show(lab, step, delta));
+    }
+    Ok(())
+}
+
+/// The documents' operations, as far as a step needs them.
+fn change(queue: &dyn ReflectorStore<Pod>, step: Step) -> Result<()> {
+    for (name, value) in [("pod1", 1.0), ("pod2", 2.0), ("pod3", 3.0)] {
+        queue.add(Pod { name, value }.into())?;
+    }
+    if !matches!(step, Step::List | Step::Pop) {
+        let changed = Arc::new(Pod { name: "pod1", value: 1.1 });
+        queue.update(changed.clone())?;
+        queue.delete(changed.into())?;
     }
     Ok(())
 }

@@ -20,12 +20,15 @@ pub mod workqueue;
 mod beyond;
 mod go;
 pub mod listing;
+mod modern;
 mod pods;
+mod queues;
 mod row;
 mod rows;
 pub mod tour;
 
 pub use beyond::BEYOND;
+pub use modern::{MODERN, Modern};
 use reflector::KnownObjects;
 pub use row::Row;
 pub use rows::{DOCUMENTS, rows};
@@ -71,6 +74,11 @@ impl Run {
     /// What the table says about this run.
     pub fn row(self) -> &'static Row {
         rows().find(|row| row.run == self).expect("the table has a row for every run; a test says so")
+    }
+
+    /// The run as it is in the modern era, if that differs in anything.
+    pub fn modern(self) -> Option<&'static Modern> {
+        MODERN.iter().find(|modern| modern.run == self)
     }
 
     /// Plays the run: sets the lab up as the row and `settings` say, and prints what the lesson says.

@@ -1,6 +1,6 @@
 //! A simple informer put together by hand: ListWatch, Reflector, DeltaFIFO, Store and one handler.
 //!
-//! Trace: `fixtures/traces/myinformer.txt`.
+//! Chapter: `lessons/myinformer.md`. Traces: `fixtures/traces/myinformer*.txt`.
 
 use std::sync::Arc;
 
@@ -8,9 +8,9 @@ use anyhow::Result;
 use k8s_openapi::api::core::v1::Pod;
 
 use super::pods::name;
+use super::queues::queue;
 use crate::cache::{
-    Deletion, Delta, DeltaFifo, Deltas, Error, EventHandler, InitialList, ListWatch, Reflector, Store,
-    meta_namespace_key,
+    Deletion, Delta, Deltas, Error, EventHandler, InitialList, ListWatch, Queue, Reflector, Store, meta_namespace_key,
 };
 use crate::lab::Lab;
 use crate::trace::Style;
@@ -18,21 +18,20 @@ use crate::trace::Style;
 /// The documents' WatchDog.
 struct WatchDog<H> {
     reflector: Reflector<Pod>,
-    queue: Arc<DeltaFifo<Pod>>,
+    queue: Arc<dyn Queue<Pod>>,
     store: Arc<Store<Pod>>,
     handler: H,
 }
 
-impl<H: EventHandler<Pod>> WatchDog<H> {
+impl<H: EventHandler<Pod> + Send> WatchDog<H> {
     fn new(lab: &Lab, pods: ListWatch<Pod>, handler: H) -> Self {
         let store = Arc::new(Store::new(meta_namespace_key).observer(lab.observer()));
-        let queue = DeltaFifo::new(meta_namespace_key).known_objects(store.clone()).observer(lab.observer());
-        let queue = Arc::new(queue);
+        let queue = queue(lab, Some(store.clone()));
         let reflector = lab.reflector(Reflector::new(pods, queue.clone()));
         Self { reflector, queue, store, handler }
     }
 
-    async fn run(self, lab: &Lab) -> Result<(), Error> {
+    async fn run(self, lab: &Lab) -> Result<()> {
         let Self { reflector, queue, store, mut handler } = self;
         let fill = async {
             reflector.run(lab.stop()).await;
@@ -40,8 +39,9 @@ impl<H: EventHandler<Pod>> WatchDog<H> {
             Ok(())
         };
         let empty = async {
-            while let Ok(handled) = queue.pop(|deltas, _| handle(&store, &mut handler, deltas)).await {
-                handled?;
+            let mut handle = |deltas, _| Ok(handle(&store, &mut handler, deltas)?);
+            while let Ok(handled) = queue.pop_with(&mut handle).await {
+                handled.map_err(anyhow::Error::from_boxed)?;
             }
             Ok(())
         };
@@ -71,7 +71,8 @@ fn handle(store: &Store<Pod>, handler: &mut impl EventHandler<Pod>, deltas: Delt
                 store.delete(deletion.clone())?;
                 handler.on_delete(deletion);
             }
-            Delta::ReplacedAll { .. } | Delta::SyncAll | Delta::Bookmark { .. } => {} // RealFIFO's
+            // Only from a queue without known objects.
+            Delta::ReplacedAll { .. } | Delta::SyncAll | Delta::Bookmark { .. } => {}
         }
     }
     Ok(())
@@ -98,5 +99,5 @@ impl EventHandler<Pod> for PodHandler {
 /// Watches the pods with a WatchDog.
 pub async fn run(lab: &Lab) -> Result<()> {
     let pods = ListWatch::<Pod>::namespaced(lab.client(), lab.namespace());
-    Ok(WatchDog::new(lab, pods, PodHandler(lab.clone())).run(lab).await?)
+    WatchDog::new(lab, pods, PodHandler(lab.clone())).run(lab).await
 }

@@ -2,6 +2,7 @@
 
 use k8s_openapi::api::core::v1::Pod;
 
+use super::go;
 use crate::cache::Delta;
 use crate::trace::Style;
 
@@ -13,12 +14,28 @@ pub(super) fn phase(pod: &Pod) -> &str {
     pod.status.as_ref().and_then(|status| status.phase.as_deref()).unwrap_or_default()
 }
 
+/// `Added : nettool : Pending`; a tombstone says that it is one, and a list its names.
+pub(super) fn shown(delta: &Delta<Pod>) -> String {
+    let kind = delta.kind();
+    match delta {
+        Delta::Deleted(deletion) if deletion.is_tombstone() => {
+            let last = deletion.object().map_or_else(String::new, |pod| format!("{} : {}", name(pod), phase(pod)));
+            format!("{kind} : {last} : DeletedFinalStateUnknown")
+        }
+        Delta::ReplacedAll { objects, .. } => format!("{kind} : {}", go::slice(objects.iter().map(|pod| name(pod)))),
+        _ => match delta.object() {
+            Some(pod) => format!("{kind} : {} : {}", name(pod), phase(pod)),
+            None => kind.to_owned(),
+        },
+    }
+}
+
 pub(super) fn style<T>(delta: &Delta<T>) -> Style {
     match delta {
         Delta::Added(_) => Style::Added,
         Delta::Updated(_) => Style::Updated,
         Delta::Deleted(_) => Style::Deleted,
-        Delta::Replaced(_) | Delta::Sync(_) => Style::Synced,
-        Delta::ReplacedAll { .. } | Delta::SyncAll | Delta::Bookmark { .. } => Style::Plain,
+        Delta::Replaced(_) | Delta::Sync(_) | Delta::ReplacedAll { .. } | Delta::SyncAll => Style::Synced,
+        Delta::Bookmark { .. } => Style::Plain,
     }
 }

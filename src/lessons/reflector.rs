@@ -1,14 +1,16 @@
 //! Reflector: list and watch into a DeltaFIFO, with and without known objects.
 //!
-//! Traces: `fixtures/traces/reflector.txt`, `fixtures/traces/reflector-known-objects.txt`.
+//! Chapter: `lessons/reflector.md`. Traces: `fixtures/traces/reflector*.txt`.
 
 use std::sync::Arc;
 
 use anyhow::Result;
 use k8s_openapi::api::core::v1::Pod;
 
-use super::pods::{name, phase, style};
-use crate::cache::{Delta, DeltaFifo, Deltas, Error, ListWatch, Reflector, Store, meta_namespace_key};
+use super::pods::{shown, style};
+use super::queues::queue;
+use crate::cache::{Delta, Deltas, Error, ListWatch, Reflector, Store, meta_namespace_key};
+use crate::cluster::Era;
 use crate::lab::Lab;
 
 /// Is the DeltaFIFO given a store of known objects?
@@ -23,11 +25,7 @@ pub enum KnownObjects {
 /// Runs a Reflector into a DeltaFIFO and prints what is popped.
 pub async fn run(lab: &Lab, known_objects: KnownObjects) -> Result<()> {
     let store = Arc::new(Store::new(meta_namespace_key::<Pod>).observer(lab.observer()));
-    let mut queue = DeltaFifo::new(meta_namespace_key::<Pod>).observer(lab.observer());
-    if known_objects == KnownObjects::Yes {
-        queue = queue.known_objects(store.clone());
-    }
-    let queue = Arc::new(queue);
+    let queue = queue(lab, (known_objects == KnownObjects::Yes).then(|| store.clone()));
     let pods = ListWatch::<Pod>::namespaced(lab.client(), lab.namespace());
     let reflector = lab.reflector(Reflector::new(pods, queue.clone()));
 
@@ -39,8 +37,12 @@ pub async fn run(lab: &Lab, known_objects: KnownObjects) -> Result<()> {
     let empty = async {
         let mut scheduler = lab.moment();
         let mut deleted = false;
-        while let Ok(stored) = scheduler.late(queue.pop(|deltas, _| show_and_store(lab, &store, deltas))).await {
-            deleted |= stored?;
+        let mut handle = |deltas, _| {
+            deleted |= show_and_store(lab, &store, deltas)?;
+            Ok(())
+        };
+        while let Ok(handled) = scheduler.late(queue.pop_with(&mut handle)).await {
+            handled.map_err(anyhow::Error::from_boxed)?;
         }
         anyhow::Ok(deleted)
     };
@@ -53,14 +55,13 @@ pub async fn run(lab: &Lab, known_objects: KnownObjects) -> Result<()> {
 fn show_and_store(lab: &Lab, store: &Store<Pod>, deltas: Deltas<Pod>) -> Result<bool, Error> {
     let deleted = deltas.iter().any(|delta| matches!(delta, Delta::Deleted(_)));
     for delta in deltas {
-        if let Some(pod) = delta.object() {
-            lab.line(style(&delta), format!("{} : {} : {}", delta.kind(), name(pod), phase(pod)));
-        }
+        lab.line(style(&delta), shown(&delta));
         match delta {
             Delta::Sync(pod) | Delta::Replaced(pod) | Delta::Added(pod) => store.add(pod)?,
             Delta::Updated(pod) => store.update(pod)?,
             Delta::Deleted(deletion) => store.delete(deletion)?,
-            Delta::ReplacedAll { .. } | Delta::SyncAll | Delta::Bookmark { .. } => {} // RealFIFO's
+            Delta::ReplacedAll { resource_version, objects } => store.replace(objects, &resource_version)?,
+            Delta::SyncAll | Delta::Bookmark { .. } => {} // no resync and no bookmarks were asked for
         }
     }
     Ok(deleted)
@@ -68,6 +69,12 @@ fn show_and_store(lab: &Lab, store: &Store<Pod>, deltas: Deltas<Pod>) -> Result<
 
 fn explain(lab: &Lab, known_objects: KnownObjects, deleted: bool) {
     match (known_objects, deleted) {
+        _ if lab.era() == Era::Modern => lab.tell(
+            "RealFIFO queues every deletion, known or not; known objects only say how a list is told:\n\
+             with them object by object, without as one ReplacedAll",
+            "RealFIFO 把每个删除都放进队列，不论是否已知；KnownObjects 只决定 list 怎样交付：\n\
+             有则逐个对象，没有则是一个 ReplacedAll",
+        ),
         (KnownObjects::Yes, _) => lab.tell(
             "the store is the queue's known objects: it tells the queue that a deletion is news",
             "store 就是队列的 KnownObjects：队列由此知道删除是新事件",

@@ -1,6 +1,6 @@
 //! Resync: what is known is told again, as `Sync`, and a handler returns early when nothing changed.
 //!
-//! Chapter: `lessons/resync.md`. Trace: `fixtures/traces/resync.txt`.
+//! Chapter: `lessons/resync.md`. Traces: `fixtures/traces/resync*.txt`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,18 +9,19 @@ use anyhow::Result;
 use k8s_openapi::api::core::v1::Pod;
 
 use super::pods::{name, style};
+use super::queues::queue;
 use crate::cache::{
-    Deletion, DeltaFifo, Deltas, Error, EventHandler, InitialList, ListWatch, Reflector, Store, meta_namespace_key,
-    process_deltas,
+    Deletion, Delta, Deltas, EventHandler, InitialList, ListWatch, Reflector, Store, meta_namespace_key, process_deltas,
 };
+use crate::cluster::Era;
 use crate::lab::Lab;
 use crate::trace::Style;
 
 /// Watches the pods, and has the known ones queued again every two seconds.
 pub async fn run(lab: &Lab) -> Result<()> {
     let store = Arc::new(Store::new(meta_namespace_key::<Pod>).observer(lab.observer()));
-    let queue = DeltaFifo::new(meta_namespace_key::<Pod>).known_objects(store.clone()).observer(lab.observer());
-    let queue = Arc::new(queue);
+    // Today's RealFIFO has no known objects: a resync is one SyncAll, and the consumer repeats its store.
+    let queue = queue(lab, (lab.era() == Era::Classic).then(|| store.clone()));
     let pods = ListWatch::<Pod>::namespaced(lab.client(), lab.namespace());
     let reflector = lab.reflector(Reflector::new(pods, queue.clone())).resync(Duration::from_secs(2));
 
@@ -33,15 +34,14 @@ pub async fn run(lab: &Lab) -> Result<()> {
         let mut handler = Handler(lab.clone());
         let mut show_and_handle = |deltas: Deltas<Pod>, initial| {
             for delta in &deltas {
-                let pod = delta.object().map(|pod| name(pod)).unwrap_or_default();
-                lab.line(style(delta), format_args!("{} : {pod}", delta.kind()));
+                lab.line(style(delta), shown(delta));
             }
-            process_deltas(&store, &mut handler, deltas, initial)
+            Ok(process_deltas(&store, &mut handler, deltas, initial)?)
         };
-        while let Ok(handled) = queue.pop(&mut show_and_handle).await {
-            handled?;
+        while let Ok(handled) = queue.pop_with(&mut show_and_handle).await {
+            handled.map_err(anyhow::Error::from_boxed)?;
         }
-        Ok::<_, Error>(())
+        anyhow::Ok(())
     };
     futures::try_join!(fill, empty)?;
     lab.tell(
@@ -51,6 +51,10 @@ pub async fn run(lab: &Lab) -> Result<()> {
          这不会去问 API server：resync 重复 store 的内容，relist 才和服务器比较",
     );
     Ok(())
+}
+
+fn shown(delta: &Delta<Pod>) -> String {
+    delta.object().map_or_else(|| delta.kind().to_owned(), |pod| format!("{} : {}", delta.kind(), name(pod)))
 }
 
 struct Handler(Lab);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::process::{Command, Output};
 
-use informer_lab::lessons::{DOCUMENTS, rows};
+use informer_lab::lessons::{DOCUMENTS, MODERN, rows};
 
 fn lab(arguments: &str) -> Output {
     let output = Command::new(env!("CARGO_BIN_EXE_informer-lab"))
@@ -39,8 +39,26 @@ fn every_run_prints_its_golden_trace() {
 }
 
 #[test]
+fn every_run_prints_its_golden_trace_of_the_modern_era() {
+    for modern in MODERN {
+        let Some(trace) = modern.trace else { continue };
+        let command = modern.run.row().command;
+        assert_eq!(stdout(&format!("{command} --era modern")), golden(trace), "{command}");
+    }
+}
+
+#[test]
+fn a_run_that_ends_in_one_era_ends_in_the_other() {
+    for modern in MODERN {
+        assert_eq!(modern.trace.is_some(), modern.run.row().trace.is_some(), "{:?}", modern.run);
+    }
+}
+
+#[test]
 fn every_golden_trace_belongs_to_a_run() {
-    let of_runs: BTreeSet<String> = rows().filter_map(|row| row.trace).map(str::to_owned).collect();
+    let classic = rows().filter_map(|row| row.trace);
+    let modern = MODERN.iter().filter_map(|modern| modern.trace);
+    let of_runs: BTreeSet<String> = classic.chain(modern).map(str::to_owned).collect();
     let files = fs::read_dir(format!("{}/fixtures/traces", env!("CARGO_MANIFEST_DIR"))).unwrap();
     let mut files: BTreeSet<String> = files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
     assert!(files.remove("indexer-serve.json"), "it is what a server answers; cli_live compares it");

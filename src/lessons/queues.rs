@@ -1,0 +1,21 @@
+//! The queue between a Reflector and a lesson's own loop: that of the era's client-go.
+
+use std::sync::Arc;
+
+use k8s_openapi::api::core::v1::Pod;
+
+use crate::cache::{Batches, DeltaFifo, Queue, RealFifo, Store, meta_namespace_key};
+use crate::cluster::Era;
+use crate::lab::Lab;
+
+/// DeltaFIFO, or RealFIFO. With known objects the queue finds out what a list has no longer; without, DeltaFIFO does not,
+/// and RealFIFO hands the list to the consumer whole.
+pub(super) fn queue(lab: &Lab, known: Option<Arc<Store<Pod>>>) -> Arc<dyn Queue<Pod>> {
+    let (key, observer) = (meta_namespace_key::<Pod>, lab.observer());
+    match (lab.era(), known) {
+        (Era::Classic, None) => Arc::new(DeltaFifo::new(key).observer(observer)),
+        (Era::Classic, Some(known)) => Arc::new(DeltaFifo::new(key).known_objects(known).observer(observer)),
+        (Era::Modern, None) => Arc::new(RealFifo::atomic(key).batches(Batches::No).observer(observer)),
+        (Era::Modern, Some(known)) => Arc::new(RealFifo::new(key, known).batches(Batches::No).observer(observer)),
+    }
+}
