@@ -1,5 +1,6 @@
 //! What can be typed: clap's types, and nothing else.
 
+use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -57,6 +58,8 @@ pub enum Lesson {
     Mutate(PrintArgs),
     /// Every lesson and step, in the documents' order
     Tour(PrintArgs),
+    /// A lesson in both eras, side by side, with what differs and why
+    Eras(ErasArgs),
 }
 
 #[derive(Debug, Args)]
@@ -134,6 +137,16 @@ pub struct WorkqueueArgs {
     pub act: Option<workqueue::Act>,
     #[command(flatten)]
     pub print: PrintArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct ErasArgs {
+    /// The lesson, with its options, such as: reflector --known-objects
+    #[arg(value_name = "LESSON", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    pub words: Vec<OsString>,
+    /// What the words say.
+    #[arg(skip)]
+    pub lesson: Option<Box<Lesson>>,
 }
 
 /// Which cluster, and what is in it.

@@ -1,82 +1,43 @@
-//! From what was typed to what is played; what makes no sense together is a usage error.
+//! Parses the command line; what makes no sense together is a usage error.
 
 use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Error, Parser};
-use informer_lab::lab::{BuiltIn, Follow, Pace, Seed, Settings, Source, Target};
+use informer_lab::lab::{Pace, Settings};
 use informer_lab::lessons::indexer::By;
 use informer_lab::lessons::shared::Step;
-use informer_lab::trace::Speed;
+use informer_lab::trace::{ColorChoice, Speed};
 
+use crate::asked::{first, real, settings};
 use crate::cli::{
-    Cli, ClusterArgs, EraArgs, FactoryArgs, IndexerArgs, Lesson, PrintArgs, ReflectorArgs, RunArgs, SharedArgs,
+    Cli, ClusterArgs, EraArgs, FactoryArgs, IndexerArgs, Lesson, LookArgs, ReflectorArgs, RunArgs, SharedArgs,
     WatchArgs,
 };
 
 /// Parses and checks the command line.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, Error> {
     let args: Vec<_> = args.into_iter().collect();
-    let cli = Cli::try_parse_from(&args).map_err(|error| explain(error, &args))?;
+    let mut cli = Cli::try_parse_from(&args).map_err(|error| explain(error, &args))?;
+    if let Some(Lesson::Eras(eras)) = &mut cli.lesson {
+        let words = args.iter().take(1).chain(&eras.words).cloned();
+        let inner = parse(words)?;
+        let LookArgs { color, lang, verbose } = inner.look;
+        eras.lesson = inner.lesson.map(Box::new);
+        cli.look.lang = lang.or(cli.look.lang);
+        cli.look.color = if color == ColorChoice::Auto { cli.look.color } else { color };
+        cli.look.verbose |= verbose;
+    }
     if let Some(lesson) = &cli.lesson {
         check(lesson).map_err(|message| Cli::command().error(ErrorKind::ArgumentConflict, message))?;
     }
     Ok(cli)
 }
 
-impl Lesson {
-    /// How it is to be printed.
-    pub fn print(&self) -> &PrintArgs {
-        match self {
-            Self::Deltafifo(args) => &args.print,
-            Self::Queue(args) => &args.print,
-            Self::Listwatch(watch)
-            | Self::Myinformer(watch)
-            | Self::Late(watch)
-            | Self::Resync(watch)
-            | Self::Synced(watch) => &watch.print,
-            Self::Reflector(args) => &args.watch.print,
-            Self::Indexer(args) => &args.watch.print,
-            Self::Shared(args) => &args.watch.print,
-            Self::Factory(args) => &args.watch.print,
-            Self::Workqueue(args) => &args.print,
-            Self::Mutate(print) | Self::Tour(print) => print,
-        }
-    }
-}
-
-/// What `args` ask of a run.
-pub fn settings(args: &WatchArgs) -> Settings {
-    let WatchArgs { cluster, run, .. } = args;
-    let source = if real(cluster).is_some() {
-        Source::Real(Target { kubeconfig: cluster.kubeconfig.clone(), context: cluster.context.clone() })
-    } else {
-        let usual = BuiltIn::default();
-        let era = cluster.era.era.unwrap_or(usual.era);
-        Source::BuiltIn(BuiltIn { pods: cluster.pods.clone(), stages: cluster.stages.clone(), era })
-    };
-    let usual = Settings::default();
-    Settings {
-        source,
-        namespace: cluster.namespace.clone().unwrap_or(usual.namespace),
-        scenario: cluster.scenario.clone(),
-        follow: if run.follow { Follow::Yes } else { Follow::No },
-        limit: run.limit,
-        seed: run.seed.unwrap_or(Seed::Default),
-        serve: None,
-    }
-}
-
-/// What a lesson that makes its objects itself can be asked.
-pub fn alone(EraArgs { era }: &EraArgs) -> Settings {
-    let usual = BuiltIn::default();
-    let era = era.unwrap_or(usual.era);
-    Settings { source: Source::BuiltIn(BuiltIn { era, ..usual }), ..Settings::default() }
-}
-
 fn check(lesson: &Lesson) -> Result<(), String> {
     match lesson {
         Lesson::Deltafifo(_) | Lesson::Queue(_) | Lesson::Mutate(_) | Lesson::Workqueue(_) | Lesson::Tour(_) => Ok(()),
+        Lesson::Eras(args) => args.run().map(|_| ()),
         Lesson::Listwatch(watch)
         | Lesson::Myinformer(watch)
         | Lesson::Late(watch)
@@ -126,12 +87,6 @@ fn watches(args: &WatchArgs, settings: Settings) -> Result<(), String> {
     Ok(())
 }
 
-/// The option that asks for a real cluster.
-fn real(args: &ClusterArgs) -> Option<&'static str> {
-    let ClusterArgs { cluster, kubeconfig, context, .. } = args;
-    first(&[("--cluster", *cluster), ("--kubeconfig", kubeconfig.is_some()), ("--context", context.is_some())])
-}
-
 fn cluster_option(args: &ClusterArgs) -> Option<&'static str> {
     let ClusterArgs { namespace, scenario, pods, stages, era: EraArgs { era }, .. } = args;
     real(args).or_else(|| {
@@ -147,10 +102,6 @@ fn cluster_option(args: &ClusterArgs) -> Option<&'static str> {
 
 fn run_option(RunArgs { follow, limit, seed }: &RunArgs) -> Option<&'static str> {
     first(&[("--follow", *follow), ("--for", limit.is_some()), ("--seed", seed.is_some())])
-}
-
-fn first(options: &[(&'static str, bool)]) -> Option<&'static str> {
-    options.iter().find_map(|&(option, given)| given.then_some(option))
 }
 
 /// An option that another lesson knows gets a better sentence than clap's "unexpected argument".
@@ -177,6 +128,8 @@ fn explain(error: Error, args: &[OsString]) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use informer_lab::lab::{Seed, Source};
+
     use super::*;
 
     fn usage_error(line: &str) -> String {
@@ -212,6 +165,17 @@ mod tests {
             ("informer-lab factory --context a --era modern", "it cannot be used with --context"),
             ("informer-lab myinformer --follow --speed 2", "--speed paces a recorded run"),
             ("informer-lab factory --serve --speed 0.5", "--speed paces a recorded run"),
+            ("informer-lab eras", "<LESSON>"),
+            ("informer-lab eras nothing", "unrecognized subcommand"),
+            ("informer-lab eras tour", "eras compares one lesson"),
+            ("informer-lab eras eras reflector", "eras compares one lesson"),
+            ("informer-lab eras mutate", "mutate has no counterpart"),
+            ("informer-lab eras shared", "shared has no counterpart"),
+            ("informer-lab eras workqueue --act delay", "workqueue --act delay has no counterpart"),
+            ("informer-lab eras listwatch --cluster", "leave --cluster"),
+            ("informer-lab eras indexer --serve", "leave --cluster"),
+            ("informer-lab eras queue --era modern", "leave --era out"),
+            ("informer-lab eras queue --output json", "leave --speed and --output out"),
         ] {
             let error = usage_error(line);
             assert!(error.contains(said), "{line}: {error}");

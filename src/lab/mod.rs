@@ -31,7 +31,7 @@ pub use defaults::{ClusterDefaults, Defaults, Fixture};
 pub use interrupt::Interrupt;
 pub use moments::Moments;
 use moments::{Waits, sub_seed};
-pub use player::{Ended, Stage, play};
+pub use player::{Ended, Lesson, Stage, play, record};
 pub use settings::{BuiltIn, Follow, Pace, Seed, Settings, Source, Target};
 
 /// A lesson's surroundings. A clone is the same lab, so tasks and handlers can have one each.

@@ -62,23 +62,41 @@ impl Ended {
     }
 }
 
+/// A lesson as a value: this room is compiled once, not once for each lesson.
+pub struct Lesson(Play);
+
+type Play = Box<dyn for<'lab> FnOnce(&'lab Lab) -> LocalBoxFuture<'lab, Result<()>>>;
+
+impl Lesson {
+    /// What is to be played.
+    pub fn new(lesson: impl AsyncFnOnce(&Lab) -> Result<()> + 'static) -> Self {
+        Self(Box::new(move |lab| lesson(lab).boxed_local()))
+    }
+}
+
 /// Plays `lesson` as `defaults` and `settings` say, and prints it on `stage`.
 ///
 /// # Errors
 /// A file that cannot be used, a cluster that cannot be reached, a scenario that cannot be played, or what the lesson itself says.
-pub fn play(
-    defaults: &Defaults,
-    settings: &Settings,
-    stage: &Stage,
-    lesson: impl AsyncFnOnce(&Lab) -> Result<()> + 'static,
-) -> Result<Ended> {
-    play_boxed(defaults, settings, stage, Box::new(move |lab| lesson(lab).boxed_local()))
+pub fn play(defaults: &Defaults, settings: &Settings, stage: &Stage, lesson: Lesson) -> Result<Ended> {
+    let Played { records, result, reader_gone } = perform(defaults, settings, stage, lesson)?;
+    if let Some(code) = stage.interrupt.code() {
+        return Ok(Ended::Interrupted(code));
+    }
+    let shown = Ended::of_writing(stage.printer.play(&records, stage.speed, thread::sleep))?;
+    result.map(|()| if reader_gone { Ended::ReaderGone } else { shown })
 }
 
-/// A lesson as a value: this room is compiled once, not once for each lesson.
-type Lesson = Box<dyn for<'lab> FnOnce(&'lab Lab) -> LocalBoxFuture<'lab, Result<()>>>;
+/// Plays a finite run, and keeps it instead of printing it.
+///
+/// # Errors
+/// As [`play`].
+pub fn record(defaults: &Defaults, settings: &Settings, stage: &Stage, lesson: Lesson) -> Result<Vec<Record>> {
+    let Played { records, result, .. } = perform(defaults, settings, stage, lesson)?;
+    result.map(|()| records)
+}
 
-fn play_boxed(defaults: &Defaults, settings: &Settings, stage: &Stage, lesson: Lesson) -> Result<Ended> {
+fn perform(defaults: &Defaults, settings: &Settings, stage: &Stage, lesson: Lesson) -> Result<Played> {
     let pace = settings.pace();
     tracing::debug!(?settings, "playing");
     let setup = Setup::read(defaults, settings, &stage.printer)?;
@@ -91,14 +109,26 @@ fn play_boxed(defaults: &Defaults, settings: &Settings, stage: &Stage, lesson: L
         Pace::Live => stage.interrupt.arm(),
         Pace::Virtual => CancellationToken::new(),
     };
-    let Played { records, result, reader_gone } = runtime.block_on(setup.run(stop, &stage.printer, lesson));
+    let played = runtime.block_on(setup.run(stop, &stage.printer, lesson));
     // A look-up of a name may still be under way on another thread; nobody waits for it any more.
     runtime.shutdown_background();
-    if let Some(code) = stage.interrupt.code() {
-        return Ok(Ended::Interrupted(code));
+    Ok(played)
+}
+
+impl Seed {
+    /// The number behind it. One that is drawn is told.
+    pub fn draw(self, defaults: &Defaults, printer: &Printer) -> u64 {
+        match self {
+            Self::Default => defaults.seed,
+            Self::Fixed(seed) => seed,
+            Self::Random => {
+                // Short enough to be typed again.
+                let seed = fastrand::u64(0..1_000_000);
+                printer.tell(&format!("--seed {seed}"), &format!("--seed {seed}"));
+                seed
+            }
+        }
     }
-    let shown = Ended::of_writing(stage.printer.play(&records, stage.speed, thread::sleep))?;
-    result.map(|()| if reader_gone { Ended::ReaderGone } else { shown })
 }
 
 /// What is left of a run.
@@ -148,16 +178,7 @@ impl<'a> Setup<'a> {
         let source = files::source(settings.scenario.as_deref(), "the scenario file", usual)?;
         let scenario = source.map(|source| Scenario::from_yaml(&source.text, &source.name)).transpose()?;
         let listener = settings.serve.map(serve::listen).transpose()?;
-        let seed = match settings.seed {
-            Seed::Default => defaults.seed,
-            Seed::Fixed(seed) => seed,
-            Seed::Random => {
-                // Short enough to be typed again.
-                let seed = fastrand::u64(0..1_000_000);
-                printer.tell(&format!("--seed {seed}"), &format!("--seed {seed}"));
-                seed
-            }
-        };
+        let seed = settings.seed.draw(defaults, printer);
         Ok(Self { settings, cluster, seed, until, scenario, listener })
     }
 
@@ -203,7 +224,7 @@ impl<'a> Setup<'a> {
 
     /// The lesson beside whatever ends it.
     async fn play(&self, lab: &Lab, cluster: Option<&Cluster>, lesson: Lesson) -> Result<()> {
-        let mut lesson = lesson(lab);
+        let mut lesson = (lesson.0)(lab);
         let ended = tokio::select! {
             biased;
             result = &mut lesson => return result,

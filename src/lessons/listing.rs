@@ -28,6 +28,8 @@ fn write(printer: &Printer) -> io::Result<()> {
     }
     let tour = printer.pick("all of them, in the documents' order", "按文档顺序全部运行");
     printer.page(&format!("  {:width$}  {tour}", "tour"))?;
+    let eras = printer.pick("one of them in both eras, side by side", "一课在两个时代各运行一次，并排比较");
+    printer.page(&format!("  {:width$}  {eras}", "eras LESSON"))?;
     printer.page(printer.pick("\nBeyond the documents' programs:\n", "\n文档程序之外：\n"))?;
     for row in beyond() {
         printer.page(&format!("  {:width$}  {}", row.command, printer.pick(row.en, row.zh)))?;

@@ -18,6 +18,7 @@ pub mod synced;
 pub mod workqueue;
 
 mod beyond;
+pub mod eras;
 mod go;
 pub mod listing;
 mod modern;
@@ -33,7 +34,7 @@ use reflector::KnownObjects;
 pub use row::Row;
 pub use rows::{DOCUMENTS, rows};
 
-use crate::lab::{Ended, Settings, Stage, play};
+use crate::lab::{Ended, Lesson, Settings, Stage, play};
 
 /// One run of one lesson: what a subcommand with its step comes down to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,25 +84,26 @@ impl Run {
 
     /// Plays the run: sets the lab up as the row and `settings` say, and prints what the lesson says.
     pub fn play(self, settings: &Settings, stage: &Stage) -> anyhow::Result<Ended> {
-        let defaults = &self.row().defaults;
+        play(&self.row().defaults, settings, stage, self.lesson())
+    }
+
+    fn lesson(self) -> Lesson {
         match self {
-            Self::DeltaFifo(step) => play(defaults, settings, stage, async move |lab| deltafifo::run(lab, step)),
-            Self::ListWatch => play(defaults, settings, stage, async move |lab| listwatch::run(lab).await),
-            Self::Reflector(known) => {
-                play(defaults, settings, stage, async move |lab| reflector::run(lab, known).await)
-            }
-            Self::Indexer(by) => play(defaults, settings, stage, async move |lab| indexer::run(lab, by)),
-            Self::IndexerServe => play(defaults, settings, stage, async move |lab| indexer::serve(lab).await),
-            Self::MyInformer => play(defaults, settings, stage, async move |lab| myinformer::run(lab).await),
-            Self::Shared(step) => play(defaults, settings, stage, async move |lab| shared::run(lab, step).await),
-            Self::Factory => play(defaults, settings, stage, async move |lab| factory::run(lab).await),
-            Self::FactoryServe => play(defaults, settings, stage, async move |lab| factory::serve(lab).await),
-            Self::Synced => play(defaults, settings, stage, async move |lab| synced::run(lab).await),
-            Self::Resync => play(defaults, settings, stage, async move |lab| resync::run(lab).await),
-            Self::Late => play(defaults, settings, stage, async move |lab| late::run(lab).await),
-            Self::Queue => play(defaults, settings, stage, async move |lab| queue::run(lab)),
-            Self::Mutate => play(defaults, settings, stage, async move |lab| mutate::run(lab)),
-            Self::WorkQueue(act) => play(defaults, settings, stage, async move |lab| workqueue::run(lab, act).await),
+            Self::DeltaFifo(step) => Lesson::new(async move |lab| deltafifo::run(lab, step)),
+            Self::ListWatch => Lesson::new(async |lab| listwatch::run(lab).await),
+            Self::Reflector(known) => Lesson::new(async move |lab| reflector::run(lab, known).await),
+            Self::Indexer(by) => Lesson::new(async move |lab| indexer::run(lab, by)),
+            Self::IndexerServe => Lesson::new(async |lab| indexer::serve(lab).await),
+            Self::MyInformer => Lesson::new(async |lab| myinformer::run(lab).await),
+            Self::Shared(step) => Lesson::new(async move |lab| shared::run(lab, step).await),
+            Self::Factory => Lesson::new(async |lab| factory::run(lab).await),
+            Self::FactoryServe => Lesson::new(async |lab| factory::serve(lab).await),
+            Self::Synced => Lesson::new(async |lab| synced::run(lab).await),
+            Self::Resync => Lesson::new(async |lab| resync::run(lab).await),
+            Self::Late => Lesson::new(async |lab| late::run(lab).await),
+            Self::Queue => Lesson::new(async |lab| queue::run(lab)),
+            Self::Mutate => Lesson::new(async |lab| mutate::run(lab)),
+            Self::WorkQueue(act) => Lesson::new(async move |lab| workqueue::run(lab, act).await),
         }
     }
 }

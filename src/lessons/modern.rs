@@ -116,9 +116,9 @@ pub static MODERN: &[Modern] = &[
         "resync-modern.txt",
         [
             "DeltaFIFO queues a Sync of each known object that has nothing queued; RealFIFO queues one SyncAll, and the\n\
-             consumer repeats its store when its turn comes. The handler is told the same",
+             consumer repeats its store when its turn comes; the first list, too, is one ReplacedAll. The handler is told the same",
             "DeltaFIFO 为每个没有排队的已知对象放一个 Sync；RealFIFO 只放一个 SyncAll，\n\
-             轮到它时由消费者重复自己的 store。handler 收到的一样",
+             轮到它时由消费者重复自己的 store；第一次 list 也是一个 ReplacedAll。handler 收到的一样",
         ],
     ),
     of(Run::Late, "late-modern.txt", IN_KEY_ORDER),

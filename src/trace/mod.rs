@@ -9,7 +9,9 @@ mod failure;
 mod lang;
 mod log;
 mod printer;
+mod side_by_side;
 mod speed;
+mod visible;
 
 use std::time::Duration;
 

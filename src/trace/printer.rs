@@ -8,7 +8,11 @@ use std::time::Duration;
 use clap::ValueEnum;
 use serde::Serialize;
 
+use terminal_size::{Width, terminal_size_of};
+
 use super::color::Paint;
+use super::side_by_side::{Cell, lines, table};
+use super::visible::visible;
 use super::{ColorChoice, Failure, Lang, Record, Speed, What};
 use crate::cache::observe::Event;
 
@@ -92,6 +96,22 @@ impl Printer {
             }
             shown_until = record.at;
             streams.write(record)?;
+        }
+        streams.out.flush()
+    }
+
+    /// Two traces beside each other on standard output, each under its title. As wide as the terminal at most, or as 80 columns
+    /// where there is none.
+    pub fn side_by_side(&self, titles: [&str; 2], runs: [&[Record]; 2]) -> io::Result<()> {
+        let width = terminal_size_of(io::stdout()).map_or(80, |(Width(width), _)| usize::from(width));
+        let mut streams = self.lock();
+        let [left, right] = runs.map(lines);
+        for (left, mark, right) in table(titles, &left, &right, width) {
+            let Cell { style, text, blank } = left;
+            let left = streams.out_paint.line(style, &text);
+            let right = streams.out_paint.line(right.style, &right.text);
+            let row = format!("{left}{:blank$} {mark} {right}", "");
+            writeln!(streams.out, "{}", row.trim_end())?;
         }
         streams.out.flush()
     }
@@ -232,18 +252,6 @@ fn hint(error: &anyhow::Error) -> Option<&str> {
 /// A text of several lines, such as a YAML error with its excerpt, indented below its first line.
 fn paragraph(text: &str) -> String {
     text.lines().map(visible).collect::<Vec<_>>().join("\n    ")
-}
-
-/// The text with control characters escaped, so that nothing a cluster or a file says can drive the terminal or break a line.
-fn visible(text: &str) -> String {
-    text.chars().fold(String::with_capacity(text.len()), |mut visible, c| {
-        if c.is_control() {
-            visible.extend(c.escape_default());
-        } else {
-            visible.push(c);
-        }
-        visible
-    })
 }
 
 #[cfg(test)]

@@ -25,6 +25,7 @@ mod cluster_replica_sets;
 mod cluster_served_from;
 mod cluster_watch;
 mod cluster_write;
+mod eras;
 mod readme;
 mod source;
 mod support;

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::process::{Command, Output};
 
+use crate::eras;
+
 use informer_lab::lessons::{DOCUMENTS, MODERN, rows};
 
 fn lab(arguments: &str) -> Output {
@@ -58,7 +60,8 @@ fn a_run_that_ends_in_one_era_ends_in_the_other() {
 fn every_golden_trace_belongs_to_a_run() {
     let classic = rows().filter_map(|row| row.trace);
     let modern = MODERN.iter().filter_map(|modern| modern.trace);
-    let of_runs: BTreeSet<String> = classic.chain(modern).map(str::to_owned).collect();
+    let of_runs: BTreeSet<String> =
+        classic.chain(modern).chain(eras::GOLDEN.map(|(_, file)| file)).map(str::to_owned).collect();
     let files = fs::read_dir(format!("{}/fixtures/traces", env!("CARGO_MANIFEST_DIR"))).unwrap();
     let mut files: BTreeSet<String> = files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
     assert!(files.remove("indexer-serve.json"), "it is what a server answers; cli_live compares it");

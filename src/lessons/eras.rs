@@ -1,0 +1,26 @@
+//! `informer-lab eras LESSON`: one run in both eras, side by side, with what differs and why.
+
+use anyhow::Result;
+
+use super::{Modern, Run};
+use crate::cluster::Era;
+use crate::lab::{BuiltIn, Ended, Seed, Settings, Source, Stage, record};
+
+/// Plays the run twice on the built-in cluster, with one seed, and prints both traces.
+pub fn play(modern: &Modern, settings: &Settings, stage: &Stage) -> Result<Ended> {
+    let seed = Seed::Fixed(settings.seed.draw(&modern.run.row().defaults, &stage.printer));
+    let classic = in_era(Era::Classic, modern.run, settings, seed, stage)?;
+    let today = in_era(Era::Modern, modern.run, settings, seed, stage)?;
+    stage.printer.tell(modern.en, modern.zh);
+    Ended::of_writing(stage.printer.side_by_side(["classic", "modern"], [&classic, &today]))
+}
+
+fn in_era(era: Era, run: Run, settings: &Settings, seed: Seed, stage: &Stage) -> Result<Vec<crate::trace::Record>> {
+    let built_in = match &settings.source {
+        Source::BuiltIn(built_in) => built_in.clone(),
+        Source::Real(_) => BuiltIn::default(),
+    };
+    let source = Source::BuiltIn(BuiltIn { era, ..built_in });
+    let settings = Settings { source, seed, ..settings.clone() };
+    record(&run.row().defaults, &settings, stage, run.lesson())
+}

@@ -1,0 +1,189 @@
+//! Two traces beside each other, equal lines in one row.
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use super::visible::visible;
+use super::{Record, Style, What};
+
+/// The narrowest column: less than this is no text.
+const NARROWEST: usize = 8;
+
+/// One line of a trace.
+type Line = (Style, String);
+
+/// One row of the table: a line on either side, or on both.
+type Row<'a> = (Option<&'a Line>, Option<&'a Line>);
+
+/// A piece of a line that fits its column, and how many columns are left beside it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Cell {
+    pub(super) style: Style,
+    pub(super) text: String,
+    pub(super) blank: usize,
+}
+
+/// The lines of a trace.
+pub(super) fn lines(records: &[Record]) -> Vec<Line> {
+    let lines = records.iter().filter_map(|record| match &record.what {
+        What::Line { style, text } => Some((*style, visible(text))),
+        What::Narration { .. } | What::Machinery(_) => None,
+    });
+    lines.collect()
+}
+
+/// The table under its two titles: each row a cell, a mark (`|` for a change, `<` and `>` for a line of one side), and a
+/// cell. With the three columns between them no row is wider than `width`; what is longer goes on in the next.
+pub(super) fn table(titles: [&str; 2], left: &[Line], right: &[Line], width: usize) -> Vec<(Cell, char, Cell)> {
+    let heads = titles.map(|title| [title.to_owned(), "-".repeat(title.width())].map(|text| (Style::Plain, text)));
+    let columns = columns([[&heads[0], left], [&heads[1], right]], width.saturating_sub(3));
+    let [left_head, right_head] = &heads;
+    let head = left_head.iter().zip(right_head).map(|(left, right)| (' ', Some(left), Some(right)));
+    let body = rows(left, right).into_iter().map(|(left, right)| (mark(left, right), left, right));
+
+    let mut table = Vec::new();
+    for (mark, left, right) in head.chain(body) {
+        let (left, right) = (cells(left, columns[0]), cells(right, columns[1]));
+        let height = left.len().max(right.len());
+        let (mut left, mut right) = (left.into_iter(), right.into_iter());
+        for n in 0..height {
+            let left = left.next().unwrap_or_else(|| blank(columns[0]));
+            let right = right.next().unwrap_or_else(|| blank(columns[1]));
+            table.push((left, if n == 0 { mark } else { ' ' }, right));
+        }
+    }
+    table
+}
+
+fn mark(left: Option<&Line>, right: Option<&Line>) -> char {
+    match (left, right) {
+        (Some((_, left)), Some((_, right))) if left == right => ' ',
+        (Some(_), Some(_)) => '|',
+        (Some(_), None) => '<',
+        (None, _) => '>',
+    }
+}
+
+/// How wide the two columns are: as their longest lines, or half of the width each, or what the other one leaves.
+fn columns(sides: [[&[Line]; 2]; 2], width: usize) -> [usize; 2] {
+    let longest =
+        |side: [&[Line]; 2]| side.into_iter().flatten().map(|(_, text)| text.width()).max().unwrap_or_default();
+    let [left, right] = sides.map(longest);
+    let half = width / 2;
+    let columns = [left.min(half.max(width.saturating_sub(right))), right.min(half.max(width.saturating_sub(left)))];
+    columns.map(|column| column.max(NARROWEST))
+}
+
+/// Pairs equal lines along a longest common subsequence, and what stands between two pairs one with the other.
+fn rows<'a>(left: &'a [Line], right: &'a [Line]) -> Vec<Row<'a>> {
+    let common = common_lengths(left, right);
+    let (mut rows, mut only_left, mut only_right) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut i, mut j) = (0, 0);
+    while i < left.len() || j < right.len() {
+        if i < left.len() && j < right.len() && left[i].1 == right[j].1 {
+            pair(&mut rows, &mut only_left, &mut only_right);
+            rows.push((Some(&left[i]), Some(&right[j])));
+            (i, j) = (i + 1, j + 1);
+        } else if j == right.len() || (i < left.len() && common[i + 1][j] >= common[i][j + 1]) {
+            only_left.push(&left[i]);
+            i += 1;
+        } else {
+            only_right.push(&right[j]);
+            j += 1;
+        }
+    }
+    pair(&mut rows, &mut only_left, &mut only_right);
+    rows
+}
+
+fn pair<'a>(rows: &mut Vec<Row<'a>>, left: &mut Vec<&'a Line>, right: &mut Vec<&'a Line>) {
+    let (mut left, mut right) = (left.drain(..), right.drain(..));
+    loop {
+        match (left.next(), right.next()) {
+            (None, None) => return,
+            row => rows.push(row),
+        }
+    }
+}
+
+/// How many lines the ends of both traces have in common, from each pair of places on.
+fn common_lengths(left: &[Line], right: &[Line]) -> Vec<Vec<usize>> {
+    let mut lengths = vec![vec![0; right.len() + 1]; left.len() + 1];
+    for i in (0..left.len()).rev() {
+        for j in (0..right.len()).rev() {
+            lengths[i][j] = if left[i].1 == right[j].1 {
+                lengths[i + 1][j + 1] + 1
+            } else {
+                lengths[i + 1][j].max(lengths[i][j + 1])
+            };
+        }
+    }
+    lengths
+}
+
+/// A line cut into pieces that fit a column.
+fn cells(line: Option<&Line>, column: usize) -> Vec<Cell> {
+    let Some((style, text)) = line else { return vec![blank(column)] };
+    let mut cells = vec![Cell { style: *style, text: String::new(), blank: column }];
+    for c in text.chars() {
+        let width = c.width().unwrap_or_default();
+        let last = cells.last_mut().expect("there is one at least");
+        if width <= last.blank {
+            last.text.push(c);
+            last.blank -= width;
+        } else {
+            cells.push(Cell { style: *style, text: c.to_string(), blank: column - width });
+        }
+    }
+    cells
+}
+
+fn blank(column: usize) -> Cell {
+    Cell { style: Style::Plain, text: String::new(), blank: column }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plain(lines: &[&str]) -> Vec<Line> {
+        lines.iter().map(|&line| (Style::Plain, line.to_owned())).collect()
+    }
+
+    fn drawn(left: &[&str], right: &[&str], width: usize) -> Vec<String> {
+        let rows = table(["left", "right"], &plain(left), &plain(right), width);
+        let text = |(l, mark, r): &(Cell, char, Cell)| format!("{}{}{mark}{}", l.text, " ".repeat(l.blank), r.text);
+        rows.iter().skip(2).map(text).collect()
+    }
+
+    #[test]
+    fn equal_lines_share_a_row_and_others_are_marked() {
+        let rows = drawn(&["a", "b", "c", "x"], &["b", "d", "x", "y"], 80);
+        assert_eq!(rows, ["a       <", "b        b", "c       |d", "x        x", "        >y"]);
+    }
+
+    #[test]
+    fn a_side_that_needs_less_leaves_the_rest_to_the_other() {
+        assert_eq!(drawn(&["0123456789abc"], &["0123"], 24), ["0123456789abc|0123"]);
+    }
+
+    #[test]
+    fn a_long_line_goes_on_in_the_next_row() {
+        let rows = drawn(&["0123456789abc"], &["0123456789"], 23);
+        assert_eq!(rows, ["0123456789|0123456789", "abc        "]);
+    }
+
+    #[test]
+    fn a_wide_character_takes_two_columns() {
+        assert_eq!(drawn(&["执行新增回调"], &["12345678"], 19), ["执行新增|12345678", "回调     "]);
+    }
+
+    #[test]
+    fn no_row_is_wider_than_asked_for() {
+        for width in 19..60 {
+            let rows = table(["left", "right"], &plain(&["Added : nettool 执行新增回调"]), &plain(&["x"]), width);
+            for (left, _, right) in rows {
+                assert!(left.text.width() + left.blank + 3 + right.text.width() <= width, "{width}");
+            }
+        }
+    }
+}

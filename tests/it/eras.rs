@@ -1,0 +1,76 @@
+//! `eras LESSON` prints both eras side by side.
+
+use std::fs;
+
+use informer_lab::lessons::MODERN;
+use unicode_width::UnicodeWidthStr;
+
+use crate::cli::run;
+
+/// The lessons with a golden table, and its file.
+pub const GOLDEN: [(&str, &str); 5] = [
+    ("deltafifo", "eras-deltafifo.txt"),
+    ("listwatch", "eras-listwatch.txt"),
+    ("reflector", "eras-reflector.txt"),
+    ("resync", "eras-resync.txt"),
+    ("shared --step list-watch", "eras-shared-list-watch.txt"),
+];
+
+fn commands() -> impl Iterator<Item = &'static str> {
+    MODERN.iter().filter(|modern| modern.trace.is_some()).map(|modern| modern.run.row().command)
+}
+
+#[test]
+fn the_table_is_the_golden_one() {
+    for (lesson, file) in GOLDEN {
+        let golden = fs::read_to_string(format!("{}/fixtures/traces/{file}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+        let ran = run(&format!("eras {lesson}"));
+        assert_eq!((ran.code, ran.out), (Some(0), golden), "{lesson}");
+    }
+}
+
+#[test]
+fn every_lesson_with_a_counterpart_fits_80_columns_and_says_why() {
+    for command in commands() {
+        for language in ["en", "zh"] {
+            let ran = run(&format!("eras {command} --lang {language}"));
+            assert_eq!(ran.code, Some(0), "{command}: {}", ran.err);
+            assert!(ran.err.starts_with("# ") && !ran.err.contains("error"), "{command}: {}", ran.err);
+            for line in ran.out.lines() {
+                assert!(line.width() <= 80, "{command}: {line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn each_column_holds_the_whole_trace_of_its_era() {
+    for command in commands() {
+        let ran = run(&format!("eras {command}"));
+        let column = ran.out.lines().next().unwrap().find("modern").unwrap();
+        for (era, left) in [("classic", true), ("modern", false)] {
+            let side = |line: &str| {
+                let (mut at, mut text) = (0, String::new());
+                for c in line.chars() {
+                    if if left { at < column - 3 } else { at >= column } {
+                        text.push(c);
+                    }
+                    at += unicode_width::UnicodeWidthChar::width(c).unwrap();
+                }
+                text.trim_end().to_owned()
+            };
+            // A long line goes on in the next row, so the words are compared and not the lines.
+            let shown: String = ran.out.lines().skip(2).map(side).collect();
+            let trace: String = run(&format!("{command} --era {era}")).out.lines().collect();
+            assert_eq!(shown.replace(' ', ""), trace.replace(' ', ""), "{command} --era {era}");
+        }
+    }
+}
+
+#[test]
+fn the_seed_is_the_same_in_both_eras() {
+    let ran = run("eras shared --step list-watch --seed random");
+    let seed = ran.err.lines().find_map(|line| line.strip_prefix("# --seed ")).expect("the seed is told");
+    assert_eq!(ran.err.matches("--seed").count(), 1, "{}", ran.err);
+    assert_eq!(run(&format!("eras shared --step list-watch --seed {seed}")).out, ran.out);
+}
