@@ -20,7 +20,7 @@ impl Lesson {
             | Self::Late(watch)
             | Self::Resync(watch)
             | Self::Synced(watch) => &watch.print,
-            Self::Reflector(args) => &args.watch.print,
+            Self::Reflector(args) | Self::Relist(args) => &args.watch.print,
             Self::Indexer(args) => &args.watch.print,
             Self::Shared(args) => &args.watch.print,
             Self::Factory(args) => &args.watch.print,
@@ -49,6 +49,7 @@ impl Lesson {
             Self::Queue(args) => (Run::Queue, alone(&args.era)),
             Self::Workqueue(args) => (Run::WorkQueue(args.act), Settings::default()),
             Self::Synced(args) => (Run::Synced, settings(args)),
+            Self::Relist(args) => (Run::Relist(known_objects(args)), settings(&args.watch)),
             Self::Resync(args) => (Run::Resync, settings(args)),
             Self::Late(args) => (Run::Late, settings(args)),
             Self::Mutate(_) => (Run::Mutate, Settings::default()),
@@ -67,6 +68,7 @@ impl Lesson {
             | Self::Resync(watch)
             | Self::Synced(watch)
             | Self::Reflector(ReflectorArgs { watch, .. })
+            | Self::Relist(ReflectorArgs { watch, .. })
             | Self::Indexer(IndexerArgs { watch, .. })
             | Self::Shared(SharedArgs { watch, .. })
             | Self::Factory(FactoryArgs { watch, .. }) => watch.cluster.era.era,

@@ -52,6 +52,8 @@ pub enum Lesson {
     Synced(WatchArgs),
     /// Resync: what is known is told again, and a handler returns early
     Resync(WatchArgs),
+    /// Relist: a deletion that the watch missed is found out by the next list
+    Relist(ReflectorArgs),
     /// Late: a handler that joins late is told everything first; a slow one delays nobody
     Late(WatchArgs),
     /// Mutate: what the cache hands out is changed in a copy

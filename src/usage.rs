@@ -43,6 +43,7 @@ fn check(lesson: &Lesson) -> Result<(), String> {
         | Lesson::Late(watch)
         | Lesson::Resync(watch)
         | Lesson::Synced(watch)
+        | Lesson::Relist(ReflectorArgs { watch, .. })
         | Lesson::Reflector(ReflectorArgs { watch, .. }) => watches(watch, settings(watch)),
         Lesson::Indexer(IndexerArgs { by, serve: Some(_), .. }) if *by != By::Label => {
             Err("--serve answers by label: leave --by namespace out".to_owned())

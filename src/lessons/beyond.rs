@@ -1,6 +1,9 @@
 //! The runs beyond the documents' programs: what the documents say in words only.
 
+use std::time::Duration;
+
 use super::Run;
+use super::reflector::KnownObjects;
 use super::row::{ALONE, FOUR_PODS, FOUR_SECONDS, NETTOOL_COMES_AND_GOES, Row, watching};
 use super::workqueue::Act;
 use crate::lab::{ClusterDefaults, Defaults, Fixture};
@@ -8,6 +11,16 @@ use crate::lab::{ClusterDefaults, Defaults, Fixture};
 /// `nettool` is run.
 static RUN: Fixture =
     Fixture { name: "fixtures/scenarios/run.yaml", text: include_str!("../../fixtures/scenarios/run.yaml") };
+
+/// A pod comes and goes, and another one comes later.
+static RELISTED: Fixture =
+    Fixture { name: "fixtures/scenarios/relist.yaml", text: include_str!("../../fixtures/scenarios/relist.yaml") };
+
+/// The watch is broken, and the Reflector's waits come to eleven seconds at most.
+const RELIST: Defaults = Defaults {
+    lasts: Some(Duration::from_secs(12)),
+    ..watching(ClusterDefaults { scenario: Some(&RELISTED), ..FOUR_PODS })
+};
 
 /// In the order in which they build on each other.
 pub static BEYOND: &[Row] = &[
@@ -73,6 +86,24 @@ pub static BEYOND: &[Row] = &[
         zh: "Resync：已知对象以 Sync 再来一次，handler 提前返回",
         trace: Some("resync.txt"),
         defaults: watching(NETTOOL_COMES_AND_GOES),
+    },
+    Row {
+        run: Run::Relist(KnownObjects::No),
+        command: "relist",
+        go: None,
+        en: "Relist: a deletion that the watch missed, without known objects",
+        zh: "Relist：watch 漏掉的删除，没有 known objects",
+        trace: Some("relist.txt"),
+        defaults: RELIST,
+    },
+    Row {
+        run: Run::Relist(KnownObjects::Yes),
+        command: "relist --known-objects",
+        go: None,
+        en: "The same with known objects: the relist makes a DeletedFinalStateUnknown",
+        zh: "同上，有 known objects：relist 产生 DeletedFinalStateUnknown",
+        trace: Some("relist-known-objects.txt"),
+        defaults: RELIST,
     },
     Row {
         run: Run::Late,

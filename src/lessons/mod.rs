@@ -12,6 +12,7 @@ pub mod mutate;
 pub mod myinformer;
 pub mod queue;
 pub mod reflector;
+pub mod relist;
 pub mod resync;
 pub mod shared;
 pub mod synced;
@@ -63,6 +64,8 @@ pub enum Run {
     Mutate,
     /// `late`
     Late,
+    /// `relist`
+    Relist(KnownObjects),
     /// `resync`
     Resync,
     /// `synced`
@@ -99,6 +102,7 @@ impl Run {
             Self::Factory => Lesson::new(async |lab| factory::run(lab).await),
             Self::FactoryServe => Lesson::new(async |lab| factory::serve(lab).await),
             Self::Synced => Lesson::new(async |lab| synced::run(lab).await),
+            Self::Relist(known) => Lesson::new(async move |lab| relist::run(lab, known).await),
             Self::Resync => Lesson::new(async |lab| resync::run(lab).await),
             Self::Late => Lesson::new(async |lab| late::run(lab).await),
             Self::Queue => Lesson::new(async |lab| queue::run(lab)),

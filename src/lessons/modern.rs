@@ -112,6 +112,26 @@ pub static MODERN: &[Modern] = &[
     ),
     of(Run::Synced, "synced-modern.txt", IN_KEY_ORDER),
     of(
+        Run::Relist(KnownObjects::No),
+        "relist-modern.txt",
+        [
+            "DeltaFIFO without known objects only tells what is in the list, so the pod stays in the store for ever.\n\
+             RealFIFO hands the list over whole (client-go 0.36), and whoever keeps the store finds what is missing",
+            "没有 KnownObjects 的 DeltaFIFO 只说 list 里有什么，所以那个 Pod 永远留在 store 里。\n\
+             RealFIFO 把 list 整个交付（client-go 0.36 起），由维护 store 的一方找出缺少的对象",
+        ],
+    ),
+    of(
+        Run::Relist(KnownObjects::Yes),
+        "relist-known-objects-modern.txt",
+        [
+            "both queues compare the list with the known objects. DeltaFIFO tells the list first and then what is\n\
+             missing; RealFIFO first what is missing, and what is listed as Replaced, not as Sync",
+            "两种队列都把 list 和 KnownObjects 比较。DeltaFIFO 先说 list 里的对象，再说缺少的；\n\
+             RealFIFO 先说缺少的，而 list 里的对象叫 Replaced，不叫 Sync",
+        ],
+    ),
+    of(
         Run::Resync,
         "resync-modern.txt",
         [

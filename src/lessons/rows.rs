@@ -190,6 +190,7 @@ mod tests {
         }
         for known in [KnownObjects::No, KnownObjects::Yes] {
             Run::Reflector(known).row();
+            Run::Relist(known).row();
         }
         for by in [By::Label, By::Namespace] {
             Run::Indexer(by).row();
