@@ -18,6 +18,7 @@ impl Lesson {
             Self::Listwatch(watch)
             | Self::Myinformer(watch)
             | Self::Late(watch)
+            | Self::List(watch)
             | Self::Resync(watch)
             | Self::Synced(watch) => &watch.print,
             Self::Reflector(args) | Self::Relist(args) => &args.watch.print,
@@ -49,6 +50,7 @@ impl Lesson {
             Self::Queue(args) => (Run::Queue, alone(&args.era)),
             Self::Workqueue(args) => (Run::WorkQueue(args.act), Settings::default()),
             Self::Synced(args) => (Run::Synced, settings(args)),
+            Self::List(args) => (Run::List, settings(args)),
             Self::Relist(args) => (Run::Relist(known_objects(args)), settings(&args.watch)),
             Self::Resync(args) => (Run::Resync, settings(args)),
             Self::Late(args) => (Run::Late, settings(args)),
@@ -65,6 +67,7 @@ impl Lesson {
             Self::Listwatch(watch)
             | Self::Myinformer(watch)
             | Self::Late(watch)
+            | Self::List(watch)
             | Self::Resync(watch)
             | Self::Synced(watch)
             | Self::Reflector(ReflectorArgs { watch, .. })
@@ -94,6 +97,9 @@ impl ErasArgs {
             return Err(format!("{both}: leave --speed and --output out"));
         }
         let modern = run.modern().ok_or_else(|| {
+            if run == Run::List {
+                return "list shows both eras already".to_owned();
+            }
             let command = run.row().command;
             let others: Vec<_> = MODERN.iter().filter(|m| m.trace.is_some()).map(|m| m.run.row().command).collect();
             format!("{command} has no counterpart: it is the same in both eras; eras knows {}", others.join(", "))

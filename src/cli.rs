@@ -52,6 +52,8 @@ pub enum Lesson {
     Synced(WatchArgs),
     /// Resync: what is known is told again, and a handler returns early
     Resync(WatchArgs),
+    /// List: who answers a LIST, storage or the watch cache, then and now
+    List(WatchArgs),
     /// Relist: a deletion that the watch missed is found out by the next list
     Relist(ReflectorArgs),
     /// Late: a handler that joins late is told everything first; a slow one delays nobody

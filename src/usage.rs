@@ -38,7 +38,11 @@ fn check(lesson: &Lesson) -> Result<(), String> {
     match lesson {
         Lesson::Deltafifo(_) | Lesson::Queue(_) | Lesson::Mutate(_) | Lesson::Workqueue(_) | Lesson::Tour(_) => Ok(()),
         Lesson::Eras(args) => args.run().map(|_| ()),
-        Lesson::Listwatch(watch)
+        Lesson::List(watch) if watch.cluster.era.era.is_some() => {
+            Err("list asks a cluster of each era: leave --era out".to_owned())
+        }
+        Lesson::List(watch)
+        | Lesson::Listwatch(watch)
         | Lesson::Myinformer(watch)
         | Lesson::Late(watch)
         | Lesson::Resync(watch)
@@ -170,6 +174,8 @@ mod tests {
             ("informer-lab eras nothing", "unrecognized subcommand"),
             ("informer-lab eras tour", "eras compares one lesson"),
             ("informer-lab eras eras reflector", "eras compares one lesson"),
+            ("informer-lab list --era modern", "leave --era out"),
+            ("informer-lab eras list", "list shows both eras already"),
             ("informer-lab eras mutate", "mutate has no counterpart"),
             ("informer-lab eras shared", "shared has no counterpart"),
             ("informer-lab eras workqueue --act delay", "workqueue --act delay has no counterpart"),

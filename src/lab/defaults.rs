@@ -31,4 +31,15 @@ pub struct ClusterDefaults {
     pub scenario: Option<&'static Fixture>,
     /// What the kubelet does; none for the documents' usual stages.
     pub stages: Option<&'static Fixture>,
+    /// How many clusters there are.
+    pub eras: Eras,
+}
+
+/// Which eras have a built-in cluster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Eras {
+    /// The one that was asked for.
+    One,
+    /// Each has one, filled alike, beside each other.
+    Each,
 }

@@ -27,7 +27,7 @@ use crate::cache::observe::{Event, Observer};
 use crate::cluster::Era;
 use crate::trace::{Printer, Record, Style, What};
 
-pub use defaults::{ClusterDefaults, Defaults, Fixture};
+pub use defaults::{ClusterDefaults, Defaults, Eras, Fixture};
 pub use interrupt::Interrupt;
 pub use moments::Moments;
 use moments::{Waits, sub_seed};
@@ -55,6 +55,7 @@ struct Inner {
 /// What a lab is made of.
 pub(super) struct Parts {
     pub(super) client: Option<kube::Client>,
+    pub(super) each_era: Vec<(&'static str, kube::Client)>,
     pub(super) namespace: String,
     pub(super) stop: CancellationToken,
     pub(super) sink: Sink,
@@ -91,6 +92,13 @@ impl Lab {
     /// In a lesson whose row in the table names no cluster.
     pub fn client(&self) -> kube::Client {
         self.0.parts.client.clone().expect("the lesson's row names a cluster")
+    }
+
+    /// A client of a cluster of each era, the older first; of the real one alone, if the lesson's is real. Each with its name.
+    ///
+    /// Empty in a lesson whose row in the table does not ask for clusters of each era.
+    pub fn each_era(&self) -> Vec<(&'static str, kube::Client)> {
+        self.0.parts.each_era.clone()
     }
 
     /// The namespace that the lesson watches. It exists.

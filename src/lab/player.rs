@@ -188,7 +188,7 @@ impl<'a> Setup<'a> {
             () = stop.cancelled() => return Played::not_begun(Ok(())),
             world = World::reach(self.cluster, self.settings, self.seed) => world,
         };
-        let World { client, cluster, real } = match world {
+        let World { client, cluster, real, each_era, others } = match world {
             Ok(world) => world,
             Err(error) => return Played::not_begun(Err(error)),
         };
@@ -198,6 +198,7 @@ impl<'a> Setup<'a> {
         };
         let lab = Lab::new(Parts {
             client,
+            each_era,
             namespace: self.settings.namespace.clone(),
             stop: stop.clone(),
             sink,
@@ -215,7 +216,7 @@ impl<'a> Setup<'a> {
         let result = self.play(&lab, cluster.as_ref(), lesson).await;
         stop.cancel();
         let result = lab.take_failure().map_or(result, Err);
-        if let Some(cluster) = cluster {
+        for cluster in cluster.into_iter().chain(others) {
             cluster.shutdown().await;
         }
         let result = result.map_err(|error| connect::explain(error, &self.settings.namespace));

@@ -5,11 +5,11 @@ use std::time::Duration;
 use anyhow::Result;
 
 use super::connect::{self, Asked, Connection};
-use super::defaults::ClusterDefaults;
+use super::defaults::{ClusterDefaults, Eras};
 use super::files;
 use super::moments::sub_seed;
 use super::settings::{BuiltIn, Settings, Source};
-use crate::cluster::{Cluster, Stages, pods_from_yaml};
+use crate::cluster::{Cluster, Era, Stages, pods_from_yaml};
 use crate::trace::Failure;
 
 /// How long a write takes in the lessons' cluster, as in a real etcd.
@@ -24,6 +24,10 @@ pub(super) struct World {
     pub(super) cluster: Option<Cluster>,
     /// The address of a real one.
     pub(super) real: Option<String>,
+    /// Clusters of each era, or the real one; empty if one era is enough.
+    pub(super) each_era: Vec<(&'static str, kube::Client)>,
+    /// Those of them that are built in.
+    pub(super) others: Vec<Cluster>,
 }
 
 impl World {
@@ -34,13 +38,25 @@ impl World {
         match &settings.source {
             Source::Real(target) => {
                 let Connection { client, address } = connect::to(target, namespace).await?;
-                Ok(Self { client: Some(client), cluster: None, real: Some(address) })
+                let each_era = if usual.eras == Eras::Each { vec![("cluster", client.clone())] } else { Vec::new() };
+                Ok(Self { client: Some(client), real: Some(address), each_era, ..Self::default() })
             }
             Source::BuiltIn(built_in) => {
-                let cluster = start(usual, built_in, namespace, sub_seed(seed, "cluster", 0))?;
+                let seed = sub_seed(seed, "cluster", 0);
+                let cluster = start(usual, built_in, namespace, seed)?;
+                let (mut each_era, mut others) = (Vec::new(), Vec::new());
+                if usual.eras == Eras::Each {
+                    for (name, era) in [("classic", Era::Classic), ("modern", Era::Modern)] {
+                        let other = start(usual, &BuiltIn { era, ..built_in.clone() }, namespace, seed)?;
+                        each_era.push((name, other.client(namespace)));
+                        others.push(other);
+                    }
+                }
                 let client = cluster.client(namespace);
                 match connect::namespace_exists(&client, namespace, BUILT_IN).await? {
-                    Asked::Exists => Ok(Self { client: Some(client), cluster: Some(cluster), real: None }),
+                    Asked::Exists => {
+                        Ok(Self { client: Some(client), cluster: Some(cluster), real: None, each_era, others })
+                    }
                     Asked::Missing => {
                         let failure = Failure::new(format!("namespace {namespace} does not exist in {BUILT_IN}"));
                         Err(failure

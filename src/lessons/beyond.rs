@@ -6,7 +6,7 @@ use super::Run;
 use super::reflector::KnownObjects;
 use super::row::{ALONE, FOUR_PODS, FOUR_SECONDS, NETTOOL_COMES_AND_GOES, Row, watching};
 use super::workqueue::Act;
-use crate::lab::{ClusterDefaults, Defaults, Fixture};
+use crate::lab::{ClusterDefaults, Defaults, Eras, Fixture};
 
 /// `nettool` is run.
 static RUN: Fixture =
@@ -86,6 +86,15 @@ pub static BEYOND: &[Row] = &[
         zh: "Resync：已知对象以 Sync 再来一次，handler 提前返回",
         trace: Some("resync.txt"),
         defaults: watching(NETTOOL_COMES_AND_GOES),
+    },
+    Row {
+        run: Run::List,
+        command: "list",
+        go: None,
+        en: "List: who answers a LIST, storage or the watch cache, then and now",
+        zh: "List：LIST 由存储还是 watch cache 回答，当时与现在",
+        trace: Some("list.txt"),
+        defaults: watching(ClusterDefaults { eras: Eras::Each, ..FOUR_PODS }),
     },
     Row {
         run: Run::Relist(KnownObjects::No),

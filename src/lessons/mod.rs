@@ -7,6 +7,7 @@ pub mod deltafifo;
 pub mod factory;
 pub mod indexer;
 pub mod late;
+pub mod list;
 pub mod listwatch;
 pub mod mutate;
 pub mod myinformer;
@@ -64,6 +65,8 @@ pub enum Run {
     Mutate,
     /// `late`
     Late,
+    /// `list`
+    List,
     /// `relist`
     Relist(KnownObjects),
     /// `resync`
@@ -102,6 +105,7 @@ impl Run {
             Self::Factory => Lesson::new(async |lab| factory::run(lab).await),
             Self::FactoryServe => Lesson::new(async |lab| factory::serve(lab).await),
             Self::Synced => Lesson::new(async |lab| synced::run(lab).await),
+            Self::List => Lesson::new(async |lab| list::run(lab).await),
             Self::Relist(known) => Lesson::new(async move |lab| relist::run(lab, known).await),
             Self::Resync => Lesson::new(async |lab| resync::run(lab).await),
             Self::Late => Lesson::new(async |lab| late::run(lab).await),

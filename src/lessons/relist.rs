@@ -60,6 +60,9 @@ pub async fn run(lab: &Lab, known_objects: KnownObjects) -> Result<()> {
     let gaps = async { lab.stop().run_until_cancelled(mend(lab, &cable, pods())).await.unwrap_or(Ok(())) };
     futures::try_join!(fill, empty, gaps)?;
 
+    if !queue.has_synced() {
+        return Ok(()); // it ended before there was anything to say
+    }
     let left: BTreeSet<String> = store.list().iter().map(|pod| name(pod).to_owned()).collect();
     lab.line(Style::Plain, format_args!("store : {}", go::slice(left)));
     explain(lab, known_objects);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Run;
-use crate::lab::{ClusterDefaults, Defaults, Fixture};
+use crate::lab::{ClusterDefaults, Defaults, Eras, Fixture};
 
 /// The documents' four pods, running in namespace `default`.
 pub(super) static PODS: Fixture =
@@ -52,6 +52,7 @@ impl Defaults {
 }
 
 pub(super) const NETTOOL_COMES_AND_GOES: ClusterDefaults =
-    ClusterDefaults { pods: None, scenario: Some(&NETTOOL), stages: None };
+    ClusterDefaults { pods: None, scenario: Some(&NETTOOL), stages: None, eras: Eras::One };
 
-pub(super) const FOUR_PODS: ClusterDefaults = ClusterDefaults { pods: Some(&PODS), scenario: None, stages: None };
+pub(super) const FOUR_PODS: ClusterDefaults =
+    ClusterDefaults { pods: Some(&PODS), scenario: None, stages: None, eras: Eras::One };

@@ -5,7 +5,7 @@ use super::beyond::BEYOND;
 use super::deltafifo::Step as Delta;
 use super::indexer::By;
 use super::reflector::KnownObjects;
-use super::row::{ALONE, FOUR_PODS, FOUR_SECONDS, NETTOOL, NETTOOL_COMES_AND_GOES, PODS, Row, watching};
+use super::row::{ALONE, FOUR_PODS, FOUR_SECONDS, NETTOOL_COMES_AND_GOES, PODS, Row, watching};
 use super::shared::Step as Shared;
 use crate::lab::{ClusterDefaults, Fixture};
 
@@ -67,7 +67,7 @@ pub static DOCUMENTS: &[Row] = &[
         en: "LIST, then WATCH: what the API server sends",
         zh: "先 LIST 再 WATCH：API server 发来什么",
         trace: Some("listwatch.txt"),
-        defaults: watching(ClusterDefaults { pods: Some(&PODS), scenario: Some(&NETTOOL), stages: None }).seed(6),
+        defaults: watching(ClusterDefaults { pods: Some(&PODS), ..NETTOOL_COMES_AND_GOES }).seed(6),
     },
     Row {
         run: Run::Reflector(KnownObjects::No),
@@ -201,6 +201,7 @@ mod tests {
             Run::MyInformer,
             Run::Factory,
             Run::FactoryServe,
+            Run::List,
             Run::Resync,
             Run::Late,
             Run::Mutate,

@@ -14,14 +14,14 @@ use tokio::sync::oneshot;
 use crate::cli::{Ran, command, file, finish};
 
 /// An HTTP server on a thread of its own, gone with all its connections when it is dropped.
-struct Served {
+pub struct Served {
     address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Served {
-    fn new(router: impl FnOnce() -> Router + Send + 'static) -> Self {
+    pub fn new(router: impl FnOnce() -> Router + Send + 'static) -> Self {
         let (stop, stopped) = oneshot::channel();
         let (tell, told) = mpsc::channel();
         let thread = thread::spawn(move || {
@@ -66,7 +66,8 @@ impl Served {
         })
     }
 
-    fn command(&self, name: &str, line: &str) -> Command {
+    /// A command line on this server.
+    pub fn command(&self, name: &str, line: &str) -> Command {
         let address = self.address;
         let text = format!(
             "clusters: [{{name: lab, cluster: {{server: \"http://{address}\"}}}}]\n\
@@ -88,26 +89,26 @@ impl Drop for Served {
 }
 
 /// A live run whose streams are read line by line.
-struct Live {
+pub struct Live {
     child: Child,
     out: BufReader<ChildStdout>,
     err: BufReader<ChildStderr>,
 }
 
 impl Live {
-    fn start(mut command: Command) -> Self {
+    pub fn start(mut command: Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let (out, err) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
         Self { child, out: BufReader::new(out), err: BufReader::new(err) }
     }
 
-    fn line(&mut self) -> String {
+    pub fn line(&mut self) -> String {
         let mut line = String::new();
         self.out.read_line(&mut line).unwrap();
         line.trim_end().to_owned()
     }
 
-    fn told(&mut self, words: &str) {
+    pub fn told(&mut self, words: &str) {
         let mut line = String::new();
         while !line.contains(words) {
             line.clear();
@@ -191,7 +192,7 @@ fn a_namespace_that_does_not_exist_is_said_before_anything_is_watched() {
 #[test]
 fn a_first_list_that_is_forbidden_ends_every_lesson() {
     let served = Served::refusing(403, "Forbidden");
-    for lesson in ["listwatch", "reflector", "myinformer", "shared --step list-watch", "factory"] {
+    for lesson in ["listwatch", "reflector", "myinformer", "shared --step list-watch", "factory", "relist", "list"] {
         let ran = finish(&mut served.command("forbidden", lesson));
         assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""), "{lesson}");
         assert!(ran.err.contains("forbids listing or watching pods in namespace default"), "{lesson}: {}", ran.err);

@@ -26,6 +26,8 @@ mod cluster_served_from;
 mod cluster_watch;
 mod cluster_write;
 mod eras;
+#[cfg(unix)]
+mod lessons_remote;
 mod readme;
 mod source;
 mod support;
