@@ -1,17 +1,21 @@
-//! A play for the cluster: at which moment which pod is run, deleted or labelled.
+//! A play for the cluster: at which moment which pod is run, deleted or labelled, and which replica set made and scaled.
 //!
 //! ```yaml
 //! - {at: 1s, run: nettool, image: cr7258/nettool:v1}
 //! - {at: 3s, label: nettool, set: {tier: front, old: null}}
 //! - {at: 4s, delete: nettool}
+//! - {at: 5s, replicaset: web, replicas: 3, image: "nginx:1.27", labels: {app: web}}
+//! - {at: 6s, delete-one: {app: web}}
+//! - {at: 7s, scale: web, replicas: 5}
 //! ```
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
+use k8s_openapi::api::apps::v1::ReplicaSet;
 use kube::Api;
-use kube::api::{DeleteParams, DynamicObject, Patch, PatchParams, PostParams};
+use kube::api::{ApiResource, DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams};
 use serde::Deserialize;
 use serde_json::json;
 use serde_saphyr::Spanned;
@@ -29,7 +33,7 @@ pub struct Scenario {
     steps: Vec<Step>,
 }
 
-/// One thing that someone does to a pod. Prints as the kubectl command that would do it.
+/// One thing that someone does to a pod or a replica set. Prints as the kubectl command that would do it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     at: Duration,
@@ -51,6 +55,20 @@ enum Action {
     Label {
         name: String,
         set: BTreeMap<String, Option<String>>,
+    },
+    /// The first by name of the pods with these labels.
+    DeleteOne {
+        labels: BTreeMap<String, String>,
+    },
+    ReplicaSet {
+        name: String,
+        replicas: u32,
+        image: String,
+        labels: BTreeMap<String, String>,
+    },
+    Scale {
+        name: String,
+        replicas: u32,
     },
 }
 
@@ -78,9 +96,17 @@ impl Step {
         self.at
     }
 
+    /// The same where no namespace is the default: it names this one, unless it names its own.
+    #[must_use]
+    pub fn in_namespace(&self, namespace: &str) -> Self {
+        let own = self.namespace.clone();
+        Self { namespace: own.or_else(|| Some(namespace.to_owned())), ..self.clone() }
+    }
+
     async fn perform(&self, client: &kube::Client, namespace: &str) -> Result<(), kube::Error> {
         let namespace = self.namespace.as_deref().unwrap_or(namespace);
         let pods: Api<DynamicObject> = Api::namespaced_with(client.clone(), namespace, &PODS.dynamic());
+        let sets: Api<DynamicObject> = Api::namespaced_with(client.clone(), namespace, &replica_sets());
         match &self.action {
             Action::Run { name, image, labels } => {
                 pods.create(&PostParams::default(), &pod(name, image, labels)).await?;
@@ -92,9 +118,48 @@ impl Step {
                 let patch = Patch::Merge(json!({"metadata": {"labels": set}}));
                 pods.patch(name, &PatchParams::default(), &patch).await?;
             }
+            Action::DeleteOne { labels } => {
+                let selected = pods.list(&ListParams::default().labels(&equalities(labels))).await?.items;
+                let names = selected.into_iter().filter_map(|pod| pod.metadata.name);
+                if let Some(name) = names.min() {
+                    pods.delete(&name, &DeleteParams::background()).await?;
+                }
+            }
+            Action::ReplicaSet { name, replicas, image, labels } => {
+                sets.create(&PostParams::default(), &replica_set(name, *replicas, image, labels)).await?;
+            }
+            Action::Scale { name, replicas } => {
+                let patch = Patch::Merge(json!({"spec": {"replicas": replicas}}));
+                sets.patch(name, &PatchParams::default(), &patch).await?;
+            }
         }
         Ok(())
     }
+}
+
+/// `app=web,tier=front`
+fn equalities(labels: &BTreeMap<String, String>) -> String {
+    labels.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(",")
+}
+
+fn replica_sets() -> ApiResource {
+    ApiResource::erase::<ReplicaSet>(&())
+}
+
+/// A replica set whose own labels, selector and template's labels are the same.
+fn replica_set(name: &str, replicas: u32, image: &str, labels: &BTreeMap<String, String>) -> DynamicObject {
+    let mut set = DynamicObject::new(name, &replica_sets()).data(json!({
+        "spec": {
+            "replicas": replicas,
+            "selector": {"matchLabels": labels},
+            "template": {
+                "metadata": {"labels": labels},
+                "spec": {"containers": [{"name": name, "image": image}]},
+            },
+        },
+    }));
+    set.metadata.labels = Some(labels.clone());
+    set
 }
 
 /// The pod that `kubectl run` makes.
@@ -152,9 +217,8 @@ impl fmt::Display for Step {
         match &self.action {
             Action::Run { name, image, labels } => {
                 write!(f, "kubectl run {name} --image={image}")?;
-                let labels: Vec<_> = labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
                 if !labels.is_empty() {
-                    write!(f, " --labels={}", labels.join(","))?;
+                    write!(f, " --labels={}", equalities(labels))?;
                 }
             }
             Action::Delete { name } => write!(f, "kubectl delete pod {name}")?,
@@ -167,6 +231,13 @@ impl fmt::Display for Step {
                     }
                 }
             }
+            Action::DeleteOne { labels } => {
+                let namespace = self.namespace.as_ref().map(|namespace| format!(" -n {namespace}")).unwrap_or_default();
+                let labels = equalities(labels);
+                write!(f, "kubectl delete $(kubectl get pods -l {labels} -o name{namespace} | head -1)")?;
+            }
+            Action::ReplicaSet { name, .. } => write!(f, "kubectl create -f {name}.yaml")?,
+            Action::Scale { name, replicas } => write!(f, "kubectl scale replicaset {name} --replicas={replicas}")?,
         }
         match &self.namespace {
             Some(namespace) => write!(f, " -n {namespace}"),
@@ -185,6 +256,11 @@ struct WireStep {
     delete: Option<String>,
     label: Option<String>,
     set: Option<BTreeMap<String, Option<String>>>,
+    #[serde(rename = "delete-one")]
+    delete_one: Option<BTreeMap<String, String>>,
+    replicaset: Option<String>,
+    scale: Option<String>,
+    replicas: Option<u32>,
     namespace: Option<String>,
 }
 
@@ -192,26 +268,39 @@ fn step(wire: Spanned<WireStep>, file: &str) -> Result<Step, FileError> {
     let problem = |problem: &str| FileError::at(file, wire.referenced, problem);
     let step = &wire.value;
     let at = yaml::duration(&step.at, file)?;
-    let action = match (&step.run, &step.delete, &step.label) {
-        (Some(name), None, None) => Action::Run {
-            name: name.clone(),
-            image: step.image.clone().unwrap_or_else(|| IMAGE.to_owned()),
-            labels: step.labels.clone().unwrap_or_default(),
-        },
-        (None, Some(name), None) => Action::Delete { name: name.clone() },
-        (None, None, Some(name)) => {
+    let image = || step.image.clone().unwrap_or_else(|| IMAGE.to_owned());
+    let replicas = || step.replicas.ok_or_else(|| problem("expected replicas: NUMBER beside replicaset and scale"));
+    let action = match (&step.run, &step.delete, &step.label, &step.delete_one, &step.replicaset, &step.scale) {
+        (Some(name), None, None, None, None, None) => {
+            Action::Run { name: name.clone(), image: image(), labels: step.labels.clone().unwrap_or_default() }
+        }
+        (None, Some(name), None, None, None, None) => Action::Delete { name: name.clone() },
+        (None, None, Some(name), None, None, None) => {
             let set = step.set.clone().filter(|set| !set.is_empty());
             let set = set.ok_or_else(|| problem("expected set: {KEY: VALUE or null} beside label"))?;
             Action::Label { name: name.clone(), set }
         }
-        _ => return Err(problem("expected a step with exactly one of run, delete and label")),
+        (None, None, None, Some(labels), None, None) => Action::DeleteOne { labels: labels.clone() },
+        (None, None, None, None, Some(name), None) => {
+            let labels = step.labels.clone().filter(|labels| !labels.is_empty());
+            let labels = labels.ok_or_else(|| problem("expected labels: {KEY: VALUE} beside replicaset"))?;
+            Action::ReplicaSet { name: name.clone(), replicas: replicas()?, image: image(), labels }
+        }
+        (None, None, None, None, None, Some(name)) => Action::Scale { name: name.clone(), replicas: replicas()? },
+        _ => {
+            let actions = "expected a step with exactly one of run, delete, label, delete-one, replicaset and scale";
+            return Err(problem(actions));
+        }
     };
-    let runs = matches!(action, Action::Run { .. });
-    if !runs && (step.image.is_some() || step.labels.is_some()) {
-        return Err(problem("expected image and labels only beside run"));
+    let makes = matches!(action, Action::Run { .. } | Action::ReplicaSet { .. });
+    if !makes && (step.image.is_some() || step.labels.is_some()) {
+        return Err(problem("expected image and labels only beside run and replicaset"));
     }
     if step.set.is_some() && !matches!(action, Action::Label { .. }) {
         return Err(problem("expected set only beside label"));
+    }
+    if step.replicas.is_some() && !matches!(action, Action::ReplicaSet { .. } | Action::Scale { .. }) {
+        return Err(problem("expected replicas only beside replicaset and scale"));
     }
     Ok(Step { at, namespace: step.namespace.clone(), action })
 }

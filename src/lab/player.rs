@@ -159,6 +159,8 @@ struct Setup<'a> {
     seed: u64,
     until: Until,
     scenario: Option<Scenario>,
+    /// What the reader is to do instead of a scenario.
+    by_hand: Option<Scenario>,
     listener: Option<TcpListener>,
 }
 
@@ -171,15 +173,17 @@ impl<'a> Setup<'a> {
             (None, Pace::Virtual, Some(lasts)) => Until::Elapsed(lasts),
             (None, Pace::Virtual, None) => Until::AtRest,
         };
-        let usual = match settings.source {
-            Source::BuiltIn(_) => cluster.and_then(|cluster| cluster.scenario),
-            Source::Real(_) => None,
-        };
+        let usual = cluster.and_then(|cluster| cluster.scenario);
         let source = files::source(settings.scenario.as_deref(), "the scenario file", usual)?;
         let scenario = source.map(|source| Scenario::from_yaml(&source.text, &source.name)).transpose()?;
+        // On a real cluster nothing is done that was not asked for: the reader can do it.
+        let (scenario, by_hand) = match (&settings.source, &settings.scenario) {
+            (Source::Real(_), None) => (None, scenario),
+            _ => (scenario, None),
+        };
         let listener = settings.serve.map(serve::listen).transpose()?;
         let seed = settings.seed.draw(defaults, printer);
-        Ok(Self { settings, cluster, seed, until, scenario, listener })
+        Ok(Self { settings, cluster, seed, until, scenario, by_hand, listener })
     }
 
     async fn run(mut self, stop: CancellationToken, printer: &Printer, lesson: Lesson) -> Played {
@@ -285,11 +289,10 @@ impl<'a> Setup<'a> {
             &format!("watching pods in namespace {namespace} of {address}"),
             &format!("正在监听 {address} 的 {namespace} 命名空间中的 Pod"),
         );
-        let by_hand = self.scenario.is_none() && self.cluster.is_some_and(|cluster| cluster.scenario.is_some());
-        if by_hand {
-            let commands = format!(
-                "kubectl run nettool --image=cr7258/nettool:v1 -n {namespace}\nkubectl delete pod nettool -n {namespace}"
-            );
+        if let Some(scenario) = &self.by_hand {
+            let commands: Vec<_> =
+                scenario.steps().iter().map(|step| step.in_namespace(namespace).to_string()).collect();
+            let commands = commands.join("\n");
             lab.tell(&format!("in another terminal:\n{commands}"), &format!("在另一个终端执行：\n{commands}"));
         }
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::api::{Api, quiet};
+use crate::support::api::{Api, PODS, quiet};
 
 const SETS: &str = "/apis/apps/v1/namespaces/default/replicasets";
 
@@ -37,6 +37,34 @@ async fn a_replica_set_gets_defaults_and_counts_the_changes_of_its_spec() {
     assert_eq!((selected.names(), &selected.body["kind"]), (vec!["web"], &json!("ReplicaSetList")));
     let deleted = api.delete(&path).await;
     assert_eq!((&deleted.body["status"], &deleted.body["details"]["group"]), (&json!("Success"), &json!("apps")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_scenario_makes_a_replica_set_scales_it_and_deletes_one_of_the_selected_pods() {
+    let cluster = quiet().start();
+    let api = Api::new(&cluster);
+    for name in ["b", "a"] {
+        api.pod(name, &json!({"app": "web"})).await;
+    }
+    api.pod("0", &json!({})).await;
+    let scenario = "- {at: 0s, replicaset: web, replicas: 2, labels: {app: web}}\n\
+                    - {at: 1s, scale: web, replicas: 3}\n- {at: 2s, delete-one: {app: web}}\n";
+    let scenario = informer_lab::cluster::Scenario::from_yaml(scenario, "s.yaml").unwrap();
+    let mut told = Vec::new();
+    scenario.play(cluster.client("default"), "default", |step| told.push(step.to_string())).await.unwrap();
+    assert_eq!(
+        told,
+        [
+            "kubectl create -f web.yaml",
+            "kubectl scale replicaset web --replicas=3",
+            "kubectl delete $(kubectl get pods -l app=web -o name | head -1)",
+        ]
+    );
+    let set = api.get(&format!("{SETS}/web")).await.body;
+    assert_eq!((&set["spec"]["replicas"], &set["metadata"]["labels"]["app"]), (&json!(3), &json!("web")));
+    cluster.settled().await;
+    let pods = api.get(PODS).await;
+    assert_eq!(pods.names(), ["0", "b"], "a is gone, as nobody runs it");
 }
 
 #[tokio::test(start_paused = true)]
