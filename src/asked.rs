@@ -19,6 +19,7 @@ impl Lesson {
             | Self::Myinformer(watch)
             | Self::Late(watch)
             | Self::List(watch)
+            | Self::Controller(watch)
             | Self::Resync(watch)
             | Self::Synced(watch) => &watch.print,
             Self::Reflector(args) | Self::Relist(args) => &args.watch.print,
@@ -50,6 +51,7 @@ impl Lesson {
             Self::Queue(args) => (Run::Queue, alone(&args.era)),
             Self::Workqueue(args) => (Run::WorkQueue(args.act), Settings::default()),
             Self::Synced(args) => (Run::Synced, settings(args)),
+            Self::Controller(args) => (Run::Controller, settings(args)),
             Self::List(args) => (Run::List, settings(args)),
             Self::Relist(args) => (Run::Relist(known_objects(args)), settings(&args.watch)),
             Self::Resync(args) => (Run::Resync, settings(args)),
@@ -68,6 +70,7 @@ impl Lesson {
             | Self::Myinformer(watch)
             | Self::Late(watch)
             | Self::List(watch)
+            | Self::Controller(watch)
             | Self::Resync(watch)
             | Self::Synced(watch)
             | Self::Reflector(ReflectorArgs { watch, .. })

@@ -58,6 +58,8 @@ pub enum Lesson {
     Relist(ReflectorArgs),
     /// Late: a handler that joins late is told everything first; a slow one delays nobody
     Late(WatchArgs),
+    /// Controller: as many pods as a ReplicaSet asks for, whatever happens to them
+    Controller(WatchArgs),
     /// Mutate: what the cache hands out is changed in a copy
     Mutate(PrintArgs),
     /// Every lesson and step, in the documents' order

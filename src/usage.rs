@@ -42,6 +42,7 @@ fn check(lesson: &Lesson) -> Result<(), String> {
             Err("list asks a cluster of each era: leave --era out".to_owned())
         }
         Lesson::List(watch)
+        | Lesson::Controller(watch)
         | Lesson::Listwatch(watch)
         | Lesson::Myinformer(watch)
         | Lesson::Late(watch)

@@ -22,6 +22,14 @@ const RELIST: Defaults = Defaults {
     ..watching(ClusterDefaults { scenario: Some(&RELISTED), ..FOUR_PODS })
 };
 
+/// A ReplicaSet is made, loses a pod, grows and shrinks.
+static REPLICA_SET: Fixture = Fixture {
+    name: "fixtures/scenarios/controller.yaml",
+    text: include_str!("../../fixtures/scenarios/controller.yaml"),
+};
+
+const CONTROLLED: ClusterDefaults = ClusterDefaults { scenario: Some(&REPLICA_SET), ..NETTOOL_COMES_AND_GOES };
+
 /// In the order in which they build on each other.
 pub static BEYOND: &[Row] = &[
     Row {
@@ -125,6 +133,15 @@ pub static BEYOND: &[Row] = &[
             lasts: FOUR_SECONDS.lasts,
             ..watching(ClusterDefaults { scenario: Some(&RUN), ..FOUR_PODS })
         },
+    },
+    Row {
+        run: Run::Controller,
+        command: "controller",
+        go: None,
+        en: "Controller: as many pods as a ReplicaSet asks for, whatever happens to them",
+        zh: "Controller：ReplicaSet 要多少 Pod 就有多少，不论发生什么",
+        trace: Some("controller.txt"),
+        defaults: watching(CONTROLLED),
     },
     Row {
         run: Run::Mutate,

@@ -3,6 +3,7 @@
 //! A lesson wires [`crate::cache`] and [`crate::cluster`] through their public API and says what it sees through a
 //! [`crate::lab::Lab`]. The table, [`rows`], serves the list of lessons, the tour, the defaults and the smoke test.
 
+pub mod controller;
 pub mod deltafifo;
 pub mod factory;
 pub mod indexer;
@@ -65,6 +66,8 @@ pub enum Run {
     Mutate,
     /// `late`
     Late,
+    /// `controller`
+    Controller,
     /// `list`
     List,
     /// `relist`
@@ -105,6 +108,7 @@ impl Run {
             Self::Factory => Lesson::new(async |lab| factory::run(lab).await),
             Self::FactoryServe => Lesson::new(async |lab| factory::serve(lab).await),
             Self::Synced => Lesson::new(async |lab| synced::run(lab).await),
+            Self::Controller => Lesson::new(async |lab| controller::run(lab).await),
             Self::List => Lesson::new(async |lab| list::run(lab).await),
             Self::Relist(known) => Lesson::new(async move |lab| relist::run(lab, known).await),
             Self::Resync => Lesson::new(async |lab| resync::run(lab).await),

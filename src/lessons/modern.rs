@@ -142,4 +142,14 @@ pub static MODERN: &[Modern] = &[
         ],
     ),
     of(Run::Late, "late-modern.txt", IN_KEY_ORDER),
+    of(
+        Run::Controller,
+        "controller-modern.txt",
+        [
+            "a controller that counts pods, and not events, cannot tell one queue from the other: a level-triggered\n\
+             controller does not care whether changes were merged on the way",
+            "控制器数的是 Pod，不是事件，所以分不出是哪种队列：\n\
+             level-triggered 的控制器不在乎变化在路上有没有被合并",
+        ],
+    ),
 ];

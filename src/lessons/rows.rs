@@ -201,6 +201,7 @@ mod tests {
             Run::MyInformer,
             Run::Factory,
             Run::FactoryServe,
+            Run::Controller,
             Run::List,
             Run::Resync,
             Run::Late,

@@ -41,7 +41,7 @@ impl Served {
     }
 
     /// A cluster whose pods are gone as soon as they are deleted.
-    fn cluster() -> Self {
+    pub fn cluster() -> Self {
         Self::new(|| {
             let stages = Stages::from_yaml("run: []\ndelete:\n- {after: 0s, remove: true}\n", "stages.yaml").unwrap();
             let cluster = Cluster::builder().stages(stages).start();
@@ -116,12 +116,12 @@ impl Live {
         }
     }
 
-    fn interrupt(&self) {
+    pub fn interrupt(&self) {
         let kill = format!("kill -INT {}", self.child.id());
         assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
     }
 
-    fn ended(mut self) -> Ran {
+    pub fn ended(mut self) -> Ran {
         let (mut out, mut err) = (String::new(), String::new());
         self.out.read_to_string(&mut out).unwrap();
         self.err.read_to_string(&mut err).unwrap();
@@ -192,7 +192,9 @@ fn a_namespace_that_does_not_exist_is_said_before_anything_is_watched() {
 #[test]
 fn a_first_list_that_is_forbidden_ends_every_lesson() {
     let served = Served::refusing(403, "Forbidden");
-    for lesson in ["listwatch", "reflector", "myinformer", "shared --step list-watch", "factory", "relist", "list"] {
+    for lesson in
+        ["listwatch", "reflector", "myinformer", "shared --step list-watch", "factory", "relist", "list", "controller"]
+    {
         let ran = finish(&mut served.command("forbidden", lesson));
         assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""), "{lesson}");
         assert!(ran.err.contains("forbids listing or watching pods in namespace default"), "{lesson}: {}", ran.err);

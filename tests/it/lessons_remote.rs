@@ -4,8 +4,8 @@ use axum::middleware::map_response;
 use axum::response::Response;
 use informer_lab::cluster::Cluster;
 
-use crate::cli::{finish, run};
-use crate::cli_remote::Served;
+use crate::cli::{file, finish, run};
+use crate::cli_remote::{Live, Served};
 
 /// Keeps a cluster for as long as the runtime that it was started on.
 fn keep(cluster: Cluster) {
@@ -50,4 +50,27 @@ fn a_server_that_does_not_say_who_answered_is_unknown() {
     assert!(ran.err.contains("does not say who answered"), "{}", ran.err);
     // No pods, so no second page.
     assert!(ran.out.contains("no token"), "{}", ran.out);
+}
+
+#[test]
+fn the_controller_looks_after_replica_sets_with_its_label_and_no_others() {
+    let scenario = "- {at: 0s, replicaset: other, replicas: 2, labels: {app: other}}\n\
+                    - {at: 1ms, replicaset: web, replicas: 1, labels: {app: web, controller: informer-lab}}\n\
+                    - {at: 2ms, scale: web, replicas: 3}\n";
+    let served = Served::cluster();
+    let mut command = served.command("controller", "controller");
+    command.arg("--scenario").arg(file("controller.yaml", scenario));
+    let mut live = Live::start(command);
+    let mut created = 0;
+    loop {
+        let line = live.line();
+        assert!(!line.is_empty() && !line.contains("other"), "{line}");
+        created += usize::from(line.starts_with("  + web-"));
+        if line == "default/web: status: 3 replicas, 0 ready" {
+            break;
+        }
+    }
+    assert_eq!(created, 3);
+    live.interrupt();
+    assert_eq!(live.ended().code, Some(130));
 }
