@@ -1,6 +1,8 @@
 //! SharedInformerFactory: one informer per type, however often it is asked for.
 //!
 //! Prints each pod's name when it is added.
+//!
+//! Chapter: `lessons/factory.md`. Traces: `fixtures/traces/factory*.txt`.
 
 use std::sync::Arc;
 

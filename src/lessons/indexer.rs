@@ -1,6 +1,6 @@
 //! Indexer: find objects by the values of an index function, alone and behind a shared informer.
 //!
-//! Traces: `fixtures/traces/indexer*`.
+//! Chapter: `lessons/indexer.md`. Traces: `fixtures/traces/indexer*`.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! Late: a handler that joins while the informer runs is told of everything first; a slow one only fills its own buffer.
 //!
-//! Chapter: `lessons/late.md`. Trace: `fixtures/traces/late.txt`.
+//! Chapter: `lessons/late.md`. Traces: `fixtures/traces/late*.txt`.
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
 //! ListWatch: what the API server says to a LIST, and then to a WATCH without a resourceVersion.
 //!
-//! Trace: `fixtures/traces/listwatch.txt`.
+//! Chapter: `lessons/listwatch.md`. Traces: `fixtures/traces/listwatch*.txt`.
 
 use std::time::Duration;
 

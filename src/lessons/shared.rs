@@ -1,6 +1,6 @@
 //! The shared informer from the inside out: a listener, a processor with two, and the whole over list and watch.
 //!
-//! Traces: `fixtures/traces/shared-*.txt`.
+//! Chapter: `lessons/shared.md`. Traces: `fixtures/traces/shared-*.txt`.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! Synced: that the store has the first list does not mean that the handlers have seen it.
 //!
-//! Chapter: `lessons/synced.md`. Trace: `fixtures/traces/synced.txt`.
+//! Chapter: `lessons/synced.md`. Traces: `fixtures/traces/synced*.txt`.
 
 use std::time::Duration;
 
