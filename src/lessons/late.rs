@@ -1,4 +1,5 @@
-//! Late: a handler that joins while the informer runs is told of everything first; a slow one only fills its own buffer.
+//! Late: a handler that joins while the informer runs is told of everything first; a slow one only fills its own buffer,
+//! which may coalesce what waits for the same object.
 //!
 //! Chapter: `lessons/late.md`. Traces: `fixtures/traces/late*.txt`.
 
@@ -9,39 +10,45 @@ use k8s_openapi::api::core::v1::Pod;
 use tokio::time::sleep;
 
 use super::pods::name;
-use crate::cache::{AsyncEventHandler, InitialList, ListWatch, Notification, SharedIndexInformer};
+use crate::cache::{AsyncEventHandler, Buffer, HandlerOptions, InitialList, ListWatch, Notification, SharedIndexInformer};
 use crate::lab::Lab;
 use crate::trace::Style;
 
-/// A quick and a slow handler from the start, a third one two seconds later.
+/// How long a slow handler takes for each notification.
+const SLOW: Duration = Duration::from_millis(350);
+
+/// A quick and two slow handlers from the start, one of these with a buffer that coalesces; another one two seconds later.
 pub async fn run(lab: &Lab) -> Result<()> {
     let pods = ListWatch::<Pod>::namespaced(lab.client(), lab.namespace());
     let informer = lab.informer(SharedIndexInformer::builder(pods)).build();
     let quick = Handler { lab: lab.clone(), number: 0, name: "quick", takes: Duration::ZERO };
-    let slow = Handler { lab: lab.clone(), number: 1, name: "slow", takes: Duration::from_millis(350) };
+    let slow = Handler { lab: lab.clone(), number: 1, name: "slow", takes: SLOW };
+    let merged = Handler { lab: lab.clone(), number: 2, name: "merged", takes: SLOW };
     let quick = informer.add_event_handler(quick)?;
     let slow = informer.add_event_handler(slow)?;
+    let merged = informer.add_event_handler_with(merged, HandlerOptions::new().buffer(Buffer::Coalesced))?;
 
     let watch_and_join = async {
         for second in 1.. {
             sleep(Duration::from_millis(600)).await;
-            let (quick, slow) = (quick.listener().pending(), slow.listener().pending());
-            lab.line(Style::Plain, format_args!("pending: quick {quick}, slow {slow}"));
+            let (quick, slow, merged) = (quick.pending(), slow.pending(), merged.pending());
+            lab.line(Style::Plain, format_args!("pending: quick {quick}, slow {slow}, merged {merged}"));
             sleep(Duration::from_millis(400)).await;
             if second == 2 {
                 lab.tell(
-                    "a third handler joins: it is told first what the store has, all of it as initial",
-                    "第三个 handler 加入：先被告知 store 里的全部对象，都算 initial",
+                    "another handler joins: it is told first what the store has, all of it as initial",
+                    "又一个 handler 加入：先被告知 store 里的全部对象，都算 initial",
                 );
-                let late = Handler { lab: lab.clone(), number: 2, name: "late", takes: Duration::ZERO };
+                let late = Handler { lab: lab.clone(), number: 3, name: "late", takes: Duration::ZERO };
                 informer.add_event_handler(late)?;
             }
         }
         anyhow::Ok(())
     };
     lab.tell(
-        "each handler has a buffer without a bound: the slow one delays nobody, and pays with memory",
-        "每个 handler 有自己的无界缓冲：慢的不拖累别人，代价是内存",
+        "each handler has a buffer of its own: a slow one delays nobody and pays with memory, unless its buffer keeps only \
+         the newest state of each object, as that of merged does",
+        "每个 handler 有自己的缓冲：慢的不拖累别人，代价是内存；merged 的缓冲例外，每个对象只留最新状态",
     );
     let stop = lab.stop();
     let join = async { stop.run_until_cancelled(watch_and_join).await.unwrap_or(Ok(())) };

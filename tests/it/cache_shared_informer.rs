@@ -330,6 +330,29 @@ async fn only_the_handlers_whose_resync_is_due_are_told_of_unchanged_objects() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_informer_checks_as_often_as_its_most_eager_handler_wants() {
+    let source = Source::default();
+    source.put("a");
+    let informer = SharedIndexInformer::builder(source.clone()).resync(Duration::from_secs(12 * 3600)).build();
+    let add = |seconds| {
+        let recorder = Recorder::default();
+        let options = HandlerOptions::new().resync(Duration::from_secs(seconds));
+        informer.add_event_handler_with(recorder.clone(), options).unwrap();
+        recorder
+    };
+    let before = [0, 60, 55, 5].map(add);
+    let running = run(&informer);
+    sleep(Duration::from_millis(500)).await;
+    let late = add(1); // too eager for an informer that runs already
+    sleep(Duration::from_millis(1)).await;
+    before.iter().chain([&late]).for_each(|recorder| drop(recorder.take()));
+    sleep(Duration::from_secs(120)).await;
+    assert_eq!(before.map(|recorder| recorder.take().len()), [0, 2, 2, 24]);
+    assert!((23..=24).contains(&late.take().len()), "as often as the informer checks");
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_index_that_is_added_late_knows_what_is_stored() {
     let source = Source::default();
     source.put("a");
@@ -344,6 +367,9 @@ async fn an_index_that_is_added_late_knows_what_is_stored() {
 /// Folds what a handler was told into a map of names to versions.
 fn fold(notes: Vec<String>) -> BTreeMap<String, String> {
     let mut state = BTreeMap::new();
+    let later_add = notes.iter().position(|note| note.starts_with("add ") && !note.ends_with(" initial"));
+    let after = &notes[later_add.unwrap_or(notes.len())..];
+    assert!(after.iter().all(|note| !note.ends_with(" initial")), "the initial list comes first: {notes:?}");
     for note in notes {
         let words: Vec<&str> = note.split(' ').collect();
         match words[..] {
