@@ -10,7 +10,9 @@ use k8s_openapi::api::core::v1::Pod;
 use tokio::time::sleep;
 
 use super::pods::name;
-use crate::cache::{AsyncEventHandler, Buffer, HandlerOptions, InitialList, ListWatch, Notification, SharedIndexInformer};
+use crate::cache::{
+    AsyncEventHandler, Buffer, HandlerOptions, InitialList, ListWatch, Notification, SharedIndexInformer,
+};
 use crate::lab::Lab;
 use crate::trace::Style;
 
