@@ -125,7 +125,12 @@ fn explain(error: Error, args: &[OsString]) -> Error {
         args.iter().skip(1).find_map(|arg| command.find_subcommand(arg)).map(|lesson| lesson.get_name().to_owned());
     match lesson.and_then(|name| command.find_subcommand_mut(name)) {
         Some(lesson) if error.kind() == ErrorKind::UnknownArgument && elsewhere => {
-            let message = format!("{} has no use for {argument}", lesson.get_name());
+            let takes = lesson.get_arguments().any(|arg| arg.get_long() == argument.strip_prefix("--"));
+            let name = lesson.get_name();
+            let message = match takes {
+                true => format!("{argument} goes after the lesson: informer-lab {name} {argument}"),
+                false => format!("{name} has no use for {argument}"),
+            };
             lesson.error(ErrorKind::UnknownArgument, message)
         }
         _ => error,
@@ -158,6 +163,7 @@ mod tests {
     fn an_option_that_a_lesson_cannot_use_is_a_usage_error() {
         for (line, said) in [
             ("informer-lab deltafifo --cluster", "deltafifo has no use for --cluster"),
+            ("informer-lab --speed 3 reflector", "--speed goes after the lesson: informer-lab reflector --speed"),
             ("informer-lab deltafifo --seed 1", "deltafifo has no use for --seed"),
             ("informer-lab tour --pods a.yaml", "tour has no use for --pods"),
             ("informer-lab listwatch --serve", "listwatch has no use for --serve"),

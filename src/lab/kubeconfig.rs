@@ -55,7 +55,7 @@ fn usual_files() -> Result<Vec<PathBuf>> {
 }
 
 const HOW_TO_NAME_ONE: &str =
-    "name a kubeconfig with --kubeconfig FILE, or leave --cluster out to use the built-in cluster";
+    "name a kubeconfig with --kubeconfig FILE, or leave --cluster and --context out to use the built-in cluster";
 
 fn in_cluster(target: &Target) -> Result<Config> {
     if let Some(context) = &target.context {
@@ -76,14 +76,14 @@ fn read(file: &Path) -> Result<Kubeconfig> {
             Failure::new(format!("the kubeconfig {shown} is not UTF-8 text")).because(error)
         }
         KubeconfigError::ReadConfig(error, _) => {
-            Failure::new(format!("cannot read the kubeconfig {shown}")).because(error)
+            Failure::new(format!("cannot read the kubeconfig {shown}")).next(HOW_TO_NAME_ONE).because(error)
         }
         // The parser's own message quotes the lines around the place, and those may hold a token or a key.
         KubeconfigError::Parse(error) => {
             let place =
                 error.location().map(|place| format!(":{}:{}", place.line(), place.column())).unwrap_or_default();
             Failure::new(format!("{shown}{place}: the kubeconfig is malformed"))
-                .next("kubectl config view --kubeconfig FILE says what it makes of it")
+                .next(format!("kubectl config view --kubeconfig {shown} says what it makes of it"))
         }
         error => Failure::new(format!("the kubeconfig {shown} is malformed")).because(error),
     };

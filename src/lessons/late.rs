@@ -49,8 +49,9 @@ pub async fn run(lab: &Lab) -> Result<()> {
     };
     lab.tell(
         "each handler has a buffer of its own: a slow one delays nobody and pays with memory, unless its buffer keeps only \
-         the newest state of each object, as that of merged does",
-        "每个 handler 有自己的缓冲：慢的不拖累别人，代价是内存；merged 的缓冲例外，每个对象只留最新状态",
+         the newest state of each object, as that of merged does; updates wait and count like additions, printed or not",
+        "每个 handler 有自己的缓冲：慢的不拖累别人，代价是内存；merged 的缓冲例外，每个对象只留最新状态；\
+         更新也排队、也计数，只是不打印",
     );
     let stop = lab.stop();
     let join = async { stop.run_until_cancelled(watch_and_join).await.unwrap_or(Ok(())) };

@@ -123,7 +123,11 @@ impl Controller {
             .patch_status(set_name, &PatchParams::default(), &Patch::Merge(status))
             .await
             .map_err(ApiError::from)
-            .with_context(|| format!("cannot tell the status of {key}"))?;
+            .map_err(|error| {
+                let old = error.status().is_some_and(|status| status.code == 409);
+                let why = if old { ", since its cached state is a moment old: that is common" } else { "" };
+                anyhow::Error::new(error).context(format!("cannot tell the status of {key}{why}"))
+            })?;
         self.lab.line(Style::Updated, format_args!("{key}: status: {replicas} replicas, {ready} ready"));
         Ok(())
     }
