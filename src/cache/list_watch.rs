@@ -152,7 +152,7 @@ impl<T: Resource> ListWatch<T> {
         let query = query(&options);
         let uri = if query.is_empty() { self.path.clone() } else { format!("{}?{query}", self.path) };
         Request::get(uri)
-            .header(header::ACCEPT, "application/json")
+            .header(header::ACCEPT, "application/json, */*")
             .body(Vec::new())
             .map_err(|error| ApiError::Client(kube::Error::HttpError(error)))
     }
