@@ -1,12 +1,14 @@
 //! From a subcommand to what is played: the run, and what is asked of it.
 
+use informer_lab::lab::cluster::ClusterSettings;
 use informer_lab::lab::{BuiltIn, Follow, Pace, Seed, Settings, Source, Target};
 use informer_lab::lessons::reflector::KnownObjects;
 use informer_lab::lessons::{MODERN, Modern, Run};
 use informer_lab::trace::Output;
 
 use crate::cli::{
-    ClusterArgs, EraArgs, ErasArgs, FactoryArgs, IndexerArgs, Lesson, PrintArgs, ReflectorArgs, SharedArgs, WatchArgs,
+    ClusterArgs, EraArgs, ErasArgs, FactoryArgs, IndexerArgs, Lesson, PrintArgs, ReflectorArgs, ServeArgs, SharedArgs,
+    WatchArgs,
 };
 
 impl Lesson {
@@ -28,7 +30,7 @@ impl Lesson {
             Self::Factory(args) => &args.watch.print,
             Self::Workqueue(args) => &args.print,
             Self::Mutate(print) | Self::Tour(print) => print,
-            Self::Eras(_) => return None,
+            Self::Eras(_) | Self::Cluster(_) => return None,
         })
     }
 
@@ -57,7 +59,7 @@ impl Lesson {
             Self::Resync(args) => (Run::Resync, settings(args)),
             Self::Late(args) => (Run::Late, settings(args)),
             Self::Mutate(_) => (Run::Mutate, Settings::default()),
-            Self::Tour(_) | Self::Eras(_) => return None,
+            Self::Tour(_) | Self::Eras(_) | Self::Cluster(_) => return None,
         })
     }
 
@@ -78,9 +80,17 @@ impl Lesson {
             | Self::Indexer(IndexerArgs { watch, .. })
             | Self::Shared(SharedArgs { watch, .. })
             | Self::Factory(FactoryArgs { watch, .. }) => watch.cluster.era.era,
-            Self::Workqueue(_) | Self::Mutate(_) | Self::Tour(_) | Self::Eras(_) => None,
+            Self::Workqueue(_) | Self::Mutate(_) | Self::Tour(_) | Self::Eras(_) | Self::Cluster(_) => None,
         };
         era.is_some()
+    }
+}
+
+impl ServeArgs {
+    /// What is asked of the cluster.
+    pub fn settings(self) -> ClusterSettings {
+        let Self { listen, kubeconfig_out: kubeconfig, era, nodes, pods, scenario, stages, command } = self;
+        ClusterSettings { listen, kubeconfig, era, nodes, pods, scenario, stages, command }
     }
 }
 

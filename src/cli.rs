@@ -9,6 +9,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use informer_lab::cluster::Era;
 use informer_lab::lab::Seed;
+use informer_lab::lab::cluster::Pods;
 use informer_lab::lessons::{deltafifo, indexer, shared, workqueue};
 use informer_lab::trace::{ColorChoice, Lang, Output, Speed};
 
@@ -66,6 +67,8 @@ pub enum Lesson {
     Tour(PrintArgs),
     /// A lesson in both eras, side by side, with what differs and why
     Eras(ErasArgs),
+    /// The built-in cluster, for kubectl and other programs on this machine
+    Cluster(ServeArgs),
 }
 
 #[derive(Debug, Args)]
@@ -153,6 +156,34 @@ pub struct ErasArgs {
     /// What the words say.
     #[arg(skip)]
     pub lesson: Option<Box<Lesson>>,
+}
+
+#[derive(Debug, Args)]
+pub struct ServeArgs {
+    /// Where to listen, on this machine only; port 0 takes a free one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0", value_parser = values::loopback)]
+    pub listen: SocketAddr,
+    /// Where to write the kubeconfig [default: a temporary file, removed at the end]
+    #[arg(long, value_name = "FILE")]
+    pub kubeconfig_out: Option<PathBuf>,
+    /// Which API server it is like: today's, or one of the documents' time
+    #[arg(long, default_value = "modern", value_parser = PossibleValuesParser::new(["modern", "classic"]).map(values::era))]
+    pub era: Era,
+    /// How many nodes it has
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = values::nodes)]
+    pub nodes: usize,
+    /// The pods at the start: so many, or those of a file (YAML)
+    #[arg(long, value_name = "N|FILE", value_parser = values::pods)]
+    pub pods: Option<Pods>,
+    /// What happens in it (YAML)
+    #[arg(long, value_name = "FILE")]
+    pub scenario: Option<PathBuf>,
+    /// What its kubelet does (YAML)
+    #[arg(long, value_name = "FILE")]
+    pub stages: Option<PathBuf>,
+    /// Run this with KUBECONFIG set, and end with it and its exit code
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
 }
 
 /// Which cluster, and what is in it.

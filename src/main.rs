@@ -8,7 +8,7 @@ mod values;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use informer_lab::lab::{Ended, Interrupt, Stage};
+use informer_lab::lab::{Ended, Interrupt, Stage, cluster};
 use informer_lab::lessons::{eras, listing, tour};
 use informer_lab::trace::{Lang, Look, Output, Printer, Speed, log_to_stderr};
 
@@ -29,7 +29,7 @@ fn main() -> ExitCode {
     let printer = printer(&cli);
     match stage(&cli, &printer).and_then(|stage| run(cli, &stage)) {
         Ok(Ended::Done | Ended::ReaderGone) => ExitCode::SUCCESS,
-        Ok(Ended::Interrupted(code)) => ExitCode::from(code),
+        Ok(Ended::Interrupted(code) | Ended::Command(code)) => ExitCode::from(code),
         Err(error) => {
             printer.report(&error);
             ExitCode::FAILURE
@@ -54,6 +54,7 @@ fn run(cli: Cli, stage: &Stage) -> Result<Ended> {
     match cli.lesson {
         None => listing::print(&stage.printer),
         Some(Lesson::Tour(_)) => tour::play(stage),
+        Some(Lesson::Cluster(args)) => cluster::run(&args.settings(), stage),
         Some(Lesson::Eras(args)) => {
             let (modern, settings) = args.run().map_err(anyhow::Error::msg)?;
             eras::play(modern, &settings, stage)

@@ -36,7 +36,12 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, Error> {
 
 fn check(lesson: &Lesson) -> Result<(), String> {
     match lesson {
-        Lesson::Deltafifo(_) | Lesson::Queue(_) | Lesson::Mutate(_) | Lesson::Workqueue(_) | Lesson::Tour(_) => Ok(()),
+        Lesson::Deltafifo(_)
+        | Lesson::Queue(_)
+        | Lesson::Mutate(_)
+        | Lesson::Workqueue(_)
+        | Lesson::Tour(_)
+        | Lesson::Cluster(_) => Ok(()),
         Lesson::Eras(args) => args.run().map(|_| ()),
         Lesson::List(watch) if watch.cluster.era.era.is_some() => {
             Err("list asks a cluster of each era: leave --era out".to_owned())

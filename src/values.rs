@@ -4,6 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use informer_lab::cluster::Era;
+use informer_lab::lab::cluster::Pods;
 use jiff::SignedDuration;
 
 /// `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`, or a port alone on this machine.
@@ -13,6 +14,35 @@ pub fn address(text: &str) -> Result<SocketAddr, String> {
         return Ok((Ipv4Addr::LOCALHOST, port).into());
     }
     text.parse().map_err(|_| "expected an IP address and a port, such as 127.0.0.1:8080, or a port alone".to_owned())
+}
+
+/// The same, of this machine only.
+pub fn loopback(text: &str) -> Result<SocketAddr, String> {
+    let address = address(text)?;
+    if address.ip().is_loopback() {
+        return Ok(address);
+    }
+    Err("expected an address of this machine only, such as 127.0.0.1:8080: the cluster has no authentication, so whoever \
+         reaches it may do everything"
+        .to_owned())
+}
+
+/// A number of pods, or a file of them.
+pub fn pods(text: &str) -> Result<Pods, String> {
+    const MOST: usize = 1_000_000;
+    match text.parse() {
+        Ok(number) if number <= MOST => Ok(Pods::Crowd(number)),
+        Ok(_) => Err(format!("expected at most {MOST} pods")),
+        Err(_) if text.is_empty() => Err("expected a number of pods, or a file".to_owned()),
+        Err(_) => Ok(Pods::File(text.into())),
+    }
+}
+
+/// How many nodes a cluster may have.
+pub fn nodes(text: &str) -> Result<usize, String> {
+    const MOST: usize = 5_000;
+    let number = text.parse().ok().filter(|number| *number <= MOST);
+    number.ok_or_else(|| format!("expected a number of nodes from 0 to {MOST}"))
 }
 
 /// What is added to a clock must have an end.
@@ -58,6 +88,19 @@ mod tests {
         for bad in ["", "127.0.0.1", "localhost", "example.com:80", "127.0.0.1:99999", "http://127.0.0.1:80", ":80"] {
             assert!(address(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_cluster_listens_on_this_machine_only() {
+        assert_eq!(loopback("[::1]:80"), Ok("[::1]:80".parse().unwrap()));
+        assert!(loopback("0.0.0.0:80").unwrap_err().contains("no authentication"));
+    }
+
+    #[test]
+    fn pods_are_a_number_or_a_file() {
+        assert_eq!(pods("100"), Ok(Pods::Crowd(100)));
+        assert_eq!(pods("pods.yaml"), Ok(Pods::File("pods.yaml".into())));
+        assert!(pods("1000001").is_err() && pods("").is_err());
     }
 
     #[test]

@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Cluster;
 use super::clock::Clock;
+use super::crowd;
 use super::era::Era;
 use super::handlers::create::prepare;
 use super::kubelet::{Kubelet, Progress};
@@ -31,6 +32,7 @@ pub struct ClusterBuilder {
     settings: Settings,
     started_at: Option<Timestamp>,
     pods: Vec<Pod>,
+    crowd: usize,
     stages: Stages,
 }
 
@@ -44,7 +46,7 @@ impl Default for ClusterBuilder {
             bookmarks: Duration::from_secs(60),
             watch_list: true,
         };
-        Self { settings, started_at: None, pods: Vec::new(), stages: Stages::default() }
+        Self { settings, started_at: None, pods: Vec::new(), crowd: 0, stages: Stages::default() }
     }
 }
 
@@ -67,6 +69,12 @@ impl ClusterBuilder {
     /// name the later is an update of the earlier.
     pub fn pods(mut self, pods: Vec<Pod>) -> Self {
         self.pods = pods;
+        self
+    }
+
+    /// So many running pods from the start, of three applications, in the namespace `default`, beside those that were named.
+    pub fn crowd(mut self, pods: usize) -> Self {
+        self.crowd = pods;
         self
     }
 
@@ -114,13 +122,16 @@ impl ClusterBuilder {
         let clock = Clock::starting_at(self.started_at.unwrap_or_else(Timestamp::now));
         let store = Arc::new(Store::new(self.settings, clock));
         fill(&store, self.pods);
+        for n in 1..=self.crowd {
+            write(&store, PODS, Some("default"), crowd::pod(n, 0, &clock.now()));
+        }
         let router = router(store.clone());
         let client = kube::Client::new(router.clone(), "default");
         let (sender, progress) = watch::channel(Progress::default());
         let stop = CancellationToken::new();
         let kubelet = Kubelet::new(client, self.stages, clock, sender);
         let kubelet = tokio::spawn(kubelet.run(stop.clone()));
-        Cluster { store, router, progress, stop: stop.drop_guard(), kubelet }
+        Cluster { store, router, progress, stop: stop.drop_guard(), kubelet, servers: Vec::new() }
     }
 }
 

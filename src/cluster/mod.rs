@@ -37,6 +37,7 @@ mod clock;
 mod columns;
 mod compression;
 mod continue_token;
+mod crowd;
 mod defaults;
 mod delegate;
 mod delete_options;
@@ -45,6 +46,7 @@ mod era;
 mod event;
 mod field_selector;
 mod filter;
+mod guard;
 mod handlers;
 mod kubelet;
 mod negotiation;
@@ -61,6 +63,7 @@ mod resources;
 mod router;
 mod scenario;
 mod schema;
+mod serve;
 mod served_from;
 mod stages;
 mod status;
@@ -74,6 +77,8 @@ mod watch_cache;
 mod watcher;
 mod yaml;
 
+use std::io;
+use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 
 use tokio::sync::watch;
@@ -89,6 +94,7 @@ pub use self::yaml::FileError;
 
 use self::kubelet::Progress;
 use self::resources::PODS;
+use self::serve::Server;
 use self::store::Store;
 
 /// A running cluster. Dropping it stops its kubelet; [`shutdown`](Self::shutdown) also waits for everything to end.
@@ -99,6 +105,7 @@ pub struct Cluster {
     progress: watch::Receiver<Progress>,
     stop: DropGuard,
     kubelet: JoinHandle<()>,
+    servers: Vec<Server>,
 }
 
 impl Cluster {
@@ -115,6 +122,37 @@ impl Cluster {
     /// The API, for a listener or for a client.
     pub fn router(&self) -> axum::Router {
         self.router.clone()
+    }
+
+    /// Serves the API on a listener of this machine until the cluster stops, for clients in other processes; gives back the
+    /// listener's address. Plain HTTP/1.1 and HTTP/2, without authentication. Requests of web pages are refused.
+    ///
+    /// ```
+    /// # use informer_lab::cluster::Cluster;
+    /// # use std::net::TcpListener;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut cluster = Cluster::builder().start();
+    /// let address = cluster.serve(TcpListener::bind("127.0.0.1:0")?)?;
+    ///
+    /// let config = kube::Config::new(format!("http://{address}").parse()?);
+    /// let version = kube::Client::try_from(config)?.apiserver_version().await?;
+    /// assert_eq!(version.major, "1");
+    /// cluster.shutdown().await;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// `InvalidInput` for a listener that other machines can reach, and what the system has against the listener.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime with IO and time.
+    pub fn serve(&mut self, listener: TcpListener) -> io::Result<SocketAddr> {
+        let server = Server::start(self.router(), listener)?;
+        let address = server.address();
+        self.servers.push(server);
+        Ok(address)
     }
 
     /// Waits until the kubelet has seen every write to a pod so far and no stage of any pod is pending or running.
@@ -146,11 +184,15 @@ impl Cluster {
         self.store.restart();
     }
 
-    /// Stops the kubelet, ends every watch after what was already sent to it, and waits for the tasks.
+    /// Stops the kubelet, ends every watch after what was already sent to it, and waits for the tasks. Answers that are
+    /// under way on a socket have a second to end.
     pub async fn shutdown(self) {
         drop(self.stop);
         // A kubelet that panicked has said so already; there is nothing left to stop.
         let _ = self.kubelet.await;
         self.store.close();
+        for server in self.servers {
+            server.shutdown().await;
+        }
     }
 }

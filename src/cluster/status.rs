@@ -72,6 +72,12 @@ impl ApiError {
         Self::new(StatusCode::FORBIDDEN, "Forbidden", message).about(resource, resource.plural.into(), name)
     }
 
+    /// A request that no client of this machine would send.
+    pub(crate) fn not_from_here(why: &str) -> Self {
+        let message = format!("forbidden: this server answers programs on its own machine only: {why}");
+        Self::new(StatusCode::FORBIDDEN, "Forbidden", message).vague()
+    }
+
     /// Something new that would come into a namespace that is on its way out.
     pub(crate) fn terminating(resource: &'static Resource, name: &str, namespace: &str) -> Self {
         let why = format!("unable to create new content in namespace {namespace} because it is being terminated");

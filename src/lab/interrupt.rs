@@ -13,8 +13,7 @@ use tokio_util::sync::CancellationToken;
 /// Exit code after Ctrl-C.
 const INTERRUPTED: u8 = 130;
 /// Exit code after SIGTERM.
-#[cfg(unix)]
-const TERMINATED: u8 = 143;
+pub(super) const TERMINATED: u8 = 143;
 
 /// What has been heard so far. A clone hears the same.
 #[derive(Clone, Debug, Default)]

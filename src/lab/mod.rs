@@ -1,10 +1,13 @@
 //! What a lesson gets: a cluster to watch, a voice, and a sign when to stop. And who plays it.
 
+pub mod cluster;
+mod command;
 mod connect;
 mod defaults;
 mod files;
 mod interrupt;
 mod kubeconfig;
+mod kubeconfig_file;
 mod moments;
 mod player;
 mod serve;

@@ -49,6 +49,8 @@ pub enum Ended {
     ReaderGone,
     /// A signal asked for it; the exit code says which.
     Interrupted(u8),
+    /// A command that was run ended with this exit code.
+    Command(u8),
 }
 
 impl Ended {
@@ -181,7 +183,7 @@ impl<'a> Setup<'a> {
             (Source::Real(_), None) => (None, scenario),
             _ => (scenario, None),
         };
-        let listener = settings.serve.map(serve::listen).transpose()?;
+        let listener = settings.serve.map(|address| serve::listen(address, "--serve")).transpose()?;
         let seed = settings.seed.draw(defaults, printer);
         Ok(Self { settings, cluster, seed, until, scenario, by_hand, listener })
     }

@@ -1,4 +1,4 @@
-//! `--serve`: a lesson's own HTTP server.
+//! `--serve`, a lesson's own HTTP server, and the listener that it shares with `--listen`.
 
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, TcpListener};
@@ -8,21 +8,21 @@ use anyhow::{Context, Result};
 use super::Lab;
 use crate::trace::Failure;
 
-/// Takes the address before anything else happens, so that a port in use is said at once.
-pub(super) fn listen(address: SocketAddr) -> Result<TcpListener> {
-    let listener = TcpListener::bind(address).map_err(|error| failure(address, error))?;
+/// Takes the address that `option` names before anything else happens, so that a port in use is said at once.
+pub(super) fn listen(address: SocketAddr, option: &str) -> Result<TcpListener> {
+    let listener = TcpListener::bind(address).map_err(|error| failure(address, option, error))?;
     listener.set_nonblocking(true).context("cannot listen without blocking")?;
     Ok(listener)
 }
 
-fn failure(address: SocketAddr, error: io::Error) -> Failure {
+fn failure(address: SocketAddr, option: &str, error: io::Error) -> Failure {
     let port = address.port();
     let free = SocketAddr::new(address.ip(), 0);
     match error.kind() {
         ErrorKind::AddrInUse => Failure::new(format!("port {port} is in use: cannot listen on {address}"))
-            .next(format!("stop what listens there, or choose another port: --serve {free} takes a free one")),
+            .next(format!("stop what listens there, or choose another port: {option} {free} takes a free one")),
         ErrorKind::PermissionDenied => Failure::new(format!("port {port} is not allowed: cannot listen on {address}"))
-            .next(format!("choose a port above 1023: --serve {free} takes a free one")),
+            .next(format!("choose a port above 1023: {option} {free} takes a free one")),
         _ => Failure::new(format!("cannot listen on {address}")).next("name an address of this machine"),
     }
     .because(error)

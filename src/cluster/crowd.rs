@@ -1,0 +1,31 @@
+//! Any number of running pods, for trying out how something does with many.
+
+use serde_json::{Value, json};
+
+/// The n-th of a crowd of pods, counted from one: bound to one of so many nodes (to node-1, if there are none) and running.
+/// Three in a row belong to three applications.
+pub(crate) fn pod(n: usize, nodes: usize, now: &str) -> Value {
+    const APPS: [&str; 3] = ["web", "db", "cache"];
+    let (app, node) = (APPS[n % APPS.len()], 1 + n % nodes.max(1));
+    let name = format!("{app}-{n:06}");
+    let address = format!("10.{}.{}.{}", 128 + (n >> 16) % 116, (n >> 8) % 256, n % 256);
+    let condition = |kind: &str| json!({"type": kind, "status": "True", "lastTransitionTime": now});
+    let conditions = ["Initialized", "Ready", "ContainersReady", "PodScheduled"].map(condition);
+    let image = "registry.example/app:1.0";
+    json!({
+        "metadata": {"name": name, "namespace": "default", "labels": {"app": app}},
+        "spec": {"nodeName": format!("node-{node}"), "containers": [{"name": "main", "image": image}]},
+        "status": {
+            "phase": "Running",
+            "startTime": now,
+            "hostIP": format!("192.0.2.{}", node % 256),
+            "podIP": address,
+            "podIPs": [{"ip": address}],
+            "conditions": conditions,
+            "containerStatuses": [{
+                "name": "main", "image": image, "imageID": "", "ready": true, "started": true, "restartCount": 0,
+                "state": {"running": {"startedAt": now}},
+            }],
+        },
+    })
+}

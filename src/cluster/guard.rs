@@ -1,0 +1,53 @@
+//! Keeps web pages out. A page in a browser on this machine can reach a loopback port, by its address or by a name of the
+//! page's own that points there; kubectl and the clients of Kubernetes never look like one.
+
+use std::net::IpAddr;
+
+use axum::extract::Request;
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use http::uri::Authority;
+use http::{HeaderMap, Uri, header};
+
+use super::status::ApiError;
+
+/// Answers 403 to a request that names another host than this machine, or that a page of another host has sent.
+pub(crate) async fn only_for_this_machine(request: Request, next: Next) -> Response {
+    let host = request.uri().authority().cloned().or_else(|| {
+        let host = text(request.headers(), header::HOST)?;
+        host.parse().ok()
+    });
+    if !host.is_some_and(|host| is_here(&host)) {
+        return ApiError::not_from_here("the request names a host that is not this machine").into_response();
+    }
+    if let Some(origin) = text(request.headers(), header::ORIGIN)
+        && !origin.parse::<Uri>().is_ok_and(|origin| origin.authority().is_some_and(is_here))
+    {
+        return ApiError::not_from_here("the request comes from a web page").into_response();
+    }
+    next.run(request).await
+}
+
+fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}
+
+fn is_here(authority: &Authority) -> bool {
+    let host = authority.host().trim_start_matches('[').trim_end_matches(']');
+    host.eq_ignore_ascii_case("localhost") || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn here_is_localhost_and_the_loopback_addresses() {
+        for here in ["localhost", "LOCALHOST:80", "127.0.0.1", "127.9.9.9:1", "[::1]:8080"] {
+            assert!(is_here(&here.parse().unwrap()), "{here}");
+        }
+        for elsewhere in ["example.com", "localhost.example.com", "10.0.0.1:80", "127.0.0.1.example.com"] {
+            assert!(!is_here(&elsewhere.parse().unwrap()), "{elsewhere}");
+        }
+    }
+}

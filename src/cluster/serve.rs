@@ -1,0 +1,110 @@
+//! The API behind a socket: HTTP/1.1, or HTTP/2 for who begins with it.
+
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::time::Duration;
+
+use axum::middleware;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto::Builder;
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use tokio::net::TcpStream;
+use tokio::task::JoinHandle;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::guard::only_for_this_machine;
+
+/// How long a connection may take to send the head of a request, or do nothing between two.
+const HEAD_WITHIN: Duration = Duration::from_secs(90);
+
+/// How long a request that is being answered may go on after the end was asked for.
+const LAST_ANSWERS: Duration = Duration::from_secs(1);
+
+/// How long to wait when no connection can be accepted, for want of file descriptors for one.
+const BREATHER: Duration = Duration::from_millis(50);
+
+/// A socket that is being served. Dropping it ends that.
+#[derive(Debug)]
+pub(crate) struct Server {
+    address: SocketAddr,
+    stop: DropGuard,
+    task: JoinHandle<()>,
+}
+
+impl Server {
+    /// Serves `router` on a listener of this machine.
+    ///
+    /// # Errors
+    /// `InvalidInput` if others than this machine could reach the listener: there is no authentication.
+    pub(crate) fn start(router: axum::Router, listener: TcpListener) -> io::Result<Self> {
+        let address = listener.local_addr()?;
+        if !address.ip().is_loopback() {
+            let why = format!("{address} can be reached from other machines, and there is no authentication");
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+        }
+        listener.set_nonblocking(true)?;
+        let listener = tokio::net::TcpListener::from_std(listener)?;
+        let router = router.layer(middleware::from_fn(only_for_this_machine));
+        let stop = CancellationToken::new();
+        let task = tokio::spawn(accept(router, listener, stop.clone()));
+        Ok(Self { address, stop: stop.drop_guard(), task })
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Takes no more connections and waits a moment for the answers that are under way.
+    pub(crate) async fn shutdown(self) {
+        drop(self.stop);
+        // A server that panicked has said so already; there is nothing left to end.
+        let _ = self.task.await;
+    }
+}
+
+async fn accept(router: axum::Router, listener: tokio::net::TcpListener, stop: CancellationToken) {
+    let connections = GracefulShutdown::new();
+    loop {
+        let accepted = tokio::select! {
+            biased;
+            () = stop.cancelled() => break,
+            accepted = listener.accept() => accepted,
+        };
+        match accepted {
+            Ok((stream, _)) => connect(router.clone(), stream, &connections, stop.clone()),
+            Err(error) => {
+                tracing::warn!(%error, "a connection could not be accepted");
+                tokio::time::sleep(BREATHER).await;
+            }
+        }
+    }
+    drop(listener);
+    if tokio::time::timeout(LAST_ANSWERS, connections.shutdown()).await.is_err() {
+        tracing::debug!("some connections did not end by themselves");
+    }
+}
+
+fn connect(router: axum::Router, stream: TcpStream, connections: &GracefulShutdown, stop: CancellationToken) {
+    // Answers and events are written whole; waiting for more only delays them.
+    let _ = stream.set_nodelay(true);
+    let mut http = Builder::new(TokioExecutor::new());
+    http.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_WITHIN);
+    http.http2().timer(TokioTimer::new());
+    let connection = http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router)).into_owned();
+    let connection = connections.watch(connection);
+    tokio::spawn(async move {
+        let late = async {
+            stop.cancelled().await;
+            tokio::time::sleep(LAST_ANSWERS).await;
+        };
+        tokio::select! {
+            ended = connection => {
+                if let Err(error) = ended {
+                    tracing::debug!(error, "a connection ended early");
+                }
+            }
+            () = late => {}
+        }
+    });
+}

@@ -1,0 +1,123 @@
+//! The built-in cluster for other programs: it listens until it is stopped, or as long as a command runs.
+
+use std::ffi::OsString;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use tokio_util::sync::CancellationToken;
+
+use super::command;
+use super::files;
+use super::kubeconfig_file::KubeconfigFile;
+use super::player::{Ended, Stage};
+use super::serve;
+use crate::cluster::{Cluster, ClusterBuilder, Era, Scenario, Stages, pods_from_yaml};
+use crate::trace::{Failure, Printer};
+
+/// What was asked of the cluster.
+#[derive(Clone, Debug)]
+pub struct ClusterSettings {
+    /// An address of this machine; port 0 for any free one.
+    pub listen: SocketAddr,
+    /// Where the kubeconfig is written; none for a temporary file.
+    pub kubeconfig: Option<PathBuf>,
+    /// Which API server it is like.
+    pub era: Era,
+    /// How many nodes it has.
+    pub nodes: usize,
+    /// What is in it at the start.
+    pub pods: Option<Pods>,
+    /// What happens in it.
+    pub scenario: Option<PathBuf>,
+    /// What its kubelet does.
+    pub stages: Option<PathBuf>,
+    /// What is run beside it; empty for nothing.
+    pub command: Vec<OsString>,
+}
+
+/// The pods of a cluster at its start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Pods {
+    /// So many that run.
+    Crowd(usize),
+    /// Those of a file.
+    File(PathBuf),
+}
+
+/// Runs the cluster until a signal or the end of its command.
+///
+/// # Errors
+/// A file that cannot be used, an address that cannot be taken, a command that cannot be run.
+pub fn run(settings: &ClusterSettings, stage: &Stage) -> Result<Ended> {
+    let builder = builder(settings)?;
+    let scenario = files::source(settings.scenario.as_deref(), "the scenario file", None)?
+        .map(|source| Scenario::from_yaml(&source.text, &source.name))
+        .transpose()?;
+    let listener = serve::listen(settings.listen, "--listen")?;
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start the runtime")?;
+    let stop = stage.interrupt.arm();
+    runtime.block_on(async {
+        let mut cluster = builder.start();
+        let address = cluster.serve(listener).map_err(|error| Failure::new("cannot listen").because(error))?;
+        let kubeconfig = KubeconfigFile::write(address, settings.kubeconfig.as_deref())?;
+        let playing = tokio::spawn(play(scenario, cluster.client("default"), stage.printer.clone(), stop.clone()));
+        let ended = if settings.command.is_empty() {
+            stand(address, &kubeconfig, stage, &stop).await
+        } else {
+            let path = std::path::absolute(kubeconfig.path()).context("there is no current directory")?;
+            command::run(&settings.command, &path, &stop, &stage.interrupt).await.map(Ended::Command)
+        };
+        stop.cancel();
+        // A play that panicked has said so already.
+        let _ = playing.await;
+        cluster.shutdown().await;
+        ended
+    })
+}
+
+fn builder(settings: &ClusterSettings) -> Result<ClusterBuilder> {
+    let stages = files::source(settings.stages.as_deref(), "the stages file", None)?
+        .map(|source| Stages::from_yaml(&source.text, &source.name))
+        .transpose()?
+        .unwrap_or_default();
+    let builder = Cluster::builder().era(settings.era).seed(fastrand::u64(..)).stages(stages);
+    Ok(match &settings.pods {
+        None => builder,
+        Some(Pods::Crowd(number)) => builder.crowd(*number),
+        Some(Pods::File(path)) => {
+            let source = files::source(Some(path), "the pods file", None)?.expect("a file was named");
+            builder.pods(pods_from_yaml(&source.text, &source.name, "default")?)
+        }
+    })
+}
+
+/// Says where the cluster is, and waits for a signal.
+async fn stand(
+    address: SocketAddr,
+    kubeconfig: &KubeconfigFile,
+    stage: &Stage,
+    stop: &CancellationToken,
+) -> Result<Ended> {
+    let printer = &stage.printer;
+    let said = printer.page(&format!("http://{address}")).and_then(|()| {
+        printer.tell("in another terminal:", "在另一个终端执行：");
+        printer.page(&kubeconfig.export())
+    });
+    if let Ended::ReaderGone = Ended::of_writing(said)? {
+        tracing::debug!("nobody reads where the cluster is");
+    }
+    printer.tell("Ctrl-C ends", "按 Ctrl-C 结束");
+    stop.cancelled().await;
+    Ok(stage.interrupt.code().map_or(Ended::Done, Ended::Interrupted))
+}
+
+/// Plays the scenario. One that cannot go on is told of; the cluster stays.
+async fn play(scenario: Option<Scenario>, client: kube::Client, printer: Printer, stop: CancellationToken) {
+    let Some(scenario) = scenario else { return };
+    let told = |step: &_| printer.tell(&format!("{step}"), &format!("{step}"));
+    if let Some(Err(error)) = stop.run_until_cancelled(scenario.play(client, "default", told)).await {
+        printer.report(&anyhow::Error::new(error));
+    }
+}

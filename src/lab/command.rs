@@ -1,0 +1,73 @@
+//! A command that is run beside a cluster.
+
+use std::ffi::OsString;
+use std::io::{self, ErrorKind};
+use std::path::Path;
+use std::process::ExitStatus;
+
+use anyhow::Result;
+use tokio::process::{Child, Command};
+use tokio_util::sync::CancellationToken;
+
+use super::interrupt::{Interrupt, TERMINATED};
+use crate::trace::Failure;
+
+/// Runs `words` with KUBECONFIG set, and gives back its exit code; as a shell does, 128 and the number for one that a signal has
+/// ended. The terminal sends Ctrl-C to the command too, which may need a moment to end; SIGTERM is passed on to it.
+///
+/// # Errors
+/// The command cannot be started.
+pub(super) async fn run(
+    words: &[OsString],
+    kubeconfig: &Path,
+    stop: &CancellationToken,
+    interrupt: &Interrupt,
+) -> Result<u8> {
+    let (program, arguments) = words.split_first().expect("a command has at least one word");
+    let mut child = Command::new(program)
+        .args(arguments)
+        .env("KUBECONFIG", kubeconfig)
+        .kill_on_drop(true)
+        .spawn()
+        .map_err(|error| not_started(program, error))?;
+    tokio::select! {
+        biased;
+        status = child.wait() => return ended(status),
+        () = stop.cancelled() => {}
+    }
+    if interrupt.code() == Some(TERMINATED) {
+        terminate(&child);
+    }
+    ended(child.wait().await)
+}
+
+fn not_started(program: &OsString, error: io::Error) -> Failure {
+    let shown = program.display();
+    let failure = match error.kind() {
+        ErrorKind::NotFound => Failure::new(format!("there is no command {shown}")).next("see its name and PATH"),
+        _ => Failure::new(format!("cannot run {shown}")),
+    };
+    failure.because(error)
+}
+
+fn ended(status: io::Result<ExitStatus>) -> Result<u8> {
+    let status = status.map_err(|error| Failure::new("cannot see how the command has ended").because(error))?;
+    #[cfg(unix)]
+    let signal = std::os::unix::process::ExitStatusExt::signal(&status);
+    #[cfg(not(unix))]
+    let signal: Option<i32> = None;
+    let code = status.code().or(signal.map(|signal| 128 + signal));
+    Ok(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+}
+
+#[cfg(unix)]
+fn terminate(child: &Child) {
+    let process = child.id().and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);
+    if let Some(process) = process {
+        // One that has ended meanwhile has no use for it.
+        let _ = rustix::process::kill_process(process, rustix::process::Signal::TERM);
+    }
+}
+
+#[cfg(not(unix))]
+fn terminate(_: &Child) {}

@@ -1,0 +1,193 @@
+//! The kubeconfig of a built-in cluster that listens: written for other programs, readable by its owner only.
+
+use std::env;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+use crate::trace::Failure;
+
+/// How every file that this module writes begins: what begins otherwise is never overwritten.
+const MARK: &str = "# Written by informer-lab, for a cluster that lives as long as its process.\n";
+
+/// A kubeconfig on disk. One that nobody named is removed when this is dropped.
+#[derive(Debug)]
+pub(super) struct KubeconfigFile {
+    path: PathBuf,
+    /// The directory that was made for the file.
+    temporary: Option<PathBuf>,
+}
+
+impl KubeconfigFile {
+    /// Writes the kubeconfig of the cluster at `address`, to `file` or to a new temporary directory.
+    ///
+    /// # Errors
+    /// The file cannot be written, is somebody else's, or lies in `~/.kube`.
+    pub(super) fn write(address: SocketAddr, file: Option<&Path>) -> Result<Self> {
+        match file {
+            Some(path) => {
+                check(path)?;
+                replace(path, &content(address)).map_err(|error| failure(path, error))?;
+                Ok(Self { path: path.to_owned(), temporary: None })
+            }
+            None => {
+                let directory = env::temp_dir().join(format!("informer-lab-{:016x}", fastrand::u64(..)));
+                make_private(&directory).map_err(|error| failure(&directory, error))?;
+                let path = directory.join("kubeconfig");
+                let made = Self { path, temporary: Some(directory) };
+                create(&made.path)
+                    .and_then(|mut file| file.write_all(content(address).as_bytes()))
+                    .map_err(|error| failure(&made.path, error))?;
+                Ok(made)
+            }
+        }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The line for another terminal.
+    pub(super) fn export(&self) -> String {
+        let path = std::path::absolute(&self.path).unwrap_or_else(|_| self.path.clone());
+        let path = path.display().to_string();
+        let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:=@%".contains(c);
+        if cfg!(windows) {
+            format!("$env:KUBECONFIG = '{}'", path.replace('\'', "''"))
+        } else if path.chars().all(plain) {
+            format!("export KUBECONFIG={path}")
+        } else {
+            format!("export KUBECONFIG='{}'", path.replace('\'', r"'\''"))
+        }
+    }
+}
+
+impl Drop for KubeconfigFile {
+    fn drop(&mut self) {
+        if let Some(directory) = &self.temporary {
+            // Whoever has taken the files away already has done this for us.
+            let _ = fs::remove_file(&self.path);
+            let _ = fs::remove_dir(directory);
+        }
+    }
+}
+
+fn content(address: SocketAddr) -> String {
+    format!(
+        "{MARK}apiVersion: v1\nkind: Config\n\
+         clusters:\n- name: informer-lab\n  cluster:\n    server: http://{address}\n\
+         contexts:\n- name: informer-lab\n  context:\n    cluster: informer-lab\n    user: informer-lab\n    namespace: default\n\
+         users:\n- name: informer-lab\n  user: {{}}\n\
+         current-context: informer-lab\n"
+    )
+}
+
+/// Whether the file may be written.
+fn check(path: &Path) -> Result<()> {
+    let shown = path.display();
+    let directory = std::path::absolute(path).ok().and_then(|path| path.parent().map(Path::to_owned));
+    let directory = directory.map(|directory| directory.canonicalize().unwrap_or(directory));
+    let kubes = env::home_dir().map(|home| home.join(".kube"));
+    let kubes = kubes.map(|kubes| kubes.canonicalize().unwrap_or(kubes));
+    if let (Some(directory), Some(kubes)) = (directory, kubes)
+        && directory.starts_with(kubes)
+    {
+        return Err(Failure::new(format!("{shown} lies in ~/.kube, where nothing is ever written"))
+            .next("name a file elsewhere, such as --kubeconfig-out ./kubeconfig")
+            .into());
+    }
+    match fs::read(path) {
+        Ok(found) if found.starts_with(MARK.as_bytes()) || found.is_empty() => Ok(()),
+        Ok(_) => Err(Failure::new(format!("{shown} is there already, and informer-lab has not written it"))
+            .next("name another file, or move this one away")
+            .into()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(failure(path, error).into()),
+    }
+}
+
+fn failure(path: &Path, error: io::Error) -> Failure {
+    let failure = Failure::new(format!("cannot write the kubeconfig {}", path.display()));
+    failure.next("name a file in a directory that is there and writable").because(error)
+}
+
+/// A reader finds the old file or the new one, never half of one.
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let mut name = path.file_name().ok_or(ErrorKind::IsADirectory)?.to_owned();
+    name.push(format!(".{:016x}", fastrand::u64(..)));
+    let beside = path.with_file_name(name);
+    let written = create(&beside).and_then(|mut file| file.write_all(text.as_bytes()));
+    written.and_then(|()| fs::rename(&beside, path)).inspect_err(|_| {
+        let _ = fs::remove_file(&beside);
+    })
+}
+
+/// A new file that its owner alone can read.
+fn create(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+/// A new directory that its owner alone can enter.
+fn make_private(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address() -> SocketAddr {
+        "127.0.0.1:4321".parse().unwrap()
+    }
+
+    #[test]
+    fn a_kubeconfig_that_nobody_named_goes_with_its_cluster() {
+        let file = KubeconfigFile::write(address(), None).unwrap();
+        let path = file.path().to_owned();
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains("server: http://127.0.0.1:4321\n"), "{text}");
+        assert_eq!(file.export(), format!("export KUBECONFIG={}", path.display()));
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+            assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
+        }
+        drop(file);
+        assert!(!path.parent().unwrap().exists());
+    }
+
+    #[test]
+    fn a_named_file_is_replaced_if_it_is_ours_and_stays() {
+        let directory = KubeconfigFile::write(address(), None).unwrap(); // a directory of our own to play in
+        let path = directory.path().with_file_name("it's mine");
+        KubeconfigFile::write(address(), Some(&path)).unwrap();
+        let again = KubeconfigFile::write("[::1]:5".parse().unwrap(), Some(&path)).unwrap();
+        assert!(fs::read_to_string(&path).unwrap().contains("http://[::1]:5\n"));
+        assert!(again.export().ends_with(r"it'\''s mine'"), "{}", again.export());
+        drop(again);
+
+        fs::write(&path, "apiVersion: v1\n").unwrap();
+        let refused = KubeconfigFile::write(address(), Some(&path)).unwrap_err().to_string();
+        assert!(refused.contains("informer-lab has not written it"), "{refused}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "apiVersion: v1\n");
+        fs::remove_file(&path).unwrap();
+    }
+
+    #[test]
+    fn nothing_is_written_to_the_users_own_directory() {
+        let Some(home) = env::home_dir() else { return };
+        let refused = KubeconfigFile::write(address(), Some(&home.join(".kube/config"))).unwrap_err().to_string();
+        assert!(refused.contains("~/.kube"), "{refused}");
+    }
+}
