@@ -101,7 +101,9 @@ impl ErasArgs {
         let (run, settings) = lesson.run().ok_or("eras compares one lesson: name one")?;
         let both = "eras plays the built-in cluster twice and prints a table";
         if settings.pace() == Pace::Live {
-            return Err(format!("{both}: leave --cluster, --kubeconfig, --context, --follow and --serve out"));
+            return Err(format!(
+                "{both}: leave --cluster, --kubeconfig, --context, --follow, --listen and --serve out"
+            ));
         }
         if lesson.has_era() {
             return Err(format!("{both}: leave --era out"));
@@ -144,6 +146,7 @@ pub fn settings(args: &WatchArgs) -> Settings {
         limit: run.limit,
         seed: run.seed.unwrap_or(Seed::Default),
         serve: None,
+        listen: cluster.listen,
     }
 }
 

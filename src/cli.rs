@@ -211,6 +211,9 @@ pub struct ClusterArgs {
     /// What the built-in cluster's kubelet does (YAML)
     #[arg(long, value_name = "FILE")]
     pub stages: Option<PathBuf>,
+    /// Let kubectl in another terminal drive the built-in cluster, at this address; as --follow does, the run goes on
+    #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "127.0.0.1:0", value_parser = values::loopback)]
+    pub listen: Option<SocketAddr>,
     #[command(flatten)]
     pub era: EraArgs,
 }

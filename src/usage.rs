@@ -83,6 +83,7 @@ fn watches(args: &WatchArgs, settings: Settings) -> Result<(), String> {
         let built_in = [
             ("--pods", cluster.pods.is_some()),
             ("--stages", cluster.stages.is_some()),
+            ("--listen", cluster.listen.is_some()),
             ("--era", cluster.era.era.is_some()),
             ("--seed", run.seed.is_some()),
         ];
@@ -92,20 +93,21 @@ fn watches(args: &WatchArgs, settings: Settings) -> Result<(), String> {
     }
     let paced = !matches!(print.speed, None | Some(Speed::Documents | Speed::Max));
     if paced && settings.pace() == Pace::Live {
-        return Err("--speed paces a recorded run: a live one (--cluster, --follow, --serve) is printed as it happens"
+        return Err("--speed paces a recorded run: a live one (--cluster, --follow, --listen, --serve) is printed as it happens"
             .to_owned());
     }
     Ok(())
 }
 
 fn cluster_option(args: &ClusterArgs) -> Option<&'static str> {
-    let ClusterArgs { namespace, scenario, pods, stages, era: EraArgs { era }, .. } = args;
+    let ClusterArgs { namespace, scenario, pods, stages, listen, era: EraArgs { era }, .. } = args;
     real(args).or_else(|| {
         first(&[
             ("--namespace", namespace.is_some()),
             ("--scenario", scenario.is_some()),
             ("--pods", pods.is_some()),
             ("--stages", stages.is_some()),
+            ("--listen", listen.is_some()),
             ("--era", era.is_some()),
         ])
     })

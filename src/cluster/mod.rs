@@ -72,6 +72,7 @@ mod store;
 mod strategic_merge;
 mod strictness;
 mod table;
+mod typed_step;
 mod validation;
 mod watch_cache;
 mod watcher;

@@ -25,7 +25,7 @@ use super::resources::PODS;
 use super::yaml::{self, FileError};
 
 /// What is run where a step names no image.
-const IMAGE: &str = "nginx";
+pub(super) const IMAGE: &str = "nginx";
 
 /// Steps in the order in which they happen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,13 +36,13 @@ pub struct Scenario {
 /// One thing that someone does to a pod or a replica set. Prints as the kubectl command that would do it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    at: Duration,
-    namespace: Option<String>,
-    action: Action,
+    pub(super) at: Duration,
+    pub(super) namespace: Option<String>,
+    pub(super) action: Action,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Action {
+pub(super) enum Action {
     Run {
         name: String,
         image: String,
@@ -74,7 +74,7 @@ enum Action {
 
 /// A step that the cluster refused.
 #[derive(Debug, thiserror::Error)]
-#[error("the scenario cannot go on: {step}: {}", said(.error))]
+#[error("{step}: {}", said(.error))]
 pub struct ScenarioError {
     /// The step.
     pub step: Step,
@@ -103,7 +103,16 @@ impl Step {
         Self { namespace: own.or_else(|| Some(namespace.to_owned())), ..self.clone() }
     }
 
-    async fn perform(&self, client: &kube::Client, namespace: &str) -> Result<(), kube::Error> {
+    /// Does it now, through the API of any cluster, in `namespace` unless it names its own.
+    ///
+    /// # Errors
+    /// The cluster refuses it.
+    pub async fn perform(&self, client: &kube::Client, namespace: &str) -> Result<(), ScenarioError> {
+        let performed = self.ask(client, namespace).await;
+        performed.map_err(|error| ScenarioError { step: self.clone(), error: Box::new(error) })
+    }
+
+    async fn ask(&self, client: &kube::Client, namespace: &str) -> Result<(), kube::Error> {
         let namespace = self.namespace.as_deref().unwrap_or(namespace);
         let pods: Api<DynamicObject> = Api::namespaced_with(client.clone(), namespace, &PODS.dynamic());
         let sets: Api<DynamicObject> = Api::namespaced_with(client.clone(), namespace, &replica_sets());
@@ -204,9 +213,7 @@ impl Scenario {
         for step in &self.steps {
             sleep_until(start + step.at).await;
             told(step);
-            step.perform(&client, namespace)
-                .await
-                .map_err(|error| ScenarioError { step: step.clone(), error: Box::new(error) })?;
+            step.perform(&client, namespace).await?;
         }
         Ok(())
     }

@@ -118,6 +118,6 @@ async fn play(scenario: Option<Scenario>, client: kube::Client, printer: Printer
     let Some(scenario) = scenario else { return };
     let told = |step: &_| printer.tell(&format!("{step}"), &format!("{step}"));
     if let Some(Err(error)) = stop.run_until_cancelled(scenario.play(client, "default", told)).await {
-        printer.report(&anyhow::Error::new(error));
+        printer.report(&Failure::new("the scenario cannot go on").because(error).into());
     }
 }

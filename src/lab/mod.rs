@@ -6,6 +6,7 @@ mod connect;
 mod defaults;
 mod files;
 mod interrupt;
+mod keyboard;
 mod kubeconfig;
 mod kubeconfig_file;
 mod moments;

@@ -16,6 +16,7 @@ use super::connect;
 use super::defaults::{ClusterDefaults, Defaults};
 use super::files;
 use super::interrupt::Interrupt;
+use super::keyboard;
 use super::moments::Waits;
 use super::serve;
 use super::settings::{BuiltIn, Pace, Seed, Settings, Source};
@@ -164,6 +165,8 @@ struct Setup<'a> {
     /// What the reader is to do instead of a scenario.
     by_hand: Option<Scenario>,
     listener: Option<TcpListener>,
+    /// Where the built-in cluster is to listen.
+    door: Option<TcpListener>,
 }
 
 impl<'a> Setup<'a> {
@@ -184,8 +187,9 @@ impl<'a> Setup<'a> {
             _ => (scenario, None),
         };
         let listener = settings.serve.map(|address| serve::listen(address, "--serve")).transpose()?;
+        let door = settings.listen.map(|address| serve::listen(address, "--listen")).transpose()?;
         let seed = settings.seed.draw(defaults, printer);
-        Ok(Self { settings, cluster, seed, until, scenario, by_hand, listener })
+        Ok(Self { settings, cluster, seed, until, scenario, by_hand, listener, door })
     }
 
     async fn run(mut self, stop: CancellationToken, printer: &Printer, lesson: Lesson) -> Played {
@@ -194,8 +198,12 @@ impl<'a> Setup<'a> {
             () = stop.cancelled() => return Played::not_begun(Ok(())),
             world = World::reach(self.cluster, self.settings, self.seed) => world,
         };
-        let World { client, cluster, real, each_era, others } = match world {
-            Ok(world) => world,
+        let opened = world.and_then(|mut world| {
+            let kubeconfig = world.open(self.door.take())?;
+            Ok((world, kubeconfig))
+        });
+        let (World { client, cluster, real, each_era, others }, kubeconfig) = match opened {
+            Ok(opened) => opened,
             Err(error) => return Played::not_begun(Err(error)),
         };
         let sink = match self.settings.pace() {
@@ -215,6 +223,10 @@ impl<'a> Setup<'a> {
         });
         if let Some(address) = real {
             self.welcome(&lab, &address);
+        }
+        if let Some(kubeconfig) = &kubeconfig {
+            let line = kubeconfig.export();
+            lab.tell(&format!("in another terminal:\n{line}"), &format!("在另一个终端执行：\n{line}"));
         }
         if matches!(self.until, Until::Stopped) {
             lab.tell("Ctrl-C ends", "按 Ctrl-C 结束");
@@ -260,7 +272,8 @@ impl<'a> Setup<'a> {
         let all_is_shown = async {
             if let Some(scenario) = &self.scenario {
                 let told = |step: &_| lab.tell(&format!("{step}"), &format!("{step}"));
-                scenario.play(lab.client(), lab.namespace(), told).await?;
+                let played = scenario.play(lab.client(), lab.namespace(), told).await;
+                played.map_err(|error| Failure::new("the scenario cannot go on").because(error))?;
             }
             match self.until {
                 Until::AtRest => rest(cluster).await,
@@ -268,12 +281,19 @@ impl<'a> Setup<'a> {
             }
             Ok(())
         };
+        let typed = async {
+            match (self.settings.pace(), cluster) {
+                (Pace::Live, Some(_)) => keyboard::obey(lab).await,
+                _ => std::future::pending().await,
+            }
+        };
         let stop = lab.stop();
         tokio::select! {
             biased;
             () = stop.cancelled() => Ok(()),
             () = time_is_over => Ok(()),
             result = all_is_shown => result,
+            () = typed => Ok(()),
         }
     }
 

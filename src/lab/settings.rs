@@ -23,6 +23,8 @@ pub struct Settings {
     pub seed: Seed,
     /// Where the lesson's HTTP server listens; none for a run without one.
     pub serve: Option<SocketAddr>,
+    /// Where the built-in cluster listens, for other programs of this machine; none for a cluster of this process alone.
+    pub listen: Option<SocketAddr>,
 }
 
 impl Default for Settings {
@@ -35,6 +37,7 @@ impl Default for Settings {
             limit: None,
             seed: Seed::Default,
             serve: None,
+            listen: None,
         }
     }
 }
@@ -42,7 +45,8 @@ impl Default for Settings {
 impl Settings {
     /// A live run happens in real time and is printed as it happens; any other is played in virtual time and recorded first.
     pub fn pace(&self) -> Pace {
-        let live = matches!(self.source, Source::Real(_)) || self.follow == Follow::Yes || self.serve.is_some();
+        let listens = self.serve.or(self.listen).is_some();
+        let live = matches!(self.source, Source::Real(_)) || self.follow == Follow::Yes || listens;
         if live { Pace::Live } else { Pace::Virtual }
     }
 }

@@ -1,5 +1,6 @@
 //! The cluster that a lesson watches: built in and started, or real and reached.
 
+use std::net::TcpListener;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -7,6 +8,7 @@ use anyhow::Result;
 use super::connect::{self, Asked, Connection};
 use super::defaults::{ClusterDefaults, Eras};
 use super::files;
+use super::kubeconfig_file::KubeconfigFile;
 use super::moments::sub_seed;
 use super::settings::{BuiltIn, Settings, Source};
 use crate::cluster::{Cluster, Era, Stages, pods_from_yaml};
@@ -31,6 +33,13 @@ pub(super) struct World {
 }
 
 impl World {
+    /// Lets the built-in cluster listen; gives back its kubeconfig.
+    pub(super) fn open(&mut self, listener: Option<TcpListener>) -> Result<Option<KubeconfigFile>> {
+        let (Some(listener), Some(cluster)) = (listener, &mut self.cluster) else { return Ok(None) };
+        let address = cluster.serve(listener).map_err(|error| Failure::new("cannot listen").because(error))?;
+        KubeconfigFile::write(address, None).map(Some)
+    }
+
     /// Reaches or starts the cluster, and sees that the namespace exists.
     pub(super) async fn reach(usual: Option<&ClusterDefaults>, settings: &Settings, seed: u64) -> Result<Self> {
         let Some(usual) = usual else { return Ok(Self::default()) };

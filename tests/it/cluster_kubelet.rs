@@ -216,7 +216,7 @@ async fn a_step_that_the_cluster_refuses_ends_the_scenario() {
     let scenario = Scenario::from_yaml("[{at: 0s, delete: nosuch}]", "scenario.yaml").unwrap();
     let cluster = Cluster::builder().start();
     let error = scenario.play(cluster.client("default"), "default", |_| {}).await.unwrap_err();
-    assert!(error.to_string().starts_with("the scenario cannot go on: kubectl delete pod nosuch: "), "{error}");
+    assert!(error.to_string().starts_with("kubectl delete pod nosuch: "), "{error}");
     assert!(error.to_string().contains("pods \"nosuch\" not found"), "{error}");
 }
 

@@ -15,6 +15,8 @@ mod cli_files;
 mod cli_live;
 mod cli_output;
 mod cli_remote;
+#[cfg(unix)]
+mod cli_serve;
 mod cli_usage;
 mod cluster_errors;
 mod cluster_history;

@@ -1,0 +1,166 @@
+//! The built-in cluster for other programs: `informer-lab cluster`, `--listen`, and the keyboard.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+
+use crate::cli::{command, file, finish, run};
+
+/// A child whose two streams are read line by line.
+struct Live {
+    child: Child,
+    out: BufReader<std::process::ChildStdout>,
+    err: BufReader<std::process::ChildStderr>,
+}
+
+impl Live {
+    fn start(command: &mut Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let (out, err) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+        Self { child, out: BufReader::new(out), err: BufReader::new(err) }
+    }
+
+    fn cluster(arguments: &str) -> (Self, SocketAddr) {
+        let mut live = Self::start(&mut command(&format!("cluster {arguments}")));
+        let address = after(&mut live.out, "http://").parse().unwrap();
+        (live, address)
+    }
+
+    fn signal(mut self, name: &str) -> ExitStatus {
+        let kill = format!("kill -{name} {}", self.child.id());
+        assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+        self.err.read_to_string(&mut String::new()).unwrap();
+        self.child.wait().unwrap()
+    }
+}
+
+/// What follows `word` in the first line that holds it.
+fn after(lines: &mut impl BufRead, word: &str) -> String {
+    let mut line = String::new();
+    while lines.read_line(&mut line).unwrap() > 0 {
+        if let Some((_, rest)) = line.split_once(word) {
+            return rest.trim().to_owned();
+        }
+        line.clear();
+    }
+    panic!("the program ended without saying {word}");
+}
+
+/// Sends one request and reads the answer to its end.
+fn ask(address: SocketAddr, head: &str, body: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    let length = body.len();
+    let request = format!("{head}\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}");
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+const POD: &str = r#"{"metadata": {"name": "nettool"}, "spec": {"containers": [{"name": "main", "image": "nginx"}]}}"#;
+const CREATE: &str = "POST /api/v1/namespaces/default/pods HTTP/1.1\r\nHost: localhost";
+
+#[test]
+fn a_cluster_says_where_it_is_and_takes_its_kubeconfig_away() {
+    let (mut live, address) = Live::cluster("--pods 3");
+    let path = after(&mut live.out, "export KUBECONFIG=");
+    let kubeconfig = fs::read_to_string(&path).unwrap();
+    assert!(kubeconfig.contains(&format!("server: http://{address}\n")), "{kubeconfig}");
+    let list = ask(address, "GET /api/v1/pods HTTP/1.1\r\nHost: localhost", "");
+    assert_eq!(list.matches(r#""phase":"Running""#).count(), 3, "{list}");
+    assert_eq!(live.signal("INT").code(), Some(130));
+    assert!(!Path::new(&path).parent().unwrap().exists());
+}
+
+#[test]
+fn ctrl_c_ends_the_watches_of_a_cluster() {
+    let (live, address) = Live::cluster("");
+    let mut watch = TcpStream::connect(address).unwrap();
+    watch.write_all(b"GET /api/v1/namespaces?watch=true HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+    let mut lines = BufReader::new(watch);
+    after(&mut lines, "kube-system");
+    assert_eq!(live.signal("TERM").code(), Some(143));
+    let mut rest = String::new();
+    lines.read_to_string(&mut rest).unwrap();
+    assert!(rest.ends_with("\r\n0\r\n\r\n"), "the stream ends in order: {rest:?}");
+}
+
+#[test]
+fn a_command_has_the_clusters_kubeconfig_and_its_exit_code_is_ours() {
+    let ran = finish(command("cluster --").args(["sh", "-c", "grep -c 127.0.0.1 $KUBECONFIG; exit 7"]));
+    assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (Some(7), "1\n", ""));
+    let ran = finish(command("cluster --").args(["sh", "-c", "kill -KILL $$"]));
+    assert_eq!(ran.code, Some(128 + 9));
+    let ran = run("cluster -- no-such-command");
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.err.contains("there is no command no-such-command"), "{}", ran.err);
+}
+
+#[test]
+fn sigterm_reaches_the_command() {
+    let mut live = Live::start(
+        command("cluster --")
+            .args(["sh", "-c", "trap 'exit 5' TERM; echo up; while :; do read x; done"])
+            .stdin(Stdio::piped()),
+    );
+    after(&mut live.out, "up");
+    let kill = format!("kill -TERM {}", live.child.id());
+    assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+    drop(live.child.stdin.take());
+    assert_eq!(live.child.wait().unwrap().code(), Some(5));
+}
+
+#[test]
+fn a_cluster_is_for_this_machine_and_no_web_page() {
+    let refused = run("cluster --listen 0.0.0.0:0");
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.err.contains("no authentication"), "{}", refused.err);
+    let (live, address) = Live::cluster("");
+    for head in [
+        "GET /api/v1/pods HTTP/1.1\r\nHost: rebound.example.com",
+        "POST /api/v1/namespaces/default/pods HTTP/1.1\r\nHost: localhost\r\nOrigin: https://example.com",
+    ] {
+        let answer = ask(address, head, POD);
+        assert!(answer.starts_with("HTTP/1.1 403 ") && answer.contains(r#""reason":"Forbidden""#), "{answer}");
+    }
+    live.signal("INT");
+}
+
+#[test]
+fn a_scenario_that_cannot_go_on_is_told_of_and_the_cluster_stays() {
+    let scenario = file("impossible.yaml", "- {at: 0s, delete: nosuch}\n");
+    let (mut live, address) = Live::cluster(&format!("--scenario {}", scenario.display()));
+    after(&mut live.err, "error: the scenario cannot go on");
+    let answer = ask(address, CREATE, POD);
+    assert!(answer.starts_with("HTTP/1.1 201 "), "{answer}");
+    live.signal("INT");
+}
+
+#[test]
+fn a_lesson_that_listens_shows_what_other_programs_do() {
+    let nothing = file("nothing.yaml", "[]");
+    let mut live = Live::start(&mut command(&format!("reflector --listen --scenario {}", nothing.display())));
+    let kubeconfig = fs::read_to_string(after(&mut live.err, "export KUBECONFIG=")).unwrap();
+    let address = after(&mut kubeconfig.as_bytes(), "http://").parse().unwrap();
+    let answer = ask(address, CREATE, POD);
+    assert!(answer.starts_with("HTTP/1.1 201 "), "{answer}");
+    assert_eq!(after(&mut live.out, "Added : nettool"), ": Pending");
+    assert_eq!(live.signal("INT").code(), Some(130));
+}
+
+#[test]
+fn what_is_typed_happens() {
+    let nothing = file("nothing-typed.yaml", "[]");
+    let line = format!("reflector --known-objects --follow --scenario {}", nothing.display());
+    let mut live = Live::start(command(&line).stdin(Stdio::piped()));
+    let mut keyboard = live.child.stdin.take().unwrap();
+    keyboard.write_all(b"jump\nrun nettool\n").unwrap();
+    after(&mut live.err, "expected run NAME");
+    assert_eq!(after(&mut live.out, "Added : nettool"), ": Pending");
+    keyboard.write_all(b"delete nosuch\ndelete nettool\n").unwrap();
+    after(&mut live.err, "kubectl delete pod nosuch: pods \"nosuch\" not found");
+    after(&mut live.out, "Deleted : nettool");
+    live.signal("INT");
+}
