@@ -12,11 +12,48 @@ pub(crate) struct Fields(Vec<Term>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Term {
-    pointer: &'static str,
+    place: Place,
     /// The value of a field that an object does not have.
     missing: &'static str,
     value: String,
     operator: FieldOperator,
+}
+
+/// Where an object has a field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Place {
+    Name,
+    Namespace,
+    /// The names of the fields on the way.
+    Path(Vec<&'static str>),
+}
+
+impl Place {
+    fn of(pointer: &'static str) -> Self {
+        Self::Path(pointer.split('/').skip(1).collect())
+    }
+
+    fn find<'o>(&self, object: &'o Object) -> Found<'o> {
+        match self {
+            Self::Name => Found::Text(object.key.name()),
+            Self::Namespace => Found::Text(object.key.namespace().unwrap_or_default()),
+            Self::Path(fields) => match fields.iter().try_fold(&object.value, |value, field| value.get(field)) {
+                None => Found::Nothing,
+                Some(Value::String(text)) => Found::Text(text),
+                Some(Value::Bool(true)) => Found::Text("true"),
+                Some(Value::Bool(false)) => Found::Text("false"),
+                Some(Value::Number(number)) => number.as_i64().map_or(Found::Other, Found::Number),
+                Some(_) => Found::Other, // no field of the table is anything else
+            },
+        }
+    }
+}
+
+enum Found<'o> {
+    Nothing,
+    Text(&'o str),
+    Number(i64),
+    Other,
 }
 
 impl Fields {
@@ -38,39 +75,36 @@ impl Fields {
 
     /// The name of the only object that can match, if the selector says one.
     pub(crate) fn name(&self) -> Option<&str> {
-        let is_name = |term: &&Term| term.pointer == NAME && term.operator == FieldOperator::Equals;
+        let is_name = |term: &&Term| term.place == Place::Name && term.operator == FieldOperator::Equals;
         self.0.iter().find(is_name).map(|term| term.value.as_str())
     }
 
     pub(crate) fn matches(&self, object: &Object) -> bool {
         self.0.iter().all(|term| {
-            let equal = match object.value.pointer(term.pointer) {
-                Some(Value::String(text)) => *text == term.value,
-                Some(Value::Bool(value)) => term.value == if *value { "true" } else { "false" },
-                Some(Value::Number(number)) => number.as_i64() == term.value.parse().ok(),
-                Some(_) => false, // no field of the table is anything else
-                None => term.value == term.missing,
+            let equal = match term.place.find(object) {
+                Found::Text(text) => text == term.value,
+                Found::Number(number) => term.value.parse() == Ok(number),
+                Found::Other => false,
+                Found::Nothing => term.value == term.missing,
             };
             equal == (term.operator == FieldOperator::Equals)
         })
     }
 }
 
-const NAME: &str = "/metadata/name";
-
 fn term(requirement: &FieldRequirement, resource: &Resource) -> Result<Term, String> {
     let FieldRequirement { field, operator, value } = requirement;
-    let (pointer, missing) = match field.as_str() {
-        "metadata.name" => (NAME, ""),
-        "metadata.namespace" => ("/metadata/namespace", ""),
+    let (place, missing) = match field.as_str() {
+        "metadata.name" => (Place::Name, ""),
+        "metadata.namespace" => (Place::Namespace, ""),
         field => resource
             .fields
             .iter()
             .find(|(name, ..)| *name == field)
-            .map(|(_, pointer, missing)| (*pointer, *missing))
+            .map(|(_, pointer, missing)| (Place::of(pointer), *missing))
             .ok_or_else(|| unsupported(field, resource))?,
     };
-    Ok(Term { pointer, missing, value: value.clone(), operator: *operator })
+    Ok(Term { place, missing, value: value.clone(), operator: *operator })
 }
 
 fn unsupported(field: &str, resource: &Resource) -> String {

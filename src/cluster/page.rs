@@ -34,18 +34,14 @@ pub(crate) struct Range<'a> {
 }
 
 impl Range<'_> {
-    fn prefix(&self) -> String {
-        self.filter.namespace.as_ref().map(|namespace| format!("{namespace}/")).unwrap_or_default()
-    }
-
     /// The least key.
     pub(crate) fn first(&self) -> Key {
-        Key::from_start(format!("{}{}", self.prefix(), self.start))
+        Key::from_start(format!("{}{}", self.filter.range().1, self.start))
     }
 
     /// The page of a state whose objects, from the first key on, come in key order.
     pub(crate) fn page<'o>(&self, objects: impl Iterator<Item = &'o Arc<Object>>, revision: u64) -> Page {
-        let prefix = self.prefix();
+        let (_, prefix) = self.filter.range();
         let limit = self.limit.unwrap_or(usize::MAX);
         let mut range = objects.take_while(|object| object.key.as_str().starts_with(&prefix));
         let mut objects: Vec<Arc<Object>> = Vec::new();

@@ -145,7 +145,12 @@ impl WatchCache {
 
     /// The current objects of a filter: in key order, or in none (by a seeded hash) as servers up to 1.26 kept them.
     pub(crate) fn snapshot(&self, filter: &Filter) -> Vec<Arc<Object>> {
-        let mut objects: Vec<_> = self.objects.values().filter(|object| filter.matches(object)).cloned().collect();
+        if let Some(only) = filter.only(self.resource) {
+            return self.get(&only).filter(|object| filter.matches(object)).into_iter().collect();
+        }
+        let (first, prefix) = filter.range();
+        let range = self.objects.range(first..).take_while(|(key, _)| key.as_str().starts_with(&prefix));
+        let mut objects: Vec<_> = range.map(|(_, object)| object).filter(|o| filter.matches(o)).cloned().collect();
         if self.era == Era::Classic {
             objects.sort_by_cached_key(|object| random::place(self.seed, &object.key));
         }

@@ -46,9 +46,7 @@ pub(crate) fn filter(
 
 /// As upstream, a page that goes on is never one of a single object.
 fn extent(resource: &Resource, filter: &Filter, options: &ListOptions) -> Extent {
-    let placed = filter.namespace.is_some() || !resource.is_namespaced();
-    let named = filter.fields.name().is_some() && options.continue_token.is_empty();
-    if placed && named { Extent::Single } else { Extent::Range }
+    if filter.only(resource).is_some() && options.continue_token.is_empty() { Extent::Single } else { Extent::Range }
 }
 
 async fn list(
