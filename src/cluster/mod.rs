@@ -22,6 +22,55 @@
 //! # }
 //! ```
 //!
+//! # Testing a controller
+//!
+//! Everything runs on tokio's clock, so under a paused one a test waits for nothing:
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use futures::{StreamExt, TryStreamExt};
+//! use informer_lab::cluster::Cluster;
+//! use k8s_openapi::api::core::v1::Pod;
+//! use kube::api::{Patch, PatchParams, PostParams, WatchEvent, WatchParams};
+//! use kube::{Api, ResourceExt};
+//! use serde_json::json;
+//!
+//! /// The controller: labels every pod that runs.
+//! async fn label_running(pods: Api<Pod>) -> Result<(), kube::Error> {
+//!     let mut events = pods.watch(&WatchParams::default(), "0").await?.boxed();
+//!     while let Some(event) = events.try_next().await? {
+//!         let (WatchEvent::Added(pod) | WatchEvent::Modified(pod)) = event else { continue };
+//!         let running = pod.status.iter().any(|status| status.phase.as_deref() == Some("Running"));
+//!         if running && !pod.labels().contains_key("seen") {
+//!             let patch = Patch::Merge(json!({"metadata": {"labels": {"seen": "running"}}}));
+//!             pods.patch(&pod.name_any(), &PatchParams::default(), &patch).await?;
+//!         }
+//!     }
+//!     Ok(())
+//! }
+//!
+//! #[tokio::main(flavor = "current_thread", start_paused = true)]
+//! async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     let cluster = Cluster::builder().start();
+//!     let pods: Api<Pod> = Api::default_namespaced(cluster.client("default"));
+//!     let controller = tokio::spawn(label_running(pods.clone()));
+//!
+//!     let web = json!({"metadata": {"name": "web"}, "spec": {"containers": [{"name": "main", "image": "nginx"}]}});
+//!     pods.create(&PostParams::default(), &serde_json::from_value(web)?).await?;
+//!     tokio::time::sleep(Duration::from_secs(60)).await; // a minute of the cluster's, no time of ours
+//!
+//!     assert_eq!(pods.get("web").await?.labels()["seen"], "running");
+//!     controller.abort();
+//!     cluster.shutdown().await;
+//!     Ok(())
+//! }
+//! ```
+//!
+//! For a program of another language, or one that wants a kubeconfig, see [`Cluster::serve`].
+//!
+//! # Parts
+//!
 //! The parts are upstream's and have its names. `storage` is etcd's part: every version of every object, one revision
 //! counter. `watch_cache` stands beside it, one for each kind, with a version of its own; `store` holds the two under one
 //! lock. `router` finds the handler of a request, `resource` is the table of kinds, `status` the one place where an
