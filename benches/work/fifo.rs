@@ -1,0 +1,30 @@
+//! Queues of deltas: every key is added, then every key is popped.
+
+use informer_lab::cache::{DeltaFifo, RealFifo, meta_namespace_key};
+use k8s_openapi::api::core::v1::Pod;
+
+use crate::options::Options;
+use crate::pods::many;
+use crate::timing::{Figure, per_item};
+
+pub fn delta(options: &Options) -> Vec<Figure> {
+    let pods = many(options.number("keys", 10_000));
+    let mut popped = 0;
+    let turn = |queue: DeltaFifo<Pod>| {
+        pods.iter().for_each(|pod| queue.add(pod.clone()).unwrap());
+        popped = std::iter::from_fn(|| queue.try_pop()).count();
+    };
+    let nanos = per_item(options.time(), pods.len(), || DeltaFifo::new(meta_namespace_key::<Pod>), turn);
+    vec![Figure::new("", nanos, "ns", popped as u64)]
+}
+
+pub fn real(options: &Options) -> Vec<Figure> {
+    let pods = many(options.number("keys", 10_000));
+    let mut popped = 0;
+    let turn = |queue: RealFifo<Pod>| {
+        pods.iter().for_each(|pod| queue.add(pod.clone()).unwrap());
+        popped = std::iter::from_fn(|| queue.try_pop()).count();
+    };
+    let nanos = per_item(options.time(), pods.len(), || RealFifo::atomic(meta_namespace_key::<Pod>), turn);
+    vec![Figure::new("", nanos, "ns", popped as u64)]
+}

@@ -1,0 +1,58 @@
+//! A hundred objects of many, found by a label: by looking at all of them, or through an index.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use informer_lab::cache::{Indexer, list_all};
+use informer_lab::selector::LabelSelector;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::core::PartialObjectMeta;
+use kube::core::metadata::PartialObjectMetaExt;
+
+use crate::options::Options;
+use crate::timing::{Figure, per_turn};
+
+const MATCHES: usize = 100;
+
+type Meta = PartialObjectMeta<k8s_openapi::api::core::v1::Pod>;
+
+fn filled(number: usize) -> Indexer<Meta> {
+    let key = |object: &Meta| Ok(object.metadata.name.clone().unwrap_or_default());
+    let by_match =
+        |object: &Meta| Ok(object.metadata.labels.iter().flat_map(|labels| labels.get("match").cloned()).collect());
+    let indexer = Indexer::new(key).index("match", by_match).unwrap();
+    for n in 0..number {
+        let labels = if n < MATCHES { BTreeMap::from([("match".into(), "true".into())]) } else { BTreeMap::new() };
+        let metadata = ObjectMeta { name: Some(format!("obj-{n}")), labels: Some(labels), ..ObjectMeta::default() };
+        indexer.add(Arc::new(metadata.into_response_partial())).unwrap();
+    }
+    indexer
+}
+
+/// client-go's BenchmarkLister_Match.
+pub fn scan(options: &Options) -> Vec<Figure> {
+    let indexer = filled(options.number("objects", 10_000));
+    let selector: LabelSelector = "match=true".parse().unwrap();
+    let mut found = 0;
+    let spent = per_turn(options.time(), || (), |()| found = list_all(&indexer, &selector).unwrap().len());
+    vec![Figure::new("", spent.as_nanos() as f64, "ns", found as u64)]
+}
+
+/// The same through `by_index`, with a look at each.
+pub fn by_index(options: &Options) -> Vec<Figure> {
+    let indexer = filled(options.number("objects", 10_000));
+    let mut found = 0;
+    let spent = per_turn(
+        options.time(),
+        || (),
+        |()| {
+            found = indexer
+                .by_index("match", "true")
+                .unwrap()
+                .iter()
+                .filter(|object| object.metadata.name.is_some())
+                .count();
+        },
+    );
+    vec![Figure::new("", spent.as_nanos() as f64, "ns", found as u64)]
+}

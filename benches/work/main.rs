@@ -1,0 +1,83 @@
+//! One piece of work a run, measured: `cargo bench --bench work -- WORK [--key value…]`.
+//!
+//! Prints one JSON object a line: the work, the figure, its unit, and what was done, for the comparison with the same work of
+//! another program. Without a work, every work is run once, small: a check that none rots.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr, reason = "a program of its own")]
+
+mod fifo;
+mod indexer;
+mod informer;
+mod listener;
+mod lister;
+mod memory;
+mod options;
+mod pods;
+mod sync;
+mod timing;
+mod watch;
+mod workqueue;
+
+use std::process::ExitCode;
+
+use options::Options;
+use timing::Figure;
+
+/// Does a piece of work and measures it.
+type Work = fn(&Options) -> Vec<Figure>;
+
+/// What can be measured.
+const WORKS: [(&str, Work); 13] = [
+    ("indexer-same", indexer::same),
+    ("indexer-moving", indexer::moving),
+    ("delta-fifo", fifo::delta),
+    ("real-fifo", fifo::real),
+    ("listener", listener::one_notification),
+    ("workqueue", workqueue::alone),
+    ("workqueue-workers", workqueue::workers),
+    ("delaying-queue", workqueue::delaying),
+    ("shared-informer", informer::readers_and_a_writer),
+    ("lister-scan", lister::scan),
+    ("lister-index", lister::by_index),
+    ("sync", sync::list_to_handlers),
+    ("watch", watch::changes_to_handlers),
+];
+
+fn main() -> ExitCode {
+    // Cargo adds --bench.
+    let mut words = std::env::args().skip(1).filter(|word| word != "--bench");
+    let chosen = words.next();
+    let options = match Options::parse(words) {
+        Ok(options) => options,
+        Err(error) => {
+            eprintln!("{error}");
+            return ExitCode::from(2);
+        }
+    };
+    let run = |name: &str, work: Work, options: &Options| {
+        for figure in work(options) {
+            println!("{}", figure.json(name));
+        }
+    };
+    match chosen {
+        None => {
+            let smallest = options.smallest();
+            // What needs a server beside it is run by those who start one.
+            for (name, work) in WORKS.iter().filter(|(name, _)| !["sync", "watch"].contains(name)) {
+                run(name, *work, &smallest);
+            }
+            ExitCode::SUCCESS
+        }
+        Some(name) => match WORKS.iter().find(|(known, _)| *known == name) {
+            Some((name, work)) => {
+                run(name, *work, &options);
+                ExitCode::SUCCESS
+            }
+            None => {
+                let known: Vec<_> = WORKS.iter().map(|(name, _)| *name).collect();
+                eprintln!("no work {name}; there are {}", known.join(", "));
+                ExitCode::from(2)
+            }
+        },
+    }
+}

@@ -1,0 +1,28 @@
+//! The objects that the works are done with.
+
+use std::sync::Arc;
+
+use informer_lab::cache::{Meta, Object};
+use k8s_openapi::api::core::v1::Pod;
+use kube::api::ObjectMeta;
+
+/// An object that is a text, as in client-go's own benchmark of the store; it has no metadata.
+#[derive(Debug)]
+pub struct Text(pub String);
+
+impl Object for Text {
+    fn meta(&self) -> Option<Meta<'_>> {
+        None
+    }
+}
+
+/// A pod in `default` with this name and nothing else.
+pub fn bare(name: String) -> Arc<Pod> {
+    let metadata = ObjectMeta { name: Some(name), namespace: Some("default".into()), ..ObjectMeta::default() };
+    Arc::new(Pod { metadata, ..Pod::default() })
+}
+
+/// So many, `pod-0` and on.
+pub fn many(number: usize) -> Vec<Arc<Pod>> {
+    (0..number).map(|n| bare(format!("pod-{n}"))).collect()
+}

@@ -1,0 +1,45 @@
+//! From an HTTP LIST to handlers that have seen everything, and what memory that takes. `--url` names a server of pods.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use informer_lab::cache::{HandlerFuncs, ListWatch, SharedIndexInformer};
+use k8s_openapi::api::core::v1::Pod;
+use tokio::runtime::Builder;
+use tokio_util::sync::CancellationToken;
+
+use crate::memory::resident;
+use crate::options::Options;
+use crate::timing::Figure;
+
+pub fn list_to_handlers(options: &Options) -> Vec<Figure> {
+    let url = options.text("url", "http://127.0.0.1:18080");
+    let runtime = Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let client = kube::Client::try_from(kube::Config::new(url.parse().unwrap())).unwrap();
+        let added = Arc::new(AtomicU64::new(0));
+        let counter = added.clone();
+        let handler = HandlerFuncs::new().add_func(move |_: Arc<Pod>, _| {
+            counter.fetch_add(1, Ordering::Relaxed);
+        });
+        let start = Instant::now();
+        let by_app = |pod: &Pod| Ok(pod.metadata.labels.iter().flat_map(|labels| labels.get("app").cloned()).collect());
+        let informer = SharedIndexInformer::builder(ListWatch::<Pod>::all(client)).build();
+        informer.add_indexers(vec![("app".to_owned(), Arc::new(by_app))]).unwrap();
+        let registration = informer.add_event_handler(handler).unwrap();
+        let stop = CancellationToken::new();
+        let running = tokio::spawn(informer.clone().run_owned(stop.clone()));
+        registration.synced().wait().await;
+        let spent = start.elapsed().as_secs_f64();
+        let added = added.load(Ordering::Relaxed);
+        let mut figures = vec![Figure::new("time", spent * 1e3, "ms", added)];
+        if let Some((peak, steady)) = resident() {
+            figures.push(Figure::new("peak", peak as f64 / 1e6, "MB", added));
+            figures.push(Figure::new("steady", steady as f64 / 1e6, "MB", added));
+        }
+        stop.cancel();
+        running.await.unwrap();
+        figures
+    })
+}

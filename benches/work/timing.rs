@@ -1,0 +1,43 @@
+//! Time of a piece of work that is done over and over.
+
+use std::time::{Duration, Instant};
+
+/// What was measured.
+pub struct Figure {
+    /// What of the work; empty if there is only one figure.
+    pub part: &'static str,
+    pub value: f64,
+    pub unit: &'static str,
+    /// How much was done: the same number for everyone who does the same work with the same options.
+    pub did: u64,
+}
+
+impl Figure {
+    pub fn new(part: &'static str, value: f64, unit: &'static str, did: u64) -> Self {
+        Self { part, value, unit, did }
+    }
+
+    pub fn json(&self, work: &str) -> String {
+        let Self { part, value, unit, did } = self;
+        format!(r#"{{"work":"{work}","part":"{part}","value":{value:.3},"unit":"{unit}","did":{did}}}"#)
+    }
+}
+
+/// The time that one turn of `work` takes, over as many turns as fit into `time`; `prepare` is not counted.
+pub fn per_turn<S>(time: Duration, mut prepare: impl FnMut() -> S, mut work: impl FnMut(S)) -> Duration {
+    work(prepare()); // warm
+    let (mut turns, mut spent) = (0_u32, Duration::ZERO);
+    while spent < time {
+        let state = prepare();
+        let start = Instant::now();
+        work(state);
+        spent += start.elapsed();
+        turns += 1;
+    }
+    spent / turns
+}
+
+/// The same per item, of turns over so many items, in nanoseconds.
+pub fn per_item<S>(time: Duration, items: usize, prepare: impl FnMut() -> S, work: impl FnMut(S)) -> f64 {
+    per_turn(time, prepare, work).as_nanos() as f64 / items as f64
+}

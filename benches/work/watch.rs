@@ -1,0 +1,45 @@
+//! Changes through HTTP to handlers. `--url` names a server that sends `--changes` changes once its list was read and watched.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use informer_lab::cache::{HandlerFuncs, ListWatch, SharedIndexInformer};
+use k8s_openapi::api::core::v1::Pod;
+use tokio::runtime::Builder;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use crate::options::Options;
+use crate::timing::Figure;
+
+pub fn changes_to_handlers(options: &Options) -> Vec<Figure> {
+    let url = options.text("url", "http://127.0.0.1:18080");
+    let (changes, handlers) = (options.number("changes", 100_000) as u64, options.number("handlers", 1) as u64);
+    let runtime = Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let client = kube::Client::try_from(kube::Config::new(url.parse().unwrap())).unwrap();
+        let informer = SharedIndexInformer::builder(ListWatch::<Pod>::all(client)).build();
+        let (told, first, all) = (Arc::new(AtomicU64::new(0)), Arc::new(Notify::new()), Arc::new(Notify::new()));
+        for _ in 0..handlers {
+            let (told, first, all) = (told.clone(), first.clone(), all.clone());
+            let handler = HandlerFuncs::new().update_func(move |_: Arc<Pod>, _: Arc<Pod>| {
+                match told.fetch_add(1, Ordering::Relaxed) + 1 {
+                    1 => first.notify_one(),
+                    told if told == changes * handlers => all.notify_one(),
+                    _ => {}
+                }
+            });
+            informer.add_event_handler(handler).unwrap();
+        }
+        let stop = CancellationToken::new();
+        let running = tokio::spawn(informer.clone().run_owned(stop.clone()));
+        first.notified().await;
+        let start = Instant::now();
+        all.notified().await;
+        let spent = start.elapsed().as_secs_f64();
+        stop.cancel();
+        running.await.unwrap();
+        vec![Figure::new("", changes as f64 / spent, "/s", told.load(Ordering::Relaxed))]
+    })
+}

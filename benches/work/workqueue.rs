@@ -1,0 +1,88 @@
+//! The work queue: alone, with workers, and with delays.
+
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use futures::FutureExt;
+use informer_lab::workqueue::{DelayingQueue, Queue};
+use tokio::runtime::Builder;
+
+use crate::options::Options;
+use crate::timing::{Figure, per_item, per_turn};
+
+/// client-go's BenchmarkQueue: each of a hundred keys is added, got and done, in a new queue, on one thread.
+pub fn alone(options: &Options) -> Vec<Figure> {
+    let keys: Vec<String> = (0..100).map(|n| format!("key-{n}")).collect();
+    let turn = |queue: Queue<String>| {
+        for key in &keys {
+            queue.add(key.clone());
+            let got = queue.get().now_or_never().expect("a queued key comes at once").expect("the queue is open");
+            queue.done(&got);
+        }
+    };
+    let spent = per_turn(options.time(), Queue::new, turn);
+    vec![Figure::new("", spent.as_nanos() as f64, "ns", keys.len() as u64)]
+}
+
+/// One thread adds keys, each once, and so many workers get them and are done.
+pub fn workers(options: &Options) -> Vec<Figure> {
+    let (number, workers) = (options.number("keys", 100_000), options.number("workers", 8));
+    let keys: Vec<String> = (0..number).map(|n| format!("key-{n}")).collect();
+    let runtime = Builder::new_multi_thread().build().unwrap();
+    let mut done = 0;
+    let spent = per_turn(
+        options.time(),
+        || Arc::new(Queue::new()),
+        |queue: Arc<Queue<String>>| {
+            let working: Vec<_> = (0..workers)
+                .map(|_| {
+                    let queue = queue.clone();
+                    runtime.spawn(async move {
+                        let mut done = 0;
+                        while let Some(key) = queue.get().await {
+                            queue.done(&key);
+                            done += 1;
+                        }
+                        done
+                    })
+                })
+                .collect();
+            thread::scope(|scope| {
+                scope.spawn(|| {
+                    keys.iter().for_each(|key| queue.add(key.clone()));
+                    queue.shut_down();
+                });
+            });
+            done = runtime.block_on(async { futures::future::try_join_all(working).await.unwrap().into_iter().sum() });
+        },
+    );
+    vec![Figure::new("", spent.as_nanos() as f64 / number as f64, "ns", done)]
+}
+
+/// client-go's BenchmarkDelayingQueue_AddAfter: every item is added for a moment within ten minutes, then the clock moves on and
+/// every item is got.
+pub fn delaying(options: &Options) -> Vec<Figure> {
+    let number = options.number("keys", 100_000);
+    let runtime = Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    let mut got = 0;
+    let nanos = per_item(
+        options.time(),
+        number,
+        || fastrand::Rng::with_seed(1),
+        |mut random| {
+            runtime.block_on(async {
+                let queue = DelayingQueue::new();
+                for n in 0..number {
+                    queue.add_after(n.to_string(), Duration::from_nanos(random.u64(..600_000_000_000)));
+                }
+                tokio::time::advance(Duration::from_secs(11 * 60)).await;
+                got = 0;
+                while let Some(Some(_)) = queue.get().now_or_never() {
+                    got += 1;
+                }
+            });
+        },
+    );
+    vec![Figure::new("", nanos, "ns", got)]
+}
