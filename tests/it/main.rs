@@ -34,6 +34,7 @@ mod eras;
 #[cfg(unix)]
 mod lessons_remote;
 mod readme;
+mod replica_set_controller;
 mod source;
 mod support;
 mod traces;
