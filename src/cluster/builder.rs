@@ -15,10 +15,12 @@ use super::crowd;
 use super::era::Era;
 use super::handlers::create::prepare;
 use super::kubelet::{Kubelet, Progress};
+use super::node::node;
 use super::object::Key;
 use super::resource::Resource;
-use super::resources::{NAMESPACES, PODS};
+use super::resources::{NAMESPACES, NODES, PODS};
 use super::router::router;
+use super::scheduler::Nodeless;
 use super::stages::Stages;
 use super::store::{Settings, Store};
 
@@ -31,6 +33,7 @@ const NAMESPACES_AT_START: [&str; 4] = ["default", "kube-node-lease", "kube-publ
 pub struct ClusterBuilder {
     settings: Settings,
     started_at: Option<Timestamp>,
+    nodes: usize,
     pods: Vec<Pod>,
     crowd: usize,
     stages: Stages,
@@ -46,7 +49,8 @@ impl Default for ClusterBuilder {
             bookmarks: Duration::from_secs(60),
             watch_list: true,
         };
-        Self { settings, started_at: None, pods: Vec::new(), crowd: 0, stages: Stages::default() }
+        let pods = Vec::new();
+        Self { settings, started_at: None, nodes: 0, pods, crowd: 0, stages: Stages::default() }
     }
 }
 
@@ -61,6 +65,13 @@ impl ClusterBuilder {
     /// generated names, how long watches last. Two clusters of one seed that are used in the same way answer the same.
     pub fn seed(mut self, seed: u64) -> Self {
         self.settings.seed = seed;
+        self
+    }
+
+    /// How many nodes there are from the start: `node-1`, `node-2` and so on, all of them ready. By default none, and then
+    /// every pod is on a `node-1` that is no object.
+    pub fn nodes(mut self, nodes: usize) -> Self {
+        self.nodes = nodes;
         self
     }
 
@@ -121,24 +132,29 @@ impl ClusterBuilder {
     pub fn start(self) -> Cluster {
         let clock = Clock::starting_at(self.started_at.unwrap_or_else(Timestamp::now));
         let store = Arc::new(Store::new(self.settings, clock));
-        fill(&store, self.pods);
+        fill(&store, self.nodes, self.pods);
         for n in 1..=self.crowd {
-            write(&store, PODS, Some("default"), crowd::pod(n, 0, &clock.now()));
+            write(&store, PODS, Some("default"), crowd::pod(n, self.nodes, &clock.now()));
         }
         let router = router(store.clone());
         let client = kube::Client::new(router.clone(), "default");
         let (sender, progress) = watch::channel(Progress::default());
         let stop = CancellationToken::new();
-        let kubelet = Kubelet::new(client, self.stages, clock, sender);
-        let kubelet = tokio::spawn(kubelet.run(stop.clone()));
+        let kubelet = Kubelet::new(client, self.stages, clock, store.logs.clone(), sender);
+        let nodeless = if self.nodes == 0 { Nodeless::OnTheFirst } else { Nodeless::Wait };
+        let kubelet = tokio::spawn(kubelet.run(nodeless, stop.clone()));
         Cluster { store, router, progress, stop: stop.drop_guard(), kubelet, servers: Vec::new() }
     }
 }
 
 /// Writes what is there from the start.
-fn fill(store: &Store, pods: Vec<Pod>) {
+fn fill(store: &Store, nodes: usize, pods: Vec<Pod>) {
     for namespace in NAMESPACES_AT_START {
         write(store, NAMESPACES, None, json!({"metadata": {"name": namespace}}));
+    }
+    let now = store.clock.now();
+    for n in 1..=nodes {
+        write(store, NODES, None, node(n, &now));
     }
     for pod in pods {
         let namespace = pod.metadata.namespace.clone().unwrap_or_else(|| "default".to_owned());

@@ -9,15 +9,17 @@ use flate2::write::GzEncoder;
 use http::{HeaderMap, HeaderValue, header};
 use http_body_util::BodyExt;
 
-use super::represent::Events;
+use super::represent::{Events, Verbatim};
 use super::status::ApiError;
 
 /// Upstream compresses only what is larger.
 const THRESHOLD: usize = 128 * 1024;
 
-/// Compresses an answer that is long enough to be worth it; never a watch.
+/// Compresses an answer that is long enough to be worth it; never a stream that goes on.
 pub(crate) async fn compress(request: &HeaderMap, response: Response) -> Response {
-    if !accepts_gzip(request) || response.extensions().get::<Events>().is_some() {
+    let extensions = response.extensions();
+    let streams = extensions.get::<Events>().is_some() || extensions.get::<Verbatim>().is_some();
+    if streams || !accepts_gzip(request) {
         return response;
     }
     let (mut parts, body) = response.into_parts();

@@ -1,27 +1,32 @@
 //! A small scheduler and kubelet: an ordinary client of the API that watches pods and runs them through their stages.
 
+mod containers;
+mod hands;
+mod play;
+mod recorder;
+mod texts;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::TryStreamExt;
-use http::Request;
-use kube::api::{DeleteParams, DynamicObject, ListParams, Patch, PatchParams, Preconditions, WatchEvent, WatchParams};
+use kube::api::{DynamicObject, ListParams, WatchEvent, WatchParams};
 use kube::{Api, Client, ResourceExt};
-use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::clock::Clock;
+use super::logs::Logs;
 use super::resources::PODS;
-use super::stages::{Action, Stage, Stages};
+use super::scheduler::{Nodeless, Scheduler};
+use super::stages::Stages;
+use hands::Hands;
 
 /// How long the kubelet waits before it tries again to reach the API.
 const RETRY: Duration = Duration::from_secs(1);
-
-/// What the API says about a pod that is not there, or not the same any more: not found, conflict.
-const GONE: [u16; 2] = [404, 409];
 
 /// How far the kubelet is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,14 +35,48 @@ pub(crate) struct Progress {
     pub(crate) seen: u64,
     /// How many pods are in the middle of their stages.
     pub(crate) busy: usize,
+    /// How many of these will be for ever, or until somebody else does something.
+    pub(crate) resting: usize,
+}
+
+impl Progress {
+    /// Whether all that happens by itself has happened, up to a revision.
+    pub(crate) fn is_settled(&self, revision: u64) -> bool {
+        self.busy <= self.resting && self.seen >= revision
+    }
+}
+
+/// As long as this lives, a pod does not count as one that is to come to an end.
+struct Resting(watch::Sender<Progress>);
+
+impl Resting {
+    fn new(progress: &watch::Sender<Progress>) -> Self {
+        progress.send_modify(|progress| progress.resting += 1);
+        Self(progress.clone())
+    }
+}
+
+impl Drop for Resting {
+    fn drop(&mut self) {
+        self.0.send_modify(|progress| progress.resting -= 1);
+    }
+}
+
+/// What all pods have in common.
+#[derive(Clone)]
+struct Office {
+    client: Client,
+    clock: Clock,
+    logs: Arc<Logs>,
+    progress: watch::Sender<Progress>,
+    /// None if no stage needs one.
+    scheduler: Option<Scheduler>,
 }
 
 /// One task; the stages of each pod are tasks of it.
 pub(crate) struct Kubelet {
-    client: Client,
+    office: Office,
     stages: Stages,
-    clock: Clock,
-    progress: watch::Sender<Progress>,
     running: JoinSet<String>,
     /// By uid: each pod whose stages are running or were run to their end.
     pods: BTreeMap<String, Managed>,
@@ -66,13 +105,26 @@ enum Interruption {
 }
 
 impl Kubelet {
-    pub(crate) fn new(client: Client, stages: Stages, clock: Clock, progress: watch::Sender<Progress>) -> Self {
+    pub(crate) fn new(
+        client: Client,
+        stages: Stages,
+        clock: Clock,
+        logs: Arc<Logs>,
+        progress: watch::Sender<Progress>,
+    ) -> Self {
         let (running, pods) = (JoinSet::new(), BTreeMap::new());
-        Self { client, stages, clock, progress, running, pods, addresses: 0 }
+        let office = Office { client, clock, logs, progress, scheduler: None };
+        Self { office, stages, running, pods, addresses: 0 }
     }
 
     /// Works until it is stopped.
-    pub(crate) async fn run(mut self, stop: CancellationToken) {
+    pub(crate) async fn run(mut self, nodeless: Nodeless, stop: CancellationToken) {
+        let mut helper = JoinSet::new();
+        if self.stages.schedules() {
+            let (scheduler, follow_nodes) = Scheduler::new(self.office.client.clone(), nodeless);
+            self.office.scheduler = Some(scheduler);
+            helper.spawn(follow_nodes);
+        }
         loop {
             let interrupted = tokio::select! {
                 biased;
@@ -87,11 +139,12 @@ impl Kubelet {
             }
         }
         self.running.shutdown().await;
+        helper.shutdown().await;
     }
 
     /// Lists and watches the pods of all namespaces; only ends with an error.
     async fn follow(&mut self) -> Result<std::convert::Infallible, Interruption> {
-        let api: Api<DynamicObject> = Api::all_with(self.client.clone(), &PODS.dynamic());
+        let api: Api<DynamicObject> = Api::all_with(self.office.client.clone(), &PODS.dynamic());
         let list = api.list(&ListParams::default()).await?;
         let mut version = list.metadata.resource_version.unwrap_or_default();
         let there: BTreeSet<String> = list.items.iter().filter_map(ResourceExt::uid).collect();
@@ -99,6 +152,7 @@ impl Kubelet {
             let stays = there.contains(uid);
             if !stays {
                 managed.task.abort();
+                self.office.forget(uid);
             }
             stays
         });
@@ -124,9 +178,11 @@ impl Kubelet {
                         version = pod.resource_version().unwrap_or_default();
                     }
                     Some(WatchEvent::Deleted(pod)) => {
-                        if let Some(managed) = self.pods.remove(&pod.uid().unwrap_or_default()) {
+                        let uid = pod.uid().unwrap_or_default();
+                        if let Some(managed) = self.pods.remove(&uid) {
                             managed.task.abort();
                         }
+                        self.office.forget(&uid);
                         version = pod.resource_version().unwrap_or_default();
                     }
                     Some(WatchEvent::Bookmark(bookmark)) => version = bookmark.metadata.resource_version,
@@ -139,15 +195,25 @@ impl Kubelet {
 
     /// Begins the stages that a pod needs, once.
     fn consider(&mut self, pod: &DynamicObject) {
-        let bound = pod.data["spec"]["nodeName"].is_string();
-        let (stage, stages) = match pod.metadata.deletion_timestamp {
-            Some(_) => (Lifecycle::Delete, &self.stages.delete),
-            None if !bound => (Lifecycle::Run, &self.stages.run),
+        if let Some(scheduler) = &self.office.scheduler {
+            scheduler.saw(pod);
+        }
+        let stage = match pod.metadata.deletion_timestamp {
+            Some(_) => Lifecycle::Delete,
+            None if self.is_to_be_run(pod) => Lifecycle::Run,
             None => return,
         };
         let uid = pod.uid().unwrap_or_default();
         let before = self.pods.get(&uid);
-        if before.is_some_and(|managed| managed.stage == stage) || stages.is_empty() {
+        if before.is_some_and(|managed| managed.stage == stage) {
+            return;
+        }
+        let lifecycle = self.stages.of_pod(&hands::whole(pod));
+        let stages = match stage {
+            Lifecycle::Run => &lifecycle.run,
+            Lifecycle::Delete => &lifecycle.delete,
+        };
+        if stages.is_empty() {
             return;
         }
         let address = before.map_or(self.addresses + 1, |managed| {
@@ -155,23 +221,49 @@ impl Kubelet {
             managed.address
         });
         self.addresses = self.addresses.max(address);
-        let hands = Hands { client: self.client.clone(), clock: self.clock, address: ip(address) };
-        let task = self.running.spawn(play(hands, pod.clone(), stages.clone()));
+        let hands = Hands::new(self.office.clone(), pod, ip(address));
+        let task = self.running.spawn(play::play(hands, stages.clone()));
         self.pods.insert(uid, Managed { stage, address, task });
+    }
+
+    /// Whether a pod waits for its node or, where there is a scheduler that could have given it one, for its kubelet.
+    fn is_to_be_run(&self, pod: &DynamicObject) -> bool {
+        let (spec, status) = (&pod.data["spec"], &pod.data["status"]);
+        let bound = spec["nodeName"].is_string();
+        let untouched = status["phase"] == "Pending" && status["startTime"].is_null();
+        if (bound && !untouched) || !self.stages.schedules() {
+            return !bound;
+        }
+        let ours = spec["schedulerName"].as_str().is_none_or(|name| name == hands::SCHEDULER);
+        match self.stages.of_pod(&hands::whole(pod)).schedules() {
+            true => bound || ours,
+            false => !bound,
+        }
     }
 
     fn ended(&mut self, uid: Option<String>) {
         if let Some(uid) = uid {
             tracing::trace!(uid, "the stages of a pod came to their end");
         }
-        self.progress.send_modify(|progress| progress.busy = self.running.len());
+        self.office.progress.send_modify(|progress| progress.busy = self.running.len());
     }
 
     fn saw(&mut self, version: &str) {
         let busy = self.running.len();
-        self.progress.send_modify(|progress| {
-            *progress = Progress { seen: version.parse().unwrap_or_default(), busy };
+        self.office.progress.send_modify(|progress| {
+            progress.seen = version.parse().unwrap_or_default();
+            progress.busy = busy;
         });
+    }
+}
+
+impl Office {
+    /// A pod is gone.
+    fn forget(&self, uid: &str) {
+        self.logs.forget(uid);
+        if let Some(scheduler) = &self.scheduler {
+            scheduler.forget(uid);
+        }
     }
 }
 
@@ -179,110 +271,4 @@ impl Kubelet {
 fn ip(n: u32) -> String {
     let [_, b, c, d] = n.to_be_bytes();
     format!("10.{}.{c}.{d}", 244 | b)
-}
-
-/// What the stages of one pod work with.
-struct Hands {
-    client: Client,
-    clock: Clock,
-    address: String,
-}
-
-/// Runs a pod through its stages; gives back its uid. Ends early if the pod is gone or another has its name.
-async fn play(hands: Hands, pod: DynamicObject, stages: Vec<Stage>) -> String {
-    for stage in &stages {
-        tokio::time::sleep(stage.after).await;
-        match hands.perform(&pod, &stage.action).await {
-            Ok(()) => {}
-            Err(kube::Error::Api(status)) if GONE.contains(&status.code) => break,
-            Err(error) => {
-                tracing::warn!(pod = pod.name_any(), %error, "the kubelet gives a pod up");
-                break;
-            }
-        }
-    }
-    pod.uid().unwrap_or_default()
-}
-
-impl Hands {
-    async fn perform(&self, pod: &DynamicObject, action: &Action) -> Result<(), kube::Error> {
-        let (name, uid) = (pod.name_any(), pod.uid());
-        let namespace = pod.namespace().unwrap_or_default();
-        let pods: Api<DynamicObject> = Api::namespaced_with(self.client.clone(), &namespace, &PODS.dynamic());
-        match action {
-            Action::Bind(node) => self.bind(pod, node).await?,
-            Action::Status(status) => {
-                let mut status = status.clone();
-                self.fill_in(&mut status);
-                each_container(&mut status, pod);
-                let patch = json!({"metadata": {"uid": uid}, "status": status});
-                pods.patch_status(&name, &PatchParams::default(), &Patch::Merge(patch)).await?;
-            }
-            Action::Annotations(annotations) => {
-                let mut annotations = json!(annotations);
-                self.fill_in(&mut annotations);
-                let patch = json!({"metadata": {"uid": uid, "annotations": annotations}});
-                pods.patch(&name, &PatchParams::default(), &Patch::Merge(patch)).await?;
-            }
-            Action::Remove => {
-                let preconditions = Preconditions { uid, ..Preconditions::default() };
-                let params = DeleteParams {
-                    grace_period_seconds: Some(0),
-                    preconditions: Some(preconditions),
-                    ..DeleteParams::default()
-                };
-                pods.delete(&name, &params).await?;
-            }
-        }
-        Ok(())
-    }
-
-    async fn bind(&self, pod: &DynamicObject, node: &str) -> Result<(), kube::Error> {
-        let (namespace, name) = (pod.namespace().unwrap_or_default(), pod.name_any());
-        let binding = json!({
-            "apiVersion": "v1", "kind": "Binding", "metadata": {"name": name, "uid": pod.uid()},
-            "target": {"kind": "Node", "name": node},
-        });
-        let request = Request::post(format!("/api/v1/namespaces/{namespace}/pods/{name}/binding"))
-            .header(http::header::CONTENT_TYPE, "application/json")
-            .body(binding.to_string().into_bytes())
-            .map_err(kube::Error::HttpError)?;
-        self.client.request::<Value>(request).await.map(|_| ())
-    }
-
-    /// Replaces `$now` and `$podIP` in every text.
-    fn fill_in(&self, value: &mut Value) {
-        match value {
-            Value::String(text) if text.contains('$') => {
-                *text = text.replace("$now", &self.clock.now()).replace("$podIP", &self.address);
-            }
-            Value::Array(items) => items.iter_mut().for_each(|item| self.fill_in(item)),
-            Value::Object(fields) => fields.values_mut().for_each(|field| self.fill_in(field)),
-            _ => {}
-        }
-    }
-}
-
-/// Makes of a container status that is named `*` one for each container of the pod.
-fn each_container(status: &mut Value, pod: &DynamicObject) {
-    let containers = pod.data["spec"]["containers"].as_array().map_or(&[][..], Vec::as_slice);
-    if let Some(list) = status.get_mut("containerStatuses").and_then(Value::as_array_mut) {
-        *list = std::mem::take(list)
-            .into_iter()
-            .flat_map(|entry| {
-                let wildcard = entry["name"] == "*";
-                let names = if wildcard { containers } else { &[] };
-                let copies: Vec<Value> = names
-                    .iter()
-                    .map(|container| {
-                        let mut copy = entry.clone();
-                        copy["name"] = container["name"].clone();
-                        copy["image"] = container["image"].clone();
-                        copy
-                    })
-                    .collect();
-                if wildcard { copies } else { vec![entry] }
-            })
-            .collect();
-    }
 }

@@ -98,7 +98,10 @@ mod filter;
 mod guard;
 mod handlers;
 mod kubelet;
+mod log_options;
+mod logs;
 mod negotiation;
+mod node;
 mod object;
 mod options;
 mod page;
@@ -111,6 +114,7 @@ mod resource;
 mod resources;
 mod router;
 mod scenario;
+mod scheduler;
 mod schema;
 mod serve;
 mod served_from;
@@ -205,12 +209,12 @@ impl Cluster {
         Ok(address)
     }
 
-    /// Waits until the kubelet has seen every write to a pod so far and no stage of any pod is pending or running.
+    /// Waits until the kubelet has seen every write to a pod so far and no stage of any pod is pending or running. What
+    /// repeats for ever, and what waits for a node, is not waited for.
     pub async fn settled(&self) {
         let mut progress = self.progress.clone();
         // Whatever makes this true is told through `progress`: what the kubelet has not seen it will see.
-        let settled =
-            |progress: &Progress| progress.busy == 0 && progress.seen >= self.store.lock().cache(PODS).last_write();
+        let settled = |progress: &Progress| progress.is_settled(self.store.lock().cache(PODS).last_write());
         // An error means that the kubelet has stopped; then nothing is pending either.
         let _ = progress.wait_for(settled).await;
     }

@@ -39,8 +39,18 @@ impl Random {
 
 /// Where a key stands in an unordered watch cache.
 pub(crate) fn place(seed: u64, key: &Key) -> u64 {
+    hash(seed, key.as_str())
+}
+
+/// 64 hexadecimal digits that a text decides, such as the id of a container.
+pub(crate) fn digest(text: &str) -> String {
+    let mut generator = fastrand::Rng::with_seed(hash(0, text));
+    (0..4).map(|_| format!("{:016x}", generator.u64(..))).collect()
+}
+
+fn hash(seed: u64, text: &str) -> u64 {
     let fnv = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    mix(key.as_str().bytes().fold(0xcbf2_9ce4_8422_2325 ^ mix(seed), fnv))
+    mix(text.bytes().fold(0xcbf2_9ce4_8422_2325 ^ mix(seed), fnv))
 }
 
 /// The finalizer of splitmix64: every bit of the input changes about half the bits of the output.

@@ -21,6 +21,10 @@ use super::table::{Columns, IncludeObject, Table, metadata};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Events;
 
+/// Marks an answer that is no object: it is passed on as it comes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Verbatim;
+
 /// Everything that decides how an answer looks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Representation {
@@ -35,7 +39,8 @@ pub(crate) struct Representation {
 impl Representation {
     /// Gives an answer its form. One that is wanted as the handlers make it goes through untouched.
     pub(crate) async fn of(self, response: Response) -> Response {
-        if self.form == Form::default() && !self.pretty {
+        let verbatim = response.extensions().get::<Verbatim>().is_some();
+        if verbatim || (self.form == Form::default() && !self.pretty) {
             return response;
         }
         if response.extensions().get::<Events>().is_some() {

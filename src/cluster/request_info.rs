@@ -116,7 +116,7 @@ mod tests {
             "/api/v1//pods",
             "/api/v1/namespaces/default/../pods",
             "/api/v1/pods/alpha",
-            "/api/v1/namespaces/default/pods/alpha/log",
+            "/api/v1/namespaces/default/pods/alpha/proxy",
             "/api/v1/namespaces/default/namespaces",
         ] {
             assert_eq!(parse(path), Err(NoTarget::NoSuchResource), "{path}");

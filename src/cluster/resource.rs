@@ -43,6 +43,8 @@ pub(crate) enum Generation {
 pub(crate) enum Subresource {
     Status,
     Binding,
+    /// What its containers say.
+    Log,
     /// How many replicas there are to be.
     Scale,
 }
@@ -64,6 +66,7 @@ impl Subresource {
         match self {
             Self::Status => "status",
             Self::Binding => "binding",
+            Self::Log => "log",
             Self::Scale => "scale",
         }
     }
@@ -147,6 +150,7 @@ impl Resource {
         match subresource {
             Subresource::Status => Part { foreign: None, kind: self.kind, verbs: CHANGED },
             Subresource::Binding => Part { foreign: None, kind: "Binding", verbs: &["create"] },
+            Subresource::Log => Part { foreign: None, kind: self.kind, verbs: &["get"] },
             Subresource::Scale => Part { foreign: Some(("autoscaling", "v1")), kind: "Scale", verbs: CHANGED },
         }
     }

@@ -5,6 +5,8 @@ use super::{defaults, validation};
 
 pub(crate) static NAMESPACES: &Resource = &RESOURCES[0];
 pub(crate) static PODS: &Resource = &RESOURCES[1];
+pub(crate) static EVENTS: &Resource = &RESOURCES[4];
+pub(crate) static NODES: &Resource = &RESOURCES[5];
 
 /// Of each group, in the order of the plurals in which discovery names them.
 pub(crate) static RESOURCES: [Resource; 10] = [
@@ -37,7 +39,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         scope: Scope::Namespaced,
         short_names: &["po"],
         categories: &["all"],
-        subresources: &[Subresource::Binding, Subresource::Status],
+        subresources: &[Subresource::Binding, Subresource::Log, Subresource::Status],
         deletion: Deletion::Graceful,
         farewell: Farewell::Object,
         generation: Generation::Counted,
@@ -237,5 +239,6 @@ mod tests {
         plurals.dedup();
         assert_eq!(plurals.len(), RESOURCES.len());
         assert_eq!((NAMESPACES.kind, PODS.kind), ("Namespace", "Pod"));
+        assert_eq!((EVENTS.kind, NODES.kind), ("Event", "Node"));
     }
 }

@@ -84,6 +84,7 @@ async fn dispatch(method: &Method, call: Call) -> Result<Response, ApiError> {
         (Some(_), Some(Subresource::Scale), &Method::GET) => handlers::scale::get(call).await,
         (Some(_), Some(Subresource::Scale), &Method::PUT) => handlers::scale::update(call).await,
         (Some(_), Some(Subresource::Scale), &Method::PATCH) => handlers::scale::patch(call).await,
+        (Some(_), Some(Subresource::Log), &Method::GET) => handlers::log::get(call),
         (Some(_), Some(Subresource::Binding), &Method::POST) => handlers::binding::bind(call).await,
         _ => Err(ApiError::method_not_allowed()),
     }

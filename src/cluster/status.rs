@@ -129,6 +129,11 @@ impl ApiError {
         Self::invalid_kind("meta.k8s.io", kind, "", causes)
     }
 
+    /// The same of the options of a log.
+    pub(crate) fn invalid_log_options(pod: &str, causes: Vec<Cause>) -> Self {
+        Self::invalid_kind("", "PodLogOptions", pod, causes)
+    }
+
     fn invalid_kind(group: &'static str, kind: &str, name: &str, causes: Vec<Cause>) -> Self {
         let mut sentences: Vec<String> = Vec::new();
         for sentence in causes.iter().map(Cause::sentence) {

@@ -10,6 +10,7 @@ use tokio::sync::watch;
 use super::clock::Clock;
 use super::era::Era;
 use super::event::Event;
+use super::logs::Logs;
 use super::object::{Key, Object};
 use super::random::Random;
 use super::resource::Resource;
@@ -47,6 +48,8 @@ impl Settings {
 pub(crate) struct Store {
     pub(crate) settings: Settings,
     pub(crate) clock: Clock,
+    /// What the containers say: the nodes' part, which the API server only passes on.
+    pub(crate) logs: Arc<Logs>,
     state: Mutex<State>,
     /// Storage's revision, for those who wait for it.
     revision: watch::Sender<u64>,
@@ -142,7 +145,7 @@ impl Store {
         let caches = RESOURCES.iter().map(|resource| (resource.plural, cache(resource))).collect();
         let state =
             State { storage, caches, random: Random::new(settings.seed), closed: false, terminating: Vec::new() };
-        Self { settings, clock, state: Mutex::new(state), revision: watch::Sender::new(revision) }
+        Self { settings, clock, logs: Arc::default(), state: Mutex::new(state), revision: watch::Sender::new(revision) }
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
@@ -242,6 +245,11 @@ impl Store {
         }
     }
 
+    /// Tells of every write from now on, and of the end.
+    pub(crate) fn writes(&self) -> watch::Receiver<u64> {
+        self.revision.subscribe()
+    }
+
     /// Forgets every state but the present: what etcd's compaction does, once the watch caches have noticed it. What the
     /// watch caches remember of the past they can still replay.
     pub(crate) fn compact(&self) {
@@ -268,6 +276,7 @@ impl Store {
         let mut state = self.lock();
         state.closed = true;
         state.caches.values_mut().for_each(WatchCache::close);
+        self.revision.send_modify(|_| {}); // so that whoever follows something else notices it
     }
 
     async fn commit_latency(&self) {

@@ -22,7 +22,10 @@ mod cluster_errors;
 mod cluster_history;
 mod cluster_kinds;
 mod cluster_kubelet;
+mod cluster_lifecycles;
 mod cluster_list;
+mod cluster_log;
+mod cluster_nodes;
 mod cluster_replica_sets;
 mod cluster_served_from;
 mod cluster_watch;
@@ -31,6 +34,7 @@ mod eras;
 #[cfg(unix)]
 mod lessons_remote;
 mod readme;
+mod replica_set_controller;
 mod source;
 mod support;
 mod traces;

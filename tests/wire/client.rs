@@ -94,9 +94,10 @@ impl Server {
         value
     }
 
+    /// The object at a path; none if there is none.
     pub async fn get(&self, path: &str) -> Option<Value> {
         let answer = self.ask("GET", path, &[], Body::empty()).await;
-        (answer.status == 200).then(|| serde_json::from_slice(&answer.body).unwrap())
+        serde_json::from_slice(&answer.body).ok().filter(|_| answer.status == 200)
     }
 
     pub async fn bind(&self, name: &str, node: &str) {

@@ -19,6 +19,7 @@ const SCHEME: &str =
     "the name of the scheme is that of kube-apiserver, of which the recorded server was an approximation";
 
 const APPLY: &str = "server-side apply is not served";
+const LOG: &str = "the log of a pod is served";
 const COLUMNS: &str = "kube-apiserver has columns of its own for this kind; the recorded server had the general ones";
 
 const TABLE: &[Difference] = &[
@@ -27,6 +28,8 @@ const TABLE: &[Difference] = &[
     Difference { request: "", place: "", says: "managedFields:\\n", reason: OWNERSHIP },
     Difference { request: "apply-patch+yaml", place: "HTTP status", says: "but 415", reason: APPLY },
     Difference { request: "apply-patch+yaml", place: "", says: "", reason: APPLY },
+    Difference { request: "/pods/alpha/log\"", place: "HTTP status", says: "404 but 200", reason: LOG },
+    Difference { request: "/pods/alpha/log\"", place: "", says: "", reason: LOG },
     Difference {
         request: "",
         place: "/subresources",

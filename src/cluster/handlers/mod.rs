@@ -13,6 +13,7 @@ pub(crate) mod create;
 pub(crate) mod delete;
 pub(crate) mod get;
 pub(crate) mod list;
+pub(crate) mod log;
 pub(crate) mod patch;
 pub(crate) mod scale;
 pub(crate) mod update;

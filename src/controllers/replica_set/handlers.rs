@@ -6,15 +6,16 @@ use k8s_openapi::api::apps::v1::ReplicaSet;
 use k8s_openapi::api::core::v1::Pod;
 
 use super::Controller;
-use super::pods::owner;
+use super::pods::{controller, owner};
 use crate::cache::{Deletion, EventHandler, InitialList, deletion_key, meta_namespace_key};
+use crate::selector::LabelSelector;
 
-/// Queues each ReplicaSet of the lesson that was added, changed or deleted.
+/// Queues each ReplicaSet that was added, changed or deleted.
 pub(super) struct OfSets(pub(super) Arc<Controller>);
 
 impl OfSets {
     fn enqueue(&self, set: &ReplicaSet) {
-        if Controller::is_ours(set)
+        if (self.0.ours)(set)
             && let Ok(key) = meta_namespace_key(set)
         {
             self.0.queue.add(key);
@@ -45,12 +46,25 @@ impl EventHandler<ReplicaSet> for OfSets {
 pub(super) struct OfPods(pub(super) Arc<Controller>);
 
 impl OfPods {
-    /// The key of the pod's ReplicaSet, if that is one of the lesson's.
+    /// The key of the pod's ReplicaSet, if that is one of ours.
     fn owner(&self, pod: &Pod) -> Option<String> {
         let (namespace, owner) = (pod.metadata.namespace.as_deref()?, owner(pod)?);
         let set = self.0.sets.namespace(namespace).get(&owner.name).ok()?;
         let same = set.metadata.uid.as_ref() == Some(&owner.uid); // and not its predecessor of the same name
-        (same && Controller::is_ours(&set)).then(|| format!("{namespace}/{}", owner.name))
+        (same && (self.0.ours)(&set)).then(|| format!("{namespace}/{}", owner.name))
+    }
+
+    /// A pod of nobody: each ReplicaSet that selects it may adopt it.
+    fn offer(&self, orphan: &Pod) {
+        let namespace = orphan.metadata.namespace.as_deref().unwrap_or_default();
+        let sets = self.0.sets.namespace(namespace).list(&LabelSelector::everything()).unwrap_or_default();
+        for set in sets.iter().filter(|set| (self.0.ours)(set)) {
+            let selects = LabelSelector::try_from(Some(&set.spec.selector))
+                .is_ok_and(|selector| selector.matches(orphan.metadata.labels.as_ref()));
+            if let (true, Ok(key)) = (selects, meta_namespace_key(&**set)) {
+                self.0.queue.add(key);
+            }
+        }
     }
 
     fn going(&self, pod: &Pod) {
@@ -69,6 +83,8 @@ impl EventHandler<Pod> for OfPods {
         if let Some(owner) = self.owner(&pod) {
             self.0.expectations.creation_observed(&owner);
             self.0.queue.add(owner);
+        } else if controller(&pod).is_none() {
+            self.offer(&pod);
         }
     }
 
@@ -79,13 +95,19 @@ impl EventHandler<Pod> for OfPods {
         if new.metadata.deletion_timestamp.is_some() {
             return self.going(&new); // it counts as gone from here on
         }
+        let moved = controller(&old).map(|owner| &owner.uid) != controller(&new).map(|owner| &owner.uid);
+        if moved && let Some(before) = self.owner(&old) {
+            self.0.queue.add(before);
+        }
         if let Some(owner) = self.owner(&new) {
             self.0.queue.add(owner);
+        } else if controller(&new).is_none() && (moved || old.metadata.labels != new.metadata.labels) {
+            self.offer(&new);
         }
     }
 
     fn on_delete(&mut self, deletion: Deletion<Pod>) {
-        // Of a tombstone the last known state: its owner does not change.
+        // Of a tombstone the last known state: its owner seldom changes.
         if let Some(pod) = deletion.object() {
             self.going(pod);
         }

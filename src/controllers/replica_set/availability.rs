@@ -1,0 +1,54 @@
+//! Since when pods are ready: one counts as available only after its ReplicaSet's `minReadySeconds`.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::Pod;
+use tokio::time::Instant;
+
+use super::pods;
+
+/// By the key of the ReplicaSet, then by the uid of the pod: since when it is seen to be ready.
+///
+/// Upstream compares the time of the condition with its own clock. The clocks of a cluster and of its clients are not always
+/// the same; this only takes what the controller itself has waited, so after a restart it waits again.
+#[derive(Default)]
+pub(super) struct Availability(Mutex<HashMap<String, HashMap<String, Instant>>>);
+
+/// How many pods are available, and how long it takes until there is one more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Available {
+    pub(super) count: usize,
+    pub(super) next: Option<Duration>,
+}
+
+impl Availability {
+    /// Looks at the pods of a ReplicaSet.
+    pub(super) fn look(&self, set: &str, owned: &[Arc<Pod>], min_ready: Duration) -> Available {
+        let ready = owned.iter().filter(|pod| pods::is_ready(pod));
+        let mut sets = self.0.lock().expect("nothing panics under this lock");
+        if min_ready.is_zero() {
+            sets.remove(set);
+            return Available { count: ready.count(), next: None };
+        }
+        let (now, before) = (Instant::now(), sets.remove(set).unwrap_or_default());
+        let since: HashMap<String, Instant> = ready
+            .map(|pod| {
+                let uid = pod.metadata.uid.clone().unwrap_or_default();
+                let since = before.get(&uid).copied().unwrap_or(now);
+                (uid, since)
+            })
+            .collect();
+        let left = since.values().map(|since| min_ready.saturating_sub(now - *since));
+        let waiting: Vec<Duration> = left.filter(|left| !left.is_zero()).collect();
+        let count = since.len() - waiting.len();
+        sets.insert(set.to_owned(), since);
+        Available { count, next: waiting.into_iter().min() }
+    }
+
+    /// The ReplicaSet is gone.
+    pub(super) fn forget(&self, set: &str) {
+        self.0.lock().expect("nothing panics under this lock").remove(set);
+    }
+}

@@ -1,0 +1,91 @@
+//! Whose pods are whose. Upstream: `PodControllerRefManager` in `pkg/controller/controller_ref_manager.go`.
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+use k8s_openapi::api::apps::v1::ReplicaSet;
+use k8s_openapi::api::core::v1::Pod;
+use kube::Api;
+use kube::api::{Patch, PatchParams};
+use serde_json::{Value, json};
+
+use super::sync::{is_status, name};
+use super::voice::Deed;
+use super::{Controller, OWNER, pods};
+use crate::cache::ApiError;
+use crate::selector::LabelSelector;
+
+impl Controller {
+    /// The pods of a ReplicaSet that count, as the cache has them. What belongs to it but is not selected any more is
+    /// released; what is selected and belongs to nobody is adopted.
+    pub(super) async fn claim(&self, set: &ReplicaSet) -> Result<Vec<Arc<Pod>>> {
+        let selector = LabelSelector::try_from(Some(&set.spec.selector))?;
+        let selected = |pod: &Pod| selector.matches(pod.metadata.labels.as_ref());
+        let going = set.metadata.deletion_timestamp.is_some();
+        let mut owned = Vec::new();
+        for pod in self.active(set.metadata.uid.as_deref().unwrap_or_default())? {
+            if selected(&pod) {
+                owned.push(pod);
+            } else if !going {
+                self.release(set, &pod).await?;
+            }
+        }
+        let mut may_adopt = false;
+        for pod in self.active(&pods::orphans_of(name(set.metadata.namespace.as_ref())))? {
+            if going || !selected(&pod) {
+                continue;
+            }
+            if !may_adopt {
+                self.check_alive(set).await?;
+                may_adopt = true;
+            }
+            if self.adopt(set, &pod).await? {
+                owned.push(pod);
+            }
+        }
+        Ok(owned)
+    }
+
+    fn active(&self, owner: &str) -> Result<Vec<Arc<Pod>>> {
+        let pods = self.pods.by_index(OWNER, owner)?;
+        Ok(pods.iter().filter(|pod| pods::is_active(pod)).cloned().collect())
+    }
+
+    /// The cache may not know yet that the ReplicaSet is gone, and then its pods must not come back to it.
+    async fn check_alive(&self, set: &ReplicaSet) -> Result<()> {
+        let api = self.api::<ReplicaSet>(set);
+        let fresh = api.get(name(set.metadata.name.as_ref())).await.map_err(ApiError::from)?;
+        if fresh.metadata.uid != set.metadata.uid || fresh.metadata.deletion_timestamp.is_some() {
+            bail!("{} is gone or going, and adopts no pods", name(set.metadata.name.as_ref()));
+        }
+        Ok(())
+    }
+
+    /// Says whether the pod was still there.
+    async fn adopt(&self, set: &ReplicaSet, pod: &Pod) -> Result<bool> {
+        let owner = json!([pods::owned_by(set)]);
+        let adopted = self.change_owners(set, pod, owner).await.context("cannot adopt a pod")?;
+        if adopted {
+            self.voice.tell(Deed::Adopted { pod: name(pod.metadata.name.as_ref()) });
+        }
+        Ok(adopted)
+    }
+
+    async fn release(&self, set: &ReplicaSet, pod: &Pod) -> Result<()> {
+        let owner = json!([{"$patch": "delete", "uid": set.metadata.uid}]);
+        if self.change_owners(set, pod, owner).await.context("cannot release a pod")? {
+            self.voice.tell(Deed::Released { pod: name(pod.metadata.name.as_ref()) });
+        }
+        Ok(())
+    }
+
+    async fn change_owners(&self, set: &ReplicaSet, pod: &Pod, owners: Value) -> Result<bool> {
+        let api: Api<_> = self.api::<Pod>(set);
+        let patch = Patch::Strategic(json!({"metadata": {"uid": pod.metadata.uid, "ownerReferences": owners}}));
+        match api.patch(name(pod.metadata.name.as_ref()), &PatchParams::default(), &patch).await {
+            Ok(_) => Ok(true),
+            Err(error) if is_status(&error, 404) => Ok(false),
+            Err(error) => Err(ApiError::from(error).into()),
+        }
+    }
+}

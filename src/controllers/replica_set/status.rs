@@ -1,0 +1,79 @@
+//! What a ReplicaSet's status is to say. Upstream: `calculateStatus` in `pkg/controller/replicaset`.
+
+use std::sync::Arc;
+
+use k8s_openapi::api::apps::v1::ReplicaSet;
+use k8s_openapi::api::core::v1::Pod;
+use serde_json::{Value, json};
+
+use super::pods;
+
+/// The numbers of a status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Counts {
+    pub(super) replicas: usize,
+    /// With all the labels of the template.
+    labeled: usize,
+    pub(super) ready: usize,
+    available: usize,
+}
+
+impl Counts {
+    pub(super) fn of(set: &ReplicaSet, owned: &[Arc<Pod>], available: usize) -> Self {
+        let template = set.spec.template.as_ref().and_then(|template| template.metadata.as_ref());
+        let labels = template.and_then(|metadata| metadata.labels.as_ref());
+        let has_all = |pod: &&Arc<Pod>| {
+            let has = |(key, value): (&String, &String)| {
+                pod.metadata.labels.as_ref().and_then(|own| own.get(key)) == Some(value)
+            };
+            labels.into_iter().flatten().all(has)
+        };
+        Self {
+            replicas: owned.len(),
+            labeled: owned.iter().filter(has_all).count(),
+            ready: owned.iter().filter(|pod| pods::is_ready(pod)).count(),
+            available,
+        }
+    }
+}
+
+/// A merge patch of the status, or nothing if it says all this already. `failure` is why pods could not be created or
+/// deleted: reason and message.
+pub(super) fn patch(set: &ReplicaSet, counts: Counts, failure: Option<(&str, String)>) -> Option<Value> {
+    let told = set.status.clone().unwrap_or_default();
+    let number = |number: Option<i32>| number.unwrap_or_default();
+    let said = [
+        told.replicas,
+        number(told.fully_labeled_replicas),
+        number(told.ready_replicas),
+        number(told.available_replicas),
+    ];
+    let said = said.map(|count| usize::try_from(count).unwrap_or_default());
+    let now = [counts.replicas, counts.labeled, counts.ready, counts.available];
+    let mut conditions = told.conditions.unwrap_or_default();
+    let failed_before = conditions.iter().any(|condition| condition.type_.as_deref() == Some(FAILURE));
+    let same_failure = failed_before == failure.is_some();
+    if said == now && same_failure && told.observed_generation == set.metadata.generation {
+        return None;
+    }
+    let mut status = json!({
+        "replicas": now[0], "fullyLabeledReplicas": now[1], "readyReplicas": now[2], "availableReplicas": now[3],
+        "observedGeneration": set.metadata.generation,
+    });
+    if !same_failure {
+        conditions.retain(|condition| condition.type_.as_deref() != Some(FAILURE));
+        let others = conditions.iter().map(|other| {
+            json!({
+                "type": other.type_, "status": other.status, "reason": other.reason, "message": other.message,
+                "lastTransitionTime": other.last_transition_time,
+            })
+        });
+        let new = failure
+            .map(|(reason, message)| json!({"type": FAILURE, "status": "True", "reason": reason, "message": message}));
+        status["conditions"] = others.chain(new).collect();
+    }
+    // The version that was read goes along: who has read an old state gets a conflict, and tries again with a newer one.
+    Some(json!({"metadata": {"resourceVersion": set.metadata.resource_version}, "status": status}))
+}
+
+const FAILURE: &str = "ReplicaFailure";
