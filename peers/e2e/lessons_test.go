@@ -12,8 +12,6 @@ import (
 	"informer-lab/peers/e2e/harness"
 )
 
-const image = "--image=cr7258/nettool:v1"
-
 // lesson is a lesson that watches a cluster, and the trace that the documents show of it.
 type lesson struct {
 	arguments []string
