@@ -1,6 +1,6 @@
 // Prints the types behind the kinds that the in-memory API server serves, from the struct tags of k8s.io/api.
 //
-//	cd peers/schema && go run . > ../../src/cluster/schema/types.txt
+//	cd peers && go run ./schema > ../src/cluster/schema/types.txt
 //
 // The format is told in src/cluster/schema/mod.rs.
 package main

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"errors"
+	"net"
+	"net/url"
+	"os"
+	"time"
+
+	"go.etcd.io/etcd/server/v3/embed"
+)
+
+// startEtcd runs an etcd in this process, on two free loopback ports and a temporary folder. It returns its URL and what stops it.
+func startEtcd() (string, func(), error) {
+	dir, err := os.MkdirTemp("", "informer-lab-etcd-")
+	if err != nil {
+		return "", nil, err
+	}
+	etcd, err := openEtcd(dir)
+	if err != nil {
+		os.RemoveAll(dir)
+		return "", nil, err
+	}
+	stop := func() {
+		etcd.Close()
+		os.RemoveAll(dir)
+	}
+	select {
+	case <-etcd.Server.ReadyNotify():
+		return etcd.Config().ListenClientUrls[0].String(), stop, nil
+	case <-time.After(20 * time.Second):
+		stop()
+		return "", nil, errors.New("etcd did not become ready")
+	}
+}
+
+func openEtcd(dir string) (*embed.Etcd, error) {
+	peer, err := freeURL()
+	if err != nil {
+		return nil, err
+	}
+	client, err := freeURL()
+	if err != nil {
+		return nil, err
+	}
+	config := embed.NewConfig()
+	config.Dir = dir
+	config.ListenPeerUrls, config.AdvertisePeerUrls = []url.URL{peer}, []url.URL{peer}
+	config.ListenClientUrls, config.AdvertiseClientUrls = []url.URL{client}, []url.URL{client}
+	config.InitialCluster = config.InitialClusterFromName(config.Name)
+	config.LogLevel, config.LogOutputs = "fatal", []string{"stderr"}
+	config.UnsafeNoFsync = true
+	config.TickMs, config.ElectionMs = 10, 100 // a single member elects itself at once
+	return embed.StartEtcd(config)
+}
+
+func freeURL() (url.URL, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return url.URL{}, err
+	}
+	defer listener.Close()
+	return url.URL{Scheme: "http", Host: listener.Addr().String()}, nil
+}

@@ -1,0 +1,99 @@
+// Command apiserver is a small but genuine Kubernetes API server: the handlers, the admission chain, the watch cache and the storage are
+// upstream's (k8s.io/apiserver, etcd); only the registries of its two kinds, pods and namespaces, are local and simplified.
+//
+//	apiserver --listen 127.0.0.1:0 --kubeconfig FILE
+//
+// It prints "ready URL" once it serves, and ends with SIGINT or SIGTERM. Plain HTTP on loopback, no authentication.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"k8s.io/klog/v2"
+)
+
+var (
+	listen     = flag.String("listen", "127.0.0.1:0", "loopback address to serve plain HTTP on")
+	kubeconfig = flag.String("kubeconfig", "", "where to write a kubeconfig")
+)
+
+func main() {
+	klog.InitFlags(nil)
+	_ = flag.Set("stderrthreshold", "ERROR")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "apiserver:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context) error {
+	listener, err := net.Listen("tcp", *listen)
+	if err != nil {
+		return err
+	}
+	if ip := listener.Addr().(*net.TCPAddr).IP; !ip.IsLoopback() {
+		return fmt.Errorf("refusing to listen on %s: not a loopback address", ip)
+	}
+	etcd, stopEtcd, err := startEtcd()
+	if err != nil {
+		return err
+	}
+	defer stopEtcd()
+
+	host := listener.Addr().String()
+	client, err := loopbackClient(host)
+	if err != nil {
+		return err
+	}
+	server, err := newServer(host, etcd, client)
+	if err != nil {
+		return err
+	}
+	defer server.Destroy()
+	httpServer := &http.Server{Handler: server.Handler, ReadHeaderTimeout: 32 * time.Second}
+	failed := make(chan error, 1)
+	go func() { failed <- httpServer.Serve(listener) }()
+	defer httpServer.Close()
+	server.RunPostStartHooks(ctx)
+
+	if err := makeNamespaces(ctx, client); err != nil {
+		return err
+	}
+	if *kubeconfig != "" {
+		if err := os.WriteFile(*kubeconfig, fmt.Appendf(nil, kubeconfigText, host), 0o600); err != nil {
+			return err
+		}
+	}
+	fmt.Printf("ready http://%s\n", host)
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-failed:
+		return err
+	}
+}
+
+const kubeconfigText = `apiVersion: v1
+kind: Config
+clusters:
+- name: peer
+  cluster: {server: "http://%s"}
+contexts:
+- name: peer
+  context: {cluster: peer, user: peer, namespace: default}
+current-context: peer
+users:
+- name: peer
+  user: {}
+`

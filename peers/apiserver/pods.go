@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/registry/rest"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"informer-lab/peers/apiserver/core"
+)
+
+// graceful is a strategy whose objects stay for their grace period.
+type graceful struct{ strategy }
+
+// CheckGracefulDelete implements rest.RESTGracefulDeleteStrategy, as kube-apiserver does for pods.
+func (graceful) CheckGracefulDelete(_ context.Context, object runtime.Object, options *metav1.DeleteOptions) bool {
+	if options == nil {
+		return false
+	}
+	pod := object.(*core.Pod)
+	period := int64(0)
+	if options.GracePeriodSeconds != nil {
+		period = *options.GracePeriodSeconds
+	} else if pod.Spec.TerminationGracePeriodSeconds != nil {
+		period = *pod.Spec.TerminationGracePeriodSeconds
+	}
+	if pod.Spec.NodeName == "" || pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded {
+		period = 0 // not scheduled, or terminated: nobody would finish the deletion
+	}
+	if period < 0 {
+		period = 1
+	}
+	options.GracePeriodSeconds = &period
+	return true
+}
+
+// DefaultGarbageCollectionPolicy implements rest.GarbageCollectionDeleteStrategy.
+func (graceful) DefaultGarbageCollectionPolicy(context.Context) rest.GarbageCollectionPolicy {
+	return rest.DeleteDependents
+}
+
+func podStrategy(scheme *runtime.Scheme) graceful {
+	s := newStrategy(scheme)
+	s.resetFields = []fieldpath.Path{fieldpath.MakePathOrDie("status")}
+	s.prepareCreate = func(object runtime.Object) {
+		pod := object.(*core.Pod)
+		pod.Generation = 1
+		pod.Status = corev1.PodStatus{Phase: corev1.PodPending, QOSClass: corev1.PodQOSBestEffort}
+	}
+	s.prepareUpdate = func(object, old runtime.Object) {
+		pod, before := object.(*core.Pod), old.(*core.Pod)
+		pod.Status = before.Status
+		pod.Generation = before.Generation
+		if !equality.Semantic.DeepEqual(pod.Spec, before.Spec) {
+			pod.Generation++
+		}
+	}
+	s.validate = func(object runtime.Object) field.ErrorList {
+		if len(object.(*core.Pod).Spec.Containers) == 0 {
+			return field.ErrorList{field.Required(field.NewPath("spec", "containers"), "")}
+		}
+		return nil
+	}
+	return graceful{s}
+}
+
+func podStatusStrategy(scheme *runtime.Scheme) graceful {
+	s := newStrategy(scheme)
+	s.resetFields = []fieldpath.Path{
+		fieldpath.MakePathOrDie("spec"),
+		fieldpath.MakePathOrDie("metadata", "deletionTimestamp"),
+		fieldpath.MakePathOrDie("metadata", "ownerReferences"),
+	}
+	s.prepareUpdate = func(object, old runtime.Object) {
+		pod, before := object.(*core.Pod), old.(*core.Pod)
+		pod.Spec = before.Spec
+		pod.Generation = before.Generation
+		pod.DeletionTimestamp = nil
+		pod.OwnerReferences = before.OwnerReferences
+	}
+	return graceful{s}
+}
+
+// podAttributes are what selectors look at.
+func podAttributes(object runtime.Object) (labels.Set, fields.Set, error) {
+	pod, ok := object.(*core.Pod)
+	if !ok {
+		return nil, nil, errors.New("not a pod")
+	}
+	return labels.Set(pod.Labels), fields.Set{
+		"metadata.name":      pod.Name,
+		"metadata.namespace": pod.Namespace,
+		"spec.nodeName":      pod.Spec.NodeName,
+		"status.phase":       string(pod.Status.Phase),
+	}, nil
+}

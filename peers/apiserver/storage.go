@@ -1,0 +1,46 @@
+package main
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apiserver/pkg/registry/generic"
+	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
+	serverstorage "k8s.io/apiserver/pkg/server/storage"
+	"k8s.io/apiserver/pkg/storage/storagebackend"
+	flowcontrol "k8s.io/apiserver/pkg/util/flowcontrol/request"
+)
+
+// storageOptions gives every resource its etcd storage (protobuf, as in a cluster) behind a watch cache.
+type storageOptions struct {
+	etcd    string
+	codecs  serializer.CodecFactory
+	tracker flowcontrol.StorageObjectCountTracker
+}
+
+// GetRESTOptions implements generic.RESTOptionsGetter.
+func (o storageOptions) GetRESTOptions(resource schema.GroupResource, _ runtime.Object) (generic.RESTOptions, error) {
+	backend := storagebackend.NewDefaultConfig("/registry", nil)
+	backend.Transport.ServerList = []string{o.etcd}
+	backend.StorageObjectCountTracker = o.tracker
+	codec, versioner, err := serverstorage.NewStorageCodec(serverstorage.StorageCodecConfig{
+		StorageMediaType:  runtime.ContentTypeProtobuf,
+		StorageSerializer: o.codecs,
+		StorageVersion:    corev1.SchemeGroupVersion,
+		MemoryVersion:     schema.GroupVersion{Version: runtime.APIVersionInternal},
+		Config:            *backend,
+	})
+	if err != nil {
+		return generic.RESTOptions{}, err
+	}
+	backend.Codec, backend.EncodeVersioner = codec, versioner
+	return generic.RESTOptions{
+		StorageConfig:             backend.ForResource(resource),
+		Decorator:                 genericregistry.StorageWithCacher(),
+		ResourcePrefix:            resource.Resource,
+		EnableGarbageCollection:   true,
+		DeleteCollectionWorkers:   1,
+		StorageObjectCountTracker: o.tracker,
+	}, nil
+}

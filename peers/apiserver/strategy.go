@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/storage/names"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
+
+// strategy is how a kind is created, updated and deleted. Its functions may be nil.
+type strategy struct {
+	runtime.ObjectTyper
+	names.NameGenerator
+	namespaced     bool
+	validName      apivalidation.ValidateNameFunc
+	prepareCreate  func(object runtime.Object)
+	prepareUpdate  func(object, old runtime.Object)
+	validate       func(object runtime.Object) field.ErrorList
+	validateUpdate func(object, old runtime.Object) field.ErrorList
+	// resetFields are those that a write does not own, since the server sets them.
+	resetFields []fieldpath.Path
+}
+
+func newStrategy(scheme *runtime.Scheme) strategy {
+	return strategy{ObjectTyper: scheme, NameGenerator: names.SimpleNameGenerator, namespaced: true, validName: apivalidation.NameIsDNSSubdomain}
+}
+
+func (s strategy) NamespaceScoped() bool { return s.namespaced }
+
+func (s strategy) PrepareForCreate(_ context.Context, object runtime.Object) {
+	if s.prepareCreate != nil {
+		s.prepareCreate(object)
+	}
+}
+
+func (s strategy) PrepareForUpdate(_ context.Context, object, old runtime.Object) {
+	if s.prepareUpdate != nil {
+		s.prepareUpdate(object, old)
+	}
+}
+
+func (s strategy) Validate(_ context.Context, object runtime.Object) field.ErrorList {
+	accessor, err := meta.Accessor(object)
+	if err != nil {
+		return field.ErrorList{field.InternalError(nil, err)}
+	}
+	errs := apivalidation.ValidateObjectMetaAccessor(accessor, s.namespaced, s.validName, field.NewPath("metadata"))
+	if s.validate != nil {
+		errs = append(errs, s.validate(object)...)
+	}
+	return errs
+}
+
+func (s strategy) ValidateUpdate(_ context.Context, object, old runtime.Object) field.ErrorList {
+	accessor, err := meta.Accessor(object)
+	if err != nil {
+		return field.ErrorList{field.InternalError(nil, err)}
+	}
+	before, err := meta.Accessor(old)
+	if err != nil {
+		return field.ErrorList{field.InternalError(nil, err)}
+	}
+	errs := apivalidation.ValidateObjectMetaAccessorUpdate(accessor, before, field.NewPath("metadata"))
+	if s.validateUpdate != nil {
+		errs = append(errs, s.validateUpdate(object, old)...)
+	}
+	return errs
+}
+
+func (s strategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
+	return map[fieldpath.APIVersion]*fieldpath.Set{"v1": fieldpath.NewSet(s.resetFields...)}
+}
+
+func (strategy) Canonicalize(runtime.Object)                   {}
+func (strategy) AllowCreateOnUpdate(context.Context) bool      { return false }
+func (strategy) AllowUnconditionalUpdate(context.Context) bool { return true }
+
+func (strategy) WarningsOnCreate(context.Context, runtime.Object) []string { return nil }
+func (strategy) WarningsOnUpdate(context.Context, runtime.Object, runtime.Object) []string {
+	return nil
+}

@@ -1,0 +1,54 @@
+package harness
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Cluster is an API server that lives as long as its test.
+type Cluster struct {
+	URL        string
+	Kubeconfig string
+	// home is where kubectl keeps its cache of what this cluster serves.
+	home string
+}
+
+// LabCluster starts the cluster under test, on a free port.
+func LabCluster(t *testing.T, arguments ...string) Cluster {
+	t.Helper()
+	home := t.TempDir()
+	kubeconfig := filepath.Join(home, "kubeconfig")
+	arguments = append([]string{"cluster", "--listen", "127.0.0.1:0", "--kubeconfig-out", kubeconfig}, arguments...)
+	lab := Start(t, nil, Lab(), arguments...)
+	url := lab.Out.AwaitLine(t, "http://")
+	lab.Out.AwaitLine(t, kubeconfig)
+	return Cluster{URL: url, Kubeconfig: kubeconfig, home: home}
+}
+
+// RealCluster starts upstream's API server, and what plays scheduler and kubelet for it with these options.
+func RealCluster(t *testing.T, lifecycle ...string) Cluster {
+	t.Helper()
+	home := t.TempDir()
+	kubeconfig := filepath.Join(home, "kubeconfig")
+	server := Start(t, []string{"TMPDIR=" + home}, Peer("apiserver"), "--listen", "127.0.0.1:0", "--kubeconfig", kubeconfig)
+	ready := server.Out.AwaitLine(t, "ready http://")
+	kubelet := Start(t, nil, Peer("lifecycle"), append([]string{"--kubeconfig", kubeconfig}, lifecycle...)...)
+	kubelet.Err.AwaitLine(t, "watching")
+	return Cluster{URL: strings.TrimPrefix(ready, "ready "), Kubeconfig: kubeconfig, home: home}
+}
+
+// Behind is the same cluster as seen through a proxy.
+func (c Cluster) Behind(t *testing.T, proxy *Proxy) Cluster {
+	t.Helper()
+	direct, err := os.ReadFile(c.Kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := os.WriteFile(kubeconfig, []byte(strings.ReplaceAll(string(direct), c.URL, proxy.URL)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return Cluster{URL: proxy.URL, Kubeconfig: kubeconfig, home: c.home}
+}

@@ -1,0 +1,94 @@
+package harness
+
+import (
+	"bytes"
+	"errors"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Kubectl is a kubectl with a cluster, and a home of its own.
+type Kubectl struct {
+	program   string
+	variables []string
+}
+
+// Kubectl is kubectl 1.37 for this cluster.
+func (c Cluster) Kubectl() Kubectl {
+	return c.kubectl(Peer("kubectl"))
+}
+
+// OldKubectl is kubectl 1.20 for this cluster.
+func (c Cluster) OldKubectl() Kubectl {
+	return c.kubectl(OldKubectl())
+}
+
+func (c Cluster) kubectl(program string) Kubectl {
+	return Kubectl{program: program, variables: []string{"KUBECONFIG=" + c.Kubeconfig, "HOME=" + c.home}}
+}
+
+// With is the same kubectl with more variables in its environment.
+func (k Kubectl) With(variables ...string) Kubectl {
+	return Kubectl{program: k.program, variables: append(append([]string{}, k.variables...), variables...)}
+}
+
+// Result is what a command wrote, and how it ended.
+type Result struct {
+	Out, Err string
+	Code     int
+}
+
+// Try runs a command with this standard input, and lets it fail.
+func (k Kubectl) Try(t *testing.T, input string, arguments ...string) Result {
+	t.Helper()
+	var out, err bytes.Buffer
+	command := exec.CommandContext(t.Context(), k.program, arguments...)
+	command.Env = environment(k.variables)
+	command.Stdin, command.Stdout, command.Stderr = strings.NewReader(input), &out, &err
+	timer := time.AfterFunc(Patience, func() {
+		if command.Process != nil {
+			_ = command.Process.Kill()
+		}
+	})
+	defer timer.Stop()
+	failure := command.Run()
+	var exit *exec.ExitError
+	if failure != nil && !errors.As(failure, &exit) {
+		t.Fatalf("kubectl %s: %v", strings.Join(arguments, " "), failure)
+	}
+	return Result{Out: out.String(), Err: err.String(), Code: command.ProcessState.ExitCode()}
+}
+
+// Run runs a command that must succeed, and returns its standard output.
+func (k Kubectl) Run(t *testing.T, arguments ...string) string {
+	t.Helper()
+	return k.Feed(t, "", arguments...)
+}
+
+// Feed runs a command that must succeed with this standard input, and returns its standard output.
+func (k Kubectl) Feed(t *testing.T, input string, arguments ...string) string {
+	t.Helper()
+	result := k.Try(t, input, arguments...)
+	if result.Code != 0 {
+		t.Fatalf("kubectl %s ended with %d:\n%s%s", strings.Join(arguments, " "), result.Code, result.Out, result.Err)
+	}
+	return result.Out
+}
+
+// Fail runs a command that must fail, and returns its standard error.
+func (k Kubectl) Fail(t *testing.T, arguments ...string) string {
+	t.Helper()
+	result := k.Try(t, "", arguments...)
+	if result.Code <= 0 {
+		t.Fatalf("kubectl %s ended with %d, not with a failure of its own:\n%s%s", strings.Join(arguments, " "), result.Code, result.Out, result.Err)
+	}
+	return result.Err
+}
+
+// Start runs a command beside the test.
+func (k Kubectl) Start(t *testing.T, arguments ...string) *Process {
+	t.Helper()
+	return Start(t, k.variables, k.program, arguments...)
+}

@@ -1,0 +1,68 @@
+package harness
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Process is a program that runs beside its test.
+type Process struct {
+	Out, Err *Lines
+	command  *exec.Cmd
+	ended    chan struct{}
+}
+
+// Start runs a program with these variables in addition to a small environment. It ends with the test.
+func Start(t *testing.T, variables []string, program string, arguments ...string) *Process {
+	t.Helper()
+	name := filepath.Base(program)
+	p := &Process{Out: newLines(name), Err: newLines(name + " (standard error)"), ended: make(chan struct{})}
+	p.command = exec.Command(program, arguments...)
+	p.command.Env = environment(variables)
+	p.command.Stdout, p.command.Stderr = p.Out, p.Err
+	if err := p.command.Start(); err != nil {
+		t.Fatalf("%s: %v", program, err)
+	}
+	go func() {
+		_ = p.command.Wait() // how it ended is in its ProcessState
+		p.Out.close()
+		p.Err.close()
+		close(p.ended)
+	}()
+	t.Cleanup(func() {
+		p.End(t)
+		if t.Failed() {
+			t.Logf("%v wrote on standard error:\n%s", p.command.Args, p.Err)
+		}
+	})
+	return p
+}
+
+// End interrupts the program, waits for it, and returns its exit code. Calling it again is harmless.
+func (p *Process) End(t *testing.T) int {
+	t.Helper()
+	_ = p.command.Process.Signal(syscall.SIGINT) // one that has ended already needs none
+	return p.Wait(t)
+}
+
+// Wait waits for the program's own end, and returns its exit code: -1 if it was a signal.
+func (p *Process) Wait(t *testing.T) int {
+	t.Helper()
+	select {
+	case <-p.ended:
+	case <-time.After(Patience):
+		_ = p.command.Process.Kill()
+		<-p.ended
+		t.Errorf("%v did not end within %s", p.command.Args, Patience)
+	}
+	return p.command.ProcessState.ExitCode()
+}
+
+// environment is what programs need of this one's, and the variables.
+func environment(variables []string) []string {
+	return append([]string{"PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "TZ=UTC"}, variables...)
+}

@@ -1,0 +1,73 @@
+// Package harness runs the programs of the end-to-end tests: the lab, the real API server, kubectl. Everything it starts listens on a free
+// port of the loopback, ends with its test, and is waited for by what it says or does, never by the clock; Patience is only how long.
+package harness
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"time"
+)
+
+// Patience is how long a condition may take before its test fails. It is never slept through.
+const Patience = 30 * time.Second
+
+// KubectlVersion is what the new kubectl is, and the library that it is built from.
+const KubectlVersion = "v1.37.2"
+
+// Lab is the program under test: INFORMER_LAB, or the debug build.
+func Lab() string {
+	return fromEnvironment("INFORMER_LAB", root("target", "debug", "informer-lab"))
+}
+
+// OldKubectl is Debian's kubectl 1.20: KUBECTL_1_20, or where .ci/kubectl-1.20 puts it.
+func OldKubectl() string {
+	return fromEnvironment("KUBECTL_1_20", root("target", "kubectl-1.20", "usr", "bin", "kubectl"))
+}
+
+// Peer is a program of this module, built by Build.
+func Peer(name string) string {
+	return root("target", "peers", name)
+}
+
+// Fixture is a file of the project.
+func Fixture(path ...string) string {
+	return root(append([]string{"fixtures"}, path...)...)
+}
+
+// Build builds the programs of this module, from Go's cache where it can, and looks for those that it cannot build.
+func Build() error {
+	stamp := "-X k8s.io/component-base/version.gitVersion=" + KubectlVersion
+	build := exec.Command("go", "build", "-o", root("target", "peers")+"/", "-ldflags", stamp,
+		"./kubectl", "./apiserver", "./lifecycle", "./tracer")
+	build.Dir = root("peers")
+	build.Stdout, build.Stderr = os.Stdout, os.Stderr
+	if err := build.Run(); err != nil {
+		return fmt.Errorf("go build: %w", err)
+	}
+	if _, err := os.Stat(Lab()); err != nil {
+		return fmt.Errorf("informer-lab is missing: run cargo build, or name it in INFORMER_LAB: %w", err)
+	}
+	if _, err := os.Stat(OldKubectl()); err != nil {
+		return fmt.Errorf("Debian's kubectl 1.20 is missing: run .ci/kubectl-1.20, or name it in KUBECTL_1_20: %w", err)
+	}
+	return nil
+}
+
+func fromEnvironment(variable, otherwise string) string {
+	if path := os.Getenv(variable); path != "" {
+		return path
+	}
+	return otherwise
+}
+
+// root is a path in the project.
+func root(path ...string) string {
+	_, file, _, ok := runtime.Caller(0)
+	if !ok {
+		panic("this file has a name")
+	}
+	return filepath.Join(append([]string{filepath.Dir(file), "..", "..", ".."}, path...)...)
+}

@@ -1,0 +1,216 @@
+package e2e
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"informer-lab/peers/e2e/harness"
+)
+
+// lesson is a lesson that watches a cluster, and the trace that the documents show of it.
+type lesson struct {
+	arguments []string
+	trace     string
+	// terminating is how many MODIFIED a deletion makes there.
+	terminating string
+	// mayEndWith is a last line that may come, and need not.
+	mayEndWith string
+}
+
+func TestALessonPrintsTheDocumentsTraceWhilePodsComeAndGoOnARealAPIServer(t *testing.T) {
+	t.Parallel()
+	for _, lesson := range []lesson{
+		{arguments: []string{"reflector"}, trace: "reflector", terminating: "4", mayEndWith: "Deleted : nettool : Running"},
+		{arguments: []string{"reflector", "--known-objects"}, trace: "reflector-known-objects", terminating: "4"},
+		{arguments: []string{"myinformer"}, trace: "myinformer", terminating: "3"},
+	} {
+		t.Run(strings.Join(lesson.arguments, " "), func(t *testing.T) {
+			t.Parallel()
+			cluster := harness.RealCluster(t, "--terminating", lesson.terminating)
+			expected := documents(t, lesson.trace)
+			run := watch(t, cluster, lesson.arguments)
+			runAndDeleteNettool(t, cluster)
+			compare(t, untilTheMarker(t, cluster, run), expected, lesson.mayEndWith)
+		})
+	}
+}
+
+func TestListwatchListsWhatIsThereAndThenPrintsEachEventOfARealAPIServer(t *testing.T) {
+	t.Parallel()
+	cluster := withTheDocumentsPods(t)
+	run := watch(t, cluster, []string{"listwatch"})
+	runAndDeleteNettool(t, cluster)
+	printed := untilTheMarker(t, cluster, run)
+	expected := documents(t, "listwatch")
+	// The four pods are listed, then added, in whatever order the server has them.
+	slices.Sort(printed[:4])
+	slices.Sort(printed[4:8])
+	slices.Sort(expected[:4])
+	slices.Sort(expected[4:8])
+	compare(t, printed, expected, "")
+}
+
+func TestEachHandlerOfTheSharedInformerIsToldOfEveryPodOfARealAPIServer(t *testing.T) {
+	t.Parallel()
+	cluster := withTheDocumentsPods(t, "--terminating", "3")
+	run := watch(t, cluster, []string{"shared", "--step", "list-watch"})
+	run.Out.AwaitCount(t, 8, "initial list for both handlers")
+	runAndDeleteNettool(t, cluster)
+	makeMarker(t, cluster)
+	for _, handler := range []string{":", ":second"} {
+		toHandler := func(line string) bool { return strings.HasSuffix(strings.Fields(line)[0], handler) }
+		run.Out.AwaitLine(t, "OnAdd"+handler+" "+marker)
+		printed := beforeMarker(only(run.Out.All(), toHandler))
+		expected := only(documents(t, "shared-list-watch"), toHandler)
+		slices.Sort(printed[:4])
+		slices.Sort(expected)
+		// The documents' run ends before nettool comes. Its life is the same for every informer.
+		for _, line := range documents(t, "myinformer") {
+			expected = append(expected, strings.Replace(line, ":", handler, 1))
+		}
+		compare(t, printed, expected, "")
+	}
+}
+
+func TestFactoryNamesEveryPodOfARealAPIServer(t *testing.T) {
+	t.Parallel()
+	cluster := withTheDocumentsPods(t)
+	run := watch(t, cluster, []string{"factory"})
+	run.Out.AwaitCount(t, 4, "initial list")
+	runAndDeleteNettool(t, cluster)
+	printed := untilTheMarker(t, cluster, run)
+	slices.Sort(printed[:4])
+	compare(t, printed, append(documents(t, "factory"), "nettool"), "")
+}
+
+func TestIndexerAnswersFromAnIndexOfThePodsOfARealAPIServer(t *testing.T) {
+	t.Parallel()
+	cluster := withTheDocumentsPods(t)
+	run := watch(t, cluster, []string{"indexer", "--serve", "127.0.0.1:0"})
+	_, url, _ := strings.Cut(run.Err.AwaitLine(t, "curl http://"), "curl ")
+	expected, err := os.ReadFile(harness.Fixture("traces", "indexer-serve.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	awaitBody(t, url, string(expected))
+
+	kubectl := cluster.Kubectl()
+	kubectl.Run(t, "run", "nettool", image, "--labels=app=nettool")
+	awaitBody(t, url+"/?app=nettool", `["default/nettool"]`)
+	kubectl.Run(t, "delete", "pod", "nettool")
+	awaitBody(t, url+"/?app=nettool", `[]`)
+}
+
+// withTheDocumentsPods is a real cluster with the four pods that the documents' cluster had, all of them running.
+func withTheDocumentsPods(t *testing.T, lifecycle ...string) harness.Cluster {
+	t.Helper()
+	cluster := harness.RealCluster(t, lifecycle...)
+	kubectl := cluster.Kubectl()
+	// Those of the fixture are bound already; here a scheduler binds them.
+	pods, err := os.ReadFile(harness.Fixture("pods.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kubectl.Feed(t, strings.ReplaceAll(string(pods), "  nodeName: node-1\n", ""), "create", "-f", "-")
+	kubectl.Run(t, "wait", "--for=jsonpath={.status.phase}=Running", "pod", "--all")
+	return cluster
+}
+
+// watch starts a lesson, and waits until it watches the cluster.
+func watch(t *testing.T, cluster harness.Cluster, arguments []string) *harness.Process {
+	t.Helper()
+	proxy := harness.NewProxy(t, cluster)
+	arguments = append(slices.Clone(arguments), "--kubeconfig", cluster.Behind(t, proxy).Kubeconfig)
+	run := harness.Start(t, nil, harness.Lab(), arguments...)
+	proxy.AwaitWatch(t)
+	return run
+}
+
+func runAndDeleteNettool(t *testing.T, cluster harness.Cluster) {
+	t.Helper()
+	kubectl := cluster.Kubectl()
+	kubectl.Run(t, "run", "nettool", image)
+	kubectl.Run(t, "wait", "--for=condition=Ready", "pod/nettool")
+	kubectl.Run(t, "delete", "pod", "nettool")
+}
+
+// The marker is a pod of which a program hears after everything else.
+const marker = "marker"
+
+// untilTheMarker makes the marker, and returns what the program prints before it.
+func untilTheMarker(t *testing.T, cluster harness.Cluster, run *harness.Process) []string {
+	t.Helper()
+	makeMarker(t, cluster)
+	run.Out.AwaitLine(t, marker)
+	return beforeMarker(run.Out.All())
+}
+
+func makeMarker(t *testing.T, cluster harness.Cluster) {
+	t.Helper()
+	cluster.Kubectl().Run(t, "run", marker, image)
+}
+
+func beforeMarker(lines []string) []string {
+	return lines[:slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, marker) })]
+}
+
+// documents is a trace as the documents show it.
+func documents(t *testing.T, name string) []string {
+	t.Helper()
+	text, err := os.ReadFile(harness.Fixture("traces", name+".txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+}
+
+func only(lines []string, wanted func(string) bool) []string {
+	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return !wanted(line) })
+}
+
+// compare wants the expected lines, or those without or with the line that may end them.
+func compare(t *testing.T, printed, expected []string, mayEndWith string) {
+	t.Helper()
+	if slices.Equal(trimLast(printed, mayEndWith), trimLast(expected, mayEndWith)) {
+		return
+	}
+	t.Errorf("printed:\n%s\n\nexpected:\n%s", strings.Join(printed, "\n"), strings.Join(expected, "\n"))
+}
+
+func trimLast(lines []string, last string) []string {
+	if last != "" && len(lines) > 0 && lines[len(lines)-1] == last {
+		return lines[:len(lines)-1]
+	}
+	return lines
+}
+
+// awaitBody asks until the answer is the expected one.
+func awaitBody(t *testing.T, url, expected string) {
+	t.Helper()
+	deadline := time.Now().Add(harness.Patience)
+	for {
+		body, err := get(url)
+		if err == nil && body == expected {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s answers %q (%v), not %q", url, body, err, expected)
+		}
+		<-time.After(20 * time.Millisecond)
+	}
+}
+
+func get(url string) (string, error) {
+	response, err := http.Get(url)
+	if err != nil {
+		return "", err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	return strings.TrimSpace(string(body)), err
+}

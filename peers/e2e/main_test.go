@@ -1,0 +1,22 @@
+// Package e2e holds the end-to-end proofs: what nobody here wrote, against what was written here.
+//
+//	kubectl_*_test.go    kubectl 1.37 and 1.20 against the built-in cluster
+//	clientgo_*_test.go   client-go's informers and leader election against the built-in cluster
+//	lessons_test.go      the lessons against a real API server
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"informer-lab/peers/e2e/harness"
+)
+
+func TestMain(m *testing.M) {
+	if err := harness.Build(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}

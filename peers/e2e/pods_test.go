@@ -1,0 +1,86 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"informer-lab/peers/e2e/harness"
+)
+
+const image = "--image=cr7258/nettool:v1"
+
+// runNettool runs the documents' pod and waits until it is ready.
+func runNettool(t *testing.T, kubectl harness.Kubectl) {
+	t.Helper()
+	kubectl.Run(t, "run", "nettool", image)
+	kubectl.Run(t, "wait", "--for=condition=Ready", "pod/nettool")
+}
+
+// manifest is a pod's.
+func manifest(name string, labels map[string]string) string {
+	pod := map[string]any{
+		"apiVersion": "v1", "kind": "Pod",
+		"metadata": map[string]any{"name": name, "labels": labels},
+		"spec":     map[string]any{"containers": []any{map[string]any{"name": "main", "image": "nginx:1.27"}}},
+	}
+	text, err := json.Marshal(pod)
+	if err != nil {
+		panic(err) // there is nothing in it that has no JSON
+	}
+	return string(text) + "\n"
+}
+
+// replicaSet is a manifest of one that wants so many pods labelled app=web.
+func replicaSet(replicas int) string {
+	return fmt.Sprintf(`apiVersion: apps/v1
+kind: ReplicaSet
+metadata:
+  name: web
+spec:
+  replicas: %d
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: web, image: "nginx:1.27"}]}
+`, replicas)
+}
+
+// field is a value of an object, by its JSONPath.
+func field(t *testing.T, kubectl harness.Kubectl, object, path string) string {
+	t.Helper()
+	return kubectl.Run(t, "get", object, "-o", "jsonpath={"+path+"}")
+}
+
+// matches wants the whole text to match the pattern.
+func matches(t *testing.T, text, pattern string) {
+	t.Helper()
+	if !regexp.MustCompile(`\A(?:` + pattern + `)\z`).MatchString(text) {
+		t.Errorf("got:\n%s\nexpected what matches:\n%s", text, pattern)
+	}
+}
+
+// equals wants the text to be the expected one.
+func equals(t *testing.T, text, expected string) {
+	t.Helper()
+	if text != expected {
+		t.Errorf("got:\n%s\nexpected:\n%s", text, expected)
+	}
+}
+
+// contains wants each of the parts to be in the text.
+func contains(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("there is no %q in:\n%s", part, text)
+		}
+	}
+}
+
+// squeeze makes one space of many: columns are as wide as what stands in them.
+func squeeze(text string) string {
+	return regexp.MustCompile(` +`).ReplaceAllString(text, " ")
+}

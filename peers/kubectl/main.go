@@ -1,0 +1,18 @@
+// Command kubectl is kubectl 1.37, built from its library.
+//
+// Its version is stamped by the linker, without which `kubectl version` fails:
+//
+//	go build -ldflags "-X k8s.io/component-base/version.gitVersion=v1.37.2" ./kubectl
+package main
+
+import (
+	"k8s.io/component-base/cli"
+	"k8s.io/kubectl/pkg/cmd"
+	"k8s.io/kubectl/pkg/cmd/util"
+)
+
+func main() {
+	if err := cli.RunNoErrOutput(cmd.NewDefaultKubectlCommand()); err != nil {
+		util.CheckErr(err)
+	}
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/utils/ptr"
+)
+
+// kubelet brings pods up and down. Each pod enters each of the two stages once.
+type kubelet struct {
+	pods  typedcorev1.PodInterface
+	stage map[types.UID]string
+}
+
+// write is one change to the pod of that name.
+type write func(ctx context.Context, name string) error
+
+func (k kubelet) see(ctx context.Context, pod *corev1.Pod) {
+	switch {
+	case pod.DeletionTimestamp != nil:
+		k.enter(ctx, pod, "delete", k.takeDown(pod.UID))
+	case pod.Spec.NodeName == "":
+		k.enter(ctx, pod, "create", k.bringUp())
+	}
+}
+
+func (k kubelet) enter(ctx context.Context, pod *corev1.Pod, stage string, writes []write) {
+	if k.stage[pod.UID] == stage {
+		return
+	}
+	k.stage[pod.UID] = stage
+	go func() {
+		for _, write := range writes {
+			time.Sleep(*step)
+			if err := write(ctx, pod.Name); err != nil {
+				if ctx.Err() == nil {
+					fmt.Fprintln(os.Stderr, "lifecycle:", stage, pod.Name, err)
+				}
+				return
+			}
+		}
+	}()
+}
+
+// bringUp makes three MODIFIED Pending and one MODIFIED Running.
+func (k kubelet) bringUp() []write {
+	return []write{k.bind, k.status(creating), k.annotate("198.51.100.7/32"), k.status(started)}
+}
+
+// takeDown makes what is between the server's first MODIFIED of a deletion and its last.
+func (k kubelet) takeDown(uid types.UID) []write {
+	writes := []write{k.status(stopped), k.annotate("")}
+	return append(writes[:*terminating-2], k.remove(uid))
+}
+
+func (k kubelet) bind(ctx context.Context, name string) error {
+	return k.pods.Bind(ctx, &corev1.Binding{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: namespace},
+		Target:     corev1.ObjectReference{Kind: "Node", Name: "node-1"},
+	}, metav1.CreateOptions{})
+}
+
+// status changes the status to what change makes of it.
+func (k kubelet) status(change func(*corev1.Pod)) write {
+	return func(ctx context.Context, name string) error {
+		pod, err := k.pods.Get(ctx, name, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		change(pod)
+		_, err = k.pods.UpdateStatus(ctx, pod, metav1.UpdateOptions{})
+		return err
+	}
+}
+
+// annotate does what a network plugin does with the pod's address.
+func (k kubelet) annotate(ip string) write {
+	return func(ctx context.Context, name string) error {
+		annotations := map[string]string{"cni.example.com/podIP": ip}
+		patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": annotations}})
+		if err != nil {
+			return err
+		}
+		_, err = k.pods.Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{})
+		return err
+	}
+}
+
+// remove is the kubelet's last word: the API server writes deletionGracePeriodSeconds=0 (MODIFIED), then removes (DELETED).
+func (k kubelet) remove(uid types.UID) write {
+	return func(ctx context.Context, name string) error {
+		return k.pods.Delete(ctx, name, metav1.DeleteOptions{
+			GracePeriodSeconds: ptr.To[int64](0),
+			Preconditions:      &metav1.Preconditions{UID: &uid},
+		})
+	}
+}
