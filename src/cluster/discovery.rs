@@ -14,7 +14,7 @@ use super::status::{self, ApiError, no_such_path};
 
 pub(crate) async fn index() -> Response {
     let mut paths = vec!["/api".to_owned(), "/apis".into(), "/healthz".into(), "/livez".into(), "/readyz".into()];
-    paths.push("/version".into());
+    paths.extend(["/openapi/v2", "/openapi/v3", "/openapi/v3/", "/version"].map(ToOwned::to_owned));
     for row in &RESOURCES {
         let group = row.group;
         let own = if group.is_empty() {

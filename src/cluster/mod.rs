@@ -100,6 +100,7 @@ mod handlers;
 mod kubelet;
 mod negotiation;
 mod object;
+mod openapi;
 mod options;
 mod page;
 mod pods_file;
