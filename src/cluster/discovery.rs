@@ -8,7 +8,7 @@ use http::{HeaderMap, StatusCode, header};
 use serde_json::{Value, json};
 
 use super::aggregated::{self, Wanted};
-use super::resource::{Resource, VERBS};
+use super::resource::Resource;
 use super::resources::RESOURCES;
 use super::status::{self, ApiError, no_such_path};
 
@@ -126,7 +126,7 @@ fn resources(group: &str, version: &str) -> Response {
 fn entries(row: &Resource) -> Vec<Value> {
     let mut kind = json!({
         "name": row.plural, "singularName": row.singular, "namespaced": row.is_namespaced(), "kind": row.kind,
-        "verbs": VERBS, "storageVersionHash": row.storage_hash,
+        "verbs": row.verbs(), "storageVersionHash": row.storage_hash,
     });
     for (field, names) in [("shortNames", row.short_names), ("categories", row.categories)] {
         if !names.is_empty() {

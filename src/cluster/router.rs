@@ -83,7 +83,9 @@ async fn dispatch(method: &Method, call: Call) -> Result<Response, ApiError> {
     match (&target.name, target.subresource, method) {
         (None, None, &Method::GET) => handlers::list::list_or_watch(call).await,
         (None, None, &Method::POST) if !all_namespaces => handlers::create::create(call).await,
-        (None, None, &Method::DELETE) if !all_namespaces => handlers::delete::delete_collection(call).await,
+        (None, None, &Method::DELETE) if !all_namespaces && target.resource.verbs().contains(&"deletecollection") => {
+            handlers::delete::delete_collection(call).await
+        }
         (Some(_), None | Some(Subresource::Status), &Method::GET) => handlers::get::get(call).await,
         (Some(_), None | Some(Subresource::Status), &Method::PUT) => handlers::update::update(call).await,
         (Some(_), None | Some(Subresource::Status), &Method::PATCH) => handlers::patch::patch(call).await,

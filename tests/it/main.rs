@@ -23,6 +23,7 @@ mod cluster_history;
 mod cluster_kinds;
 mod cluster_kubelet;
 mod cluster_list;
+mod cluster_openapi;
 mod cluster_replica_sets;
 mod cluster_served_from;
 mod cluster_watch;
