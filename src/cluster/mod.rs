@@ -113,6 +113,7 @@ mod resources;
 mod router;
 mod scenario;
 mod schema;
+mod selectors;
 mod serve;
 mod served_from;
 mod stages;

@@ -26,6 +26,7 @@ mod cluster_list;
 mod cluster_openapi;
 mod cluster_replica_sets;
 mod cluster_served_from;
+mod cluster_tables;
 mod cluster_watch;
 mod cluster_write;
 mod eras;
