@@ -8,7 +8,7 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde_json::{Value, json};
 
 use super::negotiation;
-use super::resource::{Resource, VERBS};
+use super::resource::Resource;
 use super::resources::RESOURCES;
 use super::status::{self, ApiError};
 
@@ -81,7 +81,7 @@ fn resource(row: &Resource) -> Value {
     let kind = |kind: &str| json!({"group": "", "version": "", "kind": kind});
     let mut resource = json!({
         "resource": row.plural, "responseKind": kind(row.kind), "scope": format!("{:?}", row.scope),
-        "singularResource": row.singular, "verbs": VERBS,
+        "singularResource": row.singular, "verbs": row.verbs(),
     });
     for (field, names) in [("shortNames", row.short_names), ("categories", row.categories)] {
         if !names.is_empty() {

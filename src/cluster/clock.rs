@@ -17,6 +17,11 @@ impl Clock {
         Self { start, origin: Instant::now() }
     }
 
+    /// When the server started.
+    pub(crate) fn started(&self) -> Timestamp {
+        self.start
+    }
+
     /// Now, as RFC 3339 in whole seconds, which is how Kubernetes writes times.
     pub(crate) fn now(&self) -> String {
         self.after(Duration::ZERO)

@@ -2,7 +2,13 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
+
+use super::fill::{empty, list, missing, part};
+use super::{probe_defaults, volume_defaults};
+
+pub(crate) use super::fill::object;
+pub(crate) use super::service_defaults::service;
 
 /// Gives a namespace its name as a label, and its phase.
 pub(crate) fn namespace(namespace: &mut Value) {
@@ -20,9 +26,38 @@ pub(crate) fn pod(pod: &mut Value) {
     let quality = quality_of_service(pod);
     missing(pod, "spec", empty());
     pod_spec(&mut pod["spec"]);
+    only_of_pods(&mut pod["spec"]);
     missing(pod, "status", empty());
     missing(&mut pod["status"], "phase", json!("Pending"));
     missing(&mut pod["status"], "qosClass", json!(quality));
+    addresses(&mut pod["status"]);
+}
+
+/// What a template of pods does not get yet.
+fn only_of_pods(spec: &mut Value) {
+    missing(spec, "enableServiceLinks", json!(true));
+    if spec["terminationGracePeriodSeconds"].as_i64().is_some_and(|seconds| seconds < 0) {
+        spec["terminationGracePeriodSeconds"] = json!(1);
+    }
+    if spec["hostNetwork"] != true {
+        return;
+    }
+    for field in ["containers", "initContainers"] {
+        for port in list(spec, field).flat_map(|container| list(container, "ports")) {
+            let number = port["containerPort"].clone();
+            missing(port, "hostPort", number);
+        }
+    }
+}
+
+/// The list of addresses and the one that older clients know alone agree; the latter decides.
+fn addresses(status: &mut Value) {
+    let first = status.pointer("/podIPs/0/ip").and_then(Value::as_str).map(ToOwned::to_owned);
+    match status["podIP"].as_str().filter(|ip| !ip.is_empty()).map(ToOwned::to_owned) {
+        Some(ip) if first.as_ref() != Some(&ip) => status["podIPs"] = json!([{"ip": ip}]),
+        None if first.is_some() => status["podIP"] = json!(first),
+        _ => {}
+    }
 }
 
 /// One replica, and a template with the defaults of a pod.
@@ -43,6 +78,9 @@ pub(crate) fn nothing(_: &mut Value) {}
 pub(crate) fn node(node: &mut Value) {
     missing(node, "spec", empty());
     missing(node, "status", empty());
+    if let Some(capacity) = node["status"].get("capacity").cloned() {
+        missing(&mut node["status"], "allocatable", capacity);
+    }
 }
 
 /// A type, and the texts among the data that a client may give as they are.
@@ -55,24 +93,6 @@ pub(crate) fn secret(secret: &mut Value) {
     }
 }
 
-pub(crate) fn service(service: &mut Value) {
-    missing(service, "spec", empty());
-    let spec = &mut service["spec"];
-    missing(spec, "type", json!("ClusterIP"));
-    missing(spec, "sessionAffinity", json!("None"));
-    if spec["type"] != "ExternalName" {
-        missing(spec, "internalTrafficPolicy", json!("Cluster"));
-    }
-    for port in list(spec, "ports") {
-        missing(port, "protocol", json!("TCP"));
-        let number = port["port"].clone();
-        if port["targetPort"].is_null() || port["targetPort"] == 0 {
-            port["targetPort"] = number;
-        }
-    }
-    missing(service, "status", json!({"loadBalancer": {}}));
-}
-
 fn pod_spec(spec: &mut Value) {
     for (field, value) in [
         ("restartPolicy", json!("Always")),
@@ -80,17 +100,18 @@ fn pod_spec(spec: &mut Value) {
         ("dnsPolicy", json!("ClusterFirst")),
         ("securityContext", empty()),
         ("schedulerName", json!("default-scheduler")),
-        ("enableServiceLinks", json!(true)),
     ] {
         missing(spec, field, value);
     }
-    for field in ["containers", "initContainers"] {
+    for (one, other) in [("serviceAccountName", "serviceAccount"), ("serviceAccount", "serviceAccountName")] {
+        if let Some(name) = spec.get(other).cloned() {
+            missing(spec, one, name);
+        }
+    }
+    list(spec, "volumes").for_each(volume_defaults::volume);
+    for field in ["containers", "initContainers", "ephemeralContainers"] {
         list(spec, field).for_each(container);
     }
-}
-
-fn list<'a>(parent: &'a mut Value, field: &str) -> impl Iterator<Item = &'a mut Value> {
-    parent.get_mut(field).and_then(Value::as_array_mut).into_iter().flatten()
 }
 
 fn container(container: &mut Value) {
@@ -100,6 +121,12 @@ fn container(container: &mut Value) {
     missing(container, "terminationMessagePolicy", json!("File"));
     missing(container, "imagePullPolicy", json!(if latest { "Always" } else { "IfNotPresent" }));
     list(container, "ports").for_each(|port| missing(port, "protocol", json!("TCP")));
+    for variable in list(container, "env") {
+        if let Some(from) = part(variable, "valueFrom") {
+            volume_defaults::field_reference(from);
+        }
+    }
+    probe_defaults::container(container);
 }
 
 /// No tag and no digest means `latest`.
@@ -123,22 +150,6 @@ fn quality_of_service(pod: &Value) -> &'static str {
         limit.is_some() && amount(container, "requests", name).is_none_or(|request| Some(request) == limit)
     });
     if guaranteed { "Guaranteed" } else { "Burstable" }
-}
-
-fn empty() -> Value {
-    Value::Object(Map::new())
-}
-
-fn missing(parent: &mut Value, field: &str, value: Value) {
-    object(parent).entry(field).or_insert(value);
-}
-
-/// The fields of a value that is an object; anything else becomes one.
-pub(crate) fn object(value: &mut Value) -> &mut Map<String, Value> {
-    if !value.is_object() {
-        *value = empty();
-    }
-    value.as_object_mut().expect("it was just made an object")
 }
 
 #[cfg(test)]
@@ -165,5 +176,41 @@ mod tests {
         assert_eq!(quality_of_service(&pod(json!({"requests": {"cpu": "1"}}))), "Burstable");
         let both = json!({"cpu": "1", "memory": "1Gi"});
         assert_eq!(quality_of_service(&pod(json!({"requests": both, "limits": both}))), "Guaranteed");
+    }
+
+    #[test]
+    fn a_pod_gets_more_than_a_template_of_pods() {
+        let spec = json!({
+            "hostNetwork": true, "serviceAccount": "old", "volumes": [{"name": "v"}],
+            "containers": [{"image": "a", "ports": [{"containerPort": 80}],
+                "env": [{"name": "N", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}]}],
+        });
+        let (mut one, mut set) = (json!({"spec": spec}), json!({"spec": {"template": {"spec": spec}}}));
+        pod(&mut one);
+        replica_set(&mut set);
+        let template = &set["spec"]["template"]["spec"];
+        for spec in [&one["spec"], template] {
+            assert_eq!((&spec["serviceAccountName"], &spec["serviceAccount"]), (&json!("old"), &json!("old")));
+            assert_eq!(spec["volumes"][0]["emptyDir"], json!({}));
+            assert_eq!(spec["containers"][0]["env"][0]["valueFrom"]["fieldRef"]["apiVersion"], "v1");
+            assert_eq!(spec["containers"][0]["ports"][0]["protocol"], "TCP");
+        }
+        assert_eq!(one["spec"]["enableServiceLinks"], true);
+        assert_eq!(one["spec"]["containers"][0]["ports"][0]["hostPort"], 80);
+        assert_eq!(template.get("enableServiceLinks"), None);
+        assert_eq!(template["containers"][0]["ports"][0].get("hostPort"), None);
+    }
+
+    #[test]
+    fn the_two_forms_of_an_address_agree() {
+        for (given, ip, ips) in [
+            (json!({"podIP": "a"}), "a", json!([{"ip": "a"}])),
+            (json!({"podIPs": [{"ip": "a"}, {"ip": "b"}]}), "a", json!([{"ip": "a"}, {"ip": "b"}])),
+            (json!({"podIP": "c", "podIPs": [{"ip": "a"}]}), "c", json!([{"ip": "c"}])),
+        ] {
+            let mut one = json!({"spec": {"containers": []}, "status": given});
+            pod(&mut one);
+            assert_eq!((&one["status"]["podIP"], &one["status"]["podIPs"]), (&json!(ip), &ips));
+        }
     }
 }

@@ -8,13 +8,13 @@ use http::{HeaderMap, StatusCode, header};
 use serde_json::{Value, json};
 
 use super::aggregated::{self, Wanted};
-use super::resource::{Resource, VERBS};
+use super::resource::Resource;
 use super::resources::RESOURCES;
 use super::status::{self, ApiError, no_such_path};
 
 pub(crate) async fn index() -> Response {
     let mut paths = vec!["/api".to_owned(), "/apis".into(), "/healthz".into(), "/livez".into(), "/readyz".into()];
-    paths.push("/version".into());
+    paths.extend(["/openapi/v2", "/openapi/v3", "/openapi/v3/", "/version"].map(ToOwned::to_owned));
     for row in &RESOURCES {
         let group = row.group;
         let own = if group.is_empty() {
@@ -126,7 +126,7 @@ fn resources(group: &str, version: &str) -> Response {
 fn entries(row: &Resource) -> Vec<Value> {
     let mut kind = json!({
         "name": row.plural, "singularName": row.singular, "namespaced": row.is_namespaced(), "kind": row.kind,
-        "verbs": VERBS, "storageVersionHash": row.storage_hash,
+        "verbs": row.verbs(), "storageVersionHash": row.storage_hash,
     });
     for (field, names) in [("shortNames", row.short_names), ("categories", row.categories)] {
         if !names.is_empty() {

@@ -58,8 +58,8 @@ pub(crate) struct Part {
     pub(crate) verbs: &'static [&'static str],
 }
 
-/// What can be done with the objects of every kind.
-pub(crate) const VERBS: [&str; 8] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
+/// What can be done with the objects of every kind, in the order of the alphabet.
+const VERBS: [&str; 8] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 
 impl Subresource {
     pub(crate) fn name(self) -> &'static str {
@@ -134,6 +134,12 @@ impl Resource {
             Value::Object(fields) => fields,
             _ => Map::new(),
         }
+    }
+
+    pub(crate) fn verbs(&self) -> Vec<&'static str> {
+        // Nobody can delete all namespaces at once.
+        let all = self.plural != "namespaces";
+        VERBS.into_iter().filter(|verb| all || *verb != "deletecollection").collect()
     }
 
     pub(crate) fn is_namespaced(&self) -> bool {

@@ -6,7 +6,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::routing::{MethodRouter, any, get};
 use http::{HeaderMap, Method, StatusCode, header};
 
 use super::call::Call;
@@ -18,7 +18,7 @@ use super::resource::Subresource;
 use super::status::{ApiError, PLAIN, answer, no_such_path};
 use super::store::Store;
 use super::table::IncludeObject;
-use super::{compression, discovery, handlers};
+use super::{compression, discovery, handlers, openapi};
 
 /// The whole API as one service.
 pub(crate) fn router(store: Arc<Store>) -> Router {
@@ -28,15 +28,22 @@ pub(crate) fn router(store: Arc<Store>) -> Router {
         .route("/livez", get(ok))
         .route("/readyz", get(ok))
         .route("/", get(discovery::index))
-        .route("/version", get(discovery::version))
-        .route("/api", get(discovery::core_versions))
-        .route("/apis", get(discovery::groups))
-        .route("/api/{version}", get(discovery::core_resources))
-        .route("/apis/{group}", get(discovery::group))
-        .route("/apis/{group}/{version}", get(discovery::group_resources))
+        .route("/openapi/v2", any(openapi::v2))
+        .route("/openapi/v3", any(openapi::index))
+        .route("/openapi/v3/{*name}", any(openapi::v3))
+        .merge(with_or_without_slash("/version", get(discovery::version)))
+        .merge(with_or_without_slash("/api", get(discovery::core_versions)))
+        .merge(with_or_without_slash("/apis", get(discovery::groups)))
+        .merge(with_or_without_slash("/api/{version}", get(discovery::core_resources)))
+        .merge(with_or_without_slash("/apis/{group}", get(discovery::group)))
+        .merge(with_or_without_slash("/apis/{group}/{version}", get(discovery::group_resources)))
         .method_not_allowed_fallback(|| async { ApiError::method_not_allowed() })
         .fallback(resource)
         .with_state(store)
+}
+
+fn with_or_without_slash(path: &str, handler: MethodRouter<Arc<Store>>) -> Router<Arc<Store>> {
+    Router::new().route(path, handler.clone()).route(&format!("{path}/"), handler)
 }
 
 async fn resource(State(store): State<Arc<Store>>, request: Request) -> Response {
@@ -76,7 +83,9 @@ async fn dispatch(method: &Method, call: Call) -> Result<Response, ApiError> {
     match (&target.name, target.subresource, method) {
         (None, None, &Method::GET) => handlers::list::list_or_watch(call).await,
         (None, None, &Method::POST) if !all_namespaces => handlers::create::create(call).await,
-        (None, None, &Method::DELETE) if !all_namespaces => handlers::delete::delete_collection(call).await,
+        (None, None, &Method::DELETE) if !all_namespaces && target.resource.verbs().contains(&"deletecollection") => {
+            handlers::delete::delete_collection(call).await
+        }
         (Some(_), None | Some(Subresource::Status), &Method::GET) => handlers::get::get(call).await,
         (Some(_), None | Some(Subresource::Status), &Method::PUT) => handlers::update::update(call).await,
         (Some(_), None | Some(Subresource::Status), &Method::PATCH) => handlers::patch::patch(call).await,

@@ -64,6 +64,7 @@ impl Table {
 
     fn row(self, columns: &[Column], mut object: Value) -> Value {
         let cells: Vec<Value> = columns.iter().map(|column| (column.cell)(&object, self.now)).collect();
+        let conditions = columns::conditions(self.resource, &object);
         let shown = match self.include {
             IncludeObject::None => Value::Null,
             IncludeObject::Metadata => metadata(&object, self.version),
@@ -73,7 +74,10 @@ impl Table {
                 object
             }
         };
-        json!({"cells": cells, "object": shown})
+        match conditions {
+            Some(conditions) => json!({"cells": cells, "conditions": conditions, "object": shown}),
+            None => json!({"cells": cells, "object": shown}),
+        }
     }
 }
 

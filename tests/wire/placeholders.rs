@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
+/// What stands before the ETag, without its quotes, of a document that a path leads to.
+const HASH: &str = "?hash=";
+
 /// What the placeholders of one file stand for.
 #[derive(Default)]
 pub struct Bindings {
@@ -104,6 +107,9 @@ impl Bindings {
 
     /// Whether a text is the template's; what is met for the first time is bound.
     pub fn matches(&mut self, template: &str, text: &str) -> bool {
+        if let (Some((template, recorded)), Some((text, hash))) = (template.split_once(HASH), text.split_once(HASH)) {
+            return template == text && self.bind_etag(&format!("\"{recorded}\""), &format!("\"{hash}\""));
+        }
         let mut rest = text;
         for part in parts(template) {
             let Some(length) = self.matched(&part, rest) else { return false };
@@ -139,6 +145,11 @@ impl Bindings {
                 self.matches(inner, std::str::from_utf8(&token).ok()?).then_some(length)
             }
         }
+    }
+
+    /// Whether an ETag can be the one that was recorded: the same as before.
+    pub fn bind_etag(&mut self, recorded: &str, etag: &str) -> bool {
+        self.etags.entry(recorded.to_owned()).or_insert_with(|| etag.to_owned()) == etag
     }
 
     /// Whether a revision can be the one that a placeholder stands for: the same as before, and in order.

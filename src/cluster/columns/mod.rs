@@ -6,14 +6,19 @@ use serde_json::{Value, json};
 use super::age::age;
 use super::resource::Resource;
 
+mod event;
 mod kinds;
+mod node;
 mod pod;
+mod replica_set;
+mod service;
 
 /// One column of a table.
 #[derive(Debug)]
 pub(crate) struct Column {
     name: &'static str,
     description: &'static str,
+    kind: &'static str,
     /// 0, or 1 for what only a wide table shows.
     priority: u8,
     pub(crate) cell: fn(&Value, Timestamp) -> Value,
@@ -21,17 +26,21 @@ pub(crate) struct Column {
 
 impl Column {
     const fn new(name: &'static str, description: &'static str, cell: fn(&Value, Timestamp) -> Value) -> Self {
-        Self { name, description, priority: 0, cell }
+        Self { name, description, kind: "string", priority: 0, cell }
     }
 
-    const fn wide(name: &'static str, description: &'static str, cell: fn(&Value, Timestamp) -> Value) -> Self {
-        Self { name, description, priority: 1, cell }
+    const fn wide(self) -> Self {
+        Self { priority: 1, ..self }
+    }
+
+    const fn integer(self) -> Self {
+        Self { kind: "integer", ..self }
     }
 
     pub(crate) fn definition(&self) -> Value {
         let format = if self.name == "Name" { "name" } else { "" };
         json!({
-            "name": self.name, "type": "string", "format": format, "description": self.description,
+            "name": self.name, "type": self.kind, "format": format, "description": self.description,
             "priority": self.priority,
         })
     }
@@ -41,14 +50,14 @@ impl Column {
 pub(crate) fn of(resource: &Resource) -> &'static [Column] {
     match resource.plural {
         "pods" => pod::COLUMNS,
-        "replicasets" => kinds::REPLICA_SETS,
+        "replicasets" => replica_set::COLUMNS,
         "namespaces" => kinds::NAMESPACES,
-        "nodes" => kinds::NODES,
-        "services" => kinds::SERVICES,
+        "nodes" => node::COLUMNS,
+        "services" => service::COLUMNS,
         "configmaps" => kinds::CONFIG_MAPS,
         "secrets" => kinds::SECRETS,
         "leases" => kinds::LEASES,
-        "events" => kinds::EVENTS,
+        "events" => event::COLUMNS,
         _ => kinds::OTHERS,
     }
 }
@@ -75,7 +84,20 @@ fn text_or_none(object: &Value, pointer: &str) -> Value {
     object.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty()).unwrap_or("<none>").into()
 }
 
-/// How many there are at a place.
-fn count(object: &Value, field: &str) -> usize {
-    object[field].as_object().map_or(0, serde_json::Map::len)
+/// The number at a place; 0 if there is none.
+fn number(object: &Value, pointer: &str) -> Value {
+    object.pointer(pointer).and_then(Value::as_i64).unwrap_or_default().into()
+}
+
+/// What a table says of an object as a whole, besides its cells: that a pod is done.
+pub(crate) fn conditions(resource: &Resource, object: &Value) -> Option<Value> {
+    if resource.plural != "pods" {
+        return None;
+    }
+    let (reason, message) = match object["status"]["phase"].as_str() {
+        Some("Succeeded") => ("Succeeded", "The pod has completed successfully."),
+        Some("Failed") => ("Failed", "The pod failed."),
+        _ => return None,
+    };
+    Some(json!([{"type": "Completed", "status": "True", "reason": reason, "message": message}]))
 }

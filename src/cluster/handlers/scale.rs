@@ -9,8 +9,10 @@ use super::{Call, key, update};
 use crate::cluster::body;
 use crate::cluster::object::Object;
 use crate::cluster::schema;
+use crate::cluster::selectors;
 use crate::cluster::status::{self, ApiError};
 use crate::cluster::store::Next;
+use crate::selector::LabelSelector;
 
 const KIND: &str = "Scale";
 
@@ -64,17 +66,12 @@ fn scale(object: &Object) -> Value {
     let metadata = &object.value["metadata"];
     let shown = ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"]
         .map(|field| (field.to_owned(), metadata[field].clone()));
-    let labels = object.value.pointer("/spec/selector/matchLabels").and_then(Value::as_object);
-    let selector: Vec<String> = labels
-        .into_iter()
-        .flatten()
-        .map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or_default()))
-        .collect();
+    let selector = selectors::read(&object.value["spec"]["selector"]).unwrap_or_else(|_| LabelSelector::nothing());
     let count = |part: &str| object.value[part]["replicas"].as_i64().unwrap_or_default();
     json!({
         "kind": KIND, "apiVersion": "autoscaling/v1", "metadata": Value::Object(shown.into_iter().collect()),
         "spec": {"replicas": count("spec")},
-        "status": {"replicas": count("status"), "selector": selector.join(",")},
+        "status": {"replicas": count("status"), "selector": selector.to_string()},
     })
 }
 

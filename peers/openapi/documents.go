@@ -1,0 +1,126 @@
+package main
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	openapi_v2 "github.com/google/gnostic-models/openapiv2"
+	"google.golang.org/protobuf/proto"
+)
+
+// A document in one of its forms, taken apart.
+type document struct {
+	name  string
+	etag  string
+	parts []part
+}
+
+// Keys order the parts of all documents. Compression looks back 32 kB only, so what is alike needs keys that are alike.
+type part struct {
+	key   string
+	bytes []byte
+}
+
+// How the names of the documents below /openapi/v3/ begin.
+const v3Prefix = "v3/"
+
+func info() object {
+	return object{"title": "Kubernetes", "version": version}
+}
+
+// Gives the document at /openapi/v2, as JSON and as protobuf.
+func v2(published object) []*document {
+	paths := servedPaths(published)
+	parameters := referred("#/parameters/", published["parameters"].(object), paths)
+	definitions := referred("#/definitions/", published["definitions"].(object), paths, parameters)
+	head := object{"swagger": "2.0", "info": info(), "parameters": parameters}
+	text := &document{name: "v2"}
+	text.json(head, "1 v2 ", `,"paths":{`, paths, `},"definitions":{`, definitions, "}}")
+	text.etag = etag(text.bytes())
+
+	parsed, err := openapi_v2.ParseDocument(text.bytes())
+	check(err)
+	binary := &document{name: "v2.pb", etag: text.etag}
+	for _, path := range parsed.Paths.Path {
+		some := &openapi_v2.Paths{Path: []*openapi_v2.NamedPathItem{path}}
+		binary.protobuf("1 v2.pb "+path.Name, &openapi_v2.Document{Paths: some})
+	}
+	for _, schema := range parsed.Definitions.AdditionalProperties {
+		some := &openapi_v2.Definitions{AdditionalProperties: []*openapi_v2.NamedSchema{schema}}
+		binary.protobuf(schemaKey+schema.Name, &openapi_v2.Document{Definitions: some})
+	}
+	parsed.Paths, parsed.Definitions = nil, nil
+	binary.protobuf("", parsed)
+	return []*document{text, binary}
+}
+
+// Gives the document of a group version or of a group; nothing if nothing of it is served.
+func v3(name string, published object) []*document {
+	paths := servedPaths(published)
+	if len(paths) == 0 {
+		return nil
+	}
+	components, _ := published["components"].(object)
+	all, _ := components["schemas"].(object)
+	schemas := referred("#/components/schemas/", all, paths)
+	text := &document{name: v3Prefix + name}
+	head := object{"openapi": "3.0.0", "info": info()}
+	text.json(head, "1 v3 ", `,"paths":{`, paths, `},"components":{"schemas":{`, schemas, "}}}")
+	text.etag = etag(text.bytes())
+	return []*document{text}
+}
+
+// Gives the document at /openapi/v3: where the others are.
+func index(documents []*document) *document {
+	paths := object{}
+	for _, other := range documents {
+		if name, ok := strings.CutPrefix(other.name, v3Prefix); ok {
+			paths[name] = object{"serverRelativeURL": "/openapi/v3/" + name + "?hash=" + other.etag}
+		}
+	}
+	text := encode(object{"paths": paths})
+	return &document{name: "v3", etag: etag(text), parts: []part{{"", text}}}
+}
+
+// Schemas of one name are alike in every document, paths are like the other paths of their document.
+const schemaKey = "2 "
+
+// Appends the parts of an object: its first members, then one part for each path and for each schema.
+func (d *document) json(head object, pathKey, beforePaths string, paths object, beforeSchemas string, schemas object, end string) {
+	first := encode(head)
+	d.add("", string(first[:len(first)-1])+beforePaths)
+	d.members(pathKey, paths)
+	d.add(pathKey+"~", beforeSchemas)
+	d.members(schemaKey, schemas)
+	d.add(schemaKey+"~", end)
+}
+
+func (d *document) members(key string, members object) {
+	for i, name := range slices.Sorted(maps.Keys(members)) {
+		comma := ","
+		if i == 0 {
+			comma = ""
+		}
+		d.add(key+name, comma+string(encode(name))+":"+string(encode(members[name])))
+	}
+}
+
+func (d *document) add(key, text string) {
+	d.parts = append(d.parts, part{key, []byte(text)})
+}
+
+// Appends some of a message. Messages that stand one after the other are read as one that has what each of them has.
+func (d *document) protobuf(key string, message proto.Message) {
+	bytes, err := proto.MarshalOptions{Deterministic: true}.Marshal(message)
+	check(err)
+	d.parts = append(d.parts, part{key, bytes})
+}
+
+func (d *document) bytes() []byte {
+	var all []byte
+	for _, part := range d.parts {
+		all = append(all, part.bytes...)
+	}
+	return all
+}

@@ -1,0 +1,37 @@
+// Packs the OpenAPI documents that the in-memory API server serves: those that Kubernetes publishes, cut to what is served.
+//
+//	cd peers/openapi && go run . > ../../src/cluster/openapi/documents.gz
+//
+// The form of the pack is told in src/cluster/openapi/documents.rs. What is served is listed in served.go; a test compares
+// it with the server's own table (tests/it/cluster_openapi.rs).
+package main
+
+import (
+	"log"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+)
+
+func main() {
+	log.SetFlags(0)
+	published := download("v1.37.0", "h1:TDSD+Izz9inqs7SmtJCAu7L5/DuYW9hAZ3GBdF6Ddkw=")
+	var documents []*document
+	documents = append(documents, v2(read(filepath.Join(published, "swagger.json")))...)
+	files, err := filepath.Glob(filepath.Join(published, "v3", "*_openapi.json"))
+	check(err)
+	sort.Strings(files)
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), "_openapi.json")
+		documents = append(documents, v3(strings.ReplaceAll(name, "__", "/"), read(file))...)
+	}
+	documents = append(documents, index(documents))
+	write(os.Stdout, documents)
+}
+
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}

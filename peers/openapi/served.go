@@ -1,0 +1,64 @@
+package main
+
+import "strings"
+
+// The resources that the server has, by the path of their group version, each with its subresources.
+var served = map[string]map[string]string{
+	"/api/v1/": {
+		"configmaps":      "",
+		"events":          "",
+		"namespaces":      "status",
+		"nodes":           "status",
+		"pods":            "attach binding eviction exec log portforward status",
+		"secrets":         "",
+		"serviceaccounts": "",
+		"services":        "status",
+	},
+	"/apis/apps/v1/":                 {"replicasets": "scale status"},
+	"/apis/authorization.k8s.io/v1/": {"selfsubjectaccessreviews": "", "selfsubjectrulesreviews": ""},
+	"/apis/coordination.k8s.io/v1/":  {"leases": ""},
+}
+
+// The version that the server says it is of.
+const version = "v1.37.2"
+
+// Media types that the server neither reads nor writes: CBOR, and the patches of server-side apply.
+func isServedMediaType(name string) bool {
+	return !strings.Contains(name, "cbor") && !strings.HasPrefix(name, "application/apply-patch")
+}
+
+// A parameter that only server-side apply has.
+func isServedParameter(name string) bool {
+	return name != "force"
+}
+
+func isServedPath(path string) bool {
+	if path == "/api/" || path == "/apis/" || path == "/version/" {
+		return true
+	}
+	for prefix, resources := range served {
+		if strings.HasPrefix(prefix, path) && strings.Count(path, "/") > 2 {
+			return true // the group, or the group version
+		}
+		if rest, ok := strings.CutPrefix(path, prefix); ok {
+			return isServedResource(resources, rest)
+		}
+	}
+	return false
+}
+
+func isServedResource(resources map[string]string, path string) bool {
+	path = strings.TrimPrefix(path, "watch/")
+	path = strings.TrimPrefix(path, "namespaces/{namespace}/")
+	parts := strings.Split(path, "/")
+	subresources, ok := resources[parts[0]]
+	if !ok || len(parts) < 3 {
+		return ok
+	}
+	for _, name := range strings.Fields(subresources) {
+		if len(parts) == 3 && parts[2] == name {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"slices"
+	"strings"
+)
+
+// Keeps of the operations of a path what the server does.
+func trimPath(path object) {
+	for _, operation := range path {
+		operation, ok := operation.(object)
+		if !ok {
+			continue
+		}
+		for _, list := range []string{"consumes", "produces"} {
+			if types, ok := operation[list].([]any); ok {
+				operation[list] = slices.DeleteFunc(types, func(name any) bool { return !isServedMediaType(name.(string)) })
+			}
+		}
+		if parameters, ok := operation["parameters"].([]any); ok {
+			operation["parameters"] = slices.DeleteFunc(parameters, func(parameter any) bool {
+				return !isServedParameter(parameterName(parameter.(object)))
+			})
+		}
+		if body, ok := operation["requestBody"].(object); ok {
+			trimContent(body)
+		}
+		responses, _ := operation["responses"].(object)
+		for _, response := range responses {
+			trimContent(response.(object))
+		}
+	}
+}
+
+func trimContent(body object) {
+	content, _ := body["content"].(object)
+	for name := range content {
+		if !isServedMediaType(name) {
+			delete(content, name)
+		}
+	}
+}
+
+// The name of a parameter, or of the shared one that is meant: those of v2 are called NAME-HASH.
+func parameterName(parameter object) string {
+	if name, ok := parameter["name"].(string); ok {
+		return name
+	}
+	reference := parameter["$ref"].(string)
+	name := reference[strings.LastIndex(reference, "/")+1:]
+	return name[:len(name)-len("-12345678")]
+}
+
+// Of the things that can be referred to, those that are, from these values or from each other.
+func referred(prefix string, things object, from ...any) object {
+	found := object{}
+	for _, value := range from {
+		follow(prefix, things, value, found)
+	}
+	return found
+}
+
+func follow(prefix string, things object, value any, found object) {
+	switch value := value.(type) {
+	case []any:
+		for _, item := range value {
+			follow(prefix, things, item, found)
+		}
+	case object:
+		for key, item := range value {
+			reference, _ := item.(string)
+			name, ok := strings.CutPrefix(reference, prefix)
+			if _, known := found[name]; key == "$ref" && ok && !known {
+				found[name] = things[name]
+				follow(prefix, things, things[name], found)
+			} else {
+				follow(prefix, things, item, found)
+			}
+		}
+	}
+}
+
+func servedPaths(document object) object {
+	paths := object{}
+	for name, path := range document["paths"].(object) {
+		if isServedPath(name) {
+			trimPath(path.(object))
+			paths[name] = path
+		}
+	}
+	return paths
+}

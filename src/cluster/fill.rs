@@ -1,0 +1,30 @@
+//! Filling in what a client left out of an object.
+
+use serde_json::{Map, Value};
+
+pub(crate) fn empty() -> Value {
+    Value::Object(Map::new())
+}
+
+/// Gives a field a value if it has none.
+pub(crate) fn missing(parent: &mut Value, field: &str, value: Value) {
+    object(parent).entry(field).or_insert(value);
+}
+
+/// The items of a list; none if there is no list.
+pub(crate) fn list<'a>(parent: &'a mut Value, field: &str) -> impl Iterator<Item = &'a mut Value> {
+    parent.get_mut(field).and_then(Value::as_array_mut).into_iter().flatten()
+}
+
+/// A field that is an object.
+pub(crate) fn part<'a>(parent: &'a mut Value, field: &str) -> Option<&'a mut Value> {
+    parent.get_mut(field).filter(|value| value.is_object())
+}
+
+/// The fields of a value that is an object; anything else becomes one.
+pub(crate) fn object(value: &mut Value) -> &mut Map<String, Value> {
+    if !value.is_object() {
+        *value = empty();
+    }
+    value.as_object_mut().expect("it was just made an object")
+}

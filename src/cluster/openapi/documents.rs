@@ -1,0 +1,65 @@
+//! The documents as they are kept: packed by `peers/openapi`, taken apart when one is first asked for.
+//!
+//! `documents.gz` is gzip. It holds a line `NAME ETAG` for each document, an empty line, and then parts: a line `NUMBERS
+//! LENGTH` and so many bytes, which belong to the documents of these numbers (from 0, with commas between them). A
+//! document is its parts in their order; with `.pb` at the end of its name it is the protobuf form of the one without.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::sync::LazyLock;
+
+use bytes::Bytes;
+use flate2::read::GzDecoder;
+
+static PACK: &[u8] = include_bytes!("documents.gz");
+
+/// One document.
+#[derive(Debug)]
+pub(super) struct Document {
+    /// The same for both forms, without quotes: SHA-512 in hexadecimal.
+    pub(super) etag: String,
+    pub(super) json: Bytes,
+    /// What clients up to 1.24 read.
+    pub(super) protobuf: Option<Bytes>,
+}
+
+/// Finds a document: `v2`; `v3`, the index; or `v3/api/v1` and what else is in the index.
+pub(super) fn find(name: &str) -> Option<&'static Document> {
+    static DOCUMENTS: LazyLock<BTreeMap<String, Document>> = LazyLock::new(unpack);
+    DOCUMENTS.get(name)
+}
+
+fn unpack() -> BTreeMap<String, Document> {
+    let mut pack = Vec::new();
+    GzDecoder::new(PACK).read_to_end(&mut pack).expect("the pack is a part of this program");
+    let mut rest = pack.as_slice();
+    let mut documents: Vec<(String, String, Vec<u8>)> = Vec::new();
+    while let Some((name, etag)) = line(&mut rest).split_once(' ') {
+        documents.push((name.into(), etag.into(), Vec::new()));
+    }
+    while let Some((numbers, length)) = line(&mut rest).split_once(' ') {
+        let (part, after) = rest.split_at(number(length));
+        for document in numbers.split(',') {
+            documents[number(document)].2.extend_from_slice(part);
+        }
+        rest = after;
+    }
+    let (protobuf, json): (Vec<_>, Vec<_>) = documents.into_iter().partition(|(name, ..)| name.ends_with(".pb"));
+    let mut protobuf: BTreeMap<_, _> = protobuf.into_iter().map(|(name, _, body)| (name, body.into())).collect();
+    let document = |(name, etag, json): (String, String, Vec<u8>)| {
+        let protobuf = protobuf.remove(&format!("{name}.pb"));
+        (name, Document { etag, json: json.into(), protobuf })
+    };
+    json.into_iter().map(document).collect()
+}
+
+/// Takes a line off; an empty one once nothing is left.
+fn line<'a>(rest: &mut &'a [u8]) -> &'a str {
+    let (line, after) = rest.split_at(rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len()));
+    *rest = after.get(1..).unwrap_or_default();
+    std::str::from_utf8(line).expect("the lines between the parts are text")
+}
+
+fn number(text: &str) -> usize {
+    text.parse().expect("the pack has numbers here")
+}

@@ -1,0 +1,289 @@
+//! The OpenAPI documents: what they say agrees with what is served, and clients need fetch them only once.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use axum::body::Body;
+use http::{HeaderMap, Request};
+use http_body_util::BodyExt;
+use serde_json::Value;
+
+use crate::support::api::{Api, quiet};
+use crate::support::protobuf::fields;
+
+/// What a document says of paths: `GET /api/v1/pods`.
+type Operations = BTreeSet<String>;
+
+const METHODS: [&str; 7] = ["get", "put", "post", "delete", "options", "head", "patch"];
+
+/// What other changes bring, and the documents tell of already.
+const TO_COME: [&str; 7] =
+    ["/attach", "/eviction", "/exec", "/log", "/portforward", "/apis/authorization.k8s.io", "subject"];
+
+struct Answer {
+    status: u16,
+    headers: HeaderMap,
+    body: Vec<u8>,
+}
+
+impl Answer {
+    fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+    }
+
+    fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap()
+    }
+}
+
+async fn get(api: &Api, path: &str, headers: &[(&str, &str)]) -> Answer {
+    let mut request = Request::get(path);
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    let (parts, body) = api.raw(request.body(Body::empty()).unwrap()).await.into_parts();
+    let body = body.collect().await.unwrap().to_bytes().to_vec();
+    Answer { status: parts.status.as_u16(), headers: parts.headers, body }
+}
+
+/// The documents that the index leads to, by the names that it gives them.
+async fn v3(api: &Api) -> BTreeMap<String, Value> {
+    let index = get(api, "/openapi/v3", &[]).await.json();
+    let mut documents = BTreeMap::new();
+    for (name, place) in index["paths"].as_object().unwrap() {
+        let answer = get(api, place["serverRelativeURL"].as_str().unwrap(), &[]).await;
+        assert_eq!(answer.status, 200, "{place}");
+        documents.insert(name.clone(), answer.json());
+    }
+    documents
+}
+
+fn operations(document: &Value) -> Operations {
+    let of = |(path, item): (&String, &Value)| {
+        let methods = METHODS.iter().filter(|method| item.get(**method).is_some());
+        methods.map(|method| format!("{} {path}", method.to_uppercase())).collect::<Vec<_>>()
+    };
+    document["paths"].as_object().unwrap().iter().flat_map(of).collect()
+}
+
+/// The operations that a kind's verbs stand for.
+fn of_verbs(verbs: &Value, root: &str, plural: &str, scope: &Value) -> Operations {
+    let mut operations = Operations::new();
+    let all = format!("{root}/{plural}");
+    let namespace = if scope == "Namespaced" { "/namespaces/{namespace}" } else { "" };
+    let collection = format!("{namespace}/{plural}");
+    for verb in verbs.as_array().unwrap() {
+        let some = match verb.as_str().unwrap() {
+            "create" => vec![format!("POST {root}{collection}")],
+            "delete" => vec![format!("DELETE {root}{collection}/{{name}}")],
+            "deletecollection" => vec![format!("DELETE {root}{collection}")],
+            "get" => vec![format!("GET {root}{collection}/{{name}}")],
+            "list" => vec![format!("GET {all}"), format!("GET {root}{collection}")],
+            "patch" => vec![format!("PATCH {root}{collection}/{{name}}")],
+            "update" => vec![format!("PUT {root}{collection}/{{name}}")],
+            "watch" => [format!("/{plural}"), collection.clone(), format!("{collection}/{{name}}")]
+                .map(|path| format!("GET {root}/watch{path}"))
+                .to_vec(),
+            other => panic!("a verb without an operation: {other}"),
+        };
+        operations.extend(some);
+    }
+    operations
+}
+
+fn of_subresource(entry: &Value, object: &str) -> Operations {
+    let path = format!("{object}/{}", entry["subresource"].as_str().unwrap());
+    let method = |verb: &Value| match verb.as_str().unwrap() {
+        "create" => "POST",
+        "get" => "GET",
+        "patch" => "PATCH",
+        "update" => "PUT",
+        other => panic!("a verb without an operation: {other}"),
+    };
+    entry["verbs"].as_array().unwrap().iter().map(|verb| format!("{} {path}", method(verb))).collect()
+}
+
+/// Every operation that discovery tells of.
+async fn discovered(api: &Api) -> Operations {
+    let aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+    let mut operations = Operations::from(["GET /api/", "GET /apis/", "GET /version/"].map(ToOwned::to_owned));
+    for root in ["/api", "/apis"] {
+        let groups = get(api, root, &[("accept", aggregated)]).await.json();
+        for group in groups["items"].as_array().unwrap() {
+            let root = group["metadata"]["name"].as_str().map_or(root.to_owned(), |name| format!("{root}/{name}"));
+            operations.insert(format!("GET {root}/"));
+            for version in group["versions"].as_array().unwrap() {
+                let root = format!("{root}/{}", version["version"].as_str().unwrap());
+                operations.insert(format!("GET {root}/"));
+                for kind in version["resources"].as_array().unwrap() {
+                    let (plural, scope) = (kind["resource"].as_str().unwrap(), &kind["scope"]);
+                    operations.extend(of_verbs(&kind["verbs"], &root, plural, scope));
+                    let namespace = if scope == "Namespaced" { "/namespaces/{namespace}" } else { "" };
+                    let object = format!("{root}{namespace}/{plural}/{{name}}");
+                    let subresources = kind["subresources"].as_array().into_iter().flatten();
+                    operations.extend(subresources.flat_map(|entry| of_subresource(entry, &object)));
+                }
+            }
+        }
+    }
+    operations
+}
+
+fn is_to_come(operation: &str) -> bool {
+    TO_COME.iter().any(|part| operation.contains(part))
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_documents_tell_of_exactly_what_discovery_tells_of() {
+    let api = Api::new(&quiet().start());
+    let expected = discovered(&api).await;
+    let v2 = operations(&get(&api, "/openapi/v2", &[]).await.json());
+    let v3: Operations = v3(&api).await.values().flat_map(operations).collect();
+    for (name, found) in [("v2", v2), ("v3", v3)] {
+        let missing: Vec<_> = expected.difference(&found).collect();
+        assert!(missing.is_empty(), "{name} does not tell of {missing:#?}: see peers/openapi/served.go");
+        let unknown: Vec<_> = found.difference(&expected).filter(|operation| !is_to_come(operation)).collect();
+        assert!(unknown.is_empty(), "discovery does not tell of {unknown:#?}, which {name} has");
+    }
+    let landed: Vec<_> = expected.iter().filter(|operation| is_to_come(operation)).collect();
+    assert!(landed.is_empty(), "no longer to come: {landed:#?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_operation_of_the_documents_is_served() {
+    let api = Api::new(&quiet().start());
+    for operation in v3(&api).await.values().flat_map(operations).filter(|operation| !is_to_come(operation)) {
+        let (method, path) = operation.split_once(' ').unwrap();
+        let path = path.replace("{namespace}", "default").replace("{name}", "nothing");
+        let request = Request::builder().method(method).uri(&path).body(Body::empty()).unwrap();
+        let response = api.raw(request).await;
+        let status = response.status().as_u16();
+        assert_ne!(status, 405, "{operation}");
+        if status == 404 {
+            // Of an object that is not there.
+            let status: Value =
+                serde_json::from_slice(&response.into_body().collect().await.unwrap().to_bytes()).unwrap();
+            assert_eq!(status["details"]["name"], "nothing", "{operation}: {status}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_documents_refer_only_to_what_is_in_them() {
+    let api = Api::new(&quiet().start());
+    let mut documents = v3(&api).await;
+    documents.insert("v2".into(), get(&api, "/openapi/v2", &[]).await.json());
+    for (name, document) in &documents {
+        let mut references = BTreeSet::new();
+        collect_references(document, &mut references);
+        for reference in &references {
+            let pointer = reference.strip_prefix('#').unwrap();
+            assert!(document.pointer(pointer).is_some(), "{name}: {reference}");
+        }
+        let schemas = document["components"]["schemas"].as_object().or(document["definitions"].as_object());
+        for schema in schemas.into_iter().flat_map(|schemas| schemas.keys()) {
+            assert!(references.iter().any(|reference| reference.ends_with(&format!("/{schema}"))), "{name}: {schema}");
+        }
+        let version = get(&api, "/version", &[]).await.json();
+        assert_eq!(document["info"]["version"], version["gitVersion"], "{name}");
+    }
+}
+
+fn collect_references(value: &Value, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| collect_references(item, found)),
+        Value::Object(fields) => {
+            found.extend(fields.get("$ref").and_then(Value::as_str).map(ToOwned::to_owned));
+            fields.values().for_each(|field| collect_references(field, found));
+        }
+        _ => {}
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn server_side_apply_is_not_offered() {
+    let api = Api::new(&quiet().start());
+    let documents = v3(&api).await;
+    let patch = &documents["api/v1"]["paths"]["/api/v1/namespaces/{namespace}/pods/{name}"]["patch"];
+    let content = patch["requestBody"]["content"].as_object().unwrap();
+    let types =
+        ["application/json-patch+json", "application/merge-patch+json", "application/strategic-merge-patch+json"];
+    assert_eq!(content.keys().collect::<Vec<_>>(), types);
+    let names: Vec<_> =
+        patch["parameters"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["dryRun", "fieldManager", "fieldValidation"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_document_that_is_known_is_not_sent_again() {
+    let api = Api::new(&quiet().start());
+    for path in ["/openapi/v2", "/openapi/v3", "/openapi/v3/apis/apps/v1"] {
+        let first = get(&api, path, &[]).await;
+        let etag = first.header("etag").to_owned();
+        assert_eq!((first.status, first.header("cache-control")), (200, "no-cache, private"), "{path}");
+        assert_eq!(first.header("last-modified"), "Mon, 01 May 2023 10:00:00 GMT", "{path}");
+        for known in [etag.clone(), format!("\"other\", W/{etag}"), "*".into()] {
+            let again = get(&api, path, &[("if-none-match", &known)]).await;
+            assert_eq!((again.status, again.header("etag"), again.body.len()), (304, etag.as_str(), 0), "{path}");
+            assert_eq!(again.header("content-type"), "", "{path}");
+        }
+        let changed = get(&api, path, &[("if-none-match", "\"other\"")]).await;
+        assert_eq!((changed.status, changed.body), (200, first.body), "{path}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_document_asked_for_by_its_hash_may_be_kept_for_a_year() {
+    let api = Api::new(&quiet().start());
+    let index = get(&api, "/openapi/v3", &[]).await.json();
+    let url = index["paths"]["apis/apps/v1"]["serverRelativeURL"].as_str().unwrap();
+    let answer = get(&api, url, &[]).await;
+    assert_eq!((answer.header("cache-control"), answer.header("vary")), ("public, immutable", "Accept"));
+    assert_eq!(answer.header("expires"), "Wed, 01 May 2024 10:00:00 UTC");
+    let etag = answer.header("etag").trim_matches('"').to_owned();
+    assert_eq!(url, format!("/openapi/v3/apis/apps/v1?hash={etag}"));
+    let known = get(&api, url, &[("if-none-match", answer.header("etag"))]).await;
+    assert_eq!((known.status, known.header("cache-control")), (304, "public, immutable"));
+
+    let outdated = get(&api, "/openapi/v3/apis/apps/v1?hash=0", &[]).await;
+    assert_eq!((outdated.status, outdated.header("location")), (301, url));
+    assert_eq!(outdated.body.len(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn old_clients_get_the_second_version_in_protobuf() {
+    let api = Api::new(&quiet().start());
+    let asked = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+    let answered = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+    let json = get(&api, "/openapi/v2", &[]).await;
+    for accept in [asked, answered] {
+        let binary = get(&api, "/openapi/v2", &[("accept", accept)]).await;
+        assert_eq!((binary.status, binary.header("content-type")), (200, answered));
+        assert_eq!((binary.header("etag"), binary.header("vary")), (json.header("etag"), "Accept"));
+        let document = fields(&binary.body);
+        assert_eq!(document[&1], [b"2.0"]);
+        for (field, inner, member) in [(8, 2, "paths"), (9, 1, "definitions"), (10, 1, "parameters")] {
+            let entries = document[&field].iter().flat_map(|part| fields(part)[&inner].clone());
+            let names: BTreeSet<_> =
+                entries.map(|entry| String::from_utf8(fields(entry)[&1][0].to_vec()).unwrap()).collect();
+            assert_eq!(names, json.json()[member].as_object().unwrap().keys().cloned().collect(), "{member}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_form_that_there_is_not_is_not_acceptable() {
+    let api = Api::new(&quiet().start());
+    for (path, accept, status) in [
+        ("/openapi/v2", "application/yaml", 406),
+        ("/openapi/v2", "application/yaml, */*", 200),
+        ("/openapi/v2", "application/*", 200),
+        ("/openapi/v3/version", "application/yaml", 406),
+        ("/openapi/v3/version", "application/com.github.proto-openapi.spec.v3@v1.0+protobuf,application/json", 200),
+        ("/openapi/v3/apis/nosuch/v1", "*/*", 404),
+    ] {
+        let answer = get(&api, path, &[("accept", accept)]).await;
+        assert_eq!(answer.status, status, "{path} as {accept}");
+        assert_eq!(answer.header("content-type"), if status == 200 { "application/json" } else { "" });
+        assert_eq!(answer.body.is_empty(), status != 200);
+    }
+}

@@ -1,0 +1,304 @@
+//! Tables: the columns of each kind are kube-apiserver's, in name, type, description and cells.
+
+use axum::body::Body;
+use http::Request;
+use http_body_util::BodyExt;
+use serde_json::{Value, json};
+
+use crate::support::api::{Api, PODS, quiet};
+
+/// The columns whose description is that of a field: the kind's path, the column, and the schema and field.
+const FIELDS: &[(&str, &str, &str, &str)] = &[
+    ("pods", "Name", "meta.v1.ObjectMeta", "name"),
+    ("pods", "Age", "meta.v1.ObjectMeta", "creationTimestamp"),
+    ("pods", "IP", "core.v1.PodStatus", "podIP"),
+    ("pods", "Node", "core.v1.PodSpec", "nodeName"),
+    ("pods", "Nominated Node", "core.v1.PodStatus", "nominatedNodeName"),
+    ("pods", "Readiness Gates", "core.v1.PodSpec", "readinessGates"),
+    ("replicasets", "Desired", "apps.v1.ReplicaSetSpec", "replicas"),
+    ("replicasets", "Current", "apps.v1.ReplicaSetStatus", "replicas"),
+    ("replicasets", "Ready", "apps.v1.ReplicaSetStatus", "readyReplicas"),
+    ("replicasets", "Selector", "apps.v1.ReplicaSetSpec", "selector"),
+    ("services", "Type", "core.v1.ServiceSpec", "type"),
+    ("services", "Cluster-IP", "core.v1.ServiceSpec", "clusterIP"),
+    ("services", "External-IP", "core.v1.ServiceSpec", "externalIPs"),
+    ("services", "Port(s)", "core.v1.ServiceSpec", "ports"),
+    ("services", "Selector", "core.v1.ServiceSpec", "selector"),
+    ("nodes", "Version", "core.v1.NodeSystemInfo", "kubeletVersion"),
+    ("nodes", "Internal-IP", "core.v1.NodeStatus", "addresses"),
+    ("nodes", "External-IP", "core.v1.NodeStatus", "addresses"),
+    ("nodes", "OS-Image", "core.v1.NodeSystemInfo", "osImage"),
+    ("nodes", "Kernel-Version", "core.v1.NodeSystemInfo", "kernelVersion"),
+    ("nodes", "Container-Runtime", "core.v1.NodeSystemInfo", "containerRuntimeVersion"),
+    ("events", "Last Seen", "core.v1.Event", "lastTimestamp"),
+    ("events", "Type", "core.v1.Event", "type"),
+    ("events", "Reason", "core.v1.Event", "reason"),
+    ("events", "Object", "core.v1.Event", "involvedObject"),
+    ("events", "Subobject", "core.v1.ObjectReference", "fieldPath"),
+    ("events", "Source", "core.v1.Event", "source"),
+    ("events", "Message", "core.v1.Event", "message"),
+    ("events", "First Seen", "core.v1.Event", "firstTimestamp"),
+    ("events", "Count", "core.v1.Event", "count"),
+    ("secrets", "Type", "core.v1.Secret", "type"),
+    ("secrets", "Data", "core.v1.Secret", "data"),
+    ("configmaps", "Data", "core.v1.ConfigMap", "data"),
+    ("leases", "Holder", "coordination.v1.LeaseSpec", "holderIdentity"),
+];
+
+fn collection(plural: &str) -> String {
+    match plural {
+        "replicasets" => "/apis/apps/v1/namespaces/default/replicasets".into(),
+        "leases" => "/apis/coordination.k8s.io/v1/namespaces/default/leases".into(),
+        "nodes" | "namespaces" => format!("/api/v1/{plural}"),
+        _ => format!("/api/v1/namespaces/default/{plural}"),
+    }
+}
+
+async fn table(api: &Api, path: &str) -> Value {
+    let request = Request::get(path).header("accept", "application/json;as=Table;v=v1;g=meta.k8s.io");
+    let response = api.raw(request.body(Body::empty()).unwrap()).await;
+    serde_json::from_slice(&response.into_body().collect().await.unwrap().to_bytes()).unwrap()
+}
+
+/// The cells of one object that is created and given a status.
+async fn cells(api: &Api, plural: &str, object: Value) -> Value {
+    let path = collection(plural);
+    let created = api.post(&path, &object).await;
+    assert_eq!(created.status, 201, "{}", created.body);
+    let path = format!("{path}/{}", object["metadata"]["name"].as_str().unwrap());
+    if object["status"].is_object() {
+        let changed = api.merge(&format!("{path}/status"), &json!({"status": object["status"]})).await;
+        assert_eq!(changed.status, 200, "{}", changed.body);
+    }
+    table(api, &path).await["rows"][0]["cells"].clone()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_column_is_described_as_the_field_that_it_shows() {
+    let api = Api::new(&quiet().start());
+    let document = api.get("/openapi/v2").await.body;
+    for (plural, column, schema, field) in FIELDS {
+        let table = table(&api, &collection(plural)).await;
+        let columns = table["columnDefinitions"].as_array().unwrap();
+        let definition = columns.iter().find(|definition| definition["name"] == *column).unwrap();
+        let package = if schema.starts_with("meta.") { "io.k8s.apimachinery.pkg.apis" } else { "io.k8s.api" };
+        let published = &document["definitions"][format!("{package}.{schema}")]["properties"][field]["description"];
+        assert_eq!(&definition["description"], published, "{plural}: {column}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn columns_come_in_upstreams_order_the_wide_ones_marked() {
+    let api = Api::new(&quiet().start());
+    for (plural, expected) in [
+        ("pods", "Name Ready Status Restarts Age IP+ Node+ Nominated_Node+ Readiness_Gates+"),
+        ("replicasets", "Name Desired# Current# Ready# Age Containers+ Images+ Selector+"),
+        ("services", "Name Type Cluster-IP External-IP Port(s) Age Selector+"),
+        (
+            "nodes",
+            "Name Status Roles Age Version Internal-IP+ External-IP+ OS-Image+ Kernel-Version+ Container-Runtime+",
+        ),
+        ("events", "Last_Seen Type Reason Object Subobject+ Source+ Message First_Seen+ Count+ Name+"),
+        ("namespaces", "Name Status Age"),
+        ("secrets", "Name Type Data Age"),
+        ("configmaps", "Name Data Age"),
+        ("serviceaccounts", "Name Age"),
+        ("leases", "Name Holder Age"),
+    ] {
+        let table = table(&api, &collection(plural)).await;
+        let said = |column: &Value| {
+            let name = column["name"].as_str().unwrap().replace(' ', "_");
+            assert_eq!(column["format"], if name == "Name" { "name" } else { "" });
+            let kind = if column["type"] == "integer" { "#" } else { "" };
+            format!("{name}{kind}{}", if column["priority"] == 1 { "+" } else { "" })
+        };
+        let columns: Vec<_> = table["columnDefinitions"].as_array().unwrap().iter().map(said).collect();
+        assert_eq!(columns.join(" "), expected, "{plural}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn cells_say_what_kube_apiserver_says() {
+    let api = Api::new(&quiet().start());
+    let set = json!({
+        "metadata": {"name": "set"},
+        "spec": {
+            "replicas": 2,
+            "selector": {"matchLabels": {"app": "a"}, "matchExpressions": [{"key": "app", "operator": "Exists"}]},
+            "template": {
+                "metadata": {"labels": {"app": "a"}},
+                "spec": {"containers": [{"name": "one", "image": "nginx"}, {"name": "two", "image": "redis"}]},
+            },
+        },
+        "status": {"replicas": 2, "readyReplicas": 1},
+    });
+    assert_eq!(
+        cells(&api, "replicasets", set).await,
+        json!(["set", 2, 2, 1, "0s", "one,two", "nginx,redis", "app=a,app"])
+    );
+
+    let node = json!({
+        "metadata": {"name": "node", "labels": {"node-role.kubernetes.io/worker": "", "kubernetes.io/role": "builder"}},
+        "spec": {"unschedulable": true},
+        "status": {
+            "conditions": [{"type": "Ready", "status": "Unknown"}],
+            "addresses": [{"type": "InternalIP", "address": "192.0.2.1"}],
+            "nodeInfo": {"kubeletVersion": "v1.37.2", "kernelVersion": "6.1", "architecture": "amd64"},
+        },
+    });
+    let expected = json!([
+        "node",
+        "NotReady,SchedulingDisabled",
+        "builder,worker",
+        "0s",
+        "v1.37.2",
+        "192.0.2.1",
+        "<none>",
+        "<unknown>",
+        "6.1 (amd64)",
+        "<unknown>"
+    ]);
+    assert_eq!(cells(&api, "nodes", node).await, expected);
+
+    let map = json!({"metadata": {"name": "map"}, "data": {"a": "1"}, "binaryData": {"b": "MQ=="}});
+    assert_eq!(cells(&api, "configmaps", map).await, json!(["map", 2, "0s"]));
+    let secret = json!({"metadata": {"name": "secret"}, "stringData": {"a": "1"}});
+    assert_eq!(cells(&api, "secrets", secret).await, json!(["secret", "Opaque", 1, "0s"]));
+    let lease = json!({"metadata": {"name": "lease"}, "spec": {"holderIdentity": "me"}});
+    assert_eq!(cells(&api, "leases", lease).await, json!(["lease", "me", "0s"]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_service_says_where_it_is_reached_from_outside() {
+    let api = Api::new(&quiet().start());
+    let service = |name: &str, mut spec: Value, ingress: Value| {
+        spec["ports"] = json!([{"port": 80}]);
+        spec["selector"] = json!({"b": "2", "a": "1"});
+        json!({"metadata": {"name": name}, "spec": spec, "status": {"loadBalancer": {"ingress": ingress}}})
+    };
+    let ingress = json!([{"hostname": "example.com"}, {"ip": "192.0.2.9"}]);
+    for (name, spec, ingress, external) in [
+        ("none", json!({}), Value::Null, "<none>"),
+        ("own", json!({"externalIPs": ["192.0.2.2", "192.0.2.1"]}), Value::Null, "192.0.2.2,192.0.2.1"),
+        ("pending", json!({"type": "LoadBalancer"}), Value::Null, "<pending>"),
+        ("balanced", json!({"type": "LoadBalancer"}), ingress.clone(), "192.0.2.9,example.com"),
+        (
+            "both",
+            json!({"type": "LoadBalancer", "externalIPs": ["192.0.2.1"]}),
+            ingress,
+            "192.0.2.9,example.com,192.0.2.1",
+        ),
+        ("name", json!({"type": "ExternalName", "externalName": "example.org"}), Value::Null, "example.org"),
+    ] {
+        let cells = cells(&api, "services", service(name, spec, ingress)).await;
+        assert_eq!((&cells[0], &cells[3], &cells[6]), (&json!(name), &json!(external), &json!("a=1,b=2")));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_event_says_when_it_was_seen_and_how_often() {
+    let api = Api::new(&quiet().start());
+    let event = |name: &str, more: Value| {
+        let mut event = json!({
+            "metadata": {"name": name}, "type": "Normal", "reason": "Pulled", "message": " done\n",
+            "involvedObject": {"kind": "Pod", "name": "web", "namespace": "default", "fieldPath": "spec.containers{main}"},
+        });
+        event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        event
+    };
+    let old = json!({
+        "firstTimestamp": "2023-05-01T09:00:00Z", "lastTimestamp": "2023-05-01T09:59:00Z", "count": 3,
+        "source": {"component": "kubelet", "host": "node-1"},
+    });
+    let expected = json!([
+        "60s",
+        "Normal",
+        "Pulled",
+        "pod/web",
+        "spec.containers{main}",
+        "kubelet, node-1",
+        "done",
+        "60m",
+        3,
+        "old"
+    ]);
+    assert_eq!(cells(&api, "events", event("old", old)).await, expected);
+
+    let new = json!({"eventTime": "2023-05-01T09:59:30.000000Z", "reportingComponent": "me", "action": "Pull"});
+    let cells_of_new = cells(&api, "events", event("new", new)).await;
+    assert_eq!(
+        cells_of_new,
+        json!(["30s", "Normal", "Pulled", "pod/web", "spec.containers{main}", "me", "done", "30s", 1, "new"])
+    );
+
+    let series = json!({
+        "eventTime": "2023-05-01T09:50:00.000000Z", "reportingComponent": "me", "reportingInstance": "me-1",
+        "series": {"count": 7, "lastObservedTime": "2023-05-01T09:59:50.000000Z"},
+    });
+    let cells = cells(&api, "events", event("series", series)).await;
+    assert_eq!(
+        (&cells[0], &cells[5], &cells[7], &cells[8]),
+        (&json!("10s"), &json!("me, me-1"), &json!("10m"), &json!(7))
+    );
+}
+
+/// What the table says of a pod with these containers: readiness, status and restarts.
+async fn pod_says(name: &str, init: Value, status: Value) -> [Value; 3] {
+    let api = Api::new(&quiet().start());
+    let containers = json!([{"name": "main", "image": "nginx"}]);
+    let pod = json!({
+        "metadata": {"name": name}, "status": status,
+        "spec": {"containers": containers, "initContainers": init},
+    });
+    let cells = cells(&api, "pods", pod).await;
+    [cells[1].clone(), cells[2].clone(), cells[3].clone()]
+}
+
+fn container(name: &str, state: &Value, ready: bool, restarts: u32) -> Value {
+    json!({
+        "name": name, "image": "", "imageID": "", "ready": ready, "started": ready, "restartCount": restarts,
+        "state": state,
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_sidecar_counts_as_a_container_of_the_pod() {
+    let init = json!([
+        {"name": "sidecar", "image": "proxy", "restartPolicy": "Always"}, {"name": "setup", "image": "tool"}
+    ]);
+    let running = json!({"running": {}});
+    let through = json!({"terminated": {"exitCode": 0, "reason": "Completed"}});
+    let status = json!({
+        "phase": "Running",
+        "initContainerStatuses": [container("sidecar", &running, true, 2), container("setup", &through, false, 5)],
+        "containerStatuses": [container("main", &running, true, 1)],
+    });
+    assert_eq!(pod_says("web", init.clone(), status).await, ["2/2", "Running", "3"]);
+    assert_eq!(pod_says("new", init, json!({"phase": "Pending"})).await, ["0/2", "Pending", "0"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_container_that_failed_is_told_of_before_one_that_completed() {
+    let done = |code: i32, reason: &str| json!({"terminated": {"exitCode": code, "reason": reason}});
+    let status = |first: Value, second: Value| json!({"phase": "Failed", "containerStatuses": [container("a", &first, false, 0), container("b", &second, false, 0)]});
+    let none = Value::Null;
+    let failed = pod_says("a", none.clone(), status(done(0, "Completed"), done(3, "Error"))).await;
+    assert_eq!(failed[1], "Error");
+    let running = json!({"running": {}});
+    let mut half = status(done(0, "Completed"), running.clone());
+    half["containerStatuses"][1] = container("b", &running, true, 0);
+    assert_eq!(pod_says("b", none, half).await[1], "NotReady");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_row_says_that_its_pod_is_done() {
+    let api = Api::new(&quiet().start());
+    api.pod("done", &Value::Null).await;
+    assert_eq!(table(&api, PODS).await["rows"][0].get("conditions"), None);
+    for (phase, message) in [("Succeeded", "The pod has completed successfully."), ("Failed", "The pod failed.")] {
+        let status = json!({"status": {"phase": phase}});
+        assert_eq!(api.merge(&format!("{PODS}/done/status"), &status).await.status, 200);
+        let expected = json!([{"type": "Completed", "status": "True", "reason": phase, "message": message}]);
+        assert_eq!(table(&api, PODS).await["rows"][0]["conditions"], expected);
+    }
+}
