@@ -43,6 +43,11 @@ pub(crate) enum Generation {
 pub(crate) enum Subresource {
     Status,
     Binding,
+    /// What runs already, seen from within.
+    Attach,
+    /// A command beside what runs.
+    Exec,
+    PortForward,
     /// How many replicas there are to be.
     Scale,
 }
@@ -64,6 +69,9 @@ impl Subresource {
         match self {
             Self::Status => "status",
             Self::Binding => "binding",
+            Self::Attach => "attach",
+            Self::Exec => "exec",
+            Self::PortForward => "portforward",
             Self::Scale => "scale",
         }
     }
@@ -144,9 +152,13 @@ impl Resource {
     /// What discovery says of a subresource.
     pub(crate) fn part(&self, subresource: Subresource) -> Part {
         const CHANGED: &[&str] = &["get", "patch", "update"];
+        const CONNECTED: &[&str] = &["create", "get"];
         match subresource {
             Subresource::Status => Part { foreign: None, kind: self.kind, verbs: CHANGED },
             Subresource::Binding => Part { foreign: None, kind: "Binding", verbs: &["create"] },
+            Subresource::Attach => Part { foreign: None, kind: "PodAttachOptions", verbs: CONNECTED },
+            Subresource::Exec => Part { foreign: None, kind: "PodExecOptions", verbs: CONNECTED },
+            Subresource::PortForward => Part { foreign: None, kind: "PodPortForwardOptions", verbs: CONNECTED },
             Subresource::Scale => Part { foreign: Some(("autoscaling", "v1")), kind: "Scale", verbs: CHANGED },
         }
     }

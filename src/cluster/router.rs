@@ -85,6 +85,11 @@ async fn dispatch(method: &Method, call: Call) -> Result<Response, ApiError> {
         (Some(_), Some(Subresource::Scale), &Method::PUT) => handlers::scale::update(call).await,
         (Some(_), Some(Subresource::Scale), &Method::PATCH) => handlers::scale::patch(call).await,
         (Some(_), Some(Subresource::Binding), &Method::POST) => handlers::binding::bind(call).await,
+        (
+            Some(_),
+            Some(Subresource::Attach | Subresource::Exec | Subresource::PortForward),
+            &Method::GET | &Method::POST,
+        ) => handlers::stream::connect(call).await,
         _ => Err(ApiError::method_not_allowed()),
     }
 }

@@ -23,6 +23,7 @@ mod cluster_kubelet;
 mod cluster_list;
 mod cluster_replica_sets;
 mod cluster_served_from;
+mod cluster_stream;
 mod cluster_watch;
 mod cluster_write;
 mod eras;

@@ -21,6 +21,8 @@ const SCHEME: &str =
 const APPLY: &str = "server-side apply is not served";
 const COLUMNS: &str = "kube-apiserver has columns of its own for this kind; the recorded server had the general ones";
 
+const STREAMS: &str = "pods have this subresource in every cluster; the recorded server had none";
+
 const TABLE: &[Difference] = &[
     Difference { request: "", place: "/managedFields", says: "", reason: OWNERSHIP },
     Difference { request: "", place: "/message", says: "managedFields", reason: OWNERSHIP },
@@ -34,6 +36,10 @@ const TABLE: &[Difference] = &[
         reason: "discovery compares what was recorded as a subset: namespaces have a status here",
     },
     Difference { request: "", place: "/message", says: "scheme \\\"pkg/runtime/scheme.go:111\\\"", reason: SCHEME },
+    Difference { request: "/pods/alpha/exec?", place: "HTTP status", says: "404 but", reason: STREAMS },
+    Difference { request: "/pods/alpha/exec?", place: "", says: "", reason: STREAMS },
+    Difference { request: "/pods/alpha/portforward\"", place: "HTTP status", says: "404 but 400", reason: STREAMS },
+    Difference { request: "/pods/alpha/portforward\"", place: "", says: "", reason: STREAMS },
     Difference { request: "\"path\":\"/\"", place: "/paths", says: "", reason: "only what is served here is listed" },
     Difference { request: "\"path\":\"/version\"", place: "/goVersion", says: "", reason: "no Go made this server" },
     Difference { request: "\"path\":\"/version\"", place: "/compiler", says: "", reason: "no Go made this server" },

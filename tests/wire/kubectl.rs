@@ -23,6 +23,8 @@ struct Exception {
     reason: &'static str,
 }
 
+const STREAMS: &str = "pods have this subresource in every cluster, though there is no container behind it here";
+
 const EXCEPTIONS: &[Exception] = &[
     Exception {
         path: "/openapi/v3",
@@ -38,6 +40,9 @@ const EXCEPTIONS: &[Exception] = &[
         status: Some(415),
         reason: "server-side apply is not served",
     },
+    Exception { path: "/exec", content_type: "", body: "", status: Some(501), reason: STREAMS },
+    Exception { path: "/attach", content_type: "", body: "", status: Some(501), reason: STREAMS },
+    Exception { path: "/portforward", content_type: "", body: "", status: Some(501), reason: STREAMS },
     Exception {
         path: "/scale",
         content_type: "",
@@ -96,6 +101,10 @@ async fn one(server: &Server, request: &Value, etags: &mut BTreeMap<String, Stri
     let mut headers = vec![("accept".to_owned(), text("accept").to_owned())];
     if !content_type.is_empty() {
         headers.push(("content-type".into(), content_type.into()));
+    }
+    if !text("connection").is_empty() {
+        let protocol = if text("method") == "GET" { "websocket" } else { "SPDY/3.1" };
+        headers.extend([("connection".into(), text("connection").into()), ("upgrade".into(), protocol.into())]);
     }
     if request["if-none-match"].is_string() {
         headers.push(("if-none-match".into(), etags.get(path).cloned().unwrap_or_default()));

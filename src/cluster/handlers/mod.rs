@@ -15,6 +15,7 @@ pub(crate) mod get;
 pub(crate) mod list;
 pub(crate) mod patch;
 pub(crate) mod scale;
+pub(crate) mod stream;
 pub(crate) mod update;
 pub(crate) mod watch;
 
