@@ -8,8 +8,8 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde_json::{Value, json};
 
 use super::negotiation;
-use super::resource::{Resource, VERBS};
-use super::resources::RESOURCES;
+use super::resource::Resource;
+use super::resources::served;
 use super::status::{self, ApiError};
 
 const CONTENT_TYPE: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
@@ -44,7 +44,7 @@ impl Wanted {
 /// The groups that are asked for; or, if the client has them already, only that they have not changed.
 pub(crate) fn answer(headers: &HeaderMap, asked: fn(&str) -> bool) -> Response {
     let mut groups: BTreeMap<&str, Vec<&Resource>> = BTreeMap::new();
-    for row in RESOURCES.iter().filter(|row| asked(row.group)) {
+    for row in served().filter(|row| asked(row.group)) {
         groups.entry(row.group).or_default().push(row);
     }
     let items: Vec<Value> = groups.into_iter().map(|(name, rows)| group(name, rows)).collect();
@@ -81,7 +81,7 @@ fn resource(row: &Resource) -> Value {
     let kind = |kind: &str| json!({"group": "", "version": "", "kind": kind});
     let mut resource = json!({
         "resource": row.plural, "responseKind": kind(row.kind), "scope": format!("{:?}", row.scope),
-        "singularResource": row.singular, "verbs": VERBS,
+        "singularResource": row.singular, "verbs": row.verbs(),
     });
     for (field, names) in [("shortNames", row.short_names), ("categories", row.categories)] {
         if !names.is_empty() {

@@ -58,6 +58,7 @@ mod represent;
 mod request_info;
 mod resource;
 mod resources;
+mod reviews;
 mod router;
 mod scenario;
 mod schema;

@@ -48,6 +48,8 @@ pub(crate) enum Subresource {
     /// A command beside what runs.
     Exec,
     PortForward,
+    /// A deletion that a budget could refuse.
+    Eviction,
     /// How many replicas there are to be.
     Scale,
 }
@@ -61,8 +63,8 @@ pub(crate) struct Part {
     pub(crate) verbs: &'static [&'static str],
 }
 
-/// What can be done with the objects of every kind.
-pub(crate) const VERBS: [&str; 8] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
+/// What can be done with the objects of every stored kind.
+const VERBS: [&str; 8] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 
 impl Subresource {
     pub(crate) fn name(self) -> &'static str {
@@ -72,6 +74,7 @@ impl Subresource {
             Self::Attach => "attach",
             Self::Exec => "exec",
             Self::PortForward => "portforward",
+            Self::Eviction => "eviction",
             Self::Scale => "scale",
         }
     }
@@ -87,7 +90,7 @@ pub(crate) struct Resource {
     pub(crate) plural: &'static str,
     pub(crate) singular: &'static str,
     pub(crate) kind: &'static str,
-    /// How discovery tells that the stored form of the kind has changed.
+    /// How discovery tells that the stored form of the kind has changed; empty for a kind that is not stored.
     pub(crate) storage_hash: &'static str,
     pub(crate) scope: Scope,
     pub(crate) short_names: &'static [&'static str],
@@ -141,6 +144,15 @@ impl Resource {
         }
     }
 
+    /// Whether there are objects of this kind; of another there are only answers.
+    pub(crate) fn is_stored(&self) -> bool {
+        !self.storage_hash.is_empty()
+    }
+
+    pub(crate) fn verbs(&self) -> &'static [&'static str] {
+        if self.is_stored() { &VERBS } else { &["create"] }
+    }
+
     pub(crate) fn is_namespaced(&self) -> bool {
         self.scope == Scope::Namespaced
     }
@@ -159,6 +171,7 @@ impl Resource {
             Subresource::Attach => Part { foreign: None, kind: "PodAttachOptions", verbs: CONNECTED },
             Subresource::Exec => Part { foreign: None, kind: "PodExecOptions", verbs: CONNECTED },
             Subresource::PortForward => Part { foreign: None, kind: "PodPortForwardOptions", verbs: CONNECTED },
+            Subresource::Eviction => Part { foreign: Some(("policy", "v1")), kind: "Eviction", verbs: &["create"] },
             Subresource::Scale => Part { foreign: Some(("autoscaling", "v1")), kind: "Scale", verbs: CHANGED },
         }
     }

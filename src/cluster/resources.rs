@@ -1,6 +1,7 @@
 //! The table of kinds.
 
 use super::resource::{Deletion, Farewell, Generation, Resource, Scope, Subresource};
+use super::reviews::REVIEWS;
 use super::{defaults, validation};
 
 pub(crate) static NAMESPACES: &Resource = &RESOURCES[0];
@@ -40,6 +41,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         subresources: &[
             Subresource::Attach,
             Subresource::Binding,
+            Subresource::Eviction,
             Subresource::Exec,
             Subresource::PortForward,
             Subresource::Status,
@@ -227,9 +229,14 @@ pub(crate) static RESOURCES: [Resource; 10] = [
     },
 ];
 
+/// Every kind that discovery names.
+pub(crate) fn served() -> impl Iterator<Item = &'static Resource> {
+    RESOURCES.iter().chain(&REVIEWS)
+}
+
 /// Finds a row by its place in the API.
 pub(crate) fn find(group: &str, version: &str, plural: &str) -> Option<&'static Resource> {
-    RESOURCES.iter().find(|row| row.group == group && row.version == version && row.plural == plural)
+    served().find(|row| row.group == group && row.version == version && row.plural == plural)
 }
 
 #[cfg(test)]

@@ -38,6 +38,8 @@ const TABLE: &[Difference] = &[
     Difference { request: "", place: "/message", says: "scheme \\\"pkg/runtime/scheme.go:111\\\"", reason: SCHEME },
     Difference { request: "/pods/alpha/exec?", place: "HTTP status", says: "404 but", reason: STREAMS },
     Difference { request: "/pods/alpha/exec?", place: "", says: "", reason: STREAMS },
+    Difference { request: "/pods/alpha/eviction\"", place: "HTTP status", says: "404 but 201", reason: STREAMS },
+    Difference { request: "/pods/alpha/eviction\"", place: "", says: "", reason: STREAMS },
     Difference { request: "/pods/alpha/portforward\"", place: "HTTP status", says: "404 but 400", reason: STREAMS },
     Difference { request: "/pods/alpha/portforward\"", place: "", says: "", reason: STREAMS },
     Difference { request: "\"path\":\"/\"", place: "/paths", says: "", reason: "only what is served here is listed" },

@@ -44,6 +44,13 @@ const EXCEPTIONS: &[Exception] = &[
     Exception { path: "/attach", content_type: "", body: "", status: Some(501), reason: STREAMS },
     Exception { path: "/portforward", content_type: "", body: "", status: Some(501), reason: STREAMS },
     Exception {
+        path: "/apis/authorization.k8s.io/v1/",
+        content_type: "",
+        body: "",
+        status: Some(201),
+        reason: "what one may do can be asked here: everything",
+    },
+    Exception {
         path: "/scale",
         content_type: "",
         body: "",
