@@ -53,6 +53,7 @@ mod options;
 mod page;
 mod pods_file;
 mod protobuf;
+mod quantity;
 mod random;
 mod represent;
 mod request_info;
