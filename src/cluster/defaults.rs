@@ -68,6 +68,15 @@ pub(crate) fn service(service: &mut Value) {
     if spec["type"] != "ExternalName" {
         missing(spec, "internalTrafficPolicy", json!("Cluster"));
     }
+    if spec["type"] == "NodePort" || spec["type"] == "LoadBalancer" {
+        missing(spec, "externalTrafficPolicy", json!("Cluster"));
+    }
+    if spec["type"] == "LoadBalancer" {
+        missing(spec, "allocateLoadBalancerNodePorts", json!(true));
+    }
+    if spec["sessionAffinity"] == "ClientIP" {
+        missing(spec, "sessionAffinityConfig", json!({"clientIP": {"timeoutSeconds": 10_800}}));
+    }
     for port in list(spec, "ports") {
         missing(port, "protocol", json!("TCP"));
         let number = port["port"].clone();

@@ -64,6 +64,7 @@ mod router;
 mod scenario;
 mod schema;
 mod served_from;
+mod services;
 mod stages;
 mod status;
 mod storage;

@@ -7,6 +7,8 @@ use super::{defaults, validation};
 pub(crate) static NAMESPACES: &Resource = &RESOURCES[0];
 pub(crate) static PODS: &Resource = &RESOURCES[1];
 
+pub(crate) static SERVICES: &Resource = &RESOURCES[8];
+
 /// Of each group, in the order of the plurals in which discovery names them.
 pub(crate) static RESOURCES: [Resource; 10] = [
     Resource {
@@ -249,6 +251,6 @@ mod tests {
         plurals.sort_unstable();
         plurals.dedup();
         assert_eq!(plurals.len(), RESOURCES.len());
-        assert_eq!((NAMESPACES.kind, PODS.kind), ("Namespace", "Pod"));
+        assert_eq!((NAMESPACES.kind, PODS.kind, SERVICES.kind), ("Namespace", "Pod", "Service"));
     }
 }

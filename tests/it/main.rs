@@ -25,6 +25,7 @@ mod cluster_list;
 mod cluster_replica_sets;
 mod cluster_reviews;
 mod cluster_served_from;
+mod cluster_services;
 mod cluster_stream;
 mod cluster_watch;
 mod cluster_write;
