@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::negotiation;
 use super::resource::Resource;
-use super::resources::RESOURCES;
+use super::resources::served;
 use super::status::{self, ApiError};
 
 const CONTENT_TYPE: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
@@ -44,7 +44,7 @@ impl Wanted {
 /// The groups that are asked for; or, if the client has them already, only that they have not changed.
 pub(crate) fn answer(headers: &HeaderMap, asked: fn(&str) -> bool) -> Response {
     let mut groups: BTreeMap<&str, Vec<&Resource>> = BTreeMap::new();
-    for row in RESOURCES.iter().filter(|row| asked(row.group)) {
+    for row in served().filter(|row| asked(row.group)) {
         groups.entry(row.group).or_default().push(row);
     }
     let items: Vec<Value> = groups.into_iter().map(|(name, rows)| group(name, rows)).collect();

@@ -10,8 +10,8 @@ use super::cause::Cause;
 use super::options::Query;
 use super::protobuf;
 use super::resource::Resource;
-use super::resources::RESOURCES;
-use super::schema::Decoded;
+use super::resources::served;
+use super::schema::{self, Decoded};
 use super::status::ApiError;
 use super::store::Commit;
 use super::strictness::Strictness;
@@ -34,8 +34,18 @@ pub(crate) fn media_type(headers: &HeaderMap) -> &str {
     value.split(';').next().unwrap_or_default().trim()
 }
 
-/// Reads an object of a kind, in the shape of its type and without kind and apiVersion.
+/// Reads an object of a kind that is stored, in the shape of its type and without kind and apiVersion.
 pub(crate) async fn object(request: Request, resource: &Resource, strictness: Strictness) -> Result<Decoded, ApiError> {
+    typed(request, resource.kind, &resource.api_version(), strictness).await
+}
+
+/// The same for any kind in the table of types.
+pub(crate) async fn typed(
+    request: Request,
+    kind: &'static str,
+    api_version: &str,
+    strictness: Strictness,
+) -> Result<Decoded, ApiError> {
     let read_text = match media_type(request.headers()) {
         "" | "application/json" => from_json,
         "application/yaml" => from_yaml,
@@ -43,19 +53,17 @@ pub(crate) async fn object(request: Request, resource: &Resource, strictness: St
         _ => return Err(ApiError::unsupported_body()),
     };
     let body = read(request).await?;
-    let value = read_text(&body, resource.kind).map_err(|reason| {
-        let kind = resource.kind;
+    let value = read_text(&body, kind).map_err(|reason| {
         ApiError::bad_request(format!(
             "the object provided is unrecognized (must be of type {kind}): couldn't get version/kind; {reason} ({})",
             beginning(&body)
         ))
     })?;
-    check_kind(&value, resource.kind, &resource.api_version())?;
+    check_kind(&value, kind, api_version)?;
     let refused = |why: String| {
-        let (kind, api_version) = (resource.kind, resource.api_version());
         ApiError::bad_request(format!("{kind} in version {api_version:?} cannot be handled as a {kind}: {why}"))
     };
-    let decoded = resource.shape(value).map_err(refused)?;
+    let decoded = schema::decode(kind, value).map_err(refused)?;
     strictness.check(decoded).map_err(|why| refused(format!("strict decoding error: {why}")))
 }
 
@@ -75,6 +83,17 @@ fn from_protobuf(body: &[u8], kind: &'static str) -> Result<Value, String> {
     protobuf::decode(body, kind)
 }
 
+/// Refuses an object of another namespace than that of the path.
+pub(crate) fn check_namespace(value: &Value, namespace: Option<&str>) -> Result<(), ApiError> {
+    match (value["metadata"]["namespace"].as_str().unwrap_or_default(), namespace.unwrap_or_default()) {
+        ("", _) => Ok(()),
+        (found, namespace) if found == namespace => Ok(()),
+        _ => Err(ApiError::bad_request(
+            "the namespace of the provided object does not match the namespace sent on the request",
+        )),
+    }
+}
+
 /// Refuses a body that says that it is something else. One that does not say is taken for what the path says.
 fn check_kind(value: &Value, kind: &str, api_version: &str) -> Result<(), ApiError> {
     let field = |name: &str, default: &str| match value[name].as_str() {
@@ -85,7 +104,7 @@ fn check_kind(value: &Value, kind: &str, api_version: &str) -> Result<(), ApiErr
     if (found.as_str(), version.as_str()) == (kind, api_version) {
         return Ok(());
     }
-    let known = RESOURCES.iter().any(|row| row.kind == found && row.api_version() == version);
+    let known = served().any(|row| row.kind == found && row.api_version() == version);
     let why = if known {
         format!("converting (v1.{found}) to (core.{kind}): unknown conversion")
     } else {

@@ -2,9 +2,10 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::fill::{empty, list, missing, part};
+use super::quantity::{MILLI, Quantity};
 use super::{probe_defaults, volume_defaults};
 
 pub(crate) use super::fill::object;
@@ -23,10 +24,13 @@ pub(crate) fn namespace(namespace: &mut Value) {
 
 /// Gives a pod what kube-apiserver gives it, as far as a client of these lessons can see the difference.
 pub(crate) fn pod(pod: &mut Value) {
-    let quality = quality_of_service(pod);
     missing(pod, "spec", empty());
     pod_spec(&mut pod["spec"]);
     only_of_pods(&mut pod["spec"]);
+    for field in ["containers", "initContainers"] {
+        list(&mut pod["spec"], field).for_each(requests);
+    }
+    let quality = quality_of_service(pod);
     missing(pod, "status", empty());
     missing(&mut pod["status"], "phase", json!("Pending"));
     missing(&mut pod["status"], "qosClass", json!(quality));
@@ -117,6 +121,7 @@ fn pod_spec(spec: &mut Value) {
 fn container(container: &mut Value) {
     let latest = container["image"].as_str().is_some_and(is_latest);
     missing(container, "resources", empty());
+    in_thousandths(&mut container["resources"]);
     missing(container, "terminationMessagePath", json!("/dev/termination-log"));
     missing(container, "terminationMessagePolicy", json!("File"));
     missing(container, "imagePullPolicy", json!(if latest { "Always" } else { "IfNotPresent" }));
@@ -129,6 +134,28 @@ fn container(container: &mut Value) {
     probe_defaults::container(container);
 }
 
+/// What a container of a pod is limited to it also requests, if it does not say otherwise.
+fn requests(container: &mut Value) {
+    let resources = &mut container["resources"];
+    let Some(limits) = resources["limits"].as_object().filter(|limits| !limits.is_empty()).cloned() else { return };
+    let requests = object(object(resources).entry("requests").or_insert_with(empty));
+    for (name, amount) in limits {
+        requests.entry(name).or_insert(amount);
+    }
+}
+
+/// Amounts are counted in thousandths at the least.
+fn in_thousandths(resources: &mut Value) {
+    for field in ["limits", "requests"] {
+        for amount in resources.get_mut(field).and_then(Value::as_object_mut).into_iter().flat_map(Map::values_mut) {
+            if let Ok(mut quantity) = Quantity::parse(amount.as_str().unwrap_or_default()) {
+                quantity.round_up(MILLI);
+                *amount = json!(quantity.to_string());
+            }
+        }
+    }
+}
+
 /// No tag and no digest means `latest`.
 fn is_latest(image: &str) -> bool {
     let name = image.rsplit('/').next().unwrap_or(image);
@@ -138,7 +165,9 @@ fn is_latest(image: &str) -> bool {
 /// Guaranteed when every container has equal requests and limits for cpu and memory, BestEffort when none has any.
 fn quality_of_service(pod: &Value) -> &'static str {
     let containers = pod.pointer("/spec/containers").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    let amount = |container: &Value, kind: &str, name: &str| container["resources"][kind].get(name).cloned();
+    let amount = |container: &Value, kind: &str, name: &str| {
+        container["resources"][kind].get(name).filter(|amount| *amount != "0").cloned()
+    };
     let pairs = || containers.iter().flat_map(|container| ["cpu", "memory"].map(|name| (container, name)));
     if pairs()
         .all(|(container, name)| ["requests", "limits"].iter().all(|kind| amount(container, kind, name).is_none()))

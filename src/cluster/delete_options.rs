@@ -8,6 +8,7 @@ use super::body;
 use super::cause::Cause;
 use super::object::Object;
 use super::options::Query;
+use super::protobuf;
 use super::status::ApiError;
 use super::store::Commit;
 
@@ -51,7 +52,31 @@ struct Preconditions {
 impl DeleteOptions {
     pub(crate) async fn read(request: Request, query: &Query) -> Result<Self, ApiError> {
         let body = body::read(request).await?;
-        let wire = if body.is_empty() { Wire::of_query(query)? } else { Wire::of_body(&body)? };
+        Self::of_wire(if body.is_empty() { Wire::of_query(query)? } else { Wire::of_body(&body)? })
+    }
+
+    /// Those that an eviction brings. A dry run may be asked for in them or by the request.
+    pub(crate) fn of_eviction(options: &Value, asked: Commit) -> Result<Self, ApiError> {
+        if options.is_null() {
+            return Ok(Self { grace_period_seconds: None, ..Self::at_once(asked) });
+        }
+        let wire = Wire::deserialize(options).map_err(|error| ApiError::bad_request(error.to_string()))?;
+        let mut options = Self::of_wire(wire)?;
+        if asked == Commit::Pretend {
+            options.commit = asked;
+        }
+        Ok(options)
+    }
+
+    /// The same once the object has changed: what was compared with the state before must hold for this one.
+    pub(crate) fn after(mut self, object: &Object) -> Self {
+        if self.resource_version.is_some() {
+            self.resource_version = Some(object.revision.to_string());
+        }
+        self
+    }
+
+    fn of_wire(wire: Wire) -> Result<Self, ApiError> {
         let dry_run: Vec<&str> = wire.dry_run.iter().map(String::as_str).collect();
         Ok(Self {
             grace_period_seconds: wire.grace_period_seconds,
@@ -141,8 +166,14 @@ impl Wire {
     }
 
     fn of_body(body: &[u8]) -> Result<Self, ApiError> {
-        let wire: Self = serde_json::from_slice(body)
-            .map_err(|error| ApiError::bad_request(format!("the options of the deletion cannot be read: {error}")))?;
+        let refused =
+            |error: String| ApiError::bad_request(format!("the options of the deletion cannot be read: {error}"));
+        let wire: Self = if protobuf::is(body) {
+            let options = protobuf::decode(body, "DeleteOptions").map_err(refused)?;
+            serde_json::from_value(options).map_err(|error| refused(error.to_string()))?
+        } else {
+            serde_json::from_slice(body).map_err(|error| refused(error.to_string()))?
+        };
         if !matches!(wire.kind.as_str(), "" | "DeleteOptions") {
             return Err(ApiError::bad_request(body::no_kind(&wire.kind, &wire.api_version)));
         }

@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 
 use super::aggregated::{self, Wanted};
 use super::resource::Resource;
-use super::resources::RESOURCES;
+use super::resources::served;
 use super::status::{self, ApiError, no_such_path};
 
 pub(crate) async fn index() -> Response {
     let mut paths = vec!["/api".to_owned(), "/apis".into(), "/healthz".into(), "/livez".into(), "/readyz".into()];
     paths.extend(["/openapi/v2", "/openapi/v3", "/openapi/v3/", "/version"].map(ToOwned::to_owned));
-    for row in &RESOURCES {
+    for row in served() {
         let group = row.group;
         let own = if group.is_empty() {
             vec!["/api/v1".into()]
@@ -59,7 +59,7 @@ pub(crate) async fn groups(headers: HeaderMap) -> Response {
     match Wanted::read(&headers) {
         Ok(Wanted::Aggregated) => aggregated::answer(&headers, |group| !group.is_empty()),
         Ok(Wanted::Plain) => {
-            let names: BTreeSet<_> = RESOURCES.iter().map(|row| row.group).filter(|group| !group.is_empty()).collect();
+            let names: BTreeSet<_> = served().map(|row| row.group).filter(|group| !group.is_empty()).collect();
             let group = |name| {
                 let mut group = api_group(name);
                 group["serverAddressByClientCIDRs"] = address(&headers);
@@ -97,11 +97,11 @@ pub(crate) async fn group_resources(Path((group, version)): Path<(String, String
 }
 
 fn is_served(group: &str) -> bool {
-    !group.is_empty() && RESOURCES.iter().any(|row| row.group == group)
+    !group.is_empty() && served().any(|row| row.group == group)
 }
 
 fn api_group(group: &str) -> Value {
-    let versions: BTreeSet<_> = RESOURCES.iter().filter(|row| row.group == group).map(|row| row.version).collect();
+    let versions: BTreeSet<_> = served().filter(|row| row.group == group).map(|row| row.version).collect();
     let versions: Vec<_> = versions
         .into_iter()
         .map(|version| json!({"groupVersion": format!("{group}/{version}"), "version": version}))
@@ -110,8 +110,7 @@ fn api_group(group: &str) -> Value {
 }
 
 fn resources(group: &str, version: &str) -> Response {
-    let mut rows: Vec<&Resource> =
-        RESOURCES.iter().filter(|row| row.group == group && row.version == version).collect();
+    let mut rows: Vec<&Resource> = served().filter(|row| row.group == group && row.version == version).collect();
     rows.sort_unstable_by_key(|row| row.plural);
     let Some(first) = rows.first() else { return ApiError::unknown_resource().into_response() };
     let resources: Vec<Value> = rows.iter().flat_map(|row| entries(row)).collect();
@@ -126,8 +125,11 @@ fn resources(group: &str, version: &str) -> Response {
 fn entries(row: &Resource) -> Vec<Value> {
     let mut kind = json!({
         "name": row.plural, "singularName": row.singular, "namespaced": row.is_namespaced(), "kind": row.kind,
-        "verbs": row.verbs(), "storageVersionHash": row.storage_hash,
+        "verbs": row.verbs(),
     });
+    if row.is_stored() {
+        kind["storageVersionHash"] = json!(row.storage_hash);
+    }
     for (field, names) in [("shortNames", row.short_names), ("categories", row.categories)] {
         if !names.is_empty() {
             kind[field] = json!(names);

@@ -1,7 +1,7 @@
 //! What a path asks for, read as upstream's RequestInfo reads it.
 
 use super::resource::{Resource, Subresource};
-use super::resources::{self, NAMESPACES, RESOURCES};
+use super::resources::{self, NAMESPACES};
 
 /// A path below `/api/v1` or `/apis/GROUP/VERSION` that names something served.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub(crate) fn parse(path: &str) -> Result<Target, NoTarget> {
         ["apis", group, version, rest @ ..] if !rest.is_empty() => (*group, *version, rest),
         _ => return Err(NoTarget::NoSuchPath),
     };
-    if !RESOURCES.iter().any(|row| row.group == group) {
+    if !resources::served().any(|row| row.group == group) {
         return Err(NoTarget::NoSuchPath);
     }
     if rest.iter().any(|part| matches!(*part, "" | "." | "..")) {
@@ -65,6 +65,7 @@ pub(crate) fn parse(path: &str) -> Result<Target, NoTarget> {
     }
     let (name, subresource) = match rest {
         [] => (None, None),
+        _ if !resource.is_stored() => return Err(NoTarget::NoSuchResource),
         // An object of a namespaced kind has no path outside its namespace.
         _ if resource.is_namespaced() && namespace.is_none() => return Err(NoTarget::NoSuchResource),
         [name] => (Some((*name).to_owned()), None),

@@ -45,6 +45,13 @@ pub(crate) enum Subresource {
     Binding,
     /// What its containers say.
     Log,
+    /// What runs already, seen from within.
+    Attach,
+    /// A command beside what runs.
+    Exec,
+    PortForward,
+    /// A deletion that a budget could refuse.
+    Eviction,
     /// How many replicas there are to be.
     Scale,
 }
@@ -58,7 +65,7 @@ pub(crate) struct Part {
     pub(crate) verbs: &'static [&'static str],
 }
 
-/// What can be done with the objects of every kind, in the order of the alphabet.
+/// What can be done with the objects of every stored kind.
 const VERBS: [&str; 8] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 
 impl Subresource {
@@ -67,6 +74,10 @@ impl Subresource {
             Self::Status => "status",
             Self::Binding => "binding",
             Self::Log => "log",
+            Self::Attach => "attach",
+            Self::Exec => "exec",
+            Self::PortForward => "portforward",
+            Self::Eviction => "eviction",
             Self::Scale => "scale",
         }
     }
@@ -82,7 +93,7 @@ pub(crate) struct Resource {
     pub(crate) plural: &'static str,
     pub(crate) singular: &'static str,
     pub(crate) kind: &'static str,
-    /// How discovery tells that the stored form of the kind has changed.
+    /// How discovery tells that the stored form of the kind has changed; empty for a kind that is not stored.
     pub(crate) storage_hash: &'static str,
     pub(crate) scope: Scope,
     pub(crate) short_names: &'static [&'static str],
@@ -136,7 +147,15 @@ impl Resource {
         }
     }
 
+    /// Whether there are objects of this kind; of another there are only answers.
+    pub(crate) fn is_stored(&self) -> bool {
+        !self.storage_hash.is_empty()
+    }
+
     pub(crate) fn verbs(&self) -> Vec<&'static str> {
+        if !self.is_stored() {
+            return vec!["create"];
+        }
         // Nobody can delete all namespaces at once.
         let all = self.plural != "namespaces";
         VERBS.into_iter().filter(|verb| all || *verb != "deletecollection").collect()
@@ -153,10 +172,15 @@ impl Resource {
     /// What discovery says of a subresource.
     pub(crate) fn part(&self, subresource: Subresource) -> Part {
         const CHANGED: &[&str] = &["get", "patch", "update"];
+        const CONNECTED: &[&str] = &["create", "get"];
         match subresource {
             Subresource::Status => Part { foreign: None, kind: self.kind, verbs: CHANGED },
             Subresource::Binding => Part { foreign: None, kind: "Binding", verbs: &["create"] },
             Subresource::Log => Part { foreign: None, kind: self.kind, verbs: &["get"] },
+            Subresource::Attach => Part { foreign: None, kind: "PodAttachOptions", verbs: CONNECTED },
+            Subresource::Exec => Part { foreign: None, kind: "PodExecOptions", verbs: CONNECTED },
+            Subresource::PortForward => Part { foreign: None, kind: "PodPortForwardOptions", verbs: CONNECTED },
+            Subresource::Eviction => Part { foreign: Some(("policy", "v1")), kind: "Eviction", verbs: &["create"] },
             Subresource::Scale => Part { foreign: Some(("autoscaling", "v1")), kind: "Scale", verbs: CHANGED },
         }
     }

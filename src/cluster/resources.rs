@@ -1,12 +1,14 @@
 //! The table of kinds.
 
 use super::resource::{Deletion, Farewell, Generation, Resource, Scope, Subresource};
+use super::reviews::REVIEWS;
 use super::{defaults, validation};
 
 pub(crate) static NAMESPACES: &Resource = &RESOURCES[0];
 pub(crate) static PODS: &Resource = &RESOURCES[1];
 pub(crate) static EVENTS: &Resource = &RESOURCES[4];
 pub(crate) static NODES: &Resource = &RESOURCES[5];
+pub(crate) static SERVICES: &Resource = &RESOURCES[8];
 
 /// Of each group, in the order of the plurals in which discovery names them.
 pub(crate) static RESOURCES: [Resource; 10] = [
@@ -39,7 +41,15 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         scope: Scope::Namespaced,
         short_names: &["po"],
         categories: &["all"],
-        subresources: &[Subresource::Binding, Subresource::Log, Subresource::Status],
+        subresources: &[
+            Subresource::Attach,
+            Subresource::Binding,
+            Subresource::Eviction,
+            Subresource::Exec,
+            Subresource::Log,
+            Subresource::PortForward,
+            Subresource::Status,
+        ],
         deletion: Deletion::Graceful,
         farewell: Farewell::Object,
         generation: Generation::Counted,
@@ -223,9 +233,14 @@ pub(crate) static RESOURCES: [Resource; 10] = [
     },
 ];
 
+/// Every kind that discovery names.
+pub(crate) fn served() -> impl Iterator<Item = &'static Resource> {
+    RESOURCES.iter().chain(&REVIEWS)
+}
+
 /// Finds a row by its place in the API.
 pub(crate) fn find(group: &str, version: &str, plural: &str) -> Option<&'static Resource> {
-    RESOURCES.iter().find(|row| row.group == group && row.version == version && row.plural == plural)
+    served().find(|row| row.group == group && row.version == version && row.plural == plural)
 }
 
 #[cfg(test)]
@@ -238,7 +253,7 @@ mod tests {
         plurals.sort_unstable();
         plurals.dedup();
         assert_eq!(plurals.len(), RESOURCES.len());
-        assert_eq!((NAMESPACES.kind, PODS.kind), ("Namespace", "Pod"));
+        assert_eq!((NAMESPACES.kind, PODS.kind, SERVICES.kind), ("Namespace", "Pod", "Service"));
         assert_eq!((EVENTS.kind, NODES.kind), ("Event", "Node"));
     }
 }

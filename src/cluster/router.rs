@@ -80,6 +80,12 @@ fn is_for_people(headers: &HeaderMap) -> bool {
 async fn dispatch(method: &Method, call: Call) -> Result<Response, ApiError> {
     let target = &call.target;
     let all_namespaces = target.resource.is_namespaced() && target.namespace.is_none();
+    if !target.resource.is_stored() {
+        return match *method {
+            Method::POST => handlers::review::review(call).await,
+            _ => Err(ApiError::method_not_allowed()),
+        };
+    }
     match (&target.name, target.subresource, method) {
         (None, None, &Method::GET) => handlers::list::list_or_watch(call).await,
         (None, None, &Method::POST) if !all_namespaces => handlers::create::create(call).await,
@@ -95,6 +101,12 @@ async fn dispatch(method: &Method, call: Call) -> Result<Response, ApiError> {
         (Some(_), Some(Subresource::Scale), &Method::PATCH) => handlers::scale::patch(call).await,
         (Some(_), Some(Subresource::Log), &Method::GET) => handlers::log::get(call),
         (Some(_), Some(Subresource::Binding), &Method::POST) => handlers::binding::bind(call).await,
+        (Some(_), Some(Subresource::Eviction), &Method::POST) => handlers::eviction::evict(call).await,
+        (
+            Some(_),
+            Some(Subresource::Attach | Subresource::Exec | Subresource::PortForward),
+            &Method::GET | &Method::POST,
+        ) => handlers::stream::connect(call).await,
         _ => Err(ApiError::method_not_allowed()),
     }
 }

@@ -14,7 +14,8 @@ use super::logs::Logs;
 use super::object::{Key, Object};
 use super::random::Random;
 use super::resource::Resource;
-use super::resources::{NAMESPACES, RESOURCES};
+use super::resources::{NAMESPACES, RESOURCES, SERVICES};
+use super::services::{self, Taken};
 use super::status::ApiError;
 use super::storage::Storage;
 use super::watch_cache::WatchCache;
@@ -102,6 +103,24 @@ impl State {
 }
 
 impl State {
+    /// Gives an object what only the server can know to be free.
+    fn allocate(
+        &self,
+        resource: &'static Resource,
+        key: &Key,
+        value: &mut Value,
+        old: Option<&Value>,
+    ) -> Result<(), ApiError> {
+        if resource != SERVICES {
+            return Ok(());
+        }
+        let mut taken = Taken::default();
+        let services = self.storage.range(SERVICES, Key::from_start(String::new()), None);
+        let others = services.into_iter().flatten().filter(|service| service.key != *key);
+        others.for_each(|service| taken.add(&service.value));
+        services::allocate(taken, value, old).map_err(|causes| ApiError::invalid(resource, key.name(), causes))
+    }
+
     /// Whether something new may come into its namespace.
     fn admit(&self, resource: &'static Resource, key: &Key) -> Result<(), ApiError> {
         let Some(namespace) = key.namespace() else { return Ok(()) };
@@ -164,7 +183,7 @@ impl Store {
         &self,
         resource: &'static Resource,
         key: Key,
-        value: Value,
+        mut value: Value,
         commit: Commit,
     ) -> Result<Arc<Object>, ApiError> {
         self.commit_latency().await;
@@ -173,6 +192,7 @@ impl Store {
         if state.storage.get(resource, &key).is_some() {
             return Err(ApiError::already_exists(resource, key.name()));
         }
+        state.allocate(resource, &key, &mut value, None)?;
         match commit {
             Commit::Really => Ok(self.put(&mut state, resource, key, value)),
             Commit::Pretend => Ok(Arc::new(Object::unwritten(resource, key, value))),
@@ -195,7 +215,10 @@ impl Store {
         let mut state = self.lock();
         let current = state.storage.get(resource, key).ok_or_else(|| ApiError::not_found(resource, key.name()))?;
         let before = |value| Arc::new(Object::new(resource, key.clone(), current.revision, value));
-        let next = change(&current)?;
+        let mut next = change(&current)?;
+        if let Next::Put(value) = &mut next {
+            state.allocate(resource, key, value, Some(&current.value))?;
+        }
         if commit == Commit::Pretend {
             return Ok(match next {
                 Next::Keep | Next::Remove => current,

@@ -178,7 +178,8 @@ async fn what_is_served_can_be_found_out() {
     let client = cluster.client("default");
     assert_eq!(client.list_core_api_versions().await.unwrap().versions, ["v1"]);
     let groups = client.list_api_groups().await.unwrap().groups;
-    assert_eq!(groups.iter().map(|group| group.name.as_str()).collect::<Vec<_>>(), ["apps", "coordination.k8s.io"]);
+    let names: Vec<_> = groups.iter().map(|group| group.name.as_str()).collect();
+    assert_eq!(names, ["apps", "authentication.k8s.io", "authorization.k8s.io", "coordination.k8s.io"]);
     assert_eq!(client.apiserver_version().await.unwrap().major, "1");
     let resources = client.list_core_api_resources("v1").await.unwrap().resources;
     let names: Vec<_> = resources.iter().map(|resource| resource.name.as_str()).collect();

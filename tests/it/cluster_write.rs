@@ -42,6 +42,27 @@ async fn a_created_pod_gets_what_the_server_decides() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn amounts_get_their_one_form_and_requests_follow_limits() {
+    let api = Api::new(&quiet().start());
+    let mut sent = pod("a", &json!({}));
+    sent["spec"]["containers"][0]["resources"] =
+        json!({"limits": {"cpu": "0.5", "memory": "1024Mi", "x.io/y": "1e3"}, "requests": {"cpu": "0.0001"}});
+    let created = api.post(PODS, &sent).await;
+    assert_eq!(created.status, 201, "{}", created.body);
+    let expected = json!({
+        "limits": {"cpu": "500m", "memory": "1Gi", "x.io/y": "1e3"},
+        "requests": {"cpu": "1m", "memory": "1Gi", "x.io/y": "1e3"},
+    });
+    assert_eq!(created.body["spec"]["containers"][0]["resources"], expected);
+    assert_eq!(created.body["status"]["qosClass"], "Burstable");
+    sent["spec"]["containers"][0]["resources"] = json!({"limits": {"cpu": "1Gib"}});
+    let refused = api.post(PODS, &sent).await;
+    let expected = "Pod in version \"v1\" cannot be handled as a Pod: quantities must match the regular expression \
+                    '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+    assert_eq!((refused.status, refused.message()), (400, expected));
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_cannot_be_created_is_refused() {
     let api = Api::new(&quiet().start());
     api.pod("taken", &json!({})).await;

@@ -23,6 +23,7 @@ const LOG: &str = "the log of a pod is served";
 const COLUMNS: &str = "kube-apiserver has columns of its own for this kind; the recorded server had the general ones";
 
 const KINDS: &str = "other kinds are served here, so there are other documents and other schemas in them";
+const STREAMS: &str = "pods have this subresource in every cluster; the recorded server had none";
 
 const TABLE: &[Difference] = &[
     Difference { request: "", place: "/managedFields", says: "", reason: OWNERSHIP },
@@ -39,6 +40,12 @@ const TABLE: &[Difference] = &[
         reason: "discovery compares what was recorded as a subset: namespaces have a status here",
     },
     Difference { request: "", place: "/message", says: "scheme \\\"pkg/runtime/scheme.go:111\\\"", reason: SCHEME },
+    Difference { request: "/pods/alpha/exec?", place: "HTTP status", says: "404 but", reason: STREAMS },
+    Difference { request: "/pods/alpha/exec?", place: "", says: "", reason: STREAMS },
+    Difference { request: "/pods/alpha/eviction\"", place: "HTTP status", says: "404 but 201", reason: STREAMS },
+    Difference { request: "/pods/alpha/eviction\"", place: "", says: "", reason: STREAMS },
+    Difference { request: "/pods/alpha/portforward\"", place: "HTTP status", says: "404 but 400", reason: STREAMS },
+    Difference { request: "/pods/alpha/portforward\"", place: "", says: "", reason: STREAMS },
     Difference { request: "\"path\":\"/\"", place: "/paths", says: "", reason: "only what is served here is listed" },
     Difference {
         request: "",

@@ -26,6 +26,7 @@ struct Exception {
 
 /// How long an answer is read.
 const LONGEST: Duration = Duration::from_secs(10);
+const STREAMS: &str = "pods have this subresource in every cluster, though there is no container behind it here";
 
 const EXCEPTIONS: &[Exception] = &[
     Exception {
@@ -37,6 +38,16 @@ const EXCEPTIONS: &[Exception] = &[
     },
     Exception { path: "/scale", content_type: "", body: "", status: 200, reason: "replica sets can be scaled here" },
     Exception { path: "/log", content_type: "", body: "", status: 200, reason: "the log of a pod is served here" },
+    Exception { path: "/exec", content_type: "", body: "", status: 501, reason: STREAMS },
+    Exception { path: "/attach", content_type: "", body: "", status: 501, reason: STREAMS },
+    Exception { path: "/portforward", content_type: "", body: "", status: 501, reason: STREAMS },
+    Exception {
+        path: "/apis/authorization.k8s.io/v1/",
+        content_type: "",
+        body: "",
+        status: 201,
+        reason: "what one may do can be asked here: everything",
+    },
     Exception {
         path: "",
         content_type: "json-patch",
@@ -88,6 +99,10 @@ async fn one(server: &Server, request: &Value, etags: &mut BTreeMap<String, Stri
     let mut headers = vec![("accept".to_owned(), text("accept").to_owned())];
     if !content_type.is_empty() {
         headers.push(("content-type".into(), content_type.into()));
+    }
+    if !text("connection").is_empty() {
+        let protocol = if text("method") == "GET" { "websocket" } else { "SPDY/3.1" };
+        headers.extend([("connection".into(), text("connection").into()), ("upgrade".into(), protocol.into())]);
     }
     if request["if-none-match"].is_string() {
         headers.push(("if-none-match".into(), etags.get(path).cloned().unwrap_or_default()));

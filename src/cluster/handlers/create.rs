@@ -42,19 +42,15 @@ pub(crate) async fn create(call: Call) -> Result<Response, ApiError> {
 
 /// The namespace of the body must be that of the path, and must exist.
 fn check_namespace(store: &Store, target: &Target, value: &mut Value) -> Result<(), ApiError> {
+    if target.namespace.is_some() {
+        body::check_namespace(value, target.namespace.as_deref())?;
+    }
     let metadata = object(&mut value["metadata"]);
     let Some(namespace) = &target.namespace else {
         metadata.remove("namespace");
         return Ok(());
     };
-    match metadata.get("namespace").and_then(Value::as_str) {
-        None | Some("") => metadata.insert("namespace".into(), json!(namespace)),
-        Some(found) if found == namespace => None,
-        Some(_) => {
-            let why = "the namespace of the provided object does not match the namespace sent on the request";
-            return Err(ApiError::bad_request(why));
-        }
-    };
+    metadata.insert("namespace".into(), json!(namespace));
     match store.get(NAMESPACES, &Key::new(None, namespace)) {
         Some(_) => Ok(()),
         None => Err(ApiError::not_found(NAMESPACES, namespace)),

@@ -21,7 +21,7 @@ use crate::cluster::store::{Commit, Next, Store};
 const IMMORTAL: [&str; 3] = ["default", "kube-public", "kube-system"];
 
 /// What became of an object that was to be deleted.
-enum Outcome {
+pub(super) enum Outcome {
     /// It is gone; this was its last state.
     Gone(std::sync::Arc<Object>),
     /// It stays for its grace period or its finalizers.
@@ -65,7 +65,7 @@ pub(crate) async fn delete_collection(call: Call) -> Result<Response, ApiError> 
 }
 
 /// The one way in which objects go: a graceful deletion is first written down and carried out in a write of its own.
-async fn remove(
+pub(super) async fn remove(
     store: &Store,
     resource: &'static Resource,
     key: &Key,

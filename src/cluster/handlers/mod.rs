@@ -11,11 +11,14 @@ use super::status;
 pub(crate) mod binding;
 pub(crate) mod create;
 pub(crate) mod delete;
+pub(crate) mod eviction;
 pub(crate) mod get;
 pub(crate) mod list;
 pub(crate) mod log;
 pub(crate) mod patch;
+pub(crate) mod review;
 pub(crate) mod scale;
+pub(crate) mod stream;
 pub(crate) mod update;
 pub(crate) mod watch;
 

@@ -36,13 +36,7 @@ pub(crate) fn check_name(target: &Target, value: &Value) -> Result<(), ApiError>
         found if found != name && !found.is_empty() => Err(ApiError::bad_request(format!(
             "the name of the object ({found}) does not match the name on the URL ({name})"
         ))),
-        _ => match (field("namespace"), target.namespace.as_deref().unwrap_or_default()) {
-            ("", _) => Ok(()),
-            (found, namespace) if found == namespace => Ok(()),
-            _ => Err(ApiError::bad_request(
-                "the namespace of the provided object does not match the namespace sent on the request",
-            )),
-        },
+        _ => body::check_namespace(value, target.namespace.as_deref()),
     }
 }
 

@@ -9,6 +9,11 @@ pub(crate) use self::encode::{encode, event};
 /// What every body begins with.
 const MAGIC: &[u8] = b"k8s\0";
 
+/// Whether a body is in the envelope, whatever it is said to be.
+pub(crate) fn is(body: &[u8]) -> bool {
+    body.starts_with(MAGIC)
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;

@@ -3,6 +3,8 @@
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
+use crate::cluster::quantity::Quantity;
+
 use super::{Field, Kind, Omit, Struct, find};
 
 /// An object in the shape of its type.
@@ -134,8 +136,8 @@ impl Decoder {
             }
             (Kind::Time, Value::String(text)) => time(&text).map(Value::String),
             (Kind::MicroTime, Value::String(text)) => micro_time(&text).map(Value::String),
-            (Kind::Quantity, Value::Number(number)) => Ok(number.to_string().into()),
-            (Kind::Text | Kind::Quantity | Kind::IntOrString | Kind::Bytes, value @ Value::String(_))
+            (Kind::Quantity, value) => quantity(&value).map(Value::String),
+            (Kind::Text | Kind::IntOrString | Kind::Bytes, value @ Value::String(_))
             | (Kind::Bool, value @ Value::Bool(_))
             | (Kind::Raw, value) => Ok(value),
             (Kind::IntOrString, Value::Number(number)) if is_integer(&number, 32) => Ok(number.into()),
@@ -191,6 +193,13 @@ fn go_name(kind: &Kind) -> String {
     }
 }
 
+/// A quantity as Go would write it, from text or a number; Go reads anything else as text, which then is none.
+fn quantity(value: &Value) -> Result<String, String> {
+    let other = value.to_string();
+    let quantity = Quantity::parse(value.as_str().unwrap_or(&other));
+    quantity.map(|quantity| quantity.to_string()).map_err(|error| error.to_string())
+}
+
 /// RFC 3339 in whole seconds.
 fn time(text: &str) -> Result<String, String> {
     let time = parse_time(text)?;
@@ -233,6 +242,20 @@ mod tests {
                 ]},
             })
         );
+    }
+
+    #[test]
+    fn quantities_and_times_get_their_one_form() {
+        let pod = json!({
+            "metadata": {"creationTimestamp": "2023-05-01T12:00:00.9+02:00"},
+            "spec": {"containers": [{"name": "c", "resources": {"limits": {"cpu": 0.5, "memory": "1024Mi", "x": null}}}]},
+        });
+        let value = decode("Pod", pod).unwrap().value;
+        assert_eq!(value["metadata"]["creationTimestamp"], "2023-05-01T10:00:00Z");
+        let limits = json!({"cpu": "500m", "memory": "1Gi", "x": "0"});
+        assert_eq!(value["spec"]["containers"][0]["resources"]["limits"], limits);
+        let lease = json!({"spec": {"renewTime": "2023-05-01T12:00:00.1234567+02:00"}});
+        assert_eq!(decode("Lease", lease).unwrap().value["spec"]["renewTime"], "2023-05-01T10:00:00.123456Z");
     }
 
     #[test]

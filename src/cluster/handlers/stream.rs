@@ -1,0 +1,56 @@
+//! GET and POST to a pod's `exec`, `attach` and `portforward`: what would be a stream to a container, if there were one.
+
+use axum::response::Response;
+use http::header;
+
+use super::{Call, key};
+use crate::cluster::object::Object;
+use crate::cluster::resource::Subresource;
+use crate::cluster::status::ApiError;
+
+/// Checks what upstream checks, and then says that there is nothing behind a pod.
+///
+/// # Errors
+/// Always: no container of this cluster is real.
+pub(crate) async fn connect(call: Call) -> Result<Response, ApiError> {
+    let Call { store, target, query, request } = call;
+    let key = key(&target);
+    let pod = store.get(target.resource, &key).ok_or_else(|| ApiError::not_found(target.resource, key.name()))?;
+    let lacking = match target.subresource {
+        Some(Subresource::Exec) => "run a command in",
+        Some(Subresource::Attach) => "attach to",
+        _ => "forward a port to",
+    };
+    if target.subresource != Some(Subresource::PortForward) {
+        check_container(&pod, query.get("container").unwrap_or_default())?;
+    }
+    if pod.text("/spec/nodeName").unwrap_or_default().is_empty() {
+        return Err(ApiError::bad_request(format!("pod {} does not have a host assigned", key.name())));
+    }
+    if !request.headers().contains_key(header::UPGRADE) {
+        return Err(ApiError::bad_request("Upgrade request required"));
+    }
+    Err(ApiError::not_implemented(format!(
+        "the containers of this cluster are not real: there is nothing to {lacking}"
+    )))
+}
+
+/// A container must be named unless the pod has only one, and must be one of the pod's.
+fn check_container(pod: &Object, asked: &str) -> Result<(), ApiError> {
+    let name = pod.key.name();
+    let names = |field: &str| {
+        let list = pod.value["spec"][field].as_array().into_iter().flatten();
+        list.filter_map(|container| container["name"].as_str()).collect::<Vec<_>>()
+    };
+    let own = names("containers");
+    let all = [names("initContainers"), own.clone(), names("ephemeralContainers")].concat();
+    match asked {
+        "" if own.len() == 1 => Ok(()),
+        "" => Err(ApiError::bad_request(format!(
+            "a container name must be specified for pod {name}, choose one of: [{}]",
+            all.join(" ")
+        ))),
+        asked if all.contains(&asked) => Ok(()),
+        asked => Err(ApiError::bad_request(format!("container {asked} is not valid for pod {name}"))),
+    }
+}

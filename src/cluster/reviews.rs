@@ -1,0 +1,64 @@
+//! The kinds that are only asked: a POST is answered and nothing is stored.
+
+use serde_json::Value;
+
+use super::cause::Cause;
+use super::defaults;
+use super::resource::{Deletion, Farewell, Generation, Resource, Scope};
+
+const fn row(
+    group: &'static str,
+    (plural, singular, kind): (&'static str, &'static str, &'static str),
+    validate: fn(&Value, Option<&Value>) -> Vec<Cause>,
+) -> Resource {
+    Resource {
+        group,
+        version: "v1",
+        plural,
+        singular,
+        kind,
+        storage_hash: "",
+        scope: Scope::Cluster,
+        short_names: &[],
+        categories: &[],
+        subresources: &[],
+        deletion: Deletion::AtOnce,
+        farewell: Farewell::Status,
+        generation: Generation::Absent,
+        cached: false,
+        fields: &[],
+        defaults: defaults::nothing,
+        validate,
+    }
+}
+
+const AUTHENTICATION: &str = "authentication.k8s.io";
+const AUTHORIZATION: &str = "authorization.k8s.io";
+
+pub(crate) static REVIEWS: [Resource; 3] = [
+    row(AUTHENTICATION, ("selfsubjectreviews", "selfsubjectreview", "SelfSubjectReview"), anything),
+    row(
+        AUTHORIZATION,
+        ("selfsubjectaccessreviews", "selfsubjectaccessreview", "SelfSubjectAccessReview"),
+        one_question,
+    ),
+    row(AUTHORIZATION, ("selfsubjectrulesreviews", "selfsubjectrulesreview", "SelfSubjectRulesReview"), anything),
+];
+
+fn anything(_: &Value, _: Option<&Value>) -> Vec<Cause> {
+    Vec::new()
+}
+
+/// A review of one action names either a resource or a path, and nothing else.
+fn one_question(new: &Value, _: Option<&Value>) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    let (spec, metadata) = (&new["spec"], &new["metadata"]);
+    if spec["resourceAttributes"].is_null() == spec["nonResourceAttributes"].is_null() {
+        let why = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
+        causes.push(Cause::invalid_json("spec", &spec["nonResourceAttributes"], why));
+    }
+    if metadata.as_object().is_some_and(|fields| !fields.is_empty()) {
+        causes.push(Cause::invalid_json("metadata", metadata, "must be empty"));
+    }
+    causes
+}

@@ -1,0 +1,124 @@
+//! The addresses and ports of services.
+
+use serde_json::{Value, json};
+
+use crate::support::api::{Answer, Api, quiet};
+
+const SERVICES: &str = "/api/v1/namespaces/default/services";
+
+fn service(name: &str, spec: &Value) -> Value {
+    let mut service = json!({"metadata": {"name": name}, "spec": {"selector": {"a": "b"}, "ports": [{"port": 80}]}});
+    service["spec"].as_object_mut().unwrap().extend(spec.as_object().unwrap().clone());
+    service
+}
+
+async fn create(api: &Api, name: &str, spec: Value) -> Answer {
+    api.post(SERVICES, &service(name, &spec)).await
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_service_gets_an_address_that_no_other_has() {
+    let api = Api::new(&quiet().start());
+    let first = create(&api, "a", json!({})).await;
+    let expected = json!({
+        "clusterIP": "10.96.1.1", "clusterIPs": ["10.96.1.1"], "ipFamilies": ["IPv4"], "ipFamilyPolicy": "SingleStack",
+        "internalTrafficPolicy": "Cluster", "sessionAffinity": "None", "type": "ClusterIP", "selector": {"a": "b"},
+        "ports": [{"port": 80, "protocol": "TCP", "targetPort": 80}],
+    });
+    assert_eq!((first.status, &first.body["spec"]), (201, &expected));
+    assert_eq!(create(&api, "b", json!({})).await.body["spec"]["clusterIP"], "10.96.1.2");
+    assert_eq!(api.delete(&format!("{SERVICES}/a")).await.status, 200);
+    assert_eq!(create(&api, "c", json!({})).await.body["spec"]["clusterIP"], "10.96.1.1");
+    let dry = api.post(&format!("{SERVICES}?dryRun=All"), &service("d", &json!({}))).await;
+    assert_eq!(dry.body["spec"]["clusterIP"], "10.96.1.3");
+    assert_eq!(create(&api, "e", json!({})).await.body["spec"]["clusterIP"], "10.96.1.3");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_address_may_be_asked_for_once() {
+    let api = Api::new(&quiet().start());
+    assert_eq!(create(&api, "a", json!({"clusterIP": "10.96.0.10"})).await.body["spec"]["clusterIPs"][0], "10.96.0.10");
+    for (spec, message) in [
+        (
+            json!({"clusterIP": "10.96.0.10"}),
+            "spec.clusterIPs: Invalid value: [\"10.96.0.10\"]: failed to allocate IP 10.96.0.10: provided IP is already \
+             allocated",
+        ),
+        (
+            json!({"clusterIP": "10.0.0.1"}),
+            "spec.clusterIPs: Invalid value: [\"10.0.0.1\"]: failed to allocate IP 10.0.0.1: provided IP is not in the \
+             valid range. The range of valid IPs is 10.96.0.0/12",
+        ),
+        (
+            json!({"clusterIPs": ["here"]}),
+            "spec.clusterIPs[0]: Invalid value: \"here\": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)",
+        ),
+    ] {
+        let answer = create(&api, "b", spec).await;
+        let expected = format!("Service \"b\" is invalid: {message}");
+        assert_eq!((answer.status, answer.message()), (422, expected.as_str()));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_headless_service_and_an_external_name_have_no_address() {
+    let api = Api::new(&quiet().start());
+    let headless = create(&api, "a", json!({"clusterIP": "None"})).await.body["spec"].clone();
+    assert_eq!((&headless["clusterIPs"], &headless["ipFamilies"]), (&json!(["None"]), &json!(["IPv4"])));
+    let anywhere = create(&api, "b", json!({"clusterIP": "None", "selector": {}})).await.body["spec"].clone();
+    assert_eq!(
+        (&anywhere["ipFamilyPolicy"], &anywhere["ipFamilies"]),
+        (&json!("RequireDualStack"), &json!(["IPv4", "IPv6"]))
+    );
+    let external = create(&api, "c", json!({"type": "ExternalName", "externalName": "x.example"})).await;
+    assert_eq!(external.body["spec"].get("clusterIP"), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_update_keeps_the_address_and_cannot_change_it() {
+    let api = Api::new(&quiet().start());
+    create(&api, "a", json!({})).await;
+    let path = format!("{SERVICES}/a");
+    let updated = api.put(&path, &service("a", &json!({"selector": {"c": "d"}}))).await;
+    assert_eq!((updated.status, &updated.body["spec"]["clusterIP"]), (200, &json!("10.96.1.1")), "{}", updated.body);
+    assert_eq!(updated.body["spec"]["ipFamilies"], json!(["IPv4"]));
+    for spec in [json!({"clusterIP": "10.96.7.7"}), json!({"clusterIP": "10.96.7.7", "clusterIPs": ["10.96.7.7"]})] {
+        let answer = api.merge(&path, &json!({"spec": spec})).await;
+        let expected =
+            "Service \"a\" is invalid: spec.clusterIPs[0]: Invalid value: [\"10.96.7.7\"]: may not change once set";
+        assert_eq!((answer.status, answer.message()), (422, expected));
+    }
+    let external = json!({"type": "ExternalName", "externalName": "x.example"});
+    let external = api.merge(&path, &json!({"spec": external})).await;
+    assert_eq!((external.status, external.body["spec"].get("clusterIP")), (200, None));
+}
+
+#[tokio::test(start_paused = true)]
+async fn ports_of_the_nodes_are_given_and_taken() {
+    let api = Api::new(&quiet().start());
+    let ports = |answer: &Answer| {
+        let ports = answer.body["spec"]["ports"].as_array().unwrap().clone();
+        ports.iter().map(|port| port["nodePort"].as_u64()).collect::<Vec<_>>()
+    };
+    let both =
+        json!([{"name": "t", "port": 53}, {"name": "u", "port": 53, "protocol": "UDP"}, {"name": "x", "port": 80}]);
+    let first = create(&api, "a", json!({"type": "NodePort", "ports": both})).await;
+    assert_eq!(ports(&first), [Some(30_086), Some(30_086), Some(30_087)]);
+    assert_eq!(first.body["spec"]["externalTrafficPolicy"], "Cluster");
+    let balanced = create(&api, "b", json!({"type": "LoadBalancer"})).await;
+    assert_eq!(ports(&balanced), [Some(30_088)]);
+    let asked = |port: u16| json!({"type": "NodePort", "ports": [{"port": 80, "nodePort": port}]});
+    for (port, why) in [
+        (30_088, "provided port is already allocated"),
+        (80, "provided port is not in the valid range. The range of valid ports is 30000-32767"),
+    ] {
+        let refused = create(&api, "c", asked(port)).await;
+        let expected = format!("Service \"c\" is invalid: spec.ports[0].nodePort: Invalid value: {port}: {why}");
+        assert_eq!((refused.status, refused.message()), (422, expected.as_str()));
+    }
+    let kept = api.put(&format!("{SERVICES}/b"), &service("b", &json!({"type": "LoadBalancer"}))).await;
+    assert_eq!(ports(&kept), [Some(30_088)]);
+    let released = api.merge(&format!("{SERVICES}/b"), &json!({"spec": {"type": "ClusterIP"}})).await;
+    assert_eq!((released.status, ports(&released)), (200, vec![None]), "{}", released.body);
+    assert_eq!(create(&api, "c", asked(30_088)).await.status, 201);
+}
