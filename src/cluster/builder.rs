@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Extension;
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Pod;
 use serde_json::{Value, json};
@@ -10,9 +11,11 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::Cluster;
+use super::admin::Admin;
 use super::clock::Clock;
 use super::crowd;
 use super::era::Era;
+use super::faults::Asker;
 use super::handlers::create::prepare;
 use super::kubelet::{Kubelet, Progress};
 use super::object::Key;
@@ -34,6 +37,7 @@ pub struct ClusterBuilder {
     pods: Vec<Pod>,
     crowd: usize,
     stages: Stages,
+    admin: Admin,
 }
 
 impl Default for ClusterBuilder {
@@ -46,7 +50,7 @@ impl Default for ClusterBuilder {
             bookmarks: Duration::from_secs(60),
             watch_list: true,
         };
-        Self { settings, started_at: None, pods: Vec::new(), crowd: 0, stages: Stages::default() }
+        Self { settings, started_at: None, pods: Vec::new(), crowd: 0, stages: Stages::default(), admin: Admin::Off }
     }
 }
 
@@ -108,6 +112,12 @@ impl ClusterBuilder {
         self
     }
 
+    /// Whether faults can be started over HTTP, by a scenario for one; by default they cannot.
+    pub fn admin(mut self, admin: Admin) -> Self {
+        self.admin = admin;
+        self
+    }
+
     /// What the cluster's clock shows at the start; by default the time of day.
     pub fn started_at(mut self, time: Timestamp) -> Self {
         self.started_at = Some(time);
@@ -125,8 +135,8 @@ impl ClusterBuilder {
         for n in 1..=self.crowd {
             write(&store, PODS, Some("default"), crowd::pod(n, 0, &clock.now()));
         }
-        let router = router(store.clone());
-        let client = kube::Client::new(router.clone(), "default");
+        let router = router(store.clone(), self.admin);
+        let client = kube::Client::new(router.clone().layer(Extension(Asker::Kubelet)), "default");
         let (sender, progress) = watch::channel(Progress::default());
         let stop = CancellationToken::new();
         let kubelet = Kubelet::new(client, self.stages, clock, sender);

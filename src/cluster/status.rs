@@ -193,6 +193,32 @@ impl ApiError {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "", message)
     }
 
+    /// What went wrong in the server, and is not to be blamed on the request.
+    pub(crate) fn internal_error(what: &str) -> Self {
+        let message = format!("Internal error occurred: {what}");
+        let details = Details { causes: vec![Cause::unplaced("", what)], ..Details::default() };
+        Self {
+            details: Some(Box::new(details)),
+            ..Self::new(StatusCode::INTERNAL_SERVER_ERROR, "InternalError", message)
+        }
+    }
+
+    /// `retry_after` is in seconds; 0 says nothing.
+    pub(crate) fn too_many_requests(retry_after: u32) -> Self {
+        let details =
+            Details { retry_after_seconds: Some(retry_after).filter(|seconds| *seconds > 0), ..Details::default() };
+        let message = "Too many requests, please try again later.";
+        Self {
+            details: Some(Box::new(details)),
+            ..Self::new(StatusCode::TOO_MANY_REQUESTS, "TooManyRequests", message)
+        }
+    }
+
+    /// The request took too long.
+    pub(crate) fn timeout(what: &str) -> Self {
+        Self::new(StatusCode::GATEWAY_TIMEOUT, "Timeout", format!("Timeout: {what}")).vague()
+    }
+
     pub(crate) fn expired(message: impl Into<String>) -> Self {
         Self::new(StatusCode::GONE, "Expired", message)
     }

@@ -10,13 +10,15 @@ use tokio::sync::watch;
 use super::clock::Clock;
 use super::era::Era;
 use super::event::Event;
+use super::faults::Active;
 use super::object::{Key, Object};
 use super::random::Random;
 use super::resource::Resource;
 use super::resources::{NAMESPACES, RESOURCES};
+use super::served_from::ServedFrom;
 use super::status::ApiError;
 use super::storage::Storage;
-use super::watch_cache::WatchCache;
+use super::watch_cache::{Told, WatchCache};
 
 /// How long a request for a revision that is not there yet waits for it.
 const FRESHNESS: Duration = Duration::from_secs(3);
@@ -47,9 +49,10 @@ impl Settings {
 pub(crate) struct Store {
     pub(crate) settings: Settings,
     pub(crate) clock: Clock,
+    pub(crate) faults: Active,
     state: Mutex<State>,
-    /// Storage's revision, for those who wait for it.
-    revision: watch::Sender<u64>,
+    /// Tells those who wait for a revision that storage or a watch cache has moved on.
+    moved: watch::Sender<()>,
 }
 
 /// Everything that a write changes at once.
@@ -87,6 +90,13 @@ pub(crate) enum Commit {
 impl State {
     pub(crate) fn cache(&mut self, resource: &Resource) -> &mut WatchCache {
         self.caches.get_mut(resource.plural).expect("every kind in the table has a watch cache")
+    }
+
+    /// How far one of the two places that know a kind has not come that is to know a revision; `None` if it knows it.
+    pub(crate) fn stuck_before(&self, revision: u64, resource: &Resource, from: ServedFrom) -> Option<u64> {
+        let cache = self.caches.get(resource.plural).filter(|_| from == ServedFrom::WatchCache);
+        let reached = cache.and_then(WatchCache::stuck_at).unwrap_or(self.storage.revision());
+        Some(reached).filter(|reached| *reached < revision)
     }
 
     /// The cache of a kind, after it has learnt how far storage is: what makes a read from it consistent.
@@ -142,7 +152,8 @@ impl Store {
         let caches = RESOURCES.iter().map(|resource| (resource.plural, cache(resource))).collect();
         let state =
             State { storage, caches, random: Random::new(settings.seed), closed: false, terminating: Vec::new() };
-        Self { settings, clock, state: Mutex::new(state), revision: watch::Sender::new(revision) }
+        let (faults, moved) = (Active::default(), watch::Sender::new(()));
+        Self { settings, clock, faults, state: Mutex::new(state), moved }
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
@@ -229,17 +240,22 @@ impl Store {
         object
     }
 
-    /// Waits until storage has reached a revision.
+    /// Waits until storage, or the watch cache of a kind, has reached a revision.
     ///
     /// # Errors
     /// After three seconds: the revision is too large.
-    pub(crate) async fn wait_for(&self, revision: u64) -> Result<(), ApiError> {
-        let mut current = self.revision.subscribe();
-        let reached = current.wait_for(|current| *current >= revision);
-        match tokio::time::timeout(FRESHNESS, reached).await {
-            Ok(_) => Ok(()), // the sender lives as long as the store
-            Err(_) => Err(ApiError::too_large_version(revision, *self.revision.borrow())),
+    pub(crate) async fn wait_for(&self, revision: u64, resource: &Resource, from: ServedFrom) -> Result<(), ApiError> {
+        let mut moved = self.moved.subscribe();
+        let stuck = || self.lock().stuck_before(revision, resource, from);
+        let reached = async {
+            while stuck().is_some() {
+                moved.changed().await.expect("the sender lives as long as the store");
+            }
+        };
+        if tokio::time::timeout(FRESHNESS, reached).await.is_ok() {
+            return Ok(());
         }
+        stuck().map_or(Ok(()), |current| Err(ApiError::too_large_version(revision, current)))
     }
 
     /// Forgets every state but the present: what etcd's compaction does, once the watch caches have noticed it. What the
@@ -258,9 +274,26 @@ impl Store {
         let mut state = self.lock();
         let revision = state.storage.revision();
         for cache in state.caches.values_mut() {
-            cache.progress(revision);
-            cache.forget();
+            cache.renew(revision);
         }
+        self.moved.send_replace(());
+    }
+
+    /// Ends the clients' watches of a kind, or of all.
+    pub(crate) fn drop_watches(&self, plural: Option<&str>) {
+        let mut state = self.lock();
+        let meant = |cache: &&str| plural.is_none_or(|plural| plural == *cache);
+        state.caches.iter_mut().filter(|(cache, _)| meant(cache)).for_each(|(_, cache)| cache.drop_clients());
+    }
+
+    /// Lets the watch caches stand still that are to, and the others go on.
+    pub(crate) fn update_caches(&self) {
+        let mut state = self.lock();
+        for resource in &RESOURCES {
+            let lags = self.faults.lags(resource);
+            state.cache(resource).stand_still(lags);
+        }
+        self.moved.send_replace(());
     }
 
     /// Ends every watch, and every later one as soon as it has begun.
@@ -277,8 +310,9 @@ impl Store {
     }
 
     fn publish(&self, state: &mut State, event: Event) {
-        let (revision, resource) = (event.revision, event.object().resource);
-        state.cache(resource).apply(Arc::new(event));
-        self.revision.send_replace(revision);
+        let resource = event.object().resource;
+        let told = if self.faults.hides(resource) { Told::Kubelet } else { Told::Everyone };
+        state.cache(resource).take(Arc::new(event), told);
+        self.moved.send_replace(());
     }
 }

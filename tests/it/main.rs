@@ -17,6 +17,7 @@ mod cli_output;
 mod cli_remote;
 mod cli_usage;
 mod cluster_errors;
+mod cluster_faults;
 mod cluster_history;
 mod cluster_kinds;
 mod cluster_kubelet;
