@@ -7,7 +7,7 @@ use axum::Extension;
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Pod;
 use serde_json::{Value, json};
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::Cluster;
@@ -48,6 +48,8 @@ impl Default for ClusterBuilder {
             commit_latency: Duration::ZERO,
             history: 10_000,
             bookmarks: Duration::from_secs(60),
+            watch_buffer: 1024,
+            max_watches: 10_000,
             watch_list: true,
         };
         Self { settings, started_at: None, pods: Vec::new(), crowd: 0, stages: Stages::default(), admin: Admin::Off }
@@ -103,6 +105,19 @@ impl ClusterBuilder {
     /// How often a watch that allows bookmarks gets one; by default every minute.
     pub fn bookmark_period(mut self, period: Duration) -> Self {
         self.settings.bookmarks = period.max(Duration::from_millis(1));
+        self
+    }
+
+    /// How many events may wait for the reader of a watch. One that is slower gets those, and then the end of its stream, as
+    /// upstream's do. By default 1,024; at least one.
+    pub fn watch_buffer(mut self, events: usize) -> Self {
+        self.settings.watch_buffer = events.clamp(1, Semaphore::MAX_PERMITS);
+        self
+    }
+
+    /// How many watches clients may have open at a time; one more is answered with 429. By default 10,000.
+    pub fn max_watches(mut self, watches: usize) -> Self {
+        self.settings.max_watches = watches;
         self
     }
 

@@ -2,12 +2,13 @@
 
 use axum::extract::Request;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::body;
 use super::cause::Cause;
 use super::object::Object;
 use super::options::Query;
+use super::schema::word;
 use super::status::ApiError;
 use super::store::Commit;
 
@@ -125,6 +126,19 @@ impl DeleteOptions {
     }
 }
 
+fn unread(error: serde_json::Error) -> ApiError {
+    let why = if error.is_eof() { "unexpected end of JSON input".to_owned() } else { error.to_string() };
+    ApiError::bad_request(format!("couldn't get version/kind; json parse error: {why}"))
+}
+
+fn not_unmarshalled(value: &Value) -> ApiError {
+    let found = word(value);
+    ApiError::bad_request(format!(
+        "couldn't get version/kind; json parse error: json: cannot unmarshal {found} into Go value of type struct {{ \
+         APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }}"
+    ))
+}
+
 fn at_least_one_if_negative(period: i64) -> i64 {
     if period < 0 { 1 } else { period }
 }
@@ -141,7 +155,13 @@ impl Wire {
     }
 
     fn of_body(body: &[u8]) -> Result<Self, ApiError> {
-        let wire: Self = serde_json::from_slice(body)
+        // An array would be taken for a struct's fields in their order.
+        let wire: Map<String, Value> = match serde_json::from_slice(body).map_err(unread)? {
+            Value::Object(wire) => wire,
+            Value::Null => Map::new(),
+            other => return Err(not_unmarshalled(&other)),
+        };
+        let wire = Self::deserialize(Value::Object(wire))
             .map_err(|error| ApiError::bad_request(format!("the options of the deletion cannot be read: {error}")))?;
         if !matches!(wire.kind.as_str(), "" | "DeleteOptions") {
             return Err(ApiError::bad_request(body::no_kind(&wire.kind, &wire.api_version)));

@@ -44,6 +44,7 @@ mod delegate;
 mod delete_options;
 mod discovery;
 mod era;
+mod escape;
 mod event;
 mod faults;
 mod field_selector;

@@ -17,7 +17,7 @@ use super::options::Query;
 use super::represent::{Events, Representation};
 use super::request_info::{self, NoTarget, Target};
 use super::resource::Subresource;
-use super::status::{ApiError, PLAIN, answer, no_such_path};
+use super::status::{ApiError, PLAIN, answer, broken_request, no_such_path};
 use super::store::Store;
 use super::table::IncludeObject;
 use super::{compression, discovery, handlers};
@@ -49,6 +49,8 @@ async fn resource(State(store): State<Arc<Store>>, request: Request) -> Response
     let target = match request_info::parse(request.uri().path()) {
         Ok(target) => target,
         Err(NoTarget::NoSuchPath) => return no_such_path(),
+        Err(NoTarget::BadEscape) => return broken_request(),
+        Err(NoTarget::BadName(why)) => return ApiError::bad_request(why).into_response(),
         Err(NoTarget::NoSuchResource) => return ApiError::unknown_resource().into_response(),
     };
     let query = Query::parse(request.uri());

@@ -184,7 +184,11 @@ impl ApiError {
     }
 
     pub(crate) fn too_large(limit: usize) -> Self {
-        let message = format!("Request entity too large: limit is {limit}");
+        Self::too_large_because(&format!("limit is {limit}"))
+    }
+
+    pub(crate) fn too_large_because(why: &str) -> Self {
+        let message = format!("Request entity too large: {why}");
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "RequestEntityTooLarge", message)
     }
 
@@ -212,6 +216,12 @@ impl ApiError {
             details: Some(Box::new(details)),
             ..Self::new(StatusCode::TOO_MANY_REQUESTS, "TooManyRequests", message)
         }
+    }
+
+    /// One more than the server serves at a time.
+    pub(crate) fn too_many_watches(limit: usize) -> Self {
+        let message = format!("too many watches are open: the limit is {limit}, please try again later.");
+        Self { message, ..Self::too_many_requests(1) }
     }
 
     /// The request took too long.
@@ -301,6 +311,11 @@ pub(crate) const PLAIN: &str = "text/plain; charset=utf-8";
 /// What upstream's mux says about a path that it does not know.
 pub(crate) fn no_such_path() -> Response {
     answer(StatusCode::NOT_FOUND, PLAIN, Body::from("404 page not found\n"))
+}
+
+/// What upstream's HTTP server says about a request that it cannot read.
+pub(crate) fn broken_request() -> Response {
+    answer(StatusCode::BAD_REQUEST, PLAIN, Body::from("400 Bad Request"))
 }
 
 /// `Status` Success without more: what a binding answers.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use serde_json::Value;
-use tokio::sync::watch;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 use super::clock::Clock;
 use super::era::Era;
@@ -34,6 +34,10 @@ pub(crate) struct Settings {
     pub(crate) history: usize,
     /// How often a watch that allows bookmarks gets one.
     pub(crate) bookmarks: Duration,
+    /// How many events may wait for the reader of a watch.
+    pub(crate) watch_buffer: usize,
+    /// How many watches clients may have open.
+    pub(crate) max_watches: usize,
     /// Whether a modern server serves streaming lists.
     pub(crate) watch_list: bool,
 }
@@ -53,6 +57,8 @@ pub(crate) struct Store {
     state: Mutex<State>,
     /// Tells those who wait for a revision that storage or a watch cache has moved on.
     moved: watch::Sender<()>,
+    /// Places for watches.
+    watches: Arc<Semaphore>,
 }
 
 /// Everything that a write changes at once.
@@ -148,12 +154,13 @@ impl Store {
     pub(crate) fn new(settings: Settings, clock: Clock) -> Self {
         let storage = Storage::new(settings.history);
         let revision = storage.revision();
-        let cache = |resource| WatchCache::new(resource, settings.era, settings.seed, revision, settings.history);
+        let cache = |resource| WatchCache::new(resource, &settings, revision);
         let caches = RESOURCES.iter().map(|resource| (resource.plural, cache(resource))).collect();
         let state =
             State { storage, caches, random: Random::new(settings.seed), closed: false, terminating: Vec::new() };
         let (faults, moved) = (Active::default(), watch::Sender::new(()));
-        Self { settings, clock, faults, state: Mutex::new(state), moved }
+        let watches = Arc::new(Semaphore::new(settings.max_watches.min(Semaphore::MAX_PERMITS)));
+        Self { settings, clock, faults, state: Mutex::new(state), moved, watches }
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
@@ -277,6 +284,15 @@ impl Store {
             cache.renew(revision);
         }
         self.moved.send_replace(());
+    }
+
+    /// A place for one more watch, to be kept as long as it is open.
+    ///
+    /// # Errors
+    /// `TooManyRequests` if there is none left.
+    pub(crate) fn place_for_watch(&self) -> Result<OwnedSemaphorePermit, ApiError> {
+        let limit = self.settings.max_watches;
+        self.watches.clone().try_acquire_owned().map_err(|_| ApiError::too_many_watches(limit))
     }
 
     /// Ends the clients' watches of a kind, or of all.

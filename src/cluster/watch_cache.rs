@@ -15,9 +15,7 @@ use super::filter::Filter;
 use super::object::{Key, Object};
 use super::random;
 use super::resource::Resource;
-
-/// How many lines may wait for a reader before its stream is ended.
-const BUFFER: usize = 1024;
+use super::store::Settings;
 
 /// Fed by storage, with a version of its own that may lag behind storage's revision.
 ///
@@ -39,6 +37,8 @@ pub(crate) struct WatchCache {
     events: VecDeque<Arc<Event>>,
     /// How many events are kept.
     keep: usize,
+    /// How many lines may wait for a reader before its stream is ended.
+    buffer: usize,
     watchers: BTreeMap<u64, Watcher>,
     next_watcher: u64,
     /// Whether it learns nothing new, because of a fault.
@@ -72,18 +72,19 @@ pub(crate) struct TooOld {
 }
 
 impl WatchCache {
-    pub(crate) fn new(resource: &'static Resource, era: Era, seed: u64, version: u64, keep: usize) -> Self {
+    pub(crate) fn new(resource: &'static Resource, settings: &Settings, version: u64) -> Self {
         Self {
             resource,
-            era,
-            seed,
+            era: settings.era,
+            seed: settings.seed,
             version,
             last_write: version,
             floor: version,
             snapshots: version,
             objects: OrdMap::new(),
             events: VecDeque::new(),
-            keep,
+            keep: settings.history,
+            buffer: settings.watch_buffer,
             watchers: BTreeMap::new(),
             next_watcher: 0,
             stands_still: false,
@@ -214,7 +215,7 @@ impl WatchCache {
 
     /// Begins to send what comes after a revision. The stream ends when the reader is too slow, or on `close`.
     pub(crate) fn subscribe(&mut self, filter: Filter, after: u64, asker: Asker) -> (u64, mpsc::Receiver<Bytes>) {
-        let (lines, receiver) = mpsc::channel(BUFFER);
+        let (lines, receiver) = mpsc::channel(self.buffer);
         self.next_watcher += 1;
         self.watchers.insert(self.next_watcher, Watcher { filter, after, asker, lines });
         (self.next_watcher, receiver)

@@ -8,7 +8,7 @@ use std::time::Duration;
 use axum::body::Body;
 use bytes::Bytes;
 use futures::stream;
-use tokio::sync::mpsc;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::time::{Instant, sleep_until};
 
 use super::faults::Asker;
@@ -55,6 +55,8 @@ struct Stream {
     deadline: Instant,
     next_bookmark: Option<Instant>,
     phase: Phase,
+    /// Kept for as long as the client reads.
+    _place: Option<OwnedSemaphorePermit>,
 }
 
 enum Phase {
@@ -84,7 +86,7 @@ impl Drop for Subscription {
 
 impl Watch {
     /// Begins now, even if nobody reads yet, unless it has to wait for a revision.
-    pub(crate) fn body(self, store: &Arc<Store>) -> Body {
+    pub(crate) fn body(self, store: &Arc<Store>, place: Option<OwnedSemaphorePermit>) -> Body {
         let deadline = Instant::now() + self.duration;
         let phase = {
             let mut state = store.lock();
@@ -96,7 +98,8 @@ impl Watch {
             }
         };
         let bookmarks = self.bookmarks;
-        let mut stream = Stream { store: store.clone(), watch: self, deadline, next_bookmark: None, phase };
+        let mut stream =
+            Stream { store: store.clone(), watch: self, deadline, next_bookmark: None, phase, _place: place };
         stream.next_bookmark = bookmarks.then(|| stream.bookmark_after(Instant::now())).flatten();
         Body::from_stream(stream::unfold(stream, |mut stream| async move {
             stream.next().await.map(|line| (Ok::<_, Infallible>(line), stream))

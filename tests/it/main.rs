@@ -21,6 +21,7 @@ mod cluster_faults;
 mod cluster_history;
 mod cluster_kinds;
 mod cluster_kubelet;
+mod cluster_limits;
 mod cluster_list;
 mod cluster_replica_sets;
 mod cluster_served_from;

@@ -31,10 +31,14 @@ pub(crate) fn watch(
         (duration, state.storage.revision())
     };
     let start = start(store.settings.era, options.send_initial_events, version, revision);
+    let place = match asker {
+        Asker::Client => Some(store.place_for_watch()?),
+        Asker::Kubelet => None,
+    };
     let bookmarks = options.allow_watch_bookmarks;
     let watch = Watch { resource, filter, start, bookmarks, duration, asker };
     let from = if resource.cached { ServedFrom::WatchCache } else { ServedFrom::Storage };
-    let mut response = from.stamp(answer(StatusCode::OK, "application/json", watch.body(store)));
+    let mut response = from.stamp(answer(StatusCode::OK, "application/json", watch.body(store, place)));
     response.extensions_mut().insert(Events);
     Ok(response)
 }
