@@ -3,16 +3,19 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Extension;
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Pod;
 use serde_json::{Value, json};
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::Cluster;
+use super::admin::Admin;
 use super::clock::Clock;
 use super::crowd;
 use super::era::Era;
+use super::faults::Asker;
 use super::handlers::create::prepare;
 use super::kubelet::{Kubelet, Progress};
 use super::node::node;
@@ -37,6 +40,7 @@ pub struct ClusterBuilder {
     pods: Vec<Pod>,
     crowd: usize,
     stages: Stages,
+    admin: Admin,
 }
 
 impl Default for ClusterBuilder {
@@ -47,10 +51,12 @@ impl Default for ClusterBuilder {
             commit_latency: Duration::ZERO,
             history: 10_000,
             bookmarks: Duration::from_secs(60),
+            watch_buffer: 1024,
+            max_watches: 10_000,
             watch_list: true,
         };
-        let pods = Vec::new();
-        Self { settings, started_at: None, nodes: 0, pods, crowd: 0, stages: Stages::default() }
+        let (pods, stages, admin) = (Vec::new(), Stages::default(), Admin::Off);
+        Self { settings, started_at: None, nodes: 0, pods, crowd: 0, stages, admin }
     }
 }
 
@@ -113,9 +119,28 @@ impl ClusterBuilder {
         self
     }
 
+    /// How many events may wait for the reader of a watch. One that is slower gets those, and then the end of its stream, as
+    /// upstream's do. By default 1,024; at least one.
+    pub fn watch_buffer(mut self, events: usize) -> Self {
+        self.settings.watch_buffer = events.clamp(1, Semaphore::MAX_PERMITS);
+        self
+    }
+
+    /// How many watches clients may have open at a time; one more is answered with 429. By default 10,000.
+    pub fn max_watches(mut self, watches: usize) -> Self {
+        self.settings.max_watches = watches;
+        self
+    }
+
     /// Whether streaming lists are served, as today's servers do; `false` is such a server with `WatchList=false`.
     pub fn watch_list(mut self, served: bool) -> Self {
         self.settings.watch_list = served;
+        self
+    }
+
+    /// Whether faults can be started over HTTP, by a scenario for one; by default they cannot.
+    pub fn admin(mut self, admin: Admin) -> Self {
+        self.admin = admin;
         self
     }
 
@@ -136,8 +161,8 @@ impl ClusterBuilder {
         for n in 1..=self.crowd {
             write(&store, PODS, Some("default"), crowd::pod(n, self.nodes, &clock.now()));
         }
-        let router = router(store.clone());
-        let client = kube::Client::new(router.clone(), "default");
+        let router = router(store.clone(), self.admin);
+        let client = kube::Client::new(router.clone().layer(Extension(Asker::Kubelet)), "default");
         let (sender, progress) = watch::channel(Progress::default());
         let stop = CancellationToken::new();
         let kubelet = Kubelet::new(client, self.stages, clock, store.logs.clone(), sender);

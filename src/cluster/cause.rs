@@ -6,6 +6,7 @@ use serde_json::Value;
 /// One thing that is wrong with one field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Cause {
+    #[serde(skip_serializing_if = "str::is_empty")]
     reason: &'static str,
     message: String,
     #[serde(skip_serializing_if = "String::is_empty")]

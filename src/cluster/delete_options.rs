@@ -2,13 +2,14 @@
 
 use axum::extract::Request;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::body;
 use super::cause::Cause;
 use super::object::Object;
 use super::options::Query;
 use super::protobuf;
+use super::schema::word;
 use super::status::ApiError;
 use super::store::Commit;
 
@@ -150,6 +151,19 @@ impl DeleteOptions {
     }
 }
 
+fn unread(error: serde_json::Error) -> ApiError {
+    let why = if error.is_eof() { "unexpected end of JSON input".to_owned() } else { error.to_string() };
+    ApiError::bad_request(format!("couldn't get version/kind; json parse error: {why}"))
+}
+
+fn not_unmarshalled(value: &Value) -> ApiError {
+    let found = word(value);
+    ApiError::bad_request(format!(
+        "couldn't get version/kind; json parse error: json: cannot unmarshal {found} into Go value of type struct {{ \
+         APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }}"
+    ))
+}
+
 fn at_least_one_if_negative(period: i64) -> i64 {
     if period < 0 { 1 } else { period }
 }
@@ -168,12 +182,17 @@ impl Wire {
     fn of_body(body: &[u8]) -> Result<Self, ApiError> {
         let refused =
             |error: String| ApiError::bad_request(format!("the options of the deletion cannot be read: {error}"));
-        let wire: Self = if protobuf::is(body) {
-            let options = protobuf::decode(body, "DeleteOptions").map_err(refused)?;
-            serde_json::from_value(options).map_err(|error| refused(error.to_string()))?
+        let wire = if protobuf::is(body) {
+            protobuf::decode(body, "DeleteOptions").map_err(refused)?
         } else {
-            serde_json::from_slice(body).map_err(|error| refused(error.to_string()))?
+            // An array would be taken for a struct's fields in their order.
+            match serde_json::from_slice(body).map_err(unread)? {
+                wire @ Value::Object(_) => wire,
+                Value::Null => Value::Object(Map::new()),
+                other => return Err(not_unmarshalled(&other)),
+            }
         };
+        let wire = Self::deserialize(wire).map_err(|error| refused(error.to_string()))?;
         if !matches!(wire.kind.as_str(), "" | "DeleteOptions") {
             return Err(ApiError::bad_request(body::no_kind(&wire.kind, &wire.api_version)));
         }

@@ -76,6 +76,7 @@
 //! lock. `router` finds the handler of a request, `resource` is the table of kinds, `status` the one place where an
 //! error becomes a `Status`. `kubelet` is a client like any other.
 
+mod admin;
 mod age;
 mod aggregated;
 mod body;
@@ -92,7 +93,9 @@ mod delegate;
 mod delete_options;
 mod discovery;
 mod era;
+mod escape;
 mod event;
+mod faults;
 mod field_selector;
 mod fill;
 mod filter;
@@ -148,8 +151,10 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_util::sync::DropGuard;
 
+pub use self::admin::Admin;
 pub use self::builder::ClusterBuilder;
 pub use self::era::Era;
+pub use self::faults::{BadFault, Effect, Fault, Faults, Verb};
 pub use self::pods_file::pods_from_yaml;
 pub use self::scenario::{Scenario, ScenarioError, Step};
 pub use self::stages::Stages;
@@ -245,6 +250,11 @@ impl Cluster {
     /// more, although storage still knows them. Watches that run go on.
     pub fn restart(&self) {
         self.store.restart();
+    }
+
+    /// What can go wrong on demand.
+    pub fn faults(&self) -> Faults {
+        Faults::of(self.store.clone())
     }
 
     /// Stops the kubelet, ends every watch after what was already sent to it, and waits for the tasks. Answers that are

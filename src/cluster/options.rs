@@ -1,18 +1,20 @@
 //! The query of a list, a watch or a get: read, and refused where it contradicts itself.
 
+use std::num::{IntErrorKind, ParseIntError};
 use std::time::Duration;
 
 use super::cause::Cause;
+use super::escape;
 use super::status::ApiError;
 
-/// Query parameters in the order given. Of a repeated one the first counts; unknown ones are ignored.
+/// Query parameters in the order given. Of a repeated one the first counts; unknown and unreadable ones are ignored.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Query(Vec<(String, String)>);
 
 impl Query {
     pub(crate) fn parse(uri: &http::Uri) -> Self {
-        let pairs = axum::extract::Query::<Vec<(String, String)>>::try_from_uri(uri);
-        Self(pairs.map(|axum::extract::Query(pairs)| pairs).unwrap_or_default())
+        let parameters = uri.query().unwrap_or_default().split('&').filter(|parameter| escape::is_readable(parameter));
+        Self(parameters.flat_map(|one| form_urlencoded::parse(one.as_bytes()).into_owned()).collect())
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
@@ -35,10 +37,11 @@ impl Query {
 
     pub(crate) fn integer(&self, name: &str) -> Result<Option<i64>, ApiError> {
         self.get(name)
-            .filter(|value| !value.is_empty())
             .map(|value| {
-                let error = || format!("strconv.ParseInt: parsing {value:?}: invalid syntax");
-                value.parse().map_err(|_| ApiError::bad_request(error()))
+                value.parse().map_err(|error: ParseIntError| {
+                    let problem = problem(&error);
+                    ApiError::bad_request(format!("strconv.ParseInt: parsing {value:?}: {problem}"))
+                })
             })
             .transpose()
     }
@@ -155,9 +158,20 @@ pub(crate) fn resource_version(text: &str) -> Result<Option<u64>, String> {
         return Ok(None);
     }
     let digits = text.bytes().all(|byte| byte.is_ascii_digit()); // Rust would also take a sign
-    text.parse().ok().filter(|_| digits).map(Some).ok_or_else(|| {
-        format!("resourceVersion: Invalid value: {text:?}: strconv.ParseUint: parsing {text:?}: invalid syntax")
-    })
+    let problem = match text.parse() {
+        Ok(version) if digits => return Ok(Some(version)),
+        Err(error) if digits => problem(&error),
+        _ => "invalid syntax",
+    };
+    Err(format!("resourceVersion: Invalid value: {text:?}: strconv.ParseUint: parsing {text:?}: {problem}"))
+}
+
+/// What Go says about a text that is no number.
+fn problem(error: &ParseIntError) -> &'static str {
+    match error.kind() {
+        IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => "value out of range",
+        _ => "invalid syntax",
+    }
 }
 
 /// `timeout=` limits a request; here every request is short, so it is only checked.

@@ -1,5 +1,6 @@
 //! What a path asks for, read as upstream's RequestInfo reads it.
 
+use super::escape;
 use super::resource::{Resource, Subresource};
 use super::resources::{self, NAMESPACES};
 
@@ -17,8 +18,12 @@ pub(crate) struct Target {
 }
 
 /// Why a path names nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum NoTarget {
+    /// An escape is broken.
+    BadEscape,
+    /// Why no object can have the name.
+    BadName(String),
     /// Not a path of the API at all: upstream's mux answers in plain text.
     NoSuchPath,
     /// A group version that is served has no such resource.
@@ -35,7 +40,8 @@ impl Eq for Resource {}
 
 /// Reads the path of a request.
 pub(crate) fn parse(path: &str) -> Result<Target, NoTarget> {
-    let trimmed = path.strip_suffix('/').unwrap_or(path);
+    let path = escape::decode(path).ok_or(NoTarget::BadEscape)?; // also slashes that were escaped separate
+    let trimmed = path.trim_end_matches('/');
     let parts: Vec<&str> = trimmed.strip_prefix('/').unwrap_or(trimmed).split('/').collect();
     let (group, version, rest) = match parts.as_slice() {
         ["api", version, rest @ ..] if !rest.is_empty() => ("", *version, rest),
@@ -45,9 +51,6 @@ pub(crate) fn parse(path: &str) -> Result<Target, NoTarget> {
     if !resources::served().any(|row| row.group == group) {
         return Err(NoTarget::NoSuchPath);
     }
-    if rest.iter().any(|part| matches!(*part, "" | "." | "..")) {
-        return Err(NoTarget::NoSuchResource);
-    }
     let (watch, rest) = match rest {
         ["watch", rest @ ..] => (true, rest),
         rest => (false, rest),
@@ -55,7 +58,7 @@ pub(crate) fn parse(path: &str) -> Result<Target, NoTarget> {
     let find = |plural: &str| resources::find(group, version, plural).ok_or(NoTarget::NoSuchResource);
     let (resource, namespace, rest) = match rest {
         ["namespaces", namespace, plural, rest @ ..] if !is_namespace_subresource(plural) => {
-            (find(plural)?, Some((*namespace).to_owned()), rest)
+            (find(plural)?, Some((*namespace).to_owned()).filter(|namespace| !namespace.is_empty()), rest)
         }
         [plural, rest @ ..] => (find(plural)?, None, rest),
         [] => return Err(NoTarget::NoSuchResource),
@@ -68,6 +71,7 @@ pub(crate) fn parse(path: &str) -> Result<Target, NoTarget> {
         _ if !resource.is_stored() => return Err(NoTarget::NoSuchResource),
         // An object of a namespaced kind has no path outside its namespace.
         _ if resource.is_namespaced() && namespace.is_none() => return Err(NoTarget::NoSuchResource),
+        ["", ..] => return Err(NoTarget::NoSuchResource),
         [name] => (Some((*name).to_owned()), None),
         [name, subresource] => {
             let subresource = resource.subresource(subresource).ok_or(NoTarget::NoSuchResource)?;
@@ -75,7 +79,17 @@ pub(crate) fn parse(path: &str) -> Result<Target, NoTarget> {
         }
         _ => return Err(NoTarget::NoSuchResource),
     };
+    name.as_deref().map_or(Ok(()), check_name)?;
     Ok(Target { resource, namespace, name, subresource, watch })
+}
+
+fn check_name(name: &str) -> Result<(), NoTarget> {
+    let why = match name {
+        "." | ".." => format!("may not be '{name}'"),
+        name if name.contains('%') => "may not contain '%'".to_owned(),
+        _ => return Ok(()),
+    };
+    Err(NoTarget::BadName(format!("Name parameter invalid: {name:?}: {why}")))
 }
 
 fn is_namespace_subresource(name: &str) -> bool {
@@ -99,6 +113,9 @@ mod tests {
         assert_eq!(read("/api/v1/namespaces/default/pods/"), ("pods", some("default"), None));
         assert_eq!(read("/api/v1/namespaces/default/pods/a"), ("pods", some("default"), some("a")));
         assert_eq!(read("/api/v1/namespaces/default"), ("namespaces", None, some("default")));
+        assert_eq!(read("/%61pi/v1/%70ods//"), ("pods", None, None));
+        assert_eq!(read("/api/v1/namespaces//pods"), ("pods", None, None));
+        assert_eq!(read("/api/v1/namespaces/a/pods%2Fb%20c"), ("pods", some("a"), some("b c")));
         assert_eq!(parse("/api/v1/namespaces/a/status").unwrap().subresource, Some(Subresource::Status));
         assert!(parse("/api/v1/watch/namespaces/default/pods").unwrap().watch);
         assert_eq!(parse("/api/v1/pods").unwrap().resource, PODS);
@@ -121,6 +138,15 @@ mod tests {
             "/api/v1/namespaces/default/namespaces",
         ] {
             assert_eq!(parse(path), Err(NoTarget::NoSuchResource), "{path}");
+        }
+        assert_eq!(parse("/api/v1/namespaces/a/pods/%zz"), Err(NoTarget::BadEscape));
+        for (name, why) in [
+            ("%2e%2e", "\"..\": may not be '..'"),
+            (".", "\".\": may not be '.'"),
+            ("a%25", "\"a%\": may not contain '%'"),
+        ] {
+            let bad = NoTarget::BadName(format!("Name parameter invalid: {why}"));
+            assert_eq!(parse(&format!("/api/v1/namespaces/a/pods/{name}")), Err(bad));
         }
     }
 }

@@ -9,21 +9,27 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, any, get};
 use http::{HeaderMap, Method, StatusCode, header};
 
+use super::admin::Admin;
 use super::call::Call;
+use super::faults::{self, About, Asker, Verb};
 use super::negotiation::Form;
 use super::options::Query;
-use super::represent::Representation;
-use super::request_info::{self, NoTarget};
+use super::represent::{Events, Representation};
+use super::request_info::{self, NoTarget, Target};
 use super::resource::Subresource;
-use super::status::{ApiError, PLAIN, answer, no_such_path};
+use super::status::{ApiError, PLAIN, answer, broken_request, no_such_path};
 use super::store::Store;
 use super::table::IncludeObject;
 use super::{compression, discovery, handlers, openapi};
 
 /// The whole API as one service.
-pub(crate) fn router(store: Arc<Store>) -> Router {
+pub(crate) fn router(store: Arc<Store>, admin: Admin) -> Router {
     let ok = || async { answer(StatusCode::OK, PLAIN, Body::from("ok")) };
-    Router::new()
+    let router = match admin {
+        Admin::On => faults::admin::routes(),
+        Admin::Off => Router::new(),
+    };
+    router
         .route("/healthz", get(ok))
         .route("/livez", get(ok))
         .route("/readyz", get(ok))
@@ -50,6 +56,8 @@ async fn resource(State(store): State<Arc<Store>>, request: Request) -> Response
     let target = match request_info::parse(request.uri().path()) {
         Ok(target) => target,
         Err(NoTarget::NoSuchPath) => return no_such_path(),
+        Err(NoTarget::BadEscape) => return broken_request(),
+        Err(NoTarget::BadName(why)) => return ApiError::bad_request(why).into_response(),
         Err(NoTarget::NoSuchResource) => return ApiError::unknown_resource().into_response(),
     };
     let query = Query::parse(request.uri());
@@ -66,9 +74,28 @@ async fn resource(State(store): State<Arc<Store>>, request: Request) -> Response
         pretty: query.flag("pretty").unwrap_or_else(|| is_for_people(&headers)),
         clock: store.clock,
     };
-    let answer = dispatch(&method, Call { store, target, query, request }).await;
-    let answer = representation.of(answer.unwrap_or_else(IntoResponse::into_response)).await;
+    let asker = Asker::of(request.extensions());
+    let verb = Verb::of(&method, about(&target, &query)).filter(|_| asker == Asker::Client);
+    let answer = async {
+        if let Some(verb) = verb {
+            faults::meet(&store.faults, target.resource, verb).await?;
+        }
+        dispatch(&method, Call { store: store.clone(), target, query, request }).await
+    };
+    let answer = answer.await.unwrap_or_else(IntoResponse::into_response);
+    let answer = representation.of(answer).await;
+    if verb.is_some() && answer.extensions().get::<Events>().is_some() {
+        return faults::cuttable(store, representation.resource, answer);
+    }
     compression::compress(&headers, answer).await
+}
+
+fn about(target: &Target, query: &Query) -> About {
+    match &target.name {
+        Some(_) => About::Object,
+        None if target.watch || query.flag("watch").unwrap_or_default() => About::Events,
+        None => About::Collection,
+    }
 }
 
 /// Whether a person reads the answer: whoever sends requests by hand gets it indented.

@@ -7,20 +7,25 @@
 //! - {at: 5s, replicaset: web, replicas: 3, image: "nginx:1.27", labels: {app: web}}
 //! - {at: 6s, delete-one: {app: web}}
 //! - {at: 7s, scale: web, replicas: 5}
+//! - {at: 8s, fault: "429:verb=list,times=3"}
 //! ```
+//!
+//! A fault is what [`Fault`] reads. Only a cluster of this crate with [`Admin::On`](super::Admin::On) can be told to have one.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
+use http::Request;
 use k8s_openapi::api::apps::v1::ReplicaSet;
 use kube::Api;
 use kube::api::{ApiResource, DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams};
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use serde_saphyr::Spanned;
 use tokio::time::{Instant, sleep_until};
 
+use super::faults::{BadFault, Fault, admin};
 use super::resources::PODS;
 use super::yaml::{self, FileError};
 
@@ -33,7 +38,7 @@ pub struct Scenario {
     steps: Vec<Step>,
 }
 
-/// One thing that someone does to a pod or a replica set. Prints as the kubectl command that would do it.
+/// One thing that someone does to a pod, to a replica set or to the cluster itself. Prints as the kubectl command that would do it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     pub(super) at: Duration,
@@ -70,11 +75,12 @@ pub(super) enum Action {
         name: String,
         replicas: u32,
     },
+    Fault(Fault),
 }
 
 /// A step that the cluster refused.
 #[derive(Debug, thiserror::Error)]
-#[error("{step}: {}", said(.error))]
+#[error("{step}: {}", said(.step, .error))]
 pub struct ScenarioError {
     /// The step.
     pub step: Step,
@@ -83,8 +89,12 @@ pub struct ScenarioError {
 }
 
 /// What the cluster said, without the form in which it came.
-fn said(error: &kube::Error) -> String {
+fn said(step: &Step, error: &kube::Error) -> String {
     match error {
+        // Also 403, since nobody may do something there that nobody knows of.
+        kube::Error::Api(status) if matches!(step.action, Action::Fault(_)) && matches!(status.code, 403..=405) => {
+            format!("this cluster cannot be told to have faults: it has no {}", admin::PATH)
+        }
         kube::Error::Api(status) => status.message.clone(),
         other => other.to_string(),
     }
@@ -140,6 +150,11 @@ impl Step {
             Action::Scale { name, replicas } => {
                 let patch = Patch::Merge(json!({"spec": {"replicas": replicas}}));
                 sets.patch(name, &PatchParams::default(), &patch).await?;
+            }
+            Action::Fault(fault) => {
+                let request = Request::post(admin::PATH).header("content-type", "application/json");
+                let request = request.body(admin::wire(fault).to_string().into_bytes());
+                client.request::<Value>(request.map_err(kube::Error::HttpError)?).await?;
             }
         }
         Ok(())
@@ -245,10 +260,13 @@ impl fmt::Display for Step {
             }
             Action::ReplicaSet { name, .. } => write!(f, "kubectl create -f {name}.yaml")?,
             Action::Scale { name, replicas } => write!(f, "kubectl scale replicaset {name} --replicas={replicas}")?,
+            Action::Fault(fault) => {
+                write!(f, "echo '{}' | kubectl create --raw {} -f -", admin::wire(fault), admin::PATH)?;
+            }
         }
         match &self.namespace {
-            Some(namespace) => write!(f, " -n {namespace}"),
-            None => Ok(()),
+            Some(namespace) if !matches!(self.action, Action::Fault(_)) => write!(f, " -n {namespace}"),
+            _ => Ok(()),
         }
     }
 }
@@ -268,6 +286,7 @@ struct WireStep {
     replicaset: Option<String>,
     scale: Option<String>,
     replicas: Option<u32>,
+    fault: Option<Spanned<String>>,
     namespace: Option<String>,
 }
 
@@ -277,25 +296,30 @@ fn step(wire: Spanned<WireStep>, file: &str) -> Result<Step, FileError> {
     let at = yaml::duration(&step.at, file)?;
     let image = || step.image.clone().unwrap_or_else(|| IMAGE.to_owned());
     let replicas = || step.replicas.ok_or_else(|| problem("expected replicas: NUMBER beside replicaset and scale"));
-    let action = match (&step.run, &step.delete, &step.label, &step.delete_one, &step.replicaset, &step.scale) {
-        (Some(name), None, None, None, None, None) => {
+    let (pods, sets) = ((&step.run, &step.delete, &step.label, &step.delete_one), (&step.replicaset, &step.scale));
+    let action = match (pods, sets, &step.fault) {
+        ((Some(name), None, None, None), (None, None), None) => {
             Action::Run { name: name.clone(), image: image(), labels: step.labels.clone().unwrap_or_default() }
         }
-        (None, Some(name), None, None, None, None) => Action::Delete { name: name.clone() },
-        (None, None, Some(name), None, None, None) => {
+        ((None, Some(name), None, None), (None, None), None) => Action::Delete { name: name.clone() },
+        ((None, None, Some(name), None), (None, None), None) => {
             let set = step.set.clone().filter(|set| !set.is_empty());
             let set = set.ok_or_else(|| problem("expected set: {KEY: VALUE or null} beside label"))?;
             Action::Label { name: name.clone(), set }
         }
-        (None, None, None, Some(labels), None, None) => Action::DeleteOne { labels: labels.clone() },
-        (None, None, None, None, Some(name), None) => {
+        ((None, None, None, Some(labels)), (None, None), None) => Action::DeleteOne { labels: labels.clone() },
+        ((None, None, None, None), (Some(name), None), None) => {
             let labels = step.labels.clone().filter(|labels| !labels.is_empty());
             let labels = labels.ok_or_else(|| problem("expected labels: {KEY: VALUE} beside replicaset"))?;
             Action::ReplicaSet { name: name.clone(), replicas: replicas()?, image: image(), labels }
         }
-        (None, None, None, None, None, Some(name)) => Action::Scale { name: name.clone(), replicas: replicas()? },
+        ((None, None, None, None), (None, Some(name)), None) => {
+            Action::Scale { name: name.clone(), replicas: replicas()? }
+        }
+        ((None, None, None, None), (None, None), Some(text)) => Action::Fault(fault(text, file)?),
         _ => {
-            let actions = "expected a step with exactly one of run, delete, label, delete-one, replicaset and scale";
+            let actions =
+                "expected a step with exactly one of run, delete, label, delete-one, replicaset, scale and fault";
             return Err(problem(actions));
         }
     };
@@ -310,4 +334,8 @@ fn step(wire: Spanned<WireStep>, file: &str) -> Result<Step, FileError> {
         return Err(problem("expected replicas only beside replicaset and scale"));
     }
     Ok(Step { at, namespace: step.namespace.clone(), action })
+}
+
+fn fault(text: &Spanned<String>, file: &str) -> Result<Fault, FileError> {
+    text.value.parse().map_err(|error: BadFault| FileError::at(file, text.referenced, error.to_string()))
 }

@@ -189,7 +189,11 @@ impl ApiError {
     }
 
     pub(crate) fn too_large(limit: usize) -> Self {
-        let message = format!("Request entity too large: limit is {limit}");
+        Self::too_large_because(&format!("limit is {limit}"))
+    }
+
+    pub(crate) fn too_large_because(why: &str) -> Self {
+        let message = format!("Request entity too large: {why}");
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "RequestEntityTooLarge", message)
     }
 
@@ -201,6 +205,38 @@ impl ApiError {
     /// What upstream lets through unclassified.
     pub(crate) fn internal(message: impl Into<String>) -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "", message)
+    }
+
+    /// What went wrong in the server, and is not to be blamed on the request.
+    pub(crate) fn internal_error(what: &str) -> Self {
+        let message = format!("Internal error occurred: {what}");
+        let details = Details { causes: vec![Cause::unplaced("", what)], ..Details::default() };
+        Self {
+            details: Some(Box::new(details)),
+            ..Self::new(StatusCode::INTERNAL_SERVER_ERROR, "InternalError", message)
+        }
+    }
+
+    /// `retry_after` is in seconds; 0 says nothing.
+    pub(crate) fn too_many_requests(retry_after: u32) -> Self {
+        let details =
+            Details { retry_after_seconds: Some(retry_after).filter(|seconds| *seconds > 0), ..Details::default() };
+        let message = "Too many requests, please try again later.";
+        Self {
+            details: Some(Box::new(details)),
+            ..Self::new(StatusCode::TOO_MANY_REQUESTS, "TooManyRequests", message)
+        }
+    }
+
+    /// One more than the server serves at a time.
+    pub(crate) fn too_many_watches(limit: usize) -> Self {
+        let message = format!("too many watches are open: the limit is {limit}, please try again later.");
+        Self { message, ..Self::too_many_requests(1) }
+    }
+
+    /// The request took too long.
+    pub(crate) fn timeout(what: &str) -> Self {
+        Self::new(StatusCode::GATEWAY_TIMEOUT, "Timeout", format!("Timeout: {what}")).vague()
     }
 
     pub(crate) fn expired(message: impl Into<String>) -> Self {
@@ -285,6 +321,11 @@ pub(crate) const PLAIN: &str = "text/plain; charset=utf-8";
 /// What upstream's mux says about a path that it does not know.
 pub(crate) fn no_such_path() -> Response {
     answer(StatusCode::NOT_FOUND, PLAIN, Body::from("404 page not found\n"))
+}
+
+/// What upstream's HTTP server says about a request that it cannot read.
+pub(crate) fn broken_request() -> Response {
+    answer(StatusCode::BAD_REQUEST, PLAIN, Body::from("400 Bad Request"))
 }
 
 /// `Status` Success without more: what a binding answers.

@@ -5,20 +5,22 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use serde_json::Value;
-use tokio::sync::watch;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 use super::clock::Clock;
 use super::era::Era;
 use super::event::Event;
+use super::faults::Active;
 use super::logs::Logs;
 use super::object::{Key, Object};
 use super::random::Random;
 use super::resource::Resource;
 use super::resources::{NAMESPACES, RESOURCES, SERVICES};
+use super::served_from::ServedFrom;
 use super::services::{self, Taken};
 use super::status::ApiError;
 use super::storage::Storage;
-use super::watch_cache::WatchCache;
+use super::watch_cache::{Told, WatchCache};
 
 /// How long a request for a revision that is not there yet waits for it.
 const FRESHNESS: Duration = Duration::from_secs(3);
@@ -34,6 +36,10 @@ pub(crate) struct Settings {
     pub(crate) history: usize,
     /// How often a watch that allows bookmarks gets one.
     pub(crate) bookmarks: Duration,
+    /// How many events may wait for the reader of a watch.
+    pub(crate) watch_buffer: usize,
+    /// How many watches clients may have open.
+    pub(crate) max_watches: usize,
     /// Whether a modern server serves streaming lists.
     pub(crate) watch_list: bool,
 }
@@ -51,9 +57,12 @@ pub(crate) struct Store {
     pub(crate) clock: Clock,
     /// What the containers say: the nodes' part, which the API server only passes on.
     pub(crate) logs: Arc<Logs>,
+    pub(crate) faults: Active,
     state: Mutex<State>,
-    /// Storage's revision, for those who wait for it.
-    revision: watch::Sender<u64>,
+    /// Tells those who wait for a revision that storage or a watch cache has moved on.
+    moved: watch::Sender<()>,
+    /// Places for watches.
+    watches: Arc<Semaphore>,
 }
 
 /// Everything that a write changes at once.
@@ -91,6 +100,13 @@ pub(crate) enum Commit {
 impl State {
     pub(crate) fn cache(&mut self, resource: &Resource) -> &mut WatchCache {
         self.caches.get_mut(resource.plural).expect("every kind in the table has a watch cache")
+    }
+
+    /// How far one of the two places that know a kind has not come that is to know a revision; `None` if it knows it.
+    pub(crate) fn stuck_before(&self, revision: u64, resource: &Resource, from: ServedFrom) -> Option<u64> {
+        let cache = self.caches.get(resource.plural).filter(|_| from == ServedFrom::WatchCache);
+        let reached = cache.and_then(WatchCache::stuck_at).unwrap_or(self.storage.revision());
+        Some(reached).filter(|reached| *reached < revision)
     }
 
     /// The cache of a kind, after it has learnt how far storage is: what makes a read from it consistent.
@@ -160,11 +176,13 @@ impl Store {
     pub(crate) fn new(settings: Settings, clock: Clock) -> Self {
         let storage = Storage::new(settings.history);
         let revision = storage.revision();
-        let cache = |resource| WatchCache::new(resource, settings.era, settings.seed, revision, settings.history);
+        let cache = |resource| WatchCache::new(resource, &settings, revision);
         let caches = RESOURCES.iter().map(|resource| (resource.plural, cache(resource))).collect();
         let state =
             State { storage, caches, random: Random::new(settings.seed), closed: false, terminating: Vec::new() };
-        Self { settings, clock, logs: Arc::default(), state: Mutex::new(state), revision: watch::Sender::new(revision) }
+        let (faults, moved) = (Active::default(), watch::Sender::new(()));
+        let watches = Arc::new(Semaphore::new(settings.max_watches.min(Semaphore::MAX_PERMITS)));
+        Self { settings, clock, logs: Arc::default(), faults, state: Mutex::new(state), moved, watches }
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
@@ -255,22 +273,27 @@ impl Store {
         object
     }
 
-    /// Waits until storage has reached a revision.
+    /// Waits until storage, or the watch cache of a kind, has reached a revision.
     ///
     /// # Errors
     /// After three seconds: the revision is too large.
-    pub(crate) async fn wait_for(&self, revision: u64) -> Result<(), ApiError> {
-        let mut current = self.revision.subscribe();
-        let reached = current.wait_for(|current| *current >= revision);
-        match tokio::time::timeout(FRESHNESS, reached).await {
-            Ok(_) => Ok(()), // the sender lives as long as the store
-            Err(_) => Err(ApiError::too_large_version(revision, *self.revision.borrow())),
+    pub(crate) async fn wait_for(&self, revision: u64, resource: &Resource, from: ServedFrom) -> Result<(), ApiError> {
+        let mut moved = self.moved.subscribe();
+        let stuck = || self.lock().stuck_before(revision, resource, from);
+        let reached = async {
+            while stuck().is_some() {
+                moved.changed().await.expect("the sender lives as long as the store");
+            }
+        };
+        if tokio::time::timeout(FRESHNESS, reached).await.is_ok() {
+            return Ok(());
         }
+        stuck().map_or(Ok(()), |current| Err(ApiError::too_large_version(revision, current)))
     }
 
     /// Tells of every write from now on, and of the end.
-    pub(crate) fn writes(&self) -> watch::Receiver<u64> {
-        self.revision.subscribe()
+    pub(crate) fn writes(&self) -> watch::Receiver<()> {
+        self.moved.subscribe()
     }
 
     /// Forgets every state but the present: what etcd's compaction does, once the watch caches have noticed it. What the
@@ -289,9 +312,35 @@ impl Store {
         let mut state = self.lock();
         let revision = state.storage.revision();
         for cache in state.caches.values_mut() {
-            cache.progress(revision);
-            cache.forget();
+            cache.renew(revision);
         }
+        self.moved.send_replace(());
+    }
+
+    /// A place for one more watch, to be kept as long as it is open.
+    ///
+    /// # Errors
+    /// `TooManyRequests` if there is none left.
+    pub(crate) fn place_for_watch(&self) -> Result<OwnedSemaphorePermit, ApiError> {
+        let limit = self.settings.max_watches;
+        self.watches.clone().try_acquire_owned().map_err(|_| ApiError::too_many_watches(limit))
+    }
+
+    /// Ends the clients' watches of a kind, or of all.
+    pub(crate) fn drop_watches(&self, plural: Option<&str>) {
+        let mut state = self.lock();
+        let meant = |cache: &&str| plural.is_none_or(|plural| plural == *cache);
+        state.caches.iter_mut().filter(|(cache, _)| meant(cache)).for_each(|(_, cache)| cache.drop_clients());
+    }
+
+    /// Lets the watch caches stand still that are to, and the others go on.
+    pub(crate) fn update_caches(&self) {
+        let mut state = self.lock();
+        for resource in &RESOURCES {
+            let lags = self.faults.lags(resource);
+            state.cache(resource).stand_still(lags);
+        }
+        self.moved.send_replace(());
     }
 
     /// Ends every watch, and every later one as soon as it has begun.
@@ -299,7 +348,7 @@ impl Store {
         let mut state = self.lock();
         state.closed = true;
         state.caches.values_mut().for_each(WatchCache::close);
-        self.revision.send_modify(|_| {}); // so that whoever follows something else notices it
+        self.moved.send_replace(()); // so that whoever follows something else notices it
     }
 
     async fn commit_latency(&self) {
@@ -309,8 +358,9 @@ impl Store {
     }
 
     fn publish(&self, state: &mut State, event: Event) {
-        let (revision, resource) = (event.revision, event.object().resource);
-        state.cache(resource).apply(Arc::new(event));
-        self.revision.send_replace(revision);
+        let resource = event.object().resource;
+        let told = if self.faults.hides(resource) { Told::Kubelet } else { Told::Everyone };
+        state.cache(resource).take(Arc::new(event), told);
+        self.moved.send_replace(());
     }
 }

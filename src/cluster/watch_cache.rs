@@ -10,13 +10,12 @@ use tokio::sync::mpsc;
 
 use super::era::Era;
 use super::event::Event;
+use super::faults::Asker;
 use super::filter::Filter;
 use super::object::{Key, Object};
 use super::random;
 use super::resource::Resource;
-
-/// How many lines may wait for a reader before its stream is ended.
-const BUFFER: usize = 1024;
+use super::store::Settings;
 
 /// Fed by storage, with a version of its own that may lag behind storage's revision.
 ///
@@ -38,8 +37,22 @@ pub(crate) struct WatchCache {
     events: VecDeque<Arc<Event>>,
     /// How many events are kept.
     keep: usize,
+    /// How many lines may wait for a reader before its stream is ended.
+    buffer: usize,
     watchers: BTreeMap<u64, Watcher>,
     next_watcher: u64,
+    /// Whether it learns nothing new, because of a fault.
+    stands_still: bool,
+    /// What it has missed so.
+    missed: VecDeque<(Arc<Event>, Told)>,
+}
+
+/// Whom an event is sent to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Told {
+    Everyone,
+    /// A fault hides it from the clients.
+    Kubelet,
 }
 
 /// One who watches.
@@ -48,6 +61,7 @@ struct Watcher {
     filter: Filter,
     /// Only what comes after this revision is sent.
     after: u64,
+    asker: Asker,
     lines: mpsc::Sender<Bytes>,
 }
 
@@ -58,20 +72,23 @@ pub(crate) struct TooOld {
 }
 
 impl WatchCache {
-    pub(crate) fn new(resource: &'static Resource, era: Era, seed: u64, version: u64, keep: usize) -> Self {
+    pub(crate) fn new(resource: &'static Resource, settings: &Settings, version: u64) -> Self {
         Self {
             resource,
-            era,
-            seed,
+            era: settings.era,
+            seed: settings.seed,
             version,
             last_write: version,
             floor: version,
             snapshots: version,
             objects: OrdMap::new(),
             events: VecDeque::new(),
-            keep,
+            keep: settings.history,
+            buffer: settings.watch_buffer,
             watchers: BTreeMap::new(),
             next_watcher: 0,
+            stands_still: false,
+            missed: VecDeque::new(),
         }
     }
 
@@ -83,8 +100,36 @@ impl WatchCache {
         self.last_write
     }
 
+    /// Learns of a write; later, if it stands still.
+    pub(crate) fn take(&mut self, event: Arc<Event>, told: Told) {
+        if self.stands_still {
+            self.missed.push_back((event, told));
+        } else {
+            self.apply(event, told);
+        }
+    }
+
+    /// Stands still from now on, or goes on with what it has missed.
+    pub(crate) fn stand_still(&mut self, stands_still: bool) {
+        self.stands_still = stands_still;
+        if !stands_still {
+            self.catch_up();
+        }
+    }
+
+    fn catch_up(&mut self) {
+        while let Some((event, told)) = self.missed.pop_front() {
+            self.apply(event, told);
+        }
+    }
+
+    /// The version that it cannot go beyond, if it stands still.
+    pub(crate) fn stuck_at(&self) -> Option<u64> {
+        self.stands_still.then_some(self.version)
+    }
+
     /// Takes one write in and sends it to those whom it concerns. A reader whose buffer is full loses its stream.
-    pub(crate) fn apply(&mut self, event: Arc<Event>) {
+    fn apply(&mut self, event: Arc<Event>, told: Told) {
         let object = event.object();
         match &event.current {
             Some(current) => self.objects.insert(current.key.clone(), current.clone()),
@@ -92,7 +137,10 @@ impl WatchCache {
         };
         self.version = event.revision;
         self.last_write = event.revision;
-        self.watchers.retain(|_, watcher| watcher.send(&event));
+        self.watchers.retain(|_, watcher| match (told, watcher.asker) {
+            (Told::Kubelet, Asker::Client) => true,
+            _ => watcher.send(&event),
+        });
         self.events.push_back(event);
         if self.events.len() > self.keep
             && let Some(forgotten) = self.events.pop_front()
@@ -103,11 +151,15 @@ impl WatchCache {
 
     /// Learns that storage has come this far without a further write to this kind.
     pub(crate) fn progress(&mut self, revision: u64) {
-        self.version = self.version.max(revision);
+        if !self.stands_still {
+            self.version = self.version.max(revision);
+        }
     }
 
-    /// Forgets all past events.
-    pub(crate) fn forget(&mut self) {
+    /// Begins anew with the present state: catches up with storage, and forgets all past events.
+    pub(crate) fn renew(&mut self, revision: u64) {
+        self.catch_up();
+        self.version = self.version.max(revision);
         self.events.clear();
         self.floor = self.version;
     }
@@ -128,7 +180,7 @@ impl WatchCache {
 
     /// The objects as they were at a revision, in key order.
     pub(crate) fn at(&self, revision: u64) -> Option<OrdMap<Key, Arc<Object>>> {
-        if !self.reaches_back_to(revision) {
+        if revision < self.version && !self.reaches_back_to(revision) {
             return None;
         }
         let mut objects = self.objects.clone(); // in constant time
@@ -167,10 +219,10 @@ impl WatchCache {
     }
 
     /// Begins to send what comes after a revision. The stream ends when the reader is too slow, or on `close`.
-    pub(crate) fn subscribe(&mut self, filter: Filter, after: u64) -> (u64, mpsc::Receiver<Bytes>) {
-        let (lines, receiver) = mpsc::channel(BUFFER);
+    pub(crate) fn subscribe(&mut self, filter: Filter, after: u64, asker: Asker) -> (u64, mpsc::Receiver<Bytes>) {
+        let (lines, receiver) = mpsc::channel(self.buffer);
         self.next_watcher += 1;
-        self.watchers.insert(self.next_watcher, Watcher { filter, after, lines });
+        self.watchers.insert(self.next_watcher, Watcher { filter, after, asker, lines });
         (self.next_watcher, receiver)
     }
 
@@ -202,6 +254,11 @@ impl WatchCache {
         let mut line = json!({"type": "BOOKMARK", "object": object}).to_string();
         line.push('\n');
         line.into()
+    }
+
+    /// Ends every client's stream after what already waits in it.
+    pub(crate) fn drop_clients(&mut self) {
+        self.watchers.retain(|_, watcher| watcher.asker == Asker::Kubelet);
     }
 
     /// Ends every stream after what already waits in it.

@@ -8,11 +8,13 @@ use std::time::Duration;
 use axum::body::Body;
 use bytes::Bytes;
 use futures::stream;
-use tokio::sync::mpsc;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::time::{Instant, sleep_until};
 
+use super::faults::Asker;
 use super::filter::Filter;
 use super::resource::Resource;
+use super::served_from::ServedFrom;
 use super::status::ApiError;
 use super::store::{State, Store};
 
@@ -43,6 +45,7 @@ pub(crate) struct Watch {
     pub(crate) start: Start,
     pub(crate) bookmarks: bool,
     pub(crate) duration: Duration,
+    pub(crate) asker: Asker,
 }
 
 /// The body of a watch that has begun.
@@ -52,6 +55,8 @@ struct Stream {
     deadline: Instant,
     next_bookmark: Option<Instant>,
     phase: Phase,
+    /// Kept for as long as the client reads.
+    _place: Option<OwnedSemaphorePermit>,
 }
 
 enum Phase {
@@ -81,23 +86,28 @@ impl Drop for Subscription {
 
 impl Watch {
     /// Begins now, even if nobody reads yet, unless it has to wait for a revision.
-    pub(crate) fn body(self, store: &Arc<Store>) -> Body {
+    pub(crate) fn body(self, store: &Arc<Store>, place: Option<OwnedSemaphorePermit>) -> Body {
         let deadline = Instant::now() + self.duration;
         let phase = {
             let mut state = store.lock();
             match self.start {
-                Start::State { fresh: Some(revision), .. } if revision > state.storage.revision() => {
+                Start::State { fresh: Some(revision), .. } if self.must_wait(&state, revision) => {
                     Phase::Waiting(revision)
                 }
                 _ => self.begin(store, &mut state),
             }
         };
         let bookmarks = self.bookmarks;
-        let mut stream = Stream { store: store.clone(), watch: self, deadline, next_bookmark: None, phase };
+        let mut stream =
+            Stream { store: store.clone(), watch: self, deadline, next_bookmark: None, phase, _place: place };
         stream.next_bookmark = bookmarks.then(|| stream.bookmark_after(Instant::now())).flatten();
         Body::from_stream(stream::unfold(stream, |mut stream| async move {
             stream.next().await.map(|line| (Ok::<_, Infallible>(line), stream))
         }))
+    }
+
+    fn must_wait(&self, state: &State, revision: u64) -> bool {
+        state.stuck_before(revision, self.resource, ServedFrom::WatchCache).is_some()
     }
 
     fn begin(&self, store: &Arc<Store>, state: &mut State) -> Phase {
@@ -130,7 +140,7 @@ impl Watch {
             },
         };
         let live = (!closed).then(|| {
-            let (id, lines) = cache.subscribe(self.filter.clone(), after);
+            let (id, lines) = cache.subscribe(self.filter.clone(), after, self.asker);
             Subscription { store: store.clone(), resource: self.resource, id, lines }
         });
         Phase::Running { first, live }
@@ -143,7 +153,7 @@ impl Stream {
         if let Phase::Waiting(revision) = self.phase {
             let waited = tokio::select! {
                 biased;
-                waited = self.store.wait_for(revision) => waited,
+                waited = self.store.wait_for(revision, self.watch.resource, ServedFrom::WatchCache) => waited,
                 () = sleep_until(self.deadline) => return None,
             };
             self.phase = match waited {
@@ -163,8 +173,10 @@ impl Stream {
                 line = live.lines.recv() => return line,
                 () = sleep_until(self.deadline) => return None,
                 () = sleep_until(next_bookmark.unwrap_or(self.deadline)), if next_bookmark.is_some() => {
-                    let mut state = self.store.lock();
-                    state.fresh_cache(self.watch.resource).bookmark(live.id);
+                    let resource = self.watch.resource;
+                    if self.watch.asker == Asker::Kubelet || !self.store.faults.freezes_bookmarks(resource) {
+                        self.store.lock().fresh_cache(resource).bookmark(live.id);
+                    }
                 }
             }
             self.next_bookmark = next_bookmark.and_then(|last| self.bookmark_after(last));

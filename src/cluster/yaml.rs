@@ -41,10 +41,15 @@ pub(crate) fn of_yaml(error: &serde_saphyr::Error, file: &str, expected: &str) -
 /// No story waits longer; what is added to a clock must have an end.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Reads a duration such as `150ms` or `1m30s`, not negative.
+/// A duration such as `150ms` or `1m30s`, not negative and at most a day.
+pub(crate) fn short_duration(text: &str) -> Option<Duration> {
+    let read = text.parse::<jiff::SignedDuration>().ok().and_then(|duration| Duration::try_from(duration).ok());
+    read.filter(|duration| *duration <= LONGEST)
+}
+
+/// The same in a file.
 pub(crate) fn duration(text: &Spanned<String>, file: &str) -> Result<Duration, FileError> {
-    let read = text.value.parse::<jiff::SignedDuration>().ok().and_then(|duration| Duration::try_from(duration).ok());
-    read.filter(|duration| *duration <= LONGEST).ok_or_else(|| {
+    short_duration(&text.value).ok_or_else(|| {
         let problem = format!(
             "expected a duration that is not negative and at most a day, such as 150ms, 4s or 1m30s, found {:?}",
             text.value

@@ -11,7 +11,7 @@ use super::files;
 use super::kubeconfig_file::KubeconfigFile;
 use super::moments::sub_seed;
 use super::settings::{BuiltIn, Settings, Source};
-use crate::cluster::{Cluster, Era, Stages, pods_from_yaml};
+use crate::cluster::{Admin, Cluster, Era, Stages, pods_from_yaml};
 use crate::trace::Failure;
 
 /// How long a write takes in the lessons' cluster, as in a real etcd.
@@ -90,5 +90,5 @@ fn start(usual: &ClusterDefaults, built_in: &BuiltIn, namespace: &str, seed: u64
         .transpose()?
         .unwrap_or_default();
     let builder = Cluster::builder().era(built_in.era).seed(seed).pods(pods).stages(stages);
-    Ok(builder.commit_latency(COMMIT_LATENCY).start())
+    Ok(builder.commit_latency(COMMIT_LATENCY).admin(Admin::On).start())
 }

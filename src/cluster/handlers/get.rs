@@ -34,7 +34,7 @@ async fn read(
     from: ServedFrom,
     version: Option<u64>,
 ) -> Result<Arc<Object>, ApiError> {
-    store.wait_for(version.unwrap_or_default()).await?;
+    store.wait_for(version.unwrap_or_default(), resource, from).await?;
     let mut state = store.lock();
     let object = match (from, version) {
         (ServedFrom::Storage, _) => state.storage.get(resource, key),

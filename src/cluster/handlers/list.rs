@@ -6,6 +6,7 @@ use super::{Call, watch};
 use crate::cluster::continue_token::ContinueToken;
 use crate::cluster::delegate::{Extent, Moment, Plan, plan};
 use crate::cluster::era::Era;
+use crate::cluster::faults::Asker;
 use crate::cluster::field_selector::Fields;
 use crate::cluster::filter::Filter;
 use crate::cluster::options::ListOptions;
@@ -18,18 +19,30 @@ use crate::selector::BadSelector;
 
 /// One path, two verbs.
 pub(crate) async fn list_or_watch(call: Call) -> Result<Response, ApiError> {
-    let Call { store, target, query, .. } = call;
+    let Call { store, target, query, request } = call;
     let mut options = ListOptions::parse(&query)?;
     options.watch |= target.watch;
-    options.validate(store.settings.streams_lists())?;
+    let asker = Asker::of(request.extensions());
+    options.validate(streams_lists(&store, &options, target.resource, asker))?;
     let filter = filter(target.resource, target.namespace, &options)?;
     if options.watch {
-        return watch::watch(&store, target.resource, filter, &options);
+        return watch::watch(&store, target.resource, filter, &options, asker);
     }
     let plan = plan(&store, target.resource, extent(target.resource, &filter, &options), &options)?;
     let from = plan.from;
-    let page = list(&store, target.resource, &filter, &options, plan).await;
-    Ok(from.stamp(page.map_or_else(IntoResponse::into_response, |page| page.answer(target.resource))))
+    let plan = match reach(&store, target.resource, plan).await {
+        Ok(plan) => plan,
+        Err(error) => return Ok(from.stamp(error.into_response())),
+    };
+    let page = list(&store, target.resource, &filter, &options, &plan);
+    Ok(plan.from.stamp(page.map_or_else(IntoResponse::into_response, |page| page.answer(target.resource))))
+}
+
+/// Whether this request may ask for a streaming list.
+fn streams_lists(store: &Store, options: &ListOptions, resource: &Resource, asker: Asker) -> bool {
+    let asked = options.watch && options.send_initial_events.is_some();
+    let spared = !asked || asker == Asker::Kubelet;
+    store.settings.streams_lists() && (spared || !store.faults.refuses_watch_list(resource))
 }
 
 /// The namespace and the selectors of a request.
@@ -49,16 +62,27 @@ fn extent(resource: &Resource, filter: &Filter, options: &ListOptions) -> Extent
     if filter.only(resource).is_some() && options.continue_token.is_empty() { Extent::Single } else { Extent::Range }
 }
 
-async fn list(
+/// Waits until the state is there. A consistent list that the watch cache cannot give in time comes from storage.
+async fn reach(store: &Store, resource: &Resource, plan: Plan) -> Result<Plan, ApiError> {
+    let consistent = plan.moment == Moment::NotOlderThan(0);
+    let revision = match plan.moment {
+        Moment::NotOlderThan(0) => store.lock().storage.revision(),
+        Moment::At(revision) | Moment::NotOlderThan(revision) => revision,
+        Moment::AtHand => 0,
+    };
+    match store.wait_for(revision, resource, plan.from).await {
+        Err(_) if consistent => Ok(Plan { from: ServedFrom::Storage, ..plan }),
+        reached => reached.map(|()| plan),
+    }
+}
+
+fn list(
     store: &Store,
     resource: &'static Resource,
     filter: &Filter,
     options: &ListOptions,
-    plan: Plan,
+    plan: &Plan,
 ) -> Result<Page, ApiError> {
-    if let Moment::At(revision) | Moment::NotOlderThan(revision) = plan.moment {
-        store.wait_for(revision).await?;
-    }
     let range = Range { filter, limit: options.limit, start: &plan.start };
     let mut state = store.lock();
     match (plan.from, plan.moment) {

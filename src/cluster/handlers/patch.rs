@@ -16,6 +16,9 @@ use crate::cluster::status::ApiError;
 use crate::cluster::strategic_merge;
 use crate::cluster::strictness::{Strictness, warn};
 
+/// Upstream's limit of a JSON patch.
+const MOST_OPERATIONS: usize = 10_000;
+
 /// What a client wants changed.
 pub(super) enum Change {
     /// RFC 7396: null removes, objects merge, everything else replaces.
@@ -76,15 +79,34 @@ fn read_merge(body: &[u8]) -> Result<Change, ApiError> {
 
 fn read_strategic(body: &[u8]) -> Result<Change, ApiError> {
     let error = |error: serde_json::Error| ApiError::bad_request(error.to_string());
-    serde_json::from_slice(body).map(Change::Strategic).map_err(error)
+    let patch: Option<Map<String, Value>> = serde_json::from_slice(body).map_err(error)?;
+    Ok(Change::Strategic(patch.unwrap_or_default())) // null is a patch that changes nothing
 }
 
 fn read_operations(body: &[u8]) -> Result<Change, ApiError> {
     let refused = |error: String| ApiError::bad_request(format!("error decoding patch: {error}"));
-    let patch: Value = serde_json::from_slice(body).map_err(|error| refused(error.to_string()))?;
-    if !patch.is_array() {
-        let found = word(&patch);
-        return Err(refused(format!("json: cannot unmarshal {found} into Go value of type []handlers.jsonPatchOp")));
+    let mut patch: Value = serde_json::from_slice(body).map_err(|_| ApiError::bad_request("invalid JSON patch"))?;
+    let operations = match &mut patch {
+        Value::Null => return Ok(Change::Operations(Patch::default())),
+        Value::Array(operations) => operations,
+        other => {
+            let found = word(other);
+            return Err(refused(format!(
+                "json: cannot unmarshal {found} into Go value of type []handlers.jsonPatchOp"
+            )));
+        }
+    };
+    if operations.len() > MOST_OPERATIONS {
+        let count = operations.len();
+        let why = format!("The allowed maximum operations in a JSON patch is {MOST_OPERATIONS}, got {count}");
+        return Err(ApiError::too_large_because(&why));
+    }
+    for operation in operations {
+        let Value::Object(operation) = operation else {
+            let found = word(operation);
+            return Err(refused(format!("json: cannot unmarshal {found} into Go value of type handlers.jsonPatchOp")));
+        };
+        operation.entry("value").or_insert(Value::Null); // what is left out is null
     }
     // A well-formed list with an operation that is none fails like one that does not fit.
     serde_json::from_value(patch).map(Change::Operations).map_err(|_| ApiError::unprocessable())

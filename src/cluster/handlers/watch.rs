@@ -6,6 +6,7 @@ use axum::response::Response;
 use http::StatusCode;
 
 use crate::cluster::era::Era;
+use crate::cluster::faults::Asker;
 use crate::cluster::filter::Filter;
 use crate::cluster::options::{ListOptions, resource_version};
 use crate::cluster::represent::Events;
@@ -21,6 +22,7 @@ pub(crate) fn watch(
     resource: &'static Resource,
     filter: Filter,
     options: &ListOptions,
+    asker: Asker,
 ) -> Result<Response, ApiError> {
     let version = resource_version(&options.resource_version).map_err(ApiError::internal)?;
     let (duration, revision) = {
@@ -29,10 +31,14 @@ pub(crate) fn watch(
         (duration, state.storage.revision())
     };
     let start = start(store.settings.era, options.send_initial_events, version, revision);
+    let place = match asker {
+        Asker::Client => Some(store.place_for_watch()?),
+        Asker::Kubelet => None,
+    };
     let bookmarks = options.allow_watch_bookmarks;
-    let watch = Watch { resource, filter, start, bookmarks, duration };
+    let watch = Watch { resource, filter, start, bookmarks, duration, asker };
     let from = if resource.cached { ServedFrom::WatchCache } else { ServedFrom::Storage };
-    let mut response = from.stamp(answer(StatusCode::OK, "application/json", watch.body(store)));
+    let mut response = from.stamp(answer(StatusCode::OK, "application/json", watch.body(store, place)));
     response.extensions_mut().insert(Events);
     Ok(response)
 }

@@ -1,0 +1,74 @@
+//! What a request wants to do, in the words of Kubernetes' roles.
+
+use http::Method;
+
+/// A verb of the API.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    /// GET of one object.
+    Get,
+    /// GET of a collection.
+    List,
+    /// GET of a collection with `watch=true`.
+    Watch,
+    /// POST.
+    Create,
+    /// PUT.
+    Update,
+    /// PATCH.
+    Patch,
+    /// DELETE of one object.
+    Delete,
+    /// DELETE of a collection.
+    DeleteCollection,
+}
+
+/// What a path speaks of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum About {
+    Object,
+    Collection,
+    /// A collection, and what happens to it.
+    Events,
+}
+
+impl Verb {
+    pub(super) const ALL: [Self; 8] = [
+        Self::Get,
+        Self::List,
+        Self::Watch,
+        Self::Create,
+        Self::Update,
+        Self::Patch,
+        Self::Delete,
+        Self::DeleteCollection,
+    ];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Get => "get",
+            Self::List => "list",
+            Self::Watch => "watch",
+            Self::Create => "create",
+            Self::Update => "update",
+            Self::Patch => "patch",
+            Self::Delete => "delete",
+            Self::DeleteCollection => "deletecollection",
+        }
+    }
+
+    /// `None` for a method that the API does not know.
+    pub(crate) fn of(method: &Method, about: About) -> Option<Self> {
+        Some(match (method, about) {
+            (&Method::GET, About::Object) => Self::Get,
+            (&Method::GET, About::Collection) => Self::List,
+            (&Method::GET, About::Events) => Self::Watch,
+            (&Method::POST, _) => Self::Create,
+            (&Method::PUT, _) => Self::Update,
+            (&Method::PATCH, _) => Self::Patch,
+            (&Method::DELETE, About::Object) => Self::Delete,
+            (&Method::DELETE, _) => Self::DeleteCollection,
+            _ => return None,
+        })
+    }
+}

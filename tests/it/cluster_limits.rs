@@ -1,0 +1,147 @@
+//! Where the server says that it is enough.
+
+use http_body_util::BodyExt;
+use serde_json::json;
+
+use crate::support::api::{Api, PODS, quiet};
+
+#[tokio::test(start_paused = true)]
+async fn one_watch_too_many_is_told_to_come_back() {
+    let api = Api::new(&quiet().max_watches(2).start());
+    let (first, _second) = (api.watch("").await, api.watch_at("/api/v1/configmaps?watch=1").await);
+    let answer = api.get(&format!("{PODS}?watch=true")).await;
+    let status = json!({
+        "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "code": 429,
+        "message": "too many watches are open: the limit is 2, please try again later.",
+        "reason": "TooManyRequests", "details": {"retryAfterSeconds": 1},
+    });
+    assert_eq!((answer.status, answer.body), (429, status));
+    assert_eq!(answer.headers["retry-after"], "1");
+    assert_eq!(api.get(PODS).await.status, 200, "lists are not watches");
+    drop(first);
+    api.watch("").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_buffer_of_a_watch_is_as_large_as_was_chosen() {
+    let api = Api::new(&quiet().watch_buffer(3).start());
+    let mut slow = api.watch("sendInitialEvents=false&resourceVersionMatch=NotOlderThan").await;
+    for name in ["a", "b", "c", "d"] {
+        api.pod(name, &json!({})).await;
+    }
+    assert_eq!(slow.shorts().await, ["ADDED a", "ADDED b", "ADDED c"]);
+    assert!(slow.ended);
+}
+
+#[tokio::test(start_paused = true)]
+async fn long_selectors_are_read_in_no_time() {
+    let api = Api::new(&quiet().start());
+    api.pod("alpha", &json!({"k1": "v1"})).await;
+    let list = |parameter: &str, text: &str| format!("{PODS}?{parameter}={text}");
+    let each = (0..4000).map(|i| format!("k{i}!=w")).collect::<Vec<_>>().join(",");
+    let any = (0..8000).map(|i| format!("v{i}")).collect::<Vec<_>>().join(",");
+    let fields = ["metadata.name=alpha"; 3000].join(",");
+    for (path, code) in [
+        (list("labelSelector", &each), 200),
+        (list("labelSelector", &format!("k1+in+({any})")), 200),
+        (list("labelSelector", &"x".repeat(60_000)), 400),
+        (list("labelSelector", &"(".repeat(60_000)), 400),
+        (list("labelSelector", &",".repeat(60_000)), 400),
+        (list("fieldSelector", &fields), 200),
+        (list("fieldSelector", &"=".repeat(60_000)), 400),
+        (list("continue", &"A".repeat(60_000)), 400),
+        (format!("{PODS}/{}", "x".repeat(60_000)), 404),
+        (format!("/{}", "a/".repeat(30_000)), 404),
+    ] {
+        let answer = api.get(&path).await;
+        let beginning: String = path.chars().take(80).collect();
+        assert_eq!(answer.status, code, "{beginning}");
+        if code == 200 {
+            assert_eq!(answer.names(), ["alpha"], "{beginning}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn paths_and_parameters_are_taken_as_go_takes_them() {
+    let api = Api::new(&quiet().start());
+    api.pod("alpha", &json!({})).await;
+    for path in [
+        "/%61pi/v1/%70ods//",
+        "/api/v1/namespaces//pods",
+        "/api/v1/namespaces/default/pods%2F",
+        &format!("{PODS}?%zz=1&limit=%zz"),
+        &format!("{PODS}?limit=0;1"),
+        &format!("{PODS}?&&=&a=b"),
+    ] {
+        assert_eq!(api.get(path).await.names(), ["alpha"], "{path}");
+    }
+    for (path, message) in [
+        ("/.", "Name parameter invalid: \".\": may not be '.'"),
+        ("/%2e%2e", "Name parameter invalid: \"..\": may not be '..'"),
+        ("/a%25", "Name parameter invalid: \"a%\": may not contain '%'"),
+        ("?limit=", "strconv.ParseInt: parsing \"\": invalid syntax"),
+        ("?limit=99999999999999999999", "strconv.ParseInt: parsing \"99999999999999999999\": value out of range"),
+        (
+            "?resourceVersion=18446744073709551616",
+            "invalid resource version: resourceVersion: Invalid value: \"18446744073709551616\": strconv.ParseUint: \
+             parsing \"18446744073709551616\": value out of range",
+        ),
+    ] {
+        let answer = api.get(&format!("{PODS}{path}")).await;
+        assert_eq!((answer.status, answer.message()), (400, message), "{path}");
+    }
+    let broken = api.get(&format!("{PODS}/%zz")).await;
+    assert_eq!((broken.status, broken.body), (400, json!("400 Bad Request")));
+    for (path, name) in [("a%20b", "a b"), ("%ff", "\u{fffd}"), ("a;b", "a;b")] {
+        let answer = api.get(&format!("{PODS}/{path}")).await;
+        assert_eq!((answer.status, &answer.body["details"]["name"]), (404, &json!(name)), "{path}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn patches_and_options_have_their_limits() {
+    let api = Api::new(&quiet().start());
+    api.pod("alpha", &json!({})).await;
+    let item = format!("{PODS}/alpha");
+    let test = json!({"op": "test", "path": "/metadata/name", "value": "alpha"});
+    let many = json!(vec![test; 10_001]).to_string();
+    let message = "Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001";
+    for (patch, code, message) in [
+        (many.as_str(), 413, message),
+        ("", 400, "invalid JSON patch"),
+        ("[7]", 400, "error decoding patch: json: cannot unmarshal number into Go value of type handlers.jsonPatchOp"),
+    ] {
+        let answer = api.send("PATCH", &item, "application/json-patch+json", patch.to_owned()).await;
+        assert_eq!((answer.status, answer.message()), (code, message));
+    }
+    for (content_type, patch) in [
+        ("application/json-patch+json", "null"),
+        ("application/strategic-merge-patch+json", "null"),
+        ("application/json-patch+json", "[{\"op\": \"add\", \"path\": \"/metadata/labels\"}]"),
+    ] {
+        assert_eq!(api.send("PATCH", &item, content_type, patch).await.status, 200, "{patch}");
+    }
+    let start = "couldn't get version/kind; json parse error: ";
+    for (options, message) in [
+        ("[\"DeleteOptions\"]", "json: cannot unmarshal array into Go value of type struct"),
+        ("7", "json: cannot unmarshal number into Go value of type struct"),
+        ("{", "unexpected end of JSON input"),
+    ] {
+        let answer = api.send("DELETE", &item, "application/json", options).await;
+        assert_eq!(answer.status, 400);
+        assert!(answer.message().starts_with(&format!("{start}{message}")), "{}", answer.message());
+    }
+    assert_eq!(api.send("DELETE", &item, "application/json", "null").await.status, 200);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_that_breaks_off_is_a_bad_request() {
+    let api = Api::new(&quiet().start());
+    let broken = futures::stream::iter([Ok("{"), Err(std::io::Error::other("gone"))]);
+    let request = http::Request::post(PODS).body(axum::body::Body::from_stream(broken)).unwrap();
+    let response = api.raw(request).await;
+    assert_eq!(response.status(), 400);
+    let body = response.into_body().collect().await.unwrap().to_bytes();
+    assert!(String::from_utf8_lossy(&body).contains("\"reason\":\"BadRequest\""));
+}
