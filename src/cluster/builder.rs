@@ -50,6 +50,7 @@ impl Default for ClusterBuilder {
             seed: 0,
             commit_latency: Duration::ZERO,
             history: 10_000,
+            history_age: Duration::from_secs(300),
             bookmarks: Duration::from_secs(60),
             watch_buffer: 1024,
             max_watches: 10_000,
@@ -110,6 +111,14 @@ impl ClusterBuilder {
     /// How many writes are remembered: as many can be listed and watched again. By default 10,000; at least one.
     pub fn history(mut self, writes: usize) -> Self {
         self.settings.history = writes.max(1);
+        self
+    }
+
+    /// How long a state is remembered that is no longer the present one; by default five minutes, as upstream has etcd compacted.
+    /// Older ones cannot be listed, and a list that is read page by page for longer expires. Watches are not concerned: a watch
+    /// cache remembers events by their number.
+    pub fn history_age(mut self, period: Duration) -> Self {
+        self.settings.history_age = period;
         self
     }
 

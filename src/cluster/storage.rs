@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value;
+use tokio::time::Instant;
 
 use super::event::Event;
 use super::object::{Key, Object};
@@ -20,9 +22,19 @@ pub(crate) struct Storage {
     compacted: u64,
     /// By plural, then by key.
     kinds: BTreeMap<&'static str, BTreeMap<Key, Vec<Version>>>,
-    log: VecDeque<(&'static str, Key)>,
+    log: VecDeque<Write>,
     /// How many revisions are kept.
     keep: usize,
+    /// How long a state is kept after it was the present one.
+    age: Duration,
+}
+
+/// What took a revision.
+#[derive(Debug)]
+struct Write {
+    plural: &'static str,
+    key: Key,
+    at: Instant,
 }
 
 #[derive(Debug)]
@@ -37,9 +49,21 @@ struct Version {
 pub(crate) struct Compacted;
 
 impl Storage {
-    /// An empty store that remembers the last `keep` revisions. As in etcd, the empty store has revision 1.
-    pub(crate) fn new(keep: usize) -> Self {
-        Self { revision: 1, compacted: 1, kinds: BTreeMap::new(), log: VecDeque::new(), keep }
+    /// An empty store that remembers the last `keep` revisions, but no state for longer than `age`. As in etcd, the empty store
+    /// has revision 1.
+    pub(crate) fn new(keep: usize, age: Duration) -> Self {
+        Self { revision: 1, compacted: 1, kinds: BTreeMap::new(), log: VecDeque::new(), keep, age }
+    }
+
+    /// Forgets the states that have not been the present one for too long. Gives back the oldest one left, if there were any.
+    pub(crate) fn forget_old(&mut self) -> Option<u64> {
+        let now = Instant::now();
+        let is_old = |write: &Write| write.at.checked_add(self.age).is_some_and(|end| end <= now);
+        let ended = self.log.iter().take_while(|write| is_old(write)).count() as u64;
+        (ended > 0).then(|| {
+            self.compact(self.compacted + ended);
+            self.compacted
+        })
     }
 
     pub(crate) fn revision(&self) -> u64 {
@@ -91,7 +115,8 @@ impl Storage {
         let revision = revision.min(self.revision);
         while self.compacted < revision {
             self.compacted += 1;
-            let (plural, key) = self.log.pop_front().expect("the log has an entry for each revision not compacted");
+            let Write { plural, key, .. } =
+                self.log.pop_front().expect("the log has an entry for each revision not compacted");
             let Some(objects) = self.kinds.get_mut(plural) else { continue };
             let Some(versions) = objects.get_mut(&key) else { continue };
             let older = versions.iter().filter(|version| version.revision < self.compacted).count();
@@ -112,7 +137,7 @@ impl Storage {
         let versions = self.kinds.entry(resource.plural).or_default().entry(key.clone()).or_default();
         let previous = versions.last().and_then(|version| version.object.clone());
         versions.push(Version { revision, object: object.clone() });
-        self.log.push_back((resource.plural, key));
+        self.log.push_back(Write { plural: resource.plural, key, at: Instant::now() });
         if self.log.len() > self.keep {
             self.compact(self.compacted + 1);
         }
@@ -138,7 +163,7 @@ mod tests {
 
     #[test]
     fn every_state_in_the_history_can_be_read_again() {
-        let mut storage = Storage::new(100);
+        let mut storage = Storage::new(100, Duration::MAX);
         put(&mut storage, "b");
         put(&mut storage, "a");
         put(&mut storage, "b");
@@ -153,7 +178,7 @@ mod tests {
 
     #[test]
     fn compaction_forgets_the_states_before_and_nothing_else() {
-        let mut storage = Storage::new(100);
+        let mut storage = Storage::new(100, Duration::MAX);
         put(&mut storage, "a");
         put(&mut storage, "b");
         put(&mut storage, "a");
@@ -169,7 +194,7 @@ mod tests {
 
     #[test]
     fn the_history_is_bounded() {
-        let mut storage = Storage::new(3);
+        let mut storage = Storage::new(3, Duration::MAX);
         for _ in 0..50 {
             put(&mut storage, "a");
         }

@@ -34,6 +34,8 @@ pub(crate) struct Settings {
     pub(crate) commit_latency: Duration,
     /// How many revisions storage keeps, and how many events each watch cache.
     pub(crate) history: usize,
+    /// How long storage keeps a state that is no longer the present one.
+    pub(crate) history_age: Duration,
     /// How often a watch that allows bookmarks gets one.
     pub(crate) bookmarks: Duration,
     /// How many events may wait for the reader of a watch.
@@ -100,6 +102,13 @@ pub(crate) enum Commit {
 impl State {
     pub(crate) fn cache(&mut self, resource: &Resource) -> &mut WatchCache {
         self.caches.get_mut(resource.plural).expect("every kind in the table has a watch cache")
+    }
+
+    /// What is too old is forgotten before anybody can see it, so no task has to do that in time.
+    fn forget_old(&mut self) {
+        if let Some(oldest) = self.storage.forget_old() {
+            self.caches.values_mut().for_each(|cache| cache.drop_snapshots(oldest));
+        }
     }
 
     /// How far one of the two places that know a kind has not come that is to know a revision; `None` if it knows it.
@@ -174,7 +183,7 @@ impl Store {
     }
 
     pub(crate) fn new(settings: Settings, clock: Clock) -> Self {
-        let storage = Storage::new(settings.history);
+        let storage = Storage::new(settings.history, settings.history_age);
         let revision = storage.revision();
         let cache = |resource| WatchCache::new(resource, &settings, revision);
         let caches = RESOURCES.iter().map(|resource| (resource.plural, cache(resource))).collect();
@@ -186,7 +195,9 @@ impl Store {
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().expect("no holder of the lock panics")
+        let mut state = self.state.lock().expect("no holder of the lock panics");
+        state.forget_old();
+        state
     }
 
     pub(crate) fn get(&self, resource: &Resource, key: &Key) -> Option<Arc<Object>> {

@@ -1,10 +1,12 @@
 //! The history as a whole, by random operations against a simple model.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use fastrand::Rng;
 use informer_lab::cluster::Era;
 use serde_json::{Value, json};
+use tokio::time::sleep;
 
 use crate::support::api::{Api, PODS, quiet};
 
@@ -127,5 +129,31 @@ async fn what_falls_out_of_the_bounded_history_expires() {
         assert_eq!(exact.status == 200, kept, "list at {version} of {now}");
         let events = api.watch(&format!("resourceVersion={version}")).await.shorts().await;
         assert_eq!(events.first().is_none_or(|event| event != "ERROR"), kept, "watch from {version} of {now}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_state_is_forgotten_when_it_has_been_past_for_too_long() {
+    for era in [Era::Classic, Era::Modern] {
+        let api = Api::new(&quiet().era(era).history_age(Duration::from_secs(60)).start());
+        api.pod("a", &json!({})).await;
+        let old = api.pod("b", &json!({})).await;
+        let page = api.get(&format!("{PODS}?limit=1")).await;
+        let next = format!("{PODS}?limit=1&continue={}", page.body["metadata"]["continue"].as_str().unwrap());
+        sleep(Duration::from_secs(1000)).await; // the present has no age
+        let new = api.pod("c", &json!({})).await;
+        let exact = |version| format!("{PODS}?resourceVersion={version}&resourceVersionMatch=Exact");
+        sleep(Duration::from_millis(59_999)).await;
+        assert_eq!(api.get(&exact(old)).await.names(), ["a", "b"]);
+        assert_eq!(api.get(&next).await.names(), ["b"]);
+        sleep(Duration::from_millis(1)).await;
+        let expired = api.get(&next).await;
+        assert_eq!((expired.status, &expired.body["reason"]), (410, &json!("Expired")));
+        let fresh = expired.body["metadata"]["continue"].as_str().unwrap();
+        assert_eq!(api.get(&format!("{PODS}?continue={fresh}")).await.names(), ["b", "c"]);
+        assert_eq!(api.get(&exact(old)).await.status, 410);
+        assert_eq!(api.get(&exact(new)).await.names(), ["a", "b", "c"]);
+        let mut watch = api.watch(&format!("resourceVersion={old}")).await;
+        assert_eq!(watch.shorts().await, ["ADDED c"], "the watch cache remembers by number");
     }
 }

@@ -21,6 +21,7 @@ mod cli_usage;
 mod cluster_errors;
 mod cluster_eviction;
 mod cluster_faults;
+mod cluster_fuzz;
 mod cluster_history;
 mod cluster_kinds;
 mod cluster_kubelet;
