@@ -4,6 +4,7 @@ mod containers;
 mod hands;
 mod play;
 mod recorder;
+mod schedule;
 mod texts;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -234,7 +235,7 @@ impl Kubelet {
         if (bound && !untouched) || !self.stages.schedules() {
             return !bound;
         }
-        let ours = spec["schedulerName"].as_str().is_none_or(|name| name == hands::SCHEDULER);
+        let ours = spec["schedulerName"].as_str().is_none_or(|name| name == schedule::SCHEDULER);
         match self.stages.of_pod(&hands::whole(pod)).schedules() {
             true => bound || ours,
             false => !bound,

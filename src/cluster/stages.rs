@@ -1,41 +1,4 @@
-//! What the kubelet does to pods, read from YAML.
-//!
-//! ```yaml
-//! run:                     # of every pod that is bound to no node
-//! - {after: 150ms, bind: node-1}
-//! - {after: 150ms, status: {phase: Running, startTime: $now}}
-//! delete:                  # of every pod that is being deleted
-//! - {after: 150ms, annotations: {example.com/address: null}}
-//! - {after: 150ms, remove: true}
-//! lifecycles:              # of the pods that one of these selects, the first that does
-//! - name: crash-loop
-//!   for: [{labels: lab/lifecycle=crash-loop}]
-//!   run:
-//!   - {bind: true}
-//!   - repeat:
-//!     - {after: 2s, containers: {running: {}}}
-//!     - {after: 5s, containers: {terminated: {exitCode: 1, reason: Error}}}
-//! ```
-//!
-//! A step waits (`after`, by default not at all; `doubling-to` doubles the wait each time round a `repeat`, up to this) and
-//! then does one thing:
-//!
-//! - `bind` gives the pod a node: the one that is named or, with `true`, the one that the scheduler finds. A pod that names
-//!   its node itself is run, too, where the lifecycle has `bind: true`.
-//! - `status` is a merge patch of the pod's status, `annotations` one of its annotations.
-//! - `containers` is what the container runtime tells of all containers: `waiting: {reason, message}`, `running: {ready}` or
-//!   `terminated: {exitCode, reason, message}`. Phase, conditions, restart counts and the rest of the status follow from it
-//!   as on a real node. A `status` beside it is merged into what follows.
-//! - `event` writes an Event about the pod: `{reason, message, type, from}`; for each container one, if its message or its
-//!   `of` speaks of containers.
-//! - `log` appends a line to the log of each container.
-//! - `steps` does more steps (`steps: []` only waits), `repeat` does steps for ever, or `times` times.
-//! - `remove: true` deletes the pod for good.
-//!
-//! In every text `$now` becomes the time, `$podIP` and `$hostIP` the addresses of the pod and its node, `$pod`, `$namespace`,
-//! `$uid` and `$node` what they say, `$backoff` the wait with a `doubling-to` in this round; beside `containers`, `event` and
-//! `log`, `$container` and `$image` are those of the container. In `containerStatuses`, an entry named `"*"` stands for every
-//! container of the pod.
+//! What the kubelet does to pods.
 
 mod named;
 mod selector;
@@ -50,7 +13,44 @@ use super::yaml::{self, FileError};
 pub(crate) use selector::PodSelector;
 use wire::Wire;
 
-/// The steps of the kubelet, each some time after the one before.
+/// The steps of the kubelet, each some time after the one before, read from YAML:
+///
+/// ```yaml
+/// run:                     # of every pod that is bound to no node
+/// - {after: 150ms, bind: node-1}
+/// - {after: 150ms, status: {phase: Running, startTime: $now}}
+/// delete:                  # of every pod that is being deleted
+/// - {after: 150ms, annotations: {example.com/address: null}}
+/// - {after: 150ms, remove: true}
+/// lifecycles:              # of the pods that one of these selects, the first that does
+/// - name: crash-loop
+///   for: [{labels: lab/lifecycle=crash-loop}]
+///   run:
+///   - {bind: true}
+///   - repeat:
+///     - {after: 2s, containers: {running: {}}}
+///     - {after: 5s, containers: {terminated: {exitCode: 1, reason: Error}}}
+/// ```
+///
+/// A step waits (`after`, by default not at all; `doubling-to` doubles the wait each time round a `repeat`, up to this) and
+/// then does one thing:
+///
+/// - `bind` gives the pod a node: the one that is named or, with `true`, the one that the scheduler finds. A pod that names
+///   its node itself is run, too, where the lifecycle has `bind: true`.
+/// - `status` is a merge patch of the pod's status, `annotations` one of its annotations.
+/// - `containers` is what the container runtime tells of all containers: `waiting: {reason, message}`, `running: {ready}` or
+///   `terminated: {exitCode, reason, message}`. Phase, conditions, restart counts and the rest of the status follow from it
+///   as on a real node. A `status` beside it is merged into what follows.
+/// - `event` writes an Event about the pod: `{reason, message, type, from}`; for each container one, if its message or its
+///   `of` speaks of containers.
+/// - `log` appends a line to the log of each container.
+/// - `steps` does more steps (`steps: []` only waits), `repeat` does steps for ever, or `times` times.
+/// - `remove: true` deletes the pod for good.
+///
+/// In every text `$now` becomes the time, `$podIP` and `$hostIP` the addresses of the pod and its node, `$pod`, `$namespace`,
+/// `$uid` and `$node` what they say, `$backoff` the wait with a `doubling-to` in this round; beside `containers`, `event` and
+/// `log`, `$container` and `$image` are those of the container. In `containerStatuses`, an entry named `"*"` stands for every
+/// container of the pod.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stages {
     /// The last one is for every pod.

@@ -9,6 +9,7 @@ mod expectations;
 mod handlers;
 mod pods;
 mod rank;
+mod recorder;
 mod status;
 mod sync;
 mod voice;
@@ -24,6 +25,7 @@ use crate::workqueue::{RateLimitingQueue, default_controller_limiter};
 use availability::Availability;
 use expectations::Expectations;
 use handlers::{OfPods, OfSets};
+use recorder::Recorder;
 pub use voice::Deed;
 use voice::Voice;
 
@@ -65,7 +67,7 @@ type Ours = dyn Fn(&ReplicaSet) -> bool + Send + Sync;
 pub async fn run(client: kube::Client, stop: CancellationToken) {
     let factory = SharedInformerFactory::new(client.clone());
     let controller = Controller::new(client, &factory).expect("informers that have not started take any index");
-    controller.run(&factory, &stop).await;
+    controller.with_events().run(&factory, &stop).await;
 }
 
 /// What the handlers fill and the workers empty.
@@ -80,6 +82,8 @@ pub struct Controller {
     availability: Availability,
     ours: Box<Ours>,
     writes: Writes,
+    /// None if no events are written.
+    recorder: Option<Recorder>,
     voice: Voice,
 }
 
@@ -103,6 +107,7 @@ impl Controller {
             availability: Availability::default(),
             ours: Box::new(|_| true),
             writes: Writes::default(),
+            recorder: None,
             voice: Voice::default(),
         })
     }
@@ -118,6 +123,13 @@ impl Controller {
     #[must_use]
     pub fn writes(mut self, writes: Writes) -> Self {
         self.writes = writes;
+        self
+    }
+
+    /// Writes events about what it does to pods.
+    #[must_use]
+    pub fn with_events(mut self) -> Self {
+        self.recorder = Some(Recorder::new(self.client.clone()));
         self
     }
 

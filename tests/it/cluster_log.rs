@@ -112,15 +112,15 @@ async fn following_ends_with_the_pod_and_with_the_cluster() {
     let follow = async |api: &Api| {
         let request =
             http::Request::get(format!("{PODS}/a/log?follow=true&tailLines=0")).body(axum::body::Body::empty());
-        api.raw(request.unwrap()).await.into_body().collect()
+        api.raw(request.unwrap()).await.into_body()
     };
-    let until_deleted = tokio::spawn(follow(&api).await);
+    let until_deleted = tokio::spawn(follow(&api).await.collect());
     api.delete(&format!("{PODS}/a")).await;
     assert_eq!(until_deleted.await.unwrap().unwrap().to_bytes(), "bye\n");
     cluster.settled().await;
     api.pod("a", &json!({})).await;
     cluster.settled().await;
-    let until_shutdown = tokio::spawn(follow(&api).await);
+    let until_shutdown = tokio::spawn(follow(&api).await.collect());
     tokio::task::yield_now().await;
     cluster.shutdown().await;
     assert_eq!(until_shutdown.await.unwrap().unwrap().to_bytes(), "");

@@ -104,6 +104,11 @@ async fn a_replica_set_gets_its_pods_keeps_them_and_tells_its_status() {
     a_while().await;
     assert_eq!(world.pods().await.len(), 1);
     assert_eq!(world.status().await["observedGeneration"], 2);
+    let events = "/api/v1/namespaces/default/events?fieldSelector=involvedObject.kind%3DReplicaSet,reason%3D";
+    assert_eq!(world.api.get(&format!("{events}SuccessfulCreate")).await.names().len(), 4);
+    let deleted = world.api.get(&format!("{events}SuccessfulDelete")).await;
+    assert_eq!(deleted.names().len(), 2);
+    assert!(deleted.body["items"][0]["message"].as_str().unwrap().starts_with("Deleted pod: web-"));
     world.end().await;
 }
 

@@ -12,20 +12,16 @@ use super::recorder::{Recorder, Told};
 use super::texts::{fill_in, filled, go_duration};
 use super::{Office, Resting};
 use crate::cluster::resources::PODS;
-use crate::cluster::scheduler::Place;
 use crate::cluster::stages::{Action, Binding, Change, Notice, Subject};
-
-/// The scheduler of the pods that name none.
-pub(super) const SCHEDULER: &str = "default-scheduler";
 
 /// Works on one pod.
 pub(super) struct Hands {
-    office: Office,
-    recorder: Recorder,
+    pub(super) office: Office,
+    pub(super) recorder: Recorder,
     /// The pod as it was last written.
     pub(super) pod: Value,
     pod_ip: String,
-    host_ip: String,
+    pub(super) host_ip: String,
 }
 
 impl Hands {
@@ -81,72 +77,7 @@ impl Hands {
         }
     }
 
-    /// Gives the pod the node that the scheduler finds, as soon as it finds one.
-    async fn schedule(&mut self) -> Result<(), kube::Error> {
-        let Some(mut scheduler) = self.office.scheduler.clone() else { return Ok(()) };
-        if let Some(node) = self.pod["spec"]["nodeName"].as_str() {
-            self.host_ip = scheduler.known(node).await.address; // it chose its node itself
-            return Ok(());
-        }
-        let mut resting = None;
-        let Place { node, address } = loop {
-            match scheduler.place(&self.pod, self.uid()).await {
-                Ok(place) => break place,
-                Err(unfit) => self.unschedulable(&unfit.to_string()).await?,
-            }
-            resting.get_or_insert_with(|| Resting::new(&self.office.progress));
-            scheduler.changed().await;
-        };
-        drop(resting);
-        match self.bind(&node).await {
-            Ok(()) => self.host_ip = address,
-            Err(kube::Error::Api(status)) if status.code == 409 => {
-                // Somebody else may have been faster: then the pod is where they put it.
-                let pod = self.pods().get(self.name()).await?;
-                let Some(theirs) = pod.data["spec"]["nodeName"].as_str() else {
-                    scheduler.forget(self.uid());
-                    return Err(kube::Error::Api(status));
-                };
-                self.host_ip = scheduler.known(theirs).await.address;
-                self.pod = whole(&pod);
-                return Ok(());
-            }
-            Err(error) => {
-                scheduler.forget(self.uid());
-                return Err(error);
-            }
-        }
-        let (namespace, name) = (self.text("namespace"), self.name());
-        let message = format!("Successfully assigned {namespace}/{name} to {node}");
-        self.scheduler_tells("Normal", "Scheduled", message).await;
-        Ok(())
-    }
-
-    /// Says in the pod's status why it waits.
-    async fn unschedulable(&mut self, why: &str) -> Result<(), kube::Error> {
-        let conditions = self.pod["status"]["conditions"].as_array().cloned().unwrap_or_default();
-        let before = conditions.iter().find(|condition| condition["type"] == "PodScheduled");
-        if before.is_some_and(|condition| condition["message"] == why) {
-            return Ok(());
-        }
-        let since = before.filter(|condition| condition["status"] == "False");
-        let since = since.map_or_else(|| json!(self.office.clock.now()), |old| old["lastTransitionTime"].clone());
-        let condition = json!({
-            "type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": why, "lastTransitionTime": since,
-        });
-        let others = conditions.iter().filter(|condition| condition["type"] != "PodScheduled").cloned();
-        let conditions: Vec<Value> = others.chain([condition]).collect();
-        self.write_status(json!({ "conditions": conditions })).await?;
-        self.scheduler_tells("Warning", "FailedScheduling", why.to_owned()).await;
-        Ok(())
-    }
-
-    async fn scheduler_tells(&mut self, kind: &str, reason: &str, message: String) {
-        let (kind, reason, from) = (kind.to_owned(), reason.to_owned(), SCHEDULER.to_owned());
-        self.recorder.tell(&self.pod, Told { kind, reason, message, from, container: None }).await;
-    }
-
-    async fn bind(&mut self, node: &str) -> Result<(), kube::Error> {
+    pub(super) async fn bind(&mut self, node: &str) -> Result<(), kube::Error> {
         let (namespace, name) = (self.text("namespace"), self.name());
         let binding = json!({
             "apiVersion": "v1", "kind": "Binding", "metadata": {"name": name, "uid": self.uid()},
@@ -183,7 +114,7 @@ impl Hands {
         self.write_status(status).await
     }
 
-    async fn write_status(&mut self, status: Value) -> Result<(), kube::Error> {
+    pub(super) async fn write_status(&mut self, status: Value) -> Result<(), kube::Error> {
         let patch = json!({"metadata": {"uid": self.uid()}, "status": status});
         let written = self.pods().patch_status(self.name(), &PatchParams::default(), &Patch::Merge(patch)).await?;
         self.pod = whole(&written);
@@ -239,7 +170,7 @@ impl Hands {
         ]
     }
 
-    fn pods(&self) -> Api<DynamicObject> {
+    pub(super) fn pods(&self) -> Api<DynamicObject> {
         let client: Client = self.office.client.clone();
         Api::namespaced_with(client, self.text("namespace"), &PODS.dynamic())
     }
@@ -252,7 +183,7 @@ impl Hands {
         self.text("uid")
     }
 
-    fn text(&self, field: &str) -> &str {
+    pub(super) fn text(&self, field: &str) -> &str {
         self.pod["metadata"][field].as_str().unwrap_or_default()
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 
-use super::Hands;
+use super::{Hands, RETRY};
 use crate::cluster::stages::{Action, Stage, Times, backoff};
 
 /// What the API says about a pod that is not there, or not the same any more: not found, conflict.
@@ -38,12 +38,25 @@ fn steps<'a>(
             match &stage.action {
                 Action::Steps(inner) => steps(hands, inner, round, backoff).await?,
                 Action::Repeat(inner, times) => repeat(hands, inner, *times, backoff).await?,
-                action => hands.perform(action, backoff).await?,
+                action => insist(hands, action, backoff).await?,
             }
         }
         Ok(())
     }
     .boxed()
+}
+
+/// Tries again as long as the server cannot answer now.
+async fn insist(hands: &mut Hands, action: &Action, backoff: Duration) -> Result<(), kube::Error> {
+    loop {
+        match hands.perform(action, backoff).await {
+            Err(kube::Error::Api(status)) if status.code == 429 || status.code >= 500 => {
+                tracing::debug!(pod = hands.name(), error = status.message, "the kubelet tries again");
+                tokio::time::sleep(RETRY).await;
+            }
+            done => return done,
+        }
+    }
 }
 
 async fn repeat(hands: &mut Hands, stages: &[Stage], times: Times, backoff: Duration) -> Result<(), kube::Error> {

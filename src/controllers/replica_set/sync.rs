@@ -10,6 +10,7 @@ use k8s_openapi::api::core::v1::Pod;
 use kube::Api;
 use kube::api::{ApiResource, DeleteParams, DynamicObject, Patch, PatchParams, PostParams};
 
+use super::recorder::Reason;
 use super::status::{self, Counts};
 use super::voice::Deed;
 use super::{Controller, Writes, pods, rank};
@@ -67,7 +68,7 @@ impl Controller {
         let (mut left, mut batch) = (missing, 1);
         while left > 0 {
             batch = batch.min(left);
-            let creations = (0..batch).map(|_| self.create_one(key, &api, &pod));
+            let creations = (0..batch).map(|_| self.create_one(key, set, &api, &pod));
             let created = self.all(creations).await;
             left -= batch;
             if let Err(error) = created {
@@ -80,16 +81,32 @@ impl Controller {
         Ok(())
     }
 
-    async fn create_one(&self, key: &str, api: &Api<DynamicObject>, pod: &DynamicObject) -> Result<()> {
+    async fn create_one(
+        &self,
+        key: &str,
+        set: &ReplicaSet,
+        api: &Api<DynamicObject>,
+        pod: &DynamicObject,
+    ) -> Result<()> {
         match api.create(&PostParams::default(), pod).await {
             Ok(created) => {
-                self.voice.tell(Deed::Created { pod: name(created.metadata.name.as_ref()) });
+                let pod = name(created.metadata.name.as_ref());
+                self.voice.tell(Deed::Created { pod });
+                self.record(set, Reason::SuccessfulCreate, || format!("Created pod: {pod}")).await;
                 Ok(())
             }
             Err(error) => {
                 self.expectations.creation_observed(key); // what was not created will not be seen
-                Err(ApiError::from(error).into())
+                let error = ApiError::from(error);
+                self.record(set, Reason::FailedCreate, || format!("Error creating: {error}")).await;
+                Err(error.into())
             }
+        }
+    }
+
+    async fn record(&self, set: &ReplicaSet, reason: Reason, message: impl FnOnce() -> String) {
+        if let Some(recorder) = &self.recorder {
+            recorder.tell(set, reason, message()).await;
         }
     }
 
@@ -97,7 +114,7 @@ impl Controller {
         let api = self.api::<Pod>(set);
         let keys: Vec<String> = going.iter().filter_map(|pod| meta_namespace_key(&**pod).ok()).collect();
         self.expectations.expect_deletions(key, keys.clone());
-        let deletions = going.iter().zip(&keys).map(|(pod, pod_key)| self.delete_one(key, &api, pod, pod_key));
+        let deletions = going.iter().zip(&keys).map(|(pod, pod_key)| self.delete_one(key, set, &api, pod, pod_key));
         self.all(deletions).await
     }
 
@@ -115,14 +132,26 @@ impl Controller {
         }
     }
 
-    async fn delete_one(&self, key: &str, api: &Api<DynamicObject>, pod: &Pod, pod_key: &str) -> Result<()> {
+    async fn delete_one(
+        &self,
+        key: &str,
+        set: &ReplicaSet,
+        api: &Api<DynamicObject>,
+        pod: &Pod,
+        pod_key: &str,
+    ) -> Result<()> {
         let name = name(pod.metadata.name.as_ref());
         match api.delete(name, &DeleteParams::background()).await {
-            Ok(_) => self.voice.tell(Deed::Deleted { pod: name }),
+            Ok(_) => {
+                self.voice.tell(Deed::Deleted { pod: name });
+                self.record(set, Reason::SuccessfulDelete, || format!("Deleted pod: {name}")).await;
+            }
             Err(error) => {
                 self.expectations.deletion_observed(key, pod_key);
                 if !is_status(&error, 404) {
-                    return Err(ApiError::from(error)).with_context(|| format!("cannot delete {pod_key}"));
+                    let error = ApiError::from(error);
+                    self.record(set, Reason::FailedDelete, || format!("Error deleting: {error}")).await;
+                    return Err(error).with_context(|| format!("cannot delete {pod_key}"));
                 }
             }
         }
