@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Cluster;
 use super::clock::Clock;
+use super::controllers::{self, Controllers};
 use super::crowd;
 use super::era::Era;
 use super::handlers::create::prepare;
@@ -48,6 +49,7 @@ impl Default for ClusterBuilder {
             history: 10_000,
             bookmarks: Duration::from_secs(60),
             watch_list: true,
+            controllers: Controllers::All,
         };
         let pods = Vec::new();
         Self { settings, started_at: None, nodes: 0, pods, crowd: 0, stages: Stages::default() }
@@ -119,6 +121,13 @@ impl ClusterBuilder {
         self
     }
 
+    /// Which controllers work beside the kubelet; by default all that there are. What is there from the start is not looked
+    /// at: a pod whose owner was never in the cluster stays.
+    pub fn controllers(mut self, controllers: Controllers) -> Self {
+        self.settings.controllers = controllers;
+        self
+    }
+
     /// What the cluster's clock shows at the start; by default the time of day.
     pub fn started_at(mut self, time: Timestamp) -> Self {
         self.started_at = Some(time);
@@ -136,6 +145,7 @@ impl ClusterBuilder {
         for n in 1..=self.crowd {
             write(&store, PODS, Some("default"), crowd::pod(n, self.nodes, &clock.now()));
         }
+        store.forget_chores();
         let router = router(store.clone());
         let client = kube::Client::new(router.clone(), "default");
         let (sender, progress) = watch::channel(Progress::default());
@@ -143,7 +153,9 @@ impl ClusterBuilder {
         let kubelet = Kubelet::new(client, self.stages, clock, store.logs.clone(), sender);
         let nodeless = if self.nodes == 0 { Nodeless::OnTheFirst } else { Nodeless::Wait };
         let kubelet = tokio::spawn(kubelet.run(nodeless, stop.clone()));
-        Cluster { store, router, progress, stop: stop.drop_guard(), kubelet, servers: Vec::new() }
+        let controllers = tokio::spawn(controllers::run(store.clone(), stop.clone()));
+        let servers = Vec::new();
+        Cluster { store, router, progress, stop: stop.drop_guard(), kubelet, controllers, servers }
     }
 }
 
