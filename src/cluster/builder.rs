@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::Cluster;
 use super::admin::Admin;
 use super::clock::Clock;
+use super::controllers::{self, Controllers};
 use super::crowd;
 use super::era::Era;
 use super::faults::Asker;
@@ -55,6 +56,7 @@ impl Default for ClusterBuilder {
             watch_buffer: 1024,
             max_watches: 10_000,
             watch_list: true,
+            controllers: Controllers::All,
         };
         let (pods, stages, admin) = (Vec::new(), Stages::default(), Admin::Off);
         Self { settings, started_at: None, nodes: 0, pods, crowd: 0, stages, admin }
@@ -153,6 +155,13 @@ impl ClusterBuilder {
         self
     }
 
+    /// Which controllers work beside the kubelet; by default all that there are. What is there from the start is not looked
+    /// at: a pod whose owner was never in the cluster stays.
+    pub fn controllers(mut self, controllers: Controllers) -> Self {
+        self.settings.controllers = controllers;
+        self
+    }
+
     /// What the cluster's clock shows at the start; by default the time of day.
     pub fn started_at(mut self, time: Timestamp) -> Self {
         self.started_at = Some(time);
@@ -170,6 +179,7 @@ impl ClusterBuilder {
         for n in 1..=self.crowd {
             write(&store, PODS, Some("default"), crowd::pod(n, self.nodes, &clock.now()));
         }
+        store.forget_chores();
         let router = router(store.clone(), self.admin);
         let client = kube::Client::new(router.clone().layer(Extension(Asker::Kubelet)), "default");
         let (sender, progress) = watch::channel(Progress::default());
@@ -177,7 +187,9 @@ impl ClusterBuilder {
         let kubelet = Kubelet::new(client, self.stages, clock, store.logs.clone(), sender);
         let nodeless = if self.nodes == 0 { Nodeless::OnTheFirst } else { Nodeless::Wait };
         let kubelet = tokio::spawn(kubelet.run(nodeless, stop.clone()));
-        Cluster { store, router, progress, stop: stop.drop_guard(), kubelet, servers: Vec::new() }
+        let controllers = tokio::spawn(controllers::run(store.clone(), stop.clone()));
+        let servers = Vec::new();
+        Cluster { store, router, progress, stop: stop.drop_guard(), kubelet, controllers, servers }
     }
 }
 

@@ -25,7 +25,7 @@ pub(crate) struct DeleteOptions {
 
 /// What becomes of the objects that this one owns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Policy {
+pub(crate) enum Policy {
     Background,
     Foreground,
     Orphan,
@@ -59,7 +59,7 @@ impl DeleteOptions {
     /// Those that an eviction brings. A dry run may be asked for in them or by the request.
     pub(crate) fn of_eviction(options: &Value, asked: Commit) -> Result<Self, ApiError> {
         if options.is_null() {
-            return Ok(Self { grace_period_seconds: None, ..Self::at_once(asked) });
+            return Ok(Self::plain(asked));
         }
         let wire = Wire::deserialize(options).map_err(|error| ApiError::bad_request(error.to_string()))?;
         let mut options = Self::of_wire(wire)?;
@@ -88,9 +88,13 @@ impl DeleteOptions {
         })
     }
 
-    /// Without preconditions and without grace.
-    pub(crate) fn at_once(commit: Commit) -> Self {
-        Self { grace_period_seconds: Some(0), uid: None, resource_version: None, policy: None, commit }
+    /// What a controller deletes: the object with this uid, if one is given.
+    pub(crate) fn of_controller(uid: Option<String>, policy: Policy) -> Self {
+        Self { uid, policy: Some(policy), ..Self::plain(Commit::Really) }
+    }
+
+    fn plain(commit: Commit) -> Self {
+        Self { grace_period_seconds: None, uid: None, resource_version: None, policy: None, commit }
     }
 
     /// The grace period that was asked for; a negative one counts as one second.

@@ -83,10 +83,12 @@ mod body;
 mod builder;
 mod call;
 mod cause;
+mod chores;
 mod clock;
 mod columns;
 mod compression;
 mod continue_token;
+mod controllers;
 mod crowd;
 mod defaults;
 mod delegate;
@@ -99,11 +101,13 @@ mod faults;
 mod field_selector;
 mod fill;
 mod filter;
+mod garbage;
 mod guard;
 mod handlers;
 mod kubelet;
 mod log_options;
 mod logs;
+mod namespaces;
 mod negotiation;
 mod node;
 mod object;
@@ -153,6 +157,7 @@ use tokio_util::sync::DropGuard;
 
 pub use self::admin::Admin;
 pub use self::builder::ClusterBuilder;
+pub use self::controllers::Controllers;
 pub use self::era::Era;
 pub use self::faults::{BadFault, Effect, Fault, Faults, Verb};
 pub use self::pods_file::pods_from_yaml;
@@ -165,7 +170,8 @@ use self::resources::PODS;
 use self::serve::Server;
 use self::store::Store;
 
-/// A running cluster. Dropping it stops its kubelet; [`shutdown`](Self::shutdown) also waits for everything to end.
+/// A running cluster. Dropping it stops its kubelet and its controllers; [`shutdown`](Self::shutdown) also waits for
+/// everything to end.
 #[derive(Debug)]
 pub struct Cluster {
     store: Arc<Store>,
@@ -173,6 +179,7 @@ pub struct Cluster {
     progress: watch::Receiver<Progress>,
     stop: DropGuard,
     kubelet: JoinHandle<()>,
+    controllers: JoinHandle<()>,
     servers: Vec<Server>,
 }
 
@@ -223,10 +230,20 @@ impl Cluster {
         Ok(address)
     }
 
-    /// Waits until the kubelet has seen every write to a pod so far and no stage of any pod is pending or running. What
-    /// repeats for ever, and what waits for a node, is not waited for.
+    /// Waits until the kubelet has seen every write to a pod so far, no stage of any pod is pending or running, and the
+    /// controllers have nothing to do. What repeats for ever, and what waits for a node, is not waited for.
     pub async fn settled(&self) {
         let mut progress = self.progress.clone();
+        loop {
+            self.pods_are_settled(&mut progress).await;
+            if !self.store.has_chores() {
+                return;
+            }
+            self.store.chores_done().await; // which may have given the kubelet something to do
+        }
+    }
+
+    async fn pods_are_settled(&self, progress: &mut watch::Receiver<Progress>) {
         // Whatever makes this true is told through `progress`: what the kubelet has not seen it will see.
         let settled = |progress: &Progress| progress.is_settled(self.store.lock().cache(PODS).last_write());
         // An error means that the kubelet has stopped; then nothing is pending either.
@@ -263,6 +280,7 @@ impl Cluster {
         drop(self.stop);
         // A kubelet that panicked has said so already; there is nothing left to stop.
         let _ = self.kubelet.await;
+        let _ = self.controllers.await;
         self.store.close();
         for server in self.servers {
             server.shutdown().await;

@@ -52,6 +52,8 @@ pub(crate) enum Subresource {
     PortForward,
     /// A deletion that a budget could refuse.
     Eviction,
+    /// The finalizers of a namespace's spec.
+    Finalize,
     /// How many replicas there are to be.
     Scale,
 }
@@ -78,6 +80,7 @@ impl Subresource {
             Self::Exec => "exec",
             Self::PortForward => "portforward",
             Self::Eviction => "eviction",
+            Self::Finalize => "finalize",
             Self::Scale => "scale",
         }
     }
@@ -181,6 +184,7 @@ impl Resource {
             Subresource::Exec => Part { foreign: None, kind: "PodExecOptions", verbs: CONNECTED },
             Subresource::PortForward => Part { foreign: None, kind: "PodPortForwardOptions", verbs: CONNECTED },
             Subresource::Eviction => Part { foreign: Some(("policy", "v1")), kind: "Eviction", verbs: &["create"] },
+            Subresource::Finalize => Part { foreign: None, kind: self.kind, verbs: &["update"] },
             Subresource::Scale => Part { foreign: Some(("autoscaling", "v1")), kind: "Scale", verbs: CHANGED },
         }
     }

@@ -22,7 +22,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         scope: Scope::Cluster,
         short_names: &["ns"],
         categories: &[],
-        subresources: &[Subresource::Status],
+        subresources: &[Subresource::Finalize, Subresource::Status],
         deletion: Deletion::AtOnce,
         farewell: Farewell::Status,
         generation: Generation::Absent,

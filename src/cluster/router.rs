@@ -120,7 +120,9 @@ async fn dispatch(method: &Method, call: Call) -> Result<Response, ApiError> {
             handlers::delete::delete_collection(call).await
         }
         (Some(_), None | Some(Subresource::Status), &Method::GET) => handlers::get::get(call).await,
-        (Some(_), None | Some(Subresource::Status), &Method::PUT) => handlers::update::update(call).await,
+        (Some(_), None | Some(Subresource::Finalize | Subresource::Status), &Method::PUT) => {
+            handlers::update::update(call).await
+        }
         (Some(_), None | Some(Subresource::Status), &Method::PATCH) => handlers::patch::patch(call).await,
         (Some(_), None, &Method::DELETE) => handlers::delete::delete(call).await,
         (Some(_), Some(Subresource::Scale), &Method::GET) => handlers::scale::get(call).await,

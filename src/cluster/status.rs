@@ -63,6 +63,10 @@ impl ApiError {
         self.reason == "NotFound"
     }
 
+    pub(crate) fn is_conflict(&self) -> bool {
+        self.reason == "Conflict"
+    }
+
     pub(crate) fn bad_request(message: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "BadRequest", message)
     }

@@ -7,7 +7,9 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
+use super::chores::{Chore, Chores, Place, is_deleting};
 use super::clock::Clock;
+use super::controllers::Controllers;
 use super::era::Era;
 use super::event::Event;
 use super::faults::Active;
@@ -44,6 +46,7 @@ pub(crate) struct Settings {
     pub(crate) max_watches: usize,
     /// Whether a modern server serves streaming lists.
     pub(crate) watch_list: bool,
+    pub(crate) controllers: Controllers,
 }
 
 impl Settings {
@@ -65,6 +68,8 @@ pub(crate) struct Store {
     moved: watch::Sender<()>,
     /// Places for watches.
     watches: Arc<Semaphore>,
+    /// How many chores are waiting or under way.
+    chores: watch::Sender<usize>,
 }
 
 /// Everything that a write changes at once.
@@ -74,8 +79,8 @@ pub(crate) struct State {
     caches: BTreeMap<&'static str, WatchCache>,
     pub(crate) random: Random,
     pub(crate) closed: bool,
-    /// Namespaces that are being emptied in order to go: nothing new comes into them.
-    terminating: Vec<String>,
+    /// None if no controller does them.
+    chores: Option<Chores>,
 }
 
 /// What a change makes of an object.
@@ -149,49 +154,25 @@ impl State {
     /// Whether something new may come into its namespace.
     fn admit(&self, resource: &'static Resource, key: &Key) -> Result<(), ApiError> {
         let Some(namespace) = key.namespace() else { return Ok(()) };
-        if self.terminating.iter().any(|name| name == namespace) {
-            return Err(ApiError::terminating(resource, key.name(), namespace));
-        }
         match self.storage.get(NAMESPACES, &Key::new(None, namespace)) {
+            Some(home) if is_deleting(&home) => Err(ApiError::terminating(resource, key.name(), namespace)),
             Some(_) => Ok(()),
             None => Err(ApiError::not_found(NAMESPACES, namespace)),
         }
     }
 }
 
-/// As long as this lives, nothing new comes into a namespace.
-#[derive(Debug)]
-pub(crate) struct Terminating<'a> {
-    store: &'a Store,
-    namespace: String,
-}
-
-impl Drop for Terminating<'_> {
-    fn drop(&mut self) {
-        let terminating = &mut self.store.lock().terminating;
-        if let Some(at) = terminating.iter().position(|name| *name == self.namespace) {
-            terminating.swap_remove(at); // once: another deletion of the same namespace may be under way
-        }
-    }
-}
-
 impl Store {
-    /// Lets nothing new come into a namespace that is about to be emptied and removed.
-    pub(crate) fn terminate(&self, namespace: &str) -> Terminating<'_> {
-        self.lock().terminating.push(namespace.to_owned());
-        Terminating { store: self, namespace: namespace.to_owned() }
-    }
-
     pub(crate) fn new(settings: Settings, clock: Clock) -> Self {
         let storage = Storage::new(settings.history, settings.history_age);
         let revision = storage.revision();
         let cache = |resource| WatchCache::new(resource, &settings, revision);
         let caches = RESOURCES.iter().map(|resource| (resource.plural, cache(resource))).collect();
-        let state =
-            State { storage, caches, random: Random::new(settings.seed), closed: false, terminating: Vec::new() };
-        let (faults, moved) = (Active::default(), watch::Sender::new(()));
+        let chores = (settings.controllers == Controllers::All).then(Chores::default);
+        let state = State { storage, caches, random: Random::new(settings.seed), closed: false, chores };
+        let (faults, moved, chores) = (Active::default(), watch::Sender::new(()), watch::Sender::new(0));
         let watches = Arc::new(Semaphore::new(settings.max_watches.min(Semaphore::MAX_PERMITS)));
-        Self { settings, clock, logs: Arc::default(), faults, state: Mutex::new(state), moved, watches }
+        Self { settings, clock, logs: Arc::default(), faults, state: Mutex::new(state), moved, watches, chores }
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
@@ -362,6 +343,46 @@ impl Store {
         self.moved.send_replace(()); // so that whoever follows something else notices it
     }
 
+    /// The next chore, as soon as there is one. It is under way until [`chore_done`](Self::chore_done).
+    pub(crate) async fn chore(&self) -> Chore {
+        let mut count = self.chores.subscribe();
+        loop {
+            if let Some(chore) = self.lock().chores.as_mut().and_then(Chores::take) {
+                return chore;
+            }
+            if count.changed().await.is_err() {
+                std::future::pending::<()>().await; // the sender lives as long as the store
+            }
+        }
+    }
+
+    pub(crate) fn chore_done(&self) {
+        self.chores.send_modify(|count| *count -= 1);
+    }
+
+    pub(crate) fn has_chores(&self) -> bool {
+        *self.chores.borrow() > 0
+    }
+
+    /// Waits until nothing is waiting or under way.
+    pub(crate) async fn chores_done(&self) {
+        // The sender lives as long as the store.
+        let _ = self.chores.subscribe().wait_for(|count| *count == 0).await;
+    }
+
+    /// Takes everything as it is.
+    pub(crate) fn forget_chores(&self) {
+        if let Some(chores) = &mut self.lock().chores {
+            chores.forget();
+        }
+        self.chores.send_replace(0);
+    }
+
+    /// Whatever names this uid as its owner's.
+    pub(crate) fn dependents_of(&self, uid: &str) -> Vec<Place> {
+        self.lock().chores.as_ref().map(|chores| chores.dependents_of(uid)).unwrap_or_default()
+    }
+
     async fn commit_latency(&self) {
         if !self.settings.commit_latency.is_zero() {
             tokio::time::sleep(self.settings.commit_latency).await;
@@ -370,6 +391,13 @@ impl Store {
 
     fn publish(&self, state: &mut State, event: Event) {
         let resource = event.object().resource;
+        if let Some(chores) = &mut state.chores {
+            let more = chores.note(&event, &state.storage);
+            self.chores.send_if_modified(|count| {
+                *count += more;
+                more > 0
+            });
+        }
         let told = if self.faults.hides(resource) { Told::Kubelet } else { Told::Everyone };
         state.cache(resource).take(Arc::new(event), told);
         self.moved.send_replace(());

@@ -207,26 +207,3 @@ async fn the_router_also_works_behind_a_socket() {
     assert_eq!(pods.list(&kube::api::ListParams::default()).await.unwrap().items.len(), 1);
     server.abort();
 }
-
-#[tokio::test(start_paused = true)]
-async fn nothing_new_comes_into_a_namespace_that_is_being_deleted() {
-    let cluster = quiet().commit_latency(std::time::Duration::from_millis(1)).start();
-    let api = Api::new(&cluster);
-    api.post("/api/v1/namespaces", &json!({"metadata": {"name": "team"}})).await;
-    let pods = "/api/v1/namespaces/team/pods";
-    for name in ["a", "b", "c"] {
-        assert_eq!(api.post(pods, &crate::support::api::pod(name, &json!({}))).await.status, 201);
-    }
-    let creating = async {
-        let mut last = 201;
-        for i in 0..20 {
-            let created = api.post(pods, &crate::support::api::pod(&format!("late-{i}"), &json!({}))).await;
-            last = created.status;
-            assert!(matches!(last, 201 | 403 | 404), "{}", created.body);
-        }
-        last
-    };
-    let (deleted, last) = tokio::join!(api.delete("/api/v1/namespaces/team"), creating);
-    assert_eq!((deleted.status, last), (200, 404), "{}", deleted.body);
-    assert!(api.get(pods).await.names().is_empty());
-}

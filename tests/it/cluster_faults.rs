@@ -282,8 +282,7 @@ async fn a_scenario_brings_faults_where_the_cluster_takes_them() {
     assert_eq!(Api::new(&cluster).get(PODS).await.status, 500);
     let other = quiet().start();
     let error = scenario.play(other.client("default"), "default", |_| ()).await.unwrap_err();
-    let message =
-        format!("{told}: this cluster cannot be told to have faults: it has no /lab/faults");
+    let message = format!("{told}: this cluster cannot be told to have faults: it has no /lab/faults");
     assert_eq!(error.to_string(), message);
     let error = Scenario::from_yaml("- {at: 1s, run: web}\n- {at: 1s, fault: \"418\"}\n", "s.yaml").unwrap_err();
     assert!(error.to_string().starts_with("s.yaml:2: unknown fault \"418\"; expected one of"), "{error}");

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::api::{Api, PODS, pod, quiet, short};
+use crate::support::api::{Api, PODS, pod, quiet};
 
 fn item(name: &str) -> String {
     format!("{PODS}/{name}")
@@ -428,26 +428,4 @@ async fn a_collection_is_deleted_by_selector_and_answered_as_it_was() {
     let left = api.get(PODS).await;
     assert_eq!(left.names(), ["c2", "c3"]);
     assert!(left.body["items"][0]["metadata"].get("deletionTimestamp").is_some());
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_namespace_goes_with_everything_in_it() {
-    let api = Api::new(&quiet().start());
-    let created = api.post("/api/v1/namespaces", &json!({"metadata": {"name": "shop"}})).await;
-    assert_eq!(created.body["metadata"]["labels"], json!({"kubernetes.io/metadata.name": "shop"}));
-    assert_eq!(
-        (&created.body["status"]["phase"], created.body["metadata"].get("generation")),
-        (&json!("Active"), None)
-    );
-    api.post("/api/v1/namespaces/shop/pods", &pod("a", &json!({}))).await;
-    let mut watch = api.watch_at("/api/v1/pods?watch=true").await;
-    let gone = api.delete("/api/v1/namespaces/shop").await;
-    assert_eq!((gone.status, &gone.body["status"]), (200, &json!("Success")));
-    assert_eq!(watch.events().await.iter().map(short).collect::<Vec<_>>(), ["ADDED a", "MODIFIED a", "DELETED a"]);
-    assert_eq!(api.get("/api/v1/namespaces/shop").await.status, 404);
-    let forbidden = api.delete("/api/v1/namespaces/default").await;
-    assert_eq!(
-        (forbidden.status, forbidden.message()),
-        (403, "namespaces \"default\" is forbidden: this namespace may not be deleted")
-    );
 }

@@ -7,7 +7,7 @@ use axum::body::{Body, BodyDataStream, Bytes};
 use futures::StreamExt;
 use http::Request;
 use http_body_util::BodyExt;
-use informer_lab::cluster::{Cluster, ClusterBuilder, Stages};
+use informer_lab::cluster::{Cluster, ClusterBuilder, Controllers, Stages};
 use serde_json::{Value, json};
 use tower::Service;
 
@@ -35,7 +35,7 @@ impl Server {
 
     /// The state with which every recording begins.
     pub async fn start(builder: ClusterBuilder) -> Self {
-        let mut server = Self::plain(builder.stages(Stages::none()).start());
+        let mut server = Self::plain(builder.controllers(Controllers::None).stages(Stages::none()).start());
         for _ in 0..20 {
             server.bump().await; // so that there are revisions before the first
         }

@@ -6,7 +6,9 @@ use serde_json::{Map, Value, json};
 
 use super::{Call, answer};
 use crate::cluster::body;
+use crate::cluster::controllers::Controllers;
 use crate::cluster::defaults::object;
+use crate::cluster::namespaces;
 use crate::cluster::object::Key;
 use crate::cluster::request_info::Target;
 use crate::cluster::resource::{Generation, Resource, Subresource};
@@ -77,8 +79,21 @@ pub(crate) fn prepare(
     if resource.generation == Generation::Counted {
         metadata.insert("generation".into(), json!(1));
     }
+    if resource == NAMESPACES && store.settings.controllers == Controllers::All {
+        keep_content(value);
+    }
     (resource.defaults)(value);
     Ok(())
+}
+
+/// A namespace goes only after what is in it.
+fn keep_content(namespace: &mut Value) {
+    let finalizers = object(&mut namespace["spec"]).entry("finalizers").or_insert_with(|| json!([]));
+    if let Value::Array(names) = finalizers
+        && !names.iter().any(|name| name == namespaces::FINALIZER)
+    {
+        names.push(json!(namespaces::FINALIZER));
+    }
 }
 
 fn generate_name(store: &Store, resource: &Resource, namespace: Option<&str>, metadata: &mut Map<String, Value>) {

@@ -13,7 +13,7 @@ use crate::cluster::delete_options::DeleteOptions;
 use crate::cluster::object::{Key, Object};
 use crate::cluster::options::ListOptions;
 use crate::cluster::resource::{Deletion, Farewell, Generation, Resource};
-use crate::cluster::resources::{NAMESPACES, RESOURCES};
+use crate::cluster::resources::NAMESPACES;
 use crate::cluster::status::{self, ApiError};
 use crate::cluster::store::{Commit, Next, Store};
 
@@ -21,7 +21,7 @@ use crate::cluster::store::{Commit, Next, Store};
 const IMMORTAL: [&str; 3] = ["default", "kube-public", "kube-system"];
 
 /// What became of an object that was to be deleted.
-pub(super) enum Outcome {
+pub(crate) enum Outcome {
     /// It is gone; this was its last state.
     Gone(std::sync::Arc<Object>),
     /// It stays for its grace period or its finalizers.
@@ -32,10 +32,8 @@ pub(crate) async fn delete(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let options = DeleteOptions::read(request, &query).await?;
     let (resource, key) = (target.resource, key(&target));
-    let outcome = match resource == NAMESPACES {
-        true => remove_namespace(&store, &key, &options).await?,
-        false => remove(&store, resource, &key, &options).await?,
-    };
+    check_mortal(resource, &key)?;
+    let outcome = remove(&store, resource, &key, &options).await?;
     Ok(match outcome {
         Outcome::Gone(object) if resource.farewell == Farewell::Status => {
             status::removed(resource, key.name(), object.text("/metadata/uid").unwrap_or_default())
@@ -52,11 +50,8 @@ pub(crate) async fn delete_collection(call: Call) -> Result<Response, ApiError> 
     let filter = filter(target.resource, target.namespace, &list)?;
     let page = everything(&store, target.resource, &filter);
     for object in &page.objects {
-        let removed = match object.resource == NAMESPACES {
-            true => remove_namespace(&store, &object.key, &options).await,
-            false => remove(&store, target.resource, &object.key, &options).await,
-        };
-        match removed {
+        check_mortal(object.resource, &object.key)?;
+        match remove(&store, object.resource, &object.key, &options).await {
             Err(error) if !error.is_not_found() => return Err(error),
             _ => {}
         }
@@ -65,7 +60,7 @@ pub(crate) async fn delete_collection(call: Call) -> Result<Response, ApiError> 
 }
 
 /// The one way in which objects go: a graceful deletion is first written down and carried out in a write of its own.
-pub(super) async fn remove(
+pub(crate) async fn remove(
     store: &Store,
     resource: &'static Resource,
     key: &Key,
@@ -120,7 +115,8 @@ enum Step {
 fn plan(store: &Store, current: &Object, options: &DeleteOptions) -> (Next, Step) {
     let mut value = current.value.clone();
     let finalizers = options.finalizers(&value["metadata"]["finalizers"]);
-    let held = !finalizers.is_empty();
+    let is_namespace = current.resource == NAMESPACES;
+    let held = !finalizers.is_empty() || update::keeps_content(&value);
     if finalizers != current.value["metadata"]["finalizers"].as_array().cloned().unwrap_or_default() {
         value["metadata"]["finalizers"] = Value::Array(finalizers);
     }
@@ -143,38 +139,21 @@ fn plan(store: &Store, current: &Object, options: &DeleteOptions) -> (Next, Step
         None => store.clock.after(Duration::from_secs(u64::try_from(period).unwrap_or_default())),
     };
     value["metadata"]["deletionTimestamp"] = json!(at);
-    value["metadata"]["deletionGracePeriodSeconds"] = json!(period);
+    if is_namespace {
+        value["status"]["phase"] = json!("Terminating"); // and no grace period
+    } else {
+        value["metadata"]["deletionGracePeriodSeconds"] = json!(period);
+    }
     if deleting.is_none() && current.resource.generation == Generation::Counted {
         update::count_generation(&mut value);
     }
     (Next::Put(value), if held || period > 0 { Step::Wait } else { Step::Remove })
 }
 
-/// Empties a namespace and removes it; nothing new comes into it meanwhile.
-async fn remove_namespace(store: &Store, key: &Key, options: &DeleteOptions) -> Result<Outcome, ApiError> {
-    if let Some(namespace) = store.get(NAMESPACES, key) {
-        options.check(&namespace)?; // before anything in it is touched
-    }
-    let _terminating = (options.commit == Commit::Really).then(|| store.terminate(key.name()));
-    empty_namespace(store, key.name(), options.commit).await?;
-    remove(store, NAMESPACES, key, options).await
-}
-
-/// Deletes what is in a namespace, without grace, so that the namespace can go. Upstream's namespace controller does this.
-async fn empty_namespace(store: &Store, namespace: &str, commit: Commit) -> Result<(), ApiError> {
-    if IMMORTAL.contains(&namespace) {
-        return Err(ApiError::forbidden(NAMESPACES, namespace, "this namespace may not be deleted"));
-    }
-    let filter = crate::cluster::filter::Filter { namespace: Some(namespace.to_owned()), ..Default::default() };
-    for resource in RESOURCES.iter().filter(|resource| resource.is_namespaced()) {
-        let page = everything(store, resource, &filter);
-        for object in &page.objects {
-            let options = DeleteOptions::at_once(commit);
-            if let Outcome::Kept(object) = remove(store, resource, &object.key, &options).await? {
-                let why = format!("{} {} still has finalizers", resource.singular, object.key);
-                return Err(ApiError::conflict(NAMESPACES, NAMESPACES.plural, namespace, why));
-            }
-        }
+/// Refuses to delete what every cluster has.
+fn check_mortal(resource: &'static Resource, key: &Key) -> Result<(), ApiError> {
+    if resource == NAMESPACES && IMMORTAL.contains(&key.name()) {
+        return Err(ApiError::forbidden(resource, key.name(), "this namespace may not be deleted"));
     }
     Ok(())
 }

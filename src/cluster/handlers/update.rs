@@ -10,6 +10,7 @@ use crate::cluster::defaults::object;
 use crate::cluster::object::Object;
 use crate::cluster::request_info::Target;
 use crate::cluster::resource::{Generation, Subresource};
+use crate::cluster::resources::NAMESPACES;
 use crate::cluster::schema::Decoded;
 use crate::cluster::status::ApiError;
 use crate::cluster::store::Next;
@@ -59,6 +60,9 @@ pub(crate) fn next(current: &Object, mut new: Value, part: Option<Subresource>) 
         }
         new = whole;
     } else if resource.subresources.contains(&Subresource::Status) {
+        if resource == NAMESPACES && part.is_none() {
+            keep(&current.value["spec"], &mut new["spec"], "finalizers"); // only `finalize` changes them
+        }
         new["status"] = current.value["status"].clone();
     }
     keep_system_fields(current, &mut new);
@@ -73,6 +77,13 @@ pub(crate) fn next(current: &Object, mut new: Value, part: Option<Subresource>) 
     }
     let gone = is_released(current, &new);
     Ok(if gone { Next::Release(new) } else { Next::Put(new) })
+}
+
+fn keep(old: &Value, new: &mut Value, field: &str) {
+    match old.get(field) {
+        Some(value) => object(new).insert(field.to_owned(), value.clone()),
+        None => object(new).remove(field),
+    };
 }
 
 /// A uid or a resourceVersion in the new state must be the current one.
@@ -110,13 +121,11 @@ fn keep_system_fields(current: &Object, new: &mut Value) {
         "generation",
     ];
     let old = &current.value["metadata"];
-    let metadata = object(&mut new["metadata"]);
+    let metadata = &mut new["metadata"];
     for field in FIELDS {
-        match old.get(field) {
-            Some(value) => metadata.insert(field.into(), value.clone()),
-            None => metadata.remove(field),
-        };
+        keep(old, metadata, field);
     }
+    let metadata = object(metadata);
     metadata.remove("managedFields");
     metadata.remove("selfLink");
 }
@@ -127,10 +136,19 @@ pub(crate) fn count_generation(value: &mut Value) {
     value["metadata"]["generation"] = json!(generation + 1);
 }
 
+/// Whether a finalizer holds the object.
+pub(crate) fn is_held(value: &Value) -> bool {
+    value["metadata"]["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty()) || keeps_content(value)
+}
+
+/// Whether the object is a namespace that has to be emptied before it goes.
+pub(crate) fn keeps_content(value: &Value) -> bool {
+    value["spec"]["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty())
+}
+
 /// Whether the object only waited for its last finalizer to be taken away.
 fn is_released(current: &Object, new: &Value) -> bool {
     let metadata = &current.value["metadata"];
-    let held = new["metadata"]["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty());
     let grace = metadata["deletionGracePeriodSeconds"].as_i64().unwrap_or_default();
-    !held && grace == 0 && metadata.get("deletionTimestamp").is_some()
+    !is_held(new) && grace == 0 && metadata.get("deletionTimestamp").is_some()
 }

@@ -1,0 +1,140 @@
+//! The garbage collector: what is left of objects whose owners are gone.
+
+use serde_json::{Value, json};
+
+use super::chores::{FOREGROUND, ORPHAN, Owner, Place, is_deleting, is_held, owners};
+use super::delete_options::{DeleteOptions, Policy};
+use super::handlers::delete::remove;
+use super::handlers::update;
+use super::object::Object;
+use super::status::ApiError;
+use super::store::{Commit, Store};
+
+/// What an owner is to its dependent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Bond {
+    /// It is there.
+    Solid,
+    /// There is no such object; perhaps there never was.
+    Dangling,
+    /// It is deleted in the foreground, after its dependents.
+    Waiting,
+}
+
+/// Deletes an object none of whose owners will stay. If some will, it loses the others.
+pub(crate) async fn judge(store: &Store, place: &Place) -> Result<(), ApiError> {
+    let Some(object) = place.find(&store.lock().storage) else { return Ok(()) };
+    let owners = owners(&object);
+    if owners.is_empty() || is_deleting(&object) {
+        return Ok(());
+    }
+    let bonds: Vec<Bond> = owners.iter().map(|owner| bond(store, owner)).collect();
+    let uid = object.text("/metadata/uid").unwrap_or_default().to_owned();
+    if bonds.contains(&Bond::Solid) {
+        let lost: Vec<&str> =
+            owners.iter().zip(&bonds).filter(|(_, bond)| **bond != Bond::Solid).map(|(owner, _)| &*owner.uid).collect();
+        return if lost.is_empty() { Ok(()) } else { disown(store, place, &lost).await };
+    }
+    let dependents = store.dependents_of(&uid);
+    let policy = if bonds.contains(&Bond::Waiting) && !dependents.is_empty() {
+        let in_circle = |place: &Place| place.find(&store.lock().storage).is_some_and(|it| is_held(&it, FOREGROUND));
+        if dependents.iter().any(in_circle) {
+            unblock(store, place).await?; // objects that own each other must not wait for each other
+        }
+        Policy::Foreground
+    } else {
+        let has = |name: &str| {
+            let finalizers = object.value["metadata"]["finalizers"].as_array();
+            finalizers.into_iter().flatten().any(|finalizer| finalizer == name)
+        };
+        match () {
+            () if has(ORPHAN) => Policy::Orphan,
+            () if has(FOREGROUND) => Policy::Foreground,
+            () => Policy::Background,
+        }
+    };
+    remove(store, object.resource, &object.key, &DeleteOptions::of_controller(Some(uid), policy)).await.map(|_| ())
+}
+
+fn bond(store: &Store, owner: &Owner) -> Bond {
+    let Some(place) = &owner.place else { return Bond::Solid }; // nobody knows whether it is there
+    match place.find(&store.lock().storage) {
+        Some(found) if found.text("/metadata/uid") != Some(&owner.uid) => Bond::Dangling,
+        Some(found) if is_held(&found, FOREGROUND) => Bond::Waiting,
+        Some(_) => Bond::Solid,
+        None => Bond::Dangling,
+    }
+}
+
+/// Does for an owner that is on its way out what its finalizers ask for, and takes them away when it is done.
+pub(crate) async fn attend(store: &Store, place: &Place) -> Result<(), ApiError> {
+    let Some(object) = place.find(&store.lock().storage) else { return Ok(()) };
+    let uid = object.text("/metadata/uid").unwrap_or_default();
+    if is_held(&object, ORPHAN) {
+        for dependent in store.dependents_of(uid) {
+            over(disown(store, &dependent, &[uid]).await)?;
+        }
+        return take_away(store, &object, ORPHAN).await;
+    }
+    if is_held(&object, FOREGROUND) {
+        let dependents = store.dependents_of(uid);
+        for dependent in &dependents {
+            over(judge(store, dependent).await)?;
+        }
+        let blocks = |place: &Place| {
+            let dependent = place.find(&store.lock().storage);
+            dependent.is_some_and(|it| owners(&it).iter().any(|owner| owner.uid == uid && owner.is_blocked))
+        };
+        if !dependents.iter().any(blocks) {
+            return take_away(store, &object, FOREGROUND).await;
+        }
+    }
+    Ok(())
+}
+
+/// Whoever is gone already needs nothing done.
+fn over(done: Result<(), ApiError>) -> Result<(), ApiError> {
+    match done {
+        Err(error) if error.is_not_found() => Ok(()),
+        done => done,
+    }
+}
+
+/// Takes these owners away from an object.
+async fn disown(store: &Store, place: &Place, uids: &[&str]) -> Result<(), ApiError> {
+    change(store, place, |metadata| {
+        retain(metadata, "ownerReferences", |owner| !uids.contains(&owner["uid"].as_str().unwrap_or_default()));
+    })
+    .await
+}
+
+/// Lets no owner wait for an object.
+async fn unblock(store: &Store, place: &Place) -> Result<(), ApiError> {
+    change(store, place, |metadata| {
+        for owner in metadata["ownerReferences"].as_array_mut().into_iter().flatten() {
+            owner["blockOwnerDeletion"] = json!(false);
+        }
+    })
+    .await
+}
+
+async fn take_away(store: &Store, object: &Object, finalizer: &str) -> Result<(), ApiError> {
+    change(store, &Place::of(object), |metadata| retain(metadata, "finalizers", |name| name != finalizer)).await
+}
+
+async fn change(store: &Store, place: &Place, change: impl FnOnce(&mut Value)) -> Result<(), ApiError> {
+    let changed = store.update(place.resource(), &place.key, Commit::Really, |current| {
+        let mut value = current.value.clone();
+        change(&mut value["metadata"]);
+        update::next(current, value, None)
+    });
+    changed.await.map(|_| ())
+}
+
+fn retain(metadata: &mut Value, field: &str, keep: impl FnMut(&Value) -> bool) {
+    let Some(list) = metadata[field].as_array_mut() else { return };
+    list.retain(keep);
+    if list.is_empty() {
+        metadata.as_object_mut().map(|metadata| metadata.remove(field));
+    }
+}
