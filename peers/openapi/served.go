@@ -14,9 +14,10 @@ var served = map[string]map[string]string{
 		"serviceaccounts": "",
 		"services":        "status",
 	},
-	"/apis/apps/v1/":                 {"replicasets": "scale status"},
-	"/apis/authorization.k8s.io/v1/": {"selfsubjectaccessreviews": "", "selfsubjectrulesreviews": ""},
-	"/apis/coordination.k8s.io/v1/":  {"leases": ""},
+	"/apis/apps/v1/":                  {"replicasets": "scale status"},
+	"/apis/authentication.k8s.io/v1/": {"selfsubjectreviews": ""},
+	"/apis/authorization.k8s.io/v1/":  {"selfsubjectaccessreviews": "", "selfsubjectrulesreviews": ""},
+	"/apis/coordination.k8s.io/v1/":   {"leases": ""},
 }
 
 // The version that the server says it is of.

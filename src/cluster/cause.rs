@@ -45,6 +45,16 @@ impl Cause {
         Self { reason: "FieldValueDuplicate", message: format!("Duplicate value: {value:?}"), field: field.into() }
     }
 
+    /// Something that is named does not exist.
+    pub(crate) fn not_found(field: impl Into<String>, value: &str) -> Self {
+        Self { reason: "FieldValueNotFound", message: format!("Not found: {value:?}"), field: field.into() }
+    }
+
+    pub(crate) fn too_long(field: impl Into<String>, limit: usize) -> Self {
+        let message = format!("Too long: may not be more than {limit} bytes");
+        Self { reason: "FieldValueTooLong", message, field: field.into() }
+    }
+
     pub(crate) fn terminating(namespace: &str) -> Self {
         let message = format!("namespace {namespace} is being terminated");
         Self { reason: "NamespaceTerminating", message, field: "metadata.namespace".into() }

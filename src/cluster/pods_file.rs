@@ -53,7 +53,9 @@ fn pod(mut value: Value, namespace: &str) -> Result<Pod, String> {
     }
     let shaped =
         PODS.shape(value).map_err(|error| format!("expected a Pod: {}", error.trim_start_matches("json: ")))?.value;
-    if let Some(cause) = (PODS.validate)(&shaped, None).first() {
+    let mut whole = shaped.clone();
+    (PODS.defaults)(&mut whole);
+    if let Some(cause) = (PODS.validate)(&whole, None).first() {
         let name = shaped["metadata"]["name"].as_str().unwrap_or_default();
         return Err(format!("expected a valid Pod, but in {name:?} {}", cause.sentence()));
     }

@@ -2,7 +2,7 @@
 
 use super::resource::{Deletion, Farewell, Generation, Resource, Scope, Subresource};
 use super::reviews::REVIEWS;
-use super::{defaults, validation};
+use super::{data_validation, defaults, service_validation, validation};
 
 pub(crate) static NAMESPACES: &Resource = &RESOURCES[0];
 pub(crate) static PODS: &Resource = &RESOURCES[1];
@@ -103,7 +103,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         cached: true,
         fields: &[],
         defaults: defaults::nothing,
-        validate: validation::named,
+        validate: data_validation::config_map,
     },
     Resource {
         group: "",
@@ -172,7 +172,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         cached: true,
         fields: &[("type", "/type", "")],
         defaults: defaults::secret,
-        validate: validation::named,
+        validate: data_validation::secret,
     },
     Resource {
         group: "",
@@ -210,7 +210,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         cached: true,
         fields: &[("spec.clusterIP", "/spec/clusterIP", ""), ("spec.type", "/spec/type", "")],
         defaults: defaults::service,
-        validate: validation::named,
+        validate: service_validation::service,
     },
     Resource {
         group: "coordination.k8s.io",

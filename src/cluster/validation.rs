@@ -1,13 +1,14 @@
 //! What the API server refuses.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::cause::Cause;
+use super::{container_validation, pod_update, selectors};
 
-const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and \
+pub(crate) const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and \
     must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is \
     '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
-const LABEL: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start \
+pub(crate) const LABEL: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start \
     and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is \
     '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
 const LABEL_VALUE: &str = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and \
@@ -33,95 +34,66 @@ pub(crate) fn pod(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     if old.is_some() {
         causes.extend(labels_and_annotations(new)); // upstream checks the pod, and the change of its metadata
     }
-    containers(&new["spec"]["containers"], "spec.containers", &mut causes);
-    let policies = ["Always", "OnFailure", "Never"];
-    if let Some(policy) = new["spec"]["restartPolicy"].as_str().filter(|policy| !policies.contains(policy)) {
-        causes.push(Cause::unsupported("spec.restartPolicy", &format!("{policy:?}"), &policies));
-    }
-    if causes.is_empty() && old.is_some_and(|old| fixed(&new["spec"]) != fixed(&old["spec"])) {
-        causes.push(Cause::forbidden(
-            "spec",
-            "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,\
-             `spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),\
-             `spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)",
-        ));
-    }
+    causes.extend(container_validation::containers(&new["spec"], "spec"));
+    causes.extend(restart_policy(&new["spec"], "spec"));
+    causes.extend(old.into_iter().flat_map(|old| pod_update::changes(&new["spec"], &old["spec"])));
     causes
+}
+
+fn restart_policy(spec: &Value, at: &str) -> Option<Cause> {
+    let policies = ["Always", "OnFailure", "Never"];
+    container_validation::one_of(
+        spec["restartPolicy"].as_str().unwrap_or_default(),
+        &policies,
+        &format!("{at}.restartPolicy"),
+    )
 }
 
 /// What is wrong with a replica set: its selector must select what its template makes, and never changes.
 pub(crate) fn replica_set(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut causes = metadata(new, |name| if is_subdomain(name) { None } else { Some(SUBDOMAIN) });
-    let spec = &new["spec"];
-    let (selector, template) = (&spec["selector"], &spec["template"]);
-    if spec["replicas"].as_i64().is_some_and(|replicas| replicas < 0) {
-        let detail = "must be greater than or equal to 0";
-        causes.push(Cause::invalid_json("spec.replicas", &spec["replicas"], detail));
+    let (spec, at) = (&new["spec"], "spec.template.spec");
+    for field in ["replicas", "minReadySeconds"] {
+        if spec[field].as_i64().is_some_and(|number| number < 0) {
+            let detail = "must be greater than or equal to 0";
+            causes.push(Cause::invalid_json(format!("spec.{field}"), &spec[field], detail));
+        }
     }
-    let is_empty = |field: &str| selector[field].as_object().is_none_or(|labels| labels.is_empty());
-    let no_expressions = selector["matchExpressions"].as_array().is_none_or(Vec::is_empty);
-    if selector.is_null() {
-        causes.push(Cause::required("spec.selector", ""));
-    } else if is_empty("matchLabels") && no_expressions {
-        let detail = "empty selector is invalid for deployment";
-        causes.push(Cause::invalid_json("spec.selector", selector, detail));
+    causes.extend(selector(&spec["selector"], &spec["template"]["metadata"]["labels"]));
+    let template = &spec["template"]["spec"];
+    causes.extend(container_validation::containers(template, at));
+    causes.extend(restart_policy(template, at));
+    let policy = template["restartPolicy"].as_str().unwrap_or_default();
+    causes.extend(container_validation::one_of(policy, &["Always"], &format!("{at}.restartPolicy")));
+    if !template["activeDeadlineSeconds"].is_null() {
+        let detail = "activeDeadlineSeconds in ReplicaSet is not Supported";
+        causes.push(Cause::forbidden(format!("{at}.activeDeadlineSeconds"), detail));
     }
-    let labels = &template["metadata"]["labels"];
-    let mismatch = |(key, value): (&String, &Value)| labels.get(key) != Some(value);
-    if selector["matchLabels"].as_object().is_some_and(|wanted| wanted.iter().any(mismatch)) {
-        let detail = "`selector` does not match template `labels`";
-        causes.push(Cause::invalid_json("spec.template.metadata.labels", labels, detail));
-    }
-    containers(&template["spec"]["containers"], "spec.template.spec.containers", &mut causes);
-    let policy = &template["spec"]["restartPolicy"];
-    if policy.as_str().is_some_and(|policy| policy != "Always") {
-        causes.push(Cause::unsupported("spec.template.spec.restartPolicy", &policy.to_string(), &["Always"]));
-    }
-    if old.is_some_and(|old| old["spec"]["selector"] != *selector) {
-        causes.push(Cause::invalid_json("spec.selector", selector, "field is immutable"));
+    if old.is_some_and(|old| old["spec"]["selector"] != spec["selector"]) {
+        causes.push(Cause::invalid_json("spec.selector", &spec["selector"], "field is immutable"));
     }
     causes
 }
 
-fn containers(list: &Value, at: &str, causes: &mut Vec<Cause>) {
-    let list = list.as_array().map_or(&[][..], Vec::as_slice);
-    if list.is_empty() {
-        causes.push(Cause::required(at, ""));
+/// What is wrong with a selector that is to select these labels.
+fn selector(selector: &Value, labels: &Value) -> Option<Cause> {
+    if selector.is_null() {
+        return Some(Cause::required("spec.selector", ""));
     }
-    for (i, container) in list.iter().enumerate() {
-        let path = format!("{at}[{i}]");
-        match container["name"].as_str().unwrap_or_default() {
-            "" => causes.push(Cause::required(format!("{path}.name"), "")),
-            name if !is_label(name) => causes.push(Cause::invalid(format!("{path}.name"), name, LABEL)),
-            name if list[..i].iter().any(|earlier| earlier["name"] == name) => {
-                causes.push(Cause::duplicate(format!("{path}.name"), name));
-            }
-            _ => {}
+    match selectors::read(selector) {
+        Err(_) => Some(Cause::invalid_json("spec.selector", selector, "invalid label selector")),
+        Ok(read) if read.is_everything() => {
+            Some(Cause::invalid_json("spec.selector", selector, "empty selector is invalid for deployment"))
         }
-        if container["image"].as_str().unwrap_or_default().is_empty() {
-            causes.push(Cause::required(format!("{path}.image"), ""));
+        Ok(read) if !read.matches_values(|key| labels[key].as_str()) => {
+            let detail = "`selector` does not match template `labels`";
+            Some(Cause::invalid_json("spec.template.metadata.labels", labels, detail))
         }
+        Ok(_) => None,
     }
 }
 
-/// The part of a pod's spec that no update may change.
-fn fixed(spec: &Value) -> Value {
-    let mut spec = spec.clone();
-    for list in ["containers", "initContainers"] {
-        for container in spec.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
-            container["image"] = json!("");
-            container["imagePullPolicy"] = json!("");
-        }
-    }
-    if let Some(fields) = spec.as_object_mut() {
-        for field in ["activeDeadlineSeconds", "tolerations", "terminationGracePeriodSeconds"] {
-            fields.remove(field);
-        }
-    }
-    spec
-}
-
-fn metadata(new: &Value, name_problem: impl Fn(&str) -> Option<&'static str>) -> Vec<Cause> {
+pub(crate) fn metadata(new: &Value, name_problem: impl Fn(&str) -> Option<&'static str>) -> Vec<Cause> {
     let metadata = &new["metadata"];
     let mut causes = Vec::new();
     match metadata["name"].as_str().unwrap_or_default() {
@@ -160,7 +132,7 @@ pub(crate) fn is_label(text: &str) -> bool {
     text.len() <= 63 && is_word(text, false, &['-'])
 }
 
-fn is_subdomain(text: &str) -> bool {
+pub(crate) fn is_subdomain(text: &str) -> bool {
     text.len() <= 253 && text.split('.').all(|part| is_word(part, false, &['-']))
 }
 

@@ -14,7 +14,11 @@ async fn a_deletion_answers_the_object_or_a_status_as_its_kind_does() {
         ("secrets", "Status"),
     ] {
         let collection = format!("/api/v1/namespaces/default/{plural}");
-        assert_eq!(api.post(&collection, &json!({"metadata": {"name": "a"}})).await.status, 201);
+        let object = match plural {
+            "services" => json!({"metadata": {"name": "a"}, "spec": {"ports": [{"port": 80}]}}),
+            _ => json!({"metadata": {"name": "a"}}),
+        };
+        assert_eq!(api.post(&collection, &object).await.status, 201);
         let deleted = api.delete(&format!("{collection}/a")).await;
         assert_eq!((deleted.status, &deleted.body["kind"]), (200, &json!(kind)), "{plural}");
     }
