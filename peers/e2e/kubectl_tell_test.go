@@ -28,7 +28,7 @@ func TestWaitReturnsWhenItsConditionHolds(t *testing.T) {
 	contains(t, kubectl.Fail(t, "wait", "--for=condition=Nosuch", "--timeout=100ms", "pod/nettool"), "timed out waiting for the condition on pods/nettool")
 	proxy := harness.NewProxy(t, cluster)
 	waits := cluster.Behind(t, proxy).Kubectl().Start(t, "wait", "--for=delete", "pod/nettool")
-	proxy.AwaitWatch(t)
+	proxy.AwaitWatches(t, 1)
 	kubectl.Run(t, "delete", "pod", "nettool")
 	if code := waits.Wait(t); code != 0 {
 		t.Errorf("wait --for=delete ended with %d", code)
