@@ -23,7 +23,8 @@ type Proxy struct {
 	held bool
 	// expired are the paths of which the next watch that goes on from a resourceVersion is refused.
 	expired map[string]bool
-	refused int
+	// lists is how many lists were begun, streamed or not.
+	lists int
 }
 
 // Gap is what becomes of watches that were cut.
@@ -60,12 +61,15 @@ func NewProxy(t *testing.T, cluster Cluster) *Proxy {
 // ServeHTTP implements http.Handler.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
+	if r.Method == http.MethodGet && (!query.Has("watch") || query.Has("sendInitialEvents")) {
+		p.change(func() { p.lists++ })
+	}
 	if !query.Has("watch") {
 		p.forward.ServeHTTP(w, r)
 		return
 	}
 	if !p.await(r.Context(), func() bool { return !p.held }) {
-		return
+		return // the client has gone
 	}
 	if query.Get("resourceVersion") != "" && !query.Has("sendInitialEvents") && p.refuse(r.URL.Path) {
 		w.Header().Set("Content-Type", "application/json")
@@ -87,9 +91,6 @@ func (p *Proxy) refuse(path string) bool {
 	defer p.mutex.Unlock()
 	expired := p.expired[path]
 	delete(p.expired, path)
-	if expired {
-		p.refused++
-	}
 	return expired
 }
 
@@ -114,11 +115,11 @@ func (p *Proxy) Resume(gap Gap) {
 	})
 }
 
-// Refused is how many watches have been told that they expired.
-func (p *Proxy) Refused() int {
+// Lists is how many lists were begun, streamed or not.
+func (p *Proxy) Lists() int {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
-	return p.refused
+	return p.lists
 }
 
 // AwaitWatches waits until so many watches are open: from then on, they miss no change.
