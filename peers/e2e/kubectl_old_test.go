@@ -40,7 +40,7 @@ func TestDebiansKubectlWaitsForADeletion(t *testing.T) {
 	kubectl.Run(t, "run", "nettool", image)
 	proxy := harness.NewProxy(t, cluster)
 	waits := cluster.Behind(t, proxy).OldKubectl().Start(t, "wait", "--for=delete", "pod/nettool")
-	proxy.AwaitWatch(t)
+	proxy.AwaitWatches(t, 1)
 	kubectl.Run(t, "delete", "pods", "--all")
 	if code := waits.Wait(t); code != 0 {
 		t.Errorf("wait --for=delete ended with %d", code)

@@ -127,7 +127,7 @@ func watch(t *testing.T, cluster harness.Cluster, arguments []string) *harness.P
 	proxy := harness.NewProxy(t, cluster)
 	arguments = append(slices.Clone(arguments), "--kubeconfig", cluster.Behind(t, proxy).Kubeconfig)
 	run := harness.Start(t, nil, harness.Lab(), arguments...)
-	proxy.AwaitWatch(t)
+	proxy.AwaitWatches(t, 1)
 	return run
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,10 +74,9 @@ func equals(t *testing.T, text, expected string) {
 // contains wants each of the parts to be in the text.
 func contains(t *testing.T, text string, parts ...string) {
 	t.Helper()
-	for _, part := range parts {
-		if !strings.Contains(text, part) {
-			t.Errorf("there is no %q in:\n%s", part, text)
-		}
+	missing := slices.DeleteFunc(parts, func(part string) bool { return strings.Contains(text, part) })
+	if len(missing) > 0 {
+		t.Errorf("there is no %q in:\n%s", missing, text)
 	}
 }
 

@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 )
 
 // Cluster is an API server that lives as long as its test.
@@ -51,4 +54,14 @@ func (c Cluster) Behind(t *testing.T, proxy *Proxy) Cluster {
 		t.Fatal(err)
 	}
 	return Cluster{URL: proxy.URL, Kubeconfig: kubeconfig, home: c.home}
+}
+
+// Client is a client of the cluster, without a limit of its own.
+func (c Cluster) Client(t *testing.T) kubernetes.Interface {
+	t.Helper()
+	client, err := kubernetes.NewForConfig(&rest.Config{Host: c.URL, QPS: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
 }

@@ -40,7 +40,7 @@ func Fixture(path ...string) string {
 // Build builds the programs of this module, from Go's cache where it can, and looks for those that it cannot build.
 func Build() error {
 	stamp := "-X k8s.io/component-base/version.gitVersion=" + KubectlVersion
-	build := exec.Command("go", "build", "-o", root("target", "peers")+"/", "-ldflags", stamp,
+	build := exec.Command("go", "build", "-buildvcs=false", "-o", root("target", "peers")+"/", "-ldflags", stamp,
 		"./kubectl", "./apiserver", "./lifecycle", "./tracer")
 	build.Dir = root("peers")
 	build.Stdout, build.Stderr = os.Stdout, os.Stderr

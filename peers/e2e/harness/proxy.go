@@ -1,22 +1,41 @@
 package harness
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
 	"sync"
 	"testing"
-	"time"
 )
 
-// Proxy stands between a client and its API server, and counts the watches that were accepted.
+// Proxy stands between clients and their API server. It knows the watches that are open, can cut them, and can say that they expired.
 type Proxy struct {
-	URL      string
-	mutex    sync.Mutex
-	watches  int
-	accepted chan struct{}
+	URL     string
+	forward http.Handler
+
+	mutex   sync.Mutex
+	changed chan struct{}
+	// open are the watches that the server has accepted, by what cuts them.
+	open map[*http.Request]context.CancelFunc
+	// held says that no watch is let through.
+	held bool
+	// expired are the paths of which the next watch that goes on from a resourceVersion is refused.
+	expired map[string]bool
+	// lists is how many lists were begun, streamed or not.
+	lists int
 }
+
+// Gap is what becomes of watches that were cut.
+type Gap int
+
+const (
+	// Continued watches go on from where they were cut.
+	Continued Gap = iota
+	// Expired watches are told that their resourceVersion is too old, so that clients must list again.
+	Expired
+)
 
 // NewProxy starts a proxy in front of the cluster.
 func NewProxy(t *testing.T, cluster Cluster) *Proxy {
@@ -25,12 +44,12 @@ func NewProxy(t *testing.T, cluster Cluster) *Proxy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Proxy{accepted: make(chan struct{})}
-	server := httptest.NewServer(&httputil.ReverseProxy{
-		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(target) },
-		FlushInterval:  -1, // a watch event is passed on at once
-		ModifyResponse: p.see,
-	})
+	p := &Proxy{changed: make(chan struct{}), open: map[*http.Request]context.CancelFunc{}, expired: map[string]bool{}}
+	p.forward = &httputil.ReverseProxy{
+		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(target) },
+		FlushInterval: -1, // a watch event is passed on at once
+	}
+	server := httptest.NewServer(p)
 	p.URL = server.URL
 	t.Cleanup(func() {
 		server.CloseClientConnections()
@@ -39,32 +58,119 @@ func NewProxy(t *testing.T, cluster Cluster) *Proxy {
 	return p
 }
 
-func (p *Proxy) see(response *http.Response) error {
-	if response.StatusCode == http.StatusOK && response.Request.URL.Query().Has("watch") {
-		p.mutex.Lock()
-		defer p.mutex.Unlock()
-		p.watches++
-		close(p.accepted)
-		p.accepted = make(chan struct{})
+// ServeHTTP implements http.Handler.
+func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	query := r.URL.Query()
+	if r.Method == http.MethodGet && (!query.Has("watch") || query.Has("sendInitialEvents")) {
+		p.change(func() { p.lists++ })
 	}
-	return nil
+	if !query.Has("watch") {
+		p.forward.ServeHTTP(w, r)
+		return
+	}
+	if !p.await(r.Context(), func() bool { return !p.held }) {
+		return // the client has gone
+	}
+	if query.Get("resourceVersion") != "" && !query.Has("sendInitialEvents") && p.refuse(r.URL.Path) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusGone)
+		_, _ = w.Write([]byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410,"message":"the proxy says so"}`))
+		return
+	}
+	ctx, cut := context.WithCancel(r.Context())
+	defer cut()
+	r = r.WithContext(ctx)
+	defer p.change(func() { delete(p.open, r) })
+	accepted := func() { p.change(func() { p.open[r] = cut }) }
+	p.forward.ServeHTTP(&acceptance{ResponseWriter: w, accepted: accepted}, r)
 }
 
-// AwaitWatch waits until the API server has accepted a watch: from then on, no change is missed.
-func (p *Proxy) AwaitWatch(t *testing.T) {
+// refuse says whether a watch of this path is to be told that it has expired, which it is told once.
+func (p *Proxy) refuse(path string) bool {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	expired := p.expired[path]
+	delete(p.expired, path)
+	return expired
+}
+
+// Cut ends all open watches in the middle, and lets no other through until Resume.
+func (p *Proxy) Cut() {
+	p.change(func() {
+		p.held = true
+		for request, cut := range p.open {
+			p.expired[request.URL.Path] = true
+			cut()
+		}
+	})
+}
+
+// Resume lets watches through again.
+func (p *Proxy) Resume(gap Gap) {
+	p.change(func() {
+		p.held = false
+		if gap == Continued {
+			clear(p.expired)
+		}
+	})
+}
+
+// Lists is how many lists were begun, streamed or not.
+func (p *Proxy) Lists() int {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	return p.lists
+}
+
+// AwaitWatches waits until so many watches are open: from then on, they miss no change.
+func (p *Proxy) AwaitWatches(t *testing.T, count int) {
 	t.Helper()
-	deadline := time.After(Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), Patience)
+	defer cancel()
+	if !p.await(ctx, func() bool { return len(p.open) == count }) {
+		t.Fatalf("there were not %d open watches within %s", count, Patience)
+	}
+}
+
+// await waits for the condition, unless the context ends first.
+func (p *Proxy) await(ctx context.Context, condition func() bool) bool {
 	for {
 		p.mutex.Lock()
-		watches, accepted := p.watches, p.accepted
+		holds, changed := condition(), p.changed
 		p.mutex.Unlock()
-		if watches > 0 {
-			return
+		if holds {
+			return true
 		}
 		select {
-		case <-accepted:
-		case <-deadline:
-			t.Fatalf("no watch within %s", Patience)
+		case <-changed:
+		case <-ctx.Done():
+			return false
 		}
 	}
+}
+
+func (p *Proxy) change(what func()) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	what()
+	close(p.changed)
+	p.changed = make(chan struct{})
+}
+
+// acceptance tells when the server answers 200.
+type acceptance struct {
+	http.ResponseWriter
+	accepted func()
+}
+
+func (a *acceptance) WriteHeader(status int) {
+	if status == http.StatusOK {
+		a.accepted()
+	}
+	a.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap lets the proxy flush.
+func (a *acceptance) Unwrap() http.ResponseWriter {
+	return a.ResponseWriter
 }

@@ -1,0 +1,89 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"informer-lab/peers/e2e/harness"
+)
+
+// recordedTrace is what a tracer printed on a real API server: what was there, and what came with kubectl's two commands.
+type recordedTrace struct{ before, run, delete []string }
+
+// The traces are testdata/PROGRAM.watchlist-BOOL.PODS.txt: BOOL is whether client-go may stream lists, PODS whether there were
+// pods before.
+func TestClientGosProgramsPrintWhatTheyPrintOnARealAPIServer(t *testing.T) {
+	programs := []string{"listwatch", "listwatch-norv", "deltafifo", "deltafifo-known", "deltafifo-replaced", "deltafifo-known-replaced", "informer", "shared"}
+	for _, watchList := range []string{"true", "false"} {
+		for _, pods := range []string{"empty", "preexisting"} {
+			circumstances := "watchlist-" + watchList + "." + pods
+			t.Run(circumstances, func(t *testing.T) {
+				t.Parallel()
+				cluster := harness.LabCluster(t, "--stages", harness.Fixture("stages", "default.yaml"))
+				kubectl := cluster.Kubectl()
+				if pods == "preexisting" {
+					kubectl.Run(t, "run", "old-a", image)
+					kubectl.Run(t, "run", "old-b", image)
+					kubectl.Run(t, "wait", "--for=condition=Ready", "pod", "--all")
+				}
+				traces, runs := map[string]recordedTrace{}, map[string]*harness.Process{}
+				for _, program := range programs {
+					traces[program] = readTrace(t, program+"."+circumstances)
+					variables := []string{"KUBECONFIG=" + cluster.Kubeconfig, "KUBE_FEATURE_WatchListClient=" + watchList}
+					runs[program] = harness.Start(t, variables, harness.Peer("tracer"), program)
+				}
+				for program, run := range runs {
+					run.Err.AwaitLine(t, "synced")
+					run.Out.AwaitCount(t, len(traces[program].before), "initial list")
+				}
+				kubectl.Run(t, "run", "nettool", image)
+				for program, run := range runs {
+					run.Out.AwaitCount(t, len(traces[program].before)+len(traces[program].run), "nettool's start")
+				}
+				kubectl.Run(t, "delete", "pod", "nettool")
+				makeMarker(t, cluster)
+				for _, program := range programs {
+					t.Run(program, func(t *testing.T) {
+						runs[program].Out.AwaitLine(t, marker)
+						trace := traces[program]
+						printed := beforeMarker(runs[program].Out.All())
+						if watchList == "true" {
+							// A streamed list is collected in a map, whose order is a matter of chance.
+							slices.Sort(printed[:len(trace.before)])
+							slices.Sort(trace.before)
+						}
+						compare(t, printed, slices.Concat(trace.before, trace.run, trace.delete), mayEnd(program))
+					})
+				}
+			})
+		}
+	}
+}
+
+// mayEnd is the line that may come last: without known objects, a DeltaFIFO keeps a deletion only if its pod is still queued.
+func mayEnd(program string) string {
+	if program == "deltafifo" || program == "deltafifo-replaced" {
+		return "Deleted : nettool : Running"
+	}
+	return ""
+}
+
+func readTrace(t *testing.T, name string) recordedTrace {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", name+".txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(text), "--- kubectl run nettool --image=cr7258/nettool:v1\n")
+	run, deletion, foundToo := strings.Cut(rest, "--- kubectl delete pod nettool\n")
+	if !found || !foundToo {
+		t.Fatalf("%s does not say when kubectl was called", name)
+	}
+	split := func(text string) []string {
+		return strings.FieldsFunc(text, func(r rune) bool { return r == '\n' })
+	}
+	return recordedTrace{split(before), split(run), split(deletion)}
+}
