@@ -1,5 +1,6 @@
 //! From a subcommand to what is played: the run, and what is asked of it.
 
+use informer_lab::cluster::Admin;
 use informer_lab::lab::cluster::ClusterSettings;
 use informer_lab::lab::{BuiltIn, Follow, Pace, Seed, Settings, Source, Target};
 use informer_lab::lessons::reflector::KnownObjects;
@@ -89,8 +90,11 @@ impl Lesson {
 impl ServeArgs {
     /// What is asked of the cluster.
     pub fn settings(self) -> ClusterSettings {
-        let Self { listen, kubeconfig_out: kubeconfig, era, nodes, pods, scenario, stages, command } = self;
-        ClusterSettings { listen, kubeconfig, era, nodes, pods, scenario, stages, command }
+        let Self { listen, kubeconfig_out: kubeconfig, era, nodes, pods, scenario, stages, faults, admin, command } =
+            self;
+        // A scenario may have faults among its steps.
+        let admin = if admin || scenario.is_some() { Admin::On } else { Admin::Off };
+        ClusterSettings { listen, kubeconfig, era, nodes, pods, scenario, stages, faults, admin, command }
     }
 }
 

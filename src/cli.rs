@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
-use informer_lab::cluster::Era;
+use informer_lab::cluster::{Era, Fault};
 use informer_lab::lab::Seed;
 use informer_lab::lab::cluster::Pods;
 use informer_lab::lessons::{deltafifo, indexer, shared, workqueue};
@@ -178,9 +178,16 @@ pub struct ServeArgs {
     /// What happens in it (YAML)
     #[arg(long, value_name = "FILE")]
     pub scenario: Option<PathBuf>,
-    /// What its kubelet does (YAML)
-    #[arg(long, value_name = "FILE")]
+    /// What becomes of pods: a file (YAML), or one of run, fast, slow-image, bad-image, crash-loop, completed, error, evicted,
+    /// never-ready; a pod's own label lab/lifecycle says the same for one pod [default: run]
+    #[arg(long, value_name = "NAME|FILE")]
     pub stages: Option<PathBuf>,
+    /// What goes wrong from the start, such as 429:verb=list,times=3 or hide-events:times=2; may be given again
+    #[arg(long = "fault", value_name = "FAULT")]
+    pub faults: Vec<Fault>,
+    /// Let faults be started at /lab/faults too
+    #[arg(long)]
+    pub admin: bool,
     /// Run this with KUBECONFIG set, and end with it and its exit code
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,

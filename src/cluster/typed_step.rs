@@ -67,7 +67,7 @@ mod tests {
             ("delete nettool", "kubectl delete pod nettool"),
             ("delete pod/nettool", "kubectl delete pod nettool"),
             ("kubectl delete pod nettool", "kubectl delete pod nettool"),
-            ("label web tier=front old-", "kubectl label pod web old- tier=front --overwrite"),
+            ("label web tier=front old-", "kubectl label pod web old- tier=front"),
             ("scale rs web --replicas=3", "kubectl scale replicaset web --replicas=3"),
             ("scale web 3", "kubectl scale replicaset web --replicas=3"),
         ] {

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use tokio_util::sync::CancellationToken;
@@ -12,7 +12,8 @@ use super::files;
 use super::kubeconfig_file::KubeconfigFile;
 use super::player::{Ended, Stage};
 use super::serve;
-use crate::cluster::{Cluster, ClusterBuilder, Era, Scenario, Stages, pods_from_yaml};
+use crate::cluster::{Admin, Cluster, ClusterBuilder, Era, Fault, Scenario, pods_from_yaml};
+use crate::controllers::replica_set;
 use crate::trace::{Failure, Printer};
 
 /// What was asked of the cluster.
@@ -30,8 +31,12 @@ pub struct ClusterSettings {
     pub pods: Option<Pods>,
     /// What happens in it.
     pub scenario: Option<PathBuf>,
-    /// What its kubelet does.
+    /// What its kubelet does: a file, or a name of [`Stages::NAMES`](crate::cluster::Stages::NAMES).
     pub stages: Option<PathBuf>,
+    /// What goes wrong from the start.
+    pub faults: Vec<Fault>,
+    /// Whether more can be made to go wrong over HTTP.
+    pub admin: Admin,
     /// What is run beside it; empty for nothing.
     pub command: Vec<OsString>,
 }
@@ -44,6 +49,9 @@ pub enum Pods {
     /// Those of a file.
     File(PathBuf),
 }
+
+/// What becomes of pods when nothing else is asked for.
+const USUAL_STAGES: &str = "run";
 
 /// Runs the cluster until a signal or the end of its command.
 ///
@@ -62,6 +70,8 @@ pub fn run(settings: &ClusterSettings, stage: &Stage) -> Result<Ended> {
         let mut cluster = builder.start();
         let address = cluster.serve(listener).map_err(|error| Failure::new("cannot listen").because(error))?;
         let kubeconfig = KubeconfigFile::write(address, settings.kubeconfig.as_deref())?;
+        settings.faults.iter().for_each(|fault| cluster.faults().start(fault.clone()));
+        let controlling = tokio::spawn(replica_set::run(cluster.client("default"), stop.clone()));
         let playing = tokio::spawn(play(scenario, cluster.client("default"), stage.printer.clone(), stop.clone()));
         let ended = if settings.command.is_empty() {
             stand(address, &kubeconfig, stage, &stop).await
@@ -70,19 +80,17 @@ pub fn run(settings: &ClusterSettings, stage: &Stage) -> Result<Ended> {
             command::run(&settings.command, &path, &stop, &stage.interrupt).await.map(Ended::Command)
         };
         stop.cancel();
-        // A play that panicked has said so already.
-        let _ = playing.await;
+        // One that panicked has said so already.
+        let _ = (playing.await, controlling.await);
         cluster.shutdown().await;
         ended
     })
 }
 
 fn builder(settings: &ClusterSettings) -> Result<ClusterBuilder> {
-    let stages = files::source(settings.stages.as_deref(), "the stages file", None)?
-        .map(|source| Stages::from_yaml(&source.text, &source.name))
-        .transpose()?
-        .unwrap_or_default();
-    let builder = Cluster::builder().era(settings.era).seed(fastrand::u64(..)).stages(stages);
+    let stages = files::stages(settings.stages.as_deref().or(Some(Path::new(USUAL_STAGES))), None)?;
+    let builder = Cluster::builder().era(settings.era).seed(fastrand::u64(..)).nodes(settings.nodes).stages(stages);
+    let builder = builder.admin(settings.admin);
     Ok(match &settings.pods {
         None => builder,
         Some(Pods::Crowd(number)) => builder.crowd(*number),

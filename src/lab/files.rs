@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::defaults::Fixture;
+use crate::cluster::Stages;
 use crate::trace::Failure;
 
 /// A text and where it comes from.
@@ -22,6 +23,15 @@ pub(super) fn source(asked: Option<&Path>, what: &str, usual: Option<&Fixture>) 
         (None, Some(fixture)) => Ok(Some(Source { text: fixture.text.to_owned(), name: fixture.name.to_owned() })),
         (None, None) => Ok(None),
     }
+}
+
+/// The stages that were asked for, by a name of [`Stages::NAMES`] or as a file, else the usual fixture, else the documents'.
+pub(super) fn stages(asked: Option<&Path>, usual: Option<&Fixture>) -> Result<Stages> {
+    if let Some(named) = asked.and_then(Path::to_str).and_then(Stages::named) {
+        return Ok(named);
+    }
+    let source = source(asked, "the stages file", usual)?;
+    Ok(source.map(|source| Stages::from_yaml(&source.text, &source.name)).transpose()?.unwrap_or_default())
 }
 
 /// The text of a file. `what` says what it should be, as in "the pods file".

@@ -11,7 +11,7 @@ use super::files;
 use super::kubeconfig_file::KubeconfigFile;
 use super::moments::sub_seed;
 use super::settings::{BuiltIn, Settings, Source};
-use crate::cluster::{Admin, Cluster, Era, Stages, pods_from_yaml};
+use crate::cluster::{Admin, Cluster, Era, pods_from_yaml};
 use crate::trace::Failure;
 
 /// How long a write takes in the lessons' cluster, as in a real etcd.
@@ -85,10 +85,7 @@ fn start(usual: &ClusterDefaults, built_in: &BuiltIn, namespace: &str, seed: u64
         .map(|source| pods_from_yaml(&source.text, &source.name, namespace))
         .transpose()?
         .unwrap_or_default();
-    let stages = files::source(built_in.stages.as_deref(), "the stages file", usual.stages)?
-        .map(|source| Stages::from_yaml(&source.text, &source.name))
-        .transpose()?
-        .unwrap_or_default();
+    let stages = files::stages(built_in.stages.as_deref(), usual.stages)?;
     let builder = Cluster::builder().era(built_in.era).seed(seed).pods(pods).stages(stages);
     Ok(builder.commit_latency(COMMIT_LATENCY).admin(Admin::On).start())
 }
