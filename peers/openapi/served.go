@@ -7,7 +7,7 @@ var served = map[string]map[string]string{
 	"/api/v1/": {
 		"configmaps":      "",
 		"events":          "",
-		"namespaces":      "status",
+		"namespaces":      "finalize status",
 		"nodes":           "status",
 		"pods":            "attach binding eviction exec log portforward status",
 		"secrets":         "",
