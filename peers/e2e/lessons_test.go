@@ -102,6 +102,7 @@ func TestIndexerAnswersFromAnIndexOfThePodsOfARealAPIServer(t *testing.T) {
 	kubectl := cluster.Kubectl()
 	kubectl.Run(t, "run", "nettool", image, "--labels=app=nettool")
 	awaitBody(t, url+"/?app=nettool", `["default/nettool"]`)
+	kubectl.Run(t, "wait", "--for=condition=Ready", "pod/nettool")
 	kubectl.Run(t, "delete", "pod", "nettool")
 	awaitBody(t, url+"/?app=nettool", `[]`)
 }

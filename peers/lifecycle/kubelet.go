@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/util/retry"
 	"k8s.io/utils/ptr"
 )
 
@@ -71,13 +72,16 @@ func (k kubelet) bind(ctx context.Context, name string) error {
 // status changes the status to what change makes of it.
 func (k kubelet) status(change func(*corev1.Pod)) write {
 	return func(ctx context.Context, name string) error {
-		pod, err := k.pods.Get(ctx, name, metav1.GetOptions{})
-		if err != nil {
+		// A pod that is deleted while it is brought up is written to by both stages.
+		return retry.RetryOnConflict(retry.DefaultRetry, func() error {
+			pod, err := k.pods.Get(ctx, name, metav1.GetOptions{})
+			if err != nil {
+				return err
+			}
+			change(pod)
+			_, err = k.pods.UpdateStatus(ctx, pod, metav1.UpdateOptions{})
 			return err
-		}
-		change(pod)
-		_, err = k.pods.UpdateStatus(ctx, pod, metav1.UpdateOptions{})
-		return err
+		})
 	}
 }
 
