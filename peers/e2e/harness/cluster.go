@@ -1,6 +1,9 @@
 package harness
 
 import (
+	"bytes"
+	"encoding/json"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -64,4 +67,21 @@ func (c Cluster) Client(t *testing.T) kubernetes.Interface {
 		t.Fatal(err)
 	}
 	return client
+}
+
+// Fault starts a fault in a lab cluster that lets faults be started (--admin).
+func (c Cluster) Fault(t *testing.T, fault string) {
+	t.Helper()
+	body, err := json.Marshal(map[string]string{"fault": fault})
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.Post(c.URL+"/lab/faults", "application/json", bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode/100 != 2 {
+		t.Fatalf("the fault %s was answered with %s", fault, response.Status)
+	}
 }

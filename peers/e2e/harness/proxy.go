@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Proxy stands between clients and their API server. It knows the watches that are open, can cut them, and can say that they expired.
+// Proxy stands between clients and their API server. It knows the watches that are open, and can cut them.
 type Proxy struct {
 	URL     string
 	forward http.Handler
@@ -21,21 +21,9 @@ type Proxy struct {
 	open map[*http.Request]context.CancelFunc
 	// held says that no watch is let through.
 	held bool
-	// expired are the paths of which the next watch that goes on from a resourceVersion is refused.
-	expired map[string]bool
 	// lists is how many lists were begun, streamed or not.
 	lists int
 }
-
-// Gap is what becomes of watches that were cut.
-type Gap int
-
-const (
-	// Continued watches go on from where they were cut.
-	Continued Gap = iota
-	// Expired watches are told that their resourceVersion is too old, so that clients must list again.
-	Expired
-)
 
 // NewProxy starts a proxy in front of the cluster.
 func NewProxy(t *testing.T, cluster Cluster) *Proxy {
@@ -44,7 +32,7 @@ func NewProxy(t *testing.T, cluster Cluster) *Proxy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Proxy{changed: make(chan struct{}), open: map[*http.Request]context.CancelFunc{}, expired: map[string]bool{}}
+	p := &Proxy{changed: make(chan struct{}), open: map[*http.Request]context.CancelFunc{}}
 	p.forward = &httputil.ReverseProxy{
 		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(target) },
 		FlushInterval: -1, // a watch event is passed on at once
@@ -71,12 +59,6 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !p.await(r.Context(), func() bool { return !p.held }) {
 		return // the client has gone
 	}
-	if query.Get("resourceVersion") != "" && !query.Has("sendInitialEvents") && p.refuse(r.URL.Path) {
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(http.StatusGone)
-		_, _ = w.Write([]byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410,"message":"the proxy says so"}`))
-		return
-	}
 	ctx, cut := context.WithCancel(r.Context())
 	defer cut()
 	r = r.WithContext(ctx)
@@ -85,34 +67,19 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.forward.ServeHTTP(&acceptance{ResponseWriter: w, accepted: accepted}, r)
 }
 
-// refuse says whether a watch of this path is to be told that it has expired, which it is told once.
-func (p *Proxy) refuse(path string) bool {
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
-	expired := p.expired[path]
-	delete(p.expired, path)
-	return expired
-}
-
 // Cut ends all open watches in the middle, and lets no other through until Resume.
 func (p *Proxy) Cut() {
 	p.change(func() {
 		p.held = true
-		for request, cut := range p.open {
-			p.expired[request.URL.Path] = true
+		for _, cut := range p.open {
 			cut()
 		}
 	})
 }
 
 // Resume lets watches through again.
-func (p *Proxy) Resume(gap Gap) {
-	p.change(func() {
-		p.held = false
-		if gap == Continued {
-			clear(p.expired)
-		}
-	})
+func (p *Proxy) Resume() {
+	p.change(func() { p.held = false })
 }
 
 // Lists is how many lists were begun, streamed or not.
