@@ -17,6 +17,7 @@ use super::defaults::{ClusterDefaults, Defaults};
 use super::files;
 use super::interrupt::Interrupt;
 use super::keyboard;
+use super::kubeconfig_file::KubeconfigFile;
 use super::moments::Waits;
 use super::serve;
 use super::settings::{BuiltIn, Pace, Seed, Settings, Source};
@@ -181,11 +182,10 @@ impl<'a> Setup<'a> {
         let usual = cluster.and_then(|cluster| cluster.scenario);
         let source = files::source(settings.scenario.as_deref(), "the scenario file", usual)?;
         let scenario = source.map(|source| Scenario::from_yaml(&source.text, &source.name)).transpose()?;
-        // On a real cluster nothing is done that was not asked for: the reader can do it.
-        let (scenario, by_hand) = match (&settings.source, &settings.scenario) {
-            (Source::Real(_), None) => (None, scenario),
-            _ => (scenario, None),
-        };
+        // On a cluster that the reader can reach nothing is done that was not asked for: the reader can do it.
+        let reachable = matches!(settings.source, Source::Real(_)) || settings.listen.is_some();
+        let (scenario, by_hand) =
+            if reachable && settings.scenario.is_none() { (None, scenario) } else { (scenario, None) };
         let listener = settings.serve.map(|address| serve::listen(address, "--serve")).transpose()?;
         let door = settings.listen.map(|address| serve::listen(address, "--listen")).transpose()?;
         let seed = settings.seed.draw(defaults, printer);
@@ -224,10 +224,7 @@ impl<'a> Setup<'a> {
         if let Some(address) = real {
             self.welcome(&lab, &address);
         }
-        if let Some(kubeconfig) = &kubeconfig {
-            let line = kubeconfig.export();
-            lab.tell(&format!("in another terminal:\n{line}"), &format!("在另一个终端执行：\n{line}"));
-        }
+        self.tell_what_to_type(&lab, kubeconfig.as_ref());
         if matches!(self.until, Until::Stopped) {
             lab.tell("Ctrl-C ends", "按 Ctrl-C 结束");
         }
@@ -311,11 +308,16 @@ impl<'a> Setup<'a> {
             &format!("watching pods in namespace {namespace} of {address}"),
             &format!("正在监听 {address} 的 {namespace} 命名空间中的 Pod"),
         );
-        if let Some(scenario) = &self.by_hand {
-            let commands: Vec<_> =
-                scenario.steps().iter().map(|step| step.in_namespace(namespace).to_string()).collect();
-            let commands = commands.join("\n");
-            lab.tell(&format!("in another terminal:\n{commands}"), &format!("在另一个终端执行：\n{commands}"));
+    }
+
+    /// What the reader does in a second terminal.
+    fn tell_what_to_type(&self, lab: &Lab, kubeconfig: Option<&KubeconfigFile>) {
+        let mut lines: Vec<String> = kubeconfig.iter().map(|file| file.export()).collect();
+        let steps = self.by_hand.iter().flat_map(Scenario::steps);
+        lines.extend(steps.map(|step| step.in_namespace(lab.namespace()).to_string()));
+        if !lines.is_empty() {
+            let lines = lines.join("\n");
+            lab.tell(&format!("in another terminal:\n{lines}"), &format!("在另一个终端执行：\n{lines}"));
         }
     }
 }

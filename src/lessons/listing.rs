@@ -30,6 +30,8 @@ fn write(printer: &Printer) -> io::Result<()> {
     printer.page(&format!("  {:width$}  {tour}", "tour"))?;
     let eras = printer.pick("one of them in both eras, side by side", "一课在两个时代各运行一次，并排比较");
     printer.page(&format!("  {:width$}  {eras}", "eras LESSON"))?;
+    let cluster = printer.pick("the built-in cluster, for kubectl and for tests", "内置集群，供 kubectl 和测试使用");
+    printer.page(&format!("  {:width$}  {cluster}", "cluster"))?;
     printer.page(printer.pick("\nBeyond the documents' programs:\n", "\n文档程序之外：\n"))?;
     for row in beyond() {
         printer.page(&format!("  {:width$}  {}", row.command, printer.pick(row.en, row.zh)))?;

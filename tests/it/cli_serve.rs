@@ -140,10 +140,10 @@ fn a_scenario_that_cannot_go_on_is_told_of_and_the_cluster_stays() {
 
 #[test]
 fn a_lesson_that_listens_shows_what_other_programs_do() {
-    let nothing = file("nothing.yaml", "[]");
-    let mut live = Live::start(&mut command(&format!("reflector --listen --scenario {}", nothing.display())));
+    let mut live = Live::start(&mut command("reflector --listen"));
     let kubeconfig = fs::read_to_string(after(&mut live.err, "export KUBECONFIG=")).unwrap();
     let address = after(&mut kubeconfig.as_bytes(), "http://").parse().unwrap();
+    after(&mut live.err, "kubectl run nettool"); // to be typed: nothing happens by itself
     let answer = ask(address, CREATE, POD);
     assert!(answer.starts_with("HTTP/1.1 201 "), "{answer}");
     assert_eq!(after(&mut live.out, "Added : nettool"), ": Pending");

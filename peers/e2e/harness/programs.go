@@ -19,30 +19,30 @@ const KubectlVersion = "v1.37.2"
 
 // Lab is the program under test: INFORMER_LAB, or the debug build.
 func Lab() string {
-	return fromEnvironment("INFORMER_LAB", root("target", "debug", "informer-lab"))
+	return fromEnvironment("INFORMER_LAB", Root("target", "debug", "informer-lab"))
 }
 
 // OldKubectl is Debian's kubectl 1.20: KUBECTL_1_20, or where .ci/kubectl-1.20 puts it.
 func OldKubectl() string {
-	return fromEnvironment("KUBECTL_1_20", root("target", "kubectl-1.20", "usr", "bin", "kubectl"))
+	return fromEnvironment("KUBECTL_1_20", Root("target", "kubectl-1.20", "usr", "bin", "kubectl"))
 }
 
 // Peer is a program of this module, built by Build.
 func Peer(name string) string {
-	return root("target", "peers", name)
+	return Root("target", "peers", name)
 }
 
 // Fixture is a file of the project.
 func Fixture(path ...string) string {
-	return root(append([]string{"fixtures"}, path...)...)
+	return Root(append([]string{"fixtures"}, path...)...)
 }
 
 // Build builds the programs of this module, from Go's cache where it can, and looks for those that it cannot build.
 func Build() error {
 	stamp := "-X k8s.io/component-base/version.gitVersion=" + KubectlVersion
-	build := exec.Command("go", "build", "-buildvcs=false", "-o", root("target", "peers")+"/", "-ldflags", stamp,
+	build := exec.Command("go", "build", "-buildvcs=false", "-o", Root("target", "peers")+"/", "-ldflags", stamp,
 		"./kubectl", "./apiserver", "./lifecycle", "./tracer")
-	build.Dir = root("peers")
+	build.Dir = Root("peers")
 	build.Stdout, build.Stderr = os.Stdout, os.Stderr
 	if err := build.Run(); err != nil {
 		return fmt.Errorf("go build: %w", err)
@@ -63,8 +63,8 @@ func fromEnvironment(variable, otherwise string) string {
 	return otherwise
 }
 
-// root is a path in the project.
-func root(path ...string) string {
+// Root is a path in the project.
+func Root(path ...string) string {
 	_, file, _, ok := runtime.Caller(0)
 	if !ok {
 		panic("this file has a name")

@@ -1,0 +1,55 @@
+package e2e
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"informer-lab/peers/e2e/harness"
+)
+
+// In the order of replacement: what is another text at every run.
+var chances = []struct {
+	pattern     *regexp.Regexp
+	placeholder string
+}{
+	{regexp.MustCompile(`\b\d+m?s\b`), "AGE"},
+	{regexp.MustCompile(` +`), " "},
+}
+
+func masked(text string) string {
+	for _, chance := range chances {
+		text = chance.pattern.ReplaceAllString(text, chance.placeholder)
+	}
+	return text
+}
+
+func TestWhatTheReadmesShowOfKubectlIsWhatItPrints(t *testing.T) {
+	t.Parallel()
+	for _, readme := range []string{"README.md", "README.zh.md"} {
+		t.Run(readme, func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile(harness.Root(readme))
+			if err != nil {
+				t.Fatal(err)
+			}
+			kubectl := harness.LabCluster(t, "--nodes", "2").Kubectl()
+			shown := 0
+			for _, block := range strings.Split(string(text), "```console\n")[1:] {
+				block, _, _ = strings.Cut(block, "```")
+				for _, step := range strings.Split("\n"+block, "\n$ kubectl ")[1:] {
+					command, output, _ := strings.Cut(step, "\n")
+					output, _, _ = strings.Cut(output, "\n$ ")
+					shown++
+					command = strings.ReplaceAll(command, "fixtures/", harness.Root("fixtures")+"/")
+					got := kubectl.Run(t, strings.Fields(command)...)
+					equals(t, masked(got), masked(strings.TrimSuffix(output, "\n")+"\n"))
+				}
+			}
+			if shown < 4 {
+				t.Errorf("%s shows %d kubectl commands", readme, shown)
+			}
+		})
+	}
+}
