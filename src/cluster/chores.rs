@@ -62,8 +62,12 @@ pub(crate) struct Owner {
 }
 
 /// The owners of an object. One in another namespace cannot be named: it is looked for in the object's own.
-pub(crate) fn owners(object: &Object) -> Vec<Owner> {
-    let list = object.value["metadata"]["ownerReferences"].as_array();
+pub(crate) fn owners(object: &Arc<Object>) -> Vec<Owner> {
+    if !object.summary.has_owners {
+        return Vec::new();
+    }
+    let opened = object.open();
+    let list = opened.value["metadata"]["ownerReferences"].as_array();
     list.into_iter().flatten().map(|reference| owner(reference, object)).collect()
 }
 
@@ -80,13 +84,12 @@ fn owner(reference: &Value, dependent: &Object) -> Owner {
 
 /// Whether the object is on its way out.
 pub(crate) fn is_deleting(object: &Object) -> bool {
-    object.text("/metadata/deletionTimestamp").is_some()
+    object.summary.is_deleting
 }
 
 /// Whether the object is on its way out and this finalizer holds it.
 pub(crate) fn is_held(object: &Object, finalizer: &str) -> bool {
-    let finalizers = object.value["metadata"]["finalizers"].as_array();
-    is_deleting(object) && finalizers.into_iter().flatten().any(|name| name == finalizer)
+    is_deleting(object) && object.summary.has_finalizer(finalizer)
 }
 
 /// Who depends on whom, and what is to be done.
@@ -103,7 +106,7 @@ impl Chores {
         let before = self.due.len();
         let object = event.object();
         let place = Place::of(object);
-        let list = |object: &Option<Arc<Object>>| object.as_deref().map(owners).unwrap_or_default();
+        let list = |object: &Option<Arc<Object>>| object.as_ref().map(owners).unwrap_or_default();
         let (old, new) = (list(&event.previous), list(&event.current));
         for owner in old.iter().filter(|owner| !new.contains(owner)) {
             if let Some(dependents) = self.dependents.get_mut(&owner.uid) {
@@ -124,8 +127,9 @@ impl Chores {
             Some(_) if old != new && !new.is_empty() => self.push(Chore::Judge(place.clone())),
             Some(_) => {}
             None => {
-                let uid = object.text("/metadata/uid").unwrap_or_default();
-                self.dependents_of(uid).into_iter().for_each(|dependent| self.push(Chore::Judge(dependent)));
+                self.dependents_of(&object.summary.uid)
+                    .into_iter()
+                    .for_each(|dependent| self.push(Chore::Judge(dependent)));
             }
         }
         if let Some(current) = event.current.as_deref().filter(|object| is_deleting(object)) {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::body;
 use super::cause::Cause;
-use super::object::Object;
+use super::object::{Object, Opened};
 use super::options::Query;
 use super::protobuf;
 use super::schema::word;
@@ -104,7 +104,7 @@ impl DeleteOptions {
 
     /// The grace period of a pod's first deletion: the asked one, else the pod's own. A pod that is bound to no node or that
     /// has ended goes at once.
-    pub(crate) fn first_period(&self, pod: &Object) -> i64 {
+    pub(crate) fn first_period(&self, pod: &Opened) -> i64 {
         let bound = pod.text("/spec/nodeName").is_some_and(|node| !node.is_empty());
         let ended = matches!(pod.text("/status/phase"), Some("Succeeded" | "Failed"));
         if !bound || ended {
@@ -135,7 +135,7 @@ impl DeleteOptions {
     /// The preconditions.
     pub(crate) fn check(&self, object: &Object) -> Result<(), ApiError> {
         let (resource, name) = (object.resource, object.key.name());
-        let uid = object.text("/metadata/uid").unwrap_or_default();
+        let uid = &*object.summary.uid;
         if let Some(asked) = self.uid.as_deref().filter(|asked| *asked != uid) {
             let why = format!(
                 "the UID in the precondition ({asked}) does not match the UID in record ({uid}). The object might have \

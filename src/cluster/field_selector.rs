@@ -1,7 +1,5 @@
 //! Field selectors of a kind: which fields there are, and where an object has them.
 
-use serde_json::Value;
-
 use super::object::Object;
 use super::resource::Resource;
 use crate::selector::{FieldOperator, FieldRequirement, FieldSelector};
@@ -24,36 +22,18 @@ struct Term {
 enum Place {
     Name,
     Namespace,
-    /// The names of the fields on the way.
-    Path(Vec<&'static str>),
+    /// The n-th of those that the kind's row names.
+    Field(usize),
 }
 
 impl Place {
-    fn of(pointer: &'static str) -> Self {
-        Self::Path(pointer.split('/').skip(1).collect())
-    }
-
-    fn find<'o>(&self, object: &'o Object) -> Found<'o> {
+    fn find<'o>(&self, object: &'o Object) -> Option<&'o str> {
         match self {
-            Self::Name => Found::Text(object.key.name()),
-            Self::Namespace => Found::Text(object.key.namespace().unwrap_or_default()),
-            Self::Path(fields) => match fields.iter().try_fold(&object.value, |value, field| value.get(field)) {
-                None => Found::Nothing,
-                Some(Value::String(text)) => Found::Text(text),
-                Some(Value::Bool(true)) => Found::Text("true"),
-                Some(Value::Bool(false)) => Found::Text("false"),
-                Some(Value::Number(number)) => number.as_i64().map_or(Found::Other, Found::Number),
-                Some(_) => Found::Other, // no field of the table is anything else
-            },
+            Self::Name => Some(object.key.name()),
+            Self::Namespace => Some(object.key.namespace().unwrap_or_default()),
+            Self::Field(n) => object.summary.field(*n),
         }
     }
-}
-
-enum Found<'o> {
-    Nothing,
-    Text(&'o str),
-    Number(i64),
-    Other,
 }
 
 impl Fields {
@@ -81,12 +61,7 @@ impl Fields {
 
     pub(crate) fn matches(&self, object: &Object) -> bool {
         self.0.iter().all(|term| {
-            let equal = match term.place.find(object) {
-                Found::Text(text) => text == term.value,
-                Found::Number(number) => term.value.parse() == Ok(number),
-                Found::Other => false,
-                Found::Nothing => term.value == term.missing,
-            };
+            let equal = term.place.find(object).unwrap_or(term.missing) == term.value;
             equal == (term.operator == FieldOperator::Equals)
         })
     }
@@ -100,8 +75,9 @@ fn term(requirement: &FieldRequirement, resource: &Resource) -> Result<Term, Str
         field => resource
             .fields
             .iter()
-            .find(|(name, ..)| *name == field)
-            .map(|(_, pointer, missing)| (Place::of(pointer), *missing))
+            .enumerate()
+            .find(|(_, (name, ..))| *name == field)
+            .map(|(n, (.., missing))| (Place::Field(n), *missing))
             .ok_or_else(|| unsupported(field, resource))?,
     };
     Ok(Term { place, missing, value: value.clone(), operator: *operator })

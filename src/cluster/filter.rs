@@ -16,7 +16,7 @@ pub(crate) struct Filter {
 impl Filter {
     pub(crate) fn matches(&self, object: &Object) -> bool {
         self.namespace.as_deref().is_none_or(|namespace| object.key.namespace() == Some(namespace))
-            && self.labels.matches_values(|key| object.value["metadata"]["labels"].get(key)?.as_str())
+            && self.labels.matches_values(|key| object.summary.label(key))
             && self.fields.matches(object)
     }
 

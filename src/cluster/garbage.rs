@@ -29,7 +29,7 @@ pub(crate) async fn judge(store: &Store, place: &Place) -> Result<(), ApiError> 
         return Ok(());
     }
     let bonds: Vec<Bond> = owners.iter().map(|owner| bond(store, owner)).collect();
-    let uid = object.text("/metadata/uid").unwrap_or_default().to_owned();
+    let uid = object.summary.uid.to_string();
     if bonds.contains(&Bond::Solid) {
         let lost: Vec<&str> =
             owners.iter().zip(&bonds).filter(|(_, bond)| **bond != Bond::Solid).map(|(owner, _)| &*owner.uid).collect();
@@ -43,10 +43,7 @@ pub(crate) async fn judge(store: &Store, place: &Place) -> Result<(), ApiError> 
         }
         Policy::Foreground
     } else {
-        let has = |name: &str| {
-            let finalizers = object.value["metadata"]["finalizers"].as_array();
-            finalizers.into_iter().flatten().any(|finalizer| finalizer == name)
-        };
+        let has = |name: &str| object.summary.has_finalizer(name);
         match () {
             () if has(ORPHAN) => Policy::Orphan,
             () if has(FOREGROUND) => Policy::Foreground,
@@ -59,7 +56,7 @@ pub(crate) async fn judge(store: &Store, place: &Place) -> Result<(), ApiError> 
 fn bond(store: &Store, owner: &Owner) -> Bond {
     let Some(place) = &owner.place else { return Bond::Solid }; // nobody knows whether it is there
     match place.find(&store.lock().storage) {
-        Some(found) if found.text("/metadata/uid") != Some(&owner.uid) => Bond::Dangling,
+        Some(found) if *found.summary.uid != *owner.uid => Bond::Dangling,
         Some(found) if is_held(&found, FOREGROUND) => Bond::Waiting,
         Some(_) => Bond::Solid,
         None => Bond::Dangling,
@@ -69,7 +66,7 @@ fn bond(store: &Store, owner: &Owner) -> Bond {
 /// Does for an owner that is on its way out what its finalizers ask for, and takes them away when it is done.
 pub(crate) async fn attend(store: &Store, place: &Place) -> Result<(), ApiError> {
     let Some(object) = place.find(&store.lock().storage) else { return Ok(()) };
-    let uid = object.text("/metadata/uid").unwrap_or_default();
+    let uid = &*object.summary.uid;
     if is_held(&object, ORPHAN) {
         for dependent in store.dependents_of(uid) {
             over(disown(store, &dependent, &[uid]).await)?;

@@ -143,6 +143,7 @@ mod storage;
 mod store;
 mod strategic_merge;
 mod strictness;
+mod summary;
 mod table;
 mod typed_step;
 mod validation;

@@ -1,13 +1,14 @@
 //! One version of one object, with its encoding shared by everyone who reads it.
 
 use std::fmt;
-use std::ops::Range;
-use std::sync::OnceLock;
+use std::ops::{Deref, Range};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use serde_json::Value;
 
 use super::resource::Resource;
+use super::summary::Summary;
 
 /// `namespace/name`, or `name` for what is in no namespace. Ordered as upstream orders its storage keys: by the whole text,
 /// so `a-b/x` comes before `a/x`.
@@ -44,76 +45,103 @@ impl fmt::Display for Key {
 }
 
 /// An object as it was stored by one write. Never changes; a later write makes another one.
+///
+/// It is kept as the bytes that everyone who reads it is sent; as a tree of values it would take ten times the memory. Who
+/// has to look into it opens it.
 #[derive(Debug)]
 pub(crate) struct Object {
     pub(crate) resource: &'static Resource,
     pub(crate) key: Key,
     /// The revision of the write; `metadata.resourceVersion` is its decimal text.
     pub(crate) revision: u64,
-    /// Without `kind` and `apiVersion`, which the resource knows.
-    pub(crate) value: Value,
-    encoded: OnceLock<Encoded>,
-}
-
-/// One buffer that serves a watch (the whole line), a get (the object in it) and a list (what follows kind and apiVersion).
-#[derive(Debug)]
-struct Encoded {
+    pub(crate) summary: Summary,
+    /// One buffer that serves a watch (the whole line), a get (the object in it) and a list (what follows kind and apiVersion).
     added: Bytes,
     object: Range<usize>,
     item: Range<usize>,
 }
 
+/// An object and its content.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    object: Arc<Object>,
+    /// Without `kind` and `apiVersion`, which the resource knows.
+    pub(crate) value: Value,
+}
+
 impl Object {
     pub(crate) fn new(resource: &'static Resource, key: Key, revision: u64, mut value: Value) -> Self {
         value["metadata"]["resourceVersion"] = Value::String(revision.to_string());
-        Self { resource, key, revision, value, encoded: OnceLock::new() }
+        Self::encoded(resource, key, revision, &value)
     }
 
     /// An object that was not stored and so has no resourceVersion: the answer to a dry run of a creation.
-    pub(crate) fn unwritten(resource: &'static Resource, key: Key, value: Value) -> Self {
-        Self { resource, key, revision: 0, value, encoded: OnceLock::new() }
+    pub(crate) fn unwritten(resource: &'static Resource, key: Key, value: &Value) -> Self {
+        Self::encoded(resource, key, 0, value)
+    }
+
+    fn encoded(resource: &'static Resource, key: Key, revision: u64, value: &Value) -> Self {
+        const HEAD: &str = r#"{"type":"ADDED","object":"#;
+        let kind = format!(r#"{{"kind":"{}","apiVersion":"{}","#, resource.kind, resource.api_version());
+        let fields = serde_json::to_vec(value).expect("a JSON value in memory can always be written");
+        let mut line = Vec::with_capacity(HEAD.len() + kind.len() + fields.len() + 1);
+        line.extend_from_slice(HEAD.as_bytes());
+        line.extend_from_slice(kind.as_bytes());
+        line.extend_from_slice(&fields[1..]); // kind brought the opening brace
+        let end = line.len();
+        line.extend_from_slice(b"}\n");
+        let (object, item) = (HEAD.len()..end, HEAD.len() + kind.len()..end);
+        let summary = Summary::of(resource, value);
+        Self { resource, key, revision, summary, added: line.into(), object, item }
+    }
+
+    /// Its content.
+    pub(crate) fn open(self: &Arc<Self>) -> Opened {
+        Opened { object: self.clone(), value: self.content() }
+    }
+
+    fn content(&self) -> Value {
+        let mut value: Value =
+            serde_json::from_slice(&self.added[self.object.clone()]).expect("it was written by this server");
+        if let Value::Object(fields) = &mut value {
+            fields.remove("kind");
+            fields.remove("apiVersion");
+        }
+        value
     }
 
     /// The same state under another revision: what a DELETED event carries.
     pub(crate) fn at(&self, revision: u64) -> Self {
-        Self::new(self.resource, self.key.clone(), revision, self.value.clone())
-    }
-
-    /// The text at a JSON pointer, if there is text.
-    pub(crate) fn text(&self, pointer: &str) -> Option<&str> {
-        self.value.pointer(pointer).and_then(Value::as_str)
+        Self::new(self.resource, self.key.clone(), revision, self.content())
     }
 
     /// The object as a get answers it: one JSON object with kind and apiVersion.
     pub(crate) fn json(&self) -> Bytes {
-        let encoded = self.encoded();
-        encoded.added.slice(encoded.object.clone())
+        self.added.slice(self.object.clone())
     }
 
     /// The fields of the object without kind and apiVersion and without the opening brace: what a list item holds.
     pub(crate) fn item(&self) -> Bytes {
-        let encoded = self.encoded();
-        encoded.added.slice(encoded.item.clone())
+        self.added.slice(self.item.clone())
     }
 
     /// The object as the line of an ADDED event.
     pub(crate) fn added(&self) -> Bytes {
-        self.encoded().added.clone()
+        self.added.clone()
     }
+}
 
-    fn encoded(&self) -> &Encoded {
-        self.encoded.get_or_init(|| {
-            const HEAD: &str = r#"{"type":"ADDED","object":"#;
-            let resource = self.resource;
-            let kind = format!(r#"{{"kind":"{}","apiVersion":"{}","#, resource.kind, resource.api_version());
-            let fields = serde_json::to_vec(&self.value).expect("a JSON value in memory can always be written");
-            let mut line = Vec::with_capacity(HEAD.len() + kind.len() + fields.len() + 1);
-            line.extend_from_slice(HEAD.as_bytes());
-            line.extend_from_slice(kind.as_bytes());
-            line.extend_from_slice(&fields[1..]); // kind brought the opening brace
-            let end = line.len();
-            line.extend_from_slice(b"}\n");
-            Encoded { added: line.into(), object: HEAD.len()..end, item: HEAD.len() + kind.len()..end }
-        })
+impl Opened {
+    /// The text at a JSON pointer, if there is text.
+    pub(crate) fn text(&self, pointer: &str) -> Option<&str> {
+        self.value.pointer(pointer).and_then(Value::as_str)
+    }
+}
+
+impl Deref for Opened {
+    type Target = Object;
+
+    fn deref(&self) -> &Object {
+        &self.object
     }
 }

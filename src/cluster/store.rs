@@ -14,7 +14,7 @@ use super::era::Era;
 use super::event::Event;
 use super::faults::Active;
 use super::logs::Logs;
-use super::object::{Key, Object};
+use super::object::{Key, Object, Opened};
 use super::random::Random;
 use super::resource::Resource;
 use super::resources::{NAMESPACES, RESOURCES, SERVICES};
@@ -147,7 +147,7 @@ impl State {
         let mut taken = Taken::default();
         let services = self.storage.range(SERVICES, Key::from_start(String::new()), None);
         let others = services.into_iter().flatten().filter(|service| service.key != *key);
-        others.for_each(|service| taken.add(&service.value));
+        others.for_each(|service| taken.add(&service.open().value));
         services::allocate(taken, value, old).map_err(|causes| ApiError::invalid(resource, key.name(), causes))
     }
 
@@ -205,7 +205,7 @@ impl Store {
         state.allocate(resource, &key, &mut value, None)?;
         match commit {
             Commit::Really => Ok(self.put(&mut state, resource, key, value)),
-            Commit::Pretend => Ok(Arc::new(Object::unwritten(resource, key, value))),
+            Commit::Pretend => Ok(Arc::new(Object::unwritten(resource, key, &value))),
         }
     }
 
@@ -219,15 +219,16 @@ impl Store {
         resource: &'static Resource,
         key: &Key,
         commit: Commit,
-        change: impl FnOnce(&Object) -> Result<Next, ApiError>,
+        change: impl FnOnce(&Opened) -> Result<Next, ApiError>,
     ) -> Result<Arc<Object>, ApiError> {
         self.commit_latency().await;
         let mut state = self.lock();
         let current = state.storage.get(resource, key).ok_or_else(|| ApiError::not_found(resource, key.name()))?;
         let before = |value| Arc::new(Object::new(resource, key.clone(), current.revision, value));
-        let mut next = change(&current)?;
+        let opened = current.open();
+        let mut next = change(&opened)?;
         if let Next::Put(value) = &mut next {
-            state.allocate(resource, key, value, Some(&current.value))?;
+            state.allocate(resource, key, value, Some(&opened.value))?;
         }
         if commit == Commit::Pretend {
             return Ok(match next {
@@ -237,10 +238,10 @@ impl Store {
         }
         match next {
             Next::Keep => Ok(current),
-            Next::Put(value) => {
-                let same = before(value);
-                let changed = same.value != current.value;
-                Ok(if changed { self.put(&mut state, resource, key.clone(), same.value.clone()) } else { current })
+            Next::Put(mut value) => {
+                value["metadata"]["resourceVersion"] = opened.value["metadata"]["resourceVersion"].clone();
+                let changed = value != opened.value;
+                Ok(if changed { self.put(&mut state, resource, key.clone(), value) } else { current })
             }
             Next::Remove => Ok(Arc::new(current.at(self.remove(&mut state, resource, key)))),
             Next::Release(value) => {

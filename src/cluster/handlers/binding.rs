@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{Call, key};
 use crate::cluster::body;
 use crate::cluster::defaults::object;
-use crate::cluster::object::Object;
+use crate::cluster::object::{Object, Opened};
 use crate::cluster::schema;
 use crate::cluster::status::{self, ApiError};
 use crate::cluster::store::Next;
@@ -38,7 +38,7 @@ pub(crate) async fn bind(call: Call) -> Result<Response, ApiError> {
 
 /// A binding that names a uid is for that pod only.
 fn same_pod(pod: &Object, uid: Option<&str>) -> Result<(), ApiError> {
-    let record = pod.text("/metadata/uid").unwrap_or_default();
+    let record = &*pod.summary.uid;
     match uid.filter(|uid| *uid != record) {
         None => Ok(()),
         Some(uid) => {
@@ -48,10 +48,10 @@ fn same_pod(pod: &Object, uid: Option<&str>) -> Result<(), ApiError> {
     }
 }
 
-fn bound(pod: &Object, node: &str, now: &str) -> Result<Next, ApiError> {
+fn bound(pod: &Opened, node: &str, now: &str) -> Result<Next, ApiError> {
     let name = pod.key.name();
     let refused = |why: String| Err(ApiError::conflict(pod.resource, "pods/binding", name, why));
-    if pod.text("/metadata/deletionTimestamp").is_some() {
+    if pod.summary.is_deleting {
         return refused(format!("pod {name} is being deleted, cannot be assigned to a host"));
     }
     if let Some(node) = pod.text("/spec/nodeName").filter(|node| !node.is_empty()) {

@@ -10,7 +10,7 @@ use super::list::{everything, filter};
 use super::{Call, answer, key, update};
 use crate::cluster::clock;
 use crate::cluster::delete_options::DeleteOptions;
-use crate::cluster::object::{Key, Object};
+use crate::cluster::object::{Key, Object, Opened};
 use crate::cluster::options::ListOptions;
 use crate::cluster::resource::{Deletion, Farewell, Generation, Resource};
 use crate::cluster::resources::NAMESPACES;
@@ -36,7 +36,7 @@ pub(crate) async fn delete(call: Call) -> Result<Response, ApiError> {
     let outcome = remove(&store, resource, &key, &options).await?;
     Ok(match outcome {
         Outcome::Gone(object) if resource.farewell == Farewell::Status => {
-            status::removed(resource, key.name(), object.text("/metadata/uid").unwrap_or_default())
+            status::removed(resource, key.name(), &object.summary.uid)
         }
         Outcome::Gone(object) | Outcome::Kept(object) => answer(StatusCode::OK, &object),
     })
@@ -80,12 +80,12 @@ pub(crate) async fn remove(
         Step::Done => Ok(Outcome::Gone(marked)),
         Step::Remove if options.commit == Commit::Pretend => Ok(Outcome::Gone(marked)),
         Step::Remove => {
-            let uid = marked.text("/metadata/uid").map(ToOwned::to_owned);
+            let uid = marked.summary.uid.clone();
             let mut gone = true;
             let removed = store
                 .update(resource, key, Commit::Really, |current| {
                     // A deletion that was faster may have made room for another object of the same name: that one stays.
-                    if current.text("/metadata/uid") != uid.as_deref() {
+                    if current.summary.uid != uid {
                         gone = false;
                         return Ok(Next::Keep);
                     }
@@ -112,7 +112,7 @@ enum Step {
 }
 
 /// The first write of a deletion, and what follows it.
-fn plan(store: &Store, current: &Object, options: &DeleteOptions) -> (Next, Step) {
+fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Step) {
     let mut value = current.value.clone();
     let finalizers = options.finalizers(&value["metadata"]["finalizers"]);
     let is_namespace = current.resource == NAMESPACES;

@@ -8,7 +8,7 @@ use super::{Call, key};
 use crate::cluster::body;
 use crate::cluster::defaults::object;
 use crate::cluster::delete_options::DeleteOptions;
-use crate::cluster::object::Object;
+use crate::cluster::object::Opened;
 use crate::cluster::status::{self, ApiError};
 use crate::cluster::store::{Commit, Next};
 use crate::cluster::strictness::{Strictness, warn};
@@ -40,7 +40,7 @@ pub(crate) async fn evict(call: Call) -> Result<Response, ApiError> {
 }
 
 /// The pod with the condition that tells who ended it.
-fn disrupted(pod: &Object, now: &str) -> Result<Value, ApiError> {
+fn disrupted(pod: &Opened, now: &str) -> Result<Value, ApiError> {
     let mut value = pod.value.clone();
     let conditions = object(&mut value["status"]).entry("conditions").or_insert_with(|| json!([]));
     if let Value::Array(conditions) = conditions {

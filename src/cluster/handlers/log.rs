@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::{Call, key};
 use crate::cluster::log_options::LogOptions;
 use crate::cluster::logs::Line;
-use crate::cluster::object::{Key, Object};
+use crate::cluster::object::{Key, Object, Opened};
 use crate::cluster::represent::Verbatim;
 use crate::cluster::resources::PODS;
 use crate::cluster::status::{self, ApiError};
@@ -24,7 +24,7 @@ pub(crate) fn get(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, .. } = call;
     let key = key(&target);
     let options = LogOptions::parse(&query, key.name(), store.clock.time())?;
-    let pod = store.get(PODS, &key).ok_or_else(|| ApiError::not_found(PODS, key.name()))?;
+    let pod = store.get(PODS, &key).ok_or_else(|| ApiError::not_found(PODS, key.name()))?.open();
     let container = container(&pod, &options.container)?;
     if pod.text("/spec/nodeName").unwrap_or_default().is_empty() {
         return Ok(answer(StatusCode::NO_CONTENT, Body::empty())); // no node could say anything
@@ -41,7 +41,7 @@ fn answer(code: StatusCode, body: Body) -> Response {
 }
 
 /// The container that is meant. Upstream: `validateContainer` in `pkg/registry/core/pod`.
-fn container(pod: &Object, asked: &str) -> Result<String, ApiError> {
+fn container(pod: &Opened, asked: &str) -> Result<String, ApiError> {
     let name = pod.key.name();
     let all: Vec<&str> = ["initContainers", "containers", "ephemeralContainers"]
         .iter()
@@ -72,7 +72,7 @@ struct Run {
 
 impl Run {
     /// The run whose log is asked for, or why there is none. Upstream: `validateContainerLogStatus` in `pkg/kubelet`.
-    fn find(pod: &Object, container: &str, previous: bool) -> Result<Self, String> {
+    fn find(pod: &Opened, container: &str, previous: bool) -> Result<Self, String> {
         let pod_name = pod.key.name();
         let lists = ["containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"];
         let mut statuses = lists.iter().flat_map(|list| pod.value["status"][list].as_array().into_iter().flatten());
@@ -83,7 +83,7 @@ impl Run {
         let restarts = status["restartCount"].as_u64().unwrap_or_default();
         let before = restarts.saturating_sub(u64::from(state["waiting"].is_null()));
         let run = |number: u64, state: &Value| Self {
-            uid: pod.text("/metadata/uid").unwrap_or_default().to_owned(),
+            uid: pod.summary.uid.to_string(),
             container: container.to_owned(),
             number,
             first: introduction(pod, container, number, state),
@@ -107,8 +107,8 @@ impl Run {
     }
 
     /// Whether it still runs.
-    fn goes_on(&self, pod: Option<&Object>) -> bool {
-        let Some(pod) = pod.filter(|pod| pod.text("/metadata/uid") == Some(&self.uid)) else { return false };
+    fn goes_on(&self, pod: Option<&Arc<Object>>) -> bool {
+        let Some(pod) = pod.filter(|pod| *pod.summary.uid == *self.uid).map(Object::open) else { return false };
         let statuses = pod.value["status"]["containerStatuses"].as_array();
         let status = statuses.into_iter().flatten().find(|status| status["name"] == self.container.as_str());
         status.is_some_and(|status| {
@@ -118,7 +118,7 @@ impl Run {
 }
 
 /// What every container says first: that it is none.
-fn introduction(pod: &Object, container: &str, run: u64, state: &Value) -> Vec<Line> {
+fn introduction(pod: &Opened, container: &str, run: u64, state: &Value) -> Vec<Line> {
     let time: Timestamp =
         state["startedAt"].as_str().and_then(|time| time.parse().ok()).unwrap_or(Timestamp::UNIX_EPOCH);
     let lists = ["containers", "initContainers", "ephemeralContainers"];
@@ -181,7 +181,7 @@ impl Reader {
                 return None;
             }
             // First whether it goes on, then what it said: so nothing is lost at the end.
-            self.over = !self.run.goes_on(self.store.get(PODS, &self.key).as_deref()) || self.store.lock().closed;
+            self.over = !self.run.goes_on(self.store.get(PODS, &self.key).as_ref()) || self.store.lock().closed;
             let new = self.lines();
             if let Some(last) = new.last() {
                 self.sent = last.number;

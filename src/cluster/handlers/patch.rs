@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::{Call, answer, key, update};
 use crate::cluster::body;
 use crate::cluster::cause::Cause;
-use crate::cluster::object::Object;
+use crate::cluster::object::Opened;
 use crate::cluster::options::Query;
 use crate::cluster::schema::{Decoded, word};
 use crate::cluster::status::ApiError;
@@ -113,7 +113,7 @@ fn read_operations(body: &[u8]) -> Result<Change, ApiError> {
 }
 
 /// The patched object in the shape of its type.
-fn apply(current: &Object, change: Change, strictness: Strictness) -> Result<Decoded, ApiError> {
+fn apply(current: &Opened, change: Change, strictness: Strictness) -> Result<Decoded, ApiError> {
     let mut value = current.value.clone();
     change.apply(current.resource.kind, &mut value)?;
     let text = value.to_string();

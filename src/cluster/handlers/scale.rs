@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::patch::Change;
 use super::{Call, key, update};
 use crate::cluster::body;
-use crate::cluster::object::Object;
+use crate::cluster::object::Opened;
 use crate::cluster::schema;
 use crate::cluster::selectors;
 use crate::cluster::status::{self, ApiError};
@@ -20,7 +20,7 @@ pub(crate) async fn get(call: Call) -> Result<Response, ApiError> {
     let key = key(&call.target);
     let object = call.store.get(call.target.resource, &key);
     let object = object.ok_or_else(|| ApiError::not_found(call.target.resource, key.name()))?;
-    Ok(answer(&object))
+    Ok(answer(&object.open()))
 }
 
 pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
@@ -32,7 +32,7 @@ pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
     let body = serde_json::from_slice(&body::read(request).await?).map_err(|error| refused(error.to_string()))?;
     let wanted = schema::decode(KIND, body).map_err(refused)?.value;
     let scaled = store.update(target.resource, &key(&target), commit, |current| rescaled(current, &wanted)).await?;
-    Ok(answer(&scaled))
+    Ok(answer(&scaled.open()))
 }
 
 pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
@@ -48,11 +48,11 @@ pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
             rescaled(current, &wanted)
         })
         .await?;
-    Ok(answer(&scaled))
+    Ok(answer(&scaled.open()))
 }
 
 /// The object with as many replicas as a scale wants; whom the scale names must be the object.
-fn rescaled(current: &Object, wanted: &Value) -> Result<Next, ApiError> {
+fn rescaled(current: &Opened, wanted: &Value) -> Result<Next, ApiError> {
     let mut value = current.value.clone();
     value["spec"]["replicas"] = wanted.pointer("/spec/replicas").cloned().unwrap_or_else(|| json!(0));
     for field in ["uid", "resourceVersion"] {
@@ -62,7 +62,7 @@ fn rescaled(current: &Object, wanted: &Value) -> Result<Next, ApiError> {
 }
 
 /// What a scale shows of an object.
-fn scale(object: &Object) -> Value {
+fn scale(object: &Opened) -> Value {
     let metadata = &object.value["metadata"];
     let shown = ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"]
         .map(|field| (field.to_owned(), metadata[field].clone()));
@@ -75,6 +75,6 @@ fn scale(object: &Object) -> Value {
     })
 }
 
-fn answer(object: &Object) -> Response {
+fn answer(object: &Opened) -> Response {
     status::json(StatusCode::OK, scale(object).to_string().into_bytes())
 }

@@ -4,7 +4,7 @@ use axum::response::Response;
 use http::header;
 
 use super::{Call, key};
-use crate::cluster::object::Object;
+use crate::cluster::object::Opened;
 use crate::cluster::resource::Subresource;
 use crate::cluster::status::ApiError;
 
@@ -15,7 +15,7 @@ use crate::cluster::status::ApiError;
 pub(crate) async fn connect(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let key = key(&target);
-    let pod = store.get(target.resource, &key).ok_or_else(|| ApiError::not_found(target.resource, key.name()))?;
+    let pod = store.get(target.resource, &key).ok_or_else(|| ApiError::not_found(target.resource, key.name()))?.open();
     let lacking = match target.subresource {
         Some(Subresource::Exec) => "run a command in",
         Some(Subresource::Attach) => "attach to",
@@ -36,7 +36,7 @@ pub(crate) async fn connect(call: Call) -> Result<Response, ApiError> {
 }
 
 /// A container must be named unless the pod has only one, and must be one of the pod's.
-fn check_container(pod: &Object, asked: &str) -> Result<(), ApiError> {
+fn check_container(pod: &Opened, asked: &str) -> Result<(), ApiError> {
     let name = pod.key.name();
     let names = |field: &str| {
         let list = pod.value["spec"][field].as_array().into_iter().flatten();

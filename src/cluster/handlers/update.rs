@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{Call, answer, key};
 use crate::cluster::body;
 use crate::cluster::defaults::object;
-use crate::cluster::object::Object;
+use crate::cluster::object::Opened;
 use crate::cluster::request_info::Target;
 use crate::cluster::resource::{Generation, Subresource};
 use crate::cluster::resources::NAMESPACES;
@@ -43,7 +43,7 @@ pub(crate) fn check_name(target: &Target, value: &Value) -> Result<(), ApiError>
 
 /// What an update makes of the current object. The main resource leaves the status as it is; `status` changes the status,
 /// the labels, the annotations and the finalizers, and nothing else.
-pub(crate) fn next(current: &Object, mut new: Value, part: Option<Subresource>) -> Result<Next, ApiError> {
+pub(crate) fn next(current: &Opened, mut new: Value, part: Option<Subresource>) -> Result<Next, ApiError> {
     let resource = current.resource;
     preconditions(current, &new)?;
     if part == Some(Subresource::Status) {
@@ -87,11 +87,11 @@ fn keep(old: &Value, new: &mut Value, field: &str) {
 }
 
 /// A uid or a resourceVersion in the new state must be the current one.
-fn preconditions(current: &Object, new: &Value) -> Result<(), ApiError> {
+fn preconditions(current: &Opened, new: &Value) -> Result<(), ApiError> {
     let resource = current.resource;
     let name = current.key.name();
     let field = |name: &str| new["metadata"][name].as_str().filter(|text| !text.is_empty());
-    let uid = current.text("/metadata/uid").unwrap_or_default();
+    let uid = &*current.summary.uid;
     if let Some(asked) = field("uid").filter(|asked| *asked != uid) {
         let why = format!(
             "StorageError: invalid object, Code: 4, Key: /registry/{}/{}, ResourceVersion: 0, AdditionalErrorMsg: \
@@ -109,7 +109,7 @@ fn preconditions(current: &Object, new: &Value) -> Result<(), ApiError> {
 }
 
 /// What no client decides stays as it is.
-fn keep_system_fields(current: &Object, new: &mut Value) {
+fn keep_system_fields(current: &Opened, new: &mut Value) {
     const FIELDS: [&str; 8] = [
         "name",
         "namespace",
@@ -147,7 +147,7 @@ pub(crate) fn keeps_content(value: &Value) -> bool {
 }
 
 /// Whether the object only waited for its last finalizer to be taken away.
-fn is_released(current: &Object, new: &Value) -> bool {
+fn is_released(current: &Opened, new: &Value) -> bool {
     let metadata = &current.value["metadata"];
     let grace = metadata["deletionGracePeriodSeconds"].as_i64().unwrap_or_default();
     !is_held(new) && grace == 0 && metadata.get("deletionTimestamp").is_some()

@@ -24,7 +24,7 @@ impl PodSelector {
         let values = |field: &'static str| move |key: &str| pod["metadata"][field].get(key)?.as_str();
         self.labels.matches_values(values("labels"))
             && self.annotations.matches_values(values("annotations"))
-            && (self.fields.is_empty() || self.fields.matches(&Object::unwritten(PODS, key(pod), pod.clone())))
+            && (self.fields.is_empty() || self.fields.matches(&Object::unwritten(PODS, key(pod), pod)))
             && self.image.as_deref().is_none_or(|image| has_image(pod, image))
     }
 }
