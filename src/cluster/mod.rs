@@ -74,7 +74,7 @@
 //! The parts are upstream's and have its names. `storage` is etcd's part: every version of every object, one revision
 //! counter. `watch_cache` stands beside it, one for each kind, with a version of its own; `store` holds the two under one
 //! lock. `router` finds the handler of a request, `resource` is the table of kinds, `status` the one place where an
-//! error becomes a `Status`. `kubelet` is a client like any other.
+//! error becomes a `Status`. `kubelet` is a client, which faults and limits spare.
 
 mod admin;
 mod age;
