@@ -163,17 +163,17 @@ pub struct ServeArgs {
     /// Where to listen, on this machine only; port 0 takes a free one
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0", value_parser = values::loopback)]
     pub listen: SocketAddr,
-    /// Where to write the kubeconfig [default: a temporary file, removed at the end]
+    /// Where to write the kubeconfig; it stays [default: a temporary file, removed at the end]
     #[arg(long, value_name = "FILE")]
     pub kubeconfig_out: Option<PathBuf>,
     /// Which API server it is like: today's, or one of the documents' time
     #[arg(long, default_value = "modern", value_parser = PossibleValuesParser::new(["modern", "classic"]).map(values::era))]
     pub era: Era,
     /// How many nodes it has
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = values::nodes)]
+    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true, value_parser = values::nodes)]
     pub nodes: usize,
-    /// The pods at the start: so many, or those of a file (YAML)
-    #[arg(long, value_name = "N|FILE", value_parser = values::pods)]
+    /// The pods at the start: so many that run already, or those of a file (YAML)
+    #[arg(long, value_name = "N|FILE", allow_hyphen_values = true, value_parser = values::pods)]
     pub pods: Option<Pods>,
     /// What happens in it (YAML)
     #[arg(long, value_name = "FILE")]
@@ -215,8 +215,8 @@ pub struct ClusterArgs {
     /// The built-in cluster's pods at the start (YAML)
     #[arg(long, value_name = "FILE")]
     pub pods: Option<PathBuf>,
-    /// What the built-in cluster's kubelet does (YAML)
-    #[arg(long, value_name = "FILE")]
+    /// What the built-in cluster's kubelet does: a file (YAML), or a name such as crash-loop (cluster --help has them all)
+    #[arg(long, value_name = "NAME|FILE")]
     pub stages: Option<PathBuf>,
     /// Let kubectl in another terminal drive the built-in cluster, at this address; as --follow does, the run goes on
     #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "127.0.0.1:0", value_parser = values::loopback)]

@@ -28,6 +28,12 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, Error> {
         cli.look.color = if color == ColorChoice::Auto { cli.look.color } else { color };
         cli.look.verbose |= verbose;
     }
+    if let Some(Lesson::Cluster(cluster)) = &cli.lesson
+        && cluster.command.is_empty()
+        && args.last().is_some_and(|last| last == "--")
+    {
+        return Err(Cli::command().error(ErrorKind::MissingRequiredArgument, "expected a COMMAND behind --"));
+    }
     if let Some(lesson) = &cli.lesson {
         check(lesson).map_err(|message| Cli::command().error(ErrorKind::ArgumentConflict, message))?;
     }
@@ -184,6 +190,9 @@ mod tests {
             ("informer-lab factory --context a --era modern", "it cannot be used with --context"),
             ("informer-lab myinformer --follow --speed 2", "--speed paces a recorded run"),
             ("informer-lab factory --serve --speed 0.5", "--speed paces a recorded run"),
+            ("informer-lab cluster --", "expected a COMMAND"),
+            ("informer-lab cluster --nodes -1", "expected a number of nodes"),
+            ("informer-lab cluster --pods -1", "expected a number of pods"),
             ("informer-lab eras", "<LESSON>"),
             ("informer-lab eras nothing", "unrecognized subcommand"),
             ("informer-lab eras tour", "eras compares one lesson"),

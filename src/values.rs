@@ -33,7 +33,7 @@ pub fn pods(text: &str) -> Result<Pods, String> {
     match text.parse() {
         Ok(number) if number <= MOST => Ok(Pods::Crowd(number)),
         Ok(_) => Err(format!("expected at most {MOST} pods")),
-        Err(_) if text.is_empty() => Err("expected a number of pods, or a file".to_owned()),
+        Err(_) if text.is_empty() || text.starts_with('-') => Err("expected a number of pods, or a file".to_owned()),
         Err(_) => Ok(Pods::File(text.into())),
     }
 }

@@ -37,7 +37,8 @@ const NAMESPACES_AT_START: [&str; 4] = ["default", "kube-node-lease", "kube-publ
 pub struct ClusterBuilder {
     settings: Settings,
     started_at: Option<Timestamp>,
-    nodes: usize,
+    /// `None`: every pod is on a node that is no object.
+    nodes: Option<usize>,
     pods: Vec<Pod>,
     crowd: usize,
     stages: Stages,
@@ -59,7 +60,7 @@ impl Default for ClusterBuilder {
             controllers: Controllers::All,
         };
         let (pods, stages, admin) = (Vec::new(), Stages::default(), Admin::Off);
-        Self { settings, started_at: None, nodes: 0, pods, crowd: 0, stages, admin }
+        Self { settings, started_at: None, nodes: None, pods, crowd: 0, stages, admin }
     }
 }
 
@@ -77,10 +78,10 @@ impl ClusterBuilder {
         self
     }
 
-    /// How many nodes there are from the start: `node-1`, `node-2` and so on, all of them ready. By default none, and then
-    /// every pod is on a `node-1` that is no object.
+    /// How many nodes there are from the start: `node-1`, `node-2` and so on, all of them ready; with 0, pods wait for one. If
+    /// this is never said, every pod is on a `node-1` that is no object.
     pub fn nodes(mut self, nodes: usize) -> Self {
-        self.nodes = nodes;
+        self.nodes = Some(nodes);
         self
     }
 
@@ -175,22 +176,28 @@ impl ClusterBuilder {
     pub fn start(self) -> Cluster {
         let clock = Clock::starting_at(self.started_at.unwrap_or_else(Timestamp::now));
         let store = Arc::new(Store::new(self.settings, clock));
-        fill(&store, self.nodes, self.pods);
+        let nodes = self.nodes.unwrap_or_default();
+        fill(&store, nodes, self.pods);
         for n in 1..=self.crowd {
-            write(&store, PODS, Some("default"), crowd::pod(n, self.nodes, &clock.now()));
+            write(&store, PODS, Some("default"), crowd::pod(n, nodes, &clock.now()));
         }
         store.forget_chores();
         let router = router(store.clone(), self.admin);
-        let client = kube::Client::new(router.clone().layer(Extension(Asker::Kubelet)), "default");
+        let client = own_client(&router);
         let (sender, progress) = watch::channel(Progress::default());
         let stop = CancellationToken::new();
         let kubelet = Kubelet::new(client, self.stages, clock, store.logs.clone(), sender);
-        let nodeless = if self.nodes == 0 { Nodeless::OnTheFirst } else { Nodeless::Wait };
+        let nodeless = if self.nodes.is_none() { Nodeless::OnTheFirst } else { Nodeless::Wait };
         let kubelet = tokio::spawn(kubelet.run(nodeless, stop.clone()));
         let controllers = tokio::spawn(controllers::run(store.clone(), stop.clone()));
         let servers = Vec::new();
         Cluster { store, router, progress, stop: stop.drop_guard(), kubelet, controllers, servers }
     }
+}
+
+/// A client that belongs to the cluster: it meets no faults and no limits.
+pub(crate) fn own_client(router: &axum::Router) -> kube::Client {
+    kube::Client::new(router.clone().layer(Extension(Asker::Cluster)), "default")
 }
 
 /// Writes what is there from the start.

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::chores::{FOREGROUND, ORPHAN, Owner, Place, is_deleting, is_held, owners};
 use super::delete_options::{DeleteOptions, Policy};
+use super::fill::list;
 use super::handlers::delete::remove;
 use super::handlers::update;
 use super::object::Object;
@@ -108,7 +109,7 @@ async fn disown(store: &Store, place: &Place, uids: &[&str]) -> Result<(), ApiEr
 /// Lets no owner wait for an object.
 async fn unblock(store: &Store, place: &Place) -> Result<(), ApiError> {
     change(store, place, |metadata| {
-        for owner in metadata["ownerReferences"].as_array_mut().into_iter().flatten() {
+        for owner in list(metadata, "ownerReferences") {
             owner["blockOwnerDeletion"] = json!(false);
         }
     })
@@ -129,7 +130,7 @@ async fn change(store: &Store, place: &Place, change: impl FnOnce(&mut Value)) -
 }
 
 fn retain(metadata: &mut Value, field: &str, keep: impl FnMut(&Value) -> bool) {
-    let Some(list) = metadata[field].as_array_mut() else { return };
+    let Some(list) = metadata.get_mut(field).and_then(Value::as_array_mut) else { return };
     list.retain(keep);
     if list.is_empty() {
         metadata.as_object_mut().map(|metadata| metadata.remove(field));

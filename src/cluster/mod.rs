@@ -199,6 +199,12 @@ impl Cluster {
         kube::Client::new(self.router(), namespace)
     }
 
+    /// A client for a controller that belongs to the cluster, as its kubelet does: it meets no faults and takes no place of a
+    /// watch.
+    pub fn client_of_its_own(&self) -> kube::Client {
+        builder::own_client(&self.router)
+    }
+
     /// The API, for a listener or for a client.
     pub fn router(&self) -> axum::Router {
         self.router.clone()

@@ -46,7 +46,7 @@ pub(crate) async fn empty(store: &Store, namespace: &str) -> Result<(), ApiError
 
 /// The namespace without the finalizer.
 fn released(mut namespace: Value) -> Next {
-    if let Some(finalizers) = namespace["spec"]["finalizers"].as_array_mut() {
+    if let Some(finalizers) = namespace.pointer_mut("/spec/finalizers").and_then(Value::as_array_mut) {
         finalizers.retain(|name| name != FINALIZER);
         if finalizers.is_empty() {
             namespace["spec"].as_object_mut().map(|spec| spec.remove("finalizers"));

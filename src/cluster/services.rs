@@ -8,7 +8,7 @@ use std::net::Ipv4Addr;
 use serde_json::{Value, json};
 
 use super::cause::Cause;
-use super::defaults::object;
+use super::fill::{list, object};
 
 /// The addresses of services: 10.96.0.0/12, without the first and the last.
 const ADDRESSES: std::ops::RangeInclusive<u32> = 0x0a60_0001..=0x0a6f_fffe;
@@ -74,7 +74,7 @@ fn keep(spec: &mut Value, old: &Value) {
     }
     if needs_ports(spec) && needs_ports(old) {
         let before: Vec<&Value> = old["ports"].as_array().into_iter().flatten().collect();
-        for port in spec["ports"].as_array_mut().into_iter().flatten().filter(|port| node_port(port).is_none()) {
+        for port in list(spec, "ports").filter(|port| node_port(port).is_none()) {
             let same = |old: &&&Value| old["port"] == port["port"] && old["protocol"] == port["protocol"];
             if let Some(number) = before.iter().find(same).and_then(|old| node_port(old)) {
                 port["nodePort"] = json!(number);
@@ -92,7 +92,7 @@ fn release(spec: &mut Value, old: &Value) {
     }
     if needs_ports(old) && !needs_ports(spec) {
         let before: BTreeSet<u16> = old["ports"].as_array().into_iter().flatten().filter_map(node_port).collect();
-        for port in spec["ports"].as_array_mut().into_iter().flatten() {
+        for port in list(spec, "ports") {
             if node_port(port).is_some_and(|number| before.contains(&number)) {
                 object(port).remove("nodePort");
             }
@@ -165,7 +165,7 @@ fn address(taken: &BTreeSet<Ipv4Addr>, spec: &mut Value, old: Option<&Value>) ->
 fn ports(taken: &mut BTreeSet<u16>, spec: &mut Value) -> Result<(), Vec<Cause>> {
     let allocates = spec["allocateLoadBalancerNodePorts"] != false || spec["type"] == "NodePort";
     let mut own: Vec<(Value, u16)> = Vec::new();
-    let list = spec["ports"].as_array_mut().map_or(&mut [][..], Vec::as_mut_slice);
+    let list = spec.get_mut("ports").and_then(Value::as_array_mut).map_or(&mut [][..], Vec::as_mut_slice);
     for (i, port) in list.iter().enumerate() {
         let Some(number) = node_port(port) else { continue };
         let shared = own.iter().any(|(other, used)| *used == number && *other == port["port"]);

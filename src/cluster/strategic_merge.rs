@@ -1,5 +1,7 @@
 //! Strategic merge patches: a merge patch that knows which lists merge item by item, and by which key.
 
+use std::collections::{HashMap, HashSet};
+
 use serde_json::{Map, Value};
 
 use super::schema::{self, Field, Kind, Struct};
@@ -115,9 +117,10 @@ fn merge_list(
         *target = Vec::<Value>::new().into();
     }
     let Some(items) = target.as_array_mut() else { return Ok(()) };
+    let mut texts: HashSet<String> = items.iter().filter(|item| !item.is_object()).map(Value::to_string).collect();
     for change in changes {
         let Value::Object(change) = change else {
-            if !items.contains(&change) {
+            if texts.insert(change.to_string()) {
                 items.push(change); // a list of texts is a set
             }
             continue;
@@ -143,26 +146,21 @@ fn merge_list(
 
 /// Puts the items that the order names into it; another stays before the one that it stood before.
 fn reorder(items: &mut Vec<Value>, order: &[Value], key: &str) {
-    let identity = |item: &Value| if key.is_empty() { item.clone() } else { item[key].clone() };
-    let place = |item: &Value| order.iter().position(|wanted| identity(wanted) == identity(item));
-    let mut listed: Vec<(usize, Value)> = Vec::new();
-    let mut others: Vec<(Option<Value>, Value)> = Vec::new();
-    for (i, item) in items.iter().enumerate() {
-        match place(item) {
-            Some(place) => listed.push((place, item.clone())),
-            None => {
-                let next = items[i..].iter().find(|later| place(later).is_some()).map(identity);
-                others.push((next, item.clone()));
-            }
-        }
+    let identity = |item: &Value| if key.is_empty() { item.to_string() } else { item[key].to_string() };
+    let mut wanted = HashMap::new();
+    for (place, item) in order.iter().enumerate() {
+        wanted.entry(identity(item)).or_insert(place);
     }
-    listed.sort_by_key(|(place, _)| *place);
-    let mut result: Vec<Value> = listed.into_iter().map(|(_, item)| item).collect();
-    for (next, item) in others {
-        let at = next.and_then(|next| result.iter().position(|item| identity(item) == next));
-        result.insert(at.unwrap_or(result.len()), item);
+    let mut next = usize::MAX;
+    let mut placed = Vec::with_capacity(items.len());
+    for item in items.drain(..).rev() {
+        let place = wanted.get(&identity(&item)).copied();
+        next = place.unwrap_or(next);
+        placed.push((next, place.is_some(), item));
     }
-    *items = result;
+    placed.reverse();
+    placed.sort_by_key(|(place, is_listed, _)| (*place, *is_listed)); // stable, so others stay in their order
+    items.extend(placed.into_iter().map(|(.., item)| item));
 }
 
 #[cfg(test)]

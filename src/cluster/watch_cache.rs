@@ -258,7 +258,7 @@ impl WatchCache {
 
     /// Ends every client's stream after what already waits in it.
     pub(crate) fn drop_clients(&mut self) {
-        self.watchers.retain(|_, watcher| watcher.asker == Asker::Kubelet);
+        self.watchers.retain(|_, watcher| watcher.asker == Asker::Cluster);
     }
 
     /// Ends every stream after what already waits in it.

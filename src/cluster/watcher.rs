@@ -114,7 +114,7 @@ impl Watch {
         let closed = state.closed;
         if let Start::After(revision) = self.start
             && !self.resource.cached
-            && state.storage.has_forgotten(revision + 1)
+            && state.storage.has_forgotten(revision.saturating_add(1))
         {
             let error = ApiError::expired("The resourceVersion for the provided watch is too old.");
             return Phase::Running { first: VecDeque::from([error.line()]), live: None };
@@ -174,7 +174,7 @@ impl Stream {
                 () = sleep_until(self.deadline) => return None,
                 () = sleep_until(next_bookmark.unwrap_or(self.deadline)), if next_bookmark.is_some() => {
                     let resource = self.watch.resource;
-                    if self.watch.asker == Asker::Kubelet || !self.store.faults.freezes_bookmarks(resource) {
+                    if self.watch.asker == Asker::Cluster || !self.store.faults.freezes_bookmarks(resource) {
                         self.store.lock().fresh_cache(resource).bookmark(live.id);
                     }
                 }
@@ -186,6 +186,7 @@ impl Stream {
     /// About once a minute, and shortly before the deadline.
     fn bookmark_after(&self, last: Instant) -> Option<Instant> {
         let before_deadline = self.deadline.checked_sub(LAST_BOOKMARK)?;
-        (last < before_deadline).then(|| (last + self.store.settings.bookmarks).min(before_deadline))
+        let next = last.checked_add(self.store.settings.bookmarks).unwrap_or(before_deadline);
+        (last < before_deadline).then(|| next.min(before_deadline))
     }
 }

@@ -14,11 +14,18 @@ mod status;
 mod sync;
 mod voice;
 
+use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
+use futures::StreamExt;
 use k8s_openapi::api::apps::v1::ReplicaSet;
 use k8s_openapi::api::core::v1::Pod;
+use kube::Api;
+use kube::api::{ApiResource, DynamicObject, WatchEvent, WatchParams};
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
+use tracing::warn;
 
 use crate::cache::{Done, Error, GroupResource, Indexer, Lister, SharedIndexInformer, SharedInformerFactory, wait_for};
 use crate::workqueue::{RateLimitingQueue, default_controller_limiter};
@@ -69,6 +76,39 @@ pub async fn run(client: kube::Client, stop: CancellationToken) {
     let controller = Controller::new(client, &factory).expect("informers that have not started take any index");
     controller.with_events().run(&factory, &stop).await;
 }
+
+/// The same, from the first ReplicaSet on: until then it asks for nothing but that one, and keeps nothing. (A controller has
+/// every pod of the cluster in its cache.)
+pub async fn run_when_needed(client: kube::Client, stop: CancellationToken) {
+    if stop.run_until_cancelled(first_set(&client)).await.is_some() {
+        run(client, stop).await;
+    }
+}
+
+/// Returns when there is a ReplicaSet.
+async fn first_set(client: &kube::Client) {
+    let sets: Api<DynamicObject> = Api::all_with(client.clone(), &ApiResource::erase::<ReplicaSet>(&()));
+    loop {
+        // From version 0 a watch begins with what is there.
+        match sets.watch(&WatchParams::default(), "0").await {
+            Ok(events) => {
+                let mut events = pin!(events);
+                while let Some(event) = events.next().await {
+                    match event {
+                        Ok(WatchEvent::Added(_) | WatchEvent::Modified(_)) => return,
+                        Ok(WatchEvent::Deleted(_) | WatchEvent::Bookmark(_)) => {}
+                        Ok(WatchEvent::Error(_)) | Err(_) => break,
+                    }
+                }
+            }
+            Err(error) => warn!(%error, "cannot see whether there are replica sets"),
+        }
+        sleep(RETRY).await;
+    }
+}
+
+/// How long to wait before asking for the first ReplicaSet again.
+const RETRY: Duration = Duration::from_secs(1);
 
 /// What the handlers fill and the workers empty.
 pub struct Controller {

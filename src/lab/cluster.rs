@@ -65,19 +65,20 @@ pub fn run(settings: &ClusterSettings, stage: &Stage) -> Result<Ended> {
     let listener = serve::listen(settings.listen, "--listen")?;
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start the runtime")?;
-    let stop = stage.interrupt.arm();
     runtime.block_on(async {
         let mut cluster = builder.start();
+        // Only now: a signal while a crowd is made ends the process at once.
+        let stop = stage.interrupt.arm();
         let address = cluster.serve(listener).map_err(|error| Failure::new("cannot listen").because(error))?;
         let kubeconfig = KubeconfigFile::write(address, settings.kubeconfig.as_deref())?;
         settings.faults.iter().for_each(|fault| cluster.faults().start(fault.clone()));
-        let controlling = tokio::spawn(replica_set::run(cluster.client("default"), stop.clone()));
+        let controlling = tokio::spawn(replica_set::run_when_needed(cluster.client_of_its_own(), stop.clone()));
         let playing = tokio::spawn(play(scenario, cluster.client("default"), stage.printer.clone(), stop.clone()));
         let ended = if settings.command.is_empty() {
             stand(address, &kubeconfig, stage, &stop).await
         } else {
             let path = std::path::absolute(kubeconfig.path()).context("there is no current directory")?;
-            command::run(&settings.command, &path, &stop, &stage.interrupt).await.map(Ended::Command)
+            command::run(&settings.command, &path, &stop, &stage.interrupt, &stage.printer).await.map(Ended::Command)
         };
         stop.cancel();
         // One that panicked has said so already.

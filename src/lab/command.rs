@@ -10,26 +10,36 @@ use tokio::process::{Child, Command};
 use tokio_util::sync::CancellationToken;
 
 use super::interrupt::{Interrupt, TERMINATED};
-use crate::trace::Failure;
+use crate::trace::{Failure, Printer};
+
+/// What a shell ends with when there is no such command, and when it cannot be run.
+const NOT_FOUND: u8 = 127;
+const NOT_RUN: u8 = 126;
 
 /// Runs `words` with KUBECONFIG set, and gives back its exit code; as a shell does, 128 and the number for one that a signal has
 /// ended. The terminal sends Ctrl-C to the command too, which may need a moment to end; SIGTERM is passed on to it.
 ///
+/// 127 and 126, after a report, for one that is not there or cannot be run.
+///
 /// # Errors
-/// The command cannot be started.
+/// Nobody can tell how the command has ended.
 pub(super) async fn run(
     words: &[OsString],
     kubeconfig: &Path,
     stop: &CancellationToken,
     interrupt: &Interrupt,
+    printer: &Printer,
 ) -> Result<u8> {
     let (program, arguments) = words.split_first().expect("a command has at least one word");
-    let mut child = Command::new(program)
-        .args(arguments)
-        .env("KUBECONFIG", kubeconfig)
-        .kill_on_drop(true)
-        .spawn()
-        .map_err(|error| not_started(program, error))?;
+    let spawned = Command::new(program).args(arguments).env("KUBECONFIG", kubeconfig).kill_on_drop(true).spawn();
+    let mut child = match spawned {
+        Ok(child) => child,
+        Err(error) => {
+            let code = if error.kind() == ErrorKind::NotFound { NOT_FOUND } else { NOT_RUN };
+            printer.report(&not_started(program, error).into());
+            return Ok(code);
+        }
+    };
     tokio::select! {
         biased;
         status = child.wait() => return ended(status),
@@ -44,8 +54,10 @@ pub(super) async fn run(
 fn not_started(program: &OsString, error: io::Error) -> Failure {
     let shown = program.display();
     let failure = match error.kind() {
-        ErrorKind::NotFound => Failure::new(format!("there is no command {shown}")).next("see its name and PATH"),
-        _ => Failure::new(format!("cannot run {shown}")),
+        ErrorKind::NotFound => {
+            Failure::new(format!("there is no command {shown}")).next("check its spelling, or name it with its folder")
+        }
+        _ => Failure::new(format!("cannot run {shown}")).next("name a file that is a program and may be run"),
     };
     failure.because(error)
 }

@@ -30,6 +30,13 @@ pub(super) fn stages(asked: Option<&Path>, usual: Option<&Fixture>) -> Result<St
     if let Some(named) = asked.and_then(Path::to_str).and_then(Stages::named) {
         return Ok(named);
     }
+    if let Some(word) =
+        asked.filter(|path| path.extension().is_none() && path.components().count() == 1 && !path.exists())
+    {
+        return Err(Failure::new(format!("there are no stages {}", word.display()))
+            .next(format!("name a file, or one of {}", Stages::NAMES.join(", ")))
+            .into());
+    }
     let source = source(asked, "the stages file", usual)?;
     Ok(source.map(|source| Stages::from_yaml(&source.text, &source.name)).transpose()?.unwrap_or_default())
 }

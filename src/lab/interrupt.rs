@@ -4,9 +4,10 @@
 //! order (a recorded run is computed or printed). A thread of its own listens, so it is heard whatever the rest is doing.
 
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
 
@@ -14,6 +15,9 @@ use tokio_util::sync::CancellationToken;
 const INTERRUPTED: u8 = 130;
 /// Exit code after SIGTERM.
 pub(super) const TERMINATED: u8 = 143;
+
+/// What comes this soon after the first is the same signal: some programs send it to the process and again to its group.
+const ONE_SIGNAL: Duration = Duration::from_millis(100);
 
 /// What has been heard so far. A clone hears the same.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +30,8 @@ struct Heard {
     in_order: AtomicBool,
     /// The exit code that the signal asks for; 0 before any.
     code: AtomicU8,
+    /// When the first came.
+    first: OnceLock<Instant>,
 }
 
 impl Interrupt {
@@ -64,6 +70,10 @@ impl Interrupt {
 
     fn hear(&self, code: u8) {
         let first = self.0.code.swap(code, Ordering::SeqCst) == 0;
+        if !first && self.0.first.get().is_some_and(|first| first.elapsed() < ONE_SIGNAL) {
+            return;
+        }
+        self.0.first.get_or_init(Instant::now);
         if !first || !self.0.in_order.load(Ordering::SeqCst) {
             std::process::exit(code.into());
         }

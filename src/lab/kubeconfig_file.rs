@@ -99,6 +99,11 @@ fn check(path: &Path) -> Result<()> {
             .next("name a file elsewhere, such as --kubeconfig-out ./kubeconfig")
             .into());
     }
+    if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return Err(Failure::new(format!("{shown} is there already, and is no file"))
+            .next("name a file, such as --kubeconfig-out ./kubeconfig")
+            .into());
+    }
     match fs::read(path) {
         Ok(found) if found.starts_with(MARK.as_bytes()) || found.is_empty() => Ok(()),
         Ok(_) => Err(Failure::new(format!("{shown} is there already, and informer-lab has not written it"))

@@ -270,7 +270,15 @@ impl<'a> Setup<'a> {
             if let Some(scenario) = &self.scenario {
                 let told = |step: &_| lab.tell(&format!("{step}"), &format!("{step}"));
                 let played = scenario.play(lab.client(), lab.namespace(), told).await;
-                played.map_err(|error| Failure::new("the scenario cannot go on").because(error))?;
+                match played {
+                    // The reader may have been quicker, at the keyboard or with kubectl.
+                    Err(error) if self.settings.pace() == Pace::Live && cluster.is_some() => {
+                        lab.tell(&format!("{error}; the scenario ends"), &format!("{error}；场景到此结束"));
+                    }
+                    played => {
+                        played.map_err(|error| Failure::new("the scenario cannot go on").because(error))?;
+                    }
+                }
             }
             match self.until {
                 Until::AtRest => rest(cluster).await,

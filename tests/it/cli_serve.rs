@@ -15,6 +15,13 @@ struct Live {
     err: BufReader<std::process::ChildStderr>,
 }
 
+impl Drop for Live {
+    /// After a failed assertion, too, nothing is left behind.
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+    }
+}
+
 impl Live {
     fn start(command: &mut Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -94,7 +101,7 @@ fn a_command_has_the_clusters_kubeconfig_and_its_exit_code_is_ours() {
     let ran = finish(command("cluster --").args(["sh", "-c", "kill -KILL $$"]));
     assert_eq!(ran.code, Some(128 + 9));
     let ran = run("cluster -- no-such-command");
-    assert_eq!(ran.code, Some(1));
+    assert_eq!(ran.code, Some(127));
     assert!(ran.err.contains("there is no command no-such-command"), "{}", ran.err);
 }
 
@@ -163,4 +170,20 @@ fn what_is_typed_happens() {
     after(&mut live.err, "kubectl delete pod nosuch: pods \"nosuch\" not found");
     after(&mut live.out, "Deleted : nettool");
     live.signal("INT");
+    let ran = run("cluster --stages no-such-stages");
+    assert!(ran.code == Some(1) && ran.err.contains("one of run, fast,"), "{}", ran.err);
+}
+
+#[test]
+fn a_fault_of_the_command_line_meets_the_first_client() {
+    let (live, address) = Live::cluster("--fault 500:times=1 --fault delay:by=1ms,times=1");
+    let get = "GET /api/v1/pods HTTP/1.1\r\nHost: localhost";
+    assert!(ask(address, get, "").starts_with("HTTP/1.1 500 "));
+    assert!(ask(address, get, "").starts_with("HTTP/1.1 200 "));
+    assert_eq!(live.signal("INT").code(), Some(130));
+}
+
+#[test]
+fn a_command_line_that_ends_before_the_command_is_a_mistake() {
+    assert_eq!(run("cluster --").code, Some(2));
 }

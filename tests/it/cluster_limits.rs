@@ -23,6 +23,32 @@ async fn one_watch_too_many_is_told_to_come_back() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn copies_of_copies_end_at_a_limit() {
+    let api = Api::new(&quiet().start());
+    api.pod("alpha", &json!({})).await;
+    let copy = |n: usize| json!({"op": "copy", "from": "/metadata", "path": format!("/metadata/a{n}")});
+    let add = |n: usize| json!({"op": "add", "path": format!("/metadata{}", "/a".repeat(n)), "value": {}});
+    let doubling: Vec<_> = (0..40).map(copy).collect();
+    let deepening: Vec<_> = (1..1000).map(add).collect();
+    for operations in [doubling, deepening] {
+        let body = json!(operations).to_string();
+        let answer = api.send("PATCH", &format!("{PODS}/alpha"), "application/json-patch+json", body).await;
+        assert_eq!(answer.status, 422, "{}", answer.body);
+    }
+    assert_eq!(api.get(&format!("{PODS}/alpha")).await.status, 200);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_largest_version_can_be_watched() {
+    let api = Api::new(&quiet().bookmark_period(std::time::Duration::MAX).start());
+    for kind in ["events", "pods"] {
+        let path = format!("/api/v1/{kind}?watch=1&allowWatchBookmarks=true&resourceVersion={}", u64::MAX);
+        assert_eq!(api.get(&format!("{path}&timeoutSeconds=5")).await.status, 200);
+    }
+    assert_eq!(api.get(PODS).await.status, 200);
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_buffer_of_a_watch_is_as_large_as_was_chosen() {
     let api = Api::new(&quiet().watch_buffer(3).start());
     let mut slow = api.watch("sendInitialEvents=false&resourceVersionMatch=NotOlderThan").await;

@@ -161,3 +161,17 @@ async fn without_controllers_a_namespace_goes_at_once_and_alone() {
     assert_eq!(watch.events().await.iter().map(short).collect::<Vec<_>>(), ["ADDED shop", "DELETED shop"]);
     assert_eq!(api.get(PODS).await.names(), ["a"]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_namespace_that_somebody_else_holds_says_nothing_of_finalizers_that_it_lost() {
+    let cluster = quiet().start();
+    let api = Api::new(&cluster);
+    let held = json!({"metadata": {"name": "shop", "finalizers": ["example.com/mine"]}});
+    assert_eq!(api.post("/api/v1/namespaces", &held).await.status, 201);
+    assert_eq!(api.delete(SHOP).await.status, 200);
+    cluster.settled().await;
+    assert_eq!(api.get(SHOP).await.body["spec"], json!({}));
+    api.merge(SHOP, &json!({"metadata": {"finalizers": null}})).await;
+    cluster.settled().await;
+    assert_eq!(api.get(SHOP).await.status, 404);
+}

@@ -58,12 +58,25 @@ async fn pods_are_spread_over_the_nodes_the_fewest_first() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cluster_without_nodes_binds_to_the_first_as_ever() {
-    let cluster = cluster(0);
+async fn a_cluster_that_was_told_of_no_nodes_binds_to_the_first_as_ever() {
+    let cluster = Cluster::builder().stages(Stages::named("fast").unwrap()).start();
     let api = Api::new(&cluster);
     api.pod("a", &json!({})).await;
     cluster.settled().await;
     assert_eq!(node_of(&api, "a").await.as_deref(), Some("node-1"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_there_are_no_nodes_pods_wait_for_one() {
+    let cluster = cluster(0);
+    let api = Api::new(&cluster);
+    api.pod("a", &json!({})).await;
+    cluster.settled().await;
+    assert_eq!(node_of(&api, "a").await, None);
+    assert_eq!(scheduled(&api.get(&format!("{PODS}/a")).await.body)["reason"], "Unschedulable");
+    api.post("/api/v1/nodes", &json!({"metadata": {"name": "late"}})).await;
+    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    assert_eq!(node_of(&api, "a").await.as_deref(), Some("late"));
 }
 
 #[tokio::test(start_paused = true)]

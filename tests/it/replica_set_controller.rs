@@ -58,7 +58,8 @@ fn set(replicas: u32) -> Value {
             "replicas": replicas,
             "selector": {"matchLabels": {"app": "web"}},
             "template": {
-                "metadata": {"labels": {"app": "web", "tier": "front"}},
+                // A name in a template is nobody's name.
+                "metadata": {"name": "web", "namespace": "nowhere", "labels": {"app": "web", "tier": "front"}},
                 "spec": {"containers": [{"name": "main", "image": "nginx:1.27"}]},
             },
         },

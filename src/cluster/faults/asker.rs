@@ -2,11 +2,11 @@
 
 use http::Extensions;
 
-/// Faults spare the kubelet: it belongs to the cluster, and would otherwise use them up.
+/// Faults spare the kubelet and the controllers: they belong to the cluster, and would otherwise use them up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Asker {
     Client,
-    Kubelet,
+    Cluster,
 }
 
 impl Asker {

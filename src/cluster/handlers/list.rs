@@ -41,7 +41,7 @@ pub(crate) async fn list_or_watch(call: Call) -> Result<Response, ApiError> {
 /// Whether this request may ask for a streaming list.
 fn streams_lists(store: &Store, options: &ListOptions, resource: &Resource, asker: Asker) -> bool {
     let asked = options.watch && options.send_initial_events.is_some();
-    let spared = !asked || asker == Asker::Kubelet;
+    let spared = !asked || asker == Asker::Cluster;
     store.settings.streams_lists() && (spared || !store.faults.refuses_watch_list(resource))
 }
 

@@ -3,7 +3,7 @@
 use axum::extract::Request;
 use axum::response::Response;
 use http::StatusCode;
-use json_patch::Patch;
+use json_patch::{Patch, PatchOperation};
 use serde_json::{Map, Value};
 
 use super::{Call, answer, key, update};
@@ -66,10 +66,33 @@ impl Change {
         match self {
             Self::Merge(patch) => json_patch::merge(value, &patch),
             Self::Strategic(patch) => strategic_merge::merge(kind, value, patch).map_err(ApiError::bad_request)?,
-            Self::Operations(patch) => json_patch::patch(value, &patch).map_err(|_| ApiError::unprocessable())?,
+            Self::Operations(patch) => operate(value, patch)?,
         }
         Ok(())
     }
+}
+
+/// As much may be added by copies within the object.
+const MOST_COPIED: usize = 3 * 1024 * 1024;
+
+/// How deep a place may lie: as deep as a body may be.
+const DEEPEST: usize = 128;
+
+/// Does the operations one by one, within limits: a few copies of copies would fill any memory.
+fn operate(value: &mut Value, patch: Patch) -> Result<(), ApiError> {
+    let mut copied = 0;
+    for operation in patch.0 {
+        if let PatchOperation::Copy(copy) = &operation
+            && let Ok(source) = copy.from.resolve(value)
+        {
+            copied += source.to_string().len();
+        }
+        if copied > MOST_COPIED || operation.path().count() > DEEPEST {
+            return Err(ApiError::unprocessable());
+        }
+        json_patch::patch(value, &[operation]).map_err(|_| ApiError::unprocessable())?;
+    }
+    Ok(())
 }
 
 fn read_merge(body: &[u8]) -> Result<Change, ApiError> {

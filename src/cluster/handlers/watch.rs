@@ -33,7 +33,7 @@ pub(crate) fn watch(
     let start = start(store.settings.era, options.send_initial_events, version, revision);
     let place = match asker {
         Asker::Client => Some(store.place_for_watch()?),
-        Asker::Kubelet => None,
+        Asker::Cluster => None,
     };
     let bookmarks = options.allow_watch_bookmarks;
     let watch = Watch { resource, filter, start, bookmarks, duration, asker };

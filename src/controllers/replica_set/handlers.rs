@@ -28,7 +28,12 @@ impl EventHandler<ReplicaSet> for OfSets {
         self.enqueue(&set);
     }
 
-    fn on_update(&mut self, _old: Arc<ReplicaSet>, new: Arc<ReplicaSet>) {
+    fn on_update(&mut self, old: Arc<ReplicaSet>, new: Arc<ReplicaSet>) {
+        if old.metadata.uid != new.metadata.uid
+            && let Ok(key) = meta_namespace_key(&*old)
+        {
+            self.0.expectations.forget(&key); // of another one, whose deletion nobody has seen
+        }
         self.enqueue(&new); // a resync, too: it has every ReplicaSet looked at again
     }
 

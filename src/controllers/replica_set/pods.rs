@@ -62,7 +62,10 @@ pub(super) fn new(set: &ReplicaSet) -> Result<DynamicObject> {
     let template = set.spec.template.clone().context("the ReplicaSet has no template")?;
     let spec = serde_json::to_value(template.spec)?;
     let mut pod = DynamicObject::new("", &ApiResource::erase::<Pod>(&())).data(serde_json::json!({ "spec": spec }));
-    pod.metadata = template.metadata.unwrap_or_default();
+    let metadata = template.metadata.unwrap_or_default(); // of which only what pods may share is taken
+    pod.metadata.labels = metadata.labels;
+    pod.metadata.annotations = metadata.annotations;
+    pod.metadata.finalizers = metadata.finalizers;
     pod.metadata.generate_name = set.metadata.name.as_ref().map(|name| format!("{name}-"));
     pod.metadata.owner_references = Some(owned_by(set).into_iter().collect());
     Ok(pod)
