@@ -1,16 +1,19 @@
 //! What is served, for clients that ask one group at a time. (Today's ask for everything at once: see `aggregated`.)
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use axum::extract::Path;
+use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode, header};
 use serde_json::{Value, json};
 
 use super::aggregated::{self, Wanted};
+use super::era::Era;
 use super::resource::Resource;
 use super::resources::served;
 use super::status::{self, ApiError, no_such_path};
+use super::store::Store;
 
 pub(crate) async fn index() -> Response {
     let mut paths = vec!["/api".to_owned(), "/apis".into(), "/healthz".into(), "/livez".into(), "/readyz".into()];
@@ -29,15 +32,20 @@ pub(crate) async fn index() -> Response {
     answer(&json!({"paths": paths}))
 }
 
-pub(crate) async fn version() -> Response {
+/// Today's Kubernetes, or the last whose watch cache had no order.
+pub(crate) async fn version(State(store): State<Arc<Store>>) -> Response {
+    let (minor, emulated, full) = match store.settings.era {
+        Era::Modern => ("37", "36", "v1.37.2"),
+        Era::Classic => ("26", "25", "v1.26.15"),
+    };
     let architecture = match std::env::consts::ARCH {
         "x86_64" => "amd64",
         "aarch64" => "arm64",
         other => other,
     };
     answer(&json!({
-        "major": "1", "minor": "37", "emulationMajor": "1", "emulationMinor": "37", "minCompatibilityMajor": "1",
-        "minCompatibilityMinor": "36", "gitVersion": "v1.37.2", "gitCommit": "0".repeat(40), "gitTreeState": "clean",
+        "major": "1", "minor": minor, "emulationMajor": "1", "emulationMinor": minor, "minCompatibilityMajor": "1",
+        "minCompatibilityMinor": emulated, "gitVersion": full, "gitCommit": "0".repeat(40), "gitTreeState": "clean",
         "buildDate": "2026-01-01T00:00:00Z", "goVersion": "", "compiler": "rustc",
         "platform": format!("{}/{architecture}", std::env::consts::OS),
     }))

@@ -3,8 +3,9 @@
 use std::env;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::Result;
 
@@ -105,13 +106,31 @@ fn check(path: &Path) -> Result<()> {
             .into());
     }
     match fs::read(path) {
-        Ok(found) if found.starts_with(MARK.as_bytes()) || found.is_empty() => Ok(()),
+        Ok(found) if found.is_empty() => Ok(()),
+        Ok(found) if found.starts_with(MARK.as_bytes()) => match server(&found).filter(|&address| answers(address)) {
+            Some(address) => Err(Failure::new(format!("{shown} belongs to the cluster that runs at {address}"))
+                .next("name another file, or end that cluster")
+                .into()),
+            None => Ok(()),
+        },
         Ok(_) => Err(Failure::new(format!("{shown} is there already, and informer-lab has not written it"))
             .next("name another file, or move this one away")
             .into()),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         Err(error) => Err(failure(path, error).into()),
     }
+}
+
+/// The server of a kubeconfig of ours.
+fn server(found: &[u8]) -> Option<SocketAddr> {
+    let line = std::str::from_utf8(found).ok()?.lines().find_map(|line| line.trim().strip_prefix("server: http://"))?;
+    line.parse().ok()
+}
+
+/// Whether somebody listens on an address of this machine.
+fn answers(address: SocketAddr) -> bool {
+    const AT_ONCE: Duration = Duration::from_millis(200);
+    TcpStream::connect_timeout(&address, AT_ONCE).is_ok()
 }
 
 fn failure(path: &Path, error: io::Error) -> Failure {

@@ -187,3 +187,16 @@ fn a_fault_of_the_command_line_meets_the_first_client() {
 fn a_command_line_that_ends_before_the_command_is_a_mistake() {
     assert_eq!(run("cluster --").code, Some(2));
 }
+
+#[test]
+fn no_cluster_takes_the_kubeconfig_of_another_that_runs() {
+    let path = file("shared.kubeconfig", "");
+    let shown = path.display();
+    let (live, _) = Live::cluster(&format!("--kubeconfig-out {shown}"));
+    let before = fs::read_to_string(&path).unwrap();
+    let refused = run(&format!("cluster --kubeconfig-out {shown}"));
+    assert!(refused.code == Some(1) && refused.err.contains("belongs to the cluster that runs at"), "{}", refused.err);
+    assert_eq!(fs::read_to_string(&path).unwrap(), before);
+    live.signal("INT");
+    assert_eq!(run(&format!("cluster --kubeconfig-out {shown} -- true")).code, Some(0));
+}
