@@ -52,7 +52,7 @@ pub(crate) enum Chore {
 }
 
 /// What one entry of `metadata.ownerReferences` says.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Owner {
     pub(crate) uid: String,
     /// Where it must be; `None` if no such kind is served, or if it is in a namespace and the dependent in none.
@@ -98,6 +98,8 @@ pub(crate) struct Chores {
     /// By the uid of the owner, whether there is one or not.
     dependents: BTreeMap<String, BTreeSet<Place>>,
     due: VecDeque<Chore>,
+    /// The namespaces that are to be emptied among them: each once, however much goes from it meanwhile.
+    emptying: BTreeSet<String>,
 }
 
 impl Chores {
@@ -108,7 +110,8 @@ impl Chores {
         let place = Place::of(object);
         let list = |object: &Option<Arc<Object>>| object.as_ref().map(owners).unwrap_or_default();
         let (old, new) = (list(&event.previous), list(&event.current));
-        for owner in old.iter().filter(|owner| !new.contains(owner)) {
+        let kept: BTreeSet<&Owner> = new.iter().collect();
+        for owner in old.iter().filter(|owner| !kept.contains(owner)) {
             if let Some(dependents) = self.dependents.get_mut(&owner.uid) {
                 dependents.remove(&place);
                 if dependents.is_empty() {
@@ -149,7 +152,11 @@ impl Chores {
     }
 
     fn push(&mut self, chore: Chore) {
-        if self.due.back() != Some(&chore) {
+        let is_new = match &chore {
+            Chore::Empty(namespace) => self.emptying.insert(namespace.clone()),
+            _ => self.due.back() != Some(&chore),
+        };
+        if is_new {
             self.due.push_back(chore);
         }
     }
@@ -159,11 +166,37 @@ impl Chores {
     }
 
     pub(crate) fn take(&mut self) -> Option<Chore> {
-        self.due.pop_front()
+        let chore = self.due.pop_front()?;
+        if let Chore::Empty(namespace) = &chore {
+            self.emptying.remove(namespace);
+        }
+        Some(chore)
     }
 
     /// Leaves things as they are.
     pub(crate) fn forget(&mut self) {
         self.due.clear();
+        self.emptying.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_namespace_waits_once_to_be_emptied_and_again_after_it_was_taken() {
+        let mut chores = Chores::default();
+        let empty = |name: &str| Chore::Empty(name.to_owned());
+        for name in ["shop", "other", "shop", "other", "shop"] {
+            chores.push(empty(name));
+        }
+        assert_eq!(chores.take(), Some(empty("shop")));
+        chores.push(empty("shop"));
+        assert_eq!([chores.take(), chores.take(), chores.take()], [Some(empty("other")), Some(empty("shop")), None]);
+        chores.push(empty("shop"));
+        chores.forget();
+        chores.push(empty("shop"));
+        assert_eq!(chores.take(), Some(empty("shop")));
     }
 }
