@@ -20,9 +20,7 @@ pub(crate) async fn only_for_this_machine(request: Request, next: Next) -> Respo
     if !host.is_some_and(|host| is_here(&host)) {
         return ApiError::not_from_here("the request names a host that is not this machine").into_response();
     }
-    if let Some(origin) = text(request.headers(), header::ORIGIN)
-        && !origin.parse::<Uri>().is_ok_and(|origin| origin.authority().is_some_and(is_here))
-    {
+    if request.headers().contains_key(header::ORIGIN) && !is_from_here(request.headers()) {
         return ApiError::not_from_here("the request comes from a web page").into_response();
     }
     next.run(request).await
@@ -30,6 +28,12 @@ pub(crate) async fn only_for_this_machine(request: Request, next: Next) -> Respo
 
 fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
     headers.get(name).and_then(|value| value.to_str().ok())
+}
+
+/// Whether the first origin is a page of this machine; one that is no text is not.
+fn is_from_here(headers: &HeaderMap) -> bool {
+    let origin = text(headers, header::ORIGIN).and_then(|origin| origin.parse::<Uri>().ok());
+    origin.is_some_and(|origin| origin.authority().is_some_and(is_here))
 }
 
 fn is_here(authority: &Authority) -> bool {
@@ -48,6 +52,18 @@ mod tests {
         }
         for elsewhere in ["example.com", "localhost.example.com", "10.0.0.1:80", "127.0.0.1.example.com"] {
             assert!(!is_here(&elsewhere.parse().unwrap()), "{elsewhere}");
+        }
+    }
+
+    #[test]
+    fn an_origin_that_is_no_text_is_not_from_here() {
+        let from = |origin: &[u8]| {
+            let origin = http::HeaderValue::from_bytes(origin).unwrap();
+            is_from_here(&HeaderMap::from_iter([(header::ORIGIN, origin)]))
+        };
+        assert!(from(b"http://localhost:3000"));
+        for elsewhere in ["http://example.com".as_bytes(), b"null", b"http://\xff", "http://\u{fc}.com".as_bytes()] {
+            assert!(!from(elsewhere), "{elsewhere:?}");
         }
     }
 }
