@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::body;
 use super::cause::Cause;
+use super::chores::{FOREGROUND, ORPHAN};
 use super::object::{Object, Opened};
 use super::options::Query;
 use super::protobuf;
@@ -120,12 +121,11 @@ impl DeleteOptions {
         let wanted = match self.policy {
             None => return finalizers,
             Some(Policy::Background) => None,
-            Some(Policy::Foreground) => Some("foregroundDeletion"),
-            Some(Policy::Orphan) => Some("orphan"),
+            Some(Policy::Foreground) => Some(FOREGROUND),
+            Some(Policy::Orphan) => Some(ORPHAN),
         };
-        finalizers.retain(|name| {
-            Some(name.as_str().unwrap_or_default()) == wanted || (name != "orphan" && name != "foregroundDeletion")
-        });
+        finalizers
+            .retain(|name| Some(name.as_str().unwrap_or_default()) == wanted || (name != ORPHAN && name != FOREGROUND));
         if let Some(wanted) = wanted.filter(|wanted| !finalizers.iter().any(|name| name == wanted)) {
             finalizers.push(wanted.into());
         }
