@@ -268,8 +268,20 @@ impl Office {
     }
 }
 
-/// The address of the n-th pod.
+/// The address of the n-th pod: the first 16 million have one of their own.
 fn ip(n: u32) -> String {
     let [_, b, c, d] = n.to_be_bytes();
-    format!("10.{}.{c}.{d}", 244 | b)
+    format!("10.{}.{c}.{d}", b.wrapping_add(244))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ip;
+
+    #[test]
+    fn pods_beyond_the_first_65_thousand_have_addresses_of_their_own() {
+        assert_eq!(ip(1), "10.244.0.1");
+        let blocks: std::collections::BTreeSet<String> = (0..256).map(|block| ip(block << 16)).collect();
+        assert_eq!(blocks.len(), 256);
+    }
 }
