@@ -42,11 +42,12 @@ impl Logs {
         self.last.send_replace(number);
     }
 
-    /// The lines of one run of a container.
-    pub(crate) fn lines(&self, uid: &str, container: &str, run: u64) -> Vec<Line> {
+    /// The lines of one run of a container that come after the one with a number.
+    pub(crate) fn lines(&self, uid: &str, container: &str, run: u64, after: u64) -> Vec<Line> {
         let pods = self.lock();
-        let lines = pods.get(uid).and_then(|containers| containers.get(container));
-        lines.into_iter().flatten().filter(|line| line.run == run).cloned().collect()
+        let Some(lines) = pods.get(uid).and_then(|containers| containers.get(container)) else { return Vec::new() };
+        let new = lines.range(lines.partition_point(|line| line.number <= after)..);
+        new.filter(|line| line.run == run).cloned().collect()
     }
 
     /// The pod is gone.

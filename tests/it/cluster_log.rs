@@ -166,6 +166,24 @@ async fn a_log_that_there_is_not_is_refused_in_upstreams_words() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_init_container_that_runs_is_followed() {
+    let cluster = Cluster::builder().stages(Stages::none()).start();
+    let api = Api::new(&cluster);
+    let mut with_init = pod("a", &json!({}));
+    with_init["spec"]["nodeName"] = json!("node-1");
+    with_init["spec"]["initContainers"] = json!([{"name": "first", "image": "i"}]);
+    api.post(PODS, &with_init).await;
+    let status = json!({"name": "first", "image": "i", "imageID": "", "ready": false, "restartCount": 0,
+        "state": {"running": {"startedAt": "2023-05-01T10:00:00Z"}}});
+    let status = json!({"status": {"initContainerStatuses": [status]}});
+    assert_eq!(api.merge(&format!("{PODS}/a/status"), &status).await.status, 200);
+    let request = http::Request::get(format!("{PODS}/a/log?follow=true&container=first&tailLines=0"));
+    let body = api.raw(request.body(axum::body::Body::empty()).unwrap()).await.into_body();
+    let following = timeout(Duration::from_secs(60), body.collect()).await;
+    assert!(following.is_err(), "it goes on as long as the container runs");
+}
+
+#[tokio::test(start_paused = true)]
 async fn discovery_names_the_log() {
     let api = Api::new(&cluster());
     let resources = api.get("/api/v1").await.body["resources"].clone();

@@ -74,10 +74,7 @@ impl Run {
     /// The run whose log is asked for, or why there is none. Upstream: `validateContainerLogStatus` in `pkg/kubelet`.
     fn find(pod: &Opened, container: &str, previous: bool) -> Result<Self, String> {
         let pod_name = pod.key.name();
-        let lists = ["containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"];
-        let mut statuses = lists.iter().flat_map(|list| pod.value["status"][list].as_array().into_iter().flatten());
-        let status = statuses
-            .find(|status| status["name"] == container)
+        let status = status_of(pod, container)
             .ok_or_else(|| format!("container {container:?} in pod {pod_name:?} is not available"))?;
         let (state, last) = (&status["state"], &status["lastState"]["terminated"]);
         let restarts = status["restartCount"].as_u64().unwrap_or_default();
@@ -109,12 +106,17 @@ impl Run {
     /// Whether it still runs.
     fn goes_on(&self, pod: Option<&Arc<Object>>) -> bool {
         let Some(pod) = pod.filter(|pod| *pod.summary.uid == *self.uid).map(Object::open) else { return false };
-        let statuses = pod.value["status"]["containerStatuses"].as_array();
-        let status = statuses.into_iter().flatten().find(|status| status["name"] == self.container.as_str());
-        status.is_some_and(|status| {
+        status_of(&pod, &self.container).is_some_and(|status| {
             status["state"]["running"].is_object() && status["restartCount"].as_u64().unwrap_or_default() == self.number
         })
     }
+}
+
+/// What a pod says of a container, of whichever sort it is.
+fn status_of<'a>(pod: &'a Opened, container: &str) -> Option<&'a Value> {
+    let lists = ["containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"];
+    let mut statuses = lists.iter().flat_map(|list| pod.value["status"][list].as_array().into_iter().flatten());
+    statuses.find(|status| status["name"] == container)
 }
 
 /// What every container says first: that it is none.
@@ -198,9 +200,7 @@ impl Reader {
 
     /// The lines that were not sent yet.
     fn lines(&self) -> Vec<Line> {
-        let mut lines = self.store.logs.lines(&self.run.uid, &self.run.container, self.run.number);
-        lines.retain(|line| line.number > self.sent);
-        lines
+        self.store.logs.lines(&self.run.uid, &self.run.container, self.run.number, self.sent)
     }
 
     /// Lines as text, up to the limit.
