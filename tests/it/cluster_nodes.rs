@@ -129,3 +129,18 @@ async fn a_pod_that_names_its_node_or_another_scheduler_is_left_to_them() {
     cluster.settled().await;
     assert_eq!(api.get(&format!("{PODS}/foreign")).await.body["status"]["phase"], "Running");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_pod_is_not_bound_before_its_gates_are_removed() {
+    let cluster = Cluster::builder().stages(Stages::none()).start();
+    let api = Api::new(&cluster);
+    let mut gated = pod("a", &json!({}));
+    gated["spec"]["schedulingGates"] = json!([{"name": "example.com/wait"}]);
+    assert_eq!(api.post(PODS, &gated).await.status, 201);
+    let binding = json!({"metadata": {"name": "a"}, "target": {"name": "node-1"}});
+    let refused = api.post(&format!("{PODS}/a/binding"), &binding).await;
+    let why = "Operation cannot be fulfilled on pods/binding \"a\": pod a has non-empty .spec.schedulingGates";
+    assert_eq!((refused.status, refused.body["message"].as_str()), (409, Some(why)));
+    assert_eq!(api.merge(&format!("{PODS}/a"), &json!({"spec": {"schedulingGates": null}})).await.status, 200);
+    assert_eq!(api.post(&format!("{PODS}/a/binding"), &binding).await.status, 201);
+}

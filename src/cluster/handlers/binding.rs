@@ -57,6 +57,9 @@ fn bound(pod: &Opened, node: &str, now: &str) -> Result<Next, ApiError> {
     if let Some(node) = pod.text("/spec/nodeName").filter(|node| !node.is_empty()) {
         return refused(format!("pod {name} is already assigned to node {node:?}"));
     }
+    if pod.value["spec"]["schedulingGates"].as_array().is_some_and(|gates| !gates.is_empty()) {
+        return refused(format!("pod {name} has non-empty .spec.schedulingGates"));
+    }
     let mut value = pod.value.clone();
     value["spec"]["nodeName"] = json!(node);
     let conditions = object(&mut value["status"]).entry("conditions").or_insert_with(|| json!([]));
