@@ -114,6 +114,38 @@ async fn a_replica_set_gets_its_pods_keeps_them_and_tells_its_status() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_pod_has_of_its_templates_metadata_what_is_meant_for_pods() {
+    let world = World::running().await;
+    let mut named = set(2);
+    named["spec"]["template"]["metadata"] = json!({
+        "name": "fixed", "labels": {"app": "web"}, "annotations": {"note": "n"}, "finalizers": ["example.com/hold"],
+    });
+    assert_eq!(world.api.post(SETS, &named).await.status, 201);
+    a_while().await;
+    let pods = world.pods().await;
+    assert_eq!(pods.len(), 2);
+    for pod in &pods {
+        assert!(name(pod).starts_with("web-"), "{}", name(pod));
+        assert_eq!(pod["metadata"]["annotations"]["note"], "n");
+        assert_eq!(pod["metadata"]["finalizers"], json!(["example.com/hold"]));
+    }
+    world.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failure_is_told_with_its_time() {
+    let world = World::running().await;
+    let mut invalid = set(1);
+    invalid["spec"]["template"]["metadata"]["annotations"] = json!({"not a key!": "n"});
+    assert_eq!(world.api.post(SETS, &invalid).await.status, 201);
+    a_while().await;
+    let condition = world.status().await["conditions"][0].clone();
+    assert_eq!((&condition["type"], &condition["reason"]), (&json!("ReplicaFailure"), &json!("FailedCreate")));
+    assert!(condition["lastTransitionTime"].is_string(), "{condition}");
+    world.end().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn pods_are_created_in_batches_that_double() {
     let world = World::new(Cluster::builder().stages(Stages::none())).await;
     let mut watch = world.api.watch("").await;

@@ -46,6 +46,20 @@ impl Controller {
         Ok(owned)
     }
 
+    /// The active pods of all ReplicaSets with the same controller; of one without, its own. Upstream:
+    /// `getIndirectlyRelatedPods`.
+    pub(super) fn related(&self, set: &ReplicaSet) -> Result<Vec<Arc<Pod>>> {
+        let mut uids = vec![set.metadata.uid.clone().unwrap_or_default()];
+        if let Some(controller) = controller_uid(set) {
+            let sets = self.sets.namespace(name(set.metadata.namespace.as_ref())).list(&LabelSelector::everything())?;
+            let siblings = sets.iter().filter(|other| controller_uid(other) == Some(controller));
+            let others = siblings.filter(|sibling| sibling.metadata.uid != set.metadata.uid);
+            uids.extend(others.filter_map(|other| other.metadata.uid.clone()));
+        }
+        let pods: Result<Vec<_>> = uids.iter().map(|uid| self.active(uid)).collect();
+        Ok(pods?.concat())
+    }
+
     fn active(&self, owner: &str) -> Result<Vec<Arc<Pod>>> {
         let pods = self.pods.by_index(OWNER, owner)?;
         Ok(pods.iter().filter(|pod| pods::is_active(pod)).cloned().collect())
@@ -88,4 +102,9 @@ impl Controller {
             Err(error) => Err(ApiError::from(error).into()),
         }
     }
+}
+
+fn controller_uid(set: &ReplicaSet) -> Option<&str> {
+    let mut owners = set.metadata.owner_references.iter().flatten();
+    owners.find(|owner| owner.controller == Some(true)).map(|owner| owner.uid.as_str())
 }

@@ -21,6 +21,12 @@ impl OfSets {
             self.0.queue.add(key);
         }
     }
+
+    /// A ReplicaSet is gone: what was done for it says nothing about another of the same name.
+    fn forget(&self, key: &str) {
+        self.0.expectations.forget(key);
+        self.0.availability.forget(key);
+    }
 }
 
 impl EventHandler<ReplicaSet> for OfSets {
@@ -32,14 +38,14 @@ impl EventHandler<ReplicaSet> for OfSets {
         if old.metadata.uid != new.metadata.uid
             && let Ok(key) = meta_namespace_key(&*old)
         {
-            self.0.expectations.forget(&key); // of another one, whose deletion nobody has seen
+            self.forget(&key); // deleted and created again while no watch ran
         }
         self.enqueue(&new); // a resync, too: it has every ReplicaSet looked at again
     }
 
     fn on_delete(&mut self, deletion: Deletion<ReplicaSet>) {
         if let Ok(key) = deletion_key(&deletion) {
-            self.0.expectations.forget(&key);
+            self.forget(&key);
         }
         if let Some(set) = deletion.object() {
             self.enqueue(set);

@@ -8,17 +8,18 @@ use k8s_openapi::api::core::v1::Pod;
 
 use super::pods::{is_ready, ready_since};
 
-/// Puts the pods of a ReplicaSet in an order: what is lost least by comes first.
-pub(super) fn sort_by_loss(pods: &mut [Arc<Pod>]) {
-    let mut ready_on: HashMap<String, usize> = HashMap::new();
-    for pod in pods.iter().filter(|pod| is_ready(pod)) {
-        *ready_on.entry(node(pod).to_owned()).or_default() += 1;
+/// Puts the pods of a ReplicaSet in an order: what is lost least by comes first. `related` are the active pods of all
+/// ReplicaSets with the same controller, its own among them. Upstream: `getPodsRankedByRelatedPodsOnSameNode`.
+pub(super) fn sort_by_loss(pods: &mut [Arc<Pod>], related: &[Arc<Pod>]) {
+    let mut active_on: HashMap<&str, usize> = HashMap::new();
+    for pod in related {
+        *active_on.entry(node(pod)).or_default() += 1;
     }
-    let neighbours = |pod: &Pod| ready_on.get(node(pod)).copied().unwrap_or_default();
+    let neighbours = |pod: &Pod| active_on.get(node(pod)).copied().unwrap_or_default();
     pods.sort_by_cached_key(|pod| loss(pod, neighbours(pod)));
 }
 
-/// Without a node before with one; pending before running; not ready before ready; cheap before dear; with many ready
+/// Without a node before with one; pending before running; not ready before ready; cheap before dear; with many related
 /// neighbours on its node before with few; short ready before long; often restarted before seldom; young before old.
 fn loss(pod: &Pod, neighbours: usize) -> impl Ord + use<> {
     let created = pod.metadata.creation_timestamp.as_ref().map(|time| time.0);
@@ -85,8 +86,13 @@ mod tests {
             pod("pending", "n", "Pending", "False", ""),
             pod("nowhere", "", "Pending", "False", ""),
         ];
-        sort_by_loss(&mut pods);
-        let names: Vec<_> = pods.iter().filter_map(|pod| pod.metadata.name.as_deref()).collect();
-        assert_eq!(names, ["nowhere", "pending", "unready", "cheap", "cc", "b", "a"]);
+        let mut related = pods.clone();
+        let mut sorted = |related: &[Arc<Pod>]| -> Vec<String> {
+            sort_by_loss(&mut pods, related);
+            pods.iter().filter_map(|pod| pod.metadata.name.clone()).collect()
+        };
+        assert_eq!(sorted(&related), ["nowhere", "pending", "unready", "cheap", "cc", "b", "a"]);
+        related.extend((0..4).map(|_| pod("another", "lonely", "Pending", "False", ""))); // five there, and four on n
+        assert_eq!(sorted(&related), ["nowhere", "pending", "unready", "cheap", "a", "cc", "b"]);
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use k8s_openapi::api::apps::v1::ReplicaSet;
 use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::pods;
@@ -68,8 +69,12 @@ pub(super) fn patch(set: &ReplicaSet, counts: Counts, failure: Option<(&str, Str
                 "lastTransitionTime": other.last_transition_time,
             })
         });
-        let new = failure
-            .map(|(reason, message)| json!({"type": FAILURE, "status": "True", "reason": reason, "message": message}));
+        let new = failure.map(|(reason, message)| {
+            let now = Timestamp::from_second(Timestamp::now().as_second()).unwrap_or(Timestamp::MAX).to_string();
+            json!({
+                "type": FAILURE, "status": "True", "reason": reason, "message": message, "lastTransitionTime": now,
+            })
+        });
         status["conditions"] = others.chain(new).collect();
     }
     // The version that was read goes along: who has read an old state gets a conflict, and tries again with a newer one.
