@@ -10,7 +10,7 @@ use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpStream;
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::guard::only_for_this_machine;
@@ -65,14 +65,16 @@ impl Server {
 
 async fn accept(router: axum::Router, listener: tokio::net::TcpListener, stop: CancellationToken) {
     let connections = GracefulShutdown::new();
+    let mut tasks = JoinSet::new();
     loop {
         let accepted = tokio::select! {
             biased;
             () = stop.cancelled() => break,
+            Some(_) = tasks.join_next() => continue, // so that those that are over take no room
             accepted = listener.accept() => accepted,
         };
         match accepted {
-            Ok((stream, _)) => connect(router.clone(), stream, &connections, stop.clone()),
+            Ok((stream, _)) => drop(tasks.spawn(connection(router.clone(), stream, &connections))),
             Err(error) => {
                 tracing::warn!(%error, "a connection could not be accepted");
                 tokio::time::sleep(BREATHER).await;
@@ -83,9 +85,15 @@ async fn accept(router: axum::Router, listener: tokio::net::TcpListener, stop: C
     if tokio::time::timeout(LAST_ANSWERS, connections.shutdown()).await.is_err() {
         tracing::debug!("some connections did not end by themselves");
     }
+    tasks.shutdown().await; // whoever waits for the end may rely on nothing being held any more
 }
 
-fn connect(router: axum::Router, stream: TcpStream, connections: &GracefulShutdown, stop: CancellationToken) {
+/// Serves one connection until it is over.
+fn connection(
+    router: axum::Router,
+    stream: TcpStream,
+    connections: &GracefulShutdown,
+) -> impl Future<Output = ()> + use<> {
     // Answers and events are written whole; waiting for more only delays them.
     let _ = stream.set_nodelay(true);
     let mut http = Builder::new(TokioExecutor::new());
@@ -93,18 +101,39 @@ fn connect(router: axum::Router, stream: TcpStream, connections: &GracefulShutdo
     http.http2().timer(TokioTimer::new());
     let connection = http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router)).into_owned();
     let connection = connections.watch(connection);
-    tokio::spawn(async move {
-        let late = async {
-            stop.cancelled().await;
-            tokio::time::sleep(LAST_ANSWERS).await;
-        };
-        tokio::select! {
-            ended = connection => {
-                if let Err(error) = ended {
-                    tracing::debug!(error, "a connection ended early");
-                }
-            }
-            () = late => {}
+    async move {
+        if let Err(error) = connection.await {
+            tracing::debug!(error, "a connection ended early");
         }
-    });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tokio::io::AsyncWriteExt;
+    use tokio::sync::Notify;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn after_the_end_no_connection_holds_anything() {
+        let held = Arc::new(Notify::new());
+        let entered = held.clone();
+        let router = axum::Router::new().fallback(move || {
+            let entered = entered.clone();
+            async move {
+                entered.notify_one();
+                std::future::pending::<()>().await;
+            }
+        });
+        let server = Server::start(router, TcpListener::bind("127.0.0.1:0").unwrap()).unwrap();
+        let mut client = TcpStream::connect(server.address()).await.unwrap();
+        client.write_all(b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n").await.unwrap();
+        held.notified().await;
+        tokio::time::pause();
+        server.shutdown().await;
+        assert_eq!(Arc::strong_count(&held), 1);
+    }
 }
