@@ -10,7 +10,7 @@ use http::StatusCode;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::{Call, key};
+use super::{Call, container, key};
 use crate::cluster::log_options::LogOptions;
 use crate::cluster::logs::Line;
 use crate::cluster::object::{Key, Object, Opened};
@@ -25,7 +25,7 @@ pub(crate) fn get(call: Call) -> Result<Response, ApiError> {
     let key = key(&target);
     let options = LogOptions::parse(&query, key.name(), store.clock.time())?;
     let pod = store.get(PODS, &key).ok_or_else(|| ApiError::not_found(PODS, key.name()))?.open();
-    let container = container(&pod, &options.container)?;
+    let container = container::choose(&pod, &options.container)?;
     if pod.text("/spec/nodeName").unwrap_or_default().is_empty() {
         return Ok(answer(StatusCode::NO_CONTENT, Body::empty())); // no node could say anything
     }
@@ -38,26 +38,6 @@ fn answer(code: StatusCode, body: Body) -> Response {
     let mut response = status::answer(code, "text/plain", body);
     response.extensions_mut().insert(Verbatim);
     response
-}
-
-/// The container that is meant. Upstream: `validateContainer` in `pkg/registry/core/pod`.
-fn container(pod: &Opened, asked: &str) -> Result<String, ApiError> {
-    let name = pod.key.name();
-    let all: Vec<&str> = ["initContainers", "containers", "ephemeralContainers"]
-        .iter()
-        .flat_map(|list| pod.value["spec"][list].as_array().into_iter().flatten())
-        .filter_map(|container| container["name"].as_str())
-        .collect();
-    let only = pod.value["spec"]["containers"].as_array().filter(|list| list.len() == 1);
-    match (asked, only) {
-        ("", Some(list)) => Ok(list[0]["name"].as_str().unwrap_or_default().to_owned()),
-        ("", None) => Err(ApiError::bad_request(format!(
-            "a container name must be specified for pod {name}, choose one of: [{}]",
-            all.join(" ")
-        ))),
-        (asked, _) if all.contains(&asked) => Ok(asked.to_owned()),
-        (asked, _) => Err(ApiError::bad_request(format!("container {asked} is not valid for pod {name}"))),
-    }
 }
 
 /// One run of a container, from its start to its end.

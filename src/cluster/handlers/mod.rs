@@ -9,6 +9,7 @@ use super::request_info::Target;
 use super::status;
 
 pub(crate) mod binding;
+mod container;
 pub(crate) mod create;
 pub(crate) mod delete;
 pub(crate) mod eviction;

@@ -3,8 +3,7 @@
 use axum::response::Response;
 use http::header;
 
-use super::{Call, key};
-use crate::cluster::object::Opened;
+use super::{Call, container, key};
 use crate::cluster::resource::Subresource;
 use crate::cluster::status::ApiError;
 
@@ -22,7 +21,7 @@ pub(crate) async fn connect(call: Call) -> Result<Response, ApiError> {
         _ => "forward a port to",
     };
     if target.subresource != Some(Subresource::PortForward) {
-        check_container(&pod, query.get("container").unwrap_or_default())?;
+        container::choose(&pod, query.get("container").unwrap_or_default())?;
     }
     if pod.text("/spec/nodeName").unwrap_or_default().is_empty() {
         return Err(ApiError::bad_request(format!("pod {} does not have a host assigned", key.name())));
@@ -33,24 +32,4 @@ pub(crate) async fn connect(call: Call) -> Result<Response, ApiError> {
     Err(ApiError::not_implemented(format!(
         "the containers of this cluster are not real: there is nothing to {lacking}"
     )))
-}
-
-/// A container must be named unless the pod has only one, and must be one of the pod's.
-fn check_container(pod: &Opened, asked: &str) -> Result<(), ApiError> {
-    let name = pod.key.name();
-    let names = |field: &str| {
-        let list = pod.value["spec"][field].as_array().into_iter().flatten();
-        list.filter_map(|container| container["name"].as_str()).collect::<Vec<_>>()
-    };
-    let own = names("containers");
-    let all = [names("initContainers"), own.clone(), names("ephemeralContainers")].concat();
-    match asked {
-        "" if own.len() == 1 => Ok(()),
-        "" => Err(ApiError::bad_request(format!(
-            "a container name must be specified for pod {name}, choose one of: [{}]",
-            all.join(" ")
-        ))),
-        asked if all.contains(&asked) => Ok(()),
-        asked => Err(ApiError::bad_request(format!("container {asked} is not valid for pod {name}"))),
-    }
 }
