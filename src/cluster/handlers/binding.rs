@@ -7,20 +7,17 @@ use super::{Call, key};
 use crate::cluster::body;
 use crate::cluster::defaults::object;
 use crate::cluster::object::{Object, Opened};
-use crate::cluster::schema;
 use crate::cluster::status::{self, ApiError};
 use crate::cluster::store::Next;
+use crate::cluster::strictness::{Strictness, warn};
 
 /// Gives a pod its node and the condition `PodScheduled`. A pod is bound once.
 pub(crate) async fn bind(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let commit = body::query_commit(&query, "CreateOptions")?;
-    let refused = |error: String| {
-        ApiError::bad_request(format!("Binding in version \"v1\" cannot be handled as a Binding: {error}"))
-    };
-    let body = serde_json::from_slice(&body::read(request).await?).map_err(|error| refused(error.to_string()))?;
-    let binding = schema::decode("Binding", body).map_err(refused)?.value;
-    let text = |pointer: &str| binding.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let strictness = Strictness::of_query(&query, "CreateOptions")?;
+    let binding = body::typed(request, "Binding", "v1", strictness).await?;
+    let text = |pointer: &str| binding.value.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
     let node = text("/target/name");
     if node.is_empty() {
         return Err(ApiError::bad_request("target.name: Required value"));
@@ -33,7 +30,7 @@ pub(crate) async fn bind(call: Call) -> Result<Response, ApiError> {
             bound(pod, &node, &now)
         })
         .await?;
-    Ok(status::created())
+    Ok(warn(status::created(), &binding.unknown))
 }
 
 /// A binding that names a uid is for that pod only.

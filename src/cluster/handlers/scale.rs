@@ -12,9 +12,11 @@ use crate::cluster::schema;
 use crate::cluster::selectors;
 use crate::cluster::status::{self, ApiError};
 use crate::cluster::store::Next;
+use crate::cluster::strictness::{Strictness, warn};
 use crate::selector::LabelSelector;
 
 const KIND: &str = "Scale";
+const VERSION: &str = "autoscaling/v1";
 
 pub(crate) async fn get(call: Call) -> Result<Response, ApiError> {
     let key = key(&call.target);
@@ -26,13 +28,11 @@ pub(crate) async fn get(call: Call) -> Result<Response, ApiError> {
 pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let commit = body::query_commit(&query, "UpdateOptions")?;
-    let refused = |error: String| {
-        ApiError::bad_request(format!("Scale in version \"autoscaling/v1\" cannot be handled as a Scale: {error}"))
-    };
-    let body = serde_json::from_slice(&body::read(request).await?).map_err(|error| refused(error.to_string()))?;
-    let wanted = schema::decode(KIND, body).map_err(refused)?.value;
-    let scaled = store.update(target.resource, &key(&target), commit, |current| rescaled(current, &wanted)).await?;
-    Ok(answer(&scaled.open()))
+    let strictness = Strictness::of_query(&query, "UpdateOptions")?;
+    let wanted = body::typed(request, KIND, VERSION, strictness).await?;
+    let scaled =
+        store.update(target.resource, &key(&target), commit, |current| rescaled(current, &wanted.value)).await?;
+    Ok(warn(answer(&scaled.open()), &wanted.unknown))
 }
 
 pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
@@ -69,7 +69,7 @@ fn scale(object: &Opened) -> Value {
     let selector = selectors::read(&object.value["spec"]["selector"]).unwrap_or_else(|_| LabelSelector::nothing());
     let count = |part: &str| object.value[part]["replicas"].as_i64().unwrap_or_default();
     json!({
-        "kind": KIND, "apiVersion": "autoscaling/v1", "metadata": Value::Object(shown.into_iter().collect()),
+        "kind": KIND, "apiVersion": VERSION, "metadata": Value::Object(shown.into_iter().collect()),
         "spec": {"replicas": count("spec")},
         "status": {"replicas": count("status"), "selector": selector.to_string()},
     })
