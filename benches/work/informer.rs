@@ -1,5 +1,6 @@
 //! client-go's BenchmarkSharedIndexInformer: one writer through the whole informer, beside readers that list without pause.
 
+use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -90,7 +91,7 @@ pub fn readers_and_a_writer(options: &Options) -> Vec<Figure> {
             scope.spawn(|| {
                 while !ended.load(Ordering::Relaxed) {
                     let listed = informer.indexer().by_index(NAMESPACE_INDEX, "default").unwrap();
-                    let visited = listed.iter().filter(|pod| pod.metadata.name.is_some()).count();
+                    let visited = listed.iter().map(black_box).count(); // as ListAllByNamespace calls back, without a look inside
                     seen.store(visited as u64, Ordering::Relaxed);
                     reads.fetch_add(1, Ordering::Relaxed);
                 }

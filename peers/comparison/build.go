@@ -48,17 +48,17 @@ func build(ctx context.Context, size size) (programs, error) {
 			return p, err
 		}
 	}
-	profile := "release"
+	inBench, inBuild := "bench", "release"
 	if size == smallest {
-		profile = "dev" // which the tests have built already
+		inBench, inBuild = "dev", "dev" // which the tests have built already
 	}
-	p.work, err = cargo(ctx, root, "work", "bench", "--locked", "--bench", "work", "--no-run", "--profile", profile)
+	p.work, err = cargo(ctx, root, "work", "bench", "--locked", "--bench", "work", "--no-run", "--profile", inBench)
 	if err != nil {
 		return p, err
 	}
 	p.informerLab = filepath.Join(filepath.Dir(filepath.Dir(p.work)), "informer-lab")
 	p.kubeRuntime, err = cargo(ctx, filepath.Join(root, "peers", "kube-runtime"), "peer-kube-runtime",
-		"build", "--locked", "--target-dir", filepath.Join(root, "target"), "--profile", profile)
+		"build", "--locked", "--target-dir", filepath.Join(root, "target"), "--profile", inBuild)
 	return p, err
 }
 
