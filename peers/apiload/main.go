@@ -1,7 +1,7 @@
 // Command apiload puts load on the pods of any API server, over plain HTTP and in JSON: pods are created, listed, and one of them changed before
 // the eyes of many watchers. It prints figures as ../bench does.
 //
-//	apiload --url URL [--pid SERVER] [--pods 10000] [--watchers 1000] [--changes 50]
+//	apiload --url URL [--pid SERVER] [--pods 10000] [--bytes 1000] [--watchers 1000] [--changes 50]
 //
 // With --pid it also tells what the server used: processor time per event, and memory.
 package main
@@ -21,6 +21,7 @@ var (
 	connection = flag.Int("connections", 16, "how many connections create them")
 	lists      = flag.Int("lists", 7, "how often they are listed")
 	watchers   = flag.Int("watchers", 1000, "how many watch one pod")
+	size       = flag.Int("bytes", 1000, "how large a pod is as the server tells it: what it does not fill in itself, an annotation does")
 	changes    = flag.Int("changes", 50, "how often it is changed")
 )
 
@@ -36,7 +37,7 @@ func main() {
 	flag.Parse()
 	server := load{base: *url + "/api/v1/namespaces/default/pods", client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: *connection}}}
 	lines := json.NewEncoder(os.Stdout)
-	for _, step := range []func(*load) ([]figure, error){(*load).create, (*load).list, (*load).memory, (*load).fanOut} {
+	for _, step := range []func(*load) ([]figure, error){(*load).pad, (*load).create, (*load).list, (*load).memory, (*load).fanOut} {
 		figures, err := step(&server)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "apiload:", err)

@@ -26,7 +26,7 @@ func apiserver(name, load string, size size, announcement, program string, argum
 			return nil, err
 		}
 		out, err := output(exec.CommandContext(ctx, load, "--url", server.url, "--pid", fmt.Sprint(server.command.Process.Pid),
-			"--pods", size.text(10_000), "--watchers", size.text(1000), "--changes", size.text(50)))
+			"--pods", fmt.Sprint(size.pods), "--watchers", size.text(1000), "--changes", size.text(50)))
 		if err != nil {
 			return nil, err
 		}

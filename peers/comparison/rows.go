@@ -192,12 +192,12 @@ func syncRow(p programs, s size, pods int) row {
 
 func watchRows(p programs, s size) (rows []row) {
 	const pods = "100"
-	changes := s.text(100_000)
+	changes := fmt.Sprint(s.changes)
 	for _, handlers := range []int{1, 10, 100} {
 		url := new(string)
 		work := []string{"watch", "--changes", changes, "--handlers", fmt.Sprint(handlers)}
 		row := row{
-			number: 10, name: fmt.Sprintf("watch, %s changes to %d handlers", brief(s.of(100_000)), handlers), beside: p.static(url, pods, changes),
+			number: 10, name: fmt.Sprintf("watch, %s changes to %d handlers", brief(s.changes), handlers), beside: p.static(url, pods, changes),
 			contenders: []contender{
 				at(url, ours, p.work, work...),
 				at(url, inJSON, p.peer("bench"), work...),
@@ -226,14 +226,14 @@ func clusterRows(p programs, s size) []row {
 		},
 		goals: []goal{
 			{what: "creates", part: "creates", better: higher, against: realServer, ratio: 5},
-			{what: "LIST of " + brief(s.of(10_000)) + " pods", part: "list", against: realServer, ratio: 5},
+			{what: "LIST of " + brief(s.pods) + " pods", part: "list", against: realServer, ratio: 5},
 			{what: "events to " + brief(s.of(1000)) + " watchers", part: "events", better: higher, against: realServer, ratio: 2},
 			{what: "processor time per event", part: "processor", against: realServer, ratio: 3},
 			{what: "start to first answer", part: "start", better: within, ratio: 20},
 			{what: "start to first answer", part: "start", against: realServer},
 			{what: "idle memory", part: "idle", better: within, ratio: 20},
 			{what: "idle memory", part: "idle", against: realServer},
-			{what: "memory with " + brief(s.of(10_000)) + " pods", part: "memory", against: realServer, ratio: 3},
+			{what: "memory with " + brief(s.pods) + " pods", part: "memory", against: realServer, ratio: 3},
 		},
 	}}
 }

@@ -11,12 +11,14 @@ type size struct {
 	milliseconds int
 	// most bounds how many objects, keys or changes there are.
 	most int
+	// changes and pods are what a watch sends, and what an API server is loaded with.
+	changes, pods int
 }
 
 var (
-	whole    = size{"whole", 5, 500, 1_000_000}
-	short    = size{"quick", 5, 100, 10_000}
-	smallest = size{"smoke", 1, 1, 100}
+	whole    = size{"whole", 5, 500, 1_000_000, 100_000, 10_000}
+	short    = size{"quick", 5, 100, 10_000, 3000, 3000}
+	smallest = size{"smoke", 1, 1, 100, 100, 100}
 )
 
 func (s size) of(number int) int { return min(number, s.most) }
@@ -37,7 +39,7 @@ func (s size) goTime() string {
 // fits says whether something of so many objects is done at all.
 func (s size) fits(number int) bool { return number <= s.most || s.runs == 1 }
 
-// short numbers: 10k, 1M.
+// brief writes 10k and 1M.
 func brief(number int) string {
 	switch {
 	case number >= 1_000_000 && number%1_000_000 == 0:
