@@ -71,7 +71,7 @@ func queueRows(p programs, s size) []row {
 func informerRows(p programs, s size) (rows []row) {
 	for _, pods := range []int{10_000, 160_000} {
 		if !s.fits(pods) {
-			continue
+			break
 		}
 		for _, reached := range []struct {
 			readers int
@@ -90,6 +90,9 @@ func informerRows(p programs, s size) (rows []row) {
 			}
 			rows = append(rows, row)
 		}
+		if s == smallest {
+			break
+		}
 	}
 	return rows
 }
@@ -107,7 +110,7 @@ func listerRows(p programs, s size) (rows []row) {
 	sizes := []int{10_000, 100_000, 1_000_000}
 	for _, objects := range sizes {
 		if !s.fits(objects) {
-			continue
+			break
 		}
 		name := fmt.Sprintf("BenchmarkLister_Match_%s_100", brief(objects))
 		scanned := objects
@@ -155,8 +158,12 @@ func at(url *string, name, program string, arguments ...string) contender {
 
 func syncRows(p programs, s size) (rows []row) {
 	for _, pods := range []int{10_000, 100_000} {
-		if s.fits(pods) {
-			rows = append(rows, syncRow(p, s, pods))
+		if !s.fits(pods) {
+			break
+		}
+		rows = append(rows, syncRow(p, s, pods))
+		if s == smallest {
+			break
 		}
 	}
 	return rows
