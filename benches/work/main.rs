@@ -13,6 +13,8 @@ mod lister;
 mod memory;
 mod options;
 mod pods;
+mod projected;
+mod source;
 mod sync;
 mod timing;
 mod watch;
@@ -27,7 +29,7 @@ use timing::Figure;
 type Work = fn(&Options) -> Vec<Figure>;
 
 /// What can be measured.
-const WORKS: [(&str, Work); 13] = [
+const WORKS: [(&str, Work); 15] = [
     ("indexer-same", indexer::same),
     ("indexer-moving", indexer::moving),
     ("delta-fifo", fifo::delta),
@@ -37,9 +39,11 @@ const WORKS: [(&str, Work); 13] = [
     ("workqueue-workers", workqueue::workers),
     ("delaying-queue", workqueue::delaying),
     ("shared-informer", informer::readers_and_a_writer),
+    ("source", source::list_to_handlers),
     ("lister-scan", lister::scan),
     ("lister-index", lister::by_index),
-    ("sync", sync::list_to_handlers),
+    ("sync", sync::pods_to_handlers),
+    ("sync-projected", sync::projected_to_handlers),
     ("watch", watch::changes_to_handlers),
 ];
 
@@ -63,7 +67,7 @@ fn main() -> ExitCode {
         None => {
             let smallest = options.smallest();
             // What needs a server beside it is run by those who start one.
-            for (name, work) in WORKS.iter().filter(|(name, _)| !["sync", "watch"].contains(name)) {
+            for (name, work) in WORKS.iter().filter(|(name, _)| !["sync", "sync-projected", "watch"].contains(name)) {
                 run(name, *work, &smallest);
             }
             ExitCode::SUCCESS

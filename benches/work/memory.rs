@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use crate::timing::Figure;
+
 /// The largest resident size so far and the present one, in bytes; nothing where the system does not tell.
 pub fn resident() -> Option<(u64, u64)> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
@@ -10,4 +12,10 @@ pub fn resident() -> Option<(u64, u64)> {
         line.trim().trim_end_matches(" kB").parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
     };
     Some((field("VmHWM:")?, field("VmRSS:")?))
+}
+
+/// How much more is resident now than before, for each of so many objects.
+pub fn bytes_per_object(before: Option<(u64, u64)>, objects: u64) -> Option<Figure> {
+    let grown = resident()?.1.saturating_sub(before?.1);
+    Some(Figure::new("bytes", grown as f64 / objects as f64, "B", objects))
 }

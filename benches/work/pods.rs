@@ -17,12 +17,12 @@ impl Object for Text {
 }
 
 /// A pod in `default` with this name and nothing else.
-pub fn bare(name: String) -> Arc<Pod> {
+pub fn bare(name: String) -> Pod {
     let metadata = ObjectMeta { name: Some(name), namespace: Some("default".into()), ..ObjectMeta::default() };
-    Arc::new(Pod { metadata, ..Pod::default() })
+    Pod { metadata, ..Pod::default() }
 }
 
 /// So many, `pod-0` and on.
 pub fn many(number: usize) -> Vec<Arc<Pod>> {
-    (0..number).map(|n| bare(format!("pod-{n}"))).collect()
+    (0..number).map(|n| Arc::new(bare(format!("pod-{n}")))).collect()
 }

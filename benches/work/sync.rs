@@ -1,31 +1,48 @@
 //! From an HTTP LIST to handlers that have seen everything, and what memory that takes. `--url` names a server of pods.
 
+use std::fmt::Debug;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use informer_lab::cache::{HandlerFuncs, ListWatch, SharedIndexInformer};
 use k8s_openapi::api::core::v1::Pod;
+use kube::Resource;
+use serde::de::DeserializeOwned;
 use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 
 use crate::memory::resident;
 use crate::options::Options;
+use crate::projected::Projected;
 use crate::timing::Figure;
 
-pub fn list_to_handlers(options: &Options) -> Vec<Figure> {
+/// Typed pods, whole.
+pub fn pods_to_handlers(options: &Options) -> Vec<Figure> {
+    list_to_handlers::<Pod>(options)
+}
+
+/// The same pods, as a type that has only what is wanted of them.
+pub fn projected_to_handlers(options: &Options) -> Vec<Figure> {
+    list_to_handlers::<Projected>(options)
+}
+
+fn list_to_handlers<T>(options: &Options) -> Vec<Figure>
+where
+    T: Resource<DynamicType = ()> + DeserializeOwned + Debug + Send + Sync + 'static,
+{
     let url = options.text("url", "http://127.0.0.1:18080");
     let runtime = Builder::new_multi_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let client = kube::Client::try_from(kube::Config::new(url.parse().unwrap())).unwrap();
         let added = Arc::new(AtomicU64::new(0));
         let counter = added.clone();
-        let handler = HandlerFuncs::new().add_func(move |_: Arc<Pod>, _| {
+        let handler = HandlerFuncs::new().add_func(move |_: Arc<T>, _| {
             counter.fetch_add(1, Ordering::Relaxed);
         });
         let start = Instant::now();
-        let by_app = |pod: &Pod| Ok(pod.metadata.labels.iter().flat_map(|labels| labels.get("app").cloned()).collect());
-        let informer = SharedIndexInformer::builder(ListWatch::<Pod>::all(client)).build();
+        let by_app = |pod: &T| Ok(pod.meta().labels.iter().flat_map(|labels| labels.get("app").cloned()).collect());
+        let informer = SharedIndexInformer::builder(ListWatch::<T>::all(client)).build();
         informer.add_indexers(vec![("app".to_owned(), Arc::new(by_app))]).unwrap();
         let registration = informer.add_event_handler(handler).unwrap();
         let stop = CancellationToken::new();

@@ -7,7 +7,7 @@ use std::time::Instant;
 use informer_lab::cache::{HandlerFuncs, ListWatch, SharedIndexInformer};
 use k8s_openapi::api::core::v1::Pod;
 use tokio::runtime::Builder;
-use tokio::sync::Notify;
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::options::Options;
@@ -20,26 +20,24 @@ pub fn changes_to_handlers(options: &Options) -> Vec<Figure> {
     runtime.block_on(async {
         let client = kube::Client::try_from(kube::Config::new(url.parse().unwrap())).unwrap();
         let informer = SharedIndexInformer::builder(ListWatch::<Pod>::all(client)).build();
-        let (told, first, all) = (Arc::new(AtomicU64::new(0)), Arc::new(Notify::new()), Arc::new(Notify::new()));
+        let told = Arc::new(AtomicU64::new(0));
+        let (first_or_last, mut moments) = mpsc::unbounded_channel();
         for _ in 0..handlers {
-            let (told, first, all) = (told.clone(), first.clone(), all.clone());
+            let (told, moments) = (told.clone(), first_or_last.clone());
             let handler = HandlerFuncs::new().update_func(move |_: Arc<Pod>, _: Arc<Pod>| {
-                match told.fetch_add(1, Ordering::Relaxed) + 1 {
-                    1 => first.notify_one(),
-                    told if told == changes * handlers => all.notify_one(),
-                    _ => {}
+                let told = told.fetch_add(1, Ordering::Relaxed) + 1;
+                if told == 1 || told == changes * handlers {
+                    moments.send(Instant::now()).unwrap();
                 }
             });
             informer.add_event_handler(handler).unwrap();
         }
         let stop = CancellationToken::new();
         let running = tokio::spawn(informer.clone().run_owned(stop.clone()));
-        first.notified().await;
-        let start = Instant::now();
-        all.notified().await;
-        let spent = start.elapsed().as_secs_f64();
+        let mut moment = async || moments.recv().await.unwrap();
+        let (start, end) = (moment().await, moment().await);
         stop.cancel();
         running.await.unwrap();
-        vec![Figure::new("", changes as f64 / spent, "/s", told.load(Ordering::Relaxed))]
+        vec![Figure::new("", changes as f64 / (end - start).as_secs_f64(), "/s", told.load(Ordering::Relaxed))]
     })
 }

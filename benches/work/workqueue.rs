@@ -78,11 +78,11 @@ pub fn delaying(options: &Options) -> Vec<Figure> {
                 }
                 tokio::time::advance(Duration::from_secs(11 * 60)).await;
                 got = 0;
-                while let Some(Some(_)) = queue.get().now_or_never() {
+                while got < number && queue.get().await.is_some() {
                     got += 1;
                 }
             });
         },
     );
-    vec![Figure::new("", nanos, "ns", got)]
+    vec![Figure::new("", nanos, "ns", got as u64)]
 }

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// load is the pods of one namespace of one server.
+type load struct {
+	base   string
+	client *http.Client
+	// padding makes a pod as large as it is to be.
+	padding string
+}
+
+const podText = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"load-%06d","labels":{"app":"a%d"},"annotations":{"padding":"%s"}},` +
+	`"spec":{"containers":[{"name":"c","image":"nginx:1.27"}]}}`
+
+// pad finds out how large a pod becomes in this server: one keeps managedFields, the other fills in more defaults.
+func (l *load) pad() ([]figure, error) {
+	answer, err := l.client.Post(l.base, "application/json", strings.NewReader(fmt.Sprintf(podText, 0, 0, "")))
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(answer.Body)
+	if err = errors.Join(err, answer.Body.Close()); err != nil {
+		return nil, err
+	}
+	if len(text) > *size {
+		return nil, fmt.Errorf("a pod has %d bytes already: %s", len(text), text)
+	}
+	l.padding = strings.Repeat("x", *size-len(text))
+	return nil, nil
+}
+
+func (l *load) create() ([]figure, error) {
+	var next, created atomic.Int64
+	var creating sync.WaitGroup
+	failures := make(chan error, *connection)
+	start := time.Now()
+	for range *connection {
+		creating.Go(func() {
+			for n := next.Add(1); n <= int64(*pods); n = next.Add(1) {
+				if err := l.send(http.MethodPost, l.base, "application/json", fmt.Sprintf(podText, n, n%100, l.padding)); err != nil {
+					failures <- err
+					return
+				}
+				created.Add(1)
+			}
+		})
+	}
+	creating.Wait()
+	spent := time.Since(start).Seconds()
+	close(failures)
+	return []figure{{Part: "creates", Value: float64(*pods) / spent, Unit: "/s", Did: int(created.Load())}}, <-failures
+}
+
+// list tells the median time, and as what was done the size per pod, to ten bytes, as versions differ in their digits.
+func (l *load) list() ([]figure, error) {
+	var times []float64
+	var size int64
+	for range *lists {
+		start := time.Now()
+		answer, err := l.client.Get(l.base)
+		if err != nil {
+			return nil, err
+		}
+		size, err = io.Copy(io.Discard, answer.Body)
+		if err = errors.Join(err, answer.Body.Close()); err != nil {
+			return nil, err
+		}
+		times = append(times, time.Since(start).Seconds()*1e3)
+	}
+	slices.Sort(times)
+	return []figure{{Part: "list", Value: times[len(times)/2], Unit: "ms", Did: int(math.Round(float64(size)/float64(*pods)/10)) * 10}}, nil
+}
+
+func (l *load) memory() ([]figure, error) {
+	if *pid == 0 {
+		return nil, nil
+	}
+	resident, err := resident(*pid)
+	return []figure{{Part: "memory", Value: resident / 1e6, Unit: "MB", Did: *pods}}, err
+}
+
+func (l *load) send(method, path, contentType, body string) error {
+	request, err := http.NewRequest(method, path, strings.NewReader(body))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Content-Type", contentType)
+	answer, err := l.client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if answer.StatusCode >= http.StatusMultipleChoices {
+		return fmt.Errorf("%s %s: %s %s", method, path, answer.Status, bytes.TrimSpace(text))
+	}
+	return err
+}

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// tick is the unit of processor times in /proc, on every Linux there is.
+const tick = 10 * time.Millisecond
+
+// processorTime is what a process has used so far, in user and in kernel mode; nothing if there is no process to look at.
+func processorTime(pid int) (time.Duration, error) {
+	if pid == 0 {
+		return 0, nil
+	}
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, err
+	}
+	_, afterName, _ := strings.Cut(string(text), ") ")
+	fields := strings.Fields(afterName)
+	user, err := strconv.Atoi(fields[11])
+	if err != nil {
+		return 0, err
+	}
+	kernel, err := strconv.Atoi(fields[12])
+	return time.Duration(user+kernel) * tick, err
+}
+
+// resident is what a process holds in memory, in bytes.
+func resident(pid int) (float64, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0, err
+	}
+	_, rest, _ := strings.Cut(string(text), "VmRSS:")
+	kilobytes, err := strconv.Atoi(strings.Fields(rest)[0])
+	return float64(kilobytes) * 1024, err
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// options are the pairs of --key value of the command line.
+type options map[string]string
+
+func parse(words []string) (options, error) {
+	pairs := options{}
+	for ; len(words) > 0; words = words[2:] {
+		key, isKey := strings.CutPrefix(words[0], "--")
+		if !isKey || len(words) < 2 {
+			return nil, fmt.Errorf("expected --key value, found %s", words[0])
+		}
+		pairs[key] = words[1]
+	}
+	return pairs, nil
+}
+
+func (o options) text(key, usual string) string {
+	if value, ok := o[key]; ok {
+		return value
+	}
+	return usual
+}
+
+func (o options) number(key string, usual int) int {
+	value, ok := o[key]
+	if !ok {
+		return usual
+	}
+	number, err := strconv.Atoi(value)
+	if err != nil {
+		panic(fmt.Sprintf("--%s %s is no number", key, value))
+	}
+	return number
+}
+
+// time is for how long something is done over and over.
+func (o options) time() time.Duration {
+	return time.Duration(o.number("ms", 500)) * time.Millisecond
+}

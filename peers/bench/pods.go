@@ -1,0 +1,17 @@
+package main
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// manyPods are so many pods in default with nothing but a name, pod-0 and on.
+func manyPods(number int) []*corev1.Pod {
+	pods := make([]*corev1.Pod, number)
+	for n := range pods {
+		pods[n] = &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("pod-%d", n), Namespace: "default"}}
+	}
+	return pods
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+)
+
+// upstream is a benchmark that client-go's own tests have, each of whose operations does so much.
+type upstream struct {
+	// tests is the compiled test program.
+	tests string
+	// name may have several levels, as Go's benchmarks have: Name/level=1.
+	name string
+	// time is for how long it is repeated, or 100x.
+	time string
+	// did tells from the number of operations how much was done. Where a run does a fixed amount again and again, as most do, it is
+	// a number that stands in the benchmark's source.
+	did func(operations uint64) uint64
+}
+
+func fixed(did int) func(uint64) uint64 { return func(uint64) uint64 { return uint64(did) } }
+
+func operations(operations uint64) uint64 { return operations }
+
+func (u upstream) contender() contender {
+	levels := strings.Split(u.name, "/")
+	exact := "^" + strings.Join(levels, "$/^") + "$"
+	return contender{"client-go", func(ctx context.Context) ([]figure, error) {
+		tests := exec.CommandContext(ctx, u.tests, "-test.run=^$", "-test.bench="+exact, "-test.benchtime="+u.time)
+		// Its source cannot give a streaming list, and does not say so.
+		tests.Env = append(os.Environ(), "KUBE_FEATURE_WatchListClient=false")
+		out, err := output(tests)
+		if err != nil {
+			return nil, err
+		}
+		return u.parse(out)
+	}}
+}
+
+// parse reads a line such as "BenchmarkX-2  1000  217 ns/op  3.5 reads/s".
+func (u upstream) parse(out []byte) ([]figure, error) {
+	lines := bufio.NewScanner(bytes.NewReader(out))
+	for lines.Scan() {
+		words := strings.Fields(lines.Text())
+		if len(words) < 4 || !strings.HasPrefix(words[0], "Benchmark") {
+			continue
+		}
+		count, err := strconv.ParseUint(words[1], 10, 64)
+		if err != nil {
+			continue
+		}
+		return u.figures(count, words[2:])
+	}
+	return nil, fmt.Errorf("%s printed no figure:\n%s", u.name, out)
+}
+
+func (u upstream) figures(operations uint64, words []string) (figures []figure, err error) {
+	for ; len(words) >= 2; words = words[2:] {
+		value, err := strconv.ParseFloat(words[0], 64)
+		if err != nil {
+			return nil, err
+		}
+		part, unit := "", "ns"
+		if before, perSecond := strings.CutSuffix(words[1], "/s"); perSecond {
+			part, unit = before, "/s"
+		} else if words[1] != "ns/op" {
+			continue
+		}
+		figures = append(figures, figure{part, value, unit, u.did(operations)})
+	}
+	return figures, nil
+}
