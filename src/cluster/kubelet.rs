@@ -201,6 +201,7 @@ impl Kubelet {
         }
         let stage = match pod.metadata.deletion_timestamp {
             Some(_) => Lifecycle::Delete,
+            None if is_gated(pod) => return, // the write that takes the last gate away brings it here again
             None if self.is_to_be_run(pod) => Lifecycle::Run,
             None => return,
         };
@@ -272,6 +273,11 @@ impl Office {
 fn ip(n: u32) -> String {
     let [_, b, c, d] = n.to_be_bytes();
     format!("10.{}.{c}.{d}", b.wrapping_add(244))
+}
+
+/// Whether somebody does not want it to be scheduled yet.
+fn is_gated(pod: &DynamicObject) -> bool {
+    pod.data["spec"]["schedulingGates"].as_array().is_some_and(|gates| !gates.is_empty())
 }
 
 #[cfg(test)]

@@ -144,3 +144,17 @@ async fn a_pod_is_not_bound_before_its_gates_are_removed() {
     assert_eq!(api.merge(&format!("{PODS}/a"), &json!({"spec": {"schedulingGates": null}})).await.status, 200);
     assert_eq!(api.post(&format!("{PODS}/a/binding"), &binding).await.status, 201);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_gated_pod_waits_until_the_last_gate_is_gone() {
+    let cluster = cluster(1);
+    let api = Api::new(&cluster);
+    let mut gated = pod("a", &json!({}));
+    gated["spec"]["schedulingGates"] = json!([{"name": "example.com/wait"}]);
+    assert_eq!(api.post(PODS, &gated).await.status, 201);
+    cluster.settled().await;
+    assert_eq!(node_of(&api, "a").await, None);
+    api.merge(&format!("{PODS}/a"), &json!({"spec": {"schedulingGates": null}})).await;
+    cluster.settled().await;
+    assert_eq!(node_of(&api, "a").await.as_deref(), Some("node-1"));
+}
