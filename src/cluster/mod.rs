@@ -107,6 +107,7 @@ mod garbage;
 mod guard;
 mod handlers;
 mod kubelet;
+mod last_word;
 mod log_options;
 mod logs;
 mod namespaces;

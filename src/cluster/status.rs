@@ -76,6 +76,16 @@ impl ApiError {
         Self::new(StatusCode::FORBIDDEN, "Forbidden", message).about(resource, resource.plural.into(), name)
     }
 
+    /// What cannot be read as a request.
+    pub(crate) fn no_request(code: StatusCode) -> Self {
+        let (reason, message) = match code {
+            StatusCode::URI_TOO_LONG => ("", "the request line is longer than this server reads: 65534 bytes"),
+            StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => ("", "the header is larger than this server reads"),
+            _ => ("BadRequest", "this cannot be read as an HTTP request"),
+        };
+        Self::new(code, reason, message)
+    }
+
     /// A request that no client of this machine would send.
     pub(crate) fn not_from_here(why: &str) -> Self {
         let message = format!("forbidden: this server answers programs on its own machine only: {why}");

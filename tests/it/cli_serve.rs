@@ -200,3 +200,29 @@ fn no_cluster_takes_the_kubeconfig_of_another_that_runs() {
     live.signal("INT");
     assert_eq!(run(&format!("cluster --kubeconfig-out {shown} -- true")).code, Some(0));
 }
+
+#[test]
+fn what_is_no_request_is_answered_with_a_status_too() {
+    let (live, address) = Live::cluster("");
+    let selector = format!("GET /api/v1/pods?labelSelector={} HTTP/1.1\r\nHost: localhost", "a".repeat(100_000));
+    for (head, code) in [(selector.as_str(), 414), ("GET /\u{1} nonsense", 400), ("GET / HTTP/1.1\r\nno header", 400)] {
+        let answer = ask(address, head, "");
+        assert!(answer.starts_with(&format!("HTTP/1.1 {code} ")), "{answer}");
+        let status = answer.split("\r\n\r\n").nth(1).unwrap();
+        assert!(status.starts_with(r#"{"kind":"Status","#) && status.contains(&format!("\"code\":{code}")), "{answer}");
+    }
+    live.signal("INT");
+}
+
+#[test]
+fn a_client_may_begin_with_http_2() {
+    let (live, address) = Live::cluster("");
+    let mut stream = TcpStream::connect(address).unwrap();
+    const SETTINGS: u8 = 4;
+    stream.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").unwrap();
+    stream.write_all(&[0, 0, 0, SETTINGS, 0, 0, 0, 0, 0]).unwrap();
+    let mut frame = [0; 9];
+    stream.read_exact(&mut frame).unwrap();
+    assert_eq!(frame[3], SETTINGS);
+    live.signal("INT");
+}

@@ -1,0 +1,97 @@
+//! A `Status` for what is no request at all. The HTTP library answers a request line of more than 64 KiB, or a head that it cannot
+//! read, by itself and without a word; a client of Kubernetes reads a body.
+
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use http::StatusCode;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use super::status::ApiError;
+
+/// A connection on which the library's own refusals are said as the server says its own.
+pub(crate) struct LastWord<S> {
+    stream: S,
+    /// What is still to be written instead of a refusal.
+    instead: Option<(Vec<u8>, usize)>,
+}
+
+impl<S> LastWord<S> {
+    pub(crate) fn new(stream: S) -> Self {
+        Self { stream, instead: None }
+    }
+}
+
+/// The answer in place of a refusal without a body.
+fn instead(written: &[u8]) -> Option<Vec<u8>> {
+    let head = std::str::from_utf8(written.strip_prefix(b"HTTP/1.1 ")?).ok()?;
+    let code = StatusCode::from_bytes(head.get(..3)?.as_bytes()).ok().filter(StatusCode::is_client_error)?;
+    if !head.ends_with("\r\n\r\n") || !head.contains("\r\ncontent-length: 0\r\n") {
+        return None;
+    }
+    let reason = code.canonical_reason().unwrap_or("Bad Request");
+    let body = ApiError::no_request(code).json();
+    let length = body.len();
+    let head = format!(
+        "HTTP/1.1 {} {reason}\r\ncontent-type: application/json\r\ncache-control: no-cache, private\r\n\
+         connection: close\r\ncontent-length: {length}\r\n\r\n",
+        code.as_u16()
+    );
+    Some([head.into_bytes(), body].concat())
+}
+
+impl<S: AsyncWrite + Unpin> LastWord<S> {
+    /// Writes what is left of the other answer, if there is one.
+    fn poll_instead(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while let Some((bytes, written)) = &mut self.instead {
+            *written += ready!(Pin::new(&mut self.stream).poll_write(cx, &bytes[*written..]))?;
+            if *written == bytes.len() {
+                self.instead = None;
+            }
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for LastWord<S> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        if self.instead.is_none() {
+            match instead(bytes) {
+                Some(other) => self.instead = Some((other, 0)),
+                None => return Pin::new(&mut self.stream).poll_write(cx, bytes),
+            }
+        }
+        self.poll_instead(cx).map_ok(|()| bytes.len())
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        match slices {
+            // A refusal is one piece.
+            [only] => self.poll_write(cx, only),
+            _ => Pin::new(&mut self.stream).poll_write_vectored(cx, slices),
+        }
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for LastWord<S> {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(cx, buffer)
+    }
+}
