@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::Cluster;
 use super::admin::Admin;
 use super::clock::Clock;
-use super::controllers::{self, Controllers};
+use super::controllers;
 use super::crowd;
 use super::era::Era;
 use super::faults::Asker;
@@ -25,8 +25,9 @@ use super::resource::Resource;
 use super::resources::{NAMESPACES, NODES, PODS};
 use super::router::router;
 use super::scheduler::Nodeless;
+use super::settings::{Controllers, Settings};
 use super::stages::Stages;
-use super::store::{Settings, Store};
+use super::store::Store;
 
 /// Namespaces that every cluster has.
 const NAMESPACES_AT_START: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];

@@ -10,17 +10,6 @@ use super::status::ApiError;
 use super::store::Store;
 use super::{garbage, namespaces};
 
-/// Which controllers a cluster has besides its kubelet.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Controllers {
-    /// Those that collect garbage and empty namespaces.
-    #[default]
-    All,
-    /// None, as an API server has that stands alone: dependents outlive their owners, what a finalizer of the garbage
-    /// collector holds stays, and a deleted namespace is gone at once, whatever is in it.
-    None,
-}
-
 /// Works until it is stopped.
 pub(crate) async fn run(store: Arc<Store>, stop: CancellationToken) {
     loop {

@@ -4,11 +4,10 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
-use super::fill::{empty, list, missing, part};
+use super::fill::{empty, list, missing, object, part};
 use super::quantity::{MILLI, Quantity};
 use super::{probe_defaults, volume_defaults};
 
-pub(crate) use super::fill::object;
 pub(crate) use super::service_defaults::service;
 
 /// Gives a namespace its name as a label, and its phase.

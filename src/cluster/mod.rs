@@ -138,6 +138,7 @@ mod served_from;
 mod service_defaults;
 mod service_validation;
 mod services;
+mod settings;
 mod stages;
 mod status;
 mod storage;
@@ -163,11 +164,11 @@ use tokio_util::sync::DropGuard;
 
 pub use self::admin::Admin;
 pub use self::builder::ClusterBuilder;
-pub use self::controllers::Controllers;
 pub use self::era::Era;
 pub use self::faults::{BadFault, Effect, Fault, Faults, Verb};
 pub use self::pods_file::pods_from_yaml;
 pub use self::scenario::{Scenario, ScenarioError, Step};
+pub use self::settings::Controllers;
 pub use self::stages::Stages;
 pub use self::yaml::FileError;
 

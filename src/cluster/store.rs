@@ -9,8 +9,6 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 use super::chores::{Chore, Chores, Place, is_deleting};
 use super::clock::Clock;
-use super::controllers::Controllers;
-use super::era::Era;
 use super::event::Event;
 use super::faults::Active;
 use super::logs::Logs;
@@ -20,40 +18,13 @@ use super::resource::Resource;
 use super::resources::{NAMESPACES, RESOURCES, SERVICES};
 use super::served_from::ServedFrom;
 use super::services::{self, Taken};
+use super::settings::{Controllers, Settings};
 use super::status::ApiError;
 use super::storage::Storage;
 use super::watch_cache::{Told, WatchCache};
 
 /// How long a request for a revision that is not there yet waits for it.
 const FRESHNESS: Duration = Duration::from_secs(3);
-
-/// What a server is made with.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Settings {
-    pub(crate) era: Era,
-    pub(crate) seed: u64,
-    /// How long a write takes before it is seen by anyone.
-    pub(crate) commit_latency: Duration,
-    /// How many revisions storage keeps, and how many events each watch cache.
-    pub(crate) history: usize,
-    /// How long storage keeps a state that is no longer the present one.
-    pub(crate) history_age: Duration,
-    /// How often a watch that allows bookmarks gets one.
-    pub(crate) bookmarks: Duration,
-    /// How many events may wait for the reader of a watch.
-    pub(crate) watch_buffer: usize,
-    /// How many watches clients may have open.
-    pub(crate) max_watches: usize,
-    /// Whether a modern server serves streaming lists.
-    pub(crate) watch_list: bool,
-    pub(crate) controllers: Controllers,
-}
-
-impl Settings {
-    pub(crate) fn streams_lists(&self) -> bool {
-        self.watch_list && self.era == Era::Modern
-    }
-}
 
 /// Shared by all requests.
 #[derive(Debug)]

@@ -15,7 +15,7 @@ use super::filter::Filter;
 use super::object::{Key, Object};
 use super::random;
 use super::resource::Resource;
-use super::store::Settings;
+use super::settings::Settings;
 
 /// Fed by storage, with a version of its own that may lag behind storage's revision.
 ///

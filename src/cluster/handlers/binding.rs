@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{Call, key};
 use crate::cluster::body;
-use crate::cluster::defaults::object;
+use crate::cluster::fill::object;
 use crate::cluster::object::{Object, Opened};
 use crate::cluster::status::{self, ApiError};
 use crate::cluster::store::Next;

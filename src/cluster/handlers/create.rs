@@ -6,14 +6,14 @@ use serde_json::{Map, Value, json};
 
 use super::{Call, answer};
 use crate::cluster::body;
-use crate::cluster::controllers::Controllers;
-use crate::cluster::defaults::object;
+use crate::cluster::fill::object;
 use crate::cluster::namespaces;
 use crate::cluster::object::Key;
 use crate::cluster::request_info::Target;
 use crate::cluster::resource::{Generation, Resource, Subresource};
 use crate::cluster::resources::NAMESPACES;
 use crate::cluster::schema::Decoded;
+use crate::cluster::settings::Controllers;
 use crate::cluster::status::ApiError;
 use crate::cluster::store::Store;
 use crate::cluster::strictness::{Strictness, warn};

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Call, answer, key};
 use crate::cluster::body;
-use crate::cluster::defaults::object;
+use crate::cluster::fill::object;
 use crate::cluster::object::Opened;
 use crate::cluster::request_info::Target;
 use crate::cluster::resource::{Generation, Subresource};
