@@ -3,7 +3,7 @@
 use std::iter;
 use std::sync::Arc;
 
-use informer_lab::cache::Indexer;
+use informer_lab::cache::{IndexFn, ThreadSafeStore};
 
 use crate::memory::{bytes_per_object, resident};
 use crate::options::Options;
@@ -18,18 +18,16 @@ pub fn same(options: &Options) -> Vec<Figure> {
     let number = options.number("objects", OBJECTS);
     let objects: Vec<_> = (0..number).map(|n| Arc::new(Text(format!("object-number-{n}")))).collect();
     let before = resident();
-    let indexer =
-        Indexer::new(|text: &Text| Ok(text.0.clone())).index("by-value", |text| Ok(vec![text.0.clone()])).unwrap();
-    let update = |()| objects.iter().for_each(|object| indexer.update(object.clone()).unwrap());
+    let store = store("by-value", Arc::new(|text: &Text| Ok(text.0.as_str().into())));
+    let update = |()| objects.iter().for_each(|object| store.update(&object.0, object.clone()).unwrap());
     let nanos = per_item(options.time(), number, || (), update);
-    let did = indexer.list().len() as u64;
+    let did = store.list().len() as u64;
     iter::once(Figure::new("", nanos, "ns", did)).chain(bytes_per_object(before, did)).collect()
 }
 
 /// Each update moves the object to the other one of two index values, each of which half of the objects have.
 pub fn moving(options: &Options) -> Vec<Figure> {
-    let key = |text: &Text| Ok(text.0[1..].to_owned());
-    let indexer = Indexer::new(key).index("by-side", |text| Ok(vec![text.0[..1].to_owned()])).unwrap();
+    let store = store("by-side", Arc::new(|text: &Text| Ok(text.0[..1].into())));
     let side = |n: usize, turn: usize| if (n + turn).is_multiple_of(2) { "a" } else { "b" };
     let number = options.number("objects", OBJECTS);
     let objects = |turn| (0..number).map(|n| Arc::new(Text(format!("{}object-number-{n}", side(n, turn))))).collect();
@@ -37,8 +35,14 @@ pub fn moving(options: &Options) -> Vec<Figure> {
     let mut turn = 0;
     let update = |()| {
         turn += 1;
-        turns[turn % 2].iter().for_each(|object| indexer.update(object.clone()).unwrap());
+        turns[turn % 2].iter().for_each(|object| store.update(&object.0[1..], object.clone()).unwrap());
     };
     let nanos = per_item(options.time(), number, || (), update);
-    vec![Figure::new("", nanos, "ns", indexer.by_index("by-side", "a").unwrap().len() as u64)]
+    vec![Figure::new("", nanos, "ns", store.by_index("by-side", "a").unwrap().len() as u64)]
+}
+
+fn store(index: &str, function: IndexFn<Text>) -> ThreadSafeStore<Text> {
+    let store = ThreadSafeStore::new();
+    store.add_indexers(vec![(index.to_owned(), function)]).unwrap();
+    store
 }

@@ -18,9 +18,9 @@ type Meta = PartialObjectMeta<k8s_openapi::api::core::v1::Pod>;
 
 fn filled(number: usize) -> Indexer<Meta> {
     let key = |object: &Meta| Ok(object.metadata.name.clone().unwrap_or_default());
-    let by_match =
-        |object: &Meta| Ok(object.metadata.labels.iter().flat_map(|labels| labels.get("match").cloned()).collect());
-    let indexer = Indexer::new(key).index("match", by_match).unwrap();
+    let indexer = Indexer::new(key)
+        .index("match", |object| Ok(object.metadata.labels.iter().flat_map(|labels| labels.get("match")).collect()))
+        .unwrap();
     for n in 0..number {
         let labels = if n < MATCHES { BTreeMap::from([("match".into(), "true".into())]) } else { BTreeMap::new() };
         let metadata = ObjectMeta { name: Some(format!("obj-{n}")), labels: Some(labels), ..ObjectMeta::default() };

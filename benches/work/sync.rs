@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use informer_lab::cache::{HandlerFuncs, ListWatch, SharedIndexInformer};
+use informer_lab::cache::{HandlerFuncs, IndexFn, ListWatch, SharedIndexInformer};
 use k8s_openapi::api::core::v1::Pod;
 use kube::Resource;
 use serde::de::DeserializeOwned;
@@ -41,9 +41,10 @@ where
             counter.fetch_add(1, Ordering::Relaxed);
         });
         let start = Instant::now();
-        let by_app = |pod: &T| Ok(pod.meta().labels.iter().flat_map(|labels| labels.get("app").cloned()).collect());
+        let by_app: IndexFn<T> =
+            Arc::new(|pod| Ok(pod.meta().labels.iter().flat_map(|labels| labels.get("app")).collect()));
         let informer = SharedIndexInformer::builder(ListWatch::<T>::all(client)).build();
-        informer.add_indexers(vec![("app".to_owned(), Arc::new(by_app))]).unwrap();
+        informer.add_indexers(vec![("app".to_owned(), by_app)]).unwrap();
         let registration = informer.add_event_handler(handler).unwrap();
         let stop = CancellationToken::new();
         let running = tokio::spawn(informer.clone().run_owned(stop.clone()));

@@ -1,17 +1,20 @@
 //! Index: which objects have which value. Upstream: `storeIndex` in `tools/cache/thread_safe_store.go`.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use imbl::{OrdSet, Vector};
+use foldhash::fast::RandomState;
+use imbl::GenericHashMap;
+use imbl::shared_ptr::DefaultSharedPtr;
 
 use super::error::{BoxError, Error, NoMetadata};
+use super::index_values::IndexValues;
 use super::key::Object;
-use super::snapshot::Entry;
+use super::places::Places;
+use super::slots::Slots;
 
-/// Computes an object's values in an index: none, one or several.
-pub type IndexFn<T> = Arc<dyn Fn(&T) -> Result<Vec<String>, BoxError> + Send + Sync>;
+/// Computes an object's values in an index.
+pub type IndexFn<T> = Arc<dyn Fn(&T) -> Result<IndexValues<'_>, BoxError> + Send + Sync>;
 
 /// The name under which informers index by namespace (client-go's `NamespaceIndex`).
 pub const NAMESPACE_INDEX: &str = "namespace";
@@ -20,86 +23,116 @@ pub const NAMESPACE_INDEX: &str = "namespace";
 ///
 /// # Errors
 /// [`NoMetadata`] for an object without metadata.
-pub fn meta_namespace_index<T: Object>(object: &T) -> Result<Vec<String>, BoxError> {
-    Ok(vec![object.meta().ok_or(NoMetadata)?.namespace.to_owned()])
+pub fn meta_namespace_index<T: Object>(object: &T) -> Result<IndexValues<'_>, BoxError> {
+    Ok(object.meta().ok_or(NoMetadata)?.namespace.into())
 }
 
-/// The places of the objects of one index, by value. No set is empty.
+/// The places of the objects of one index, by value. No set is empty. A clone takes constant time.
 pub(crate) struct Index<T> {
-    name: String,
+    name: Arc<str>,
     function: IndexFn<T>,
-    values: HashMap<String, OrdSet<usize>>,
+    values: GenericHashMap<Arc<str>, Places, RandomState, DefaultSharedPtr>,
 }
 
-/// What storing or deleting one object means for an index.
-pub(crate) enum Change {
-    Same,
-    Moved { from: Vec<String>, to: Vec<String> },
+/// What storing or deleting one object means for an index: the values that it had, and those that it has.
+pub(crate) struct Move<'a> {
+    from: IndexValues<'a>,
+    to: IndexValues<'a>,
 }
 
 impl<T> Index<T> {
-    pub fn new(name: String, function: IndexFn<T>) -> Self {
-        Self { name, function, values: HashMap::new() }
+    pub fn new(name: &str, function: IndexFn<T>) -> Self {
+        Self { name: name.into(), function, values: GenericHashMap::default() }
     }
 
-    pub fn values_of(&self, object: &T) -> Result<Vec<String>, BoxError> {
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub fn values_of<'a>(&self, object: &'a T) -> Result<IndexValues<'a>, BoxError> {
         (self.function)(object)
     }
 
-    /// What changes when `old` becomes `new`; nothing does yet.
-    pub fn change(&self, key: &str, old: Option<&T>, new: Option<&T>) -> Result<Change, Error> {
-        let values = |object: Option<&T>| match object {
-            Some(object) => self.values_of(object).map_err(|source| Error::Index {
-                key: key.to_owned(),
-                index: self.name.clone(),
-                source,
-            }),
-            None => Ok(Vec::new()),
+    /// What changes when `old` becomes `new`, if anything does; nothing does yet.
+    #[inline]
+    pub fn change<'a>(&self, key: &str, old: Option<&'a T>, new: Option<&'a T>) -> Result<Option<Move<'a>>, Error> {
+        let values = |object: Option<&'a T>| match object {
+            Some(object) => self.values_of(object).map_err(|source| self.failed(key, source)),
+            None => Ok(IndexValues::default()),
         };
         let (from, to) = (values(old)?, values(new)?);
-        Ok(if from == to && old.is_some() { Change::Same } else { Change::Moved { from, to } })
+        Ok(if from == to { None } else { Some(Move { from, to }) })
     }
 
-    pub fn apply(&mut self, place: usize, change: Change) {
-        let Change::Moved { from, to } = change else { return };
-        for value in from {
-            if let Some(places) = self.values.get_mut(&value) {
-                places.remove(&place);
-                if places.is_empty() {
-                    self.values.remove(&value);
-                }
+    #[cold]
+    fn failed(&self, key: &str, source: BoxError) -> Error {
+        Error::Index { key: key.to_owned(), index: self.name.to_string(), source }
+    }
+
+    pub fn apply(&mut self, place: usize, Move { from, to }: Move<'_>) {
+        for value in from.iter() {
+            self.remove(value, place);
+        }
+        for value in to.iter() {
+            self.insert(value, place);
+        }
+    }
+
+    fn remove(&mut self, value: &str, place: usize) {
+        let Some(places) = self.values.get_mut(value) else { return };
+        places.remove(place);
+        if places.is_empty() {
+            self.values.remove(value);
+        }
+    }
+
+    fn insert(&mut self, value: &str, place: usize) {
+        match self.values.get_mut(value) {
+            Some(places) => places.insert(place),
+            None => {
+                self.values.insert(value.into(), Places::One(place));
             }
         }
-        for value in to {
-            self.values.entry(value).or_default().insert(place);
-        }
     }
 
-    /// The same index over other content.
-    pub fn rebuilt(&self, slots: &Vector<Option<Entry<T>>>) -> Result<Self, Error> {
-        let mut rebuilt = Self::new(self.name.clone(), self.function.clone());
-        for (place, entry) in slots.iter().enumerate() {
-            if let Some(Entry { key, object }) = entry {
-                let change = rebuilt.change(key, None, Some(object))?;
+    /// The same index over other objects.
+    pub fn rebuilt(&self, keys: &Slots<Arc<str>>, objects: &Slots<Arc<T>>) -> Result<Self, Error> {
+        let mut rebuilt = Self::new(&self.name, self.function.clone());
+        for place in objects.places() {
+            if let (Some(key), Some(object)) = (keys.get(place), objects.get(place))
+                && let Some(change) = rebuilt.change(key, None, Some(object))?
+            {
                 rebuilt.apply(place, change);
             }
         }
         Ok(rebuilt)
     }
 
-    pub fn places(&self, value: &str) -> OrdSet<usize> {
+    pub fn places(&self, value: &str) -> Places {
         self.values.get(value).cloned().unwrap_or_default()
     }
 
-    pub fn places_of(&self, values: &[String]) -> OrdSet<usize> {
-        values.iter().fold(OrdSet::new(), |all, value| all.union(self.places(value)))
+    pub fn places_of(&self, values: &IndexValues<'_>) -> Places {
+        let mut all = Places::default();
+        for value in values.iter() {
+            if let Some(places) = self.values.get(&**value) {
+                all.extend(places);
+            }
+        }
+        all
     }
 
     /// The values that some object has, sorted.
     pub fn values(&self) -> Vec<String> {
-        let mut values: Vec<_> = self.values.keys().cloned().collect();
+        let mut values: Vec<_> = self.values.keys().map(ToString::to_string).collect();
         values.sort_unstable();
         values
+    }
+}
+
+impl<T> Clone for Index<T> {
+    fn clone(&self) -> Self {
+        Self { name: self.name.clone(), function: self.function.clone(), values: self.values.clone() }
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::error::{BoxError, Error};
 use super::index::IndexFn;
+use super::index_values::IndexValues;
 use super::key::Object;
 use super::observe::Observer;
 use super::snapshot::Snapshot;
@@ -41,7 +42,7 @@ impl<T> Indexer<T> {
     pub fn index(
         self,
         name: impl Into<String>,
-        function: impl Fn(&T) -> Result<Vec<String>, BoxError> + Send + Sync + 'static,
+        function: impl Fn(&T) -> Result<IndexValues<'_>, BoxError> + Send + Sync + 'static,
     ) -> Result<Self, Error> {
         self.add_indexers(vec![(name.into(), Arc::new(function))])?;
         Ok(self)
@@ -64,7 +65,7 @@ impl<T> Indexer<T> {
     /// # Errors
     /// A name is taken, or a function fails for a stored object; none was added.
     pub fn add_indexers(&self, functions: Vec<(String, IndexFn<T>)>) -> Result<(), Error> {
-        self.0.content.add_indices(functions)
+        self.0.content.add_indexers(functions)
     }
 
     /// The objects that share at least one value of the named index with `object`, each once.

@@ -150,11 +150,11 @@ impl<T: Object + Debug> Store<T> {
     /// The key function or an index function failed.
     pub fn delete(&self, deletion: impl Into<Deletion<T>>) -> Result<(), Error> {
         let deletion = deletion.into();
-        let (key, version) = match &deletion {
-            Deletion::Final(object) => (self.key_of(object)?, version_of(&**object)),
-            Deletion::FinalStateUnknown { key, .. } => (key.clone(), None),
+        let (key, last) = match deletion {
+            Deletion::Final(object) => (self.key_of(&object)?, Some(object)),
+            Deletion::FinalStateUnknown { key, .. } => (key, None),
         };
-        self.content.delete(&key, version)?;
+        self.content.delete(&key, last.as_deref())?;
         self.observer.tell(|| Event::Removed { key });
         Ok(())
     }
@@ -192,17 +192,12 @@ impl<T: Object + Debug> Store<T> {
     }
 
     fn operation(&self, transaction: Transaction<T>) -> Operation<T> {
-        let version = |object: &T| version_of(object).map(str::to_owned);
         let operation = match transaction {
-            Transaction::Put(object) => {
-                self.key_of(&object).map(|key| Operation::Put { key, version: version(&object), object })
-            }
+            Transaction::Put(object) => self.key_of(&object).map(|key| Operation::Put { key, object }),
             Transaction::Delete(Deletion::Final(object)) => {
-                self.key_of(&object).map(|key| Operation::Delete { key, version: version(&object) })
+                self.key_of(&object).map(|key| Operation::Delete { key, last: Some(object) })
             }
-            Transaction::Delete(Deletion::FinalStateUnknown { key, .. }) => {
-                Ok(Operation::Delete { key, version: None })
-            }
+            Transaction::Delete(Deletion::FinalStateUnknown { key, .. }) => Ok(Operation::Delete { key, last: None }),
         };
         operation.unwrap_or_else(|error| Operation::Failed(error.into()))
     }
@@ -252,7 +247,7 @@ impl<T: Object + Debug> Store<T> {
     fn put(&self, object: Arc<T>) -> Result<(), Error> {
         let key = self.key_of(&object)?;
         let object = self.transform(object)?;
-        self.content.put(key.clone(), object.clone(), version_of(&*object))?;
+        self.content.update(&key, object)?;
         self.observer.tell(|| Event::Stored { key });
         Ok(())
     }
@@ -263,11 +258,6 @@ impl<T: Object + Debug> Store<T> {
             None => Ok(object),
         }
     }
-}
-
-/// The resourceVersion of an object that can have one.
-fn version_of<T: Object>(object: &T) -> Option<&str> {
-    object.meta().map(|meta| meta.resource_version)
 }
 
 impl<T: Object + Debug + Send + Sync> ReflectorStore<T> for Store<T> {

@@ -1,29 +1,51 @@
 //! ThreadSafeStore: objects by key, and their indices. Upstream: `tools/cache/thread_safe_store.go`.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
+use std::fmt;
 use std::sync::Arc;
 
-use imbl::Vector;
+use arc_swap::ArcSwapOption;
+use foldhash::fast::RandomState;
+use smallvec::SmallVec;
 
+use super::content::Content;
 use super::error::Error;
-use super::index::{Index, IndexFn};
-use super::lock::{Mutex, lock};
-use super::snapshot::{Entry, Snapshot};
+use super::index::{Index, IndexFn, Move};
+use super::key::Object;
+use super::lock::{Mutex, MutexGuard, lock};
+use super::snapshot::Snapshot;
 
-/// Objects by key under one short lock. A reader takes a snapshot and leaves; no reader makes the writer wait for longer
-/// than that takes.
-#[derive(Debug)]
-pub(crate) struct ThreadSafeStore<T>(Mutex<State<T>>);
+/// Objects by a key that the caller gives, with indices: what is below a [`Store`](super::Store) and an
+/// [`Indexer`](super::Indexer).
+///
+/// Readers are given snapshots. The first one after a change takes it under the lock, in the time that copying a few pointers
+/// takes, and publishes it; all others until the next change share that one without any lock. So a reader never holds the lock
+/// while it looks at objects, and however many there are, the writer meets at most one of them for each change.
+///
+/// ```
+/// use std::sync::Arc;
+/// use informer_lab::cache::ThreadSafeStore;
+/// use k8s_openapi::api::core::v1::Pod;
+///
+/// let store = ThreadSafeStore::new();
+/// let before = store.list();
+/// store.update("nettool", Arc::new(Pod::default()))?;
+/// assert_eq!((before.len(), store.list().len()), (0, 1));
+/// # Ok::<(), informer_lab::cache::Error>(())
+/// ```
+pub struct ThreadSafeStore<T> {
+    state: Mutex<State<T>>,
+    /// The content as it is, or nothing since a change. Set and emptied under the lock.
+    published: ArcSwapOption<Content<T>>,
+}
 
-#[derive(Debug)]
 struct State<T> {
-    /// Where each key's object is; the entry there has that key.
-    places: HashMap<Arc<str>, usize>,
-    /// The objects. A place is empty exactly when `free` has it.
-    slots: Vector<Option<Entry<T>>>,
+    content: Content<T>,
+    is_published: bool,
+    /// Where each key's object is.
+    places: HashMap<Arc<str>, usize, RandomState>,
+    /// Places below the highest one that are empty.
     free: Vec<usize>,
-    /// Every index holds exactly the places of the objects that have a value in it.
-    indices: BTreeMap<String, Index<T>>,
     /// The version last written, not the highest one.
     resource_version: String,
 }
@@ -33,11 +55,10 @@ pub(crate) enum Operation<T> {
     Put {
         key: String,
         object: Arc<T>,
-        version: Option<String>,
     },
     Delete {
         key: String,
-        version: Option<String>,
+        last: Option<Arc<T>>,
     },
     /// One whose key could not be computed.
     Failed(Error),
@@ -45,189 +66,271 @@ pub(crate) enum Operation<T> {
 
 impl<T> Default for ThreadSafeStore<T> {
     fn default() -> Self {
-        Self(Mutex::new(State {
-            places: HashMap::new(),
-            slots: Vector::new(),
-            free: Vec::new(),
-            indices: BTreeMap::new(),
-            resource_version: String::new(),
-        }))
+        Self { state: Mutex::new(State::of(Content::empty(Vec::new()))), published: ArcSwapOption::empty() }
     }
 }
 
 impl<T> ThreadSafeStore<T> {
-    /// Puts an object in place of the one with this key, if any. Changes nothing if an index function fails.
-    pub fn put(&self, key: String, object: Arc<T>, version: Option<&str>) -> Result<(), Error> {
-        lock(&self.0).put(key, object, version)
+    /// An empty store without indices.
+    pub fn new() -> Self {
+        Self::default()
     }
 
-    /// Removes the object with this key; that there is none is no error, and `version` is noted all the same.
-    pub fn delete(&self, key: &str, version: Option<&str>) -> Result<(), Error> {
-        lock(&self.0).delete(key, version)
-    }
-
-    /// Does several operations under one lock, so that no reader sees some of them. Tells which failed.
-    pub fn transaction(&self, operations: Vec<Operation<T>>) -> Vec<Result<(), Error>> {
-        let mut state = lock(&self.0);
-        let results = operations.into_iter().map(|operation| match operation {
-            Operation::Put { key, object, version } => state.put(key, object, version.as_deref()),
-            Operation::Delete { key, version } => state.delete(&key, version.as_deref()),
-            Operation::Failed(error) => Err(error),
-        });
-        results.collect()
-    }
-
-    /// Replaces the whole content at once; of objects with the same key the last is kept.
-    pub fn replace(&self, objects: Vec<(String, Arc<T>)>, version: &str) -> Result<(), Error> {
-        let mut places = HashMap::with_capacity(objects.len());
-        let mut slots: Vector<Option<Entry<T>>> = Vector::new();
-        for (key, object) in objects {
-            let key: Arc<str> = key.into();
-            match places.get(&key) {
-                Some(&place) => {
-                    slots.set(place, Some(Entry { key, object }));
-                }
-                None => {
-                    places.insert(key.clone(), slots.len());
-                    slots.push_back(Some(Entry { key, object }));
-                }
-            }
-        }
-        let mut state = lock(&self.0);
-        let rebuilt = state
-            .indices
-            .iter()
-            .map(|(name, index)| Ok((name.clone(), index.rebuilt(&slots)?)))
-            .collect::<Result<BTreeMap<_, _>, Error>>()?;
-        *state = State { places, slots, free: Vec::new(), indices: rebuilt, resource_version: version.to_owned() };
-        Ok(())
-    }
-
+    /// The object with this key.
     pub fn get(&self, key: &str) -> Option<Arc<T>> {
-        let state = lock(&self.0);
+        let state = lock(&self.state);
         let place = *state.places.get(key)?;
-        state.slots.get(place)?.as_ref().map(|entry| entry.object.clone())
+        state.content.objects.get(place).cloned()
     }
 
+    /// All objects as they are now.
     pub fn list(&self) -> Snapshot<T> {
-        let state = lock(&self.0);
-        Snapshot::all(state.slots.clone(), state.places.len())
+        Snapshot::all(self.content())
     }
 
-    pub fn resource_version(&self) -> String {
-        lock(&self.0).resource_version.clone()
+    /// The objects that share at least one value of the named index with `object`, each once.
+    ///
+    /// # Errors
+    /// There is no such index, or its function fails for `object`.
+    pub fn index(&self, name: &str, object: &T) -> Result<Snapshot<T>, Error> {
+        let content = self.content();
+        let index = content.index(name)?;
+        let places = index.places_of(&index.values_of(object).map_err(Error::IndexValue)?);
+        Ok(Snapshot::of(content, places))
     }
 
-    pub fn set_resource_version(&self, version: &str) {
-        lock(&self.0).resource_version = version.to_owned();
+    /// The objects that have `value` in the named index.
+    ///
+    /// # Errors
+    /// There is no such index.
+    pub fn by_index(&self, name: &str, value: &str) -> Result<Snapshot<T>, Error> {
+        let content = self.content();
+        let places = content.index(name)?.places(value);
+        Ok(Snapshot::of(content, places))
     }
 
-    /// Adds indices and fills them from what is stored; all or none.
-    pub fn add_indices(&self, functions: Vec<(String, IndexFn<T>)>) -> Result<(), Error> {
-        let mut state = lock(&self.0);
-        let taken = functions.iter().map(|(name, _)| name).filter(|name| state.indices.contains_key(*name));
-        let taken: BTreeSet<_> = taken.cloned().collect();
+    /// Adds indices and fills them from what is stored.
+    ///
+    /// # Errors
+    /// A name is taken, or a function fails for a stored object; none was added.
+    pub fn add_indexers(&self, functions: Vec<(String, IndexFn<T>)>) -> Result<(), Error> {
+        let mut state = self.write();
+        let content = &state.content;
+        let names = functions.iter().map(|(name, _)| name);
+        let taken: BTreeSet<_> = names.filter(|name| content.index(name).is_ok()).cloned().collect();
         if !taken.is_empty() {
             return Err(Error::IndexerConflict(taken.into_iter().collect()));
         }
         let added = functions
             .into_iter()
-            .map(|(name, function)| Ok((name.clone(), Index::new(name, function).rebuilt(&state.slots)?)))
+            .map(|(name, function)| Index::new(&name, function).rebuilt(&content.keys, &content.objects))
             .collect::<Result<Vec<_>, Error>>()?;
-        state.indices.extend(added);
+        state.content.indices.extend(added);
+        state.content.indices.sort_unstable_by(|a, b| a.name().cmp(b.name()));
         Ok(())
     }
 
-    /// Every object that shares a value of the named index with `object`, each once.
-    pub fn index(&self, name: &str, object: &T) -> Result<Snapshot<T>, Error> {
-        let state = lock(&self.0);
-        let index = state.index(name)?;
-        let values = index.values_of(object).map_err(Error::IndexValue)?;
-        Ok(Snapshot::of(state.slots.clone(), index.places_of(&values)))
+    pub(crate) fn index_values(&self, name: &str) -> Vec<String> {
+        self.content().index(name).map(Index::values).unwrap_or_default()
     }
 
-    /// Every object that has `value` in the named index.
-    pub fn by_index(&self, name: &str, value: &str) -> Result<Snapshot<T>, Error> {
-        let state = lock(&self.0);
-        let places = state.index(name)?.places(value);
-        Ok(Snapshot::of(state.slots.clone(), places))
+    pub(crate) fn index_names(&self) -> Vec<String> {
+        self.content().indices.iter().map(|index| index.name().to_owned()).collect()
     }
 
-    pub fn index_values(&self, name: &str) -> Vec<String> {
-        lock(&self.0).indices.get(name).map(Index::values).unwrap_or_default()
+    pub(crate) fn resource_version(&self) -> String {
+        lock(&self.state).resource_version.clone()
     }
 
-    pub fn index_names(&self) -> Vec<String> {
-        lock(&self.0).indices.keys().cloned().collect()
+    pub(crate) fn set_resource_version(&self, version: &str) {
+        version.clone_into(&mut lock(&self.state).resource_version);
+    }
+
+    /// Replaces the whole content at once; of objects with the same key the last is kept.
+    pub(crate) fn replace(&self, objects: Vec<(String, Arc<T>)>, version: &str) -> Result<(), Error> {
+        let mut new = State::of(Content::empty(Vec::new()));
+        new.places.reserve(objects.len());
+        for (key, object) in objects {
+            let place = new.place_of(&key);
+            new.content.objects.set(place, Some(object));
+        }
+        version.clone_into(&mut new.resource_version);
+        let mut state = self.write();
+        let Content { keys, objects, indices, .. } = &mut new.content;
+        *indices =
+            state.content.indices.iter().map(|index| index.rebuilt(keys, objects)).collect::<Result<_, Error>>()?;
+        let old = std::mem::replace(&mut *state, new);
+        drop(state);
+        drop(old); // perhaps all objects, for which nobody is to wait
+        Ok(())
+    }
+
+    /// The content as it is.
+    fn content(&self) -> Arc<Content<T>> {
+        if let Some(published) = self.published.load_full() {
+            return published;
+        }
+        let mut state = lock(&self.state);
+        let content = Arc::new(state.content.clone());
+        state.is_published = true;
+        self.published.store(Some(content.clone()));
+        content
+    }
+
+    /// The state, to be changed: what is published is no longer so.
+    fn write(&self) -> MutexGuard<'_, State<T>> {
+        let mut state = lock(&self.state);
+        if state.is_published {
+            self.published.store(None);
+            state.is_published = false;
+        }
+        state
+    }
+}
+
+impl<T: Object> ThreadSafeStore<T> {
+    /// Stores an object in place of the one with this key, if any.
+    ///
+    /// # Errors
+    /// An index function failed; nothing was changed.
+    pub fn update(&self, key: &str, object: Arc<T>) -> Result<(), Error> {
+        let old = self.write().put(key, object)?;
+        drop(old); // not under the lock: it may be the last of a large object
+        Ok(())
+    }
+
+    /// Removes the object with this key; that there is none is no error. Of `last`, its final state, the resourceVersion is
+    /// noted in any case.
+    ///
+    /// # Errors
+    /// An index function failed; nothing was changed.
+    pub fn delete(&self, key: &str, last: Option<&T>) -> Result<(), Error> {
+        let old = self.write().delete(key, last)?;
+        drop(old);
+        Ok(())
+    }
+
+    /// Does several operations under one lock, so that no reader sees some of them. Tells which failed.
+    pub(crate) fn transaction(&self, operations: Vec<Operation<T>>) -> Vec<Result<(), Error>> {
+        let mut old = Vec::with_capacity(operations.len()); // dropped when the lock is free
+        let mut state = self.write();
+        let results = operations.into_iter().map(|operation| {
+            old.push(match operation {
+                Operation::Put { key, object } => state.put(&key, object)?,
+                Operation::Delete { key, last } => state.delete(&key, last.as_deref())?,
+                Operation::Failed(error) => return Err(error),
+            });
+            Ok(())
+        });
+        results.collect()
     }
 }
 
 impl<T> State<T> {
-    /// Puts an object in place of the one with this key, if any. Changes nothing if an index function fails.
-    fn put(&mut self, key: String, object: Arc<T>, version: Option<&str>) -> Result<(), Error> {
-        let State { places, slots, free, indices, resource_version } = self;
-        let place = places.get(&*key).copied();
-        let old = place.and_then(|place| slots.get(place)?.as_ref()).map(|entry| entry.object.clone());
-        let changes = indices
-            .values()
-            .map(|index| index.change(&key, old.as_deref(), Some(&*object)))
-            .collect::<Result<Vec<_>, _>>()?;
-        let place = match place {
-            Some(place) => {
-                if let Some(entry) = slots.get_mut(place).and_then(Option::as_mut) {
-                    entry.object = object;
-                }
-                place
-            }
-            None => {
-                let key: Arc<str> = key.into();
-                let entry = Some(Entry { key: key.clone(), object });
-                let place = match free.pop() {
-                    Some(place) => {
-                        slots.set(place, entry);
-                        place
-                    }
-                    None => {
-                        slots.push_back(entry);
-                        slots.len() - 1
-                    }
-                };
-                places.insert(key, place);
-                place
-            }
-        };
-        for (index, change) in indices.values_mut().zip(changes) {
-            index.apply(place, change);
+    fn of(content: Content<T>) -> Self {
+        Self {
+            content,
+            is_published: false,
+            places: HashMap::default(),
+            free: Vec::new(),
+            resource_version: String::new(),
         }
-        set(resource_version, version);
-        Ok(())
     }
 
-    /// Removes the object with this key; that there is none is no error, and `version` is noted all the same.
-    fn delete(&mut self, key: &str, version: Option<&str>) -> Result<(), Error> {
-        let State { places, slots, free, indices, resource_version } = self;
-        if let Some(&place) = places.get(key) {
-            let old = slots.get(place).and_then(Option::as_ref).map(|entry| entry.object.clone());
-            let changes =
-                indices.values().map(|index| index.change(key, old.as_deref(), None)).collect::<Result<Vec<_>, _>>()?;
-            for (index, change) in indices.values_mut().zip(changes) {
-                index.apply(place, change);
-            }
-            places.remove(key);
-            slots.set(place, None);
-            free.push(place);
+    /// The place of this key, a new one if it has none.
+    fn place_of(&mut self, key: &str) -> usize {
+        if let Some(place) = self.places.get(key) {
+            return *place;
         }
-        set(resource_version, version);
-        Ok(())
-    }
-
-    fn index(&self, name: &str) -> Result<&Index<T>, Error> {
-        self.indices.get(name).ok_or_else(|| Error::UnknownIndex(name.to_owned()))
+        let place = self.free.pop().unwrap_or(self.content.len);
+        let key: Arc<str> = key.into();
+        self.content.keys.set(place, Some(key.clone()));
+        self.content.len += 1;
+        self.places.insert(key, place);
+        place
     }
 }
 
-fn set(resource_version: &mut String, version: Option<&str>) {
-    if let Some(version) = version {
-        version.clone_into(resource_version);
+impl<T: Object> State<T> {
+    /// Puts an object in place of the one with this key, if any, and returns that one.
+    fn put(&mut self, key: &str, object: Arc<T>) -> Result<Option<Arc<T>>, Error> {
+        let Some(&place) = self.places.get(key) else {
+            self.insert(key, object)?;
+            return Ok(None);
+        };
+        let Content { objects, indices, .. } = &mut self.content;
+        let changes = changes(indices, key, objects.get(place).map(|old| &**old), Some(&object))?;
+        apply(indices, place, changes);
+        note_version(&mut self.resource_version, &*object);
+        Ok(objects.set(place, Some(object)))
+    }
+
+    /// Puts an object whose key is new.
+    fn insert(&mut self, key: &str, object: Arc<T>) -> Result<(), Error> {
+        let changes = changes(&self.content.indices, key, None, Some(&*object))?;
+        let place = self.place_of(key);
+        apply(&mut self.content.indices, place, changes);
+        note_version(&mut self.resource_version, &*object);
+        self.content.objects.set(place, Some(object));
+        Ok(())
+    }
+
+    /// Removes the object with this key, and returns it.
+    fn delete(&mut self, key: &str, last: Option<&T>) -> Result<Option<Arc<T>>, Error> {
+        let mut old = None;
+        if let Some(&place) = self.places.get(key) {
+            let Content { objects, keys, indices, len } = &mut self.content;
+            let changes = changes(indices, key, objects.get(place).map(|old| &**old), None)?;
+            apply(indices, place, changes);
+            old = objects.set(place, None);
+            keys.set(place, None);
+            *len -= 1;
+            self.places.remove(key);
+            self.free.push(place);
+        }
+        if let Some(last) = last {
+            note_version(&mut self.resource_version, last);
+        }
+        Ok(old)
+    }
+}
+
+/// Objects without metadata have no version to note.
+fn note_version<T: Object>(version: &mut String, object: &T) {
+    if let Some(meta) = object.meta() {
+        meta.resource_version.clone_into(version);
+    }
+}
+
+/// The indices that change when `old` becomes `new`, by number.
+type Changes<'a> = SmallVec<[(usize, Move<'a>); 1]>;
+
+#[inline]
+fn changes<'a, T>(
+    indices: &[Index<T>],
+    key: &str,
+    old: Option<&'a T>,
+    new: Option<&'a T>,
+) -> Result<Changes<'a>, Error> {
+    let mut changes = SmallVec::new();
+    for (number, index) in indices.iter().enumerate() {
+        if let Some(change) = index.change(key, old, new)? {
+            changes.push((number, change));
+        }
+    }
+    Ok(changes)
+}
+
+#[inline]
+fn apply<T>(indices: &mut [Index<T>], place: usize, changes: Changes<'_>) {
+    for (number, change) in changes {
+        indices[number].apply(place, change);
+    }
+}
+
+impl<T> fmt::Debug for ThreadSafeStore<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let content = self.content();
+        f.debug_struct("ThreadSafeStore").field("objects", &content.len).field("indices", &content.indices).finish()
     }
 }

@@ -11,7 +11,9 @@ use k8s_openapi::api::core::v1::Pod;
 
 use super::go;
 use crate::cache::meta_namespace_key;
-use crate::cache::{BoxError, Indexer, ListWatch, NAMESPACE_INDEX, Object, SharedIndexInformer, meta_namespace_index};
+use crate::cache::{
+    BoxError, IndexValues, Indexer, ListWatch, NAMESPACE_INDEX, Object, SharedIndexInformer, meta_namespace_index,
+};
 use crate::lab::Lab;
 use crate::trace::Style;
 
@@ -85,9 +87,9 @@ fn dashed_key(pod: &Pod) -> Result<String, BoxError> {
 }
 
 /// The documents' index function: the value of the label `app`, empty without one.
-fn app_label(pod: &Pod) -> Result<Vec<String>, BoxError> {
+fn app_label(pod: &Pod) -> Result<IndexValues<'_>, BoxError> {
     let app = pod.metadata.labels.as_ref().and_then(|labels| labels.get("app"));
-    Ok(vec![app.cloned().unwrap_or_default()])
+    Ok(app.map_or("", String::as_str).into())
 }
 
 fn pod(namespace: &str, name: &str, app: &str) -> Pod {

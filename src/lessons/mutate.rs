@@ -48,7 +48,7 @@ pub fn run(lab: &Lab) -> Result<()> {
         "在 Go 里这个指针就是缓存自己的：handler 写 pod.Labels[\"app\"]，改的是所有人读到的对象，\n\
          没有锁，索引也不知道。在这里这一行编译不过；所以先复制，再修改",
     );
-    let cache = Indexer::new(meta_namespace_key).index("app", |pod: &Pod| Ok(vec![app(pod).to_owned()]))?;
+    let cache = Indexer::new(meta_namespace_key).index("app", |pod: &Pod| Ok(app(pod).into()))?;
     cache.add(pod("wiremock", "wiremock"))?;
     let cached = || cache.get_by_key("default/wiremock").context("the pod is cached");
 

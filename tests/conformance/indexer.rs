@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use informer_lab::cache::{
-    BoxError, Deletion, Error, IndexFn, Indexer, Snapshot, Transaction, meta_namespace_index, meta_namespace_key,
+    BoxError, Deletion, Error, IndexFn, IndexValues, Indexer, Snapshot, Transaction, meta_namespace_index,
+    meta_namespace_key,
 };
 use serde_json::{Value, json};
 
@@ -17,8 +18,8 @@ fn index_function(name: &str) -> IndexFn<TestObject> {
     match name {
         "namespace" => Arc::new(meta_namespace_index::<TestObject>),
         "app" => Arc::new(|object| Ok(label(object, "app").into_iter().flat_map(split).collect())),
-        "node" => Arc::new(|object| Ok(vec![label(object, "node").unwrap_or_default().to_owned()])),
-        "value" => Arc::new(|object| Ok(vec![value(object, "none").to_owned()])),
+        "node" => Arc::new(|object| Ok(label(object, "node").unwrap_or_default().into())),
+        "value" => Arc::new(|object| Ok(value(object, "none").into())),
         "failing" => Arc::new(failing),
         unknown => panic!("unknown index function {unknown}"),
     }
@@ -42,12 +43,12 @@ fn value<'a>(object: &'a TestObject, of_raw: &'a str) -> &'a str {
     }
 }
 
-fn failing(object: &TestObject) -> Result<Vec<String>, BoxError> {
+fn failing(object: &TestObject) -> Result<IndexValues<'_>, BoxError> {
     match object {
         TestObject::Whole(fields) if fields.value == "bad" => {
             Err(format!("index function failed: {}", fields.name).into())
         }
-        _ => Ok(vec!["ok".to_owned()]),
+        _ => Ok("ok".into()),
     }
 }
 

@@ -34,7 +34,7 @@ impl Subject for Keys {
                 key(deletion_key::<TestObject>(&explicit))
             }
             "meta_namespace_index" => match meta_namespace_index(&obj()) {
-                Ok(values) => json!({"values": values, "err": null}),
+                Ok(values) => json!({"values": *values, "err": null}),
                 Err(error) => json!({"values": [""], "err": other(&error)}), // Go returns both
             },
             op => panic!("unknown op {op}"),

@@ -1,14 +1,15 @@
 //! The queues, a listener's buffer and the processor: additions while something is taken out, handlers that come and go
-//! while something is distributed, and the end while somebody waits.
+//! while something is distributed, and the end while somebody waits. The store: changes while somebody reads.
 
 use std::sync::Arc;
 
 use informer_lab::cache::{
     Audience, BoxError, Buffer, Closed, DeltaFifo, Deltas, HandlerFuncs, InitialList, Notification, ProcessorListener,
-    RealFifo, SharedProcessor, WhileProcessing,
+    RealFifo, SharedProcessor, ThreadSafeStore, WhileProcessing,
 };
 use k8s_openapi::api::core::v1::Namespace;
 use shuttle::future::block_on;
+use shuttle::sync::atomic::{AtomicUsize, Ordering};
 use shuttle::{check_random, thread};
 
 use super::SCHEDULES;
@@ -194,6 +195,32 @@ fn a_handler_that_comes_or_goes_is_told_of_a_part_without_gaps() {
             for version in (4 - u32::try_from(told).unwrap())..=3 {
                 assert_eq!(block_on(comes.listener().pop()), Some(add("a", version)));
             }
+        },
+        SCHEDULES,
+    );
+}
+
+#[test]
+fn a_reader_sees_every_change_that_was_over_before_it_looked() {
+    check_random(
+        || {
+            let (store, over) = (Arc::new(ThreadSafeStore::new()), Arc::new(AtomicUsize::new(0)));
+            let readers: Vec<_> = (0..2)
+                .map(|_| {
+                    let (store, over) = (store.clone(), over.clone());
+                    thread::spawn(move || {
+                        for _ in 0..3 {
+                            let before = over.load(Ordering::SeqCst);
+                            assert!(store.list().len() >= before);
+                        }
+                    })
+                })
+                .collect();
+            for (number, name) in ["a", "b", "c"].into_iter().enumerate() {
+                store.update(name, object(name, 1)).unwrap();
+                over.store(number + 1, Ordering::SeqCst);
+            }
+            readers.into_iter().for_each(|reader| reader.join().unwrap());
         },
         SCHEDULES,
     );

@@ -8,6 +8,8 @@ use k8s_openapi::jiff::Timestamp;
 use kube::Resource;
 use kube::api::{ApiResource, DynamicObject};
 
+use crate::cache::IndexValues;
+
 /// The reference to whatever controls a pod.
 pub(super) fn controller(pod: &Pod) -> Option<&OwnerReference> {
     pod.metadata.owner_references.iter().flatten().find(|owner| owner.controller == Some(true))
@@ -19,10 +21,10 @@ pub(super) fn owner(pod: &Pod) -> Option<&OwnerReference> {
 }
 
 /// Where a pod is in the index by owner.
-pub(super) fn owner_index(pod: &Pod) -> Vec<String> {
+pub(super) fn owner_index(pod: &Pod) -> IndexValues<'_> {
     match (controller(pod), owner(pod)) {
-        (None, _) => vec![orphans_of(pod.metadata.namespace.as_deref().unwrap_or_default())],
-        (Some(_), owner) => owner.map(|owner| owner.uid.clone()).into_iter().collect(),
+        (None, _) => orphans_of(pod.metadata.namespace.as_deref().unwrap_or_default()).into(),
+        (Some(_), owner) => owner.map(|owner| &owner.uid).into_iter().collect(),
     }
 }
 
