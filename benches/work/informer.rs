@@ -6,16 +6,15 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Instant;
 
-use futures::channel::mpsc;
 use futures::future::{BoxFuture, FutureExt};
-use futures::{SinkExt, StreamExt};
+use futures::stream::{StreamExt, poll_fn};
 use informer_lab::cache::{
     ApiError, HandlerFuncs, ListOptions, ListPage, ListerWatcher, NAMESPACE_INDEX, ReflectorOptions,
     SharedIndexInformer, WatchEvent, WatchList, WatchStream, meta_namespace_index,
 };
 use k8s_openapi::api::core::v1::Pod;
 use tokio::runtime::Builder;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
 use crate::options::Options;
@@ -60,15 +59,18 @@ impl ListerWatcher<Pod> for Source {
     }
 
     fn watch(&self, _: ListOptions) -> BoxFuture<'_, Result<WatchStream<Pod>, ApiError>> {
-        let events = self.events.lock().unwrap().take().expect("the watch is opened once");
-        futures::future::ready(Ok(events.boxed())).boxed()
+        let mut events = self.events.lock().unwrap().take().expect("the watch is opened once");
+        futures::future::ready(Ok(poll_fn(move |cx| events.poll_recv(cx)).boxed())).boxed()
     }
 }
 
+/// The informer has a thread of its own, which it shares with the writer; readers are threads.
+///
+/// As in client-go's, the writer sends a new object, then waits while too many are unhandled; what was handled in the time counts.
 pub fn readers_and_a_writer(options: &Options) -> Vec<Figure> {
     let pods = Arc::new(named_at_random(options.number("pods", 10_000)));
     let readers = options.number("readers", 1);
-    let (mut events, receiver) = mpsc::channel(1);
+    let (events, receiver) = mpsc::channel(1);
     let informer = informer_of(Source::new(pods.clone(), receiver));
     let handled = Arc::new(AtomicU64::new(0));
     let room = Arc::new(Semaphore::new(UNHANDLED));
@@ -78,14 +80,14 @@ pub fn readers_and_a_writer(options: &Options) -> Vec<Figure> {
         freed.add_permits(1);
     });
     let registration = informer.add_event_handler(handler).unwrap();
-    let runtime = Builder::new_multi_thread().enable_time().build().unwrap();
+    let runtime = Builder::new_current_thread().enable_time().build().unwrap();
     let stop = CancellationToken::new();
     let running = runtime.spawn(informer.clone().run_owned(stop.clone()));
     runtime.block_on(registration.synced().wait());
 
     let (ended, reads) = (AtomicBool::new(false), AtomicU64::new(0));
     let seen = AtomicU64::new(0);
-    let (mut writes, mut spent) = (0_u64, 0.0);
+    let (mut sent, mut writes, mut spent) = (0, 0.0, 0.0);
     thread::scope(|scope| {
         for _ in 0..readers {
             scope.spawn(|| {
@@ -102,13 +104,15 @@ pub fn readers_and_a_writer(options: &Options) -> Vec<Figure> {
             let start = Instant::now();
             while start.elapsed() < options.time() {
                 for _ in 0..16 {
-                    let pod = Arc::new(pods[random.usize(..pods.len())].clone()); // a new object, as a watch makes it
-                    room.acquire().await.unwrap().forget();
+                    let name = pods[random.usize(..pods.len())].metadata.name.clone().unwrap();
+                    let pod = Arc::new(bare(name)); // a new object, as a watch makes it
                     events.send(WatchEvent::Modified(pod)).await.unwrap();
-                    writes += 1;
+                    room.acquire().await.unwrap().forget();
+                    sent += 1;
                 }
             }
             spent = start.elapsed().as_secs_f64();
+            writes = handled.load(Ordering::Relaxed) as f64 / spent;
         });
         ended.store(true, Ordering::Relaxed);
     });
@@ -116,8 +120,8 @@ pub fn readers_and_a_writer(options: &Options) -> Vec<Figure> {
     runtime.block_on(room.acquire_many(UNHANDLED as u32)).unwrap().forget(); // all are handled
     stop.cancel();
     runtime.block_on(running).unwrap();
-    assert_eq!(handled.load(Ordering::Relaxed), writes, "every update is handled");
-    let mut figures = vec![Figure::new("writes", writes as f64 / spent, "/s", informer.indexer().list().len() as u64)];
+    assert_eq!(handled.load(Ordering::Relaxed), sent, "every update is handled");
+    let mut figures = vec![Figure::new("writes", writes, "/s", informer.indexer().list().len() as u64)];
     if readers > 0 {
         figures.push(Figure::new("reads", reads, "/s", seen.load(Ordering::Relaxed)));
     }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use futures::channel::mpsc;
 use informer_lab::cache::HandlerFuncs;
 use k8s_openapi::api::core::v1::Pod;
 use tokio::runtime::Builder;
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::informer::{Source, informer_of, named_at_random};

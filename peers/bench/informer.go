@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	goruntime "runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -47,16 +48,19 @@ func informerOf(source cache.ListerWatcher) cache.SharedIndexInformer {
 	})
 }
 
-// readersAndAWriter is client-go's BenchmarkSharedIndexInformer, with any number of pods.
+// readersAndAWriter is client-go's BenchmarkSharedIndexInformer, with any number of pods, and each reader on a thread of its own.
 func readersAndAWriter(ctx context.Context, options options) ([]figure, error) {
 	pods := namedAtRandom(options.number("pods", 10_000))
 	events := watch.NewFakeWithChanSize(1, false)
 	informer := informerOf(source(pods, events))
 	var handled, reads, seen atomic.Int64
-	room := make(chan struct{}, unhandled)
+	room := make(chan struct{}, unhandled+1)
+	for range unhandled {
+		room <- struct{}{}
+	}
 	registration, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{UpdateFunc: func(any, any) {
 		handled.Add(1)
-		<-room
+		room <- struct{}{}
 	}})
 	if err != nil {
 		return nil, err
@@ -71,17 +75,16 @@ func readersAndAWriter(ctx context.Context, options options) ([]figure, error) {
 	for range options.number("readers", 1) {
 		readers.Go(func() { list(informer.GetIndexer(), ended, &reads, &seen) })
 	}
-	writes, start := 0, time.Now()
+	start := time.Now()
 	for time.Since(start) < options.time() {
 		for range 16 {
 			pod := pods[rand.Intn(len(pods))]
-			room <- struct{}{}
 			events.Modify(&pod)
-			writes++
+			<-room
 		}
 	}
 	spent := time.Since(start).Seconds()
-	read := float64(reads.Load())
+	writes, read := handled.Load(), float64(reads.Load())
 	close(ended)
 	readers.Wait()
 	figures := []figure{{Part: "writes", Value: float64(writes) / spent, Unit: "/s", Did: uint64(len(informer.GetIndexer().List()))}}
@@ -92,6 +95,7 @@ func readersAndAWriter(ctx context.Context, options options) ([]figure, error) {
 }
 
 func list(indexer cache.Indexer, ended <-chan struct{}, reads, seen *atomic.Int64) {
+	goruntime.LockOSThread()
 	for {
 		select {
 		case <-ended:
