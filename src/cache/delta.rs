@@ -3,6 +3,8 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
+use smallvec::{SmallVec, smallvec};
+
 /// What is known of an object that is gone.
 ///
 /// In Go a handler is given `any` and has to remember that it may be a `DeletedFinalStateUnknown`; the cast that forgets
@@ -136,11 +138,22 @@ impl<T> Clone for Delta<T> {
 ///
 /// Reads as a slice; consumed by `for delta in deltas`.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Deltas<T>(Vec<Delta<T>>);
+pub struct Deltas<T>(SmallVec<[Delta<T>; 1]>);
 
 impl<T> Deltas<T> {
     pub(crate) fn one(delta: Delta<T>) -> Self {
-        Self(vec![delta])
+        Self(smallvec![delta])
+    }
+
+    /// All of these; there must be one at least.
+    pub(crate) fn all(deltas: impl Iterator<Item = Delta<T>>) -> Self {
+        let deltas = Self(deltas.collect());
+        debug_assert!(!deltas.is_empty());
+        deltas
+    }
+
+    pub(crate) fn into_vec(self) -> Vec<Delta<T>> {
+        self.0.into_vec()
     }
 
     pub(crate) fn push(&mut self, delta: Delta<T>) {
@@ -185,7 +198,7 @@ impl<T> Deref for Deltas<T> {
 
 impl<T> IntoIterator for Deltas<T> {
     type Item = Delta<T>;
-    type IntoIter = std::vec::IntoIter<Delta<T>>;
+    type IntoIter = smallvec::IntoIter<[Delta<T>; 1]>;
 
     fn into_iter(self) -> Self::IntoIter {
         self.0.into_iter()

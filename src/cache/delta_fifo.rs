@@ -1,24 +1,24 @@
 //! DeltaFIFO: one queue slot per key, every change kept in order. Upstream: `tools/cache/delta_fifo.go`.
 
+mod items;
 mod relist;
 
-use std::collections::{HashMap, VecDeque};
 use std::fmt::Debug;
 use std::sync::Arc;
 
 use futures::future::{BoxFuture, FutureExt};
-use tokio::sync::Notify;
 
 use super::delta::{Deletion, Delta, Deltas, InitialList};
 use super::done::Done;
 use super::error::{BoxError, Closed, Error, KeyError};
 use super::key::KeyFn;
 use super::lock::{Mutex, lock};
-use super::look::look_until;
+use super::look::{Waiters, look_until};
 use super::observe::{Event, Observer};
 use super::process::ProcessDeltas;
 use super::queue::Queue;
 use super::store::{KnownObjects, ReflectorStore, Transformer};
+use items::Items;
 
 /// A queue of keys in first-in order, each with everything that happened to it since it was last popped.
 ///
@@ -43,7 +43,6 @@ pub struct DeltaFifo<T> {
     transformer: Option<Transformer<T>>,
     observer: Observer,
     state: Mutex<State<T>>,
-    filled: Notify,
     synced: Done,
 }
 
@@ -58,22 +57,29 @@ pub enum Relisted {
 }
 
 struct State<T> {
-    /// What is queued. Its keys are exactly those of `queue`.
-    items: HashMap<String, Deltas<T>>,
-    /// The keys, first in first out, none twice.
-    queue: VecDeque<String>,
+    items: Items<T>,
     /// Has anything been added, updated, deleted or replaced?
     populated: bool,
     /// How many keys of the first list have not been popped.
     initial: usize,
+    /// Was it told that the first list has been popped in full?
+    synced: bool,
     closed: bool,
+    /// Who waits for an item.
+    waiters: Waiters,
 }
 
 impl<T> DeltaFifo<T> {
     /// An empty queue without known objects.
     pub fn new(key: impl Fn(&T) -> Result<String, BoxError> + Send + Sync + 'static) -> Self {
-        let state =
-            State { items: HashMap::new(), queue: VecDeque::new(), populated: false, initial: 0, closed: false };
+        let state = State {
+            items: Items::default(),
+            populated: false,
+            initial: 0,
+            synced: false,
+            closed: false,
+            waiters: Waiters::default(),
+        };
         Self {
             key: Arc::new(key),
             known: None,
@@ -81,7 +87,6 @@ impl<T> DeltaFifo<T> {
             transformer: None,
             observer: Observer::default(),
             state: Mutex::new(state),
-            filled: Notify::new(),
             synced: Done::default(),
         }
     }
@@ -120,7 +125,7 @@ impl<T> DeltaFifo<T> {
 
     /// The number of queued keys.
     pub fn len(&self) -> usize {
-        lock(&self.state).queue.len()
+        lock(&self.state).items.len()
     }
 
     /// Is nothing queued?
@@ -131,12 +136,12 @@ impl<T> DeltaFifo<T> {
     /// The newest state of every queued object, in queue order; of a tombstone its last known state, if any.
     pub fn list(&self) -> Vec<Arc<T>> {
         let state = lock(&self.state);
-        state.queue.iter().filter_map(|key| state.items.get(key)?.newest().object().cloned()).collect()
+        state.items.iter().filter_map(|(_, deltas)| deltas.newest().object().cloned()).collect()
     }
 
     /// The queued keys, in queue order.
     pub fn list_keys(&self) -> Vec<String> {
-        lock(&self.state).queue.iter().cloned().collect()
+        lock(&self.state).items.iter().map(|(key, _)| key.clone()).collect()
     }
 
     /// What is queued under this key.
@@ -157,8 +162,9 @@ impl<T> DeltaFifo<T> {
 
     /// Lets every waiting and later pop end with [`Closed`] once the queue is empty. Writes still succeed.
     pub fn close(&self) {
-        lock(&self.state).closed = true;
-        self.filled.notify_waiters();
+        let mut state = lock(&self.state);
+        state.closed = true;
+        state.waiters.wake();
     }
 
     /// Was the queue closed?
@@ -181,27 +187,28 @@ impl<T> DeltaFifo<T> {
     /// The queue is closed and empty.
     pub async fn pop<R>(&self, process: impl FnOnce(Deltas<T>, InitialList) -> R) -> Result<R, Closed> {
         let mut process = Some(process);
-        look_until(&self.filled, || {
-            let mut state = lock(&self.state);
-            match self.take(&mut state) {
+        look_until(
+            &self.state,
+            |state| &mut state.waiters,
+            |mut state| match self.take(&mut state) {
                 Some((deltas, initial)) => {
-                    if !state.queue.is_empty() {
-                        self.filled.notify_one(); // there is more for another consumer
-                    }
-                    process.take().map(|process| Ok(process(deltas, initial)))
+                    let process = process.take().expect("what is found ends the looking");
+                    let result = process(deltas, initial);
+                    drop(state); // not before
+                    Ok(Ok(result))
                 }
-                None => state.closed.then_some(Err(Closed)),
-            }
-        })
+                None if state.closed => Ok(Err(Closed)),
+                None => Err(state),
+            },
+        )
         .await
     }
 
     fn take(&self, state: &mut State<T>) -> Option<(Deltas<T>, InitialList)> {
-        let key = state.queue.pop_front()?;
+        let (key, deltas) = state.items.pop()?;
         let initial = InitialList::from(!(state.populated && state.initial == 0));
         state.initial = state.initial.saturating_sub(1);
         self.note_sync(state);
-        let deltas = state.items.remove(&key).expect("a queued key has deltas");
         self.observer.tell(|| Event::Popped {
             key,
             deltas: deltas.iter().map(Delta::kind).collect(),
@@ -210,8 +217,9 @@ impl<T> DeltaFifo<T> {
         Some((deltas, initial))
     }
 
-    fn note_sync(&self, state: &State<T>) {
-        if state.populated && state.initial == 0 && !self.synced.is_done() {
+    fn note_sync(&self, state: &mut State<T>) {
+        if state.populated && state.initial == 0 && !state.synced {
+            state.synced = true;
             self.synced.fire();
             self.observer.tell(|| Event::Synced);
         }
@@ -255,7 +263,7 @@ impl<T: Debug> DeltaFifo<T> {
         let mut state = lock(&self.state);
         self.populate(&mut state);
         let known = self.known.as_ref().is_some_and(|known| !matches!(known.get_by_key(&key), Ok(None)));
-        if !known && !state.items.contains_key(&key) {
+        if !known && !state.items.contains(&key) {
             self.observer.tell(|| Event::Dropped { key });
             return Ok(());
         }
@@ -303,19 +311,10 @@ impl<T: Debug> DeltaFifo<T> {
 
     fn push(&self, state: &mut State<T>, key: String, delta: Delta<T>) {
         self.observer.tell(|| Event::Queued { delta: delta.kind(), key: key.clone() });
-        match state.items.get_mut(&key) {
-            Some(deltas) => {
-                deltas.push(delta);
-                if deltas.dedupe() {
-                    self.observer.tell(|| Event::Merged { key });
-                }
-            }
-            None => {
-                state.items.insert(key.clone(), Deltas::one(delta));
-                state.queue.push_back(key);
-            }
+        if let Some(key) = state.items.push(key, delta) {
+            self.observer.tell(|| Event::Merged { key: key.to_owned() });
         }
-        self.filled.notify_one();
+        state.waiters.wake();
     }
 }
 

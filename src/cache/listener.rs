@@ -1,13 +1,13 @@
 //! Listener: one handler's buffer and the loop that empties it. Upstream: `processorListener` in `tools/cache/shared_informer.go`.
 
-use tokio::sync::Notify;
+use std::mem;
 
 use super::buffer::{Buffer, Pending, Put};
 use super::done::Done;
 use super::handler::{AsyncEventHandler, Notification};
 use super::key::Object;
 use super::lock::{Mutex, lock};
-use super::look::look_until;
+use super::look::{Waiters, look_until};
 use super::observe::{Event, Observer};
 use super::sync_tracker::SyncTracker;
 
@@ -29,7 +29,6 @@ use super::sync_tracker::SyncTracker;
 pub struct ProcessorListener<T> {
     id: usize,
     state: Mutex<State<T>>,
-    filled: Notify,
     tracker: SyncTracker,
     ended: Done,
     observer: Observer,
@@ -38,6 +37,14 @@ pub struct ProcessorListener<T> {
 struct State<T> {
     pending: Pending<T>,
     closed: bool,
+    /// Who waits for a notification.
+    waiters: Waiters,
+}
+
+impl<T> State<T> {
+    fn new(buffer: Buffer) -> Self {
+        Self { pending: Pending::new(buffer), closed: false, waiters: Waiters::default() }
+    }
 }
 
 impl<T> ProcessorListener<T> {
@@ -45,8 +52,7 @@ impl<T> ProcessorListener<T> {
     pub fn new(id: usize) -> Self {
         Self {
             id,
-            state: Mutex::new(State { pending: Pending::new(Buffer::Unbounded), closed: false }),
-            filled: Notify::new(),
+            state: Mutex::new(State::new(Buffer::Unbounded)),
             tracker: SyncTracker::default(),
             ended: Done::default(),
             observer: Observer::default(),
@@ -56,7 +62,7 @@ impl<T> ProcessorListener<T> {
     /// What becomes of notifications that the handler is too slow for; unbounded by default.
     #[must_use]
     pub fn buffer(mut self, buffer: Buffer) -> Self {
-        self.state = Mutex::new(State { pending: Pending::new(buffer), closed: false });
+        self.state = Mutex::new(State::new(buffer));
         self
     }
 
@@ -74,24 +80,22 @@ impl<T> ProcessorListener<T> {
 
     /// Takes the next notification; nothing once the listener is closed and empty.
     pub async fn pop(&self) -> Option<Notification<T>> {
-        look_until(&self.filled, || {
-            let mut state = lock(&self.state);
-            match state.pending.pop() {
-                None if state.closed => {
-                    self.filled.notify_one(); // the next one who waits
-                    Some(None)
-                }
-                None => None,
-                notification => Some(notification),
-            }
-        })
+        look_until(
+            &self.state,
+            |state| &mut state.waiters,
+            |mut state| match state.pending.pop() {
+                None if !state.closed => Err(state),
+                notification => Ok(notification),
+            },
+        )
         .await
     }
 
     /// Ends [`run`](Self::run) once everything in the buffer is handled. What is added later is dropped.
     pub fn close(&self) {
-        lock(&self.state).closed = true;
-        self.filled.notify_one();
+        let mut state = lock(&self.state);
+        state.closed = true;
+        state.waiters.wake();
     }
 
     /// Ends [`run`](Self::run) after the callback that is under way; what is in the buffer is dropped.
@@ -139,11 +143,12 @@ impl<T: Object + Send + Sync + 'static> ProcessorListener<T> {
                 Put::Merged { .. } => Event::Coalesced { listener: self.id, notification, key },
             });
         }
+        let mut waiters = mem::take(&mut state.waiters);
         drop(state);
         if let Put::Merged { initial_adds_gone } = put {
             (0..initial_adds_gone).for_each(|_| self.tracker.finished());
         }
-        self.filled.notify_one();
+        waiters.wake(); // without the lock, which the handler's loop takes first
     }
 
     /// Calls `handler` for one notification after the other until the listener is closed and empty. If the handler panics, or

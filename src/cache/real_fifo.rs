@@ -6,18 +6,16 @@ mod write;
 
 use std::collections::VecDeque;
 use std::fmt::Debug;
-use std::ops::Deref;
 use std::sync::Arc;
 
 use futures::future::{BoxFuture, FutureExt};
-use tokio::sync::Notify;
 
 use super::delta::{Deletion, Delta, Deltas, InitialList};
 use super::done::Done;
 use super::error::{BoxError, Closed, Error};
 use super::key::KeyFn;
 use super::lock::{Mutex, MutexGuard, lock};
-use super::look::look_until;
+use super::look::{Waiters, look_until};
 use super::observe::{Event, Observer};
 use super::process::ProcessDeltas;
 use super::queue::Queue;
@@ -49,7 +47,6 @@ pub struct RealFifo<T> {
     transformer: Option<Transformer<T>>,
     observer: Observer,
     state: Mutex<State<T>>,
-    filled: Notify,
     synced: Done,
 }
 
@@ -87,7 +84,11 @@ struct State<T> {
     populated: bool,
     /// How many deltas of the first list have not been processed.
     initial: usize,
+    /// Was it told that the first list has been processed in full?
+    synced: bool,
     closed: bool,
+    /// Who waits for a delta.
+    waiters: Waiters,
 }
 
 impl<T> RealFifo<T> {
@@ -106,14 +107,21 @@ impl<T> RealFifo<T> {
     }
 
     fn with(key: KeyFn<T>, lists: Lists<T>) -> Self {
+        let state = State {
+            queue: VecDeque::new(),
+            populated: false,
+            initial: 0,
+            synced: false,
+            closed: false,
+            waiters: Waiters::default(),
+        };
         Self {
             key,
             lists,
             batches: Batches::default(),
             transformer: None,
             observer: Observer::default(),
-            state: Mutex::new(State { queue: VecDeque::new(), populated: false, initial: 0, closed: false }),
-            filled: Notify::new(),
+            state: Mutex::new(state),
             synced: Done::default(),
         }
     }
@@ -189,8 +197,9 @@ impl<T> RealFifo<T> {
 
     /// Lets every waiting and later pop end with [`Closed`] once the queue is empty. Writes still succeed.
     pub fn close(&self) {
-        lock(&self.state).closed = true;
-        self.filled.notify_waiters();
+        let mut state = lock(&self.state);
+        state.closed = true;
+        state.waiters.wake();
     }
 
     /// Was the queue closed?
@@ -214,40 +223,40 @@ impl<T> RealFifo<T> {
     /// # Errors
     /// The queue is closed and empty.
     pub async fn pop<R>(&self, process: impl FnOnce(Deltas<T>, InitialList) -> R) -> Result<R, Closed> {
-        self.take(|state| Deltas::one(state.queue.pop_front().expect("asked only when something is queued")), process)
-            .await
+        self.take(|_| 1, process).await
     }
 
-    /// Waits for deltas, takes some out, has them processed, and counts them as processed only then.
-    async fn take<D: Deref<Target = [Delta<T>]>, R>(
+    /// Waits for deltas, takes so many out, has them processed, and counts them as processed only then.
+    async fn take<R>(
         &self,
-        take: impl Fn(&mut State<T>) -> D,
-        process: impl FnOnce(D, InitialList) -> R,
+        number: impl Fn(&State<T>) -> usize,
+        process: impl FnOnce(Deltas<T>, InitialList) -> R,
     ) -> Result<R, Closed> {
         let mut process = Some(process);
-        look_until(&self.filled, || {
-            let state = lock(&self.state);
-            if state.queue.is_empty() {
-                return state.closed.then_some(Err(Closed));
-            }
-            if state.queue.len() > 1 {
-                self.filled.notify_one(); // there may be more for another consumer
-            }
-            process.take().map(|process| Ok(self.process(state, &take, process)))
-        })
+        look_until(
+            &self.state,
+            |state| &mut state.waiters,
+            |state| {
+                if state.queue.is_empty() {
+                    return if state.closed { Ok(Err(Closed)) } else { Err(state) };
+                }
+                let process = process.take().expect("what is found ends the looking");
+                let number = number(&state);
+                Ok(Ok(self.process(state, number, process)))
+            },
+        )
         .await
     }
 
-    fn process<D: Deref<Target = [Delta<T>]>, R>(
+    fn process<R>(
         &self,
         mut state: MutexGuard<'_, State<T>>,
-        take: impl Fn(&mut State<T>) -> D,
-        process: impl FnOnce(D, InitialList) -> R,
+        number: usize,
+        process: impl FnOnce(Deltas<T>, InitialList) -> R,
     ) -> R {
         let initial = InitialList::from(!(state.populated && state.initial == 0));
         let unlock = self.unlocks(&state);
-        let deltas = take(&mut state);
-        let number = deltas.len();
+        let deltas = Deltas::all(state.queue.drain(..number));
         self.observer.tell(|| Event::Popped {
             key: String::new(),
             deltas: deltas.iter().map(Delta::kind).collect(),
@@ -272,8 +281,9 @@ impl<T> RealFifo<T> {
         self.note_sync(state);
     }
 
-    fn note_sync(&self, state: &State<T>) {
-        if state.populated && state.initial == 0 && !self.synced.is_done() {
+    fn note_sync(&self, state: &mut State<T>) {
+        if state.populated && state.initial == 0 && !state.synced {
+            state.synced = true;
             self.synced.fire();
             self.observer.tell(|| Event::Synced);
         }
@@ -282,7 +292,7 @@ impl<T> RealFifo<T> {
     fn push(&self, state: &mut State<T>, delta: Delta<T>, key: &str) {
         self.observer.tell(|| Event::Queued { delta: delta.kind(), key: key.to_owned() });
         state.queue.push_back(delta);
-        self.filled.notify_one();
+        state.waiters.wake();
     }
 
     fn transform(&self, object: Arc<T>) -> Result<Arc<T>, Error> {

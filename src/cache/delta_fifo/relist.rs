@@ -50,7 +50,7 @@ impl<T: Debug> DeltaFifo<T> {
         for key in known.list_keys() {
             let Ok(Some(object)) = known.get_by_key(&key) else { continue };
             let key = self.key_of(&object)?;
-            if !state.items.contains_key(&key) {
+            if !state.items.contains(&key) {
                 self.push(&mut state, key, Delta::Sync(object));
             }
         }
@@ -59,12 +59,13 @@ impl<T: Debug> DeltaFifo<T> {
 
     /// Queues tombstones for what is queued or known and not listed; says for how many keys.
     fn delete_unlisted(&self, state: &mut State<T>, listed: &HashSet<String>) -> usize {
-        let queued: Vec<String> = state.queue.iter().filter(|key| !listed.contains(*key)).cloned().collect();
+        let queued = state.items.iter().map(|(key, _)| key).filter(|key| !listed.contains(*key));
+        let queued: Vec<String> = queued.cloned().collect();
         let known: Vec<String> = match &self.known {
             Some(known) => known
                 .list_keys()
                 .into_iter()
-                .filter(|key| !listed.contains(key) && !state.items.contains_key(key))
+                .filter(|key| !listed.contains(key) && !state.items.contains(key))
                 .collect(),
             None => Vec::new(),
         };

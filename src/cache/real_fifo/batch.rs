@@ -3,8 +3,10 @@
 use std::collections::HashSet;
 use std::fmt::Debug;
 
+use foldhash::fast::RandomState;
+
 use super::{BATCH, RealFifo, State};
-use crate::cache::delta::{Delta, Deltas};
+use crate::cache::delta::Delta;
 use crate::cache::error::{BoxError, Closed, KeyError};
 use crate::cache::process::ProcessDeltas;
 
@@ -20,35 +22,34 @@ impl<T: Debug> RealFifo<T> {
         &self,
         process: &mut (impl ProcessDeltas<T> + ?Sized),
     ) -> Result<Result<(), BoxError>, Closed> {
-        self.take(
-            |state| {
-                let number = self.batch(state);
-                state.queue.drain(..number).collect::<Vec<_>>()
-            },
-            |mut deltas, initial| match (deltas.len(), deltas.pop()) {
-                (1, Some(delta)) => process.process(Deltas::one(delta), initial),
-                (_, last) => {
-                    deltas.extend(last);
-                    process.process_batch(deltas, initial)
-                }
-            },
-        )
-        .await
+        let number = |state: &State<T>| self.batch(state);
+        let result = self.take(number, |deltas, initial| match deltas.len() {
+            1 => process.process(deltas, initial),
+            _ => process.process_batch(deltas.into_vec(), initial),
+        });
+        result.await
     }
 
-    /// How many deltas from the front make the next batch.
+    /// How many deltas from the front make the next batch; there is one at least.
     fn batch(&self, state: &State<T>) -> usize {
-        let limit = if state.initial > 0 { state.initial.min(BATCH) } else { BATCH };
-        let mut keys = HashSet::new();
-        for (number, delta) in state.queue.iter().take(limit).enumerate() {
+        let most = if state.initial > 0 { state.initial.min(BATCH) } else { BATCH };
+        let most = most.min(state.queue.len());
+        if most == 1 {
+            return 1; // the usual case: no key to compare it with
+        }
+        let mut keys = HashSet::with_hasher(RandomState::default());
+        for (number, delta) in state.queue.iter().take(most).enumerate() {
             match self.delta_key(delta) {
                 None => return number.max(1),
-                Some(Ok(key)) if keys.insert(key.clone()) => {}
-                Some(Ok(_)) => return number,
+                Some(Ok(key)) => {
+                    if !keys.insert(key) {
+                        return number;
+                    }
+                }
                 Some(Err(_)) => return number + 1,
             }
         }
-        limit.min(state.queue.len())
+        most
     }
 
     /// The key of a delta of one object.

@@ -1,0 +1,77 @@
+//! Items: the queued keys in first-in order, each with what happened to it.
+
+use std::collections::VecDeque;
+use std::hash::BuildHasher;
+
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
+
+use crate::cache::delta::{Delta, Deltas};
+
+/// Keys in first-in order, none twice, each with its deltas. A key is stored once, and hashed once.
+pub(super) struct Items<T> {
+    queue: VecDeque<Item<T>>,
+    /// The number of the item at the front; those behind it have the numbers that follow.
+    first: usize,
+    /// The numbers of all items, by the hashes of their keys.
+    numbers: HashTable<usize>,
+    hasher: RandomState,
+}
+
+struct Item<T> {
+    hash: u64,
+    key: String,
+    deltas: Deltas<T>,
+}
+
+impl<T> Default for Items<T> {
+    fn default() -> Self {
+        Self { queue: VecDeque::new(), first: 0, numbers: HashTable::new(), hasher: RandomState::default() }
+    }
+}
+
+impl<T> Items<T> {
+    pub fn len(&self) -> usize {
+        self.queue.len()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (&String, &Deltas<T>)> {
+        self.queue.iter().map(|item| (&item.key, &item.deltas))
+    }
+
+    pub fn get(&self, key: &str) -> Option<&Deltas<T>> {
+        let place = self.place(self.hasher.hash_one(key), key)?;
+        Some(&self.queue[place].deltas)
+    }
+
+    pub fn contains(&self, key: &str) -> bool {
+        self.get(key).is_some()
+    }
+
+    /// Adds a change to those of its key, which comes last if there are none. If that merged two deletions, returns the key.
+    pub fn push(&mut self, key: String, delta: Delta<T>) -> Option<&str> {
+        let hash = self.hasher.hash_one(key.as_str());
+        if let Some(place) = self.place(hash, &key) {
+            let Item { key, deltas, .. } = &mut self.queue[place];
+            deltas.push(delta);
+            return deltas.dedupe().then_some(key);
+        }
+        let Self { queue, first, numbers, .. } = self;
+        numbers.insert_unique(hash, *first + queue.len(), |number| queue[number - *first].hash);
+        queue.push_back(Item { hash, key, deltas: Deltas::one(delta) });
+        None
+    }
+
+    pub fn pop(&mut self) -> Option<(String, Deltas<T>)> {
+        let Item { hash, key, deltas } = self.queue.pop_front()?;
+        let number = self.numbers.find_entry(hash, |number| *number == self.first);
+        number.expect("every item's number is in the table").remove();
+        self.first += 1;
+        Some((key, deltas))
+    }
+
+    fn place(&self, hash: u64, key: &str) -> Option<usize> {
+        let number = self.numbers.find(hash, |number| self.queue[number - self.first].key == key)?;
+        Some(number - self.first)
+    }
+}
