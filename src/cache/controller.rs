@@ -11,6 +11,7 @@ use super::list_watch::ListerWatcher;
 use super::process::ProcessDeltas;
 use super::queue::Queue;
 use super::reflector::Reflector;
+use super::turns::Turns;
 
 /// Runs a source into a queue and the queue into a function.
 pub struct Controller<T> {
@@ -54,18 +55,21 @@ impl<T> Controller<T> {
 
 impl<T: Object + Send + Sync> Controller<T> {
     /// Runs until `stop`: then the source ends first, and what is queued is still processed (client-go drops it).
-    pub async fn run(mut self, stop: CancellationToken) {
+    pub async fn run(self, stop: CancellationToken) {
+        let Self { reflector, queue, mut process } = self;
+        let turns = Turns::default();
+        let reflector = reflector.consumer(turns.clone());
         let fill = async {
-            self.reflector.run(stop).await;
-            self.queue.close();
+            reflector.run(stop).await;
+            queue.close();
         };
         let empty = async {
-            while let Ok(processed) = self.queue.pop_with(&mut *self.process).await {
+            while let Ok(processed) = queue.pop_with(&mut *process).await {
                 if let Err(error) = processed {
                     warn!("deltas were lost: {error}");
                 }
             }
         };
-        futures::join!(fill, empty);
+        turns.alternate(fill, empty).await;
     }
 }

@@ -49,6 +49,7 @@ mod snapshot;
 mod store;
 mod sync_tracker;
 mod thread_safe_store;
+mod turns;
 
 use crate::lock;
 

@@ -23,6 +23,7 @@ use super::list_watch::ListerWatcher;
 use super::lock::{Mutex, lock};
 use super::observe::{Event, Observer};
 use super::store::ReflectorStore;
+use super::turns::Turns;
 
 pub use options::{ReflectorOptions, WatchList};
 
@@ -76,6 +77,8 @@ pub struct Reflector<T> {
     options: ReflectorOptions,
     observer: Observer,
     version: Arc<Mutex<String>>,
+    /// How the consumer of the store has its turn after each event, if it runs in the same task.
+    consumer: Option<Turns>,
 }
 
 /// What one run remembers from list to list.
@@ -103,6 +106,7 @@ impl<T> Reflector<T> {
             options: ReflectorOptions::default(),
             observer: Observer::default(),
             version: Arc::default(),
+            consumer: None,
         }
     }
 
@@ -142,6 +146,12 @@ impl<T> Reflector<T> {
     /// Keeps the last version where an informer can read it.
     pub(crate) fn version(mut self, version: Arc<Mutex<String>>) -> Self {
         self.version = version;
+        self
+    }
+
+    /// The consumer of the store runs in the same task as the Reflector.
+    pub(crate) fn consumer(mut self, turns: Turns) -> Self {
+        self.consumer = Some(turns);
         self
     }
 

@@ -128,9 +128,17 @@ impl<T: Object + Send + Sync> Reflector<T> {
             if versions_count {
                 self.set_version(version);
             }
-            yield_now().await; // the consumer's turn: what waits in the queue of a slow one is for its slowness alone
+            self.consumers_turn().await;
         }
         if events == 0 && opened.elapsed() < SHORT { End::Short } else { End::Closed }
+    }
+
+    /// What waits in the queue of a slow consumer is for its slowness alone.
+    async fn consumers_turn(&self) {
+        match &self.consumer {
+            Some(turns) => turns.give().await,
+            None => yield_now().await,
+        }
     }
 
     /// Hands one event to the store; what the store refuses is lost, as upstream. Returns the version that came with it, or
