@@ -57,8 +57,7 @@ pub fn process_deltas<T: Object + Debug>(
     for delta in deltas {
         match delta {
             Delta::Added(object) | Delta::Updated(object) | Delta::Replaced(object) | Delta::Sync(object) => {
-                let old = store.get(&object).ok().flatten();
-                store.update(object.clone())?;
+                let old = store.put(object.clone())?;
                 added_or_updated(old, object, initial).deliver(handler);
             }
             Delta::Deleted(deletion) => {

@@ -133,7 +133,7 @@ impl<T: Object + Debug> Store<T> {
     /// # Errors
     /// The key function, the transformer or an index function failed.
     pub fn add(&self, object: impl Into<Arc<T>>) -> Result<(), Error> {
-        self.put(object.into())
+        self.put(object.into()).map(drop)
     }
 
     /// The same as [`Store::add`]: whether the object was there before does not matter.
@@ -141,7 +141,7 @@ impl<T: Object + Debug> Store<T> {
     /// # Errors
     /// As [`Store::add`].
     pub fn update(&self, object: impl Into<Arc<T>>) -> Result<(), Error> {
-        self.put(object.into())
+        self.put(object.into()).map(drop)
     }
 
     /// Removes an object, known by itself or by a tombstone. That it is not there is no error.
@@ -244,12 +244,13 @@ impl<T: Object + Debug> Store<T> {
         (self.key)(object).map_err(|source| KeyError::new(object, source))
     }
 
-    fn put(&self, object: Arc<T>) -> Result<(), Error> {
+    /// Stores an object and returns the one that was there.
+    pub(crate) fn put(&self, object: Arc<T>) -> Result<Option<Arc<T>>, Error> {
         let key = self.key_of(&object)?;
         let object = self.transform(object)?;
-        self.content.update(&key, object)?;
+        let old = self.content.put(&key, object)?;
         self.observer.tell(|| Event::Stored { key });
-        Ok(())
+        Ok(old)
     }
 
     fn transform(&self, object: Arc<T>) -> Result<Arc<T>, Error> {
@@ -262,11 +263,11 @@ impl<T: Object + Debug> Store<T> {
 
 impl<T: Object + Debug + Send + Sync> ReflectorStore<T> for Store<T> {
     fn add(&self, object: Arc<T>) -> Result<(), Error> {
-        self.put(object)
+        self.put(object).map(drop)
     }
 
     fn update(&self, object: Arc<T>) -> Result<(), Error> {
-        self.put(object)
+        self.put(object).map(drop)
     }
 
     fn delete(&self, deletion: Deletion<T>) -> Result<(), Error> {

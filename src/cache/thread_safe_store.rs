@@ -194,9 +194,13 @@ impl<T: Object> ThreadSafeStore<T> {
     /// # Errors
     /// An index function failed; nothing was changed.
     pub fn update(&self, key: &str, object: Arc<T>) -> Result<(), Error> {
-        let old = self.write().put(key, object)?;
-        drop(old); // not under the lock: it may be the last of a large object
+        drop(self.put(key, object)?); // not under the lock: it may be the last of a large object
         Ok(())
+    }
+
+    /// The same, and returns the object that was there.
+    pub(crate) fn put(&self, key: &str, object: Arc<T>) -> Result<Option<Arc<T>>, Error> {
+        self.write().put(key, object)
     }
 
     /// Removes the object with this key; that there is none is no error. Of `last`, its final state, the resourceVersion is
