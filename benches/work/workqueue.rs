@@ -1,4 +1,6 @@
 //! The work queue: alone, with workers, and with delays.
+//!
+//! The items are `Arc<str>`: to copy one shares its bytes, as to copy a string does in Go.
 
 use std::sync::Arc;
 use std::thread;
@@ -13,8 +15,8 @@ use crate::timing::{Figure, per_item, per_turn};
 
 /// client-go's BenchmarkQueue: each of a hundred keys is added, got and done, in a new queue, on one thread.
 pub fn alone(options: &Options) -> Vec<Figure> {
-    let keys: Vec<String> = (0..100).map(|n| format!("key-{n}")).collect();
-    let turn = |queue: Queue<String>| {
+    let keys: Vec<Arc<str>> = (0..100).map(|n| format!("key-{n}").into()).collect();
+    let turn = |queue: Queue<Arc<str>>| {
         for key in &keys {
             queue.add(key.clone());
             let got = queue.get().now_or_never().expect("a queued key comes at once").expect("the queue is open");
@@ -28,13 +30,13 @@ pub fn alone(options: &Options) -> Vec<Figure> {
 /// One thread adds keys, each once, and so many workers get them and are done.
 pub fn workers(options: &Options) -> Vec<Figure> {
     let (number, workers) = (options.number("keys", 100_000), options.number("workers", 8));
-    let keys: Vec<String> = (0..number).map(|n| format!("key-{n}")).collect();
+    let keys: Vec<Arc<str>> = (0..number).map(|n| format!("key-{n}").into()).collect();
     let runtime = Builder::new_multi_thread().build().unwrap();
     let mut done = 0;
     let spent = per_turn(
         options.time(),
         || Arc::new(Queue::new()),
-        |queue: Arc<Queue<String>>| {
+        |queue: Arc<Queue<Arc<str>>>| {
             let working: Vec<_> = (0..workers)
                 .map(|_| {
                     let queue = queue.clone();
@@ -74,7 +76,10 @@ pub fn delaying(options: &Options) -> Vec<Figure> {
             runtime.block_on(async {
                 let queue = DelayingQueue::new();
                 for n in 0..number {
-                    queue.add_after(n.to_string(), Duration::from_nanos(random.u64(..600_000_000_000)));
+                    queue.add_after(
+                        Arc::<str>::from(n.to_string()),
+                        Duration::from_nanos(random.u64(..600_000_000_000)),
+                    );
                 }
                 tokio::time::advance(Duration::from_secs(11 * 60)).await;
                 got = 0;

@@ -8,7 +8,6 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::queue::Queue;
-use super::state::Wake;
 
 /// A [`Queue`] to which items can be added for later. Everything a queue does, it does too.
 ///
@@ -64,22 +63,21 @@ impl<T: Clone + Eq + Hash> DelayingQueue<T> {
     /// the earliest stands. Never blocks, however many items wait. Ignored once the queue shuts down.
     pub fn add_after(&self, item: T, delay: Duration) {
         self.0.change(|state| {
-            let mut queued = state.let_in();
+            let now = Instant::now();
+            state.let_due_in(now);
             if state.shutting_down {
-                return Wake::Nobody;
+                return (state.wake(), ());
             }
             if let Some(meter) = &mut state.meter {
                 meter.retried();
             }
-            let now = Instant::now();
-            let sooner = if delay.is_zero() {
-                queued += usize::from(state.add(item, || now));
-                false
-            } else {
-                state.waiting.insert(item, now.checked_add(delay).unwrap_or_else(|| now + FAR))
-            };
-            let wake = state.wake(queued);
-            if sooner { wake.and(state.waiters.time_changed()) } else { wake }
+            if delay.is_zero() {
+                state.add(item, || now);
+                return (state.wake(), ());
+            }
+            let sooner = state.wait(item, now.checked_add(delay).unwrap_or_else(|| now + FAR));
+            let wake = state.wake();
+            (if sooner { wake.and(state.waiters.time_changed()) } else { wake }, ())
         });
     }
 }

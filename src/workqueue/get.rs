@@ -36,10 +36,12 @@ impl<'a, T: Clone + Eq + Hash> Get<'a, T> {
     /// Takes an item, or a place among those who wait.
     fn next(&mut self, cx: &Context<'_>) -> (Next<T>, Wake) {
         let mut state = lock(&self.queue.state);
-        let woken = self.ticket.is_some_and(|ticket| !state.waiters.leave(ticket));
-        let queued = state.let_in() + usize::from(woken);
+        if let Some(ticket) = self.ticket {
+            state.waiters.leave(ticket);
+        }
+        state.let_in();
         let item = state.take();
-        let wake = state.wake(queued.saturating_sub(1));
+        let wake = state.wake();
         if item.is_some() || state.shutting_down {
             let ticket = self.ticket.take();
             let wake = wake.and(ticket.and_then(|ticket| state.pass_time_on(ticket)));
@@ -88,8 +90,8 @@ impl<T: Clone + Eq + Hash> Drop for Get<'_, T> {
     fn drop(&mut self) {
         let Some(ticket) = self.ticket else { return };
         let mut state = lock(&self.queue.state);
-        let woken = !state.waiters.leave(ticket);
-        let wake = state.wake(usize::from(woken)).and(state.pass_time_on(ticket));
+        state.waiters.leave(ticket);
+        let wake = state.wake().and(state.pass_time_on(ticket));
         drop(state);
         wake.now();
     }

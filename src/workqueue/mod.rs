@@ -36,7 +36,9 @@
 mod bucket;
 mod delaying;
 mod get;
+mod items;
 mod limiter;
+mod line;
 mod metrics;
 mod order;
 mod queue;

@@ -9,6 +9,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::get::Get;
+use super::line::Line;
 use super::metrics::{Meter, Metrics, Unfinished};
 use super::order::Order;
 use super::state::{State, Wake};
@@ -57,7 +58,7 @@ impl<T: Clone + Eq + Hash + Send + 'static> Queue<T> {
     /// Hands items out in this order. To be said before the first item is added.
     #[must_use]
     pub fn order(mut self, order: impl Order<T> + 'static) -> Self {
-        self.state.get_mut().unwrap_or_else(PoisonError::into_inner).order = Box::new(order);
+        self.state.get_mut().unwrap_or_else(PoisonError::into_inner).line = Line::Ordered(Box::new(order));
         self
     }
 
@@ -76,18 +77,19 @@ impl<T: Clone + Eq + Hash + Send + 'static> Default for Queue<T> {
 }
 
 impl<T: Clone + Eq + Hash> Queue<T> {
-    /// Says that an item is to be worked on, and wakes one of those who wait in [`get`](Self::get). Ignored once the
-    /// queue shuts down.
+    /// Says that an item is to be worked on, and sees to it that one of those who wait in [`get`](Self::get) comes. Ignored
+    /// once the queue shuts down.
     pub fn add(&self, item: T) {
         self.change(|state| {
-            let queued = state.let_in() + usize::from(state.add(item, Instant::now));
-            state.wake(queued)
+            state.let_in();
+            state.add(item, Instant::now);
+            (state.wake(), ())
         });
     }
 
     /// The number of queued items; those that somebody works on, and those whose time has not come, are not counted.
     pub fn len(&self) -> usize {
-        self.look(|state| state.order.len())
+        self.look(|state| state.line.len())
     }
 
     /// Is nothing queued?
@@ -98,10 +100,10 @@ impl<T: Clone + Eq + Hash> Queue<T> {
     /// Takes the next item, waiting for one if need be; nothing once the queue has shut down and is empty.
     /// [`done`](Self::done) has to be called for the item when the work on it is over.
     ///
-    /// For every item that is queued, one of those who wait is woken, the longest waiting first; somebody who comes in
-    /// between may be quicker, and the woken one goes on waiting in its old place. Cancel safe: a `get` that is dropped
-    /// has taken nothing, and what it was woken for goes to another one. A `get` that has begun to wait has to be polled
-    /// when it is woken, or dropped.
+    /// While something is queued, one of those who wait is on its way, the longest waiting first, and it wakes the next one
+    /// when it comes and leaves something. Somebody who comes in between may be quicker, and the woken one goes on waiting in
+    /// its old place. Cancel safe: a `get` that is dropped has taken nothing, and what it was woken for goes to another one.
+    /// A `get` that has begun to wait has to be polled when it is woken, or dropped: the others wait for that.
     pub fn get(&self) -> Get<'_, T> {
         Get::new(self)
     }
@@ -112,11 +114,12 @@ impl<T: Clone + Eq + Hash> Queue<T> {
     /// second time (as in client-go).
     pub fn done(&self, item: &T) {
         self.change(|state| {
-            let queued = state.let_in() + usize::from(state.done(item));
+            state.let_in();
+            let forgotten = state.done(item);
             if state.shutting_down && state.processing == 0 {
                 self.drained.notify_waiters();
             }
-            state.wake(queued)
+            (state.wake(), forgotten)
         });
     }
 
@@ -127,7 +130,7 @@ impl<T: Clone + Eq + Hash> Queue<T> {
         self.change(|state| {
             state.forced += 1;
             self.drained.notify_waiters();
-            Self::end(state)
+            (state.end(), ())
         });
     }
 
@@ -136,11 +139,7 @@ impl<T: Clone + Eq + Hash> Queue<T> {
     ///
     /// As in client-go, it does not wait for items that are queued and that nobody has taken yet.
     pub fn shut_down_with_drain(&self) -> impl Future<Output = ()> + '_ {
-        let mut forced = 0;
-        self.change(|state| {
-            forced = state.forced;
-            Self::end(state)
-        });
+        let forced = self.change(|state| (state.end(), state.forced));
         async move {
             loop {
                 let mut told = pin!(self.drained.notified());
@@ -167,27 +166,19 @@ impl<T: Clone + Eq + Hash> Queue<T> {
         state.meter.as_ref().map(|meter| meter.unfinished(Instant::now())).unwrap_or_default()
     }
 
-    fn end(state: &mut State<T>) -> Wake {
-        state.let_in();
-        state.shutting_down = true;
-        state.waiting.clear();
-        state.waiters.all().fold(Wake::Nobody, |wake, waker| wake.and(Some(waker)))
-    }
-
-    /// Changes the state, and wakes who is concerned when the lock is free again.
-    pub(super) fn change(&self, change: impl FnOnce(&mut State<T>) -> Wake) {
-        let wake = change(&mut lock(&self.state));
+    /// Changes the state. What is to be dropped, and who is to be woken, is so when the lock is free again.
+    #[inline]
+    pub(super) fn change<R>(&self, change: impl FnOnce(&mut State<T>) -> (Wake, R)) -> R {
+        let (wake, out) = change(&mut lock(&self.state));
         wake.now();
+        out
     }
 
     fn look<R>(&self, look: impl FnOnce(&State<T>) -> R) -> R {
-        let mut state = lock(&self.state);
-        let queued = state.let_in();
-        let wake = state.wake(queued);
-        let seen = look(&state);
-        drop(state);
-        wake.now();
-        seen
+        self.change(|state| {
+            state.let_in();
+            (state.wake(), look(state))
+        })
     }
 }
 
@@ -195,7 +186,7 @@ impl<T> fmt::Debug for Queue<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = lock(&self.state);
         f.debug_struct("Queue")
-            .field("queued", &state.order.len())
+            .field("queued", &state.line.len())
             .field("processing", &state.processing)
             .field("shutting_down", &state.shutting_down)
             .finish_non_exhaustive()

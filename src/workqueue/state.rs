@@ -1,35 +1,24 @@
 //! State: what a queue's lock protects.
 
-use std::collections::HashMap;
+use std::collections::VecDeque;
 use std::hash::Hash;
 use std::task::Waker;
 
 use tokio::time::Instant;
 
+use super::items::{Items, Slot, Stage};
+use super::line::Line;
 use super::metrics::Meter;
-use super::order::{Fifo, Order};
 use super::waiters::{Ticket, Waiters};
 use super::waiting::Waiting;
-use foldhash::fast::RandomState;
 
-/// Where an item is. One that is neither to be worked on nor being worked on has no stage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
-    /// To be worked on, and queued (client-go: in the dirty set).
-    Queued,
-    /// A worker has it (in the processing set).
-    Processing,
-    /// A worker has it, and it was added meanwhile (in both).
-    Again,
-}
-
-/// Everything of a queue. If an item is queued, nobody waits or as many are woken as items are queued.
+/// Everything of a queue. If an item is queued, nobody waits, or somebody is woken and has not come yet.
 pub(super) struct State<T> {
-    pub order: Box<dyn Order<T>>,
-    stages: HashMap<T, Stage, RandomState>,
+    items: Items<T>,
+    pub line: Line<T>,
     /// How many items are `Processing` or `Again`.
     pub processing: usize,
-    pub waiting: Waiting<T>,
+    pub waiting: Waiting,
     pub waiters: Waiters,
     pub meter: Option<Meter<T>>,
     pub shutting_down: bool,
@@ -70,11 +59,11 @@ impl Wake {
     }
 }
 
-impl<T: Clone + Eq + Hash + Send + 'static> Default for State<T> {
+impl<T> Default for State<T> {
     fn default() -> Self {
         Self {
-            order: Box::new(Fifo::default()),
-            stages: HashMap::default(),
+            items: Items::default(),
+            line: Line::Fifo(VecDeque::new()),
             processing: 0,
             waiting: Waiting::default(),
             waiters: Waiters::default(),
@@ -86,93 +75,103 @@ impl<T: Clone + Eq + Hash + Send + 'static> Default for State<T> {
 }
 
 impl<T: Clone + Eq + Hash> State<T> {
-    /// Queues an item unless it is queued already or somebody has it; says whether it did. `at` is asked only if it is
-    /// measured.
-    pub fn add(&mut self, item: T, at: impl FnOnce() -> Instant) -> bool {
-        if self.shutting_down {
-            return false;
+    /// Queues an item unless it is queued already or somebody has it. `at` is asked only if it is measured.
+    #[inline]
+    pub fn add(&mut self, item: T, at: impl FnOnce() -> Instant) {
+        if !self.shutting_down {
+            let slot = self.items.know(item);
+            self.add_known(slot, at);
         }
-        let stage = match self.stages.get_mut(&item) {
-            Some(Stage::Queued) => {
-                self.order.touch(&item);
-                return false;
-            }
-            Some(Stage::Again) => return false,
-            Some(stage) => {
-                *stage = Stage::Again;
-                Stage::Again
-            }
-            None => {
-                self.stages.insert(item.clone(), Stage::Queued);
-                Stage::Queued
-            }
+    }
+
+    #[inline]
+    fn add_known(&mut self, slot: Slot, at: impl FnOnce() -> Instant) {
+        let known = &mut self.items[slot];
+        let stage = match known.stage {
+            Stage::Queued => return self.line.touch(&known.item),
+            Stage::Again => return,
+            Stage::Processing => Stage::Again,
+            Stage::Idle => Stage::Queued,
         };
+        known.stage = stage;
         if let Some(meter) = &mut self.meter {
-            meter.added(&item, at());
+            meter.added(&known.item, at());
         }
         if stage == Stage::Queued {
-            self.order.push(item);
+            self.line.push(&mut self.items, slot);
         }
-        stage == Stage::Queued
     }
 
     /// Hands out the next item.
+    #[inline]
     pub fn take(&mut self) -> Option<T> {
-        let item = self.order.pop()?;
+        let slot = self.line.pop(&mut self.items)?;
+        let known = &mut self.items[slot];
         if let Some(meter) = &mut self.meter {
-            meter.taken(&item, Instant::now());
+            meter.taken(&known.item, Instant::now());
         }
-        match self.stages.get_mut(&item) {
-            Some(stage) => {
-                self.processing += usize::from(*stage == Stage::Queued);
-                *stage = Stage::Processing;
-            }
-            None => {
-                self.processing += 1;
-                self.stages.insert(item.clone(), Stage::Processing);
-            }
-        }
-        Some(item)
+        self.processing += usize::from(matches!(known.stage, Stage::Idle | Stage::Queued));
+        known.stage = Stage::Processing;
+        Some(known.item.clone())
     }
 
-    /// A worker is done with an item; says whether it was queued for the next one.
-    pub fn done(&mut self, item: &T) -> bool {
+    /// A worker is done with an item: it is queued for the next one, or handed out if nothing is left to do with it.
+    #[inline]
+    pub fn done(&mut self, item: &T) -> Option<T> {
         if let Some(meter) = &mut self.meter {
             meter.done(item, Instant::now());
         }
-        let Some((item, stage)) = self.stages.remove_entry(item) else { return false };
-        self.processing -= usize::from(stage != Stage::Queued);
-        if stage == Stage::Processing {
-            return false;
+        let slot = self.items.find(item)?;
+        let known = &mut self.items[slot];
+        match known.stage {
+            Stage::Idle => None,
+            Stage::Processing => {
+                self.processing -= 1;
+                known.stage = Stage::Idle;
+                self.items.forget(slot)
+            }
+            stage => {
+                self.processing -= usize::from(stage == Stage::Again);
+                known.stage = Stage::Queued;
+                self.line.push(&mut self.items, slot);
+                None
+            }
         }
-        self.stages.insert(item.clone(), Stage::Queued);
-        self.order.push(item);
-        true
     }
 
-    /// Lets in what is due; says how many items were queued.
+    /// Lets an item wait, from `now` on for its time; says whether it is now the first.
+    pub fn wait(&mut self, item: T, until: Instant) -> bool {
+        let slot = self.items.know(item);
+        self.waiting.insert(&mut self.items, slot, until)
+    }
+
+    /// Lets in what is due.
     #[inline]
-    pub fn let_in(&mut self) -> usize {
-        if self.waiting.is_empty() { 0 } else { self.let_due_in(Instant::now()) }
-    }
-
-    fn let_due_in(&mut self, now: Instant) -> usize {
-        let mut queued = 0;
-        while let Some((due, item)) = self.waiting.pop(now) {
-            queued += usize::from(self.add(item, || due));
+    pub fn let_in(&mut self) {
+        if !self.waiting.is_empty() {
+            self.let_due_in(Instant::now());
         }
-        queued
     }
 
-    /// Wakes one waiter for each of so many items, as far as they are still queued.
+    /// Lets in what is due now.
+    pub fn let_due_in(&mut self, now: Instant) {
+        while let Some((due, slot)) = self.waiting.pop(&mut self.items, now) {
+            self.add_known(slot, || due);
+        }
+    }
+
+    /// Lets nothing in any more. Everybody has to be woken.
+    pub fn end(&mut self) -> Wake {
+        self.let_in();
+        self.shutting_down = true;
+        self.waiting.clear(&mut self.items);
+        self.waiters.all().fold(Wake::Nobody, |wake, waker| wake.and(Some(waker)))
+    }
+
+    /// Wakes who has waited longest if something is queued, unless somebody is on the way: who comes wakes the next one.
     #[inline]
-    pub fn wake(&mut self, items: usize) -> Wake {
-        if items == 0 || self.waiters.is_empty() { Wake::Nobody } else { self.wake_waiters(items) }
-    }
-
-    fn wake_waiters(&mut self, items: usize) -> Wake {
-        let items = items.min(self.order.len());
-        (0..items).map_while(|_| self.waiters.next()).fold(Wake::Nobody, |wake, waker| wake.and(Some(waker)))
+    pub fn wake(&mut self) -> Wake {
+        if self.line.len() == 0 { Wake::Nobody } else { self.waiters.next().map_or(Wake::Nobody, Wake::One) }
     }
 
     /// A getter leaves for good: who has to keep the time from now on?

@@ -14,18 +14,16 @@ pub(super) type Ticket = u64;
 pub(super) struct Waiters {
     /// Ascending by ticket.
     list: VecDeque<(Ticket, Waker)>,
-    next: Ticket,
+    /// How many were woken for an item and have neither come nor gone yet.
+    on_the_way: usize,
+    last: Ticket,
     keeper: Option<Ticket>,
 }
 
 impl Waiters {
     pub fn ticket(&mut self) -> Ticket {
-        self.next += 1;
-        self.next
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
+        self.last += 1;
+        self.last
     }
 
     /// Puts a getter into its place; one that was woken in vain gets its old place back.
@@ -34,19 +32,28 @@ impl Waiters {
         self.list.insert(place, (ticket, waker));
     }
 
-    /// Takes a getter out; says whether it was still there, that is, not woken for an item.
-    pub fn leave(&mut self, ticket: Ticket) -> bool {
-        let place = self.list.binary_search_by_key(&ticket, |(other, _)| *other);
-        place.map(|place| self.list.remove(place)).is_ok()
+    /// Takes out a getter that comes or goes, woken or not.
+    pub fn leave(&mut self, ticket: Ticket) {
+        match self.list.binary_search_by_key(&ticket, |(other, _)| *other) {
+            Ok(place) => drop(self.list.remove(place)),
+            Err(_) => self.on_the_way -= 1,
+        }
     }
 
-    /// Takes out the one who has waited longest, to be woken for an item.
+    /// Takes out the one who has waited longest, to be woken for an item; nobody while another is on the way.
+    #[inline]
     pub fn next(&mut self) -> Option<Waker> {
-        self.list.pop_front().map(|(_, waker)| waker)
+        if self.on_the_way > 0 {
+            return None;
+        }
+        let (_, waker) = self.list.pop_front()?;
+        self.on_the_way = 1;
+        Some(waker)
     }
 
     /// Takes out everybody.
     pub fn all(&mut self) -> impl Iterator<Item = Waker> {
+        self.on_the_way += self.list.len();
         self.list.drain(..).map(|(_, waker)| waker)
     }
 
