@@ -30,6 +30,7 @@ pub struct Cli {
 
 /// The lessons: the documents' in their order, then the others.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)] // to make the options of all takes longer than a short lesson
 pub enum Lesson {
     /// DeltaFIFO: one slot per key, every change kept in order
     Deltafifo(DeltafifoArgs),

@@ -1,11 +1,14 @@
 //! Large answers are compressed for those who can read them.
 
+use std::convert::Infallible;
 use std::io::Write;
 
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use futures::stream;
 use http::{HeaderMap, HeaderValue, header};
 use http_body_util::BodyExt;
 
@@ -15,11 +18,30 @@ use super::status::ApiError;
 /// Upstream compresses only what is larger.
 const THRESHOLD: usize = 128 * 1024;
 
+/// How much is compressed before what has come out is sent and others have their turn.
+const PIECE: usize = 256 * 1024;
+
+/// Whether a client can read compressed answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reads {
+    Gzip,
+    Plain,
+}
+
+impl Reads {
+    /// What the headers of a request say.
+    pub(crate) fn of(headers: &HeaderMap) -> Self {
+        let offered = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let gzip = offered.split(',').any(|one| one.split(';').next().unwrap_or_default().trim() == "gzip");
+        if gzip { Self::Gzip } else { Self::Plain }
+    }
+}
+
 /// Compresses an answer that is long enough to be worth it; never a stream that goes on.
-pub(crate) async fn compress(request: &HeaderMap, response: Response) -> Response {
+pub(crate) async fn compress(reads: Reads, response: Response) -> Response {
     let extensions = response.extensions();
     let streams = extensions.get::<Events>().is_some() || extensions.get::<Verbatim>().is_some();
-    if streams || !accepts_gzip(request) {
+    if streams || reads == Reads::Plain {
         return response;
     }
     let (mut parts, body) = response.into_parts();
@@ -28,14 +50,32 @@ pub(crate) async fn compress(request: &HeaderMap, response: Response) -> Respons
     if bytes.len() <= THRESHOLD {
         return Response::from_parts(parts, Body::from(bytes));
     }
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-    let written = encoder.write_all(&bytes).and_then(|()| encoder.finish());
     parts.headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     parts.headers.append(header::VARY, HeaderValue::from_static("Accept-Encoding"));
-    Response::from_parts(parts, Body::from(written.expect("memory can always be written to")))
+    let compressor = Compressor { rest: bytes, encoder: GzEncoder::new(Vec::new(), Compression::fast()) };
+    Response::from_parts(parts, Body::from_stream(stream::unfold(Some(compressor), Compressor::next)))
 }
 
-fn accepts_gzip(request: &HeaderMap) -> bool {
-    let offered = request.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    offered.split(',').any(|one| one.split(';').next().unwrap_or_default().trim() == "gzip")
+/// An answer that is sent while it is being compressed: the client expands it at the same time.
+struct Compressor {
+    rest: Bytes,
+    encoder: GzEncoder<Vec<u8>>,
+}
+
+impl Compressor {
+    /// The next part of the compressed answer, and what is left after it.
+    async fn next(this: Option<Self>) -> Option<(Result<Bytes, Infallible>, Option<Self>)> {
+        const INVARIANT: &str = "memory can always be written to";
+        let mut this = this?;
+        while !this.rest.is_empty() {
+            tokio::task::yield_now().await;
+            let piece = this.rest.split_to(PIECE.min(this.rest.len()));
+            this.encoder.write_all(&piece).expect(INVARIANT);
+            let part = std::mem::take(this.encoder.get_mut());
+            if !part.is_empty() {
+                return Some((Ok(part.into()), Some(this)));
+            }
+        }
+        Some((Ok(this.encoder.finish().expect(INVARIANT).into()), None))
+    }
 }

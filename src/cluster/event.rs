@@ -53,7 +53,7 @@ fn line(kind: &str, object: &Object) -> Bytes {
     line.extend_from_slice(br#"{"type":""#);
     line.extend_from_slice(kind.as_bytes());
     line.extend_from_slice(br#"","object":"#);
-    line.extend_from_slice(&json);
+    line.extend_from_slice(json);
     line.extend_from_slice(b"}\n");
     line.into()
 }

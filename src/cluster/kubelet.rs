@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::TryStreamExt;
-use kube::api::{DynamicObject, ListParams, WatchEvent, WatchParams};
+use kube::api::{ListParams, WatchEvent, WatchParams};
 use kube::{Api, Client, ResourceExt};
 use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::clock::Clock;
 use super::logs::Logs;
+use super::pod::{self, Pod};
 use super::resources::PODS;
 use super::scheduler::{Nodeless, Scheduler};
 use super::stages::Stages;
@@ -145,7 +146,7 @@ impl Kubelet {
 
     /// Lists and watches the pods of all namespaces; only ends with an error.
     async fn follow(&mut self) -> Result<std::convert::Infallible, Interruption> {
-        let api: Api<DynamicObject> = Api::all_with(self.office.client.clone(), &PODS.dynamic());
+        let api: Api<Pod> = Api::all_with(self.office.client.clone(), &PODS.dynamic());
         let list = api.list(&ListParams::default()).await?;
         let mut version = list.metadata.resource_version.unwrap_or_default();
         let there: BTreeSet<String> = list.items.iter().filter_map(ResourceExt::uid).collect();
@@ -195,7 +196,7 @@ impl Kubelet {
     }
 
     /// Begins the stages that a pod needs, once.
-    fn consider(&mut self, pod: &DynamicObject) {
+    fn consider(&mut self, pod: &Pod) {
         if let Some(scheduler) = &self.office.scheduler {
             scheduler.saw(pod);
         }
@@ -210,7 +211,7 @@ impl Kubelet {
         if before.is_some_and(|managed| managed.stage == stage) {
             return;
         }
-        let lifecycle = self.stages.of_pod(&hands::whole(pod));
+        let lifecycle = self.stages.of_pod(|| pod::whole(pod));
         let stages = match stage {
             Lifecycle::Run => &lifecycle.run,
             Lifecycle::Delete => &lifecycle.delete,
@@ -229,15 +230,15 @@ impl Kubelet {
     }
 
     /// Whether a pod waits for its node or, where there is a scheduler that could have given it one, for its kubelet.
-    fn is_to_be_run(&self, pod: &DynamicObject) -> bool {
-        let (spec, status) = (&pod.data["spec"], &pod.data["status"]);
+    fn is_to_be_run(&self, pod: &Pod) -> bool {
+        let (spec, status) = (&pod.spec, pod::status(pod));
         let bound = spec["nodeName"].is_string();
         let untouched = status["phase"] == "Pending" && status["startTime"].is_null();
         if (bound && !untouched) || !self.stages.schedules() {
             return !bound;
         }
         let ours = spec["schedulerName"].as_str().is_none_or(|name| name == schedule::SCHEDULER);
-        match self.stages.of_pod(&hands::whole(pod)).schedules() {
+        match self.stages.of_pod(|| pod::whole(pod)).schedules() {
             true => bound || ours,
             false => !bound,
         }
@@ -276,8 +277,8 @@ fn ip(n: u32) -> String {
 }
 
 /// Whether somebody does not want it to be scheduled yet.
-fn is_gated(pod: &DynamicObject) -> bool {
-    pod.data["spec"]["schedulingGates"].as_array().is_some_and(|gates| !gates.is_empty())
+fn is_gated(pod: &Pod) -> bool {
+    pod.spec["schedulingGates"].as_array().is_some_and(|gates| !gates.is_empty())
 }
 
 #[cfg(test)]

@@ -117,6 +117,7 @@ mod object;
 mod openapi;
 mod options;
 mod page;
+mod pod;
 mod pod_update;
 mod pods_file;
 mod probe_defaults;

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use axum::response::Response;
-use bytes::Bytes;
 use http::StatusCode;
 use serde::Serialize;
 
@@ -84,12 +83,12 @@ impl Page {
             remaining_item_count: self.remaining,
         };
         let metadata = serde_json::to_string(&metadata).expect("list metadata is plain text");
-        let items: Vec<Bytes> = self.objects.iter().map(|object| object.item()).collect();
-        let mut body = Vec::with_capacity(items.iter().map(|item| item.len() + 2).sum::<usize>() + 256);
+        let items = || self.objects.iter().map(|object| object.item());
+        let mut body = Vec::with_capacity(items().map(|item| item.len() + 2).sum::<usize>() + 256);
         let (kind, api_version) = (resource.kind, resource.api_version());
         let head = format!(r#"{{"kind":"{kind}List","apiVersion":"{api_version}","metadata":{metadata},"items":["#);
         body.extend_from_slice(head.as_bytes());
-        for (i, item) in items.iter().enumerate() {
+        for (i, item) in items().enumerate() {
             body.extend_from_slice(if i == 0 { b"{" } else { b",{" });
             body.extend_from_slice(item);
         }

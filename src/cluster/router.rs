@@ -11,6 +11,7 @@ use http::{HeaderMap, Method, StatusCode, header};
 
 use super::admin::Admin;
 use super::call::Call;
+use super::compression::{Reads, compress};
 use super::faults::{self, About, Asker, Verb};
 use super::negotiation::Form;
 use super::options::Query;
@@ -20,7 +21,7 @@ use super::resource::Subresource;
 use super::status::{ApiError, PLAIN, answer, broken_request, no_such_path};
 use super::store::Store;
 use super::table::IncludeObject;
-use super::{compression, discovery, handlers, openapi};
+use super::{discovery, handlers, openapi};
 
 /// The whole API as one service.
 pub(crate) fn router(store: Arc<Store>, admin: Admin) -> Router {
@@ -62,7 +63,7 @@ async fn resource(State(store): State<Arc<Store>>, request: Request) -> Response
     };
     let query = Query::parse(request.uri());
     let method = request.method().clone();
-    let headers = request.headers().clone();
+    let reads = Reads::of(request.headers());
     let form = match Form::negotiate(request.headers()) {
         Ok(form) => form,
         Err(error) => return error.into_response(),
@@ -71,7 +72,7 @@ async fn resource(State(store): State<Arc<Store>>, request: Request) -> Response
         form,
         resource: target.resource,
         include: IncludeObject::read(query.get("includeObject")),
-        pretty: query.flag("pretty").unwrap_or_else(|| is_for_people(&headers)),
+        pretty: query.flag("pretty").unwrap_or_else(|| is_for_people(request.headers())),
         clock: store.clock,
     };
     let asker = Asker::of(request.extensions());
@@ -87,7 +88,7 @@ async fn resource(State(store): State<Arc<Store>>, request: Request) -> Response
     if verb.is_some() && answer.extensions().get::<Events>().is_some() {
         return faults::cuttable(store, representation.resource, answer);
     }
-    compression::compress(&headers, answer).await
+    compress(reads, answer).await
 }
 
 fn about(target: &Target, query: &Query) -> About {

@@ -14,6 +14,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use super::node;
+use super::pod::{self, Pod};
 use super::resources::NODES;
 pub(crate) use fit::Unfit;
 
@@ -122,10 +123,10 @@ impl Scheduler {
     }
 
     /// A pod was seen: whether it counts, and where.
-    pub(crate) fn saw(&self, pod: &DynamicObject) {
-        let over = matches!(pod.data["status"]["phase"].as_str(), Some("Succeeded" | "Failed"));
+    pub(crate) fn saw(&self, pod: &Pod) {
+        let over = matches!(pod::status(pod)["phase"].as_str(), Some("Succeeded" | "Failed"));
         let uid = pod.uid().unwrap_or_default();
-        match pod.data["spec"]["nodeName"].as_str() {
+        match pod.spec["nodeName"].as_str() {
             Some(node) if !over => self.lock().put(&uid, node),
             Some(_) => self.lock().take(&uid),
             None => {} // it may be about to be bound

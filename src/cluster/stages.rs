@@ -199,10 +199,14 @@ impl Stages {
         Self { lifecycles }
     }
 
-    /// What a pod goes through: the first lifecycle that is meant for it.
-    pub(crate) fn of_pod(&self, pod: &Value) -> &Lifecycle {
+    /// What a pod goes through: the first lifecycle that is meant for it. The pod is only made for selectors to look at.
+    pub(crate) fn of_pod(&self, pod: impl FnOnce() -> Value) -> &Lifecycle {
         let (others, selective) = self.lifecycles.split_last().expect("the last one is for every pod");
-        let selects = |lifecycle: &&Lifecycle| lifecycle.selectors.iter().any(|selector| selector.matches(pod));
+        if selective.is_empty() {
+            return others;
+        }
+        let pod = pod();
+        let selects = |lifecycle: &&Lifecycle| lifecycle.selectors.iter().any(|selector| selector.matches(&pod));
         selective.iter().find(selects).unwrap_or(others)
     }
 

@@ -22,7 +22,7 @@ impl Summary {
         let metadata = &value["metadata"];
         let texts = |field: &str| metadata[field].as_array().into_iter().flatten().filter_map(Value::as_str);
         let labels = metadata["labels"].as_object().into_iter().flatten();
-        let fields = resource.fields.iter().map(|(_, pointer, _)| value.pointer(pointer).and_then(text));
+        let fields = resource.fields.iter().map(|(_, pointer, _)| at(value, pointer).and_then(text));
         Self {
             uid: metadata["uid"].as_str().unwrap_or_default().into(),
             is_deleting: metadata["deletionTimestamp"].is_string(),
@@ -45,6 +45,11 @@ impl Summary {
     pub(crate) fn has_finalizer(&self, name: &str) -> bool {
         self.finalizers.iter().any(|finalizer| **finalizer == *name)
     }
+}
+
+/// What stands at a pointer of a row. None of those has an escape, which [`Value::pointer`] looks for in every word.
+fn at<'a>(value: &'a Value, pointer: &str) -> Option<&'a Value> {
+    pointer.split('/').skip(1).try_fold(value, |value, field| value.get(field))
 }
 
 /// What a selector compares a field with.

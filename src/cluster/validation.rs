@@ -109,12 +109,12 @@ pub(crate) fn labels_and_annotations(new: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (field, values) in [("labels", true), ("annotations", false)] {
         for (key, value) in new["metadata"][field].as_object().into_iter().flatten() {
-            let path = format!("metadata.{field}");
+            let path = || format!("metadata.{field}");
             if !is_qualified_name(key) {
-                causes.push(Cause::invalid(path.clone(), key, QUALIFIED_NAME));
+                causes.push(Cause::invalid(path(), key, QUALIFIED_NAME));
             }
             if let Some(value) = value.as_str().filter(|value| values && !is_label_value(value)) {
-                causes.push(Cause::invalid(path, value, LABEL_VALUE));
+                causes.push(Cause::invalid(path(), value, LABEL_VALUE));
             }
         }
     }

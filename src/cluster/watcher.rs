@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use axum::body::Body;
 use bytes::Bytes;
 use futures::stream;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::faults::Asker;
 use super::filter::Filter;
@@ -52,8 +53,9 @@ pub(crate) struct Watch {
 struct Stream {
     store: Arc<Store>,
     watch: Watch,
-    deadline: Instant,
-    next_bookmark: Option<Instant>,
+    /// Both timers stay set from event to event: to set one takes a lock that all timers share.
+    deadline: Pin<Box<Sleep>>,
+    next_bookmark: Option<Pin<Box<Sleep>>>,
     phase: Phase,
     /// Kept for as long as the client reads.
     _place: Option<OwnedSemaphorePermit>,
@@ -97,10 +99,12 @@ impl Watch {
                 _ => self.begin(store, &mut state),
             }
         };
-        let bookmarks = self.bookmarks;
+        let deadline = Box::pin(sleep_until(deadline));
         let mut stream =
-            Stream { store: store.clone(), watch: self, deadline, next_bookmark: None, phase, _place: place };
-        stream.next_bookmark = bookmarks.then(|| stream.bookmark_after(Instant::now())).flatten();
+            Box::new(Stream { store: store.clone(), watch: self, deadline, next_bookmark: None, phase, _place: place });
+        if stream.watch.bookmarks {
+            stream.set_bookmark(Instant::now());
+        }
         Body::from_stream(stream::unfold(stream, |mut stream| async move {
             stream.next().await.map(|line| (Ok::<_, Infallible>(line), stream))
         }))
@@ -154,7 +158,7 @@ impl Stream {
             let waited = tokio::select! {
                 biased;
                 waited = self.store.wait_for(revision, self.watch.resource, ServedFrom::WatchCache) => waited,
-                () = sleep_until(self.deadline) => return None,
+                () = self.deadline.as_mut() => return None,
             };
             self.phase = match waited {
                 Ok(()) => self.watch.begin(&self.store, &mut self.store.lock()),
@@ -162,7 +166,6 @@ impl Stream {
             };
         }
         loop {
-            let next_bookmark = self.next_bookmark;
             let Phase::Running { first, live } = &mut self.phase else { return None };
             if let Some(line) = first.pop_front() {
                 return Some(line);
@@ -171,22 +174,30 @@ impl Stream {
             tokio::select! {
                 biased;
                 line = live.lines.recv() => return line,
-                () = sleep_until(self.deadline) => return None,
-                () = sleep_until(next_bookmark.unwrap_or(self.deadline)), if next_bookmark.is_some() => {
+                () = self.deadline.as_mut() => return None,
+                last = due(&mut self.next_bookmark) => {
                     let resource = self.watch.resource;
                     if self.watch.asker == Asker::Cluster || !self.store.faults.freezes_bookmarks(resource) {
                         self.store.lock().fresh_cache(resource).bookmark(live.id);
                     }
+                    self.set_bookmark(last);
                 }
             }
-            self.next_bookmark = next_bookmark.and_then(|last| self.bookmark_after(last));
         }
     }
 
     /// About once a minute, and shortly before the deadline.
-    fn bookmark_after(&self, last: Instant) -> Option<Instant> {
-        let before_deadline = self.deadline.checked_sub(LAST_BOOKMARK)?;
-        let next = last.checked_add(self.store.settings.bookmarks).unwrap_or(before_deadline);
-        (last < before_deadline).then(|| next.min(before_deadline))
+    fn set_bookmark(&mut self, last: Instant) {
+        self.next_bookmark = self.deadline.deadline().checked_sub(LAST_BOOKMARK).and_then(|before_deadline| {
+            let next = last.checked_add(self.store.settings.bookmarks).unwrap_or(before_deadline);
+            (last < before_deadline).then(|| Box::pin(sleep_until(next.min(before_deadline))))
+        });
     }
+}
+
+/// Waits for a timer, if it is set, and says when it was due.
+async fn due(timer: &mut Option<Pin<Box<Sleep>>>) -> Instant {
+    let Some(timer) = timer else { return std::future::pending().await };
+    timer.as_mut().await;
+    timer.deadline()
 }

@@ -1,43 +1,58 @@
 //! A watch that breaks off.
 
 use std::io;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 
 use axum::body::{Body, BodyDataStream};
 use axum::response::Response;
 use bytes::Bytes;
-use futures::{StreamExt, stream};
+use futures::{Stream, StreamExt};
 
 use crate::cluster::resource::Resource;
 use crate::cluster::store::Store;
 
-/// The rest of a stream of events.
+/// A stream of events that may be cut off.
+struct Cuttable {
+    store: Arc<Store>,
+    resource: &'static Resource,
+    events: BodyDataStream,
+    rest: Rest,
+}
+
+/// What follows.
 enum Rest {
-    Whole(BodyDataStream),
+    Events,
     /// Half an event was sent: nothing follows but the error.
-    Cut,
-    Over,
+    Error,
+    Nothing,
 }
 
 /// The watch, whose connection breaks off in the middle of an event when a fault says so.
 pub(crate) fn cuttable(store: Arc<Store>, resource: &'static Resource, response: Response) -> Response {
     let (parts, body) = response.into_parts();
-    let events = stream::unfold(Rest::Whole(body.into_data_stream()), move |rest| {
-        let store = store.clone();
-        async move {
-            let mut events = match rest {
-                Rest::Whole(events) => events,
-                Rest::Cut => return Some((Err(broken()), Rest::Over)),
-                Rest::Over => return None,
-            };
-            Some(match events.next().await? {
-                Ok(event) if store.faults.cuts(resource) => (Ok(half(event)), Rest::Cut),
-                Ok(event) => (Ok(event), Rest::Whole(events)),
-                Err(error) => (Err(io::Error::other(error)), Rest::Over),
-            })
-        }
-    });
+    let events = Cuttable { store, resource, events: body.into_data_stream(), rest: Rest::Events };
     Response::from_parts(parts, Body::from_stream(events))
+}
+
+impl Stream for Cuttable {
+    type Item = io::Result<Bytes>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let (item, rest) = match self.rest {
+            Rest::Events => match ready!(self.events.poll_next_unpin(cx)) {
+                Some(Ok(event)) if self.store.faults.cuts(self.resource) => (Some(Ok(half(event))), Rest::Error),
+                Some(Ok(event)) => (Some(Ok(event)), Rest::Events),
+                Some(Err(error)) => (Some(Err(io::Error::other(error))), Rest::Nothing),
+                None => (None, Rest::Nothing),
+            },
+            Rest::Error => (Some(Err(broken())), Rest::Nothing),
+            Rest::Nothing => (None, Rest::Nothing),
+        };
+        self.rest = rest;
+        Poll::Ready(item)
+    }
 }
 
 fn half(mut event: Bytes) -> Bytes {

@@ -31,5 +31,7 @@ fn key(target: &Target) -> Key {
 
 /// The object as the answer.
 fn answer(code: StatusCode, object: &Object) -> Response {
-    status::json(code, object.json().into())
+    let mut body = Vec::with_capacity(object.json().len() + 1); // a new line comes behind it
+    body.extend_from_slice(object.json());
+    status::json(code, body)
 }

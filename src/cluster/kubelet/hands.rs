@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use http::Request;
-use kube::api::{DeleteParams, DynamicObject, Patch, PatchParams, Preconditions};
+use kube::api::{DeleteParams, Patch, PatchParams, Preconditions};
 use kube::{Api, Client};
 use serde_json::{Value, json};
 
@@ -11,6 +11,7 @@ use super::containers::{self, Surroundings};
 use super::recorder::{Recorder, Told};
 use super::texts::{fill_in, filled, go_duration};
 use super::{Office, Resting};
+use crate::cluster::pod::{self, Pod};
 use crate::cluster::resources::PODS;
 use crate::cluster::stages::{Action, Binding, Change, Notice, Subject};
 
@@ -25,10 +26,10 @@ pub(super) struct Hands {
 }
 
 impl Hands {
-    pub(super) fn new(office: Office, pod: &DynamicObject, pod_ip: String) -> Self {
+    pub(super) fn new(office: Office, pod: &Pod, pod_ip: String) -> Self {
         let recorder = Recorder::new(office.client.clone(), office.clock);
-        let host_ip = pod.data["status"]["hostIP"].as_str().unwrap_or(crate::cluster::node::FIRST_ADDRESS).to_owned();
-        Self { office, recorder, pod: whole(pod), pod_ip, host_ip }
+        let host_ip = pod::status(pod)["hostIP"].as_str().unwrap_or(crate::cluster::node::FIRST_ADDRESS).to_owned();
+        Self { office, recorder, pod: pod::whole(pod), pod_ip, host_ip }
     }
 
     /// Says that the pod never comes to the end of its stages.
@@ -53,7 +54,7 @@ impl Hands {
                 self.fill_in(&mut annotations, backoff);
                 let patch = json!({"metadata": {"uid": self.uid(), "annotations": annotations}});
                 let written = self.pods().patch(self.name(), &PatchParams::default(), &Patch::Merge(patch)).await?;
-                self.pod = whole(&written);
+                self.pod = pod::whole(&written);
                 Ok(())
             }
             Action::Event(notice) => {
@@ -117,7 +118,7 @@ impl Hands {
     pub(super) async fn write_status(&mut self, status: Value) -> Result<(), kube::Error> {
         let patch = json!({"metadata": {"uid": self.uid()}, "status": status});
         let written = self.pods().patch_status(self.name(), &PatchParams::default(), &Patch::Merge(patch)).await?;
-        self.pod = whole(&written);
+        self.pod = pod::whole(&written);
         Ok(())
     }
 
@@ -170,7 +171,7 @@ impl Hands {
         ]
     }
 
-    pub(super) fn pods(&self) -> Api<DynamicObject> {
+    pub(super) fn pods(&self) -> Api<Pod> {
         let client: Client = self.office.client.clone();
         Api::namespaced_with(client, self.text("namespace"), &PODS.dynamic())
     }
@@ -198,17 +199,6 @@ fn spec_containers(pod: &Value) -> impl Iterator<Item = Container> {
     let text = |container: &Value, field: &str| container[field].as_str().unwrap_or_default().to_owned();
     let containers = pod["spec"]["containers"].as_array().map_or(&[][..], Vec::as_slice);
     containers.iter().map(move |container| Container { name: text(container, "name"), image: text(container, "image") })
-}
-
-/// A pod as one value.
-pub(super) fn whole(pod: &DynamicObject) -> Value {
-    let mut whole = pod.data.clone();
-    let metadata = &pod.metadata;
-    whole["metadata"] = json!({
-        "name": metadata.name, "namespace": metadata.namespace, "uid": metadata.uid, "labels": metadata.labels,
-        "annotations": metadata.annotations, "resourceVersion": metadata.resource_version,
-    });
-    whole
 }
 
 /// Makes of a container status that is named `*` one for each container of the pod.

@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 
 use super::Resting;
-use super::hands::{Hands, whole};
+use super::hands::Hands;
 use super::recorder::Told;
+use crate::cluster::pod;
 use crate::cluster::scheduler::Place;
 
 /// The scheduler of the pods that name none.
@@ -33,12 +34,12 @@ impl Hands {
             Err(kube::Error::Api(status)) if status.code == 409 => {
                 // Somebody else may have been faster: then the pod is where they put it.
                 let pod = self.pods().get(self.name()).await?;
-                let Some(theirs) = pod.data["spec"]["nodeName"].as_str() else {
+                let Some(theirs) = pod.spec["nodeName"].as_str() else {
                     scheduler.forget(self.uid());
                     return Err(kube::Error::Api(status));
                 };
                 self.host_ip = scheduler.known(theirs).await.address;
-                self.pod = whole(&pod);
+                self.pod = pod::whole(&pod);
                 return Ok(());
             }
             Err(error) => {

@@ -11,9 +11,10 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use jiff::{Timestamp, ToSpan, tz::TimeZone};
 
 use self::documents::Document;
+use super::compression::{Reads, compress};
 use super::options::Query;
 use super::store::Store;
-use super::{compression, negotiation, status};
+use super::{negotiation, status};
 
 mod documents;
 
@@ -29,7 +30,7 @@ pub(crate) async fn v2(State(store): State<Arc<Store>>, headers: HeaderMap) -> R
         Some(form) => form.serve(document, &headers, &store),
         None => empty(StatusCode::NOT_ACCEPTABLE),
     };
-    compression::compress(&headers, depends_on_accept(answer)).await
+    compress(Reads::of(&headers), depends_on_accept(answer)).await
 }
 
 /// Where the document of each group version is, with its hash.

@@ -1,5 +1,7 @@
 //! An object in the shape of its Go type: decoded into the struct and encoded again, as a Go server does.
 
+use std::fmt;
+
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
@@ -20,10 +22,10 @@ pub(crate) struct Decoded {
 /// # Errors
 /// What Go says if something has a wrong type.
 pub(crate) fn decode(kind: &str, value: Value) -> Result<Decoded, String> {
-    let mut decoder = Decoder { unknown: Vec::new(), places: Vec::new() };
+    let mut decoder = Decoder { unknown: Vec::new() };
     let row = find(kind);
     let value = match value {
-        Value::Object(fields) => decoder.object(row, fields)?,
+        Value::Object(fields) => decoder.object(row, fields, &Place::Top)?,
         other => return Err(format!("json: cannot unmarshal {} into Go value of type v1.{kind}", word(&other))),
     };
     Ok(Decoded { value, unknown: decoder.unknown })
@@ -36,18 +38,14 @@ pub(crate) fn zero(kind: &Kind) -> Value {
         Kind::Bool => false.into(),
         Kind::Integer(_) | Kind::IntOrString => 0.into(),
         Kind::Quantity => "0".into(),
-        Kind::Struct(name) => {
-            let mut fields = Map::new();
-            zeroes(find(name), &mut fields);
-            fields.into()
-        }
+        Kind::Struct(name) => find(name).zero().clone().into(),
         Kind::Bytes | Kind::Time | Kind::MicroTime | Kind::Raw => Value::Null,
         Kind::Pointer(_) | Kind::List(_) | Kind::Map(_) => Value::Null,
     }
 }
 
 /// The fields that a struct has when nothing was said.
-fn zeroes(row: &'static Struct, fields: &mut Map<String, Value>) {
+pub(super) fn zeroes(row: &'static Struct, fields: &mut Map<String, Value>) {
     for field in &row.fields {
         match &field.kind {
             Kind::Struct(embedded) if field.name.is_empty() => zeroes(find(embedded), fields),
@@ -77,32 +75,55 @@ fn is_omitted(field: &Field, value: &Value) -> bool {
     empty && field.omit != Omit::Never
 }
 
-/// Where the decoder is, for what it says.
+/// Where the decoder is, for what it says. Made into text only then.
+enum Place<'a> {
+    Top,
+    Field(&'a Place<'a>, &'a str),
+    Item(&'a Place<'a>, usize),
+}
+
+impl Place<'_> {
+    /// The names of the fields on the way here, without numbers of items.
+    fn fields(&self) -> String {
+        match self {
+            Place::Top => String::new(),
+            Place::Field(Place::Top, name) => (*name).to_owned(),
+            Place::Field(parent, name) => format!("{}.{name}", parent.fields()),
+            Place::Item(parent, _) => parent.fields(),
+        }
+    }
+}
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Top => Ok(()),
+            Place::Field(Place::Top, name) => f.write_str(name),
+            Place::Field(parent, name) => write!(f, "{parent}.{name}"),
+            Place::Item(parent, n) => write!(f, "{parent}[{n}]"),
+        }
+    }
+}
+
 struct Decoder {
     unknown: Vec<String>,
-    /// `spec`, `.containers`, `[0]`, …
-    places: Vec<String>,
 }
 
 impl Decoder {
-    fn object(&mut self, row: &'static Struct, from: Map<String, Value>) -> Result<Value, String> {
-        let mut fields = Map::new();
-        zeroes(row, &mut fields);
+    fn object(&mut self, row: &'static Struct, from: Map<String, Value>, at: &Place<'_>) -> Result<Value, String> {
+        let mut fields = row.zero().clone();
         for (name, value) in from {
-            if self.places.is_empty() && matches!(name.as_str(), "kind" | "apiVersion") {
+            if matches!((at, name.as_str()), (Place::Top, "kind" | "apiVersion")) {
                 continue; // the row of the kind knows them
             }
-            let place = if self.places.is_empty() { name.clone() } else { format!(".{name}") };
             let Some(field) = row.field(&name) else {
-                self.unknown.push(format!("{}{place}", self.places.concat()));
+                self.unknown.push(Place::Field(at, &name).to_string());
                 continue;
             };
             if value.is_null() {
                 continue; // as if nothing had been said
             }
-            self.places.push(place);
-            let value = self.value(&field.kind, value, row)?;
-            self.places.pop();
+            let value = self.value(&field.kind, value, row, &Place::Field(at, &name))?;
             if is_omitted(field, &value) {
                 fields.remove(field.name);
             } else {
@@ -112,25 +133,22 @@ impl Decoder {
         Ok(fields.into())
     }
 
-    fn value(&mut self, kind: &Kind, value: Value, row: &Struct) -> Result<Value, String> {
+    fn value(&mut self, kind: &Kind, value: Value, row: &Struct, at: &Place<'_>) -> Result<Value, String> {
         match (kind, value) {
-            (Kind::Pointer(inner), value) => self.value(inner, value, row),
-            (Kind::Struct(name), Value::Object(fields)) => self.object(find(name), fields),
+            (Kind::Pointer(inner), value) => self.value(inner, value, row, at),
+            (Kind::Struct(name), Value::Object(fields)) => self.object(find(name), fields, at),
             (Kind::List(inner), Value::Array(items)) => {
                 let mut list = Vec::with_capacity(items.len());
                 for (i, item) in items.into_iter().enumerate() {
-                    self.places.push(format!("[{i}]"));
-                    list.push(self.element(inner, item, row)?);
-                    self.places.pop();
+                    list.push(self.element(inner, item, row, &Place::Item(at, i))?);
                 }
                 Ok(list.into())
             }
             (Kind::Map(inner), Value::Object(fields)) => {
                 let mut map = Map::new();
                 for (name, value) in fields {
-                    self.places.push(format!(".{name}"));
-                    map.insert(name, self.element(inner, value, row)?);
-                    self.places.pop();
+                    let value = self.element(inner, value, row, &Place::Field(at, &name))?;
+                    map.insert(name, value);
                 }
                 Ok(map.into())
             }
@@ -142,20 +160,19 @@ impl Decoder {
             | (Kind::Raw, value) => Ok(value),
             (Kind::IntOrString, Value::Number(number)) if is_integer(&number, 32) => Ok(number.into()),
             (Kind::Integer(bits), Value::Number(number)) if is_integer(&number, *bits) => Ok(number.into()),
-            (kind, value) => Err(self.misfit(kind, &value, row)),
+            (kind, value) => Err(misfit(kind, &value, row, at)),
         }
     }
 
     /// In a list or a map, null stands for nothing.
-    fn element(&mut self, kind: &Kind, value: Value, row: &Struct) -> Result<Value, String> {
-        if value.is_null() { Ok(zero(kind)) } else { self.value(kind, value, row) }
+    fn element(&mut self, kind: &Kind, value: Value, row: &Struct, at: &Place<'_>) -> Result<Value, String> {
+        if value.is_null() { Ok(zero(kind)) } else { self.value(kind, value, row, at) }
     }
+}
 
-    fn misfit(&self, kind: &Kind, value: &Value, row: &Struct) -> String {
-        let path: String = self.places.iter().filter(|place| !place.starts_with('[')).map(String::as_str).collect();
-        let word = word(value);
-        format!("json: cannot unmarshal {word} into Go struct field {}.{path} of type {}", row.name, go_name(kind))
-    }
+fn misfit(kind: &Kind, value: &Value, row: &Struct, at: &Place<'_>) -> String {
+    let (word, path) = (word(value), at.fields());
+    format!("json: cannot unmarshal {word} into Go struct field {}.{path} of type {}", row.name, go_name(kind))
 }
 
 fn is_integer(number: &serde_json::Number, bits: u8) -> bool {

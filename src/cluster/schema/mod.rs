@@ -4,7 +4,9 @@
 //! table gives them the shape that a Go server gives them by decoding into its structs and encoding again.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
+
+use serde_json::{Map, Value};
 
 mod decode;
 
@@ -15,6 +17,8 @@ pub(crate) use self::decode::{Decoded, decode, word, zero};
 pub(crate) struct Struct {
     pub(crate) name: &'static str,
     pub(crate) fields: Vec<Field>,
+    /// What it has when nothing was said, once that was asked.
+    zero: OnceLock<Map<String, Value>>,
 }
 
 /// A field of a struct.
@@ -81,6 +85,15 @@ impl Struct {
             _ => (field.name == name).then_some(field),
         })
     }
+
+    /// What a struct is when nothing was said.
+    pub(crate) fn zero(&'static self) -> &'static Map<String, Value> {
+        self.zero.get_or_init(|| {
+            let mut fields = Map::new();
+            decode::zeroes(self, &mut fields);
+            fields
+        })
+    }
 }
 
 /// A line without indentation begins a struct; each line below it is a field: name (with `?` if it may be left out, `+` if
@@ -93,7 +106,7 @@ fn read(text: &'static str) -> BTreeMap<&'static str, Struct> {
             types.entry(current).or_default().fields.push(field(line));
         } else {
             current = line;
-            types.insert(current, Struct { name: current, fields: Vec::new() });
+            types.insert(current, Struct { name: current, ..Struct::default() });
         }
     }
     types
