@@ -99,10 +99,13 @@ func run(ctx context.Context) error {
 	}
 	report.machine.after = load()
 	fmt.Printf("\n%s\n%s\ntook %s: %s\n", report.machine.markdown(), report.summary(), report.took.Round(time.Second), report.times())
-	if *smoke || *only != "" {
-		return nil
+	if len(report.failures) > 0 {
+		err = fmt.Errorf("%d rows failed", len(report.failures))
 	}
-	return errors.Join(
+	if *smoke || *only != "" {
+		return err
+	}
+	return errors.Join(err,
 		os.WriteFile(filepath.Join(*outDir, "RESULTS.md"), report.markdown(), 0o644),
 		os.WriteFile(filepath.Join(*outDir, "results.svg"), report.plot(), 0o644),
 	)

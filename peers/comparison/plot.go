@@ -70,9 +70,16 @@ func (s scale) axis(out *bytes.Buffer, bottom int) {
 		if math.Abs(ratio-1) < 0.01 {
 			class = "one"
 		}
-		fmt.Fprintf(out, `<line class="%s" x1="%.1f" x2="%.1f" y1="%d" y2="%d"/><text x="%.1f" y="%d" text-anchor="middle">%.4g×</text>`+"\n",
-			class, s.x(ratio), s.x(ratio), headHeight-6, bottom, s.x(ratio), headHeight-12, ratio)
+		fmt.Fprintf(out, `<line class="%s" x1="%.1f" x2="%.1f" y1="%d" y2="%d"/><text x="%.1f" y="%d" text-anchor="middle">%s×</text>`+"\n",
+			class, s.x(ratio), s.x(ratio), headHeight-6, bottom, s.x(ratio), headHeight-12, power(ratio))
 	}
+}
+
+func power(ratio float64) string {
+	if ratio < 1 {
+		return fmt.Sprintf("%.4g", ratio)
+	}
+	return thousands(ratio)
 }
 
 func legend(out *bytes.Buffer) {

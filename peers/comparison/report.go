@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"os"
 	"regexp"
@@ -22,6 +23,8 @@ type report struct {
 	results []result
 	grown   grown
 	reasons reasons
+	// failures are rows, or parts of them, that could not be measured or compared.
+	failures []string
 }
 
 // spent is how long the rows of one number took.
@@ -35,7 +38,7 @@ type spent struct {
 //go:embed fair.md
 var fair string
 
-// measure runs the chosen rows one after the other, and tells what comes out as it does.
+// measure runs the chosen rows one after the other, and tells what comes out as it does. A row that fails is noted; the others go on.
 func (r *report) measure(ctx context.Context, programs programs, chosen *regexp.Regexp) error {
 	began := time.Now()
 	for _, row := range rows(programs, r.size) {
@@ -44,19 +47,23 @@ func (r *report) measure(ctx context.Context, programs programs, chosen *regexp.
 		}
 		fmt.Fprint(os.Stderr, row.title(), " ")
 		start := time.Now()
-		all, err := row.measure(ctx, r.size.runs)
 		before := len(r.results)
+		all, err := row.measure(ctx, r.size.runs)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if err == nil {
 			err = r.add(row, all)
-		}
-		if err != nil {
-			return fmt.Errorf("row %s: %w", row.title(), err)
 		}
 		took := time.Since(start)
 		r.spend(row.number, took)
 		fmt.Fprintf(os.Stderr, " %.1f s\n", took.Seconds())
 		for _, result := range r.results[before:] {
 			fmt.Println(result.line())
+		}
+		if err != nil {
+			r.failures = append(r.failures, fmt.Sprintf("%s: %v", row.title(), err))
+			fmt.Fprintln(os.Stderr, "FAILED:", err)
 		}
 	}
 	r.took = time.Since(began)
@@ -66,14 +73,11 @@ func (r *report) measure(ctx context.Context, programs programs, chosen *regexp.
 
 func (r *report) add(row row, all map[string]samples) error {
 	results, err := row.judge(all)
-	if err != nil {
-		return err
-	}
 	r.results = append(r.results, results...)
-	if row.grows.table == nil {
-		return nil
+	if row.grows.table != nil {
+		err = errors.Join(err, r.grown.add(row.grows, all))
 	}
-	return r.grown.add(row.grows, all)
+	return err
 }
 
 func (r *report) spend(number int, time time.Duration) {
@@ -144,7 +148,7 @@ func (r report) summary() string {
 		}
 	}
 	text := fmt.Sprintf("%d of %d targets are met, %d are missed.\n", met, judged, judged-met)
-	return text + listed("MISSED WITHOUT A REASON in benches/reasons.txt", unexplained) + listed("Missed, with a reason but no profile that shows it", unshown)
+	return text + listed("FAILED", r.failures) + listed("MISSED WITHOUT A REASON in benches/reasons.txt", unexplained) + listed("Missed, with a reason but no profile that shows it", unshown)
 }
 
 func listed(what string, names []string) string {

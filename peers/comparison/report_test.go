@@ -54,6 +54,22 @@ func TestAReasonWithoutAProfileIsNamed(t *testing.T) {
 	}
 }
 
+func TestWhatFailsIsNamedAndTheRestIsThere(t *testing.T) {
+	r := report{size: short, grown: grown{}}
+	goals := []goal{{what: "writes", part: "writes", better: higher, against: clientGo, ratio: 3}, {what: "reads", part: "reads", better: higher, against: clientGo, ratio: 3}}
+	all := map[string]samples{ours: {"writes": runs("writes", "/s", 30)["writes"], "reads": runs("reads", "/s", 5)["reads"]}, clientGo: runs("writes", "/s", 10)}
+	if err := r.add(row{number: 6, name: "informer", goals: goals}, all); err == nil || !strings.Contains(err.Error(), `client-go measured no "reads"`) {
+		t.Error(err)
+	}
+	if len(r.results) != 1 || !r.results[0].met {
+		t.Errorf("%+v", r.results)
+	}
+	r.failures = append(r.failures, "6 informer: broken")
+	if text := string(r.markdown()); !strings.Contains(text, "**FAILED** (1):\n\n- 6 informer: broken\n") {
+		t.Error(text)
+	}
+}
+
 func TestTimesAreSummedByRow(t *testing.T) {
 	r := report{}
 	r.spend(1, time.Second)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -43,17 +44,18 @@ func (r row) measure(ctx context.Context, runs int) (map[string]samples, error) 
 	return all, server.blame(err)
 }
 
-// judge tells what became of the goals.
+// judge tells what became of the goals, and which cannot be judged.
 func (r row) judge(all map[string]samples) (results []result, err error) {
 	for _, goal := range r.goals {
-		result, err := goal.judge(all)
-		if err != nil {
-			return nil, err
+		result, failure := goal.judge(all)
+		if failure != nil {
+			err = errors.Join(err, failure)
+			continue
 		}
 		result.row = r
 		results = append(results, result)
 	}
-	return results, nil
+	return results, err
 }
 
 // patience is how long one turn may take. The longest is a few minutes, a build from nothing.
