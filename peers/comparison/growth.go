@@ -36,6 +36,9 @@ var (
 	tables = []*table{sameIndex, movingIndex, oneReader, inProcess, overHTTP}
 )
 
+// growthRuns is how often each has its turn for a table of growth, of which nothing is judged.
+const growthRuns = 3
+
 // growthRows are what the tables of growth need beside the other rows. Nothing is judged in them.
 func growthRows(p programs, s size) (rows []row) {
 	if s == short {
@@ -54,14 +57,14 @@ func growthRows(p programs, s size) (rows []row) {
 	for _, work := range local {
 		for _, objects := range s.each(1000, 10_000, 100_000, 1_000_000) {
 			rows = append(rows, row{number: work.number, name: fmt.Sprintf("growth: %s, %s", work.work, brief(objects)),
-				contenders: both(p, s, work.work, work.count, fmt.Sprint(objects)), grows: point{work.table, objects}})
+				contenders: both(p, s, work.work, work.count, fmt.Sprint(objects)), grows: point{work.table, objects}, runs: min(s.runs, growthRuns)})
 		}
 	}
 	if s == smallest {
 		return rows // row 8 itself is as small
 	}
 	smaller := syncRow(p, 1000)
-	smaller.name = "growth: " + smaller.name
+	smaller.name, smaller.runs = "growth: "+smaller.name, growthRuns
 	return append(rows, smaller)
 }
 

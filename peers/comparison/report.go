@@ -97,7 +97,7 @@ func (r report) markdown() []byte {
 	r.table(&out)
 	out.WriteString("\n" + fair)
 	if grown := r.grown.markdown(); len(grown) > 0 {
-		fmt.Fprintf(&out, "\n## How cost grows\n\nBytes are resident memory for each object; of a thousand objects they say little. Figures are medians.\n%s", grown)
+		fmt.Fprintf(&out, "\n## How cost grows\n\nBytes are resident memory for each object; of a thousand objects they say little. Figures are medians of %d runs.\n%s", growthRuns, grown)
 	}
 	r.profiles(&out)
 	fmt.Fprintf(&out, "\n## How long it took\n\n%s.\n", r.times())
@@ -128,7 +128,7 @@ func (r report) verdict(result result) string {
 	}
 }
 
-// summary counts, and names what is missed without a reason or without a profile that shows it.
+// summary counts, where that means something, and names what is missed without a reason or without a profile that shows it.
 func (r report) summary() string {
 	var judged, met int
 	var unexplained, unshown []string
@@ -146,6 +146,9 @@ func (r report) summary() string {
 		case reason.profile == "":
 			unshown = append(unshown, result.name())
 		}
+	}
+	if r.size == smallest {
+		return "Debug builds and tiny works: the figures say nothing, only that everything runs.\n" + listed("FAILED", r.failures)
 	}
 	text := fmt.Sprintf("%d of %d targets are met, %d are missed.\n", met, judged, judged-met)
 	return text + listed("FAILED", r.failures) + listed("MISSED WITHOUT A REASON in benches/reasons.txt", unexplained) + listed("Missed, with a reason but no profile that shows it", unshown)
