@@ -66,6 +66,9 @@ func (r *report) measure(ctx context.Context, programs programs, chosen *regexp.
 			fmt.Fprintln(os.Stderr, "FAILED:", err)
 		}
 	}
+	if len(r.spent) == 0 {
+		return fmt.Errorf("no row is meant by --only %v", chosen)
+	}
 	r.took = time.Since(began)
 	slices.SortStableFunc(r.results, func(a, b result) int { return cmp.Compare(a.number(), b.number()) })
 	return nil
