@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os/exec"
 	"time"
 )
 
@@ -16,23 +15,28 @@ func apiserver(name, load string, size size, announcement, program string, argum
 			return nil, err
 		}
 		defer server.stop()
-		if err := server.answers(); err != nil {
-			return nil, err
-		}
-		started := time.Since(start)
-		time.Sleep(time.Second) // what it does after its first answer is part of what it is
-		idle, err := server.resident()
-		if err != nil {
-			return nil, err
-		}
-		out, err := output(exec.CommandContext(ctx, load, "--url", server.url, "--pid", fmt.Sprint(server.command.Process.Pid),
-			"--pods", fmt.Sprint(size.pods), "--watchers", size.text(1000), "--changes", size.text(50)))
-		if err != nil {
-			return nil, err
-		}
-		figures, err := decode(out)
-		return append(figures,
-			figure{"start", float64(started.Microseconds()) / 1e3, "ms", 1},
-			figure{"idle", idle, "MB", 1}), err
+		figures, err := loaded(ctx, server, start, load, size)
+		return figures, server.blame(err)
 	}}
+}
+
+func loaded(ctx context.Context, server *server, start time.Time, load string, size size) ([]figure, error) {
+	if err := server.answers(ctx); err != nil {
+		return nil, err
+	}
+	started := time.Since(start)
+	time.Sleep(time.Second) // what it does after its first answer is part of what it is
+	idle, err := server.resident()
+	if err != nil {
+		return nil, err
+	}
+	out, err := output(process(ctx, load, "--url", server.url, "--pid", fmt.Sprint(server.command.Process.Pid),
+		"--pods", fmt.Sprint(size.pods), "--watchers", fmt.Sprint(size.of(1000)), "--changes", fmt.Sprint(size.of(50))))
+	if err != nil {
+		return nil, err
+	}
+	figures, err := decode(out)
+	return append(figures,
+		figure{"start", float64(started.Microseconds()) / 1e3, "ms", 1},
+		figure{"idle", idle, "MB", 1}), err
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 )
@@ -25,26 +24,22 @@ type programs struct {
 
 func (p programs) peer(name string) string { return filepath.Join(p.goPeers, name) }
 
-func build(ctx context.Context, size size) (programs, error) {
-	root, err := filepath.Abs("..")
-	if err != nil {
-		return programs{}, err
-	}
-	scratch, err := os.MkdirTemp("", "comparison")
-	if err != nil {
-		return programs{}, err
-	}
+// build makes all programs, in debug builds for the smallest size.
+func build(ctx context.Context, root, scratch string, size size) (p programs, err error) {
 	target := filepath.Join(root, "target", "peers")
-	p := programs{
+	p = programs{
 		root: root, goPeers: target, scratch: scratch,
 		cacheTests: filepath.Join(target, "cache.test"), queueTests: filepath.Join(target, "workqueue.test"),
 	}
+	peers := filepath.Join(root, "peers")
 	for _, arguments := range [][]string{
-		{"build", "-buildvcs=false", "-o", target + "/", "./bench", "./staticserver", "./apiload", "./lesson", "./apiserver", "./tracer"},
+		{"build", "-buildvcs=false", "-o", target + "/", "./bench", "./staticserver", "./apiload", "./lesson", "./apiserver"},
 		{"test", "-c", "-o", p.cacheTests, "k8s.io/client-go/tools/cache"},
 		{"test", "-c", "-o", p.queueTests, "k8s.io/client-go/util/workqueue"},
 	} {
-		if err := loud(exec.CommandContext(ctx, "go", arguments...)); err != nil {
+		building := process(ctx, "go", arguments...)
+		building.Dir = peers
+		if err := loud(building); err != nil {
 			return p, err
 		}
 	}
@@ -56,15 +51,15 @@ func build(ctx context.Context, size size) (programs, error) {
 	if err != nil {
 		return p, err
 	}
-	p.informerLab = filepath.Join(filepath.Dir(filepath.Dir(p.work)), "informer-lab")
-	p.kubeRuntime, err = cargo(ctx, filepath.Join(root, "peers", "kube-runtime"), "peer-kube-runtime",
+	p.informerLab = filepath.Join(filepath.Dir(filepath.Dir(p.work)), "informer-lab") // built along
+	p.kubeRuntime, err = cargo(ctx, filepath.Join(peers, "kube-runtime"), "peer-kube-runtime",
 		"build", "--locked", "--target-dir", filepath.Join(root, "target"), "--profile", inBuild)
 	return p, err
 }
 
 // cargo builds, and tells where the executable of this name is.
 func cargo(ctx context.Context, folder, name string, arguments ...string) (string, error) {
-	building := exec.CommandContext(ctx, "cargo", append(arguments, "--message-format", "json-render-diagnostics")...)
+	building := process(ctx, "cargo", append(arguments, "--message-format", "json-render-diagnostics")...)
 	building.Dir, building.Stderr = folder, os.Stderr
 	out, err := building.Output()
 	if err != nil {

@@ -5,10 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"os"
-	"os/exec"
+	"slices"
 )
 
 // figure is what was measured: of which part of the work, how much, and how much was done.
@@ -19,6 +17,9 @@ type figure struct {
 	Did   uint64  `json:"did"`
 }
 
+// samples are the figures of one contender, a run each, by their part.
+type samples map[string][]figure
+
 // contender does a piece of work and measures it.
 type contender struct {
 	name string
@@ -28,7 +29,7 @@ type contender struct {
 // command is a contender that prints its figures, one JSON object a line.
 func command(name, program string, arguments ...string) contender {
 	return contender{name, func(ctx context.Context) ([]figure, error) {
-		out, err := output(exec.CommandContext(ctx, program, arguments...))
+		out, err := output(process(ctx, program, arguments...))
 		if err != nil {
 			return nil, err
 		}
@@ -50,21 +51,20 @@ func decode(out []byte) (figures []figure, err error) {
 	}
 }
 
-func output(command *exec.Cmd) ([]byte, error) {
-	var said bytes.Buffer
-	command.Stderr = &said
-	out, err := command.Output()
-	if err != nil {
-		return nil, fmt.Errorf("%v: %w: %s", command.Args, err, said.String())
+func values(figures []figure) []float64 {
+	values := make([]float64, len(figures))
+	for n, figure := range figures {
+		values[n] = figure.Value
 	}
-	return out, nil
+	return values
 }
 
-// loud shows what a command says.
-func loud(command *exec.Cmd) error {
-	command.Stdout, command.Stderr = os.Stderr, os.Stderr
-	if err := command.Run(); err != nil {
-		return fmt.Errorf("%v: %w", command.Args, err)
+// median is the middle one, or lies between the two in the middle. There must be at least one.
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	middle := len(sorted) / 2
+	if len(sorted)%2 == 1 {
+		return sorted[middle]
 	}
-	return nil
+	return (sorted[middle-1] + sorted[middle]) / 2
 }

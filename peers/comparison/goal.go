@@ -17,7 +17,7 @@ const (
 
 // goal is what is to be reached in one part of a work.
 type goal struct {
-	// what is judged, where the work's name does not say it.
+	// what is judged, where the work's name does not say it. "9: peak" belongs to another row of the table than the work does.
 	what   string
 	part   string
 	better better
@@ -41,14 +41,15 @@ type result struct {
 	met, isJudged bool
 }
 
+// judge compares run by run; what stands in the middle of the ratios counts.
 func (g goal) judge(all map[string]samples) (result, error) {
 	who := g.who
 	if who == "" {
 		who = ours
 	}
-	mine := all[who][g.part]
-	if len(mine) == 0 {
-		return result{}, fmt.Errorf("%s measured no %q", who, g.part)
+	mine, err := positive(all, who, g.part)
+	if err != nil {
+		return result{}, err
 	}
 	result := result{goal: g, unit: mine[0].Unit, mine: median(values(mine)), runs: len(mine), isJudged: g.ratio != 0}
 	if g.better == within && g.against == "" {
@@ -56,12 +57,16 @@ func (g goal) judge(all map[string]samples) (result, error) {
 		result.met = result.mine <= g.ratio
 		return result, nil
 	}
-	theirs := all[g.against][g.part]
+	opponent, part := g.against, g.part
 	if g.better == within {
-		theirs = all[who][g.against]
+		opponent, part = who, g.against
 	}
-	if err := sameWork(g, mine, theirs); err != nil {
+	theirs, err := positive(all, opponent, part)
+	if err != nil {
 		return result, err
+	}
+	if err := sameWork(who, mine, opponent, theirs); err != nil {
+		return result, fmt.Errorf("%q: %w", g.part, err)
 	}
 	result.theirs = median(values(theirs))
 	ratios := make([]float64, len(mine))
@@ -83,32 +88,29 @@ func (g goal) howMuchBetter(mine, theirs float64) float64 {
 	return mine / theirs
 }
 
+// positive are the figures of a part. Nothing takes no time and no memory, and nobody who works gets nothing done.
+func positive(all map[string]samples, who, part string) ([]figure, error) {
+	figures := all[who][part]
+	if len(figures) == 0 {
+		return nil, fmt.Errorf("%s measured no %q", who, part)
+	}
+	for _, figure := range figures {
+		if !(figure.Value > 0) || figure.Did == 0 {
+			return nil, fmt.Errorf("%s measured nothing: %+v", who, figure)
+		}
+	}
+	return figures, nil
+}
+
 // sameWork refuses to compare what is not the same.
-func sameWork(g goal, mine, theirs []figure) error {
+func sameWork(who string, mine []figure, opponent string, theirs []figure) error {
 	if len(mine) != len(theirs) {
-		return fmt.Errorf("%q: %d runs against %d of %s", g.part, len(mine), len(theirs), g.against)
+		return fmt.Errorf("%d runs of %s, %d of %s", len(mine), who, len(theirs), opponent)
 	}
 	for n := range mine {
 		if mine[n].Did != theirs[n].Did || mine[n].Unit != theirs[n].Unit {
-			return fmt.Errorf("%q: not the same work: %+v, %s: %+v", g.part, mine[n], g.against, theirs[n])
+			return fmt.Errorf("not the same work: %s %+v, %s %+v", who, mine[n], opponent, theirs[n])
 		}
 	}
 	return nil
-}
-
-func values(figures []figure) []float64 {
-	values := make([]float64, len(figures))
-	for n, figure := range figures {
-		values[n] = figure.Value
-	}
-	return values
-}
-
-func median(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	middle := len(sorted) / 2
-	if len(sorted)%2 == 1 {
-		return sorted[middle]
-	}
-	return (sorted[middle-1] + sorted[middle]) / 2
 }

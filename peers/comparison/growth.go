@@ -1,99 +1,147 @@
 package main
 
 import (
-	"context"
+	"bytes"
 	"fmt"
-	"regexp"
+	"slices"
 )
 
-// growth is how the cost of a work grows with the number of objects.
-type growth struct {
-	name, unit string
-	// part is what the table tells; a part "bytes" or "steady" beside it is the memory.
-	part string
-	rows []growthRow
+// point is a line in a table of growth: which table, and at how many objects.
+type point struct {
+	table   *table
+	objects int
 }
 
-type growthRow struct {
-	objects      int
-	mine, theirs measured
+// table tells how the cost of a work grows with the number of objects.
+type table struct {
+	title string
+	// columns are what is told, for each of the contenders.
+	columns    []column
+	contenders []string
 }
 
-// measured is the medians of one contender: time or rate, and bytes per object where they are known.
-type measured struct{ value, bytes float64 }
+// column is a part of what a work measured, and how it is called.
+type column struct{ part, head string }
 
-var growthSizes = []int{1000, 10_000, 100_000, 1_000_000}
+var two = []string{ours, clientGo}
 
-// growthRuns is how often each has its turn at a size.
+var (
+	sameIndex   = &table{"1: Indexer update, index unchanged", []column{{"", "one update"}, {"bytes", "bytes"}}, two}
+	movingIndex = &table{"1: Indexer update, moving between index values", []column{{"", "one update"}}, two}
+	oneReader   = &table{"6: shared informer beside one reader; its memory is that of the next table, which has the same pods in the same informer",
+		[]column{{"writes", "writes"}, {"reads", "reads of all"}}, two}
+	inProcess = &table{"6, 8 and 9: from a list in the process to handlers synced, pods with a name only", []column{{"time", "time"}, {"bytes", "bytes"}}, two}
+	overHTTP  = &table{"8 and 9: from an HTTP LIST to handlers synced, pods of 3.8 KB; bytes with all that the process is",
+		[]column{{"time", "time"}, {"steady", "bytes"}}, []string{ours, projected, inJSON, inPB}}
+	tables = []*table{sameIndex, movingIndex, oneReader, inProcess, overHTTP}
+)
+
+// growthRuns is how often each has its turn for a table of growth, of which nothing is judged.
 const growthRuns = 3
 
-func grow(ctx context.Context, p programs, s size, chosen *regexp.Regexp) (all []growth, err error) {
-	if s != whole || !chosen.MatchString("growth") {
-		return nil, nil
+// growthRows are what the tables of growth need beside the other rows. Nothing is judged in them.
+func growthRows(p programs, s size) (rows []row) {
+	if s == short {
+		return nil
 	}
-	local := func(work, key string) func(int) []contender {
-		return func(objects int) []contender {
-			return both(p, s, work, key, fmt.Sprint(objects))
-		}
-	}
-	works := []struct {
-		growth
-		most       int
-		contenders func(objects int) []contender
+	local := []struct {
+		number      int
+		table       *table
+		work, count string
 	}{
-		{growth{name: "1: Indexer update, index unchanged", unit: "ns"}, 1_000_000, local("indexer-same", "--objects")},
-		{growth{name: "1: Indexer update, moving between index values", unit: "ns"}, 1_000_000, local("indexer-moving", "--objects")},
-		{growth{name: "6: shared informer beside one reader, writes", part: "writes", unit: "/s"}, 1_000_000, local("shared-informer", "--pods")},
-		{growth{name: "6: shared informer beside one reader, reads", part: "reads", unit: "/s"}, 1_000_000, local("shared-informer", "--pods")},
-		{growth{name: "8 and 9: a list in the process to handlers synced, pods with a name only", part: "time", unit: "ms"}, 1_000_000, local("source", "--pods")},
-		{growth{name: "8 and 9: HTTP LIST to handlers synced, pods of 3.8 KB", part: "time", unit: "ms"}, 100_000, nil},
+		{1, sameIndex, "indexer-same", "--objects"},
+		{1, movingIndex, "indexer-moving", "--objects"},
+		{6, oneReader, "shared-informer", "--pods"},
+		{6, inProcess, "source", "--pods"},
 	}
-	for _, work := range works {
-		for _, objects := range growthSizes {
-			if objects > work.most {
-				continue
-			}
-			row, err := growOnce(ctx, p, work.part, objects, work.contenders)
-			if err != nil {
-				return nil, fmt.Errorf("growth of %s: %w", work.name, err)
-			}
-			work.rows = append(work.rows, row)
+	for _, work := range local {
+		for _, objects := range s.each(1000, 10_000, 100_000, 1_000_000) {
+			rows = append(rows, row{number: work.number, name: fmt.Sprintf("growth: %s, %s", work.work, brief(objects)),
+				contenders: both(p, s, work.work, work.count, fmt.Sprint(objects)), grows: point{work.table, objects}, runs: min(s.runs, growthRuns)})
 		}
-		all = append(all, work.growth)
 	}
-	return all, nil
+	if s == smallest {
+		return rows // row 8 itself is as small
+	}
+	smaller := syncRow(p, 1000)
+	smaller.name, smaller.runs = "growth: "+smaller.name, growthRuns
+	return append(rows, smaller)
 }
 
-func growOnce(ctx context.Context, p programs, part string, objects int, local func(int) []contender) (growthRow, error) {
-	var contenders []contender
-	if local != nil {
-		contenders = local(objects)
-	} else {
-		url := new(string)
-		stop, err := p.static(url, fmt.Sprint(objects), "0")(ctx)
-		if err != nil {
-			return growthRow{}, err
-		}
-		defer stop()
-		contenders = []contender{at(url, ours, p.work, "sync"), at(url, "client-go", p.peer("bench"), "sync")}
-	}
-	all, err := takeTurns(ctx, contenders, growthRuns)
-	if err != nil {
-		return growthRow{}, err
-	}
-	goal := goal{part: part, against: "client-go"}
-	if err := sameWork(goal, all[ours][part], all["client-go"][part]); err != nil {
-		return growthRow{}, err
-	}
-	return growthRow{objects, summed(all[ours], part, objects), summed(all["client-go"], part, objects)}, nil
+// line is the medians of all contenders at one number of objects.
+type line struct {
+	objects int
+	cells   []string
 }
 
-func summed(samples samples, part string, objects int) measured {
-	m := measured{value: median(values(samples[part]))}
-	if bytes := samples["bytes"]; len(bytes) > 0 {
-		m.bytes = median(values(bytes))
-	} else if steady := samples["steady"]; len(steady) > 0 {
-		m.bytes = median(values(steady)) * 1e6 / float64(objects)
+// grown are the lines of all tables.
+type grown map[*table][]line
+
+// add makes a line of what was measured; all must have done the same.
+func (g grown) add(at point, all map[string]samples) error {
+	line := line{objects: at.objects}
+	for _, column := range at.table.columns {
+		var first []figure
+		for _, name := range at.table.contenders {
+			figures := all[name][column.part]
+			line.cells = append(line.cells, cell(column, figures, at.objects))
+			if len(figures) == 0 {
+				continue // client-go may not finish one read
+			}
+			if first == nil {
+				first = figures
+			}
+			if figures[0].Did != first[0].Did || figures[0].Unit != first[0].Unit {
+				return fmt.Errorf("not the same work: %+v, %s %+v", first[0], name, figures[0])
+			}
+		}
 	}
-	return m
+	g[at.table] = append(g[at.table], line)
+	return nil
+}
+
+func cell(column column, figures []figure, objects int) string {
+	if len(figures) == 0 {
+		return "none"
+	}
+	value := median(values(figures))
+	switch {
+	case column.part == "steady":
+		return number(value * 1e6 / float64(objects))
+	case column.part == "bytes" && value <= 0:
+		return "" // no page more than before
+	case column.part == "bytes":
+		return number(value)
+	default:
+		return amount(value, figures[0].Unit)
+	}
+}
+
+func (g grown) markdown() []byte {
+	var out bytes.Buffer
+	for _, table := range tables {
+		lines := g[table]
+		if len(lines) == 0 {
+			continue
+		}
+		slices.SortFunc(lines, func(a, b line) int { return a.objects - b.objects })
+		fmt.Fprintf(&out, "\n%s\n\n| objects |", table.title)
+		for _, column := range table.columns {
+			for _, name := range table.contenders {
+				fmt.Fprintf(&out, " %s, %s |", name, column.head)
+			}
+		}
+		fmt.Fprintf(&out, "\n|---|")
+		for range len(table.columns) * len(table.contenders) {
+			out.WriteString("---|")
+		}
+		for _, line := range lines {
+			fmt.Fprintf(&out, "\n| %s |", brief(line.objects))
+			for _, cell := range line.cells {
+				fmt.Fprintf(&out, " %s |", cell)
+			}
+		}
+		out.WriteString("\n")
+	}
+	return out.Bytes()
 }

@@ -4,51 +4,85 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
+	"path/filepath"
 	"runtime"
-	"runtime/debug"
+	"strconv"
 	"strings"
 	"time"
 )
 
 // machine is where it was measured, and with which versions.
 type machine struct {
-	date, processor, memory, system, load string
-	versions                              []string
+	date, processor, memory, system string
+	// before and after are the load averages at the start and at the end.
+	before, after string
+	versions      []string
 }
 
-func look(ctx context.Context) machine {
-	m := machine{
+func look(ctx context.Context, p programs, before string) machine {
+	goModule := filepath.Join(p.root, "peers", "go.mod")
+	cargoLock := filepath.Join(p.root, "Cargo.lock")
+	runtimeLock := filepath.Join(p.root, "peers", "kube-runtime", "Cargo.lock")
+	return machine{
 		date:      time.Now().UTC().Format(time.DateOnly),
 		processor: fmt.Sprintf("%d × %s", runtime.NumCPU(), field("/proc/cpuinfo", "model name")),
 		memory:    field("/proc/meminfo", "MemTotal"),
-		system:    said(ctx, "uname", "-sr"),
-		load:      firstWords("/proc/loadavg", 3),
-		versions:  []string{said(ctx, "rustc", "--version"), runtime.Version()},
+		system:    said(ctx, p.root, "uname", "-sr"),
+		before:    before,
+		versions: []string{
+			"this project at " + said(ctx, p.root, "git", "describe", "--always", "--dirty"),
+			said(ctx, p.root, "rustc", "--version"),
+			runtime.Version(),
+			"client-go " + required(goModule, "k8s.io/client-go"),
+			"kube-apiserver's library " + required(goModule, "k8s.io/apiserver"),
+			"etcd " + required(goModule, "go.etcd.io/etcd/server/v3"),
+			"kube-runtime " + locked(runtimeLock, "kube-runtime"),
+			"kube " + locked(cargoLock, "kube"),
+			"k8s-openapi " + locked(cargoLock, "k8s-openapi"),
+		},
 	}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, module := range info.Deps {
-			if module.Path == "k8s.io/client-go" {
-				m.versions = append(m.versions, "client-go and kube-apiserver's library "+module.Version)
-			}
-		}
-	}
-	m.versions = append(m.versions, "kube-runtime "+lockedVersion("kube-runtime/Cargo.lock", "kube-runtime"))
-	return m
 }
 
-// lockedVersion is the version of a package in a Cargo.lock.
-func lockedVersion(lock, name string) string {
+func (m machine) markdown() string {
+	text := fmt.Sprintf("Machine: %s, %s, %s; load before %s, after %s. Versions: %s.\n", m.processor, m.memory, m.system, m.before, m.after, strings.Join(m.versions, ", "))
+	if m.isBusy() {
+		text += "\n**The machine was busy when it began**: figures of this run are not for the record.\n"
+	}
+	return text
+}
+
+// isBusy says whether others used the processors before: a quarter of them in the last minute.
+func (m machine) isBusy() bool {
+	lastMinute, _, _ := strings.Cut(m.before, " ")
+	load, err := strconv.ParseFloat(lastMinute, 64)
+	return err == nil && load > float64(runtime.NumCPU())/4
+}
+
+// locked is the version of a package in a Cargo.lock.
+func locked(lock, name string) string {
 	text, _ := os.ReadFile(lock)
 	_, rest, _ := strings.Cut(string(text), fmt.Sprintf("name = %q\nversion = \"", name))
 	version, _, _ := strings.Cut(rest, `"`)
 	return version
 }
 
-func said(ctx context.Context, program string, arguments ...string) string {
-	out, err := output(exec.CommandContext(ctx, program, arguments...))
+// required is the version of a module in a go.mod.
+func required(module, name string) string {
+	text, _ := os.ReadFile(module)
+	for line := range strings.Lines(string(text)) {
+		if words := strings.Fields(line); len(words) >= 2 && words[0] == name {
+			return words[1]
+		}
+	}
+	return "unknown"
+}
+
+func said(ctx context.Context, folder, program string, arguments ...string) string {
+	command := process(ctx, program, arguments...)
+	command.Dir = folder
+	out, err := output(command)
 	if err != nil {
-		return "unknown " + program
+		return "unknown"
 	}
 	return strings.TrimSpace(string(out))
 }
@@ -64,8 +98,8 @@ func field(path, name string) string {
 	return "unknown"
 }
 
-func firstWords(path string, number int) string {
-	text, _ := os.ReadFile(path)
+func load() string {
+	text, _ := os.ReadFile("/proc/loadavg")
 	words := strings.Fields(string(text))
-	return strings.Join(words[:min(number, len(words))], " ")
+	return strings.Join(words[:min(3, len(words))], " ")
 }

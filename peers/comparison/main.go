@@ -1,5 +1,5 @@
 // Command comparison runs the project's machinery, client-go and kube-runtime side by side on the same work, and reports who takes how long.
-// ../compare runs it.
+// ../compare builds and runs it.
 package main
 
 import (
@@ -11,74 +11,120 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"syscall"
 	"time"
 )
 
+const usage = `peers/compare [--quick | --smoke] [--only EXPRESSION] [--cold-builds] [--out FOLDER]
+
+Runs this project, client-go, kube-runtime and a real API server on the same work in turn, checks that all did the same, and writes
+benches/RESULTS.md and benches/results.svg. Needs Rust, Go and a C compiler; what has to be built the first time takes ten minutes.
+Nothing else should run beside it. Ctrl-C ends it and all that it has started; then nothing is written.
+
+  --quick            up to 10,000 objects, in five minutes; without it up to a million, in 25
+  --smoke            everything once, tiny, in debug builds; writes nothing: a check that none rots
+  --only EXPRESSION  only the rows whose number and name match this regular expression; writes nothing
+  --cold-builds      also builds both sides from nothing (minutes)
+  --out FOLDER       where the results go, and where reasons.txt and profiles/ are [benches]
+
+  peers/compare --quick --only '^6 .* 10 readers'
+  peers/compare --cold-builds                       what RESULTS.md is written by
+`
+
 var (
-	quick  = flag.Bool("quick", false, "less of everything, in five minutes")
-	smoke  = flag.Bool("smoke", false, "run everything once, small, in debug builds, and write no results")
-	cold   = flag.Bool("cold-builds", false, "also build both sides from nothing (minutes)")
-	only   = flag.String("only", "", "only the rows whose number and name match this expression; write no results")
-	outDir = flag.String("out", "../benches", "where the results go")
+	project = flag.String("project", ".", "the project's folder; peers/compare says it")
+	quick   = flag.Bool("quick", false, "")
+	smoke   = flag.Bool("smoke", false, "")
+	cold    = flag.Bool("cold-builds", false, "")
+	only    = flag.String("only", "", "")
+	outDir  = flag.String("out", "", "")
 )
 
 func main() {
+	if len(os.Args) > 2 && os.Args[1] == asHelper {
+		exit(help(context.Background(), os.Args[2:]))
+	}
+	flag.Usage = func() { fmt.Fprint(flag.CommandLine.Output(), usage) }
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "compare:", err)
+	err := run(ctx)
+	if ctx.Err() != nil {
+		fmt.Fprintln(os.Stderr, "\ncompare: interrupted, nothing was written")
+		os.Exit(130)
+	}
+	exit(err)
+}
+
+func exit(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "\ncompare:", err)
 		os.Exit(1)
 	}
+	os.Exit(0)
 }
 
 func run(ctx context.Context) error {
-	chosen, err := regexp.Compile(*only)
+	size, chosen, err := asked()
 	if err != nil {
 		return err
 	}
-	size := whole
-	switch {
-	case *smoke:
-		size = smallest
-	case *quick:
-		size = short
-	}
-	programs, err := build(ctx, size)
+	root, err := filepath.Abs(*project)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(programs.scratch)
-	machine := look(ctx)
-	began := time.Now()
-	var results []result
-	for _, row := range rows(programs, size) {
-		if !chosen.MatchString(row.title()) {
-			continue
-		}
-		measured, err := row.measure(ctx, size.runs)
-		if err != nil {
-			return fmt.Errorf("row %s: %w", row.title(), err)
-		}
-		for _, result := range measured {
-			fmt.Println(result.line())
-		}
-		results = append(results, measured...)
+	if *outDir == "" {
+		*outDir = filepath.Join(root, "benches")
 	}
-	growth, err := grow(ctx, programs, size, chosen)
+	reasons, err := readReasons(*outDir)
 	if err != nil {
 		return err
+	}
+	scratch, err := os.MkdirTemp("", "comparison")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch)
+	loadBefore := load()
+	programs, err := build(ctx, root, scratch, size)
+	if err != nil {
+		return err
+	}
+	if err := os.Setenv("TMPDIR", scratch); err != nil { // what the programs leave goes with it
+		return err
+	}
+	report := report{machine: look(ctx, programs, loadBefore), size: size, grown: grown{}, reasons: reasons}
+	if err := report.measure(ctx, programs, chosen); err != nil {
+		return err
+	}
+	report.machine.after = load()
+	fmt.Printf("\n%s\n%s\ntook %s: %s\n", report.machine.markdown(), report.summary(), report.took.Round(time.Second), report.times())
+	if len(report.failures) > 0 {
+		err = fmt.Errorf("%d rows failed", len(report.failures))
 	}
 	if *smoke || *only != "" {
-		return nil
-	}
-	reasons, err := readReasons(filepath.Join(*outDir, "reasons.txt"))
-	if err != nil {
 		return err
 	}
-	report := report{machine, size, time.Since(began), results, growth, reasons}
-	return errors.Join(
+	return errors.Join(err,
 		os.WriteFile(filepath.Join(*outDir, "RESULTS.md"), report.markdown(), 0o644),
 		os.WriteFile(filepath.Join(*outDir, "results.svg"), report.plot(), 0o644),
 	)
+}
+
+// asked is what the command line says.
+func asked() (size, *regexp.Regexp, error) {
+	if flag.NArg() > 0 {
+		return size{}, nil, fmt.Errorf("what is %q? --help says what there is", flag.Arg(0))
+	}
+	chosen, err := regexp.Compile(*only)
+	switch {
+	case *smoke && *quick:
+		return size{}, nil, errors.New("either --quick or --smoke")
+	case *smoke:
+		return smallest, chosen, err
+	case *quick:
+		return short, chosen, err
+	default:
+		return whole, chosen, err
+	}
 }

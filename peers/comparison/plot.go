@@ -5,24 +5,33 @@ import (
 	"fmt"
 	"html"
 	"math"
-	"strings"
 )
 
+// The plot's measures, in pixels.
 const (
-	barHeight = 18
-	nameWidth = 470
-	barWidth  = 360
-	plotWidth = nameWidth + barWidth + 190
+	lineHeight = 20
+	headHeight = 64
+	nameWidth  = 500
+	scaleWidth = 350
+	plotWidth  = nameWidth + scaleWidth + 130
+	// least is the ratio at the left; what is smaller stands there too.
+	least = 0.1
 )
 
+// plotStyle brings its own background, so that the plot can be read on any page.
 const plotStyle = `<style>
-  text { font: 12px system-ui, sans-serif; fill: #24292f }
-  .met { fill: #2da44e } .missed { fill: #cf7a1b } .grid { stroke: #8c959f; stroke-opacity: .35 } .target { stroke: #24292f; stroke-width: 2 }
-  @media (prefers-color-scheme: dark) { text { fill: #e6edf3 } .target { stroke: #e6edf3 } }
+  text { font: 12px system-ui, sans-serif; fill: #1f2328 }
+  .page { fill: #ffffff } .band { fill: #f6f8fa } .grid { stroke: #d1d9e0 } .one { stroke: #818b98 } .target { stroke: #1f2328; stroke-width: 2 }
+  .met { fill: #1a7f37; stroke: #1a7f37; stroke-width: 2 } .missed { fill: none; stroke: #bc4c00; stroke-width: 2 }
+  @media (prefers-color-scheme: dark) {
+    text { fill: #f0f6fc }
+    .page { fill: #0d1117 } .band { fill: #151b23 } .grid { stroke: #3d444d } .one { stroke: #9198a1 } .target { stroke: #f0f6fc }
+    .met { fill: #3fb950; stroke: #3fb950 } .missed { stroke: #f0883e }
+  }
 </style>
 `
 
-// plot shows every goal against a peer: a bar for the ratio, on a logarithmic scale, and a line where the target is.
+// plot shows every goal against a peer: how many times better, on a logarithmic scale, and a tick where the target is.
 func (r report) plot() []byte {
 	var shown []result
 	most := 1.0
@@ -32,41 +41,84 @@ func (r report) plot() []byte {
 			most = max(most, result.ratio, result.goal.ratio)
 		}
 	}
-	decades := math.Ceil(math.Log10(most))
-	x := func(ratio float64) float64 { // 0.1× at the left
-		return nameWidth + barWidth*(max(math.Log10(ratio), -1)+1)/(decades+1)
-	}
-	height := barHeight*(len(shown)+2) + 12
+	scale := scale{decades: max(1, math.Ceil(math.Log10(most)))}
+	height := headHeight + lineHeight*len(shown) + 12
 	var out bytes.Buffer
-	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" aria-label="How many times better than client-go, and the target">`+"\n%s", plotWidth, height, plotStyle)
-	for decade := -1.0; decade <= decades; decade++ {
-		at := x(math.Pow(10, decade))
-		fmt.Fprintf(&out, `<line class="grid" x1="%.1f" x2="%.1f" y1="%d" y2="%d"/><text x="%.1f" y="14" text-anchor="middle">%g×</text>`+"\n",
-			at, at, barHeight, height, at, math.Pow(10, decade))
-	}
+	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" aria-label="How many times better than the peer, and the target, for each work">`+"\n%s"+
+		`<rect class="page" width="%d" height="%d" rx="8"/>`+"\n", plotWidth, height, plotStyle, plotWidth, height)
+	legend(&out)
+	bands(&out, shown)
+	scale.axis(&out, height-12)
 	for n, result := range shown {
-		result.bar(&out, barHeight*(n+1)+6, x)
+		result.draw(&out, headHeight+lineHeight*n, scale)
 	}
 	out.WriteString("</svg>\n")
 	return out.Bytes()
 }
 
-func (r result) bar(out *bytes.Buffer, y int, x func(float64) float64) {
-	class := "missed"
-	if r.met {
-		class = "met"
-	}
-	from, to := min(x(1), x(r.ratio)), max(x(1), x(r.ratio))
-	fmt.Fprintf(out, `<text x="%d" y="%d" text-anchor="end">%s</text>`, nameWidth-8, y+12, html.EscapeString(r.name()+encodingOf(r.goal.against)))
-	fmt.Fprintf(out, `<rect class="%s" x="%.1f" y="%d" width="%.1f" height="%d" rx="2"/>`, class, from, y+2, max(to-from, 1), barHeight-5)
-	fmt.Fprintf(out, `<line class="target" x1="%.1f" x2="%.1f" y1="%d" y2="%d"/>`, x(r.goal.ratio), x(r.goal.ratio), y, y+barHeight-1)
-	fmt.Fprintf(out, `<text x="%d" y="%d">%s× of %g×</text>`+"\n", nameWidth+barWidth+12, y+12, number(r.ratio), r.goal.ratio)
+// scale is logarithmic, from the least ratio to so many decades above one.
+type scale struct{ decades float64 }
+
+func (s scale) x(ratio float64) float64 {
+	above := math.Log10(max(ratio, least) / least)
+	return nameWidth + scaleWidth*above/(s.decades-math.Log10(least))
 }
 
-// encodingOf names the encoding where a peer has more than one.
-func encodingOf(against string) string {
-	if _, encoding, has := strings.Cut(against, ", "); has {
-		return ", against " + encoding
+func (s scale) axis(out *bytes.Buffer, bottom int) {
+	for ratio := least; ratio <= math.Pow(10, s.decades)*1.01; ratio *= 10 {
+		class := "grid"
+		if math.Abs(ratio-1) < 0.01 {
+			class = "one"
+		}
+		fmt.Fprintf(out, `<line class="%s" x1="%.1f" x2="%.1f" y1="%d" y2="%d"/><text x="%.1f" y="%d" text-anchor="middle">%s×</text>`+"\n",
+			class, s.x(ratio), s.x(ratio), headHeight-6, bottom, s.x(ratio), headHeight-12, power(ratio))
 	}
-	return ""
+}
+
+func power(ratio float64) string {
+	if ratio < 1 {
+		return fmt.Sprintf("%.4g", ratio)
+	}
+	return thousands(ratio)
+}
+
+func legend(out *bytes.Buffer) {
+	const y = 22
+	fmt.Fprintf(out, `<text x="12" y="%d">How many times better than the peer, at the same work in the same run:</text>`+"\n", y)
+	mark(out, nameWidth, y-4, true)
+	fmt.Fprintf(out, `<text x="%d" y="%d">target met</text>`+"\n", nameWidth+12, y)
+	mark(out, nameWidth+110, y-4, false)
+	fmt.Fprintf(out, `<text x="%d" y="%d">missed</text>`+"\n", nameWidth+122, y)
+	fmt.Fprintf(out, `<line class="target" x1="%d" x2="%d" y1="%d" y2="%d"/><text x="%d" y="%d">target</text>`+"\n", nameWidth+200, nameWidth+200, y-12, y+4, nameWidth+210, y)
+}
+
+// bands set off the rows of one number from those of the next.
+func bands(out *bytes.Buffer, shown []result) {
+	dark, before := false, 0
+	for n, result := range shown {
+		if number := result.number(); number != before {
+			dark, before = !dark, number
+		}
+		if dark {
+			fmt.Fprintf(out, `<rect class="band" y="%d" width="%d" height="%d"/>`+"\n", headHeight+lineHeight*n, plotWidth, lineHeight)
+		}
+	}
+}
+
+func (r result) draw(out *bytes.Buffer, y int, scale scale) {
+	middle := y + lineHeight/2
+	fmt.Fprintf(out, `<text x="%d" y="%d" text-anchor="end">%s</text>`, nameWidth-10, middle+4, html.EscapeString(r.name()))
+	fmt.Fprintf(out, `<line class="%s" x1="%.1f" x2="%.1f" y1="%d" y2="%d"/>`, r.verdict(), scale.x(1), scale.x(r.ratio), middle, middle)
+	fmt.Fprintf(out, `<line class="target" x1="%.1f" x2="%.1f" y1="%d" y2="%d"/>`, scale.x(r.goal.ratio), scale.x(r.goal.ratio), y+2, y+lineHeight-2)
+	mark(out, scale.x(r.ratio), middle, r.met)
+	fmt.Fprintf(out, `<text x="%d" y="%d">%s× of %g×</text>`+"\n", nameWidth+scaleWidth+16, middle+4, number(r.ratio), r.goal.ratio)
+}
+
+// mark is a full circle where the target is met, and an empty diamond where it is missed: the shape tells, not only the colour.
+func mark[X int | float64](out *bytes.Buffer, x X, y int, met bool) {
+	if met {
+		fmt.Fprintf(out, `<circle class="met" cx="%.1f" cy="%d" r="4"/>`, float64(x), y)
+		return
+	}
+	fmt.Fprintf(out, `<path class="missed" d="M%.1f %dl5 5l-5 5l-5 -5z"/>`, float64(x), y-5)
 }

@@ -1,33 +1,82 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 )
 
-// reasons say why a goal is missed, by the result's name.
-type reasons map[string]string
+// reason says why goals are missed.
+type reason struct {
+	// goals are those whose names match: an asterisk stands for anything, so that one line is for every size.
+	goals *regexp.Regexp
+	text  string
+	// profile names a file that shows it, and is its text; both are empty if there is none.
+	profile, shown string
+}
+
+// reasons are in order: the first that matches counts.
+type reasons []reason
 
 var apart = regexp.MustCompile(` {2,}`)
 
-func readReasons(path string) (reasons, error) {
+// readReasons reads reasons.txt in this folder, and the profiles beside it.
+func readReasons(folder string) (reasons, error) {
+	path := filepath.Join(folder, "reasons.txt")
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	reasons := reasons{}
+	var all reasons
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSpace(line)
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
-		parts := apart.Split(line, 2)
-		if len(parts) != 2 {
-			return nil, fmt.Errorf("%s: no reason in %q", path, line)
+		reason, err := parseReason(line)
+		if err == nil && reason.profile != "" {
+			reason.shown, err = readProfile(folder, reason.profile)
 		}
-		reasons[parts[0]] = parts[1]
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		all = append(all, reason)
 	}
-	return reasons, nil
+	return all, nil
+}
+
+// parseReason reads "goals  reason" or "goals  reason  profile".
+func parseReason(line string) (reason, error) {
+	parts := apart.Split(line, -1)
+	if len(parts) < 2 || len(parts) > 3 {
+		return reason{}, fmt.Errorf("expected goals, reason and perhaps a profile, with two spaces between them: %q", line)
+	}
+	parts = append(parts, "")
+	return reason{goals: pattern(parts[0]), text: parts[1], profile: parts[2]}, nil
+}
+
+func readProfile(folder, name string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(folder, "profiles", name+".txt"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("no profile %s: make it with peers/profile %s WORK", name, name)
+	}
+	return strings.TrimSpace(string(text)), err
+}
+
+func pattern(goals string) *regexp.Regexp {
+	return regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(goals), `\*`, ".*") + "$")
+}
+
+// of is why a goal of this name is missed; nothing if nobody says so.
+func (all reasons) of(name string) *reason {
+	for n := range all {
+		if all[n].goals.MatchString(name) {
+			return &all[n]
+		}
+	}
+	return nil
 }

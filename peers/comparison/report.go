@@ -2,8 +2,14 @@ package main
 
 import (
 	"bytes"
+	"cmp"
+	"context"
+	_ "embed"
+	"errors"
 	"fmt"
-	"math"
+	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -13,153 +19,171 @@ type report struct {
 	machine machine
 	size    size
 	took    time.Duration
+	spent   []spent
 	results []result
-	growth  []growth
+	grown   grown
 	reasons reasons
+	// failures are rows, or parts of them, that could not be measured or compared.
+	failures []string
 }
 
-// name says which goal of which row it is.
-func (r result) name() string {
-	name := fmt.Sprintf("%d %s", r.row.number, r.row.name)
-	if number, what, other := strings.Cut(r.goal.what, ": "); other {
-		return fmt.Sprintf("%s %s: %s%s", number, r.row.name, what, r.whose())
-	}
-	if r.goal.what != "" {
-		name += ": " + r.goal.what
-	}
-	return name + r.whose()
+// spent is how long the rows of one number took.
+type spent struct {
+	number int
+	time   time.Duration
 }
 
-func (r result) whose() string {
-	if r.goal.who == "" {
-		return ""
+// fair says what is held equal and what differs.
+//
+//go:embed fair.md
+var fair string
+
+// measure runs the chosen rows one after the other, and tells what comes out as it does. A row that fails is noted; the others go on.
+func (r *report) measure(ctx context.Context, programs programs, chosen *regexp.Regexp) error {
+	began := time.Now()
+	for _, row := range rows(programs, r.size) {
+		if !chosen.MatchString(row.title()) {
+			continue
+		}
+		fmt.Fprint(os.Stderr, row.title(), " ")
+		start := time.Now()
+		before := len(r.results)
+		all, err := row.measure(ctx, r.size.runs)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == nil {
+			err = r.add(row, all)
+		}
+		took := time.Since(start)
+		r.spend(row.number, took)
+		fmt.Fprintf(os.Stderr, " %.1f s\n", took.Seconds())
+		for _, result := range r.results[before:] {
+			fmt.Println(result.line())
+		}
+		if err != nil {
+			r.failures = append(r.failures, fmt.Sprintf("%s: %v", row.title(), err))
+			fmt.Fprintln(os.Stderr, "FAILED:", err)
+		}
 	}
-	return " (" + r.goal.who + ")"
+	if len(r.spent) == 0 {
+		return fmt.Errorf("no row is meant by --only %v", chosen)
+	}
+	r.took = time.Since(began)
+	slices.SortStableFunc(r.results, func(a, b result) int { return cmp.Compare(a.number(), b.number()) })
+	return nil
 }
 
-func (r result) target() string {
-	switch {
-	case !r.isJudged:
-		return ""
-	case r.goal.better == within && r.goal.against == "":
-		return fmt.Sprintf("at most %g %s", r.goal.ratio, r.unit)
-	case r.goal.better == within:
-		return fmt.Sprintf("at most %g×", r.goal.ratio)
-	default:
-		return fmt.Sprintf("%g×", r.goal.ratio)
+func (r *report) add(row row, all map[string]samples) error {
+	results, err := row.judge(all)
+	r.results = append(r.results, results...)
+	if row.grows.table != nil {
+		err = errors.Join(err, r.grown.add(row.grows, all))
 	}
+	return err
 }
 
-func (r result) against() string {
-	if r.goal.against == "" {
-		return ""
+func (r *report) spend(number int, time time.Duration) {
+	for n := range r.spent {
+		if r.spent[n].number == number {
+			r.spent[n].time += time
+			return
+		}
 	}
-	return fmt.Sprintf("%s (%s)", amount(r.theirs, r.unit), r.goal.against)
-}
-
-func (r result) ratios() string {
-	switch {
-	case r.goal.against == "":
-		return ""
-	case r.runs < 2:
-		return fmt.Sprintf("%s×", number(r.ratio))
-	default:
-		return fmt.Sprintf("%s× (%s–%s)", number(r.ratio), number(r.least), number(r.most))
-	}
-}
-
-func (r result) verdict(reasons reasons) string {
-	switch {
-	case !r.isJudged:
-		return ""
-	case r.met:
-		return "met"
-	case reasons[r.name()] != "":
-		return "missed: " + reasons[r.name()]
-	default:
-		return "missed"
-	}
-}
-
-// line is for the terminal.
-func (r result) line() string {
-	return fmt.Sprintf("%-74s %12s  %-44s %-26s %-14s %s", r.name(), amount(r.mine, r.unit), r.against(), r.ratios(), r.target(), r.verdict(nil))
+	r.spent = append(r.spent, spent{number, time})
 }
 
 func (r report) markdown() []byte {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "# Side by side\n\nWritten by `peers/compare`, the %s run (%s, builds aside), %s.\n\n", r.size.name, r.took.Round(time.Second), r.machine.date)
-	fmt.Fprintf(&out, "Machine: %s, %s, %s; load at the start %s. Versions: %s.\n\n", r.machine.processor, r.machine.memory, r.machine.system, r.machine.load, strings.Join(r.machine.versions, ", "))
-	fmt.Fprintf(&out, "Each did the same work in turn (A B A B …), %d times. Figures are medians; the ratio is how many times better ours is, its median (least–most) over the "+
-		"pairs. Lines without a target are told for comparison. The work: `benches/work`, `peers/bench`, `peers/kube-runtime`, and client-go's own benchmarks where it has them.\n\n", r.size.runs)
-	fmt.Fprintf(&out, "![ratio and target](results.svg)\n\n| # | work | ours | theirs | ratio | to reach | |\n|---|---|---|---|---|---|---|\n")
-	for _, result := range r.results {
-		number, name, _ := strings.Cut(result.name(), " ")
-		fmt.Fprintf(&out, "| %s | %s | %s | %s | %s | %s | %s |\n", number, name, amount(result.mine, result.unit), result.against(),
-			result.ratios(), result.target(), result.verdict(r.reasons))
+	fmt.Fprintf(&out, "%s\n%s\n![ratio and target](results.svg)\n\n", r.machine.markdown(), r.summary())
+	r.table(&out)
+	out.WriteString("\n" + fair)
+	if grown := r.grown.markdown(); len(grown) > 0 {
+		fmt.Fprintf(&out, "\n## How cost grows\n\nBytes are resident memory for each object; of a thousand objects they say little. Figures are medians of %d runs.\n%s", growthRuns, grown)
 	}
-	if len(r.growth) > 0 {
-		fmt.Fprintf(&out, "\n## How cost grows\n\nBytes are resident memory per object.\n")
-	}
-	for _, growth := range r.growth {
-		growth.markdown(&out)
-	}
+	r.profiles(&out)
+	fmt.Fprintf(&out, "\n## How long it took\n\n%s.\n", r.times())
 	return out.Bytes()
 }
 
-func (g growth) markdown(out *bytes.Buffer) {
-	fmt.Fprintf(out, "\n%s\n\n| objects | ours | client-go | ours, bytes | client-go, bytes |\n|---|---|---|---|---|\n", g.name)
-	for _, row := range g.rows {
-		fmt.Fprintf(out, "| %s | %s | %s | %s | %s |\n", brief(row.objects), amount(row.mine.value, g.unit), amount(row.theirs.value, g.unit),
-			known(row.mine.bytes), known(row.theirs.bytes))
+func (r report) table(out *bytes.Buffer) {
+	fmt.Fprintf(out, "| # | work | ours | theirs | ratio | to reach | |\n|---|---|---|---|---|---|---|\n")
+	for _, result := range r.results {
+		number, name, _ := strings.Cut(result.name(), " ")
+		fmt.Fprintf(out, "| %s | %s | %s | %s | %s | %s | %s |\n", number, name, amount(result.mine, result.unit), result.against(),
+			result.ratios(), result.target(), r.verdict(result))
 	}
 }
 
-func known(bytes float64) string {
-	if bytes <= 0 {
+// verdict of a result, with what bounds it.
+func (r report) verdict(result result) string {
+	reason := r.reasons.of(result.name())
+	switch {
+	case !result.missed():
+		return result.verdict()
+	case reason == nil:
+		return "**missed, and nobody says why**"
+	case reason.profile == "":
+		return "missed: " + reason.text
+	default:
+		return fmt.Sprintf("missed: %s ([profile](#%s))", reason.text, reason.profile)
+	}
+}
+
+// summary counts, where that means something, and names what is missed without a reason or without a profile that shows it.
+func (r report) summary() string {
+	var judged, met int
+	var unexplained, unshown []string
+	for _, result := range r.results {
+		if !result.isJudged {
+			continue
+		}
+		judged++
+		reason := r.reasons.of(result.name())
+		switch {
+		case result.met:
+			met++
+		case reason == nil:
+			unexplained = append(unexplained, result.name())
+		case reason.profile == "":
+			unshown = append(unshown, result.name())
+		}
+	}
+	if r.size == smallest {
+		return "Debug builds and tiny works: the figures say nothing, only that everything runs.\n" + listed("FAILED", r.failures)
+	}
+	text := fmt.Sprintf("%d of %d targets are met, %d are missed.\n", met, judged, judged-met)
+	return text + listed("FAILED", r.failures) + listed("MISSED WITHOUT A REASON in benches/reasons.txt", unexplained) + listed("Missed, with a reason but no profile that shows it", unshown)
+}
+
+func listed(what string, names []string) string {
+	if len(names) == 0 {
 		return ""
 	}
-	return number(bytes)
+	return fmt.Sprintf("\n**%s** (%d):\n\n- %s\n", what, len(names), strings.Join(names, "\n- "))
 }
 
-// larger units, so that figures have few digits.
-var larger = map[string]struct {
-	from   float64
-	factor float64
-	unit   string
-}{
-	"ns": {10_000, 1e-3, "µs"},
-	"µs": {10_000, 1e-3, "ms"},
-	"ms": {10_000, 1e-3, "s"},
-	"us": {0, 1, "µs"},
-}
-
-func amount(value float64, unit string) string {
-	for {
-		step, has := larger[unit]
-		if !has || value < step.from {
-			return number(value) + " " + unit
+// profiles are those that reasons of this run refer to, each once.
+func (r report) profiles(out *bytes.Buffer) {
+	var shown []string
+	for _, result := range r.results {
+		reason := r.reasons.of(result.name())
+		if !result.missed() || reason == nil || reason.profile == "" || slices.Contains(shown, reason.profile) {
+			continue
 		}
-		value, unit = value*step.factor, step.unit
+		if shown == nil {
+			out.WriteString("\n## Profiles\n\nOf one work alone, made by `peers/profile`: shares of processor time unless it says otherwise.\n")
+		}
+		shown = append(shown, reason.profile)
+		fmt.Fprintf(out, "\n### %s\n\n```text\n%s\n```\n", reason.profile, reason.shown)
 	}
 }
 
-// number has three digits that mean something.
-func number(value float64) string {
-	switch size := math.Abs(value); {
-	case size >= 100:
-		return thousands(math.Round(value))
-	case size >= 10:
-		return fmt.Sprintf("%.1f", value)
-	default:
-		return fmt.Sprintf("%.2f", value)
+func (r report) times() string {
+	words := make([]string, len(r.spent))
+	for n, spent := range r.spent {
+		words[n] = fmt.Sprintf("row %d: %.0f s", spent.number, spent.time.Seconds())
 	}
-}
-
-func thousands(value float64) string {
-	digits := fmt.Sprintf("%.0f", value)
-	for at := len(digits) - 3; at > 0; at -= 3 {
-		digits = digits[:at] + "," + digits[at:]
-	}
-	return digits
+	return strings.Join(words, ", ")
 }

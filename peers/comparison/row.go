@@ -2,67 +2,75 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"time"
 )
 
 const ours = "ours"
 
 // row is a piece of work, all who do it, and what is to be reached.
 type row struct {
+	// number is that of the table of targets.
 	number     int
 	name       string
 	contenders []contender
-	// beside is started before the first turn and stopped after the last, and says where it is.
-	beside func(context.Context) (stop func(), err error)
+	// beside is a server that is started before the first turn and stopped after the last.
+	beside func(context.Context) (*server, error)
 	goals  []goal
-	// once is for what takes minutes.
-	once bool
+	// runs is how often each has its turn, if not as often as in other rows.
+	runs int
+	// grows says in which table of growth the row is a line too, if in any.
+	grows point
 }
 
 func (r row) title() string { return fmt.Sprintf("%d %s", r.number, r.name) }
 
-// samples are the figures of one contender, a run each, by their part.
-type samples map[string][]figure
-
-// measure gives every contender its turn, as many times as there are runs, and judges.
-func (r row) measure(ctx context.Context, runs int) ([]result, error) {
-	if r.beside != nil {
-		stop, err := r.beside(ctx)
-		if err != nil {
-			return nil, err
-		}
-		defer stop()
+// measure gives every contender its turn, as many times as there are runs.
+func (r row) measure(ctx context.Context, runs int) (map[string]samples, error) {
+	if r.runs != 0 {
+		runs = r.runs
 	}
-	if r.once {
-		runs = 1
+	if r.beside == nil {
+		return takeTurns(ctx, r.contenders, runs)
 	}
-	all, err := takeTurns(ctx, r.contenders, runs)
+	server, err := r.beside(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var results []result
+	defer server.stop()
+	all, err := takeTurns(ctx, r.contenders, runs)
+	return all, server.blame(err)
+}
+
+// judge tells what became of the goals, and which cannot be judged.
+func (r row) judge(all map[string]samples) (results []result, err error) {
 	for _, goal := range r.goals {
-		result, err := goal.judge(all)
-		if err != nil {
-			return nil, err
+		result, failure := goal.judge(all)
+		if failure != nil {
+			err = errors.Join(err, failure)
+			continue
 		}
 		result.row = r
 		results = append(results, result)
 	}
-	return results, nil
+	return results, err
 }
+
+// patience is how long one turn may take. The longest is a few minutes, a build from nothing.
+const patience = 15 * time.Minute
 
 // takeTurns runs A B C A B C…
 func takeTurns(ctx context.Context, contenders []contender, runs int) (map[string]samples, error) {
 	all := map[string]samples{}
-	for run := range runs {
+	for range runs {
 		for _, contender := range contenders {
-			figures, err := contender.run(ctx)
+			figures, err := takeTurn(ctx, contender)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", contender.name, err)
 			}
-			if run == 0 {
+			if all[contender.name] == nil {
 				all[contender.name] = samples{}
 			}
 			for _, figure := range figures {
@@ -71,6 +79,15 @@ func takeTurns(ctx context.Context, contenders []contender, runs int) (map[strin
 		}
 		fmt.Fprint(os.Stderr, ".")
 	}
-	fmt.Fprintln(os.Stderr)
 	return all, nil
+}
+
+func takeTurn(ctx context.Context, contender contender) ([]figure, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("it did not end within %v", patience))
+	defer cancel()
+	figures, err := contender.run(ctx)
+	if err != nil && ctx.Err() != nil {
+		return nil, fmt.Errorf("%w: %w", context.Cause(ctx), err)
+	}
+	return figures, err
 }

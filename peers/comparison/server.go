@@ -10,7 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"syscall"
+	"sync"
 	"time"
 )
 
@@ -18,38 +18,62 @@ import (
 type server struct {
 	command *exec.Cmd
 	url     string
+	said    tail
+	// stop ends it, once.
+	stop func()
 }
 
 // serve starts a program and waits for a line that begins with this, and ends with its URL.
 func serve(ctx context.Context, announcement, program string, arguments ...string) (*server, error) {
-	command := exec.CommandContext(ctx, program, arguments...)
-	command.Stderr = io.Discard
-	out, err := command.StdoutPipe()
+	server := &server{command: process(ctx, program, arguments...)}
+	server.command.Stderr = &server.said
+	out, err := server.command.StdoutPipe()
 	if err != nil {
 		return nil, err
 	}
-	if err := command.Start(); err != nil {
+	if err := server.command.Start(); err != nil {
 		return nil, err
 	}
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
 		if url, found := strings.CutPrefix(lines.Text(), announcement); found {
 			go func() { _, _ = io.Copy(io.Discard, out) }()
-			return &server{command, "http://" + strings.TrimPrefix(url, "http://")}, nil
+			server.url = "http://" + strings.TrimPrefix(url, "http://")
+			server.stop = sync.OnceFunc(server.end)
+			return server, nil
 		}
 	}
-	return nil, fmt.Errorf("%v did not say %q: %w", command.Args, announcement, errors.Join(lines.Err(), command.Wait()))
+	err = errors.Join(lines.Err(), server.command.Wait())
+	return nil, fmt.Errorf("%v did not say %q: %w%s", server.command.Args, announcement, err, server.said.quoted())
 }
 
-func (s *server) stop() {
-	_ = s.command.Process.Signal(syscall.SIGTERM)
-	_ = s.command.Wait()
+func (s *server) end() {
+	_ = endGroup(s.command)
+	late := time.AfterFunc(s.command.WaitDelay, func() { _ = s.command.Process.Kill() })
+	defer late.Stop()
+	_ = s.command.Wait() // an error, because it was told to end
+}
+
+// blame stops the server if there is an error, and adds what it said.
+func (s *server) blame(err error) error {
+	if err == nil {
+		return nil
+	}
+	s.stop()
+	if said := s.said.quoted(); said != "" {
+		return fmt.Errorf("%w\n%v: %s", err, s.command.Args, said)
+	}
+	return err
 }
 
 // answers waits for the first answer to a list of pods.
-func (s *server) answers() error {
+func (s *server) answers(ctx context.Context) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/api/v1/namespaces/default/pods", nil)
+	if err != nil {
+		return err
+	}
 	for {
-		answer, err := http.Get(s.url + "/api/v1/namespaces/default/pods")
+		answer, err := http.DefaultClient.Do(request)
 		if err != nil {
 			return err
 		}

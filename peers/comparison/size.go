@@ -21,23 +21,27 @@ var (
 	smallest = size{"smoke", 1, 1, 100, 100, 100}
 )
 
+// of is that number, or the most there are.
 func (s size) of(number int) int { return min(number, s.most) }
 
-// text is that number as an argument.
-func (s size) text(number int) string { return fmt.Sprint(s.of(number)) }
+// each are those of the numbers that are done; the first always is, as far as it goes.
+func (s size) each(numbers ...int) []int {
+	done := []int{s.of(numbers[0])}
+	for _, number := range numbers[1:] {
+		if number <= s.most {
+			done = append(done, number)
+		}
+	}
+	return done
+}
 
-func (s size) time() string { return fmt.Sprint(s.milliseconds) }
-
-// goTime is the same for Go's benchmarks.
+// goTime is for how long one of Go's benchmarks is repeated.
 func (s size) goTime() string {
 	if s.runs == 1 {
 		return "1x"
 	}
 	return fmt.Sprintf("%dms", s.milliseconds)
 }
-
-// fits says whether something of so many objects is done at all.
-func (s size) fits(number int) bool { return number <= s.most || s.runs == 1 }
 
 // brief writes 10k and 1M.
 func brief(number int) string {
@@ -48,5 +52,17 @@ func brief(number int) string {
 		return fmt.Sprintf("%dk", number/1000)
 	default:
 		return fmt.Sprint(number)
+	}
+}
+
+// several writes "no readers", "1 reader", "10 readers".
+func several(number int, what string) string {
+	switch number {
+	case 0:
+		return "no " + what + "s"
+	case 1:
+		return "1 " + what
+	default:
+		return fmt.Sprintf("%d %ss", number, what)
 	}
 }

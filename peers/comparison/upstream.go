@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 )
@@ -28,12 +27,12 @@ func fixed(did int) func(uint64) uint64 { return func(uint64) uint64 { return ui
 
 func operations(operations uint64) uint64 { return operations }
 
-func (u upstream) contender() contender {
+func (u upstream) contender(name string) contender {
 	levels := strings.Split(u.name, "/")
 	exact := "^" + strings.Join(levels, "$/^") + "$"
-	return contender{"client-go", func(ctx context.Context) ([]figure, error) {
-		tests := exec.CommandContext(ctx, u.tests, "-test.run=^$", "-test.bench="+exact, "-test.benchtime="+u.time)
-		// Its source cannot give a streaming list, and does not say so.
+	return contender{name, func(ctx context.Context) ([]figure, error) {
+		tests := process(ctx, u.tests, "-test.run=^$", "-test.bench="+exact, "-test.benchtime="+u.time)
+		// The source of BenchmarkSharedIndexInformer cannot give a streaming list, and does not say so.
 		tests.Env = append(os.Environ(), "KUBE_FEATURE_WatchListClient=false")
 		out, err := output(tests)
 		if err != nil {

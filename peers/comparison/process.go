@@ -1,0 +1,62 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+// process is a command that does not outlive the context: when that ends, so does the command, with all that it has started.
+func process(ctx context.Context, program string, arguments ...string) *exec.Cmd {
+	command := exec.CommandContext(ctx, program, arguments...)
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	command.Cancel = func() error { return endGroup(command) }
+	command.WaitDelay = 5 * time.Second // then it is killed
+	return command
+}
+
+// endGroup asks a process and all that it has started to end.
+func endGroup(command *exec.Cmd) error { return syscall.Kill(-command.Process.Pid, syscall.SIGTERM) }
+
+// output is what a command prints; if it fails, the error has what it says beside.
+func output(command *exec.Cmd) ([]byte, error) {
+	var said tail
+	command.Stderr = &said
+	out, err := command.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%v: %w%s", command.Args, err, said.quoted())
+	}
+	return out, nil
+}
+
+// loud shows what a command says.
+func loud(command *exec.Cmd) error {
+	command.Stdout, command.Stderr = os.Stderr, os.Stderr
+	if err := command.Run(); err != nil {
+		return fmt.Errorf("%v: %w", command.Args, err)
+	}
+	return nil
+}
+
+// tail keeps the last of what is written to it.
+type tail struct{ text []byte }
+
+const kept = 4096
+
+func (t *tail) Write(text []byte) (int, error) {
+	t.text = append(t.text, text...)
+	t.text = t.text[max(0, len(t.text)-kept):]
+	return len(text), nil
+}
+
+// quoted is what was written, if anything, to stand behind an error.
+func (t *tail) quoted() string {
+	if text := bytes.TrimSpace(t.text); len(text) > 0 {
+		return "\nit said:\n" + string(text)
+	}
+	return ""
+}
