@@ -5,9 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use informer_lab::cache::{HandlerFuncs, IndexFn, ListWatch, SharedIndexInformer};
+use informer_lab::cache::{HandlerFuncs, IndexFn, ListWatch, Object, SharedIndexInformer};
 use k8s_openapi::api::core::v1::Pod;
-use kube::Resource;
 use serde::de::DeserializeOwned;
 use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
@@ -19,17 +18,17 @@ use crate::timing::Figure;
 
 /// Typed pods, whole.
 pub fn pods_to_handlers(options: &Options) -> Vec<Figure> {
-    list_to_handlers::<Pod>(options)
+    list_to_handlers(options, ListWatch::<Pod>::all)
 }
 
 /// The same pods, as a type that has only what is wanted of them.
 pub fn projected_to_handlers(options: &Options) -> Vec<Figure> {
-    list_to_handlers::<Projected>(options)
+    list_to_handlers(options, |client| ListWatch::<Pod>::all(client).read_as::<Projected>())
 }
 
-fn list_to_handlers<T>(options: &Options) -> Vec<Figure>
+fn list_to_handlers<T>(options: &Options, source: impl Fn(kube::Client) -> ListWatch<T>) -> Vec<Figure>
 where
-    T: Resource<DynamicType = ()> + DeserializeOwned + Debug + Send + Sync + 'static,
+    T: Object + DeserializeOwned + Debug + Send + Sync + 'static,
 {
     let url = options.text("url", "http://127.0.0.1:18080");
     let runtime = Builder::new_multi_thread().enable_all().build().unwrap();
@@ -41,9 +40,11 @@ where
             counter.fetch_add(1, Ordering::Relaxed);
         });
         let start = Instant::now();
-        let by_app: IndexFn<T> =
-            Arc::new(|pod| Ok(pod.meta().labels.iter().flat_map(|labels| labels.get("app")).collect()));
-        let informer = SharedIndexInformer::builder(ListWatch::<T>::all(client)).build();
+        let informer = SharedIndexInformer::builder(source(client)).build();
+        let by_app: IndexFn<T> = Arc::new(|pod| {
+            let labels = pod.meta().and_then(|meta| meta.labels);
+            Ok(labels.and_then(|labels| labels.get("app")).into_iter().collect())
+        });
         informer.add_indexers(vec![("app".to_owned(), by_app)]).unwrap();
         let registration = informer.add_event_handler(handler).unwrap();
         let stop = CancellationToken::new();

@@ -1,0 +1,71 @@
+//! Kind: what is listed and watched, and how its objects are read.
+
+use kube::core::TypeMeta;
+use serde::de::DeserializeOwned;
+
+/// What is listed and watched.
+#[derive(Clone, Debug)]
+pub(super) struct Kind {
+    pub api_version: String,
+    pub kind: String,
+    pub on_kind: OnKind,
+}
+
+/// What the Rust type does about the kind that stands in an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OnKind {
+    /// It is of one kind, and refuses others.
+    Checks,
+    /// It is of every kind, and keeps the one that it finds.
+    Keeps,
+    /// It does not look.
+    Ignores,
+}
+
+impl Kind {
+    /// Reads an item of a list. Items do not say their kind where the list does.
+    pub fn decode_item<T: DeserializeOwned>(&self, text: &str) -> serde_json::Result<T> {
+        let says_kind = || serde_json::from_str::<TypeMeta>(text).is_ok_and(|types| !types.kind.is_empty());
+        match text.trim_start().strip_prefix('{') {
+            Some(rest) if self.on_kind == OnKind::Keeps && !says_kind() => {
+                let comma = if rest.trim_start().starts_with('}') { "" } else { "," };
+                let (api_version, kind) = (&self.api_version, &self.kind);
+                serde_json::from_str(&format!(r#"{{"apiVersion":"{api_version}","kind":"{kind}"{comma}{rest}"#))
+            }
+            _ => serde_json::from_str(text),
+        }
+    }
+
+    /// Reads the object of an event; nothing if it is of another kind.
+    pub fn decode_watched<T: DeserializeOwned>(&self, text: &str) -> serde_json::Result<Option<T>> {
+        // A type that checks is asked first: looking at each object twice would only cost time.
+        if self.on_kind != OnKind::Checks && self.is_other(text) {
+            return Ok(None);
+        }
+        match serde_json::from_str(text) {
+            Err(_) if self.is_other(text) => Ok(None),
+            decoded => decoded.map(Some),
+        }
+    }
+
+    fn is_other(&self, text: &str) -> bool {
+        serde_json::from_str::<TypeMeta>(text).is_ok_and(|types| types.kind != self.kind)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kube::core::DynamicObject;
+
+    use super::*;
+
+    #[test]
+    fn an_item_of_a_list_has_a_kind_where_the_type_keeps_one() {
+        let kind = Kind { api_version: "v1".into(), kind: "Pod".into(), on_kind: OnKind::Keeps };
+        for item in [r#" {"metadata":{"name":"a"}}"#, r#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}}"#] {
+            let object: DynamicObject = kind.decode_item(item).unwrap();
+            assert_eq!(object.types, Some(TypeMeta { api_version: "v1".into(), kind: "Pod".into() }));
+            assert_eq!(object.metadata.name.as_deref(), Some("a"));
+        }
+    }
+}

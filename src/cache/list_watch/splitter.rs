@@ -1,0 +1,230 @@
+//! Splitter: takes the text of a list apart into its items while it comes in.
+
+use std::mem;
+use std::string::FromUtf8Error;
+
+use memchr::memchr2;
+
+/// So much text makes a batch: long enough that handing it to another thread is nothing beside decoding it.
+pub(super) const FULL: usize = 64 << 10;
+
+/// Finds where items begin and end, and nothing else: whether the text is right is for those to say who decode it.
+///
+/// It holds the items that are not yet a full batch, and what stands around them.
+#[derive(Debug, Default)]
+pub(super) struct Splitter {
+    depth: usize,
+    place: Place,
+    /// How many items have ended, if the text is inside of the list's `items`.
+    items: Option<usize>,
+    full: Vec<Batch>,
+    batch: Batch,
+    envelope: Vec<u8>,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    #[default]
+    Outside,
+    String,
+    /// Behind a backslash in a string.
+    Escape,
+}
+
+/// The texts of some items, one behind the other.
+#[derive(Debug, Default)]
+pub(super) struct Batch {
+    text: Vec<u8>,
+    /// Where each item ends; the first begins at zero.
+    ends: Vec<usize>,
+}
+
+impl Batch {
+    /// The texts one by one.
+    ///
+    /// # Errors
+    /// They are no UTF-8.
+    pub fn into_items(self) -> Result<Items, FromUtf8Error> {
+        let Self { text, ends } = self;
+        Ok(Items { text: String::from_utf8(text)?, ends })
+    }
+
+    /// What came behind the last whole item.
+    fn rest(&self) -> &[u8] {
+        &self.text[self.ends.last().copied().unwrap_or_default()..]
+    }
+}
+
+/// A batch that is text indeed.
+#[derive(Debug)]
+pub(super) struct Items {
+    text: String,
+    ends: Vec<usize>,
+}
+
+impl Items {
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        let starts = [0].into_iter().chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, &end)| &self.text[start..end])
+    }
+}
+
+impl Splitter {
+    /// Takes the next piece of the text and gives the batches that are full.
+    pub fn push(&mut self, piece: &[u8]) -> Vec<Batch> {
+        let (mut at, mut taken) = (0, 0);
+        while let Some(&byte) = piece.get(at) {
+            match (self.place, byte) {
+                (Place::Outside, b'"') => self.place = Place::String,
+                (Place::Outside, _) => taken = self.take_structure(piece, at, taken),
+                (Place::Escape, _) => self.place = Place::String,
+                (Place::String, _) => match memchr2(b'"', b'\\', &piece[at..]) {
+                    None => break,
+                    Some(skipped) => {
+                        at += skipped;
+                        self.place = if piece[at] == b'"' { Place::Outside } else { Place::Escape };
+                    }
+                },
+            }
+            at += 1;
+        }
+        self.take(&piece[taken..]);
+        mem::take(&mut self.full)
+    }
+
+    /// Looks at a byte outside of strings; what was not yet taken begins at `taken`, then at what it gives.
+    fn take_structure(&mut self, piece: &[u8], at: usize, taken: usize) -> usize {
+        let among_items = self.items.is_some();
+        match piece[at] {
+            b'[' if self.depth == 1 => {
+                self.depth = 2;
+                self.take(&piece[taken..=at]);
+                self.items = ends_with_items_key(&self.envelope).then_some(0);
+                at + 1
+            }
+            b'{' | b'[' => {
+                self.depth += 1;
+                taken
+            }
+            b'}' | b']' => {
+                self.depth = self.depth.saturating_sub(1);
+                if self.depth != 1 || !among_items {
+                    return taken;
+                }
+                self.take(&piece[taken..at]);
+                self.end_items();
+                at
+            }
+            b',' if self.depth == 2 && among_items => {
+                self.take(&piece[taken..at]);
+                self.end_item();
+                at + 1
+            }
+            _ => taken,
+        }
+    }
+
+    /// The items that made no full batch, and the list as if it had none.
+    pub fn finish(self) -> (Batch, Vec<u8>) {
+        (self.batch, self.envelope)
+    }
+
+    fn take(&mut self, text: &[u8]) {
+        let to = if self.items.is_some() { &mut self.batch.text } else { &mut self.envelope };
+        to.extend_from_slice(text);
+    }
+
+    fn end_item(&mut self) {
+        self.batch.ends.push(self.batch.text.len());
+        self.items = self.items.map(|items| items + 1);
+        if self.batch.text.len() >= FULL {
+            self.full.push(mem::take(&mut self.batch));
+        }
+    }
+
+    /// Nothing between two brackets is no item; nothing behind a comma is one, and a wrong one.
+    fn end_items(&mut self) {
+        if self.items != Some(0) || !self.batch.rest().trim_ascii().is_empty() {
+            self.end_item();
+        }
+        self.items = None;
+    }
+}
+
+/// Does an opening bracket that follows the key `items` end this?
+fn ends_with_items_key(mut text: &[u8]) -> bool {
+    for end in ["[", ":", "\"items\""] {
+        match text.trim_ascii_end().strip_suffix(end.as_bytes()) {
+            Some(before) => text = before,
+            None => return false,
+        }
+    }
+    !text.ends_with(b"\\")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(batch: Batch) -> Vec<String> {
+        batch.into_items().unwrap().iter().map(str::to_owned).collect()
+    }
+
+    /// The items and what is around them, however the text is cut.
+    fn split(text: &str) -> (Vec<String>, String) {
+        let [whole, bytewise, rest] = [text.len().max(1), 1, 7].map(|length| {
+            let mut splitter = Splitter::default();
+            let full: Vec<_> = text.as_bytes().chunks(length).flat_map(|piece| splitter.push(piece)).collect();
+            let (last, envelope) = splitter.finish();
+            (full.into_iter().chain([last]).flat_map(texts).collect::<Vec<_>>(), String::from_utf8(envelope).unwrap())
+        });
+        assert_eq!(whole, bytewise);
+        assert_eq!(whole, rest);
+        whole
+    }
+
+    #[test]
+    fn items_are_taken_out_wherever_they_stand() {
+        let (items, envelope) = split(r#"{"items" : [{"a":[1,{}]}, {"b":"],[\\\""}],"kind":"PodList"}"#);
+        assert_eq!(items, [r#"{"a":[1,{}]}"#, r#" {"b":"],[\\\""}"#]);
+        assert_eq!(envelope, r#"{"items" : [],"kind":"PodList"}"#);
+        assert_eq!(split(r#"{"kind":"PodList","items":[{}]}"#).0, ["{}"]);
+    }
+
+    #[test]
+    fn other_arrays_stay_where_they_are() {
+        for text in [
+            r#"{"rows":[1,2]}"#,
+            r#"{"metadata":{"items":[1]},"items":null}"#,
+            r#"{"a\"items":[1]}"#,
+            r#"["items",[1]]"#,
+            r#"{"items":{"a":[1,2]}}"#,
+            "<html>",
+            "",
+        ] {
+            assert_eq!(split(text), (Vec::new(), text.to_owned()));
+        }
+    }
+
+    #[test]
+    fn nothing_is_an_item_only_behind_a_comma() {
+        assert_eq!(split(r#"{"items":[ ]}"#).0, Vec::<String>::new());
+        assert_eq!(split(r#"{"items":[1,]}"#).0, ["1", ""]);
+        assert_eq!(split(r#"{"items":[,1]}"#).0, ["", "1"]);
+    }
+
+    #[test]
+    fn an_item_that_was_cut_off_is_none_and_the_list_has_no_end() {
+        assert_eq!(split(r#"{"items":[{"a":1},{"b":"#), (vec![r#"{"a":1}"#.into()], r#"{"items":["#.into()));
+    }
+
+    #[test]
+    fn many_items_are_several_batches() {
+        let item = format!("{:?}", "x".repeat(1000));
+        let list = format!(r#"{{"items":[{}]}}"#, vec![item.as_str(); 100].join(","));
+        let mut splitter = Splitter::default();
+        let mut batches = splitter.push(list.as_bytes());
+        batches.push(splitter.finish().0);
+        assert_eq!(batches.into_iter().map(|batch| texts(batch).len()).collect::<Vec<_>>(), [66, 34]);
+    }
+}
