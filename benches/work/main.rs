@@ -22,8 +22,13 @@ mod workqueue;
 
 use std::process::ExitCode;
 
+use mimalloc::MiMalloc;
 use options::Options;
 use timing::Figure;
+
+/// A program chooses its allocator. With that of glibc, decoding takes a fifth more processor time and the same memory.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// Does a piece of work and measures it.
 type Work = fn(&Options) -> Vec<Figure>;
