@@ -63,7 +63,11 @@ pub type KeyFn<T> = Arc<dyn Fn(&T) -> Result<String, BoxError> + Send + Sync>;
 /// # Errors
 /// [`NoMetadata`] for an object without metadata.
 pub fn meta_namespace_key<T: Object>(object: &T) -> Result<String, BoxError> {
-    Ok(object_to_name(object)?.to_string())
+    let meta = object.meta().ok_or(NoMetadata)?;
+    if meta.namespace.is_empty() {
+        return Ok(meta.name.to_owned());
+    }
+    Ok([meta.namespace, "/", meta.name].concat()) // for every object that passes, so without the formatting of ObjectName
 }
 
 /// The key of a deletion: a tombstone's own key, else [`meta_namespace_key`] of the object

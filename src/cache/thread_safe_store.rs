@@ -171,6 +171,9 @@ impl<T> ThreadSafeStore<T> {
             return published;
         }
         let mut state = lock(&self.state);
+        if let Some(published) = self.published.load_full() {
+            return published; // by another reader that waited for the lock too
+        }
         let content = Arc::new(state.content.clone());
         state.is_published = true;
         self.published.store(Some(content.clone()));
