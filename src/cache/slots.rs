@@ -63,8 +63,13 @@ impl<V> Slots<V> {
 
 impl<V: Clone> Slots<V> {
     /// Puts a value into its place, or empties the place; returns what was there.
-    #[inline]
     pub fn set(&mut self, place: usize, value: Option<V>) -> Option<V> {
+        std::mem::replace(self.slot(place), value)
+    }
+
+    /// The slot of a place, to look into and to write.
+    #[inline]
+    pub fn slot(&mut self, place: usize) -> &mut Option<V> {
         let branches = Arc::make_mut(&mut self.0);
         let (branch, leaf, place) = (place / LEAF / BRANCH, place / LEAF % BRANCH, place % LEAF);
         while branches.len() <= branch {
@@ -72,7 +77,7 @@ impl<V: Clone> Slots<V> {
         }
         let leaves = Arc::make_mut(&mut branches[branch]);
         let leaf = leaves[leaf].get_or_insert_with(|| Arc::new(array::from_fn(|_| None)));
-        std::mem::replace(&mut Arc::make_mut(leaf)[place], value)
+        &mut Arc::make_mut(leaf)[place]
     }
 }
 

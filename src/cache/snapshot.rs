@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use triomphe::Arc as Shared;
+
 use super::content::Content;
 use super::places::Places;
 use super::slots;
@@ -11,7 +13,7 @@ use super::slots;
 /// Taken in constant time: it shares structure with the store, which goes on without waiting for its readers. The order
 /// is that in which the objects were first stored, with the places of deleted ones used again.
 pub struct Snapshot<T> {
-    content: Arc<Content<T>>,
+    content: Shared<Content<T>>,
     chosen: Chosen,
 }
 
@@ -21,11 +23,11 @@ enum Chosen {
 }
 
 impl<T> Snapshot<T> {
-    pub(crate) fn all(content: Arc<Content<T>>) -> Self {
+    pub(crate) fn all(content: Shared<Content<T>>) -> Self {
         Self { content, chosen: Chosen::All }
     }
 
-    pub(crate) fn of(content: Arc<Content<T>>, places: Places) -> Self {
+    pub(crate) fn of(content: Shared<Content<T>>, places: Places) -> Self {
         Self { content, chosen: Chosen::Some(places) }
     }
 

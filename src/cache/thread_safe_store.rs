@@ -4,23 +4,23 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
-use arc_swap::ArcSwapOption;
 use foldhash::fast::RandomState;
 use smallvec::SmallVec;
+use triomphe::Arc as Shared; // its count is only looked at, not written, to learn that nobody shares
 
 use super::content::Content;
 use super::error::Error;
 use super::index::{Index, IndexFn, Move};
 use super::key::Object;
-use super::lock::{Mutex, MutexGuard, lock};
+use super::lock::{Mutex, lock, lock_out_of_line};
 use super::snapshot::Snapshot;
 
 /// Objects by a key that the caller gives, with indices: what is below a [`Store`](super::Store) and an
 /// [`Indexer`](super::Indexer).
 ///
-/// Readers are given snapshots. The first one after a change takes it under the lock, in the time that copying a few pointers
-/// takes, and publishes it; all others until the next change share that one without any lock. So a reader never holds the lock
-/// while it looks at objects, and however many there are, the writer meets at most one of them for each change.
+/// Readers are given snapshots: whoever reads takes the lock for as long as to copy a pointer, and looks at objects without it.
+/// The first write after that copies what it changes and leaves to the readers what they have. So the writer never waits for
+/// somebody who looks at objects, however many they are.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -33,15 +33,11 @@ use super::snapshot::Snapshot;
 /// assert_eq!((before.len(), store.list().len()), (0, 1));
 /// # Ok::<(), informer_lab::cache::Error>(())
 /// ```
-pub struct ThreadSafeStore<T> {
-    state: Mutex<State<T>>,
-    /// The content as it is, or nothing since a change. Set and emptied under the lock.
-    published: ArcSwapOption<Content<T>>,
-}
+pub struct ThreadSafeStore<T>(Mutex<State<T>>);
 
 struct State<T> {
-    content: Content<T>,
-    is_published: bool,
+    /// Shared with those who read it: a write then makes one of its own first.
+    content: Shared<Content<T>>,
     /// Where each key's object is.
     places: HashMap<Arc<str>, usize, RandomState>,
     /// Places below the highest one that are empty.
@@ -66,7 +62,7 @@ pub(crate) enum Operation<T> {
 
 impl<T> Default for ThreadSafeStore<T> {
     fn default() -> Self {
-        Self { state: Mutex::new(State::of(Content::empty(Vec::new()))), published: ArcSwapOption::empty() }
+        Self(Mutex::new(State::of(Content::empty(Vec::new()))))
     }
 }
 
@@ -78,7 +74,7 @@ impl<T> ThreadSafeStore<T> {
 
     /// The object with this key.
     pub fn get(&self, key: &str) -> Option<Arc<T>> {
-        let state = lock(&self.state);
+        let state = lock_out_of_line(&self.0);
         let place = *state.places.get(key)?;
         state.content.objects.get(place).cloned()
     }
@@ -114,8 +110,8 @@ impl<T> ThreadSafeStore<T> {
     /// # Errors
     /// A name is taken, or a function fails for a stored object; none was added.
     pub fn add_indexers(&self, functions: Vec<(String, IndexFn<T>)>) -> Result<(), Error> {
-        let mut state = self.write();
-        let content = &state.content;
+        let mut state = lock(&self.0);
+        let content = Shared::make_mut(&mut state.content);
         let names = functions.iter().map(|(name, _)| name);
         let taken: BTreeSet<_> = names.filter(|name| content.index(name).is_ok()).cloned().collect();
         if !taken.is_empty() {
@@ -125,8 +121,8 @@ impl<T> ThreadSafeStore<T> {
             .into_iter()
             .map(|(name, function)| Index::new(&name, function).rebuilt(&content.keys, &content.objects))
             .collect::<Result<Vec<_>, Error>>()?;
-        state.content.indices.extend(added);
-        state.content.indices.sort_unstable_by(|a, b| a.name().cmp(b.name()));
+        content.indices.extend(added);
+        content.indices.sort_unstable_by(|a, b| a.name().cmp(b.name()));
         Ok(())
     }
 
@@ -139,11 +135,11 @@ impl<T> ThreadSafeStore<T> {
     }
 
     pub(crate) fn resource_version(&self) -> String {
-        lock(&self.state).resource_version.clone()
+        lock_out_of_line(&self.0).resource_version.clone()
     }
 
     pub(crate) fn set_resource_version(&self, version: &str) {
-        version.clone_into(&mut lock(&self.state).resource_version);
+        version.clone_into(&mut lock(&self.0).resource_version);
     }
 
     /// Replaces the whole content at once; of objects with the same key the last is kept.
@@ -152,11 +148,11 @@ impl<T> ThreadSafeStore<T> {
         new.places.reserve(objects.len());
         for (key, object) in objects {
             let place = new.place_of(&key);
-            new.content.objects.set(place, Some(object));
+            Shared::make_mut(&mut new.content).objects.set(place, Some(object));
         }
         version.clone_into(&mut new.resource_version);
-        let mut state = self.write();
-        let Content { keys, objects, indices, .. } = &mut new.content;
+        let mut state = lock(&self.0);
+        let Content { keys, objects, indices, .. } = Shared::make_mut(&mut new.content);
         *indices =
             state.content.indices.iter().map(|index| index.rebuilt(keys, objects)).collect::<Result<_, Error>>()?;
         let old = std::mem::replace(&mut *state, new);
@@ -166,28 +162,8 @@ impl<T> ThreadSafeStore<T> {
     }
 
     /// The content as it is.
-    fn content(&self) -> Arc<Content<T>> {
-        if let Some(published) = self.published.load_full() {
-            return published;
-        }
-        let mut state = lock(&self.state);
-        if let Some(published) = self.published.load_full() {
-            return published; // by another reader that waited for the lock too
-        }
-        let content = Arc::new(state.content.clone());
-        state.is_published = true;
-        self.published.store(Some(content.clone()));
-        content
-    }
-
-    /// The state, to be changed: what is published is no longer so.
-    fn write(&self) -> MutexGuard<'_, State<T>> {
-        let mut state = lock(&self.state);
-        if state.is_published {
-            self.published.store(None);
-            state.is_published = false;
-        }
-        state
+    fn content(&self) -> Shared<Content<T>> {
+        lock_out_of_line(&self.0).content.clone()
     }
 }
 
@@ -203,7 +179,7 @@ impl<T: Object> ThreadSafeStore<T> {
 
     /// The same, and returns the object that was there.
     pub(crate) fn put(&self, key: &str, object: Arc<T>) -> Result<Option<Arc<T>>, Error> {
-        self.write().put(key, object)
+        lock(&self.0).put(key, object)
     }
 
     /// Removes the object with this key; that there is none is no error. Of `last`, its final state, the resourceVersion is
@@ -212,7 +188,7 @@ impl<T: Object> ThreadSafeStore<T> {
     /// # Errors
     /// An index function failed; nothing was changed.
     pub fn delete(&self, key: &str, last: Option<&T>) -> Result<(), Error> {
-        let old = self.write().delete(key, last)?;
+        let old = lock(&self.0).delete(key, last)?;
         drop(old);
         Ok(())
     }
@@ -220,7 +196,7 @@ impl<T: Object> ThreadSafeStore<T> {
     /// Does several operations under one lock, so that no reader sees some of them. Tells which failed.
     pub(crate) fn transaction(&self, operations: Vec<Operation<T>>) -> Vec<Result<(), Error>> {
         let mut old = Vec::with_capacity(operations.len()); // dropped when the lock is free
-        let mut state = self.write();
+        let mut state = lock(&self.0);
         let results = operations.into_iter().map(|operation| {
             old.push(match operation {
                 Operation::Put { key, object } => state.put(&key, object)?,
@@ -236,8 +212,7 @@ impl<T: Object> ThreadSafeStore<T> {
 impl<T> State<T> {
     fn of(content: Content<T>) -> Self {
         Self {
-            content,
-            is_published: false,
+            content: Shared::new(content),
             places: HashMap::default(),
             free: Vec::new(),
             resource_version: String::new(),
@@ -249,10 +224,11 @@ impl<T> State<T> {
         if let Some(place) = self.places.get(key) {
             return *place;
         }
-        let place = self.free.pop().unwrap_or(self.content.len);
+        let content = Shared::make_mut(&mut self.content);
+        let place = self.free.pop().unwrap_or(content.len);
         let key: Arc<str> = key.into();
-        self.content.keys.set(place, Some(key.clone()));
-        self.content.len += 1;
+        content.keys.set(place, Some(key.clone()));
+        content.len += 1;
         self.places.insert(key, place);
         place
     }
@@ -265,20 +241,22 @@ impl<T: Object> State<T> {
             self.insert(key, object)?;
             return Ok(None);
         };
-        let Content { objects, indices, .. } = &mut self.content;
-        let changes = changes(indices, key, objects.get(place).map(|old| &**old), Some(&object))?;
+        let Content { objects, indices, .. } = Shared::make_mut(&mut self.content);
+        let slot = objects.slot(place);
+        let changes = changes(indices, key, slot.as_deref(), Some(&object))?;
         apply(indices, place, changes);
         note_version(&mut self.resource_version, &*object);
-        Ok(objects.set(place, Some(object)))
+        Ok(slot.replace(object))
     }
 
     /// Puts an object whose key is new.
     fn insert(&mut self, key: &str, object: Arc<T>) -> Result<(), Error> {
         let changes = changes(&self.content.indices, key, None, Some(&*object))?;
         let place = self.place_of(key);
-        apply(&mut self.content.indices, place, changes);
+        let Content { objects, indices, .. } = Shared::make_mut(&mut self.content);
+        apply(indices, place, changes);
         note_version(&mut self.resource_version, &*object);
-        self.content.objects.set(place, Some(object));
+        objects.set(place, Some(object));
         Ok(())
     }
 
@@ -286,7 +264,7 @@ impl<T: Object> State<T> {
     fn delete(&mut self, key: &str, last: Option<&T>) -> Result<Option<Arc<T>>, Error> {
         let mut old = None;
         if let Some(&place) = self.places.get(key) {
-            let Content { objects, keys, indices, len } = &mut self.content;
+            let Content { objects, keys, indices, len } = Shared::make_mut(&mut self.content);
             let changes = changes(indices, key, objects.get(place).map(|old| &**old), None)?;
             apply(indices, place, changes);
             old = objects.set(place, None);
