@@ -11,7 +11,7 @@ use std::sync::Arc;
 use futures::future::{BoxFuture, FutureExt};
 use futures::stream::BoxStream;
 use http::{Request, header};
-use kube::core::{Resource, Status};
+use kube::core::{PartialObjectMeta, Resource, Status};
 use serde::de::DeserializeOwned;
 
 use self::kind::{Kind, OnKind};
@@ -99,11 +99,27 @@ type Tweak = Arc<dyn Fn(&mut ListOptions) + Send + Sync>;
 pub struct ListWatch<T> {
     client: kube::Client,
     path: String,
+    accept: Accept,
     kind: Arc<Kind>,
     description: String,
     tweak: Option<Tweak>,
     object: PhantomData<fn() -> T>,
 }
+
+/// What the server is asked for, as media types.
+#[derive(Clone, Copy)]
+struct Accept {
+    list: &'static str,
+    watch: &'static str,
+}
+
+const OBJECTS: Accept = Accept { list: "application/json, */*", watch: "application/json, */*" };
+
+/// In JSON alone: a server that cannot would send whole objects.
+const METADATA: Accept = Accept {
+    list: "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
+    watch: "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+};
 
 impl<T: Resource<DynamicType = ()>> ListWatch<T> {
     /// The objects of one namespace.
@@ -131,7 +147,31 @@ impl<T: Resource> ListWatch<T> {
             Some(namespace) => format!("{plural} in namespace {namespace:?}"),
             None => plural.into_owned(),
         };
-        Self { client, path, kind, description, tweak: None, object: PhantomData }
+        Self { client, path, accept: OBJECTS, kind, description, tweak: None, object: PhantomData }
+    }
+
+    /// Lists and watches the same objects, of which the server sends the metadata alone (client-go's `metadata` package):
+    /// neither side spends anything on the rest. For controllers that only look at names, labels, annotations and owners.
+    ///
+    /// ```no_run
+    /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// use informer_lab::cache::{ListWatch, SharedIndexInformer};
+    /// use k8s_openapi::api::core::v1::Pod;
+    ///
+    /// let pods = ListWatch::<Pod>::all(kube::Client::try_default().await?).metadata_only();
+    /// let informer = SharedIndexInformer::new(pods);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// With [`read_as`](Self::read_as) behind it, only some of the metadata is kept.
+    #[must_use]
+    pub fn metadata_only(self) -> ListWatch<PartialObjectMeta<T>> {
+        let kind = Kind {
+            api_version: "meta.k8s.io/v1".to_owned(),
+            kind: "PartialObjectMetadata".to_owned(),
+            on_kind: OnKind::Keeps,
+        };
+        ListWatch { accept: METADATA, ..self.of(kind) }
     }
 }
 
@@ -179,16 +219,22 @@ impl<T> ListWatch<T> {
     /// An object that cannot be read as a `P` fails the list or the watch that brings it, as any that cannot be read does.
     #[must_use]
     pub fn read_as<P>(self) -> ListWatch<P> {
-        let Self { client, path, kind, description, tweak, object: PhantomData } = self;
-        let on_kind = if kind.on_kind == OnKind::Checks { OnKind::Ignores } else { kind.on_kind };
-        let kind = Arc::new(Kind { on_kind, ..Kind::clone(&kind) });
-        ListWatch { client, path, kind, description, tweak, object: PhantomData }
+        let on_kind = if self.kind.on_kind == OnKind::Checks { OnKind::Ignores } else { self.kind.on_kind };
+        let kind = Kind { on_kind, ..Kind::clone(&self.kind) };
+        self.of(kind)
+    }
+
+    /// The same, of objects of another kind or type.
+    fn of<P>(self, kind: Kind) -> ListWatch<P> {
+        let Self { client, path, accept, kind: _, description, tweak, object: PhantomData } = self;
+        ListWatch { client, path, accept, kind: Arc::new(kind), description, tweak, object: PhantomData }
     }
 
     fn request(
         &self,
         mut options: ListOptions,
         query: fn(&ListOptions) -> String,
+        accept: &'static str,
     ) -> Result<Request<Vec<u8>>, ApiError> {
         if let Some(tweak) = &self.tweak {
             tweak(&mut options);
@@ -196,7 +242,7 @@ impl<T> ListWatch<T> {
         let query = query(&options);
         let uri = if query.is_empty() { self.path.clone() } else { format!("{}?{query}", self.path) };
         Request::get(uri)
-            .header(header::ACCEPT, "application/json, */*")
+            .header(header::ACCEPT, accept)
             .body(Vec::new())
             .map_err(|error| ApiError::Client(kube::Error::HttpError(error)))
     }
@@ -205,7 +251,7 @@ impl<T> ListWatch<T> {
 impl<T: DeserializeOwned + Send + Sync + 'static> ListerWatcher<T> for ListWatch<T> {
     fn list(&self, options: ListOptions) -> BoxFuture<'_, Result<ListPage<T>, ApiError>> {
         async move {
-            let request = self.request(options, ListOptions::list_query)?;
+            let request = self.request(options, ListOptions::list_query, self.accept.list)?;
             list::read(self.client.request_stream(request).await?, &self.kind).await
         }
         .boxed()
@@ -213,7 +259,7 @@ impl<T: DeserializeOwned + Send + Sync + 'static> ListerWatcher<T> for ListWatch
 
     fn watch(&self, options: ListOptions) -> BoxFuture<'_, Result<WatchStream<T>, ApiError>> {
         async move {
-            let mut request = self.request(options, ListOptions::watch_query)?;
+            let mut request = self.request(options, ListOptions::watch_query, self.accept.watch)?;
             // A server that compresses a watch holds events back until a block is full.
             request.headers_mut().insert(header::ACCEPT_ENCODING, header::HeaderValue::from_static("identity"));
             Ok(watch::events(self.client.request_stream(request).await?, self.kind.clone()))

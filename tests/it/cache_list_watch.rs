@@ -13,8 +13,9 @@ use informer_lab::cache::{
 };
 use informer_lab::cluster::Cluster;
 use k8s_openapi::api::core::v1::Pod;
+use kube::core::PartialObjectMeta;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -192,6 +193,37 @@ async fn an_informer_of_objects_with_fewer_fields_follows_the_server() {
         }
     };
     assert_eq!(informer.indexer().by_index("node", &node).unwrap().len(), 1);
+    stop.cancel();
+    running.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_informer_of_metadata_is_sent_nothing_else() {
+    let cluster = Cluster::builder().start();
+    let client = cluster.client("default");
+    let pod = |name: &str| {
+        let pod = json!({"metadata": {"name": name}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+        serde_json::from_value(pod).unwrap()
+    };
+    let pods = kube::Api::<Pod>::default_namespaced(client.clone());
+    pods.create(&Default::default(), &pod("a")).await.unwrap();
+
+    // Whatever is sent is kept: the rest of a pod would be seen.
+    let source = ListWatch::<Pod>::namespaced(client, "default").metadata_only();
+    let listed = list_of(source.read_as::<Map<String, Value>>()).await.unwrap();
+    assert_eq!(listed.items[0].keys().collect::<Vec<_>>(), ["apiVersion", "kind", "metadata"]);
+
+    let informer = SharedIndexInformer::new(ListWatch::<Pod>::all(cluster.client("default")).metadata_only());
+    let (sender, mut names) = mpsc::unbounded_channel();
+    let handler = HandlerFuncs::new().add_func(move |pod: Arc<PartialObjectMeta<Pod>>, _| {
+        sender.send(pod.metadata.name.clone().unwrap()).unwrap();
+    });
+    informer.add_event_handler(handler).unwrap();
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(informer.clone().run_owned(stop.clone()));
+    assert_eq!(names.recv().await.unwrap(), "a");
+    pods.create(&Default::default(), &pod("b")).await.unwrap();
+    assert_eq!(names.recv().await.unwrap(), "b");
     stop.cancel();
     running.await.unwrap();
 }
