@@ -13,11 +13,12 @@ pub(crate) use shuttle::sync::{Mutex, MutexGuard};
 #[cfg(shuttle)]
 use shuttle::thread::yield_now;
 
-/// How often a lock that is taken is looked at before the system is asked to wake who waits for it.
+/// How often a lock that is taken is looked at again before the system is asked to wake who waits for it.
 #[cfg(not(shuttle))]
-const LOOKS: usize = 4;
+const LOOKS: usize = 3;
 
-/// How long nobody looks in between: some microseconds at most.
+/// How long nobody looks in between: some microseconds at most. Fewer pauses than 64 or more than 256 cost a work queue between two
+/// processors throughput.
 #[cfg(not(shuttle))]
 const PAUSES: usize = 128;
 
@@ -26,24 +27,31 @@ const TURNS: usize = 100;
 
 /// Takes the lock, also after a panic elsewhere: whoever changes state under a lock here does so after everything that
 /// can fail, so the state is whole.
-///
-/// Who finds it taken leaves it alone for a moment, in which its holder gets dozens of short operations done. To look at it all
-/// the time has two processors hand the lock and all that it protects back and forth, which takes longer than the operations.
+#[inline]
 pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    try_lock(mutex).unwrap_or_else(|| wait_for(mutex))
+}
+
+/// Takes a lock that is taken.
+///
+/// Leaves it alone for a moment, in which its holder gets dozens of short operations done. To look at it all the time has two
+/// processors hand the lock and all that it protects back and forth, which takes longer than the operations.
+#[cold]
+fn wait_for<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     #[cfg(not(shuttle))]
     for _ in 0..LOOKS {
+        (0..PAUSES).for_each(|_| hint::spin_loop());
         if let Some(guard) = try_lock(mutex) {
             return guard;
         }
-        (0..PAUSES).for_each(|_| hint::spin_loop());
     }
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The same, for those who only read, and of whom there may be many: they do not wait in the lock's line.
+/// The same as [`lock`], for those who only read, and of whom there may be many: they do not wait in the lock's line.
 ///
-/// In it, each would be given the lock in turn, and where there are more of them than processors, whoever writes would wait until all
-/// before it had their turns of the system's scheduler: seconds. A reader that finds the lock taken leaves the processor to others.
+/// In it, they would be woken one by one, each when the scheduler comes to it, and whoever writes after those before it: where there
+/// are more of them than processors, after seconds. A reader that finds the lock taken leaves the processor to others.
 pub(crate) fn lock_out_of_line<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     for _ in 0..TURNS {
         if let Some(guard) = try_lock(mutex) {
@@ -55,6 +63,7 @@ pub(crate) fn lock_out_of_line<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T>
 }
 
 /// Takes the lock if nobody has it.
+#[inline]
 fn try_lock<T: ?Sized>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
     match mutex.try_lock() {
         Ok(guard) => Some(guard),

@@ -87,7 +87,7 @@ pub fn readers_and_a_writer(options: &Options) -> Vec<Figure> {
 
     let (ended, reads) = (AtomicBool::new(false), AtomicU64::new(0));
     let seen = AtomicU64::new(0);
-    let (mut sent, mut writes, mut spent) = (0, 0.0, 0.0);
+    let (mut sent, mut writes, mut read) = (0, 0.0, 0.0);
     thread::scope(|scope| {
         for _ in 0..readers {
             scope.spawn(|| {
@@ -111,19 +111,19 @@ pub fn readers_and_a_writer(options: &Options) -> Vec<Figure> {
                     sent += 1;
                 }
             }
-            spent = start.elapsed().as_secs_f64();
+            let spent = start.elapsed().as_secs_f64();
             writes = handled.load(Ordering::Relaxed) as f64 / spent;
+            read = reads.load(Ordering::Relaxed) as f64 / spent;
         });
         ended.store(true, Ordering::Relaxed);
     });
-    let reads = reads.load(Ordering::Relaxed) as f64 / spent;
     runtime.block_on(room.acquire_many(UNHANDLED as u32)).unwrap().forget(); // all are handled
     stop.cancel();
     runtime.block_on(running).unwrap();
     assert_eq!(handled.load(Ordering::Relaxed), sent, "every update is handled");
     let mut figures = vec![Figure::new("writes", writes, "/s", informer.indexer().list().len() as u64)];
     if readers > 0 {
-        figures.push(Figure::new("reads", reads, "/s", seen.load(Ordering::Relaxed)));
+        figures.push(Figure::new("reads", read, "/s", seen.load(Ordering::Relaxed)));
     }
     figures
 }

@@ -13,7 +13,7 @@ use crate::options::Options;
 use crate::timing::Figure;
 
 pub fn one_notification(options: &Options) -> Vec<Figure> {
-    let notifications = options.number("n", 2_000_000);
+    let notifications = options.number("notifications", 2_000_000);
     let producers = 5 * available_parallelism().unwrap().get();
     let runtime = Builder::new_multi_thread().build().unwrap();
     let handled = Arc::new(AtomicU64::new(0));

@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+/// What can be said, for one work or another.
+const KEYS: [&str; 10] = ["changes", "handlers", "keys", "ms", "notifications", "objects", "pods", "readers", "url", "workers"];
+
 /// What was said on the command line.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -12,11 +15,14 @@ pub struct Options {
 
 impl Options {
     /// # Errors
-    /// A word that is no `--key`, or a key without a value.
+    /// A word that is no `--key`, an unknown key, or one without a value.
     pub fn parse(mut words: impl Iterator<Item = String>) -> Result<Self, String> {
         let mut pairs = BTreeMap::new();
         while let Some(word) = words.next() {
             let key = word.strip_prefix("--").ok_or_else(|| format!("expected --key value, found {word}"))?;
+            if !KEYS.contains(&key) {
+                return Err(format!("no option --{key}; there are {}", KEYS.join(", ")));
+            }
             let value = words.next().ok_or_else(|| format!("expected a value behind {word}"))?;
             pairs.insert(key.to_owned(), value);
         }

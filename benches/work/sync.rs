@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use informer_lab::cache::{HandlerFuncs, IndexFn, ListWatch, Object, SharedIndexInformer};
+use informer_lab::cache::{
+    HandlerFuncs, IndexFn, ListWatch, NAMESPACE_INDEX, Object, SharedIndexInformer, meta_namespace_index,
+};
 use k8s_openapi::api::core::v1::Pod;
 use serde::de::DeserializeOwned;
 use tokio::runtime::Builder;
@@ -45,7 +47,8 @@ where
             let labels = pod.meta().and_then(|meta| meta.labels);
             Ok(labels.and_then(|labels| labels.get("app")).into_iter().collect())
         });
-        informer.add_indexers(vec![("app".to_owned(), by_app)]).unwrap();
+        let by_namespace: IndexFn<T> = Arc::new(meta_namespace_index);
+        informer.add_indexers(vec![(NAMESPACE_INDEX.to_owned(), by_namespace), ("app".to_owned(), by_app)]).unwrap();
         let registration = informer.add_event_handler(handler).unwrap();
         let stop = CancellationToken::new();
         let running = tokio::spawn(informer.clone().run_owned(stop.clone()));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use informer_lab::cache::{HandlerFuncs, ListWatch, SharedIndexInformer};
+use informer_lab::cache::{HandlerFuncs, ListWatch, NAMESPACE_INDEX, SharedIndexInformer, meta_namespace_index};
 use k8s_openapi::api::core::v1::Pod;
 use tokio::runtime::Builder;
 use tokio::sync::mpsc;
@@ -20,6 +20,7 @@ pub fn changes_to_handlers(options: &Options) -> Vec<Figure> {
     runtime.block_on(async {
         let client = kube::Client::try_from(kube::Config::new(url.parse().unwrap())).unwrap();
         let informer = SharedIndexInformer::builder(ListWatch::<Pod>::all(client)).build();
+        informer.add_indexers(vec![(NAMESPACE_INDEX.to_owned(), Arc::new(meta_namespace_index::<Pod>))]).unwrap();
         let told = Arc::new(AtomicU64::new(0));
         let (first_or_last, mut moments) = mpsc::unbounded_channel();
         for _ in 0..handlers {

@@ -2,10 +2,14 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
+
+// keys are what can be said, for one work or another.
+var keys = []string{"changes", "encoding", "handlers", "keys", "ms", "objects", "pods", "readers", "url", "workers"}
 
 // options are the pairs of --key value of the command line.
 type options map[string]string
@@ -16,6 +20,9 @@ func parse(words []string) (options, error) {
 		key, isKey := strings.CutPrefix(words[0], "--")
 		if !isKey || len(words) < 2 {
 			return nil, fmt.Errorf("expected --key value, found %s", words[0])
+		}
+		if !slices.Contains(keys, key) {
+			return nil, fmt.Errorf("no option --%s; there are %s", key, strings.Join(keys, ", "))
 		}
 		pairs[key] = words[1]
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -63,8 +64,8 @@ func peakOf(ctx context.Context, program string, arguments ...string) (float64, 
 }
 
 // help is what the helper does: it runs the command, and prints its peak in KB.
-func help(ctx context.Context, words []string) error {
-	command := process(ctx, words[0], words[1:]...)
+func help(words []string) error {
+	command := exec.Command(words[0], words[1:]...) // of the helper's group, which is ended as one
 	if _, err := output(command); err != nil {
 		return err
 	}

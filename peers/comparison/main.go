@@ -18,14 +18,14 @@ import (
 const usage = `peers/compare [--quick | --smoke] [--only EXPRESSION] [--cold-builds] [--out FOLDER]
 
 Runs this project, client-go, kube-runtime and a real API server on the same work in turn, checks that all did the same, and writes
-benches/RESULTS.md and benches/results.svg. Needs Rust, Go and a C compiler; what has to be built the first time takes ten minutes.
+benches/RESULTS.md and benches/results.svg. Needs Rust, Go and a C compiler; what has to be built the first time takes a quarter of an hour.
 Nothing else should run beside it. Ctrl-C ends it and all that it has started; then nothing is written.
 
   --quick            up to 10,000 objects, in five minutes; without it up to a million, in 25
   --smoke            everything once, tiny, in debug builds; writes nothing: a check that none rots
   --only EXPRESSION  only the rows whose number and name match this regular expression; writes nothing
   --cold-builds      also builds both sides from nothing (minutes)
-  --out FOLDER       where the results go, and where reasons.txt and profiles/ are [benches]
+  --out FOLDER       where the results go [benches, where reasons.txt and profiles/ are]
 
   peers/compare --quick --only '^6 .* 10 readers'
   peers/compare --cold-builds                       what RESULTS.md is written by
@@ -42,7 +42,7 @@ var (
 
 func main() {
 	if len(os.Args) > 2 && os.Args[1] == asHelper {
-		exit(help(context.Background(), os.Args[2:]))
+		exit(help(os.Args[2:]))
 	}
 	flag.Usage = func() { fmt.Fprint(flag.CommandLine.Output(), usage) }
 	flag.Parse()
@@ -73,14 +73,16 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	benches := filepath.Join(root, "benches")
 	if *outDir == "" {
-		*outDir = filepath.Join(root, "benches")
+		*outDir = benches
 	}
-	reasons, err := readReasons(*outDir)
+	reasons, err := readReasons(benches)
 	if err != nil {
 		return err
 	}
-	scratch, err := os.MkdirTemp("", "comparison")
+	// Not in the system's folder, which may be memory: what is built from nothing is gigabytes.
+	scratch, err := os.MkdirTemp(filepath.Join(root, "target", "peers"), "scratch")
 	if err != nil {
 		return err
 	}

@@ -100,7 +100,7 @@ func (r report) markdown() []byte {
 	r.table(&out)
 	out.WriteString("\n" + fair)
 	if grown := r.grown.markdown(); len(grown) > 0 {
-		fmt.Fprintf(&out, "\n## How cost grows\n\nBytes are resident memory for each object; of a thousand objects they say little. Figures are medians of %d runs.\n%s", growthRuns, grown)
+		fmt.Fprintf(&out, "\n## How cost grows\n\nBytes are resident memory for each object; of a thousand objects they say little. Figures are medians of %d runs, of five where a row above has the same work.\n%s", growthRuns, grown)
 	}
 	r.profiles(&out)
 	fmt.Fprintf(&out, "\n## How long it took\n\n%s.\n", r.times())

@@ -64,7 +64,7 @@ func queueRows(p programs, s size) []row {
 	notifications, keys, turns := 4000*s.milliseconds, fmt.Sprint(s.of(100_000)), 10*s.milliseconds
 	rows := []row{
 		{number: 3, name: "listener, one notification", goals: faster(4), contenders: []contender{
-			p.ours(s, "listener", "--n", fmt.Sprint(notifications)),
+			p.ours(s, "listener", "--notifications", fmt.Sprint(notifications)),
 			upstream{p.cacheTests, "BenchmarkListener", fmt.Sprintf("%dx", notifications), operations}.contender(clientGo),
 		}},
 		{number: 4, name: "work queue, 100 times add, get and done", goals: faster(3), contenders: []contender{

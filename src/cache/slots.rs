@@ -18,7 +18,7 @@ type Branch<V> = [Option<Arc<Leaf<V>>>; BRANCH];
 /// Values by place, in a tree of three levels.
 ///
 /// A clone shares everything with the original. Whoever writes after that copies the way to the place that is written,
-/// once: a leaf, a branch, and one pointer for each 4096 places.
+/// once: a leaf, a branch, and one pointer for each 4096 places. A leaf stays when its values are gone.
 #[derive(Debug)]
 pub(crate) struct Slots<V>(Arc<Vec<Arc<Branch<V>>>>);
 
@@ -110,7 +110,8 @@ impl<'a, V> Iterator for Iter<'a, V> {
                 }
             }
             let (number, word) = self.words.next()?;
-            (self.leaf, self.word) = (self.slots.leaf(number), word);
+            self.leaf = self.slots.leaf(number);
+            self.word = if self.leaf.is_some() { word } else { 0 };
         }
     }
 }

@@ -12,6 +12,9 @@ use super::slots;
 ///
 /// Taken in constant time: it shares structure with the store, which goes on without waiting for its readers. The order
 /// is that in which the objects were first stored, with the places of deleted ones used again.
+///
+/// While it is held, all objects that the store had at that moment stay in memory, not only the chosen ones: for longer than a look,
+/// collect what is wanted.
 pub struct Snapshot<T> {
     content: Shared<Content<T>>,
     chosen: Chosen,

@@ -151,10 +151,12 @@ impl<T> ThreadSafeStore<T> {
             Shared::make_mut(&mut new.content).objects.set(place, Some(object));
         }
         version.clone_into(&mut new.resource_version);
+        let before = self.content(); // not under the lock: functions of others, and many objects
+        new.rebuild(&before.indices)?;
         let mut state = lock(&self.0);
-        let Content { keys, objects, indices, .. } = Shared::make_mut(&mut new.content);
-        *indices =
-            state.content.indices.iter().map(|index| index.rebuilt(keys, objects)).collect::<Result<_, Error>>()?;
+        if state.content.indices.len() != before.indices.len() {
+            new.rebuild(&state.content.indices)?; // some were added meanwhile
+        }
         let old = std::mem::replace(&mut *state, new);
         drop(state);
         drop(old); // perhaps all objects, for which nobody is to wait
@@ -217,6 +219,13 @@ impl<T> State<T> {
             free: Vec::new(),
             resource_version: String::new(),
         }
+    }
+
+    /// Makes indices like these, of what is stored.
+    fn rebuild(&mut self, like: &[Index<T>]) -> Result<(), Error> {
+        let Content { keys, objects, indices, .. } = Shared::make_mut(&mut self.content);
+        *indices = like.iter().map(|index| index.rebuilt(keys, objects)).collect::<Result<_, Error>>()?;
+        Ok(())
     }
 
     /// The place of this key, a new one if it has none.

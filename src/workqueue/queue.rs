@@ -166,7 +166,7 @@ impl<T: Clone + Eq + Hash> Queue<T> {
         state.meter.as_ref().map(|meter| meter.unfinished(Instant::now())).unwrap_or_default()
     }
 
-    /// Changes the state. What is to be dropped, and who is to be woken, is so when the lock is free again.
+    /// Changes the state. What `change` hands out is dropped, and who is to be woken is woken, when the lock is free again.
     #[inline]
     pub(super) fn change<R>(&self, change: impl FnOnce(&mut State<T>) -> (Wake, R)) -> R {
         let (wake, out) = change(&mut lock(&self.state));

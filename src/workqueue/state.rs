@@ -93,13 +93,13 @@ impl<T: Clone + Eq + Hash> State<T> {
             Stage::Processing => Stage::Again,
             Stage::Idle => Stage::Queued,
         };
-        known.stage = stage;
         if let Some(meter) = &mut self.meter {
             meter.added(&known.item, at());
         }
         if stage == Stage::Queued {
             self.line.push(&mut self.items, slot);
         }
+        self.items[slot].stage = stage; // after what somebody else wrote, which may panic
     }
 
     /// Hands out the next item.

@@ -8,6 +8,12 @@ mod watch;
 
 use std::process::ExitCode;
 
+use mimalloc::MiMalloc;
+
+/// The allocator of the project's benchmarks.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
+
 /// What was measured: what of the work, how much, in which unit, and how much was done.
 type Figure = (&'static str, f64, &'static str, u64);
 

@@ -1,7 +1,8 @@
 //! Kind: what is listed and watched, and how its objects are read.
 
 use kube::core::TypeMeta;
-use serde::de::DeserializeOwned;
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, IgnoredAny};
 
 /// What is listed and watched.
 #[derive(Clone, Debug)]
@@ -22,18 +23,33 @@ pub(super) enum OnKind {
     Ignores,
 }
 
+/// Which of the two an object says.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Said {
+    api_version: Option<IgnoredAny>,
+    kind: Option<IgnoredAny>,
+}
+
 impl Kind {
     /// Reads an item of a list. Items do not say their kind where the list does.
     pub fn decode_item<T: DeserializeOwned>(&self, text: &str) -> serde_json::Result<T> {
-        let says_kind = || serde_json::from_str::<TypeMeta>(text).is_ok_and(|types| !types.kind.is_empty());
+        let unsaid = if self.on_kind == OnKind::Keeps { self.unsaid(text)? } else { String::new() };
         match text.trim_start().strip_prefix('{') {
-            Some(rest) if self.on_kind == OnKind::Keeps && !says_kind() => {
-                let comma = if rest.trim_start().starts_with('}') { "" } else { "," };
-                let (api_version, kind) = (&self.api_version, &self.kind);
-                serde_json::from_str(&format!(r#"{{"apiVersion":"{api_version}","kind":"{kind}"{comma}{rest}"#))
+            Some(rest) if !unsaid.is_empty() => {
+                let end = if rest.trim_start().starts_with('}') { unsaid.trim_end_matches(',') } else { &unsaid };
+                serde_json::from_str(&format!("{{{end}{rest}"))
             }
             _ => serde_json::from_str(text),
         }
+    }
+
+    /// What an item does not say of its kind, as members of its JSON object, each with a comma behind it.
+    fn unsaid(&self, text: &str) -> serde_json::Result<String> {
+        let said: Said = serde_json::from_str(text)?;
+        let members = [("apiVersion", &self.api_version, said.api_version), ("kind", &self.kind, said.kind)];
+        let unsaid = members.iter().filter(|(.., said)| said.is_none());
+        Ok(unsaid.map(|(name, value, _)| format!(r#""{name}":"{value}","#)).collect())
     }
 
     /// Reads the object of an event; nothing if it is of another kind.
@@ -62,7 +78,12 @@ mod tests {
     #[test]
     fn an_item_of_a_list_has_a_kind_where_the_type_keeps_one() {
         let kind = Kind { api_version: "v1".into(), kind: "Pod".into(), on_kind: OnKind::Keeps };
-        for item in [r#" {"metadata":{"name":"a"}}"#, r#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}}"#] {
+        for item in [
+            r#" {"metadata":{"name":"a"}}"#,
+            r#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}}"#,
+            r#"{"apiVersion":"v1","metadata":{"name":"a"}}"#,
+            r#"{"metadata":{"name":"a"},"kind":"Pod"}"#,
+        ] {
             let object: DynamicObject = kind.decode_item(item).unwrap();
             assert_eq!(object.types, Some(TypeMeta { api_version: "v1".into(), kind: "Pod".into() }));
             assert_eq!(object.metadata.name.as_deref(), Some("a"));
