@@ -4,14 +4,14 @@
 
 use std::sync::Arc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures::FutureExt;
 use informer_lab::workqueue::{DelayingQueue, Queue};
 use tokio::runtime::Builder;
 
 use crate::options::Options;
-use crate::timing::{Figure, per_turn};
+use crate::timing::{Figure, per_item, per_turn};
 
 /// client-go's BenchmarkQueue: each of a hundred keys is added, got and done, in a new queue, on one thread.
 pub fn alone(options: &Options) -> Vec<Figure> {
@@ -63,24 +63,31 @@ pub fn workers(options: &Options) -> Vec<Figure> {
 }
 
 /// client-go's BenchmarkDelayingQueue_AddAfter: every item is added for a moment within ten minutes, then the clock moves on and
-/// every item is got. Once, in a new process, as client-go's is run: nothing is warm.
+/// every item is got.
 pub fn delaying(options: &Options) -> Vec<Figure> {
     let number = options.number("keys", 100_000);
     let runtime = Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
-    let mut random = fastrand::Rng::with_seed(1);
-    let start = Instant::now();
-    let got = runtime.block_on(async {
-        let queue = DelayingQueue::new();
-        for n in 0..number {
-            let item = Arc::<str>::from(n.to_string());
-            queue.add_after(item, Duration::from_nanos(random.u64(..600_000_000_000)));
-        }
-        tokio::time::advance(Duration::from_secs(11 * 60)).await;
-        let mut got = 0;
-        while got < number && queue.get().await.is_some() {
-            got += 1;
-        }
-        got
-    });
-    vec![Figure::new("", start.elapsed().as_nanos() as f64 / number as f64, "ns", got as u64)]
+    let mut got = 0;
+    let nanos = per_item(
+        options.time(),
+        number,
+        || fastrand::Rng::with_seed(1),
+        |mut random| {
+            runtime.block_on(async {
+                let queue = DelayingQueue::new();
+                for n in 0..number {
+                    queue.add_after(
+                        Arc::<str>::from(n.to_string()),
+                        Duration::from_nanos(random.u64(..600_000_000_000)),
+                    );
+                }
+                tokio::time::advance(Duration::from_secs(11 * 60)).await;
+                got = 0;
+                while got < number && queue.get().await.is_some() {
+                    got += 1;
+                }
+            });
+        },
+    );
+    vec![Figure::new("", nanos, "ns", got as u64)]
 }

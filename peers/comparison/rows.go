@@ -50,7 +50,7 @@ func storeRows(p programs, s size) []row {
 	return []row{
 		{number: 1, name: "Indexer update, index unchanged", goals: faster(3), contenders: []contender{
 			p.ours(s, "indexer-same", "--objects", fmt.Sprint(objects)),
-			upstream{p.cacheTests, "BenchmarkIndexer", s.goTime(), fixed(objects)}.contender(clientGo),
+			upstream{tests: p.cacheTests, name: "BenchmarkIndexer", time: s.goTime(), did: fixed(objects)}.contender(clientGo),
 		}},
 		{number: 1, name: "Indexer update, moving between index values", goals: faster(3),
 			contenders: both(p, s, "indexer-moving", "--objects", fmt.Sprint(objects))},
@@ -65,11 +65,11 @@ func queueRows(p programs, s size) []row {
 	rows := []row{
 		{number: 3, name: "listener, one notification", goals: faster(4), contenders: []contender{
 			p.ours(s, "listener", "--notifications", fmt.Sprint(notifications)),
-			upstream{p.cacheTests, "BenchmarkListener", fmt.Sprintf("%dx", notifications), operations}.contender(clientGo),
+			upstream{tests: p.cacheTests, name: "BenchmarkListener", time: fmt.Sprintf("%dx", notifications), did: operations}.contender(clientGo),
 		}},
 		{number: 4, name: "work queue, 100 times add, get and done", goals: faster(3), contenders: []contender{
 			p.ours(s, "workqueue"),
-			upstream{p.queueTests, "BenchmarkQueue", fmt.Sprintf("%dx", turns), fixed(100)}.contender(clientGo),
+			upstream{tests: p.queueTests, name: "BenchmarkQueue", time: fmt.Sprintf("%dx", turns), did: fixed(100)}.contender(clientGo),
 		}},
 	}
 	for _, workers := range []int{2, 8, 64} {
@@ -78,7 +78,7 @@ func queueRows(p programs, s size) []row {
 	}
 	return append(rows, row{number: 5, name: "delaying queue, AddAfter and Get", goals: faster(5), contenders: []contender{
 		p.ours(s, "delaying-queue", "--keys", keys),
-		upstream{p.queueTests, "BenchmarkDelayingQueue_AddAfter", keys + "x", operations}.contender(clientGo),
+		upstream{tests: p.queueTests, name: "BenchmarkDelayingQueue_AddAfter", time: keys + "x", warm: true, did: operations}.contender(clientGo),
 	}})
 }
 
@@ -93,7 +93,7 @@ func informerRows(p programs, s size) (rows []row) {
 			// With readers that are goroutines, so told only: it shows that ours of client-go is no slower one.
 			const count = 10_000
 			name := fmt.Sprintf("BenchmarkSharedIndexInformer/podCount=%d/readers=%d", count, reached.readers)
-			own := upstream{p.cacheTests, name, s.goTime(), fixed(count)}.contender(itsOwn)
+			own := upstream{tests: p.cacheTests, name: name, time: s.goTime(), did: fixed(count)}.contender(itsOwn)
 			if pods == count {
 				row.contenders = append(row.contenders, own)
 				row.goals = append(row.goals, goal{what: "writes", part: "writes", better: higher, against: itsOwn})
@@ -126,7 +126,7 @@ func listerRows(p programs, s size) (rows []row) {
 		rows = append(rows,
 			row{number: 7, name: fmt.Sprintf("lister, 100 of %s, scan", brief(scanned)), goals: faster(2), contenders: []contender{
 				p.ours(s, "lister-scan", "--objects", fmt.Sprint(scanned)),
-				upstream{p.cacheTests, benchmark, s.goTime(), fixed(100)}.contender(clientGo),
+				upstream{tests: p.cacheTests, name: benchmark, time: s.goTime(), did: fixed(100)}.contender(clientGo),
 			}},
 			row{number: 7, name: fmt.Sprintf("lister, 100 of %s, by index", brief(objects)), goals: faster(2),
 				contenders: both(p, s, "lister-index", "--objects", fmt.Sprint(objects))})
