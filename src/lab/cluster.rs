@@ -68,7 +68,7 @@ pub fn run(settings: &ClusterSettings, stage: &Stage) -> Result<Ended> {
     runtime.block_on(async {
         let mut cluster = builder.start();
         // Only now: a signal while a crowd is made ends the process at once.
-        let stop = stage.interrupt.arm();
+        let stop = stage.interrupt.arm().context("cannot listen for Ctrl-C")?;
         let address = cluster.serve(listener).map_err(|error| Failure::new("cannot listen").because(error))?;
         let kubeconfig = KubeconfigFile::write(address, settings.kubeconfig.as_deref())?;
         settings.faults.iter().for_each(|fault| cluster.faults().start(fault.clone()));

@@ -1,7 +1,8 @@
 //! Ctrl-C and SIGTERM.
 //!
-//! A live run is asked to stop in order; a second signal ends the process at once, and so does the first while nothing needs an
-//! order (a recorded run is computed or printed). A thread of its own listens, so it is heard whatever the rest is doing.
+//! A live run is asked to stop in order; a second signal ends the process at once. A thread of its own listens, so it is heard
+//! whatever the rest is doing. Until then nobody listens, and the first signal ends the process as the system does it: a recorded run,
+//! which is computed or printed, needs no order.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -19,15 +20,14 @@ pub(super) const TERMINATED: u8 = 143;
 /// What comes this soon after the first is the same signal: some programs send it to the process and again to its group.
 const ONE_SIGNAL: Duration = Duration::from_millis(100);
 
-/// What has been heard so far. A clone hears the same.
+/// What has been heard so far, once something is live. A clone hears the same.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt(Arc<Heard>);
 
 #[derive(Debug, Default)]
 struct Heard {
     stop: CancellationToken,
-    /// Whether a live run is on: it stops in order.
-    in_order: AtomicBool,
+    listening: AtomicBool,
     /// The exit code that the signal asks for; 0 before any.
     code: AtomicU8,
     /// When the first came.
@@ -35,18 +35,24 @@ struct Heard {
 }
 
 impl Interrupt {
-    /// Starts to listen.
+    /// A token that is cancelled by the first signal, for one live run. From now on the first signal stops in order.
     ///
     /// # Errors
     /// The system gave no thread or no signal handler.
-    pub fn install() -> io::Result<Self> {
-        let interrupt = Self::default();
+    pub(super) fn arm(&self) -> io::Result<CancellationToken> {
+        if !self.0.listening.swap(true, Ordering::SeqCst) {
+            self.listen()?;
+        }
+        Ok(self.0.stop.child_token())
+    }
+
+    fn listen(&self) -> io::Result<()> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
         let mut signals = {
             let _context = runtime.enter();
             Signals::new()?
         };
-        let heard = interrupt.clone();
+        let heard = self.clone();
         thread::Builder::new().name("signals".into()).spawn(move || {
             runtime.block_on(async {
                 loop {
@@ -54,13 +60,7 @@ impl Interrupt {
                 }
             });
         })?;
-        Ok(interrupt)
-    }
-
-    /// A token that is cancelled by the first signal, for one live run. From now on the first signal stops in order.
-    pub(super) fn arm(&self) -> CancellationToken {
-        self.0.in_order.store(true, Ordering::SeqCst);
-        self.0.stop.child_token()
+        Ok(())
     }
 
     /// The exit code that a signal asked for, if one came.
@@ -74,7 +74,7 @@ impl Interrupt {
             return;
         }
         self.0.first.get_or_init(Instant::now);
-        if !first || !self.0.in_order.load(Ordering::SeqCst) {
+        if !first {
             std::process::exit(code.into());
         }
         self.0.stop.cancel();

@@ -110,7 +110,7 @@ fn perform(defaults: &Defaults, settings: &Settings, stage: &Stage, lesson: Less
         .build()
         .context("cannot start the runtime")?;
     let stop = match pace {
-        Pace::Live => stage.interrupt.arm(),
+        Pace::Live => stage.interrupt.arm().context("cannot listen for Ctrl-C")?,
         Pace::Virtual => CancellationToken::new(),
     };
     let played = runtime.block_on(setup.run(stop, &stage.printer, lesson));
