@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// What can be said, for one work or another.
-const KEYS: [&str; 10] = ["changes", "handlers", "keys", "ms", "notifications", "objects", "pods", "readers", "url", "workers"];
+const KEYS: [&str; 10] =
+    ["changes", "handlers", "keys", "ms", "notifications", "objects", "pods", "readers", "url", "workers"];
 
 /// What was said on the command line.
 #[derive(Clone, Debug, Default)]
