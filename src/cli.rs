@@ -194,7 +194,9 @@ pub struct ServeArgs {
     pub command: Vec<OsString>,
 }
 
-/// Which cluster, and what is in it.
+// No doc comments on groups of options: clap would take them for what the lesson is.
+
+// Which cluster, and what is in it.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Cluster")]
 pub struct ClusterArgs {
@@ -226,7 +228,7 @@ pub struct ClusterArgs {
     pub era: EraArgs,
 }
 
-/// Whose machinery it is.
+// Whose machinery it is.
 #[derive(Debug, Args)]
 pub struct EraArgs {
     /// classic: DeltaFIFO, LIST, an unordered watch cache; modern: RealFIFO, streaming list, ordered cache [default: classic]
@@ -234,7 +236,7 @@ pub struct EraArgs {
     pub era: Option<Era>,
 }
 
-/// How long the run lasts, and what decides its races.
+// How long the run lasts, and what decides its races.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Run")]
 pub struct RunArgs {
@@ -249,7 +251,7 @@ pub struct RunArgs {
     pub seed: Option<Seed>,
 }
 
-/// How a run is printed.
+// How a run is printed.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub struct PrintArgs {

@@ -122,7 +122,7 @@ pub fn readers_and_a_writer(options: &Options) -> Vec<Figure> {
     runtime.block_on(running).unwrap();
     assert_eq!(handled.load(Ordering::Relaxed), sent, "every update is handled");
     let mut figures = vec![Figure::new("writes", writes, "/s", informer.indexer().list().len() as u64)];
-    if readers > 0 {
+    if read > 0.0 {
         figures.push(Figure::new("reads", read, "/s", seen.load(Ordering::Relaxed)));
     }
     figures

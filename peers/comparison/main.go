@@ -28,7 +28,7 @@ Nothing else should run beside it. Ctrl-C ends it and all that it has started; t
   --out FOLDER       where the results go [benches, where reasons.txt and profiles/ are]
 
   peers/compare --quick --only '^6 .* 10 readers'
-  peers/compare --cold-builds                       what RESULTS.md is written by
+  peers/compare --cold-builds                       what the RESULTS.md of the project was written by
 `
 
 var (
@@ -76,6 +76,9 @@ func run(ctx context.Context) error {
 	benches := filepath.Join(root, "benches")
 	if *outDir == "" {
 		*outDir = benches
+	}
+	if err := os.MkdirAll(*outDir, 0o755); err != nil {
+		return err
 	}
 	reasons, err := readReasons(benches)
 	if err != nil {

@@ -65,3 +65,15 @@ fn help_and_version_go_to_standard_output() {
     }
     assert_eq!(run("--version").out, format!("informer-lab {}\n", env!("CARGO_PKG_VERSION")));
 }
+
+#[test]
+fn the_help_of_a_lesson_begins_with_what_it_is() {
+    let listed = run("help").out;
+    let commands = listed.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
+    let lessons: Vec<_> = commands.lines().filter_map(|line| line.trim().split_once("  ")).collect();
+    assert!(lessons.len() > 15, "{listed}");
+    for (lesson, about) in lessons.into_iter().filter(|(lesson, _)| *lesson != "help") {
+        let help = run(&format!("{lesson} --help")).out;
+        assert!(help.starts_with(about.trim()), "{lesson}: {help}");
+    }
+}
