@@ -216,7 +216,8 @@ impl<T> ListWatch<T> {
     /// # Ok(()) }
     /// ```
     ///
-    /// An object that cannot be read as a `P` fails the list or the watch that brings it, as any that cannot be read does.
+    /// An object that cannot be read as a `P` fails the list or the watch that brings it, as any that cannot be read does: the informer
+    /// asks again and again, and only [`ReflectorOptions::on_error`](super::ReflectorOptions::on_error) and the log tell why.
     #[must_use]
     pub fn read_as<P>(self) -> ListWatch<P> {
         let on_kind = if self.kind.on_kind == OnKind::Checks { OnKind::Ignores } else { self.kind.on_kind };
