@@ -7,7 +7,7 @@ mod values;
 
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use informer_lab::lab::{Ended, Interrupt, Stage, cluster};
 use informer_lab::lessons::{eras, listing, tour};
 use informer_lab::trace::{Lang, Look, Output, Printer, Speed, log_to_stderr};
@@ -27,8 +27,7 @@ fn main() -> ExitCode {
         log_to_stderr();
     }
     let printer = printer(&cli);
-    let stage = stage(&cli, &printer);
-    match run(cli, &stage) {
+    match stage(&cli, &printer).and_then(|stage| run(cli, &stage)) {
         Ok(Ended::Done | Ended::ReaderGone) => ExitCode::SUCCESS,
         Ok(Ended::Interrupted(code) | Ended::Command(code)) => ExitCode::from(code),
         Err(error) => {
@@ -44,10 +43,14 @@ fn printer(cli: &Cli) -> Printer {
     Printer::new(Look { output, color, lang: lang.unwrap_or_else(Lang::from_env) })
 }
 
-fn stage(cli: &Cli, printer: &Printer) -> Stage {
+fn stage(cli: &Cli, printer: &Printer) -> Result<Stage> {
     let usual = if Printer::on_terminal() { Speed::Documents } else { Speed::Max };
     let speed = cli.lesson.as_ref().and_then(Lesson::print).and_then(|print| print.speed).unwrap_or(usual);
-    Stage { printer: printer.clone(), speed, interrupt: Interrupt::default() }
+    let interrupt = Interrupt::default();
+    if speed != Speed::Max {
+        interrupt.listen().context("cannot listen for Ctrl-C")?;
+    }
+    Ok(Stage { printer: printer.clone(), speed, interrupt })
 }
 
 fn run(cli: Cli, stage: &Stage) -> Result<Ended> {

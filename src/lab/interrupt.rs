@@ -1,8 +1,8 @@
 //! Ctrl-C and SIGTERM.
 //!
-//! A live run is asked to stop in order; a second signal ends the process at once. A thread of its own listens, so it is heard
-//! whatever the rest is doing. Until then nobody listens, and the first signal ends the process as the system does it: a recorded run,
-//! which is computed or printed, needs no order.
+//! A live run is asked to stop in order; a second signal ends the process at once, and so does the first while nothing needs an
+//! order (a recorded run is printed). A thread of its own listens, so it is heard whatever the rest is doing; a recorded run that is
+//! printed without a pace is over before that pays, and ends as the system ends a process.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -20,7 +20,7 @@ pub(super) const TERMINATED: u8 = 143;
 /// What comes this soon after the first is the same signal: some programs send it to the process and again to its group.
 const ONE_SIGNAL: Duration = Duration::from_millis(100);
 
-/// What has been heard so far, once something is live. A clone hears the same.
+/// What has been heard so far, once somebody listens. A clone hears the same.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt(Arc<Heard>);
 
@@ -28,6 +28,8 @@ pub struct Interrupt(Arc<Heard>);
 struct Heard {
     stop: CancellationToken,
     listening: AtomicBool,
+    /// Whether a live run is on: it stops in order.
+    in_order: AtomicBool,
     /// The exit code that the signal asks for; 0 before any.
     code: AtomicU8,
     /// When the first came.
@@ -40,13 +42,19 @@ impl Interrupt {
     /// # Errors
     /// The system gave no thread or no signal handler.
     pub(super) fn arm(&self) -> io::Result<CancellationToken> {
-        if !self.0.listening.swap(true, Ordering::SeqCst) {
-            self.listen()?;
-        }
+        self.listen()?;
+        self.0.in_order.store(true, Ordering::SeqCst);
         Ok(self.0.stop.child_token())
     }
 
-    fn listen(&self) -> io::Result<()> {
+    /// Listens from now on, if nobody does yet.
+    ///
+    /// # Errors
+    /// The system gave no thread or no signal handler.
+    pub fn listen(&self) -> io::Result<()> {
+        if self.0.listening.swap(true, Ordering::SeqCst) {
+            return Ok(());
+        }
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
         let mut signals = {
             let _context = runtime.enter();
@@ -74,7 +82,7 @@ impl Interrupt {
             return;
         }
         self.0.first.get_or_init(Instant::now);
-        if !first {
+        if !first || !self.0.in_order.load(Ordering::SeqCst) {
             std::process::exit(code.into());
         }
         self.0.stop.cancel();
