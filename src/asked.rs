@@ -1,11 +1,11 @@
 //! From a subcommand to what is played: the run, and what is asked of it.
 
-use informer_lab::cluster::Admin;
 use informer_lab::lab::cluster::ClusterSettings;
 use informer_lab::lab::{BuiltIn, Follow, Pace, Seed, Settings, Source, Target};
 use informer_lab::lessons::reflector::KnownObjects;
 use informer_lab::lessons::{MODERN, Modern, Run};
 use informer_lab::trace::Output;
+use kube_testcluster::Admin;
 
 use crate::cli::{
     ClusterArgs, EraArgs, ErasArgs, FactoryArgs, IndexerArgs, Lesson, PrintArgs, ReflectorArgs, ServeArgs, SharedArgs,

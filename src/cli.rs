@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
-use informer_lab::cluster::{Era, Fault};
 use informer_lab::lab::Seed;
 use informer_lab::lab::cluster::Pods;
 use informer_lab::lessons::{deltafifo, indexer, shared, workqueue};
 use informer_lab::trace::{ColorChoice, Lang, Output, Speed};
+use kube_testcluster::{Era, Fault};
 
 use crate::values;
 

@@ -3,9 +3,9 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
-use informer_lab::cluster::Era;
 use informer_lab::lab::cluster::Pods;
-use jiff::SignedDuration;
+use k8s_openapi::jiff::SignedDuration;
+use kube_testcluster::Era;
 
 /// `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`, or a port alone on this machine.
 pub fn address(text: &str) -> Result<SocketAddr, String> {

@@ -1,7 +1,7 @@
 //! Queues of deltas: every key is added, then every key is popped.
 
-use informer_lab::cache::{DeltaFifo, RealFifo, meta_namespace_key};
 use k8s_openapi::api::core::v1::Pod;
+use kube_informers::cache::{DeltaFifo, RealFifo, meta_namespace_key};
 
 use crate::options::Options;
 use crate::pods::many;

@@ -3,7 +3,7 @@
 use std::iter;
 use std::sync::Arc;
 
-use informer_lab::cache::{IndexFn, ThreadSafeStore};
+use kube_informers::cache::{IndexFn, ThreadSafeStore};
 
 use crate::memory::{bytes_per_object, resident};
 use crate::options::Options;

@@ -8,11 +8,11 @@ use std::time::Instant;
 
 use futures::future::{BoxFuture, FutureExt};
 use futures::stream::{StreamExt, poll_fn};
-use informer_lab::cache::{
+use k8s_openapi::api::core::v1::Pod;
+use kube_informers::cache::{
     ApiError, HandlerFuncs, ListOptions, ListPage, ListerWatcher, NAMESPACE_INDEX, ReflectorOptions,
     SharedIndexInformer, WatchEvent, WatchList, WatchStream, meta_namespace_index,
 };
-use k8s_openapi::api::core::v1::Pod;
 use tokio::runtime::Builder;
 use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;

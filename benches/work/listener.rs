@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::available_parallelism;
 use std::time::Instant;
 
-use informer_lab::cache::{HandlerFuncs, InitialList, Notification, ProcessorListener};
 use k8s_openapi::api::core::v1::Pod;
+use kube_informers::cache::{HandlerFuncs, InitialList, Notification, ProcessorListener};
 use tokio::runtime::Builder;
 
 use crate::options::Options;

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use informer_lab::cache::{Indexer, list_all};
-use informer_lab::selector::LabelSelector;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::core::PartialObjectMeta;
 use kube::core::metadata::PartialObjectMetaExt;
+use kube_informers::cache::{Indexer, list_all};
+use kube_informers::selector::LabelSelector;
 
 use crate::options::Options;
 use crate::timing::{Figure, per_turn};

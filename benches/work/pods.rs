@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use informer_lab::cache::{Meta, Object};
 use k8s_openapi::api::core::v1::Pod;
 use kube::api::ObjectMeta;
+use kube_informers::cache::{Meta, Object};
 
 /// An object that is a text, as in client-go's own benchmark of the store; it has no metadata.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! A pod of which only some fields are kept.
 
-use informer_lab::cache::{Meta, Object, SlimMeta};
+use kube_informers::cache::{Meta, Object, SlimMeta};
 use serde::Deserialize;
 
 /// What a controller that places or counts pods wants to know.

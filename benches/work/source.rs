@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use informer_lab::cache::HandlerFuncs;
 use k8s_openapi::api::core::v1::Pod;
+use kube_informers::cache::HandlerFuncs;
 use tokio::runtime::Builder;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;

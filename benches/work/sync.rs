@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use informer_lab::cache::{
+use k8s_openapi::api::core::v1::Pod;
+use kube_informers::cache::{
     HandlerFuncs, IndexFn, ListWatch, NAMESPACE_INDEX, Object, SharedIndexInformer, meta_namespace_index,
 };
-use k8s_openapi::api::core::v1::Pod;
 use serde::de::DeserializeOwned;
 use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;

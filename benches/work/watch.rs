@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use informer_lab::cache::{HandlerFuncs, ListWatch, NAMESPACE_INDEX, SharedIndexInformer, meta_namespace_index};
 use k8s_openapi::api::core::v1::Pod;
+use kube_informers::cache::{HandlerFuncs, ListWatch, NAMESPACE_INDEX, SharedIndexInformer, meta_namespace_index};
 use tokio::runtime::Builder;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;

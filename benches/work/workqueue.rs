@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use futures::FutureExt;
-use informer_lab::workqueue::{DelayingQueue, Queue};
+use kube_informers::workqueue::{DelayingQueue, Queue};
 use tokio::runtime::Builder;
 
 use crate::options::Options;

@@ -12,9 +12,9 @@ use super::files;
 use super::kubeconfig_file::KubeconfigFile;
 use super::player::{Ended, Stage};
 use super::serve;
-use crate::cluster::{Admin, Cluster, ClusterBuilder, Era, Fault, Scenario, pods_from_yaml};
-use crate::controllers::replica_set;
 use crate::trace::{Failure, Printer};
+use kube_testcluster::controllers::replica_set;
+use kube_testcluster::{Admin, Cluster, ClusterBuilder, Era, Fault, Scenario, pods_from_yaml};
 
 /// What was asked of the cluster.
 #[derive(Clone, Debug)]
@@ -31,7 +31,7 @@ pub struct ClusterSettings {
     pub pods: Option<Pods>,
     /// What happens in it.
     pub scenario: Option<PathBuf>,
-    /// What its kubelet does: a file, or a name of [`Stages::NAMES`](crate::cluster::Stages::NAMES).
+    /// What its kubelet does: a file, or a name of [`Stages::NAMES`](kube_testcluster::Stages::NAMES).
     pub stages: Option<PathBuf>,
     /// What goes wrong from the start.
     pub faults: Vec<Fault>,

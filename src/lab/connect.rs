@@ -12,8 +12,8 @@ use tokio::time::timeout;
 
 use super::kubeconfig;
 use super::settings::Target;
-use crate::cache::ApiError;
 use crate::trace::Failure;
+use kube_informers::cache::ApiError;
 
 /// How long the first answer may take, all in all.
 const LIMIT: Duration = Duration::from_secs(10);

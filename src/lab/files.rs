@@ -6,8 +6,8 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::defaults::Fixture;
-use crate::cluster::Stages;
 use crate::trace::Failure;
+use kube_testcluster::Stages;
 
 /// A text and where it comes from.
 pub(super) struct Source {

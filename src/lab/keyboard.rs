@@ -6,7 +6,7 @@ use std::thread;
 use tokio::sync::mpsc;
 
 use super::Lab;
-use crate::cluster::Step;
+use kube_testcluster::Step;
 
 /// Says what can be typed, then does what is typed, until the run ends. Never returns.
 pub(super) async fn obey(lab: &Lab) {

@@ -16,6 +16,7 @@ mod settings;
 mod wiring;
 mod world;
 
+use std::error::Error;
 use std::fmt::Display;
 use std::io;
 use std::net::TcpListener;
@@ -26,10 +27,10 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::cache::ReflectorError;
-use crate::cache::observe::{Event, Observer};
-use crate::cluster::Era;
 use crate::trace::{Printer, Record, Style, What};
+use kube_informers::cache::observe::{Event, Observer};
+use kube_informers::cache::{ReflectorError, with_causes};
+use kube_testcluster::Era;
 
 pub use defaults::{ClusterDefaults, Defaults, Eras, Fixture};
 pub use interrupt::Interrupt;
@@ -167,13 +168,14 @@ impl Lab {
         match error.downcast_ref::<ReflectorError>() {
             // The observer has told it already, together with what a Reflector survives without an error.
             Some(ReflectorError::List(..) | ReflectorError::Watch(..)) => {}
-            _ => self.retrying(&error),
+            _ => self.retrying(error.as_ref()),
         }
     }
 
     /// Tells of a failure that the lesson itself survives.
-    pub fn retrying(&self, error: &anyhow::Error) {
-        self.tell(&format!("{error:#}; trying again"), &format!("{error:#}；重试中"));
+    pub fn retrying(&self, error: &dyn Error) {
+        let error = with_causes(error);
+        self.tell(&format!("{error}; trying again"), &format!("{error}；重试中"));
     }
 
     /// The first LIST and the first WATCH have succeeded.

@@ -23,8 +23,8 @@ use super::serve;
 use super::settings::{BuiltIn, Pace, Seed, Settings, Source};
 use super::world::World;
 use super::{Lab, Parts, Sink};
-use crate::cluster::{Cluster, Era, Scenario};
 use crate::trace::{Failure, Printer, Record, Speed};
+use kube_testcluster::{Cluster, Era, Scenario};
 
 /// How long everything must have been at rest before a run ends, in the run's own time.
 const AT_REST: Duration = Duration::from_secs(1);

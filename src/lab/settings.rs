@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::cluster::Era;
+use kube_testcluster::Era;
 
 /// What was asked for, beside or instead of a row's defaults.
 #[derive(Clone, Debug)]

@@ -4,11 +4,11 @@ use std::fmt::Debug;
 
 use super::Lab;
 use super::moments::sub_seed;
-use crate::cache::{
+use kube_informers::cache::{
     Object, QueueKind, Reflector, ReflectorError, ReflectorOptions, SharedIndexInformerBuilder, SharedInformerFactory,
     WatchList,
 };
-use crate::cluster::Era;
+use kube_testcluster::Era;
 
 impl Lab {
     /// A Reflector whose first failure ends the run, and whose later ones are told.

@@ -11,8 +11,8 @@ use super::files;
 use super::kubeconfig_file::KubeconfigFile;
 use super::moments::sub_seed;
 use super::settings::{BuiltIn, Settings, Source};
-use crate::cluster::{Admin, Cluster, Era, pods_from_yaml};
 use crate::trace::Failure;
+use kube_testcluster::{Admin, Cluster, Era, pods_from_yaml};
 
 /// How long a write takes in the lessons' cluster, as in a real etcd.
 const COMMIT_LATENCY: Duration = Duration::from_millis(1);

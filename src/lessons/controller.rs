@@ -1,6 +1,6 @@
 //! A controller: as many pods as each ReplicaSet asks for, whatever happens to them.
 //!
-//! Chapter: `lessons/controller.md`. Traces: `fixtures/traces/controller*.txt`. Its parts are in `src/controllers/replica_set`,
+//! Chapter: `lessons/controller.md`. Traces: `fixtures/traces/controller*.txt`. Its parts are in `crates/kube-testcluster/src/controllers/replica_set`,
 //! as `informer-lab cluster` has the same controller for all ReplicaSets.
 
 use std::time::Duration;
@@ -8,10 +8,10 @@ use std::time::Duration;
 use anyhow::Result;
 use k8s_openapi::api::apps::v1::ReplicaSet;
 
-use crate::cache::SharedInformerFactory;
-use crate::controllers::replica_set::{Controller, Deed, Writes};
 use crate::lab::Lab;
 use crate::trace::Style;
+use kube_informers::cache::SharedInformerFactory;
+use kube_testcluster::controllers::replica_set::{Controller, Deed, Writes};
 
 /// The label of the ReplicaSets that this controller looks after; it leaves all others alone.
 const OURS: (&str, &str) = ("controller", "informer-lab");

@@ -9,10 +9,10 @@ use anyhow::Result;
 
 use super::go;
 use super::pods::style;
-use crate::cache::{Delta, DeltaFifo, RealFifo, ReflectorStore};
-use crate::cluster::Era;
 use crate::lab::Lab;
 use crate::trace::Style;
+use kube_informers::cache::{Delta, DeltaFifo, RealFifo, ReflectorStore};
+use kube_testcluster::Era;
 
 /// How far the lesson goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]

@@ -3,8 +3,8 @@
 use anyhow::Result;
 
 use super::{Modern, Run};
-use crate::cluster::Era;
 use crate::lab::{BuiltIn, Ended, Seed, Settings, Source, Stage, record};
+use kube_testcluster::Era;
 
 /// Plays the run twice on the built-in cluster, with one seed, and prints both traces.
 pub fn play(modern: &Modern, settings: &Settings, stage: &Stage) -> Result<Ended> {

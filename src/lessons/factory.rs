@@ -11,9 +11,9 @@ use axum::{Json, Router, routing::get};
 use k8s_openapi::api::core::v1::Pod;
 
 use super::pods::name;
-use crate::cache::{HandlerFuncs, SharedIndexInformer, SharedInformerFactory};
 use crate::lab::Lab;
 use crate::trace::Style;
+use kube_informers::cache::{HandlerFuncs, SharedIndexInformer, SharedInformerFactory};
 
 /// Starts the factory's informers and waits for their caches.
 pub async fn run(lab: &Lab) -> Result<()> {

@@ -10,12 +10,12 @@ use axum::{Json, Router, routing::get};
 use k8s_openapi::api::core::v1::Pod;
 
 use super::go;
-use crate::cache::meta_namespace_key;
-use crate::cache::{
-    BoxError, IndexValues, Indexer, ListWatch, NAMESPACE_INDEX, Object, SharedIndexInformer, meta_namespace_index,
-};
 use crate::lab::Lab;
 use crate::trace::Style;
+use kube_informers::cache::meta_namespace_key;
+use kube_informers::cache::{
+    BoxError, IndexValues, Indexer, ListWatch, NAMESPACE_INDEX, Object, SharedIndexInformer, meta_namespace_index,
+};
 
 /// What the pods are indexed by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -82,7 +82,7 @@ pub async fn serve(lab: &Lab) -> Result<()> {
 
 /// The documents' key function: `namespace---name`.
 fn dashed_key(pod: &Pod) -> Result<String, BoxError> {
-    let meta = pod.meta().ok_or(crate::cache::NoMetadata)?;
+    let meta = pod.meta().ok_or(kube_informers::cache::NoMetadata)?;
     Ok(if meta.namespace.is_empty() { meta.name.to_owned() } else { format!("{}---{}", meta.namespace, meta.name) })
 }
 

@@ -10,11 +10,11 @@ use k8s_openapi::api::core::v1::Pod;
 use tokio::time::sleep;
 
 use super::pods::name;
-use crate::cache::{
-    AsyncEventHandler, Buffer, HandlerOptions, InitialList, ListWatch, Notification, SharedIndexInformer,
-};
 use crate::lab::Lab;
 use crate::trace::Style;
+use kube_informers::cache::{
+    AsyncEventHandler, Buffer, HandlerOptions, InitialList, ListWatch, Notification, SharedIndexInformer,
+};
 
 /// How long a slow handler takes for each notification.
 const SLOW: Duration = Duration::from_millis(350);

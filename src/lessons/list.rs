@@ -11,9 +11,9 @@ use kube::client::Body;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::cache::{ListOptions, ListWatch, ListerWatcher, ReflectorError, ResourceVersionMatch};
 use crate::lab::Lab;
 use crate::trace::Style;
+use kube_informers::cache::{ListOptions, ListWatch, ListerWatcher, ReflectorError, ResourceVersionMatch};
 
 /// The documents' function, on the options of a request. (Chunking, which it asks about, cannot be switched off any more.)
 fn should_delegate_list(options: &ListOptions) -> bool {

@@ -10,9 +10,9 @@ use k8s_openapi::api::core::v1::Pod;
 use tokio::time::sleep;
 
 use super::pods::{name, phase};
-use crate::cache::{ApiError, ListOptions, ListWatch, ListerWatcher, ReflectorError, WatchEvent, WatchStream};
 use crate::lab::Lab;
 use crate::trace::Style;
+use kube_informers::cache::{ApiError, ListOptions, ListWatch, ListerWatcher, ReflectorError, WatchEvent, WatchStream};
 
 /// Lists the pods, then watches them.
 pub async fn run(lab: &Lab) -> Result<()> {
@@ -50,7 +50,7 @@ async fn follow(lab: &Lab, events: &mut WatchStream<Pod>, seen: &mut ListOptions
             WatchEvent::Bookmark { .. } => continue,
             WatchEvent::Error(status) => {
                 *seen = ListOptions::default();
-                return lab.retrying(&ApiError::Status(status).into());
+                return lab.retrying(&ApiError::Status(status));
             }
         };
         lab.line(style, format!("{kind} : {} , Status:  {}", name(&pod), phase(&pod)));
@@ -64,7 +64,7 @@ async fn again(lab: &Lab, pods: &ListWatch<Pod>, seen: &ListOptions) -> WatchStr
         sleep(Duration::from_secs(1)).await;
         match pods.watch(seen.clone()).await {
             Ok(events) => return events,
-            Err(error) => lab.retrying(&ReflectorError::Watch(pods.description(), error).into()),
+            Err(error) => lab.retrying(&ReflectorError::Watch(pods.description(), error)),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The tutorial: one short file a lesson, and one table that knows them all.
 //!
-//! A lesson wires [`crate::cache`] and [`crate::cluster`] through their public API and says what it sees through a
+//! A lesson wires [`kube_informers::cache`] and [`kube_testcluster`] through their public API and says what it sees through a
 //! [`crate::lab::Lab`]. The table, [`rows`], serves the list of lessons, the tour, the defaults and the smoke test.
 
 pub mod controller;

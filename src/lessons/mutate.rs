@@ -9,7 +9,7 @@
 //! Here the cache hands out `Arc<Pod>`, which can be read and not written, so the same line is an error (E0594):
 //!
 //! ```compile_fail,E0594
-//! # use informer_lab::cache::{Indexer, meta_namespace_key};
+//! # use kube_informers::cache::{Indexer, meta_namespace_key};
 //! # use k8s_openapi::api::core::v1::Pod;
 //! # let cache = Indexer::new(meta_namespace_key::<Pod>);
 //! let pod = cache.get_by_key("default/wiremock").expect("it is cached");
@@ -19,7 +19,7 @@
 //! A copy is the caller's own:
 //!
 //! ```no_run
-//! # use informer_lab::cache::{Indexer, meta_namespace_key};
+//! # use kube_informers::cache::{Indexer, meta_namespace_key};
 //! # use k8s_openapi::api::core::v1::Pod;
 //! # let cache = Indexer::new(meta_namespace_key::<Pod>);
 //! let pod = cache.get_by_key("default/wiremock").expect("it is cached");
@@ -36,9 +36,9 @@ use k8s_openapi::api::core::v1::Pod;
 
 use super::go;
 use super::pods::name;
-use crate::cache::{Indexer, meta_namespace_key};
 use crate::lab::Lab;
 use crate::trace::Style;
+use kube_informers::cache::{Indexer, meta_namespace_key};
 
 /// Changes copies of a cached pod, and shows what the cache has.
 pub fn run(lab: &Lab) -> Result<()> {

@@ -9,11 +9,11 @@ use k8s_openapi::api::core::v1::Pod;
 
 use super::pods::name;
 use super::queues::queue;
-use crate::cache::{
-    Deletion, Delta, Deltas, Error, EventHandler, InitialList, ListWatch, Queue, Reflector, Store, meta_namespace_key,
-};
 use crate::lab::Lab;
 use crate::trace::Style;
+use kube_informers::cache::{
+    Deletion, Delta, Deltas, Error, EventHandler, InitialList, ListWatch, Queue, Reflector, Store, meta_namespace_key,
+};
 
 /// The documents' WatchDog.
 struct WatchDog<H> {

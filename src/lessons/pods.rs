@@ -3,8 +3,8 @@
 use k8s_openapi::api::core::v1::Pod;
 
 use super::go;
-use crate::cache::Delta;
 use crate::trace::Style;
+use kube_informers::cache::Delta;
 
 pub(super) fn name(pod: &Pod) -> &str {
     pod.metadata.name.as_deref().unwrap_or_default()

@@ -8,10 +8,10 @@ use anyhow::Result;
 use k8s_openapi::api::core::v1::Pod;
 
 use super::pods::name;
-use crate::cache::{BoxError, Delta, DeltaFifo, Error, RealFifo, ReflectorStore, Store};
-use crate::cluster::Era;
 use crate::lab::Lab;
 use crate::trace::Style;
+use kube_informers::cache::{BoxError, Delta, DeltaFifo, Error, RealFifo, ReflectorStore, Store};
+use kube_testcluster::Era;
 
 /// What is done to the queue: how it is shown, what it is called, and the call.
 type Operation = (Style, &'static str, fn(&dyn ReflectorStore<Pod>) -> Result<(), Error>);

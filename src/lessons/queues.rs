@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::Pod;
 
-use crate::cache::{Batches, DeltaFifo, Queue, RealFifo, Store, meta_namespace_key};
-use crate::cluster::Era;
 use crate::lab::Lab;
+use kube_informers::cache::{Batches, DeltaFifo, Queue, RealFifo, Store, meta_namespace_key};
+use kube_testcluster::Era;
 
 /// DeltaFIFO, or RealFIFO. With known objects the queue finds out what a list has no longer; without, DeltaFIFO does not,
 /// and RealFIFO hands the list to the consumer whole.

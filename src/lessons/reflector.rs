@@ -9,9 +9,9 @@ use k8s_openapi::api::core::v1::Pod;
 
 use super::pods::{shown, style};
 use super::queues::queue;
-use crate::cache::{Delta, Deltas, Error, ListWatch, Reflector, Store, meta_namespace_key};
-use crate::cluster::Era;
 use crate::lab::Lab;
+use kube_informers::cache::{Delta, Deltas, Error, ListWatch, Reflector, Store, meta_namespace_key};
+use kube_testcluster::Era;
 
 /// Is the DeltaFIFO given a store of known objects?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,14 +16,14 @@ use super::go;
 use super::pods::{name, shown, style};
 use super::queues::queue;
 use super::reflector::KnownObjects;
-use crate::cache::{
-    Deletion, Delta, Deltas, HandlerFuncs, ListOptions, ListWatch, ListerWatcher, Reflector, Store, meta_namespace_key,
-    process_deltas,
-};
-use crate::cluster::Era;
 use crate::lab::Lab;
 use crate::trace::Style;
 use cable::{Cable, Through};
+use kube_informers::cache::{
+    Deletion, Delta, Deltas, HandlerFuncs, ListOptions, ListWatch, ListerWatcher, Reflector, Store, meta_namespace_key,
+    process_deltas,
+};
+use kube_testcluster::Era;
 
 /// Watches the pods through a cable that is pulled out whenever a deletion has begun, until the pod is gone.
 pub async fn run(lab: &Lab, known_objects: KnownObjects) -> Result<()> {

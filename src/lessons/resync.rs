@@ -10,12 +10,12 @@ use k8s_openapi::api::core::v1::Pod;
 
 use super::pods::{name, style};
 use super::queues::queue;
-use crate::cache::{
-    Deletion, Delta, Deltas, EventHandler, InitialList, ListWatch, Reflector, Store, meta_namespace_key, process_deltas,
-};
-use crate::cluster::Era;
 use crate::lab::Lab;
 use crate::trace::Style;
+use kube_informers::cache::{
+    Deletion, Delta, Deltas, EventHandler, InitialList, ListWatch, Reflector, Store, meta_namespace_key, process_deltas,
+};
+use kube_testcluster::Era;
 
 /// Watches the pods, and has the known ones queued again every two seconds.
 pub async fn run(lab: &Lab) -> Result<()> {

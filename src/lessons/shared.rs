@@ -10,13 +10,13 @@ use k8s_openapi::api::core::v1::Pod;
 use tokio::time::sleep;
 
 use super::pods::name;
-use crate::cache::{
-    AsyncEventHandler, Deletion, EventHandler, InitialList, ListWatch, Notification, ProcessorListener,
-    SharedIndexInformer, SharedProcessor,
-};
 use crate::lab::Lab;
 use crate::lab::Moments;
 use crate::trace::Style;
+use kube_informers::cache::{
+    AsyncEventHandler, Deletion, EventHandler, InitialList, ListWatch, Notification, ProcessorListener,
+    SharedIndexInformer, SharedProcessor,
+};
 
 /// How much of the shared informer is put together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]

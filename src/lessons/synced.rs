@@ -9,9 +9,9 @@ use k8s_openapi::api::core::v1::Pod;
 use tokio::time::sleep;
 
 use super::pods::name;
-use crate::cache::{AsyncEventHandler, ListWatch, Notification, SharedIndexInformer};
 use crate::lab::Lab;
 use crate::trace::Style;
+use kube_informers::cache::{AsyncEventHandler, ListWatch, Notification, SharedIndexInformer};
 
 /// Waits for the store, for a handler that takes a tenth of a second for each pod, and for one that takes half a second.
 pub async fn run(lab: &Lab) -> Result<()> {

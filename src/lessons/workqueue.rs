@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use crate::lab::Lab;
 use crate::trace::Style;
-use crate::workqueue::{DelayingQueue, Exponential, Queue, RateLimitingQueue};
+use kube_informers::workqueue::{DelayingQueue, Exponential, Queue, RateLimitingQueue};
 
 /// One layer of the work queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]

@@ -15,7 +15,7 @@ mod visible;
 
 use std::time::Duration;
 
-use crate::cache::observe::Event;
+use kube_informers::cache::observe::Event;
 
 pub use color::{ColorChoice, Style};
 pub use failure::Failure;

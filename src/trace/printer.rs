@@ -14,7 +14,7 @@ use super::color::Paint;
 use super::side_by_side::{Cell, lines, table};
 use super::visible::visible;
 use super::{ColorChoice, Failure, Lang, Record, Speed, What};
-use crate::cache::observe::Event;
+use kube_informers::cache::observe::Event;
 
 /// What standard output holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

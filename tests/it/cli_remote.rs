@@ -8,7 +8,7 @@ use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 
 use axum::Router;
-use informer_lab::cluster::{Cluster, Stages};
+use kube_testcluster::{Cluster, Stages};
 use tokio::sync::oneshot;
 
 use crate::cli::{Ran, command, file, finish};

@@ -2,7 +2,7 @@
 
 use axum::middleware::map_response;
 use axum::response::Response;
-use informer_lab::cluster::Cluster;
+use kube_testcluster::Cluster;
 
 use crate::cli::{file, finish, run};
 use crate::cli_remote::{Live, Served};

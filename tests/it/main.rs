@@ -2,13 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-mod cache_delta_fifo_model;
-mod cache_factory;
-mod cache_indexer_model;
-mod cache_list_watch;
-mod cache_reflector;
-mod cache_shared_informer;
-mod cache_watch_list;
 mod cli;
 mod cli_cluster;
 mod cli_files;
@@ -18,36 +11,8 @@ mod cli_remote;
 #[cfg(unix)]
 mod cli_serve;
 mod cli_usage;
-mod cluster_errors;
-mod cluster_eviction;
-mod cluster_faults;
-mod cluster_fuzz;
-mod cluster_garbage;
-mod cluster_history;
-mod cluster_kinds;
-mod cluster_kubelet;
-mod cluster_lifecycles;
-mod cluster_limits;
-mod cluster_list;
-mod cluster_log;
-mod cluster_namespaces;
-mod cluster_nodes;
-mod cluster_openapi;
-mod cluster_replica_sets;
-mod cluster_reviews;
-mod cluster_served_from;
-mod cluster_services;
-mod cluster_stream;
-mod cluster_tables;
-mod cluster_watch;
-mod cluster_write;
 mod eras;
 #[cfg(unix)]
 mod lessons_remote;
 mod readme;
-mod replica_set_controller;
-mod source;
-mod support;
 mod traces;
-mod workqueue;
-mod workqueue_model;

@@ -8,7 +8,7 @@ use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use tokio::sync::watch;
 
-use crate::cache::{ApiError, ListOptions, ListPage, ListWatch, ListerWatcher, WatchStream};
+use kube_informers::cache::{ApiError, ListOptions, ListPage, ListWatch, ListerWatcher, WatchStream};
 
 /// Whose deletion is to be missed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,7 +62,7 @@ impl Through {
             return Ok(());
         }
         let error = io::Error::new(io::ErrorKind::NetworkUnreachable, "network is unreachable");
-        Err(ApiError::Client(kube::Error::Service(error.into())))
+        Err(ApiError::Client(error.into()))
     }
 }
 

@@ -1,0 +1,265 @@
+//! Delta: one change of one object. Upstream: `Delta`, `Deltas` and `DeletedFinalStateUnknown` in `tools/cache/delta_fifo.go`.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use smallvec::{SmallVec, smallvec};
+
+/// What is known of an object that is gone.
+///
+/// In Go a handler is given `any` and has to remember that it may be a `DeletedFinalStateUnknown`; the cast that forgets
+/// it panics. Here the two cases are the type.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Deletion<T> {
+    /// The deletion was watched: the final state, with the resourceVersion of the deletion.
+    Final(Arc<T>),
+    /// The deletion was missed and found out by a later list (client-go's `DeletedFinalStateUnknown`, "tombstone").
+    FinalStateUnknown {
+        /// The object's key.
+        key: String,
+        /// The last state that was seen, possibly stale; nothing if there was none.
+        last_known: Option<Arc<T>>,
+    },
+}
+
+impl<T> Deletion<T> {
+    /// The final state, or the last known one.
+    pub fn object(&self) -> Option<&Arc<T>> {
+        match self {
+            Self::Final(object) => Some(object),
+            Self::FinalStateUnknown { last_known, .. } => last_known.as_ref(),
+        }
+    }
+
+    /// Was the final state missed?
+    pub fn is_tombstone(&self) -> bool {
+        matches!(self, Self::FinalStateUnknown { .. })
+    }
+}
+
+impl<T> Clone for Deletion<T> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Final(object) => Self::Final(object.clone()),
+            Self::FinalStateUnknown { key, last_known } => {
+                Self::FinalStateUnknown { key: key.clone(), last_known: last_known.clone() }
+            }
+        }
+    }
+}
+
+impl<T> From<T> for Deletion<T> {
+    fn from(object: T) -> Self {
+        Self::Final(Arc::new(object))
+    }
+}
+
+impl<T> From<Arc<T>> for Deletion<T> {
+    fn from(object: Arc<T>) -> Self {
+        Self::Final(object)
+    }
+}
+
+/// One change of one object, and the object's state after it.
+///
+/// The name says how the change became known, not what the consumer has: an `Added` of a known object is an update.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Delta<T> {
+    /// The watch said ADDED.
+    Added(Arc<T>),
+    /// The watch said MODIFIED.
+    Updated(Arc<T>),
+    /// The object is gone.
+    Deleted(Deletion<T>),
+    /// The object was in a list; whether it changed is unknown.
+    Replaced(Arc<T>),
+    /// The object is handed out again, unchanged.
+    Sync(Arc<T>),
+    /// A whole list, to be compared with the consumer's store. Only RealFIFO makes it.
+    ReplacedAll {
+        /// The version of the list.
+        resource_version: String,
+        /// The objects, in the order of the list.
+        objects: Vec<Arc<T>>,
+    },
+    /// Everything in the consumer's store is to be handed out again. Only RealFIFO makes it.
+    SyncAll,
+    /// Nothing changed up to here. Only RealFIFO makes it.
+    Bookmark {
+        /// The version up to which every change has come.
+        resource_version: String,
+    },
+}
+
+impl<T> Delta<T> {
+    /// client-go's name of the change: `Added`, `Updated`, and so on.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Added(_) => "Added",
+            Self::Updated(_) => "Updated",
+            Self::Deleted(_) => "Deleted",
+            Self::Replaced(_) => "Replaced",
+            Self::Sync(_) => "Sync",
+            Self::ReplacedAll { .. } => "ReplacedAll",
+            Self::SyncAll => "SyncAll",
+            Self::Bookmark { .. } => "Bookmark",
+        }
+    }
+
+    /// The object, if it is a change of one; of a tombstone its last known state, if there is one.
+    pub fn object(&self) -> Option<&Arc<T>> {
+        match self {
+            Self::Added(object) | Self::Updated(object) | Self::Replaced(object) | Self::Sync(object) => Some(object),
+            Self::Deleted(deletion) => deletion.object(),
+            Self::ReplacedAll { .. } | Self::SyncAll | Self::Bookmark { .. } => None,
+        }
+    }
+}
+
+impl<T> Clone for Delta<T> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Added(object) => Self::Added(object.clone()),
+            Self::Updated(object) => Self::Updated(object.clone()),
+            Self::Deleted(deletion) => Self::Deleted(deletion.clone()),
+            Self::Replaced(object) => Self::Replaced(object.clone()),
+            Self::Sync(object) => Self::Sync(object.clone()),
+            Self::ReplacedAll { resource_version, objects } => {
+                Self::ReplacedAll { resource_version: resource_version.clone(), objects: objects.clone() }
+            }
+            Self::SyncAll => Self::SyncAll,
+            Self::Bookmark { resource_version } => Self::Bookmark { resource_version: resource_version.clone() },
+        }
+    }
+}
+
+/// The changes of one key in the order they happened, never empty.
+///
+/// Reads as a slice; consumed by `for delta in deltas`.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Deltas<T>(SmallVec<[Delta<T>; 1]>);
+
+impl<T> Deltas<T> {
+    pub(crate) fn one(delta: Delta<T>) -> Self {
+        Self(smallvec![delta])
+    }
+
+    /// All of these; there must be one at least.
+    pub(crate) fn all(deltas: impl Iterator<Item = Delta<T>>) -> Self {
+        let deltas = Self(deltas.collect());
+        debug_assert!(!deltas.is_empty());
+        deltas
+    }
+
+    pub(crate) fn into_vec(self) -> Vec<Delta<T>> {
+        self.0.into_vec()
+    }
+
+    pub(crate) fn push(&mut self, delta: Delta<T>) {
+        self.0.push(delta);
+    }
+
+    /// The first change.
+    pub fn oldest(&self) -> &Delta<T> {
+        self.0.first().expect("Deltas hold at least one delta")
+    }
+
+    /// The last change.
+    pub fn newest(&self) -> &Delta<T> {
+        self.0.last().expect("Deltas hold at least one delta")
+    }
+
+    /// Merges the last two changes if both are deletions, and says whether it did.
+    ///
+    /// A tombstone is a guess, so the deletion that has the final state is kept; of two alike, the one that says more:
+    /// the older of two final states, the newer of two tombstones.
+    pub(crate) fn dedupe(&mut self) -> bool {
+        let [.., Delta::Deleted(older), Delta::Deleted(_)] = &self.0[..] else { return false };
+        let drop = if older.is_tombstone() { self.0.len() - 2 } else { self.0.len() - 1 };
+        self.0.remove(drop);
+        true
+    }
+}
+
+impl<T> Clone for Deltas<T> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<T> Deref for Deltas<T> {
+    type Target = [Delta<T>];
+
+    fn deref(&self) -> &[Delta<T>] {
+        &self.0
+    }
+}
+
+impl<T> IntoIterator for Deltas<T> {
+    type Item = Delta<T>;
+    type IntoIter = smallvec::IntoIter<[Delta<T>; 1]>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl<'a, T> IntoIterator for &'a Deltas<T> {
+    type Item = &'a Delta<T>;
+    type IntoIter = std::slice::Iter<'a, Delta<T>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}
+
+/// Does an add belong to the first list? (client-go's `isInInitialList`)
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InitialList {
+    /// The object was there when the watching began.
+    Yes,
+    /// The object came later.
+    No,
+}
+
+impl From<bool> for InitialList {
+    fn from(initial: bool) -> Self {
+        if initial { Self::Yes } else { Self::No }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn real(value: i32) -> Delta<i32> {
+        Delta::Deleted(Deletion::Final(Arc::new(value)))
+    }
+
+    fn tombstone(value: i32) -> Delta<i32> {
+        Delta::Deleted(Deletion::FinalStateUnknown { key: "a".into(), last_known: Some(Arc::new(value)) })
+    }
+
+    fn merged(older: Delta<i32>, newer: Delta<i32>) -> Deltas<i32> {
+        let mut deltas = Deltas::one(older);
+        deltas.push(newer);
+        deltas.dedupe();
+        deltas
+    }
+
+    #[test]
+    fn of_two_deletions_the_one_that_says_more_is_kept() {
+        assert_eq!(merged(real(1), real(2)), Deltas::one(real(1)));
+        assert_eq!(merged(real(1), tombstone(2)), Deltas::one(real(1)));
+        assert_eq!(merged(tombstone(1), real(2)), Deltas::one(real(2)));
+        assert_eq!(merged(tombstone(1), tombstone(2)), Deltas::one(tombstone(2)));
+    }
+
+    #[test]
+    fn only_deletions_merge() {
+        let sync = || Delta::Sync(Arc::new(1));
+        assert_eq!(merged(sync(), sync()).len(), 2);
+        assert_eq!(merged(sync(), real(1)).len(), 2);
+        assert_eq!(merged(real(1), sync()).len(), 2);
+    }
+}

@@ -1,0 +1,90 @@
+//! IndexValues: under which values an index has an object.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Deref;
+use std::slice;
+
+/// The values of one object in one index: none, one or several. What is borrowed from the object is not copied, and a single
+/// value takes no allocation.
+///
+/// ```
+/// use kube_informers::cache::IndexValues;
+///
+/// assert_eq!(*IndexValues::from("web"), ["web"]);
+/// assert_eq!(*IndexValues::from(format!("web-{}", 1)), ["web-1"]);
+/// assert_eq!(*IndexValues::from_iter("a,b".split(',')), ["a", "b"]);
+/// assert!(IndexValues::default().is_empty());
+/// ```
+#[derive(Clone, Default)]
+pub struct IndexValues<'a>(Values<'a>);
+
+/// Most objects have one value, which then is told apart from the others soonest.
+#[derive(Clone, Default)]
+enum Values<'a> {
+    #[default]
+    None,
+    One(Cow<'a, str>),
+    Several(Vec<Cow<'a, str>>),
+}
+
+impl<'a> From<&'a str> for IndexValues<'a> {
+    #[inline]
+    fn from(value: &'a str) -> Self {
+        Self(Values::One(Cow::Borrowed(value)))
+    }
+}
+
+impl<'a> From<&'a String> for IndexValues<'a> {
+    fn from(value: &'a String) -> Self {
+        value.as_str().into()
+    }
+}
+
+impl From<String> for IndexValues<'_> {
+    fn from(value: String) -> Self {
+        Self(Values::One(Cow::Owned(value)))
+    }
+}
+
+impl<'a, V: Into<Cow<'a, str>>> FromIterator<V> for IndexValues<'a> {
+    fn from_iter<I: IntoIterator<Item = V>>(values: I) -> Self {
+        let mut values = values.into_iter().map(Into::into);
+        Self(match (values.next(), values.next()) {
+            (None, _) => Values::None,
+            (Some(only), None) => Values::One(only),
+            (Some(first), Some(second)) => Values::Several([first, second].into_iter().chain(values).collect()),
+        })
+    }
+}
+
+impl<'a> Deref for IndexValues<'a> {
+    type Target = [Cow<'a, str>];
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        match &self.0 {
+            Values::None => &[],
+            Values::One(value) => slice::from_ref(value),
+            Values::Several(values) => values,
+        }
+    }
+}
+
+impl PartialEq for IndexValues<'_> {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (Values::One(ours), Values::One(theirs)) => ours == theirs,
+            _ => **self == **other,
+        }
+    }
+}
+
+impl Eq for IndexValues<'_> {}
+
+impl fmt::Debug for IndexValues<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.deref().fmt(f)
+    }
+}

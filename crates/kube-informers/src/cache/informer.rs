@@ -1,0 +1,165 @@
+//! Informer: a store kept like the server, and one handler. Upstream: `NewInformerWithOptions` in `tools/cache/controller.go`.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use super::controller::Controller;
+use super::delta::{Delta, Deltas, InitialList};
+use super::done::Done;
+use super::error::{BoxError, Error};
+use super::handler::EventHandler;
+use super::index::IndexFn;
+use super::indexer::Indexer;
+use super::key::{Object, meta_namespace_key};
+use super::lister_watcher::ListerWatcher;
+use super::lock::{Mutex, lock};
+use super::observe::Observer;
+use super::process::{ProcessDeltas, process_deltas, process_deltas_in_batch};
+use super::queue::Queue;
+use super::queue_kind::QueueKind;
+use super::reflector::Reflector;
+use super::store::Transformer;
+
+/// The simple informer: its one handler is called by the loop that empties the queue, so a slow handler slows everything
+/// down. For several handlers, or slow ones, see [`SharedIndexInformer`](super::SharedIndexInformer).
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() {
+/// use kube_informers::{cache::{HandlerFuncs, Informer, ListWatch}, cluster::Cluster};
+/// use k8s_openapi::api::core::v1::Namespace;
+/// use tokio_util::sync::CancellationToken;
+///
+/// let cluster = Cluster::builder().start();
+/// let informer = Informer::new(ListWatch::<Namespace>::all(cluster.client("default")), HandlerFuncs::new());
+/// let handle = informer.handle();
+///
+/// let stop = CancellationToken::new();
+/// let synced = async { handle.synced().wait().await; stop.cancel() };
+/// tokio::join!(informer.run(stop.clone()), synced);
+/// assert!(handle.store().get_by_key("default").is_some());
+/// # }
+/// ```
+pub struct Informer<T, H> {
+    source: Arc<dyn ListerWatcher<T>>,
+    store: Arc<Indexer<T>>,
+    handler: H,
+    queue: QueueKind,
+    transformer: Option<Transformer<T>>,
+    set_up: SetUp<T>,
+    version: Arc<Mutex<String>>,
+    synced: Done,
+}
+
+type SetUp<T> = Box<dyn FnOnce(Reflector<T>) -> Reflector<T> + Send>;
+
+/// What can be asked of an informer while it runs.
+#[derive(Clone)]
+pub struct InformerHandle<T> {
+    store: Arc<Indexer<T>>,
+    version: Arc<Mutex<String>>,
+    synced: Done,
+}
+
+impl<T: Object + Debug + Send + Sync + 'static, H: EventHandler<T> + Send + 'static> Informer<T, H> {
+    /// An informer over everything that `source` lists and watches, without indices.
+    pub fn new(source: impl ListerWatcher<T> + 'static, handler: H) -> Self {
+        Self {
+            source: Arc::new(source),
+            store: Arc::new(Indexer::new(meta_namespace_key)),
+            handler,
+            queue: QueueKind::default(),
+            transformer: None,
+            set_up: Box::new(|reflector| reflector),
+            version: Arc::default(),
+            synced: Done::default(),
+        }
+    }
+
+    /// Which queue it has; today's client-go's by default.
+    #[must_use]
+    pub fn queue(mut self, queue: QueueKind) -> Self {
+        self.queue = queue;
+        self
+    }
+
+    /// Changes every object once, before anything else sees it.
+    #[must_use]
+    pub fn transformer(
+        mut self,
+        transform: impl Fn(Arc<T>) -> Result<Arc<T>, BoxError> + Send + Sync + 'static,
+    ) -> Self {
+        self.transformer = Some(Arc::new(transform));
+        self
+    }
+
+    /// Sets the Reflector up: its resync, its error handler and so on.
+    #[must_use]
+    pub fn with_reflector(mut self, set_up: impl FnOnce(Reflector<T>) -> Reflector<T> + Send + 'static) -> Self {
+        self.set_up = Box::new(set_up);
+        self
+    }
+
+    /// Adds indices.
+    ///
+    /// # Errors
+    /// A name is taken.
+    pub fn add_indexers(&self, functions: Vec<(String, IndexFn<T>)>) -> Result<(), Error> {
+        self.store.add_indexers(functions)
+    }
+
+    /// What can be asked of it while it runs.
+    pub fn handle(&self) -> InformerHandle<T> {
+        InformerHandle { store: self.store.clone(), version: self.version.clone(), synced: self.synced.clone() }
+    }
+
+    /// Runs until `stop`; what is queued then is still handled.
+    pub async fn run(self, stop: CancellationToken) {
+        let Self { source, store, handler, queue, transformer, set_up, version, synced } = self;
+        let queue = queue.build(store.clone(), transformer, Observer::default());
+        let controller = Controller::new(source, queue.clone(), Consumer { store, handler })
+            .with_reflector(|reflector| set_up(reflector).version(version));
+        tokio::join!(controller.run(stop.clone()), stop.run_until_cancelled(note_sync(&*queue, &synced)));
+    }
+}
+
+impl<T: Object + Debug> InformerHandle<T> {
+    /// The objects and their indices; for reading.
+    pub fn store(&self) -> &Arc<Indexer<T>> {
+        &self.store
+    }
+
+    /// Fires when the first list has been handled; never, if the informer is stopped before.
+    pub fn synced(&self) -> Done {
+        self.synced.clone()
+    }
+
+    /// The resourceVersion up to which the informer is like the server; empty before the first list.
+    pub fn last_sync_resource_version(&self) -> String {
+        lock(&self.version).clone()
+    }
+}
+
+struct Consumer<T, H> {
+    store: Arc<Indexer<T>>,
+    handler: H,
+}
+
+impl<T: Object + Debug + Send + Sync, H: EventHandler<T> + Send> ProcessDeltas<T> for Consumer<T, H> {
+    fn process(&mut self, deltas: Deltas<T>, initial: InitialList) -> Result<(), BoxError> {
+        Ok(process_deltas(&self.store, &mut self.handler, deltas, initial)?)
+    }
+
+    fn process_batch(&mut self, batch: Vec<Delta<T>>, initial: InitialList) -> Result<(), BoxError> {
+        Ok(process_deltas_in_batch(&self.store, &mut self.handler, batch, initial)?)
+    }
+}
+
+/// Fires when the first list has been processed. A queue's own signal may come before the last callback; its answer to the
+/// question waits for that.
+pub(crate) async fn note_sync<T>(queue: &dyn Queue<T>, synced: &Done) {
+    queue.synced().wait().await;
+    queue.has_synced();
+    synced.fire();
+}

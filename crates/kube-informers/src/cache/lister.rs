@@ -1,0 +1,178 @@
+//! Lister: what a controller reads. Upstream: `tools/cache/listers.go`.
+
+use std::fmt::{self, Debug};
+use std::sync::Arc;
+
+use kube_core::{ApiResource, Status};
+
+use super::api_error::ApiError;
+use super::error::NoMetadata;
+use super::index::NAMESPACE_INDEX;
+use super::indexer::Indexer;
+use super::key::{Meta, Object};
+use super::snapshot::Snapshot;
+use super::store::Store;
+use crate::quote::Quoted;
+use crate::selector::LabelSelector;
+
+/// The stored objects that a selector selects.
+///
+/// For "nothing" the store is not even looked at, and for "everything" no object's metadata is.
+///
+/// # Errors
+/// A stored object has no metadata, and there are labels to compare.
+pub fn list_all<T: Object + Debug>(store: &Store<T>, selector: &LabelSelector) -> Result<Vec<Arc<T>>, NoMetadata> {
+    if selector.is_nothing() { Ok(Vec::new()) } else { selected(&store.list(), selector) }
+}
+
+/// The stored objects of a namespace that a selector selects; the empty namespace means all.
+///
+/// Found through the index [`NAMESPACE_INDEX`], which has to index by namespace; where there is none, by looking at every
+/// object.
+///
+/// # Errors
+/// A stored object has no metadata, and there are labels or namespaces to compare.
+pub fn list_all_by_namespace<T: Object + Debug>(
+    indexer: &Indexer<T>,
+    namespace: &str,
+    selector: &LabelSelector,
+) -> Result<Vec<Arc<T>>, NoMetadata> {
+    if selector.is_nothing() || namespace.is_empty() {
+        return list_all(indexer, selector);
+    }
+    match indexer.by_index(NAMESPACE_INDEX, namespace) {
+        Ok(objects) => selected(&objects, selector),
+        Err(_) => select(&indexer.list(), |meta| meta.namespace == namespace && selector.matches(meta.labels)),
+    }
+}
+
+fn selected<T: Object>(objects: &Snapshot<T>, selector: &LabelSelector) -> Result<Vec<Arc<T>>, NoMetadata> {
+    if selector.is_everything() {
+        return Ok(objects.iter().cloned().collect());
+    }
+    select(objects, |meta| selector.matches(meta.labels))
+}
+
+fn select<T: Object>(objects: &Snapshot<T>, fits: impl Fn(Meta<'_>) -> bool) -> Result<Vec<Arc<T>>, NoMetadata> {
+    let fitting = |object: &Arc<T>| match object.meta() {
+        Some(meta) => fits(meta).then(|| Ok(object.clone())),
+        None => Some(Err(NoMetadata)),
+    };
+    objects.iter().filter_map(fitting).collect()
+}
+
+/// A resource's group and plural name, for messages; its text form is `deployments.apps`, or `pods` for the core group.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct GroupResource {
+    /// The API group; empty for the core group.
+    pub group: String,
+    /// The plural name in lower case.
+    pub resource: String,
+}
+
+impl GroupResource {
+    /// The resource of a type.
+    pub fn of<K: kube_core::Resource<DynamicType = ()>>() -> Self {
+        Self { group: K::group(&()).into_owned(), resource: K::plural(&()).into_owned() }
+    }
+
+    fn not_found(&self, name: &str) -> ApiError {
+        let message = format!("{self} {} not found", Quoted(name));
+        ApiError::Status(Box::new(Status::failure(&message, "NotFound").with_code(404)))
+    }
+}
+
+impl From<&ApiResource> for GroupResource {
+    fn from(resource: &ApiResource) -> Self {
+        Self { group: resource.group.clone(), resource: resource.plural.clone() }
+    }
+}
+
+impl fmt::Display for GroupResource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let dot = if self.group.is_empty() { "" } else { "." };
+        write!(f, "{}{dot}{}", self.resource, self.group)
+    }
+}
+
+/// Reads an informer's objects as one reads the API server's: by selector, by name, and with its error for what is not
+/// there. It asks nobody, and is as fresh as the informer.
+///
+/// ```
+/// use kube_informers::selector::LabelSelector;
+/// use kube_informers::cache::{GroupResource, Indexer, Lister, meta_namespace_index, meta_namespace_key};
+/// use k8s_openapi::api::core::v1::Pod;
+///
+/// let indexer = Indexer::new(meta_namespace_key::<Pod>).index("namespace", meta_namespace_index)?;
+/// let mut pod = Pod::default();
+/// pod.metadata.namespace = Some("default".into());
+/// pod.metadata.name = Some("nettool".into());
+/// indexer.add(pod)?;
+///
+/// let pods = Lister::new(indexer.into(), GroupResource::of::<Pod>());
+/// assert_eq!(pods.list(&LabelSelector::everything())?.len(), 1);
+/// assert!(pods.namespace("default").get("nettool").is_ok());
+/// let error = pods.namespace("default").get("wiremock").unwrap_err();
+/// assert!(error.is_not_found());
+/// assert_eq!(error.to_string(), r#"pods "wiremock" not found"#);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Lister<T> {
+    indexer: Arc<Indexer<T>>,
+    resource: GroupResource,
+}
+
+impl<T: Object + Debug> Lister<T> {
+    /// Reads from this indexer.
+    pub fn new(indexer: Arc<Indexer<T>>, resource: GroupResource) -> Self {
+        Self { indexer, resource }
+    }
+
+    /// The selected objects of all namespaces.
+    ///
+    /// # Errors
+    /// As [`list_all`].
+    pub fn list(&self, selector: &LabelSelector) -> Result<Vec<Arc<T>>, NoMetadata> {
+        list_all(&self.indexer, selector)
+    }
+
+    /// The object with this key: the name of a cluster-scoped object, or `namespace/name`.
+    ///
+    /// # Errors
+    /// There is none: the API server's NotFound.
+    pub fn get(&self, key: &str) -> Result<Arc<T>, ApiError> {
+        self.indexer.get_by_key(key).ok_or_else(|| self.resource.not_found(key))
+    }
+
+    /// Reads one namespace.
+    pub fn namespace<'a>(&'a self, namespace: &'a str) -> NamespaceLister<'a, T> {
+        NamespaceLister { lister: self, namespace }
+    }
+}
+
+/// A [`Lister`] of one namespace.
+pub struct NamespaceLister<'a, T> {
+    lister: &'a Lister<T>,
+    namespace: &'a str,
+}
+
+impl<T: Object + Debug> NamespaceLister<'_, T> {
+    /// The selected objects of the namespace; those of all namespaces if its name is empty.
+    ///
+    /// # Errors
+    /// As [`list_all_by_namespace`].
+    pub fn list(&self, selector: &LabelSelector) -> Result<Vec<Arc<T>>, NoMetadata> {
+        list_all_by_namespace(&self.lister.indexer, self.namespace, selector)
+    }
+
+    /// The object of this name.
+    ///
+    /// # Errors
+    /// There is none: the API server's NotFound. As in client-go, cluster-scoped objects are not found here, not even
+    /// under the empty namespace.
+    pub fn get(&self, name: &str) -> Result<Arc<T>, ApiError> {
+        let object = self.lister.indexer.get_by_key(&format!("{}/{name}", self.namespace));
+        object.ok_or_else(|| self.lister.resource.not_found(name))
+    }
+}

@@ -1,0 +1,73 @@
+//! What a Reflector lists and watches. Upstream: `ListerWatcher` in `tools/cache/listwatch.go`.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use futures::stream::BoxStream;
+use kube_core::Status;
+
+use super::api_error::ApiError;
+use super::list_options::ListOptions;
+
+/// Where a Reflector gets its objects (client-go's `ListerWatcher`). [`ListWatch`] is the one that asks an API server.
+pub trait ListerWatcher<T>: Send + Sync {
+    /// Asks for one page, or for everything if there is no limit.
+    fn list(&self, options: ListOptions) -> BoxFuture<'_, Result<ListPage<T>, ApiError>>;
+
+    /// Opens a watch. The stream ends when the server or the network ends it; dropping it closes the watch.
+    fn watch(&self, options: ListOptions) -> BoxFuture<'_, Result<WatchStream<T>, ApiError>>;
+
+    /// Can a watch begin with what exists (a streaming list)? A source that says no is listed instead.
+    fn has_watch_list(&self) -> bool {
+        true
+    }
+
+    /// What is listed and watched, for messages.
+    fn description(&self) -> String {
+        "objects".to_owned()
+    }
+}
+
+/// The events of one watch.
+pub type WatchStream<T> = BoxStream<'static, WatchEvent<T>>;
+
+/// One page of a list, or the whole list.
+#[derive(Debug)]
+pub struct ListPage<T> {
+    /// The objects, in the order of the answer.
+    pub items: Vec<Arc<T>>,
+    /// The version of the list, the same on every page of it.
+    pub resource_version: String,
+    /// How to ask for the next page; nothing on the last one.
+    pub continue_token: Option<String>,
+}
+
+/// One event of a watch.
+#[derive(Debug)]
+pub enum WatchEvent<T> {
+    /// The object was created, begins to match, or was there when the watch began.
+    Added(Arc<T>),
+    /// The object changed.
+    Modified(Arc<T>),
+    /// The object was deleted, or no longer matches: its last state.
+    Deleted(Arc<T>),
+    /// Every change up to this resourceVersion has been sent.
+    Bookmark {
+        /// Up to here.
+        resource_version: String,
+        /// Does it end the initial events of a streaming list?
+        initial_events_end: bool,
+    },
+    /// The watch failed; nothing more comes.
+    Error(Box<Status>),
+}
+
+impl<T> WatchEvent<T> {
+    /// The object that the event is about; none for a bookmark and an error.
+    pub fn object(&self) -> Option<&Arc<T>> {
+        match self {
+            Self::Added(object) | Self::Modified(object) | Self::Deleted(object) => Some(object),
+            Self::Bookmark { .. } | Self::Error(_) => None,
+        }
+    }
+}

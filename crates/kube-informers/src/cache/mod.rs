@@ -1,0 +1,97 @@
+//! The informer machinery of client-go's `tools/cache`, as a library for any program that has a `kube::Client`.
+//!
+//! ```text
+//! ListWatch ─▶ Reflector ─▶ queue (DeltaFIFO or RealFIFO) ─▶ Controller ─▶ Indexer
+//!                                                                │
+//!                                                                ▼
+//!                                                            Processor ─▶ listeners ─▶ handlers
+//! ```
+//!
+//! Each part is a file of client-go's name and usable alone. Objects are shared and immutable (`Arc<T>`), nothing here
+//! prints, and whatever waits does so on `tokio`'s clock, so a paused runtime is a test clock.
+
+mod api_error;
+mod backoff;
+mod buffer;
+mod causes;
+mod content;
+mod controller;
+mod delta;
+mod delta_fifo;
+mod done;
+mod error;
+#[cfg(feature = "client")]
+mod factory;
+mod filtering_handler;
+mod handler;
+mod handler_options;
+mod index;
+mod index_values;
+mod indexer;
+mod informer;
+mod key;
+mod list_options;
+#[cfg(feature = "client")]
+mod list_watch;
+mod listener;
+mod lister;
+mod lister_watcher;
+mod look;
+pub mod observe;
+mod pager;
+mod places;
+mod process;
+mod processor;
+mod queue;
+mod queue_kind;
+mod real_fifo;
+mod reflector;
+mod resync;
+mod shared_informer;
+mod slim_meta;
+mod slots;
+mod snapshot;
+mod store;
+mod sync_tracker;
+mod thread_safe_store;
+mod turns;
+
+use crate::lock;
+
+pub use api_error::ApiError;
+pub use buffer::Buffer;
+pub use causes::with_causes;
+pub use controller::Controller;
+pub use delta::{Deletion, Delta, Deltas, InitialList};
+pub use delta_fifo::{DeltaFifo, Relisted};
+pub use done::{Done, wait_for};
+pub use error::{BoxError, Closed, Error, KeyError, NoMetadata, TransactionError};
+#[cfg(feature = "client")]
+pub use factory::SharedInformerFactory;
+pub use filtering_handler::FilteringHandler;
+pub use handler::{AsyncEventHandler, EventHandler, HandlerFuncs, Notification, is_recreated};
+pub use handler_options::HandlerOptions;
+pub use index::{IndexFn, NAMESPACE_INDEX, meta_namespace_index};
+pub use index_values::IndexValues;
+pub use indexer::Indexer;
+pub use informer::{Informer, InformerHandle};
+pub use key::{
+    BadKey, KeyFn, Meta, Object, ObjectName, deletion_key, deletion_name, meta_namespace_key, object_to_name,
+};
+pub use list_options::{ListOptions, ResourceVersionMatch};
+#[cfg(feature = "client")]
+pub use list_watch::ListWatch;
+pub use listener::ProcessorListener;
+pub use lister::{GroupResource, Lister, NamespaceLister, list_all, list_all_by_namespace};
+pub use lister_watcher::{ListPage, ListerWatcher, WatchEvent, WatchStream};
+pub use process::{ProcessDeltas, process_deltas, process_deltas_in_batch};
+pub use processor::{Audience, Registration, SharedProcessor};
+pub use queue::Queue;
+pub use queue_kind::QueueKind;
+pub use real_fifo::{Batches, RealFifo, WhileProcessing};
+pub use reflector::{Reflector, ReflectorError, ReflectorOptions, WatchList};
+pub use shared_informer::{InformerStopped, SharedIndexInformer, SharedIndexInformerBuilder};
+pub use slim_meta::SlimMeta;
+pub use snapshot::{Iter, Snapshot};
+pub use store::{KnownObjects, ReflectorStore, Store, Transaction, Transformer};
+pub use thread_safe_store::ThreadSafeStore;

@@ -1,0 +1,208 @@
+//! Reflector: keeps a store or a queue like the server, by LIST and then WATCH, or by WATCH alone.
+//! Upstream: `tools/cache/reflector.go`.
+
+mod list;
+mod options;
+mod patience;
+mod resync;
+mod retry;
+mod watch;
+mod watch_list;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+use tracing::debug;
+
+use super::api_error::ApiError;
+use super::backoff::Backoff;
+use super::error::Error;
+use super::key::Object;
+use super::lister_watcher::ListerWatcher;
+use super::lock::{Mutex, lock};
+use super::observe::{Event, Observer};
+use super::store::ReflectorStore;
+use super::turns::Turns;
+
+pub use options::{ReflectorOptions, WatchList};
+
+/// A watch that ends sooner than this without an event was not healthy.
+const SHORT: Duration = Duration::from_secs(1);
+
+/// Why a Reflector starts over. It does so by itself; this is for telling.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReflectorError {
+    /// The list failed.
+    #[error("cannot list {0}")]
+    List(String, #[source] ApiError),
+    /// The watch could not be opened.
+    #[error("cannot watch {0}")]
+    Watch(String, #[source] ApiError),
+    /// The store or queue refused a list.
+    #[error("cannot take over the list of {0}")]
+    Store(String, #[source] Error),
+}
+
+type ShouldResync = Arc<dyn Fn() -> bool + Send + Sync>;
+
+/// Lists, then watches from the list's resourceVersion, and does so again when the watch cannot go on.
+///
+/// A watch that ends is opened again at once from the last version seen; an error of the list, an expired version or a
+/// watch that fails leads to a new list after a wait that grows from one second to a minute.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() {
+/// use std::{sync::Arc, time::Duration};
+/// use kube_informers::{cache::{ListWatch, Reflector, Store, meta_namespace_key}, cluster::Cluster};
+/// use k8s_openapi::api::core::v1::Namespace;
+/// use tokio_util::sync::CancellationToken;
+///
+/// let cluster = Cluster::builder().start();
+/// let store = Arc::new(Store::new(meta_namespace_key::<Namespace>));
+/// let reflector = Reflector::new(ListWatch::all(cluster.client("default")), store.clone());
+///
+/// let stop = CancellationToken::new();
+/// let second = async { tokio::time::sleep(Duration::from_secs(1)).await; stop.cancel() };
+/// tokio::join!(reflector.run(stop.clone()), second);
+/// assert!(store.list_keys().contains(&"default".to_owned()));
+/// # }
+/// ```
+pub struct Reflector<T> {
+    source: Arc<dyn ListerWatcher<T>>,
+    store: Arc<dyn ReflectorStore<T>>,
+    resync: Duration,
+    should_resync: Option<ShouldResync>,
+    options: ReflectorOptions,
+    observer: Observer,
+    version: Arc<Mutex<String>>,
+    /// How the consumer of the store has its turn after each event, if it runs in the same task.
+    consumer: Option<Turns>,
+}
+
+/// What one run remembers from list to list.
+struct Memory {
+    /// The last version was expired or not there yet: ask for the most recent state.
+    version_unavailable: bool,
+    /// A list of version 0 came in pages, so the server has no watch cache.
+    paginated: bool,
+    backoff: Backoff,
+    random: fastrand::Rng,
+}
+
+impl<T> Reflector<T> {
+    /// A Reflector that has not run yet.
+    pub fn new(source: impl ListerWatcher<T> + 'static, store: Arc<dyn ReflectorStore<T>>) -> Self {
+        Self::from_parts(Arc::new(source), store)
+    }
+
+    pub(crate) fn from_parts(source: Arc<dyn ListerWatcher<T>>, store: Arc<dyn ReflectorStore<T>>) -> Self {
+        Self {
+            source,
+            store,
+            resync: Duration::ZERO,
+            should_resync: None,
+            options: ReflectorOptions::default(),
+            observer: Observer::default(),
+            version: Arc::default(),
+            consumer: None,
+        }
+    }
+
+    /// Calls the store's `resync` this often while a watch is open; zero, the default, is never.
+    #[must_use]
+    pub fn resync(mut self, period: Duration) -> Self {
+        self.resync = period;
+        self
+    }
+
+    /// Is asked each time a resync is due.
+    #[must_use]
+    pub fn should_resync(mut self, should: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        self.should_resync = Some(Arc::new(should));
+        self
+    }
+
+    /// How it asks, and what it does about failures.
+    #[must_use]
+    pub fn options(mut self, options: ReflectorOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Tells `observer` what happens.
+    #[must_use]
+    pub fn observer(mut self, observer: Observer) -> Self {
+        self.observer = observer;
+        self
+    }
+
+    /// The resourceVersion up to which the store is like the server; empty before the first list.
+    pub fn last_sync_resource_version(&self) -> String {
+        lock(&self.version).clone()
+    }
+
+    /// Keeps the last version where an informer can read it.
+    pub(crate) fn version(mut self, version: Arc<Mutex<String>>) -> Self {
+        self.version = version;
+        self
+    }
+
+    /// The consumer of the store runs in the same task as the Reflector.
+    pub(crate) fn consumer(mut self, turns: Turns) -> Self {
+        self.consumer = Some(turns);
+        self
+    }
+
+    fn set_version(&self, version: String) {
+        *lock(&self.version) = version;
+    }
+}
+
+impl<T: Object + Send + Sync> Reflector<T> {
+    /// Runs until `stop`, which also ends a request that is under way.
+    pub async fn run(&self, stop: CancellationToken) {
+        stop.run_until_cancelled(self.run_forever()).await;
+    }
+
+    async fn run_forever(&self) {
+        let mut random = self.options.random.clone();
+        let backoff = Backoff::new(random.fork());
+        let mut memory = Memory { version_unavailable: false, paginated: false, backoff, random };
+        loop {
+            let reason = match self.list_and_watch(&mut memory).await {
+                Ok(reason) => reason,
+                Err(error) => {
+                    let reason = error.to_string();
+                    self.report(error);
+                    reason
+                }
+            };
+            memory.backoff.wait().await;
+            self.observer.tell(|| Event::Relisting { reason });
+        }
+    }
+
+    fn report(&self, error: ReflectorError) {
+        debug!("{error}");
+        if let Some(on_error) = &self.options.on_error {
+            on_error(error);
+        }
+    }
+
+    /// What exists, and the watches that follow; returns why it takes a new list to go on.
+    async fn list_and_watch(&self, memory: &mut Memory) -> Result<String, ReflectorError> {
+        let mut kept = None;
+        if self.options.watch_list == WatchList::Yes && self.source.has_watch_list() {
+            match self.stream_list(memory).await {
+                Ok(stream) => kept = Some(stream),
+                Err(error) => debug!("falling back to a list of {}: {error}", self.source.description()),
+            }
+        }
+        if kept.is_none() {
+            self.list(memory).await?;
+        }
+        self.watch(kept, memory).await
+    }
+}

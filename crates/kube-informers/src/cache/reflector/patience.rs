@@ -1,0 +1,73 @@
+//! Patience: says now and then that a streaming list does not come to its end. Upstream: `initialEventsEndBookmarkTicker`
+//! in `tools/cache/reflector.go`.
+
+use std::time::Duration;
+
+use futures::StreamExt;
+use tokio::time::{Instant, sleep_until};
+use tracing::warn;
+
+use crate::cache::lister_watcher::{WatchEvent, WatchStream};
+
+/// How often it is said.
+const PERIOD: Duration = Duration::from_secs(10);
+
+/// Waits for the events of one streaming list.
+pub(super) struct Patience {
+    since: Instant,
+    last_event: Option<Instant>,
+    warn_at: Instant,
+}
+
+impl Patience {
+    pub fn new() -> Self {
+        let now = Instant::now();
+        Self { since: now, last_event: None, warn_at: now + PERIOD }
+    }
+
+    /// The next event of the stream; until it comes, a warning in each period.
+    pub async fn next<T>(&mut self, stream: &mut WatchStream<T>, source: &str) -> Option<WatchEvent<T>> {
+        loop {
+            tokio::select! {
+                biased;
+                event = stream.next() => {
+                    self.last_event = Some(Instant::now());
+                    return event;
+                }
+                () = sleep_until(self.warn_at) => {
+                    self.warn_at += PERIOD;
+                    warn!("streaming list of {source}: {}", self.complaint());
+                }
+            }
+        }
+    }
+
+    fn complaint(&self) -> String {
+        let now = Instant::now();
+        let events = match self.last_event {
+            None => format!("no events for {:?}, since the start", now - self.since),
+            Some(last) => format!("the last event was {:?} ago", now - last),
+        };
+        format!("the bookmark that ends the initial events has not come yet, {events}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::stream;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn tells_a_stream_that_never_began_from_one_that_stopped() {
+        let mut patience = Patience::new();
+        tokio::time::advance(PERIOD).await;
+        assert!(patience.complaint().ends_with("no events for 10s, since the start"));
+
+        let one = WatchEvent::Bookmark { resource_version: "7".into(), initial_events_end: false };
+        let mut stream: WatchStream<()> = stream::iter([one]).chain(stream::pending()).boxed();
+        assert!(patience.next(&mut stream, "pods").await.is_some());
+        tokio::time::advance(2 * PERIOD).await;
+        assert!(patience.complaint().ends_with("the last event was 20s ago"));
+    }
+}

@@ -1,0 +1,86 @@
+//! Retry window: for how long the same watch is tried again after internal errors of the server. Upstream:
+//! `tools/cache/retry_with_deadline.go`.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::cache::api_error::ApiError;
+
+/// Errors further apart than this have nothing to do with each other.
+const APART: Duration = Duration::from_secs(60);
+
+/// Opens when an internal error comes and closes when such errors have come for longer than its length; the next one after
+/// that opens it again.
+#[derive(Debug)]
+pub(super) struct RetryWindow {
+    length: Duration,
+    /// The first and the last error of the open window.
+    open: Option<(Instant, Instant)>,
+}
+
+impl RetryWindow {
+    pub fn new(length: Duration) -> Self {
+        Self { length, open: None }
+    }
+
+    /// Is the watch to be tried again after this error?
+    pub fn allows(&mut self, error: &ApiError) -> bool {
+        if self.length.is_zero() || !error.is_internal() {
+            return false;
+        }
+        let now = Instant::now();
+        let first = match self.open {
+            Some((first, last)) if now - last < APART => first,
+            _ => now,
+        };
+        let allowed = now - first <= self.length;
+        self.open = allowed.then_some((first, now));
+        allowed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kube_core::Status;
+    use tokio::time::advance;
+
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn failure(reason: &str, code: u16) -> ApiError {
+        ApiError::Status(Status::failure("", reason).with_code(code).into())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_exhausted_window_opens_again_with_the_next_error() {
+        let mut window = RetryWindow::new(2 * SECOND);
+        let mut allowed = Vec::new();
+        for _ in 0..8 {
+            allowed.push(window.allows(&failure("InternalError", 500)));
+            advance(SECOND).await;
+        }
+        assert_eq!(allowed, [true, true, true, false, true, true, true, false]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn errors_far_apart_each_open_a_window() {
+        let mut window = RetryWindow::new(SECOND);
+        for _ in 0..5 {
+            assert!(window.allows(&failure("", 500)));
+            advance(APART).await;
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn other_errors_neither_open_nor_prolong_it() {
+        let mut window = RetryWindow::new(2 * SECOND);
+        assert!(!window.allows(&failure("Expired", 410)));
+        assert!(window.allows(&failure("InternalError", 500)));
+        advance(3 * SECOND).await;
+        assert!(!window.allows(&failure("Expired", 410)));
+        assert!(!window.allows(&failure("InternalError", 500)));
+        assert!(!RetryWindow::new(Duration::ZERO).allows(&failure("InternalError", 500)));
+    }
+}

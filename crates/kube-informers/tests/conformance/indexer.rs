@@ -1,0 +1,150 @@
+//! Indexer.
+
+use std::sync::Arc;
+
+use kube_informers::cache::{
+    BoxError, Deletion, Error, IndexFn, IndexValues, Indexer, Snapshot, Transaction, meta_namespace_index,
+    meta_namespace_key,
+};
+use serde_json::{Value, json};
+
+use super::delta_fifo::{objects, tombstone};
+use super::errors;
+use super::object::TestObject;
+use super::transformers::transformer;
+use super::vectors::{Step, Subject, replay};
+
+fn index_function(name: &str) -> IndexFn<TestObject> {
+    match name {
+        "namespace" => Arc::new(meta_namespace_index::<TestObject>),
+        "app" => Arc::new(|object| Ok(label(object, "app").into_iter().flat_map(split).collect())),
+        "node" => Arc::new(|object| Ok(label(object, "node").unwrap_or_default().into())),
+        "value" => Arc::new(|object| Ok(value(object, "none").into())),
+        "failing" => Arc::new(failing),
+        unknown => panic!("unknown index function {unknown}"),
+    }
+}
+
+fn split(app: &str) -> Vec<String> {
+    if app.is_empty() { Vec::new() } else { app.split(',').map(str::to_owned).collect() }
+}
+
+fn label<'a>(object: &'a TestObject, name: &str) -> Option<&'a str> {
+    match object {
+        TestObject::Raw { .. } => None,
+        TestObject::Whole(fields) => fields.labels.get(name).map(String::as_str),
+    }
+}
+
+fn value<'a>(object: &'a TestObject, of_raw: &'a str) -> &'a str {
+    match object {
+        TestObject::Raw { .. } => of_raw,
+        TestObject::Whole(fields) => &fields.value,
+    }
+}
+
+fn failing(object: &TestObject) -> Result<IndexValues<'_>, BoxError> {
+    match object {
+        TestObject::Whole(fields) if fields.value == "bad" => {
+            Err(format!("index function failed: {}", fields.name).into())
+        }
+        _ => Ok("ok".into()),
+    }
+}
+
+fn functions(names: &Value) -> Vec<(String, IndexFn<TestObject>)> {
+    let names = names.as_array().unwrap().iter().map(|name| name.as_str().unwrap());
+    names.map(|name| (name.to_owned(), index_function(name))).collect()
+}
+
+struct Subjects(Indexer<TestObject>);
+
+fn indexer(config: &Value) -> Subjects {
+    let mut indexer = Indexer::new(meta_namespace_key::<TestObject>);
+    if let Some(transform) = transformer(&config["transformer"]) {
+        indexer = indexer.transformer(transform);
+    }
+    indexer.add_indexers(functions(&config["indexers"])).unwrap();
+    Subjects(indexer)
+}
+
+fn done(result: Result<(), Error>) -> Value {
+    json!({"err": result.err().map(|error| errors::store(&error))})
+}
+
+fn sorted(snapshot: &Snapshot<TestObject>) -> Value {
+    let mut objects: Vec<_> = snapshot.iter().cloned().collect();
+    objects.sort_by_key(|object| meta_namespace_key(&**object).unwrap());
+    json!(objects)
+}
+
+fn found(result: Result<Snapshot<TestObject>, Error>) -> Value {
+    match result {
+        Ok(snapshot) => json!({"err": null, "list": sorted(&snapshot)}),
+        Err(error) => json!({"err": errors::store(&error)}),
+    }
+}
+
+fn one(result: Result<Option<Arc<TestObject>>, Error>) -> Value {
+    match result {
+        Ok(object) => json!({"exists": object.is_some(), "obj": object, "err": null}),
+        Err(error) => json!({"exists": false, "obj": null, "err": errors::store(&error)}),
+    }
+}
+
+impl Subject for Subjects {
+    fn step(&mut self, step: &Step) -> Value {
+        let indexer = &self.0;
+        let object = || TestObject::read(step.get("obj"));
+        match step.op() {
+            "add" => done(indexer.add(object())),
+            "update" => done(indexer.update(object())),
+            "delete" => done(indexer.delete(object())),
+            "delete_tombstone" => done(indexer.delete(tombstone(step))),
+            "replace" => done(indexer.replace(objects(step.get("list")), step.str("resourceVersion"))),
+            "get" => one(indexer.get(&object())),
+            "get_by_key" => one(Ok(indexer.get_by_key(step.str("key")))),
+            "list" => sorted(&indexer.list()),
+            "list_keys" => {
+                let mut keys = indexer.list_keys();
+                keys.sort_unstable();
+                json!(keys)
+            }
+            "index" => found(indexer.matching(step.str("index"), &object())),
+            "by_index" => found(indexer.by_index(step.str("index"), step.str("value"))),
+            "index_keys" => match indexer.index_keys(step.str("index"), step.str("value")) {
+                Ok(keys) => json!({"err": null, "list": keys}),
+                Err(error) => json!({"err": errors::store(&error)}),
+            },
+            "list_index_func_values" => json!(indexer.list_index_func_values(step.str("index"))),
+            "add_indexers" => done(indexer.add_indexers(functions(step.get("names")))),
+            "get_indexers" => json!(indexer.indexers()),
+            "last_rv" => json!(indexer.last_resource_version()),
+            "bookmark" => {
+                indexer.bookmark(step.str("resourceVersion"));
+                json!({})
+            }
+            "transaction" => done(indexer.transaction(transactions(step))),
+            // What aborts in Go is an error here, with the same text.
+            "add_panics" => json!({"panic": indexer.add(object()).unwrap_err().to_string()}),
+            op => panic!("unknown op {op}"),
+        }
+    }
+}
+
+fn transactions(step: &Step) -> Vec<Transaction<TestObject>> {
+    let read = |transaction: &Value| {
+        let object = Arc::new(TestObject::read(&transaction["obj"]));
+        match transaction["type"].as_str().unwrap() {
+            "Add" | "Update" => Transaction::Put(object),
+            "Delete" => Transaction::Delete(Deletion::Final(object)),
+            unknown => panic!("unknown transaction {unknown}"),
+        }
+    };
+    step.get("txns").as_array().unwrap().iter().map(read).collect()
+}
+
+#[test]
+fn indexers() {
+    replay("indexer.jsonl", indexer);
+}

@@ -1,0 +1,64 @@
+//! Key functions.
+//!
+//! Two of Go's arguments have no counterpart here, because a key function takes an object and nothing else: a tombstone
+//! given to `MetaNamespaceKeyFunc` is like any other thing without metadata, and an `ExplicitKey` is what a tombstone's key
+//! is to `deletion_key`.
+
+use kube_informers::cache::{
+    BoxError, Deletion, ObjectName, deletion_key, deletion_name, meta_namespace_index, meta_namespace_key,
+    object_to_name,
+};
+use serde_json::{Value, json};
+
+use super::errors::other;
+use super::object::{TestObject, deletion};
+use super::vectors::{Step, Subject, replay};
+
+struct Keys;
+
+impl Subject for Keys {
+    fn step(&mut self, step: &Step) -> Value {
+        let obj = || TestObject::read(step.get("obj"));
+        match step.op() {
+            "split_meta_namespace_key" | "parse_object_name" => name(step.str("key").parse().map_err(BoxError::from)),
+            "object_to_name" => name(object_to_name(&obj()).map_err(BoxError::from)),
+            "deletion_handling_object_to_name" => name(deletion_name(&deletion(step.get("obj")))),
+            "object_name_string" => {
+                name(Ok(ObjectName { namespace: step.str("namespace").into(), name: step.str("name").into() }))
+            }
+            "meta_namespace_key" => key(meta_namespace_key(&obj())),
+            "meta_namespace_key_of_tombstone" => key(meta_namespace_key(&TestObject::Raw { raw: "tombstone".into() })),
+            "deletion_handling_key" => key(deletion_key(&deletion(step.get("obj")))),
+            "explicit_key" => {
+                let explicit = Deletion::FinalStateUnknown { key: step.str("key").into(), last_known: None };
+                key(deletion_key::<TestObject>(&explicit))
+            }
+            "meta_namespace_index" => match meta_namespace_index(&obj()) {
+                Ok(values) => json!({"values": *values, "err": null}),
+                Err(error) => json!({"values": [""], "err": other(&error)}), // Go returns both
+            },
+            op => panic!("unknown op {op}"),
+        }
+    }
+}
+
+fn key(key: Result<String, BoxError>) -> Value {
+    match key {
+        Ok(key) => json!({"key": key, "err": null}),
+        Err(error) => json!({"key": "", "err": other(&error)}),
+    }
+}
+
+fn name(name: Result<ObjectName, BoxError>) -> Value {
+    match name {
+        Ok(name) => {
+            json!({"namespace": name.namespace, "name": name.name, "string": name.to_string(), "err": null})
+        }
+        Err(error) => json!({"namespace": "", "name": "", "string": "", "err": other(&error)}),
+    }
+}
+
+#[test]
+fn keys() {
+    replay("keys.jsonl", |_| Keys);
+}

@@ -1,0 +1,137 @@
+//! What handlers are told, in the form in which it is recorded.
+
+use std::sync::{Arc, Mutex, OnceLock};
+
+use kube_informers::cache::{
+    Batches, Deletion, EventHandler, Indexer, InitialList, QueueKind, ReflectorOptions, WatchList,
+};
+use serde_json::{Value, json};
+
+use super::object::TestObject;
+
+/// Writes down what it is told; with a store, also what that holds in each callback.
+#[derive(Clone, Default)]
+pub struct Recorder {
+    notes: Arc<Mutex<Vec<Value>>>,
+    store: Option<Arc<Indexer<TestObject>>>,
+}
+
+impl Recorder {
+    pub fn looking_into(store: Arc<Indexer<TestObject>>) -> Self {
+        Self { store: Some(store), ..Self::default() }
+    }
+
+    pub fn take(&self) -> Vec<Value> {
+        std::mem::take(&mut self.notes.lock().unwrap())
+    }
+
+    fn note(&self, mut note: Value, object: &TestObject) {
+        let TestObject::Whole(fields) = object else { panic!("the source has whole objects only") };
+        note["rv"] = json!(fields.resource_version);
+        note["value"] = json!(fields.value);
+        if let Some(times) = fields.labels.get("transformed") {
+            note["transformed"] = json!(times);
+        }
+        if let Some(store) = &self.store {
+            note["store"] = contents(store);
+        }
+        self.notes.lock().unwrap().push(note);
+    }
+}
+
+fn key(object: &TestObject) -> String {
+    kube_informers::cache::meta_namespace_key(object).unwrap()
+}
+
+impl EventHandler<TestObject> for Recorder {
+    fn on_add(&mut self, object: Arc<TestObject>, initial: InitialList) {
+        self.note(json!({"kind": "add", "key": key(&object), "initial": initial == InitialList::Yes}), &object);
+    }
+
+    fn on_update(&mut self, old: Arc<TestObject>, new: Arc<TestObject>) {
+        let TestObject::Whole(old) = &*old else { panic!("the source has whole objects only") };
+        let note = json!({"kind": "update", "key": key(&new), "old_rv": old.resource_version, "old_value": old.value});
+        self.note(note, &new);
+    }
+
+    fn on_delete(&mut self, deletion: Deletion<TestObject>) {
+        let object = deletion.object().expect("the store had it").clone();
+        let note = json!({"kind": "delete", "key": key(&object), "tombstone": deletion.is_tombstone()});
+        self.note(note, &object);
+    }
+}
+
+/// A store's content, sorted by key.
+pub fn contents(store: &Indexer<TestObject>) -> Value {
+    let mut objects: Vec<_> = store.list().iter().cloned().collect();
+    objects.sort_by_key(|object| key(object));
+    let show = |object: &Arc<TestObject>| match &**object {
+        TestObject::Whole(fields) => {
+            json!({"key": key(object), "rv": fields.resource_version, "value": fields.value})
+        }
+        TestObject::Raw { .. } => panic!("the source has whole objects only"),
+    };
+    objects.iter().map(show).collect()
+}
+
+/// The version of the store, which client-go only tells where the queue carries it.
+pub fn store_version(store: &Indexer<TestObject>, config: &Value) -> String {
+    if config["atomic_fifo"] == true { store.last_resource_version() } else { String::new() }
+}
+
+pub fn queue_kind(config: &Value) -> QueueKind {
+    let batches = if config["batch"] == true { Batches::Yes } else { Batches::No };
+    match config["queue"].as_str().unwrap() {
+        "delta_fifo" => QueueKind::DeltaFifo,
+        "real_fifo" => QueueKind::RealFifo(batches),
+        "real_fifo_atomic" => QueueKind::AtomicFifo(batches),
+        unknown => panic!("unknown queue {unknown}"),
+    }
+}
+
+/// How a Reflector gets what exists.
+pub fn reflector(config: &Value) -> ReflectorOptions {
+    let watch_list = if config["watch_list_client"] == true { WatchList::Yes } else { WatchList::No };
+    ReflectorOptions::new().watch_list(watch_list)
+}
+
+/// Sorts what has no promised order: each run of deletions by tombstone and, for a handler that joins late, each run of
+/// initial adds.
+pub fn sort_unordered(notes: &mut [Value], late: bool) {
+    let class = |note: &Value| match note["kind"].as_str() {
+        Some("delete") if note["tombstone"] == true => 1,
+        Some("add") if late && note["initial"] == true => 2,
+        _ => 0,
+    };
+    for run in notes.chunk_by_mut(|a, b| class(a) != 0 && class(a) == class(b)) {
+        run.sort_by_key(|note| note["key"].as_str().map(str::to_owned));
+    }
+}
+
+/// A recorder that is given later: an informer has its handler before there is a store to look into.
+#[derive(Clone, Default)]
+pub struct Late(Arc<OnceLock<Recorder>>);
+
+impl Late {
+    pub fn set(&self, recorder: Recorder) {
+        assert!(self.0.set(recorder).is_ok(), "a recorder is given once");
+    }
+
+    fn recorder(&self) -> Recorder {
+        self.0.get().expect("it is given before the start").clone()
+    }
+}
+
+impl EventHandler<TestObject> for Late {
+    fn on_add(&mut self, object: Arc<TestObject>, initial: InitialList) {
+        self.recorder().on_add(object, initial);
+    }
+
+    fn on_update(&mut self, old: Arc<TestObject>, new: Arc<TestObject>) {
+        self.recorder().on_update(old, new);
+    }
+
+    fn on_delete(&mut self, deletion: Deletion<TestObject>) {
+        self.recorder().on_delete(deletion);
+    }
+}

@@ -1,0 +1,192 @@
+//! RealFIFO.
+
+use std::sync::Arc;
+
+use futures::FutureExt;
+use kube_informers::cache::{
+    BoxError, Delta, Deltas, Error, InitialList, ProcessDeltas, RealFifo, WhileProcessing, meta_namespace_key,
+};
+use serde_json::{Value, json};
+
+use super::delta_fifo::{View, objects, tombstone};
+use super::errors;
+use super::object::{Fields, TestObject, show_delta, show_deltas};
+use super::transformers::transformer;
+use super::vectors::{Step, Subject, replay};
+
+struct Queue {
+    queue: RealFifo<TestObject>,
+    /// Only a queue that is not atomic has known objects.
+    view: Option<Arc<View>>,
+}
+
+fn queue(config: &Value) -> Queue {
+    let (mut queue, view) = match config["mode"].as_str().unwrap() {
+        "known" => {
+            let view = View::new(&config["known"]);
+            (RealFifo::new(meta_namespace_key::<TestObject>, view.clone()), Some(view))
+        }
+        "atomic" => (RealFifo::atomic(meta_namespace_key::<TestObject>), None),
+        "atomic_bookmark" => (RealFifo::atomic(meta_namespace_key::<TestObject>).bookmarks(), None),
+        // Here only `construct` is asked.
+        "none" => (RealFifo::atomic(meta_namespace_key::<TestObject>), None),
+        unknown => panic!("unknown mode {unknown}"),
+    };
+    if config["unlock_while_processing"] == true {
+        queue = queue.while_processing(WhileProcessing::Unlocked);
+    }
+    if let Some(transform) = transformer(&config["transformer"]) {
+        queue = queue.transformer(transform);
+    }
+    Queue { queue, view }
+}
+
+/// Both callbacks of a pop: they do what the recorder's did, and note what they were given.
+struct Callback<'a> {
+    queue: &'a Queue,
+    /// The text of the error that is all that happens.
+    fails: Option<&'a str>,
+    seen: Value,
+}
+
+impl Callback<'_> {
+    fn note(&mut self, via: &str, deltas: &[Delta<TestObject>], initial: InitialList) -> Result<(), BoxError> {
+        self.seen = json!({
+            "via": via,
+            "initial": initial == InitialList::Yes,
+            "done_in_callback": self.queue.queue.synced().is_done(),
+        });
+        if deltas.len() > 100 {
+            self.seen["count"] = json!(deltas.len());
+            self.seen["first"] = show_delta(&deltas[0])["obj"].take();
+            self.seen["last"] = show_delta(&deltas[deltas.len() - 1])["obj"].take();
+        } else {
+            self.seen["deltas"] = show_deltas(deltas);
+        }
+        let result = match (self.fails, &self.queue.view) {
+            (Some(text), _) => {
+                self.seen["err"] = errors::other(&text);
+                return Err(text.into());
+            }
+            (None, Some(view)) => deltas.iter().try_for_each(|delta| view.apply_one(delta)),
+            (None, None) => Ok(()),
+        };
+        self.seen["err"] = json!(result.as_ref().err().map(errors::store));
+        Ok(result?)
+    }
+}
+
+impl ProcessDeltas<TestObject> for Callback<'_> {
+    fn process(&mut self, deltas: Deltas<TestObject>, initial: InitialList) -> Result<(), BoxError> {
+        self.note("single", &deltas, initial)
+    }
+
+    fn process_batch(&mut self, batch: Vec<Delta<TestObject>>, initial: InitialList) -> Result<(), BoxError> {
+        self.note("batch", &batch, initial)
+    }
+}
+
+impl Queue {
+    fn wrote(&self, result: Result<(), Error>) -> Value {
+        json!({"err": result.err().map(|error| errors::store(&error)), "len": self.queue.len()})
+    }
+
+    fn pop(&self, fails: Option<&str>) -> Value {
+        let mut callback = Callback { queue: self, fails, seen: Value::Null };
+        let popped = self.queue.pop(|deltas, initial| callback.process(deltas, initial)).now_or_never();
+        // What a callback says is the result of the pop, and was noted.
+        if let Err(closed) = popped.expect("the queue is closed or holds something") {
+            callback.seen = closed_error(&closed);
+        }
+        callback.seen["len"] = json!(self.queue.len());
+        callback.seen
+    }
+
+    fn pop_batch(&self, fails: Option<&str>) -> Value {
+        let mut callback = Callback { queue: self, fails, seen: Value::Null };
+        let popped = self.queue.pop_batch(&mut callback).now_or_never();
+        if let Err(closed) = popped.expect("the queue is closed or holds something") {
+            callback.seen = closed_error(&closed);
+        }
+        callback.seen["len"] = json!(self.queue.len());
+        callback.seen
+    }
+
+    fn add_many(&self, step: &Step) -> Value {
+        let add = |number: i64| {
+            self.queue.add(TestObject::Whole(Fields {
+                name: format!("{}{number:04}", step.str("prefix")),
+                namespace: step.str("namespace").to_owned(),
+                resource_version: (number + 1).to_string(),
+                ..Fields::default()
+            }))
+        };
+        self.wrote((0..step.int("count")).try_for_each(add))
+    }
+}
+
+fn closed_error(closed: &impl ToString) -> Value {
+    json!({"err": {"kind": "FIFOClosed", "text": closed.to_string()}})
+}
+
+/// The combinations on which Go aborts cannot be written here: `new` takes known objects, `atomic` does not, and only the
+/// latter has the two other options.
+fn construct(step: &Step) -> Value {
+    let is = |option: &str| step.get(option) == true;
+    let panic = match (is("atomic_events"), is("known_objects")) {
+        (true, true) => Some("knownObjects must not be provided when AtomicEvents is true"),
+        (false, _) if is("unlock_while_processing") => {
+            Some("UnlockWhileProcessing must be false when AtomicEvents is false")
+        }
+        (false, false) => Some("knownObjects must be provided when AtomicEvents is false"),
+        (false, true) if is("emit_delta_type_bookmark") => {
+            Some("EmitDeltaTypeBookmark must be false when AtomicEvents is false")
+        }
+        _ => None,
+    };
+    json!({"panic": panic.map(|text| format!("coding error: {text}"))})
+}
+
+impl Subject for Queue {
+    fn step(&mut self, step: &Step) -> Value {
+        let queue = &self.queue;
+        let object = || TestObject::read(step.get("obj"));
+        match step.op() {
+            "add" => self.wrote(queue.add(object())),
+            "update" => self.wrote(queue.update(object())),
+            "delete" => self.wrote(queue.delete(object())),
+            "delete_tombstone" => self.wrote(queue.delete(tombstone(step))),
+            "replace" => self.wrote(queue.replace(objects(step.get("list")), step.str("resourceVersion"))),
+            "resync" => self.wrote(queue.resync()),
+            "bookmark" => {
+                queue.bookmark(step.str("resourceVersion"));
+                self.wrote(Ok(()))
+            }
+            "add_many" => self.add_many(step),
+            "pop" => self.pop(None),
+            "pop_error" => self.pop(Some(step.str("message"))),
+            "pop_closed" => self.pop(None),
+            "pop_batch" => self.pop_batch(None),
+            "pop_batch_error" => self.pop_batch(Some(step.str("message"))),
+            "pop_batch_closed" => self.pop_batch(None),
+            "has_synced" => json!(queue.has_synced()),
+            "is_closed" => json!(queue.is_closed()),
+            "close" => {
+                queue.close();
+                json!({})
+            }
+            "construct" => construct(step),
+            "known_contents" => self.view.as_ref().unwrap().contents(),
+            "known_fault" => {
+                self.view.as_ref().unwrap().set_fault(step);
+                json!({})
+            }
+            op => panic!("unknown op {op}"),
+        }
+    }
+}
+
+#[test]
+fn real_fifo() {
+    replay("real_fifo.jsonl", queue);
+}

@@ -1,0 +1,118 @@
+//! What a factory makes of what it is told, against the built-in cluster.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::{Namespace, Pod};
+use kube::core::{ApiResource, DynamicObject, ObjectMeta};
+use kube_informers::cache::{HandlerFuncs, SharedIndexInformer, SharedInformerFactory};
+use kube_testcluster::Cluster;
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+
+fn pod(namespace: &str, name: &str, app: &str) -> Pod {
+    let labels = [("app".to_owned(), app.to_owned())].into();
+    let mut pod = Pod {
+        metadata: ObjectMeta {
+            namespace: Some(namespace.into()),
+            name: Some(name.into()),
+            labels: Some(labels),
+            ..ObjectMeta::default()
+        },
+        ..Pod::default()
+    };
+    let spec = pod.spec.insert(Default::default());
+    spec.containers.push(k8s_openapi::api::core::v1::Container {
+        name: "main".into(),
+        image: Some("nginx".into()),
+        ..Default::default()
+    });
+    pod
+}
+
+fn cluster() -> Cluster {
+    Cluster::builder()
+        .pods(vec![pod("default", "a", "web"), pod("default", "b", "db"), pod("other", "c", "web")])
+        .start()
+}
+
+async fn keys<T>(factory: &SharedInformerFactory, informer: &SharedIndexInformer<T>) -> Vec<String>
+where
+    T: kube_informers::cache::Object + std::fmt::Debug + Send + Sync + 'static,
+{
+    let stop = CancellationToken::new();
+    factory.start(&stop);
+    assert!(factory.wait_for_cache_sync(&stop).await.values().all(|synced| *synced));
+    let mut keys = informer.indexer().list_keys();
+    keys.sort();
+    stop.cancel();
+    factory.shutdown().await;
+    keys
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_tweak_comes_last_in_every_request() {
+    let cluster = cluster();
+    let factory = SharedInformerFactory::new(cluster.client("default"))
+        .tweak_list_options(|options| options.label_selector = Some("app=web".into()));
+    let pods = factory.informer::<Pod>();
+    assert_eq!(keys(&factory, &pods).await, ["default/a", "other/c"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_namespace_limits_types_that_have_one() {
+    let cluster = cluster();
+    let factory = SharedInformerFactory::new(cluster.client("default")).namespace("other");
+    let (pods, namespaces) = (factory.informer::<Pod>(), factory.informer::<Namespace>());
+    assert_eq!(keys(&factory, &pods).await, ["other/c"]);
+    assert!(namespaces.indexer().get_by_key("default").is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_type_may_be_made_in_another_way() {
+    let cluster = cluster();
+    let factory = SharedInformerFactory::new(cluster.client("default")).customize::<Pod>(|pods| {
+        pods.resync(Duration::from_secs(10)).transformer(|pod| {
+            let mut pod = Arc::unwrap_or_clone(pod);
+            pod.spec = None;
+            Ok(Arc::new(pod))
+        })
+    });
+    let told = Arc::new(Mutex::new((0, 0)));
+    let count = |counted: fn(&mut (usize, usize)) -> &mut usize| {
+        let told = told.clone();
+        move || *counted(&mut told.lock().unwrap()) += 1
+    };
+    let (pod_told, namespace_told) = (count(|told| &mut told.0), count(|told| &mut told.1));
+    let pods = factory.informer::<Pod>();
+    pods.add_event_handler(HandlerFuncs::new().update_func(move |_: Arc<Pod>, _| pod_told())).unwrap();
+    let namespaces = factory.informer::<Namespace>();
+    namespaces
+        .add_event_handler(HandlerFuncs::new().update_func(move |_: Arc<Namespace>, _| namespace_told()))
+        .unwrap();
+    let stop = CancellationToken::new();
+    factory.start(&stop);
+    factory.wait_for_cache_sync(&stop).await;
+    cluster.settled().await;
+    sleep(Duration::from_millis(1)).await;
+    assert!(pods.indexer().list().iter().all(|pod| pod.spec.is_none()));
+    *told.lock().unwrap() = (0, 0);
+    sleep(Duration::from_secs(10)).await;
+    assert_eq!(*told.lock().unwrap(), (3, 0));
+    stop.cancel();
+    factory.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dynamic_informer_is_one_for_each_kind_and_knows_the_kind_of_its_objects() {
+    let cluster = cluster();
+    let factory = SharedInformerFactory::new(cluster.client("default"));
+    let pods = factory.dynamic_informer(&ApiResource::erase::<Pod>(&()));
+    let namespaces = factory.dynamic_informer(&ApiResource::erase::<Namespace>(&()));
+    let again = factory.dynamic_informer(&ApiResource::erase::<Pod>(&()));
+    assert!(Arc::ptr_eq(&pods.indexer(), &again.indexer()));
+    assert!(!Arc::ptr_eq(&pods.indexer(), &namespaces.indexer()));
+    assert_eq!(keys(&factory, &pods).await, ["default/a", "default/b", "other/c"]);
+    let kind = |pod: &Arc<DynamicObject>| pod.types.as_ref().unwrap().kind == "Pod";
+    assert!(pods.indexer().list().iter().all(kind));
+}

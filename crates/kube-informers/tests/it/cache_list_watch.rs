@@ -1,0 +1,235 @@
+//! What a ListWatch makes of answers: whole or in pieces, of the type that was asked for, and those that are not what was
+//! asked for.
+
+use std::io;
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::{Router, routing::get};
+use futures::stream::{self, StreamExt};
+use k8s_openapi::api::core::v1::Pod;
+use kube::core::PartialObjectMeta;
+use kube_informers::cache::{
+    ApiError, HandlerFuncs, IndexFn, ListOptions, ListPage, ListWatch, ListerWatcher, Meta, Object,
+    SharedIndexInformer, SlimMeta, WatchEvent,
+};
+use kube_testcluster::Cluster;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// All pods, as a server tells that answers with these pieces.
+fn told<P: AsRef<str>>(pieces: impl IntoIterator<Item = P>) -> ListWatch<Pod> {
+    told_until(pieces, None)
+}
+
+fn told_until<P: AsRef<str>>(pieces: impl IntoIterator<Item = P>, broken_off: Option<io::ErrorKind>) -> ListWatch<Pod> {
+    let pieces: Vec<String> = pieces.into_iter().map(|piece| piece.as_ref().to_owned()).collect();
+    let answer = async move || {
+        let end = broken_off.map(|kind| Err(io::Error::from(kind)));
+        Body::from_stream(stream::iter(pieces.into_iter().map(Ok).chain(end)))
+    };
+    ListWatch::all(kube::Client::new(Router::new().route("/api/v1/pods", get(answer)), "default"))
+}
+
+async fn listed(answer: Value) -> Result<usize, ApiError> {
+    Ok(list_of(told([answer.to_string()])).await?.items.len())
+}
+
+async fn list_of<T>(source: impl ListerWatcher<T>) -> Result<ListPage<T>, ApiError> {
+    source.list(ListOptions::default()).await
+}
+
+/// A list that is decoded in several batches.
+fn long_list() -> String {
+    let pod = |n| json!({"metadata": {"name": format!("pod-{n}"), "annotations": {"long": "\"]},é".repeat(100)}}});
+    let pods: Vec<_> = (0..1000).map(pod).collect();
+    json!({"kind": "PodList", "metadata": {"resourceVersion": "7", "continue": "next"}, "items": pods}).to_string()
+}
+
+/// The last place at or before `at` where a text can be cut.
+fn boundary(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or_default()
+}
+
+fn half_a_list() -> String {
+    let mut text = long_list();
+    text.truncate(boundary(&text, text.len() / 2));
+    text
+}
+
+#[tokio::test]
+async fn a_long_list_that_comes_in_pieces_is_whole_and_in_order() {
+    let text = long_list();
+    let mut pieces: Vec<&str> = Vec::new();
+    let mut rest = text.as_str();
+    while !rest.is_empty() {
+        let (piece, behind) = rest.split_at(boundary(rest, 1009));
+        pieces.push(piece);
+        rest = behind;
+    }
+    let list = list_of(told(pieces)).await.unwrap();
+    let names: Vec<_> = list.items.iter().filter_map(|pod| pod.metadata.name.clone()).collect();
+    assert_eq!(names, (0..1000).map(|n| format!("pod-{n}")).collect::<Vec<_>>());
+    assert_eq!((list.resource_version.as_str(), list.continue_token.as_deref()), ("7", Some("next")));
+}
+
+#[tokio::test]
+async fn one_item_that_cannot_be_read_fails_a_long_list() {
+    let text = long_list().replacen(r#""name":"pod-500""#, r#""name":7"#, 1);
+    assert!(matches!(list_of(told([text])).await, Err(ApiError::Decode(error)) if error.is_data()));
+}
+
+#[tokio::test]
+async fn a_list_that_was_cut_off_is_an_error_wherever_it_ends() {
+    let text = json!({"kind": "PodList", "metadata": {}, "items": [{"metadata": {"name": "a"}}]}).to_string();
+    for length in 0..text.len() {
+        assert!(matches!(list_of(told([&text[..length]])).await, Err(ApiError::Decode(error)) if error.is_eof()));
+    }
+    assert!(matches!(list_of(told([half_a_list()])).await, Err(ApiError::Decode(error)) if error.is_eof()));
+}
+
+#[tokio::test]
+async fn a_connection_that_breaks_in_a_list_is_a_failure_of_the_client() {
+    for text in ["", r#"{"items":[{"metadata":"#, &half_a_list()] {
+        let source = told_until([text], Some(io::ErrorKind::ConnectionReset));
+        let Err(ApiError::Client(error)) = list_of(source).await else { panic!("the list succeeded") };
+        assert!(error.downcast_ref::<kube::Error>().is_some());
+    }
+}
+
+#[tokio::test]
+async fn a_page_of_html_and_text_that_is_no_utf_8_are_no_lists() {
+    assert!(matches!(list_of(told(["<html>[,]</html>"])).await, Err(ApiError::Decode(error)) if error.is_syntax()));
+    let latin = b"{\"items\":[{\"metadata\":{\"name\":\"\xe9\"}}],\"kind\":\"PodList\",\"metadata\":{}}";
+    let router = Router::new().route("/api/v1/pods", get(async || latin.as_slice()));
+    let list = list_of(ListWatch::<Pod>::all(kube::Client::new(router, "default"))).await;
+    assert!(matches!(list, Err(ApiError::Client(error)) if error.is::<std::string::FromUtf8Error>()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_is_no_list_is_an_error_and_not_an_empty_list() {
+    let table =
+        json!({"kind": "Table", "apiVersion": "meta.k8s.io/v1", "metadata": {"resourceVersion": "1"}, "rows": []});
+    assert!(matches!(listed(table).await, Err(ApiError::NotAList(kind)) if kind == "Table"));
+    assert!(matches!(listed(json!({"metadata": {}})).await, Err(ApiError::Decode(_))));
+    let status = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success"});
+    assert!(matches!(listed(status).await, Err(ApiError::NotAList(kind)) if kind == "Status"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_without_items_is_empty() {
+    let list = json!({"kind": "PodList", "apiVersion": "v1", "metadata": {"resourceVersion": "1"}, "items": null});
+    assert_eq!(listed(list).await.unwrap(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_item_that_cannot_be_read_fails_the_list() {
+    let list = json!({"kind": "PodList", "metadata": {"resourceVersion": "1"}, "items": [{"metadata": {"name": 7}}]});
+    assert!(matches!(listed(list).await, Err(ApiError::Decode(_))));
+}
+
+/// A pod of which only the place is kept.
+#[derive(Debug, Deserialize)]
+struct Placed {
+    metadata: SlimMeta,
+    spec: Place,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Place {
+    node_name: Option<Box<str>>,
+}
+
+impl Object for Placed {
+    fn meta(&self) -> Option<Meta<'_>> {
+        Some(self.metadata.meta())
+    }
+}
+
+fn placed(name: &str, node: &str) -> Value {
+    json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "labels": {"app": "a"}}, "spec": {"nodeName": node, "containers": []}})
+}
+
+#[tokio::test]
+async fn objects_can_be_read_as_a_type_with_fewer_fields() {
+    let list = json!({"kind": "PodList", "metadata": {"resourceVersion": "1"}, "items": [placed("a", "node-1")]});
+    let list = list_of(told([list.to_string()]).read_as::<Placed>()).await.unwrap();
+    assert_eq!(list.items[0].spec.node_name.as_deref(), Some("node-1"));
+    let meta = list.items[0].meta().unwrap();
+    assert_eq!((meta.name, meta.namespace, meta.uid), ("a", "", ""));
+    assert_eq!(meta.labels.unwrap()["app"], "a");
+}
+
+#[tokio::test]
+async fn a_watch_of_objects_with_fewer_fields_skips_those_of_another_kind() {
+    let mut other = placed("b", "node-2");
+    other["kind"] = "Service".into();
+    let lines = [other, placed("a", "node-1")].map(|object| json!({"type": "ADDED", "object": object}).to_string());
+    let pods = told([lines.join("\n")]).read_as::<Placed>();
+    let events: Vec<_> = pods.watch(ListOptions::default()).await.unwrap().collect().await;
+    assert!(matches!(&events[..], [WatchEvent::Added(pod)] if pod.metadata.name.as_deref() == Some("a")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_informer_of_objects_with_fewer_fields_follows_the_server() {
+    let cluster = Cluster::builder().start();
+    let client = cluster.client("default");
+    let informer =
+        SharedIndexInformer::new(ListWatch::<Pod>::namespaced(client.clone(), "default").read_as::<Placed>());
+    let by_node: IndexFn<Placed> = Arc::new(|pod| Ok(pod.spec.node_name.as_deref().into_iter().collect()));
+    informer.add_indexers(vec![("node".to_owned(), by_node)]).unwrap();
+    let (sender, mut nodes) = mpsc::unbounded_channel();
+    let handler = HandlerFuncs::new().update_func(move |_, new: Arc<Placed>| {
+        sender.send(new.spec.node_name.clone()).unwrap();
+    });
+    informer.add_event_handler(handler).unwrap();
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(informer.clone().run_owned(stop.clone()));
+    informer.synced().wait().await;
+
+    let pod = json!({"metadata": {"name": "a"}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+    let pods = kube::Api::<Pod>::default_namespaced(client);
+    pods.create(&Default::default(), &serde_json::from_value(pod).unwrap()).await.unwrap();
+    let node = loop {
+        if let Some(node) = nodes.recv().await.unwrap() {
+            break node;
+        }
+    };
+    assert_eq!(informer.indexer().by_index("node", &node).unwrap().len(), 1);
+    stop.cancel();
+    running.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_informer_of_metadata_is_sent_nothing_else() {
+    let cluster = Cluster::builder().start();
+    let client = cluster.client("default");
+    let pod = |name: &str| {
+        let pod = json!({"metadata": {"name": name}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+        serde_json::from_value(pod).unwrap()
+    };
+    let pods = kube::Api::<Pod>::default_namespaced(client.clone());
+    pods.create(&Default::default(), &pod("a")).await.unwrap();
+
+    // Whatever is sent is kept: the rest of a pod would be seen.
+    let source = ListWatch::<Pod>::namespaced(client, "default").metadata_only();
+    let listed = list_of(source.read_as::<Map<String, Value>>()).await.unwrap();
+    assert_eq!(listed.items[0].keys().collect::<Vec<_>>(), ["apiVersion", "kind", "metadata"]);
+
+    let informer = SharedIndexInformer::new(ListWatch::<Pod>::all(cluster.client("default")).metadata_only());
+    let (sender, mut names) = mpsc::unbounded_channel();
+    let handler = HandlerFuncs::new().add_func(move |pod: Arc<PartialObjectMeta<Pod>>, _| {
+        sender.send(pod.metadata.name.clone().unwrap()).unwrap();
+    });
+    informer.add_event_handler(handler).unwrap();
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(informer.clone().run_owned(stop.clone()));
+    assert_eq!(names.recv().await.unwrap(), "a");
+    pods.create(&Default::default(), &pod("b")).await.unwrap();
+    assert_eq!(names.recv().await.unwrap(), "b");
+    stop.cancel();
+    running.await.unwrap();
+}

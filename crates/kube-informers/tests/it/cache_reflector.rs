@@ -1,0 +1,358 @@
+//! What a Reflector asks for, and when.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures::future::{BoxFuture, FutureExt};
+use futures::stream::{self, StreamExt};
+use k8s_openapi::api::core::v1::Pod;
+use kube_informers::cache::{
+    ApiError, HandlerFuncs, ListOptions, ListPage, ListerWatcher, Meta, Object, Reflector, ReflectorOptions,
+    ReflectorStore, SharedIndexInformer, Store, WatchEvent, WatchList, WatchStream, meta_namespace_key,
+};
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+use crate::source::{Source, identity, pod, status};
+
+struct Running {
+    store: Arc<Store<Pod>>,
+    reflector: Arc<Reflector<Pod>>,
+    task: JoinHandle<()>,
+    stop: CancellationToken,
+    errors: Arc<Mutex<Vec<String>>>,
+}
+
+impl Running {
+    fn start(source: &Source) -> Self {
+        Self::start_with(source, ReflectorOptions::new())
+    }
+
+    fn start_with(source: &Source, options: ReflectorOptions) -> Self {
+        Self::start_set_up(source, options, |reflector| reflector)
+    }
+
+    fn start_set_up(
+        source: &Source,
+        options: ReflectorOptions,
+        set_up: impl FnOnce(Reflector<Pod>) -> Reflector<Pod>,
+    ) -> Self {
+        let store = Arc::new(Store::new(meta_namespace_key::<Pod>));
+        let errors: Arc<Mutex<Vec<String>>> = Arc::default();
+        let seen = errors.clone();
+        let options =
+            options.watch_list(WatchList::No).on_error(move |error| seen.lock().unwrap().push(error.to_string()));
+        let reflector = Reflector::new(source.clone(), store.clone()).options(options);
+        let reflector = Arc::new(set_up(reflector));
+        let stop = CancellationToken::new();
+        let task = tokio::spawn({
+            let (reflector, stop) = (reflector.clone(), stop.clone());
+            async move { reflector.run(stop).await }
+        });
+        Self { store, reflector, task, stop, errors }
+    }
+
+    fn stored(&self) -> Vec<(String, String)> {
+        let mut stored: Vec<_> = self.store.list().iter().map(|pod| identity(pod)).collect();
+        stored.sort();
+        stored
+    }
+
+    async fn stop(self) {
+        self.stop.cancel();
+        self.task.await.unwrap();
+    }
+}
+
+/// Longer than any back-off, so that everything that one step leads to has happened.
+async fn rest() {
+    sleep(Duration::from_secs(130)).await;
+}
+
+const WATCH: &str = "allowWatchBookmarks=true&resourceVersion=";
+
+#[tokio::test(start_paused = true)]
+async fn it_lists_from_the_cache_in_pages_and_watches_from_the_lists_version() {
+    let source = Source::default();
+    source.put("a");
+    let running = Running::start(&source);
+    rest().await;
+    assert_eq!(source.requests(), ["limit=500&resourceVersion=0", &format!("{WATCH}1&watch=true")]);
+    source.put("b");
+    source.put("a");
+    source.delete("b");
+    rest().await;
+    assert_eq!(running.stored(), source.pods());
+    assert_eq!(running.reflector.last_sync_resource_version(), "4");
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_ends_is_opened_again_at_once_from_the_last_version() {
+    let source = Source::default();
+    source.put("a");
+    let running = Running::start(&source);
+    sleep(Duration::from_secs(2)).await;
+    source.put("a");
+    sleep(Duration::from_secs(2)).await;
+    source.requests();
+    source.close_watches();
+    sleep(Duration::from_millis(1)).await;
+    assert_eq!(source.requests(), [format!("{WATCH}2&watch=true")]);
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_expired_watch_leads_to_a_list_not_older_than_what_was_seen() {
+    let source = Source::default();
+    source.put("lost");
+    source.put("kept");
+    let running = Running::start(&source);
+    rest().await;
+    source.requests();
+    source.hide();
+    source.delete("lost");
+    source.put("new");
+    source.expire();
+    rest().await;
+    assert_eq!(running.stored(), source.pods());
+    let expected = [&format!("{WATCH}2&watch=true"), "resourceVersion=2", &format!("{WATCH}4&watch=true")];
+    assert_eq!(source.requests(), expected);
+    assert_eq!(*running.errors.lock().unwrap(), ["cannot watch objects"]);
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_of_an_expired_or_future_version_is_asked_again_for_the_most_recent_state() {
+    for refusal in [status("Expired", 410), status("Timeout", 504)] {
+        let source = Source::default();
+        source.put("a");
+        let running = Running::start(&source);
+        rest().await;
+        source.requests();
+        source.fail_list(kube::core::Status { message: "Too large resource version: 9, current: 1".into(), ..refusal });
+        source.expire();
+        rest().await;
+        let expected = [&format!("{WATCH}1&watch=true"), "resourceVersion=1", "", &format!("{WATCH}1&watch=true")];
+        assert_eq!(source.requests(), expected);
+        running.stop().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failing_list_is_told_and_tried_again_after_a_back_off_that_grows() {
+    let source = Source::default();
+    for _ in 0..3 {
+        source.fail_list(status("Forbidden", 403));
+    }
+    let start = Instant::now();
+    let running = Running::start_with(&source, ReflectorOptions::new().random(fastrand::Rng::with_seed(1)));
+    while source.requests().is_empty() || running.errors.lock().unwrap().len() < 3 {
+        sleep(Duration::from_millis(1)).await;
+    }
+    assert!(start.elapsed() >= Duration::from_millis(800 + 1600), "two waits were made: {:?}", start.elapsed());
+    rest().await;
+    assert_eq!(*running.errors.lock().unwrap(), ["cannot list objects"; 3]);
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn too_many_requests_on_a_watch_wait_and_do_not_list_again() {
+    let source = Source::default();
+    source.put("a");
+    source.fail_watch(status("TooManyRequests", 429));
+    source.fail_watch(status("TooManyRequests", 429));
+    let running = Running::start(&source);
+    rest().await;
+    let watch = format!("{WATCH}1&watch=true");
+    assert_eq!(source.requests(), ["limit=500&resourceVersion=0", &watch, &watch, &watch]);
+    assert_eq!(*running.errors.lock().unwrap(), ["cannot watch objects"; 2]);
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_error_event_leads_to_a_new_list() {
+    let source = Source::default();
+    source.put("a");
+    let running = Running::start(&source);
+    rest().await;
+    source.requests();
+    source.send(|| WatchEvent::Error(Box::new(status("InternalError", 500))));
+    rest().await;
+    assert_eq!(source.requests(), ["resourceVersion=1", &format!("{WATCH}1&watch=true")]);
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_bookmark_moves_the_version_and_nothing_else() {
+    let source = Source::default();
+    source.put("a");
+    let running = Running::start(&source);
+    rest().await;
+    source.send(|| WatchEvent::Bookmark { resource_version: "77".into(), initial_events_end: false });
+    rest().await;
+    assert_eq!(running.reflector.last_sync_resource_version(), "77");
+    assert_eq!(running.stored(), source.pods());
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_a_watch_without_a_version_added_events_do_not_move_it() {
+    let source = Source::default();
+    let running = Running::start(&source);
+    rest().await;
+    source.send(|| WatchEvent::Added(pod("late", 9).into()));
+    rest().await;
+    assert_eq!(running.reflector.last_sync_resource_version(), "0");
+    source.send(|| WatchEvent::Modified(pod("late", 10).into()));
+    rest().await;
+    assert_eq!(running.reflector.last_sync_resource_version(), "10");
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn stopping_ends_a_run_at_once_and_closes_the_watch() {
+    let source = Source::default();
+    let running = Running::start(&source);
+    rest().await;
+    let stopped = Instant::now();
+    running.stop().await;
+    assert!(stopped.elapsed().is_zero());
+}
+
+/// Counts resyncs; everything else is nothing to it.
+#[derive(Default)]
+struct Resyncs(Mutex<Vec<Duration>>, Option<Instant>);
+
+impl ReflectorStore<Pod> for Resyncs {
+    fn add(&self, _: Arc<Pod>) -> Result<(), kube_informers::cache::Error> {
+        Ok(())
+    }
+    fn update(&self, _: Arc<Pod>) -> Result<(), kube_informers::cache::Error> {
+        Ok(())
+    }
+    fn delete(&self, _: kube_informers::cache::Deletion<Pod>) -> Result<(), kube_informers::cache::Error> {
+        Ok(())
+    }
+    fn replace(&self, _: Vec<Arc<Pod>>, _: &str) -> Result<(), kube_informers::cache::Error> {
+        Ok(())
+    }
+    fn resync(&self) -> Result<(), kube_informers::cache::Error> {
+        self.0.lock().unwrap().push(self.1.unwrap().elapsed());
+        Ok(())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_resync_comes_once_a_period_while_a_watch_is_open() {
+    let resyncs = Arc::new(Resyncs(Mutex::default(), Some(Instant::now())));
+    let source = Source::default();
+    let reflector = Reflector::new(source.clone(), resyncs.clone()).resync(Duration::from_secs(10));
+    let stop = CancellationToken::new();
+    let task = tokio::spawn({
+        let stop = stop.clone();
+        async move { reflector.run(stop).await }
+    });
+    sleep(Duration::from_secs(35)).await;
+    stop.cancel();
+    task.await.unwrap();
+    let seconds: Vec<u64> = resyncs.0.lock().unwrap().iter().map(Duration::as_secs).collect();
+    assert_eq!(seconds, [10, 20, 30]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_resync_comes_also_while_a_busy_server_is_waited_for() {
+    let resyncs = Arc::new(Resyncs(Mutex::default(), Some(Instant::now())));
+    let source = Source::default();
+    for _ in 0..10 {
+        source.fail_watch(status("TooManyRequests", 429));
+    }
+    let reflector = Reflector::new(source.clone(), resyncs.clone())
+        .options(ReflectorOptions::new().watch_list(WatchList::No))
+        .resync(Duration::from_secs(10));
+    let _ = timeout(Duration::from_secs(35), reflector.run(CancellationToken::new())).await;
+    let seconds: Vec<u64> = resyncs.0.lock().unwrap().iter().map(Duration::as_secs).collect();
+    assert_eq!(seconds, [10, 20, 30]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn internal_errors_open_the_same_watch_again_while_the_window_is_open() {
+    let source = Source::default();
+    source.put("a");
+    let window = Duration::from_secs(3);
+    let running = Running::start_with(&source, ReflectorOptions::new().retry_internal_errors(window));
+    sleep(Duration::from_millis(1)).await;
+    for _ in 0..5 {
+        source.send(|| WatchEvent::Error(Box::new(status("InternalError", 500))));
+        sleep(Duration::from_secs(1)).await;
+    }
+    rest().await;
+    let watch = format!("{WATCH}1&watch=true");
+    let watches = [watch.as_str(); 5]; // the first one, and four in the three seconds of the window
+    let mut expected = vec!["limit=500&resourceVersion=0"];
+    expected.extend(watches);
+    expected.push("resourceVersion=1"); // the list after the last error
+    assert_eq!(source.requests()[..7], expected);
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_duration_is_too_long() {
+    let source = Source::default();
+    let options = ReflectorOptions::new().retry_internal_errors(Duration::MAX);
+    let running = Running::start_set_up(&source, options, |reflector| reflector.resync(Duration::MAX));
+    rest().await;
+    running.stop().await;
+    let informer = SharedIndexInformer::builder(source).resync(Duration::MAX).build();
+    informer.add_event_handler(HandlerFuncs::new()).unwrap();
+    let _ = timeout(Duration::from_secs(1), informer.run(CancellationToken::new())).await;
+    assert!(informer.has_synced());
+}
+
+/// Something that may lack metadata.
+#[derive(Debug)]
+struct Bare(Option<&'static str>);
+
+impl Object for Bare {
+    fn meta(&self) -> Option<Meta<'_>> {
+        self.0.map(|version| Meta { name: "a", resource_version: version, ..Meta::default() })
+    }
+}
+
+/// Lists nothing and tells of these.
+struct Tells(&'static [Option<&'static str>]);
+
+impl ListerWatcher<Bare> for Tells {
+    fn list(&self, _: ListOptions) -> BoxFuture<'_, Result<ListPage<Bare>, ApiError>> {
+        async { Ok(ListPage { items: Vec::new(), resource_version: "1".into(), continue_token: None }) }.boxed()
+    }
+
+    fn watch(&self, _: ListOptions) -> BoxFuture<'_, Result<WatchStream<Bare>, ApiError>> {
+        let events = stream::iter(self.0).map(|version| WatchEvent::Modified(Bare(*version).into()));
+        async { Ok(events.chain(stream::pending()).boxed()) }.boxed()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_object_without_metadata_is_skipped() {
+    let store = Arc::new(Store::new(meta_namespace_key::<Bare>));
+    let reflector = Reflector::new(Tells(&[Some("2"), None, Some("3"), None]), store.clone())
+        .options(ReflectorOptions::new().watch_list(WatchList::No));
+    let _ = timeout(Duration::from_secs(1), reflector.run(CancellationToken::new())).await;
+    assert_eq!(reflector.last_sync_resource_version(), "3");
+    assert_eq!(store.list_keys(), ["a"]);
+}
+
+#[test]
+fn three_generations_of_servers_say_in_three_ways_that_a_version_is_too_large() {
+    let by_cause = r#"{"code":504,"reason":"Timeout","details":{"causes":[{"reason":"ResourceVersionTooLarge"}]}}"#;
+    let by_cause_message =
+        r#"{"code":504,"reason":"Timeout","details":{"causes":[{"message":"Too large resource version"}]}}"#;
+    let by_message = r#"{"code":504,"reason":"Timeout","message":"Too large resource version: 9, current: 1"}"#;
+    for text in [by_cause, by_cause_message, by_message] {
+        let error = ApiError::Status(serde_json::from_str(text).unwrap());
+        assert!(error.is_too_large_resource_version(), "{text}");
+    }
+    assert!(!ApiError::Status(Box::new(status("Timeout", 504))).is_too_large_resource_version());
+}

@@ -1,0 +1,436 @@
+//! What the handlers of a shared informer are told.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::Pod;
+use kube_informers::cache::{
+    AsyncEventHandler, Batches, Buffer, Deletion, EventHandler, HandlerOptions, InformerStopped, InitialList,
+    NAMESPACE_INDEX, Notification, QueueKind, ReflectorOptions, SharedIndexInformer, WatchEvent, WatchList,
+    meta_namespace_index,
+};
+use tokio::task::JoinHandle;
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+
+use crate::source::{Source, identity, status};
+
+/// Writes down what it is told.
+#[derive(Clone, Default)]
+struct Recorder(Arc<Mutex<Vec<String>>>);
+
+impl Recorder {
+    fn take(&self) -> Vec<String> {
+        std::mem::take(&mut self.0.lock().unwrap())
+    }
+
+    fn note(&self, text: String) {
+        self.0.lock().unwrap().push(text);
+    }
+}
+
+impl EventHandler<Pod> for Recorder {
+    fn on_add(&mut self, pod: Arc<Pod>, initial: InitialList) {
+        let initial = if initial == InitialList::Yes { " initial" } else { "" };
+        self.note(format!("add {} {}{initial}", identity(&pod).0, identity(&pod).1));
+    }
+
+    fn on_update(&mut self, old: Arc<Pod>, new: Arc<Pod>) {
+        self.note(format!("update {} {}->{}", identity(&new).0, identity(&old).1, identity(&new).1));
+    }
+
+    fn on_delete(&mut self, deletion: Deletion<Pod>) {
+        let kind = if deletion.is_tombstone() { "tombstone" } else { "delete" };
+        let (name, version) = identity(deletion.object().unwrap());
+        self.note(format!("{kind} {name} {version}"));
+    }
+}
+
+/// Takes a second for each notification.
+struct Slow(Recorder);
+
+impl AsyncEventHandler<Pod> for Slow {
+    async fn handle(&mut self, notification: Notification<Pod>) {
+        sleep(Duration::from_secs(1)).await;
+        notification.deliver(&mut self.0);
+    }
+}
+
+struct Running {
+    informer: SharedIndexInformer<Pod>,
+    stop: CancellationToken,
+    task: JoinHandle<()>,
+}
+
+fn run(informer: &SharedIndexInformer<Pod>) -> Running {
+    let stop = CancellationToken::new();
+    let task = tokio::spawn({
+        let (informer, stop) = (informer.clone(), stop.clone());
+        async move { informer.run(stop).await }
+    });
+    Running { informer: informer.clone(), stop, task }
+}
+
+impl Running {
+    async fn stop(self) {
+        self.stop.cancel();
+        self.task.await.unwrap();
+        assert!(self.informer.is_stopped());
+    }
+}
+
+async fn rest() {
+    sleep(Duration::from_secs(130)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_handler_is_told_of_every_change_in_order() {
+    let source = Source::default();
+    source.put("a");
+    let informer = SharedIndexInformer::new(source.clone());
+    let (one, two) = (Recorder::default(), Recorder::default());
+    informer.add_event_handler(one.clone()).unwrap();
+    informer.add_event_handler(two.clone()).unwrap();
+    let running = run(&informer);
+    rest().await;
+    source.put("b");
+    source.put("a");
+    rest().await;
+    source.delete("b");
+    rest().await;
+    let expected = ["add a 1 initial", "add b 2", "update a 1->3", "delete b 4"];
+    assert_eq!(one.take(), expected);
+    assert_eq!(two.take(), expected);
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deletion_missed_by_the_watch_arrives_as_a_tombstone() {
+    let source = Source::default();
+    source.put("lost");
+    source.put("same");
+    let informer = SharedIndexInformer::new(source.clone());
+    let recorder = Recorder::default();
+    informer.add_event_handler(recorder.clone()).unwrap();
+    let running = run(&informer);
+    rest().await;
+    recorder.take();
+    source.hide();
+    source.delete("lost");
+    source.put("new");
+    source.expire();
+    rest().await;
+    assert_eq!(recorder.take(), ["tombstone lost 1", "add new 4", "update same 2->2"]);
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_late_handler_is_told_of_everything_in_the_store_first() {
+    let source = Source::default();
+    source.put("a");
+    source.put("b");
+    let informer = SharedIndexInformer::new(source.clone());
+    let running = run(&informer);
+    rest().await;
+    let late = Recorder::default();
+    let registration = informer.add_event_handler(late.clone()).unwrap();
+    assert!(!registration.has_synced(), "nothing has been handled yet");
+    source.put("c");
+    rest().await;
+    assert!(registration.has_synced());
+    assert_eq!(late.take(), ["add a 1 initial", "add b 2 initial", "add c 3"]);
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_informer_has_synced_before_a_slow_handler_has() {
+    let source = Source::default();
+    source.put("a");
+    source.put("b");
+    let informer = SharedIndexInformer::new(source.clone());
+    let slow = informer.add_event_handler(Slow(Recorder::default())).unwrap();
+    let fast = informer.add_event_handler(Recorder::default()).unwrap();
+    let running = run(&informer);
+    sleep(Duration::from_millis(1)).await;
+    assert_eq!((informer.has_synced(), fast.has_synced(), slow.has_synced()), (true, true, false));
+    assert_eq!(slow.listener().pending(), 1, "one is being handled");
+    sleep(Duration::from_secs(2)).await;
+    assert!(slow.has_synced());
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_buffered_is_delivered_before_the_informer_stops() {
+    let source = Source::default();
+    let informer = SharedIndexInformer::new(source.clone());
+    let recorder = Recorder::default();
+    informer.add_event_handler(Slow(recorder.clone())).unwrap();
+    let running = run(&informer);
+    rest().await;
+    for name in ["a", "b", "c"] {
+        source.put(name);
+    }
+    sleep(Duration::from_millis(1)).await;
+    running.stop().await;
+    assert_eq!(recorder.take(), ["add a 1", "add b 2", "add c 3"]);
+}
+
+struct Panicking;
+
+impl EventHandler<Pod> for Panicking {
+    fn on_add(&mut self, _: Arc<Pod>, _: InitialList) {
+        panic!("as the test wants it");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handler_that_panics_ends_the_run_after_the_others_have_finished() {
+    let source = Source::default();
+    let informer = SharedIndexInformer::new(source.clone());
+    let recorder = Recorder::default();
+    let panicking = informer.add_event_handler(Panicking).unwrap();
+    informer.add_event_handler(Slow(recorder.clone())).unwrap();
+    let running = run(&informer);
+    rest().await;
+    source.put("a");
+    assert!(running.task.await.unwrap_err().is_panic());
+    assert_eq!(recorder.take(), ["add a 1"]);
+    assert_eq!(panicking.pending(), 0, "nothing is kept for a handler that is gone");
+    assert!(informer.is_stopped());
+}
+
+#[tokio::test(start_paused = true)]
+async fn dropping_a_run_ends_everything_that_belongs_to_it() {
+    let source = Source::default();
+    source.put("a");
+    let informer = SharedIndexInformer::new(source.clone());
+    let recorder = Recorder::default();
+    let registration = informer.add_event_handler(Slow(recorder.clone())).unwrap();
+    let running = run(&informer);
+    sleep(Duration::from_millis(500)).await;
+    running.task.abort();
+    assert!(running.task.await.unwrap_err().is_cancelled());
+    registration.listener().ended().wait().await;
+    rest().await;
+    assert!(recorder.take().is_empty());
+    assert!(informer.is_stopped());
+}
+
+#[tokio::test(start_paused = true)]
+async fn shutting_a_handler_down_waits_for_the_callback_under_way() {
+    let source = Source::default();
+    let informer = SharedIndexInformer::new(source.clone());
+    let (slow, never_ran) = (Recorder::default(), Recorder::default());
+    let unstarted = informer.add_event_handler(never_ran).unwrap();
+    informer.shut_down_event_handler(&unstarted).await;
+    let registration = informer.add_event_handler(Slow(slow.clone())).unwrap();
+    let running = run(&informer);
+    rest().await;
+    source.put("a");
+    source.put("b");
+    sleep(Duration::from_millis(500)).await;
+    informer.shut_down_event_handler(&registration).await;
+    assert_eq!(slow.take(), ["add a 1"]);
+    rest().await;
+    assert!(slow.take().is_empty());
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_handler_may_have_a_buffer_that_does_not_grow_with_the_changes() {
+    let source = Source::default();
+    source.put("a");
+    let informer = SharedIndexInformer::new(source.clone());
+    let recorder = Recorder::default();
+    let coalesced = HandlerOptions::new().buffer(Buffer::Coalesced);
+    let slow = informer.add_event_handler_with(Slow(recorder.clone()), coalesced).unwrap();
+    let unbounded = informer.add_event_handler(Slow(Recorder::default())).unwrap();
+    let running = run(&informer);
+    sleep(Duration::from_millis(500)).await; // the handler is busy with a
+    for _ in 0..100 {
+        source.put("a");
+        source.put("b");
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    source.put("gone");
+    source.delete("gone");
+    sleep(Duration::from_millis(1)).await;
+    assert_eq!((slow.pending(), unbounded.pending()), (2, 202));
+    rest().await;
+    assert_eq!(recorder.take(), ["add a 1 initial", "update a 1->200", "add b 201"]);
+    assert!(slow.has_synced());
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_removed_handler_is_told_nothing_more() {
+    let source = Source::default();
+    let informer = SharedIndexInformer::new(source.clone());
+    let (removed, kept) = (Recorder::default(), Recorder::default());
+    let registration = informer.add_event_handler(removed.clone()).unwrap();
+    informer.add_event_handler(kept.clone()).unwrap();
+    let running = run(&informer);
+    rest().await;
+    source.put("a");
+    rest().await;
+    informer.remove_event_handler(&registration);
+    informer.remove_event_handler(&registration);
+    source.put("b");
+    rest().await;
+    assert_eq!(removed.take(), ["add a 1"]);
+    assert_eq!(kept.take(), ["add a 1", "add b 2"]);
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stopped_informer_takes_no_handler_and_does_not_run_again() {
+    let source = Source::default();
+    let informer = SharedIndexInformer::new(source.clone());
+    run(&informer).stop().await;
+    assert_eq!(informer.add_event_handler(Recorder::default()).err(), Some(InformerStopped));
+    source.requests();
+    informer.run(CancellationToken::new()).await;
+    assert!(source.requests().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_informer_that_is_stopped_before_its_first_list_never_syncs() {
+    let source = Source::default();
+    source.fail_watch(status("Forbidden", 403));
+    source.fail_list(status("Forbidden", 403));
+    let informer = SharedIndexInformer::new(source.clone());
+    let registration = informer.add_event_handler(Recorder::default()).unwrap();
+    let running = run(&informer);
+    tokio::task::yield_now().await;
+    running.stop().await;
+    assert!(!informer.has_synced() && !registration.has_synced());
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_the_handlers_whose_resync_is_due_are_told_of_unchanged_objects() {
+    let source = Source::default();
+    source.put("a");
+    let informer = SharedIndexInformer::builder(source.clone()).resync(Duration::from_secs(1)).build();
+    let add = |seconds| {
+        let recorder = Recorder::default();
+        let options = HandlerOptions::new().resync(Duration::from_secs(seconds));
+        informer.add_event_handler_with(recorder.clone(), options).unwrap();
+        recorder
+    };
+    let (never, two, three) = (add(0), add(2), add(3));
+    let running = run(&informer);
+    sleep(Duration::from_millis(500)).await;
+    [&never, &two, &three].iter().for_each(|recorder| drop(recorder.take()));
+    sleep(Duration::from_secs(2)).await;
+    assert_eq!((never.take().len(), two.take().len(), three.take().len()), (0, 1, 0));
+    sleep(Duration::from_secs(1)).await;
+    assert_eq!((never.take().len(), two.take().len(), three.take().len()), (0, 0, 1));
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_informer_checks_as_often_as_its_most_eager_handler_wants() {
+    let source = Source::default();
+    source.put("a");
+    let informer = SharedIndexInformer::builder(source.clone()).resync(Duration::from_secs(12 * 3600)).build();
+    let add = |seconds| {
+        let recorder = Recorder::default();
+        let options = HandlerOptions::new().resync(Duration::from_secs(seconds));
+        informer.add_event_handler_with(recorder.clone(), options).unwrap();
+        recorder
+    };
+    let before = [0, 60, 55, 5].map(add);
+    let running = run(&informer);
+    sleep(Duration::from_millis(500)).await;
+    let late = add(1); // too eager for an informer that runs already
+    sleep(Duration::from_millis(1)).await;
+    before.iter().chain([&late]).for_each(|recorder| drop(recorder.take()));
+    sleep(Duration::from_secs(120)).await;
+    assert_eq!(before.map(|recorder| recorder.take().len()), [0, 2, 2, 24]);
+    assert!((23..=24).contains(&late.take().len()), "as often as the informer checks");
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_index_that_is_added_late_knows_what_is_stored() {
+    let source = Source::default();
+    source.put("a");
+    let informer = SharedIndexInformer::new(source.clone());
+    let running = run(&informer);
+    rest().await;
+    informer.add_indexers(vec![(NAMESPACE_INDEX.to_owned(), Arc::new(meta_namespace_index))]).unwrap();
+    assert_eq!(informer.indexer().index_keys(NAMESPACE_INDEX, "default").unwrap(), ["default/a"]);
+    running.stop().await;
+}
+
+/// Folds what a handler was told into a map of names to versions.
+fn fold(notes: Vec<String>) -> BTreeMap<String, String> {
+    let mut state = BTreeMap::new();
+    let later_add = notes.iter().position(|note| note.starts_with("add ") && !note.ends_with(" initial"));
+    let after = &notes[later_add.unwrap_or(notes.len())..];
+    assert!(after.iter().all(|note| !note.ends_with(" initial")), "the initial list comes first: {notes:?}");
+    for note in notes {
+        let words: Vec<&str> = note.split(' ').collect();
+        match words[..] {
+            ["add", name, version, ..] => drop(state.insert(name.to_owned(), version.to_owned())),
+            ["update", name, versions] => {
+                let (old, new) = versions.split_once("->").unwrap();
+                assert_eq!(state.insert(name.to_owned(), new.to_owned()).as_deref(), Some(old), "{note}");
+            }
+            ["delete" | "tombstone", name, _] => assert!(state.remove(name).is_some(), "{note}"),
+            _ => panic!("{note}"),
+        }
+    }
+    state
+}
+
+#[tokio::test(start_paused = true)]
+async fn folding_the_notifications_gives_the_servers_state_whatever_breaks() {
+    for seed in 0..400 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let source = Source::default();
+        let kinds = [
+            QueueKind::DeltaFifo,
+            QueueKind::RealFifo(Batches::No),
+            QueueKind::RealFifo(Batches::Yes),
+            QueueKind::AtomicFifo(Batches::Yes),
+        ];
+        let kind = kinds[random.usize(0..kinds.len())];
+        let watch_list = if random.bool() { WatchList::Yes } else { WatchList::No };
+        let options = ReflectorOptions::new().watch_list(watch_list);
+        let informer = SharedIndexInformer::builder(source.clone()).queue(kind).reflector(options).build();
+        let mut handlers = vec![Recorder::default()];
+        informer.add_event_handler(handlers[0].clone()).unwrap();
+        let running = run(&informer);
+        for _ in 0..random.usize(10..60) {
+            let name = ["a", "b", "c", "d"][random.usize(0..4)];
+            match random.u8(0..20) {
+                0..9 => source.put(name),
+                9..14 if source.pods().iter().any(|(known, _)| known == name) => source.delete(name),
+                14 => source.hide(),
+                15 => source.expire(),
+                16 => source.close_watches(),
+                17 => source.send(|| WatchEvent::Error(Box::new(status("InternalError", 500)))),
+                18 => {
+                    let late = Recorder::default();
+                    if random.bool() {
+                        informer.add_event_handler(late.clone()).unwrap();
+                    } else {
+                        let coalesced = HandlerOptions::new().buffer(Buffer::Coalesced);
+                        informer.add_event_handler_with(Slow(late.clone()), coalesced).unwrap();
+                    }
+                    handlers.push(late);
+                }
+                _ => sleep(Duration::from_millis(random.u64(0..3000))).await,
+            }
+        }
+        source.expire();
+        rest().await;
+        let server: BTreeMap<_, _> = source.pods().into_iter().collect();
+        for handler in handlers {
+            assert_eq!(fold(handler.take()), server, "seed {seed}");
+        }
+        running.stop().await;
+    }
+}

@@ -1,0 +1,253 @@
+//! Streaming lists: a watch that begins with what exists, and what happens where there is none.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use k8s_openapi::api::core::v1::Pod;
+use kube::Api;
+use kube::api::PostParams;
+use kube_informers::cache::{
+    ApiError, ListOptions, ListPage, ListWatch, ListerWatcher, Reflector, SharedIndexInformer, Store, WatchEvent,
+    WatchStream, meta_namespace_key,
+};
+use kube_testcluster::{Cluster, Era, Stages};
+use serde_json::json;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+
+use crate::source::{Source, identity, pod, status};
+
+const STREAM: &str = "allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan&sendInitialEvents=true&watch=true";
+const WATCH: &str = "allowWatchBookmarks=true&resourceVersion=";
+const LIST: &str = "limit=500&resourceVersion=0";
+
+struct Running {
+    store: Arc<Store<Pod>>,
+    reflector: Arc<Reflector<Pod>>,
+    task: JoinHandle<()>,
+    stop: CancellationToken,
+}
+
+impl Running {
+    fn start(source: impl ListerWatcher<Pod> + 'static) -> Self {
+        Self::start_into(source, Store::new(meta_namespace_key::<Pod>))
+    }
+
+    fn start_into(source: impl ListerWatcher<Pod> + 'static, store: Store<Pod>) -> Self {
+        let store = Arc::new(store);
+        let reflector = Arc::new(Reflector::new(source, store.clone()));
+        let stop = CancellationToken::new();
+        let task = tokio::spawn({
+            let (reflector, stop) = (reflector.clone(), stop.clone());
+            async move { reflector.run(stop).await }
+        });
+        Self { store, reflector, task, stop }
+    }
+
+    fn stored(&self) -> Vec<(String, String)> {
+        let mut stored: Vec<_> = self.store.list().iter().map(|pod| identity(pod)).collect();
+        stored.sort();
+        stored
+    }
+
+    fn version(&self) -> String {
+        self.reflector.last_sync_resource_version()
+    }
+
+    async fn stop(self) {
+        self.stop.cancel();
+        self.task.await.unwrap();
+    }
+}
+
+async fn rest() {
+    sleep(Duration::from_secs(130)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_watch_tells_what_exists_and_what_changes() {
+    let source = Source::default();
+    source.put("b");
+    source.put("a");
+    let running = Running::start(source.clone());
+    rest().await;
+    assert_eq!((running.stored(), running.version()), (source.pods(), "2".to_owned()));
+    source.put("c");
+    source.delete("a");
+    rest().await;
+    assert_eq!((running.stored(), running.version()), (source.pods(), "4".to_owned()));
+    assert_eq!(source.requests(), [STREAM]);
+    source.close_watches();
+    rest().await;
+    assert_eq!(source.requests(), [format!("{WATCH}4&watch=true")]);
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_stored_before_the_bookmark_that_ends_the_initial_events() {
+    let source = Source::default();
+    source.put("a");
+    source.put("b");
+    source.end_initial_events(false);
+    let running = Running::start(source.clone());
+    rest().await;
+    source.put("a");
+    source.delete("b");
+    rest().await;
+    assert_eq!((running.stored(), running.version()), (vec![], String::new()));
+    source.send(|| WatchEvent::Bookmark { resource_version: "4".into(), initial_events_end: true });
+    rest().await;
+    assert_eq!((running.stored(), running.version()), (source.pods(), "4".to_owned()));
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_ends_before_the_bookmark_is_opened_again_at_once() {
+    let source = Source::default();
+    source.put("a");
+    source.end_initial_events(false);
+    let running = Running::start(source.clone());
+    rest().await;
+    source.end_initial_events(true);
+    source.close_watches();
+    sleep(Duration::from_millis(1)).await;
+    assert_eq!(source.requests(), [STREAM, STREAM]);
+    assert_eq!(running.stored(), source.pods());
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_leads_to_a_list() {
+    for refusal in [status("Invalid", 422), status("Forbidden", 403), status("InternalError", 500)] {
+        let source = Source::default();
+        source.put("a");
+        source.fail_watch(refusal);
+        let running = Running::start(source.clone());
+        rest().await;
+        assert_eq!(source.requests(), [STREAM, LIST, &format!("{WATCH}1&watch=true")]);
+        assert_eq!(running.stored(), source.pods());
+        running.stop().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_busy_server_is_asked_again_after_a_back_off_that_a_stop_ends() {
+    let source = Source::default();
+    source.fail_watch(status("TooManyRequests", 429));
+    source.fail_watch(status("TooManyRequests", 429));
+    let running = Running::start(source.clone());
+    rest().await;
+    assert_eq!(source.requests(), [STREAM; 3]);
+    running.stop().await;
+
+    source.fail_watch(status("TooManyRequests", 429));
+    let running = Running::start(source);
+    sleep(Duration::from_millis(1)).await;
+    let stopped = Instant::now();
+    running.stop().await;
+    assert!(stopped.elapsed().is_zero());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_expired_version_is_given_up_for_the_most_recent_state() {
+    let source = Source::default();
+    source.put("lost");
+    let running = Running::start(source.clone());
+    rest().await;
+    source.requests();
+    source.hide();
+    source.delete("lost");
+    source.put("new");
+    source.expire();
+    source.fail_watch(status("Expired", 410));
+    rest().await;
+    assert_eq!(running.stored(), source.pods());
+    let from_1 = STREAM.replace("&resourceVersionMatch", "&resourceVersion=1&resourceVersionMatch");
+    assert_eq!(source.requests(), [&format!("{WATCH}1&watch=true"), &from_1, STREAM]);
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_stores_transformer_runs_on_what_is_gathered_and_again_when_it_is_stored() {
+    let source = Source::default();
+    source.put("a");
+    source.put("b");
+    let calls = Arc::new(Mutex::new(0));
+    let counted = calls.clone();
+    let store = Store::new(meta_namespace_key::<Pod>).transformer(move |pod| {
+        *counted.lock().unwrap() += 1;
+        Ok(pod)
+    });
+    let running = Running::start_into(source.clone(), store);
+    rest().await;
+    source.put("c");
+    rest().await;
+    assert_eq!(*calls.lock().unwrap(), 2 + 2 + 1);
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_versions_of_initial_events_do_not_count() {
+    let source = Source::default();
+    source.end_initial_events(false);
+    let running = Running::start(source.clone());
+    rest().await;
+    source.send(|| WatchEvent::Added(pod("a", 9).into()));
+    rest().await;
+    assert_eq!(running.version(), "");
+    running.stop().await;
+}
+
+/// A source without streaming lists.
+struct Plain(Source);
+
+impl ListerWatcher<Pod> for Plain {
+    fn list(&self, options: ListOptions) -> BoxFuture<'_, Result<ListPage<Pod>, ApiError>> {
+        self.0.list(options)
+    }
+    fn watch(&self, options: ListOptions) -> BoxFuture<'_, Result<WatchStream<Pod>, ApiError>> {
+        self.0.watch(options)
+    }
+    fn has_watch_list(&self) -> bool {
+        false
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_source_that_has_no_streaming_lists_is_not_asked_for_one() {
+    let source = Source::default();
+    source.put("a");
+    let running = Running::start(Plain(source.clone()));
+    rest().await;
+    assert_eq!(source.requests(), [LIST, &format!("{WATCH}1&watch=true")]);
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_informer_syncs_by_it_in_the_modern_era_and_by_a_list_in_the_classic_one() {
+    for era in [Era::Modern, Era::Classic] {
+        let cluster = Cluster::builder().stages(Stages::none()).era(era).start();
+        let api: Api<Pod> = Api::default_namespaced(cluster.client("default"));
+        create(&api, "a").await;
+        create(&api, "b").await;
+        let source = ListWatch::<Pod>::namespaced(cluster.client("default"), "default");
+        let informer = SharedIndexInformer::new(source);
+        let stop = CancellationToken::new();
+        let task = tokio::spawn(informer.clone().run_owned(stop.clone()));
+        informer.synced().wait().await;
+        assert_eq!(informer.indexer().list_keys().len(), 2, "{era:?}");
+        create(&api, "c").await;
+        sleep(Duration::from_secs(1)).await;
+        assert_eq!(informer.indexer().list_keys().len(), 3, "{era:?}");
+        stop.cancel();
+        task.await.unwrap();
+        cluster.shutdown().await;
+    }
+}
+
+async fn create(pods: &Api<Pod>, name: &str) {
+    let pod = json!({"metadata": {"name": name}, "spec": {"containers": [{"name": "main", "image": "nginx"}]}});
+    pods.create(&PostParams::default(), &serde_json::from_value(pod).unwrap()).await.unwrap();
+}

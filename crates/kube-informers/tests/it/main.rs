@@ -1,0 +1,14 @@
+//! One binary for all tests that use the crate from outside, so that it is linked once.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod cache_delta_fifo_model;
+mod cache_factory;
+mod cache_indexer_model;
+mod cache_list_watch;
+mod cache_reflector;
+mod cache_shared_informer;
+mod cache_watch_list;
+mod source;
+mod workqueue;
+mod workqueue_model;

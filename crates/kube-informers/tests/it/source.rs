@@ -1,0 +1,192 @@
+//! A source of pods that a test drives: numbered changes, a history, gaps, and errors on demand.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use futures::channel::mpsc::{UnboundedSender, unbounded};
+use futures::future::{BoxFuture, FutureExt};
+use futures::stream::StreamExt;
+use k8s_openapi::api::core::v1::Pod;
+use kube::core::Status;
+use kube_informers::cache::{ApiError, ListOptions, ListPage, ListerWatcher, WatchEvent, WatchStream};
+
+/// Clones are the same source.
+#[derive(Clone)]
+pub struct Source(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    version: u64,
+    pods: BTreeMap<String, Pod>,
+    history: Vec<(u64, Change, Pod)>,
+    /// A watch from before this version is expired.
+    compacted: u64,
+    watches: Vec<UnboundedSender<WatchEvent<Pod>>>,
+    hidden: bool,
+    /// Does the bookmark after the initial events say that they are over?
+    ends_initial_events: bool,
+    list_errors: VecDeque<ApiError>,
+    watch_errors: VecDeque<ApiError>,
+    requests: Vec<String>,
+}
+
+#[derive(Clone, Copy)]
+pub enum Change {
+    Added,
+    Modified,
+    Deleted,
+}
+
+impl Change {
+    fn event(self, pod: Pod) -> WatchEvent<Pod> {
+        match self {
+            Self::Added => WatchEvent::Added(pod.into()),
+            Self::Modified => WatchEvent::Modified(pod.into()),
+            Self::Deleted => WatchEvent::Deleted(pod.into()),
+        }
+    }
+}
+
+impl Default for Source {
+    fn default() -> Self {
+        Self(Arc::new(Mutex::new(State { ends_initial_events: true, ..State::default() })))
+    }
+}
+
+impl Source {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap()
+    }
+
+    /// Creates or changes a pod.
+    pub fn put(&self, name: &str) {
+        let change = if self.state().pods.contains_key(name) { Change::Modified } else { Change::Added };
+        self.change(change, name);
+    }
+
+    pub fn delete(&self, name: &str) {
+        self.change(Change::Deleted, name);
+    }
+
+    fn change(&self, change: Change, name: &str) {
+        let mut state = self.state();
+        state.version += 1;
+        let version = state.version;
+        let pod = pod(name, version);
+        match change {
+            Change::Deleted => state.pods.remove(name),
+            Change::Added | Change::Modified => state.pods.insert(name.to_owned(), pod.clone()),
+        };
+        state.history.push((version, change, pod.clone()));
+        if !state.hidden {
+            state.watches.retain(|watch| watch.unbounded_send(change.event(pod.clone())).is_ok());
+        }
+    }
+
+    /// From now on no watch is told of changes.
+    pub fn hide(&self) {
+        self.state().hidden = true;
+    }
+
+    /// Ends the gap: the history is gone, and every watch is closed.
+    pub fn expire(&self) {
+        let mut state = self.state();
+        state.hidden = false;
+        state.compacted = state.version;
+        let expired = ApiError::Status(Box::new(status("Expired", 410)));
+        state.watch_errors.push_back(expired);
+        state.watches.clear();
+    }
+
+    /// May the initial events of a streaming list end?
+    pub fn end_initial_events(&self, end: bool) {
+        self.state().ends_initial_events = end;
+    }
+
+    pub fn close_watches(&self) {
+        self.state().watches.clear();
+    }
+
+    pub fn send(&self, event: impl Fn() -> WatchEvent<Pod>) {
+        self.state().watches.retain(|watch| watch.unbounded_send(event()).is_ok());
+    }
+
+    pub fn fail_list(&self, status: Status) {
+        self.state().list_errors.push_back(ApiError::Status(Box::new(status)));
+    }
+
+    pub fn fail_watch(&self, status: Status) {
+        self.state().watch_errors.push_back(ApiError::Status(Box::new(status)));
+    }
+
+    /// Names and versions of what exists.
+    pub fn pods(&self) -> Vec<(String, String)> {
+        self.state().pods.values().map(identity).collect()
+    }
+
+    /// The queries since the last time this was asked; the timeout of a watch, which is random, left out.
+    pub fn requests(&self) -> Vec<String> {
+        std::mem::take(&mut self.state().requests)
+    }
+}
+
+impl ListerWatcher<Pod> for Source {
+    fn list(&self, options: ListOptions) -> BoxFuture<'_, Result<ListPage<Pod>, ApiError>> {
+        async move {
+            let mut state = self.state();
+            state.requests.push(options.list_query());
+            if let Some(error) = state.list_errors.pop_front() {
+                return Err(error);
+            }
+            let items = state.pods.values().cloned().map(Arc::new).collect();
+            Ok(ListPage { items, resource_version: state.version.to_string(), continue_token: None })
+        }
+        .boxed()
+    }
+
+    fn watch(&self, options: ListOptions) -> BoxFuture<'_, Result<WatchStream<Pod>, ApiError>> {
+        async move {
+            let mut state = self.state();
+            assert!((300..600).contains(&options.timeout_seconds), "a watch lasts five to ten minutes");
+            state.requests.push(ListOptions { timeout_seconds: 0, ..options.clone() }.watch_query());
+            if let Some(error) = state.watch_errors.pop_front() {
+                return Err(error);
+            }
+            let from: u64 = options.resource_version.and_then(|version| version.parse().ok()).unwrap_or(0);
+            let (sender, receiver) = unbounded();
+            if options.send_initial_events == Some(true) {
+                for pod in state.pods.values() {
+                    sender.unbounded_send(WatchEvent::Added(pod.clone().into())).unwrap();
+                }
+                let resource_version = state.version.to_string();
+                let end = WatchEvent::Bookmark { resource_version, initial_events_end: state.ends_initial_events };
+                sender.unbounded_send(end).unwrap();
+                state.watches.push(sender);
+                return Ok(receiver.boxed());
+            }
+            for (_, change, pod) in state.history.iter().filter(|(version, ..)| *version > from) {
+                sender.unbounded_send(change.event(pod.clone())).unwrap();
+            }
+            state.watches.push(sender);
+            Ok(receiver.boxed())
+        }
+        .boxed()
+    }
+}
+
+pub fn pod(name: &str, version: u64) -> Pod {
+    let mut pod = Pod::default();
+    pod.metadata.name = Some(name.to_owned());
+    pod.metadata.namespace = Some("default".to_owned());
+    pod.metadata.resource_version = Some(version.to_string());
+    pod
+}
+
+pub fn status(reason: &str, code: u16) -> Status {
+    Status::failure("on demand", reason).with_code(code)
+}
+
+/// A pod's name and version.
+pub fn identity(pod: &Pod) -> (String, String) {
+    (pod.metadata.name.clone().unwrap(), pod.metadata.resource_version.clone().unwrap())
+}

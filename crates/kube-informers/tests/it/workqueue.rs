@@ -1,0 +1,288 @@
+//! The work queue from outside: workers on threads, workers on virtual time, metrics, an order of its own.
+
+use std::collections::{BTreeMap, BinaryHeap};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use kube_informers::workqueue::{DelayingQueue, Metrics, Order, Queue, RateLimitingQueue, Unfinished};
+use tokio::time::{Instant, advance, sleep, timeout};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn block_on<F: Future>(future: F) -> F::Output {
+    tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(future)
+}
+
+#[test]
+fn many_workers_on_threads_share_the_work_and_none_is_left_waiting() {
+    const WORKERS: usize = 16;
+    const ITEMS: usize = 50;
+    const ROUNDS: usize = 400;
+    let queue = Queue::new();
+    let held: Vec<_> = (0..ITEMS).map(|_| AtomicUsize::new(0)).collect();
+    let to_do: Vec<_> = (0..ITEMS).map(|_| AtomicUsize::new(0)).collect();
+    let work = || async {
+        while let Some(item) = queue.get().await {
+            let item: usize = item;
+            assert_eq!(held[item].fetch_add(1, Ordering::SeqCst), 0, "two workers have the same item");
+            to_do[item].store(0, Ordering::SeqCst);
+            thread::yield_now();
+            held[item].fetch_sub(1, Ordering::SeqCst);
+            queue.done(&item);
+        }
+    };
+    thread::scope(|threads| {
+        let workers: Vec<_> = (0..WORKERS).map(|_| threads.spawn(|| block_on(work()))).collect();
+        let producers: Vec<_> = (0..4)
+            .map(|seed| {
+                let (queue, to_do) = (&queue, &to_do);
+                threads.spawn(move || {
+                    let mut random = fastrand::Rng::with_seed(seed);
+                    for _ in 0..ROUNDS * ITEMS / 4 {
+                        let item = random.usize(..ITEMS);
+                        to_do[item].store(1, Ordering::SeqCst);
+                        queue.add(item);
+                    }
+                })
+            })
+            .collect();
+        producers.into_iter().for_each(|producer| producer.join().unwrap());
+        queue.shut_down();
+        workers.into_iter().for_each(|worker| worker.join().unwrap());
+    });
+    // An item that was added while it was worked on may be left, as its worker's `done` came after the others had gone;
+    // that worker itself takes it, so nothing is.
+    assert!(to_do.iter().all(|left| left.load(Ordering::SeqCst) == 0));
+    assert!(queue.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn sixty_four_workers_that_wait_get_an_item_each_and_one_of_them_keeps_the_time() {
+    let queue = Arc::new(DelayingQueue::new());
+    let start = Instant::now();
+    let workers: Vec<_> = (0..64)
+        .map(|_| {
+            let queue = queue.clone();
+            tokio::spawn(async move {
+                let item = queue.get().await.unwrap();
+                (item, start.elapsed())
+            })
+        })
+        .collect();
+    sleep(Duration::ZERO).await;
+    for item in 0..64_u64 {
+        queue.add_after(item, item as u32 % 8 * SECOND);
+    }
+    for worker in workers {
+        let (item, at) = timeout(60 * SECOND, worker).await.unwrap().unwrap();
+        assert_eq!(at.as_secs(), item % 8);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_keeps_the_time_may_leave() {
+    let queue = DelayingQueue::new();
+    let (mut first, mut second) = (Box::pin(queue.get()), Box::pin(queue.get()));
+    tokio::select! { biased; _ = &mut first => {}, _ = &mut second => {}, () = sleep(SECOND) => {} }
+    queue.add_after("a", SECOND);
+    tokio::select! { biased; _ = &mut first => {}, _ = &mut second => {}, () = sleep(SECOND / 2) => {} }
+    drop(first);
+    assert_eq!(timeout(SECOND, second).await, Ok(Some("a")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_earlier_item_wakes_who_keeps_the_time() {
+    let queue = Arc::new(DelayingQueue::new());
+    let worker = tokio::spawn({
+        let queue = queue.clone();
+        async move { (queue.get().await, Instant::now()) }
+    });
+    let start = Instant::now();
+    queue.add_after("late", 60 * SECOND);
+    sleep(SECOND).await;
+    queue.add_after("soon", SECOND);
+    let (item, at) = worker.await.unwrap();
+    assert_eq!((item, at - start), (Some("soon"), 2 * SECOND));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_that_always_finds_work_lets_others_run() {
+    let queue = Arc::new(Queue::new());
+    let worker = tokio::spawn({
+        let queue = queue.clone();
+        async move {
+            while let Some(item) = queue.get().await {
+                queue.add(item);
+                queue.done(&item);
+            }
+        }
+    });
+    queue.add("a");
+    tokio::task::yield_now().await;
+    worker.abort();
+    assert!(worker.await.unwrap_err().is_cancelled());
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_drainer_is_released_and_a_shut_down_releases_them_too() {
+    let queue = Arc::new(Queue::new());
+    queue.add("a");
+    queue.get().await;
+    let drain = |queue: &Arc<Queue<_>>| {
+        let queue = queue.clone();
+        tokio::spawn(async move { queue.shut_down_with_drain().await })
+    };
+    let drainers: Vec<_> = (0..3).map(|_| drain(&queue)).collect();
+    sleep(SECOND).await;
+    assert!(drainers.iter().all(|drainer| !drainer.is_finished()));
+    queue.done(&"a");
+    for drainer in drainers {
+        timeout(SECOND, drainer).await.unwrap().unwrap();
+    }
+
+    let queue = Arc::new(Queue::new());
+    queue.add("a");
+    queue.get().await;
+    let drainers: Vec<_> = (0..3).map(|_| drain(&queue)).collect();
+    sleep(SECOND).await;
+    queue.shut_down();
+    for drainer in drainers {
+        timeout(SECOND, drainer).await.unwrap().unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_shut_down_with_drain_shuts_down_before_it_is_awaited() {
+    let queue = Queue::new();
+    let drained = queue.shut_down_with_drain();
+    queue.add("a");
+    assert_eq!((queue.shutting_down(), queue.len()), (true, 0));
+    drained.await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_delay_beyond_the_clock_is_a_long_one() {
+    let queue = DelayingQueue::new();
+    queue.add_after("a", Duration::MAX);
+    advance(365 * 24 * 3600 * SECOND).await;
+    assert!(queue.is_empty());
+}
+
+#[derive(Clone, Default)]
+struct Seen(Arc<Mutex<Vec<String>>>);
+
+impl Seen {
+    fn note(&self, what: String) {
+        self.0.lock().unwrap().push(what);
+    }
+
+    fn take(&self) -> Vec<String> {
+        std::mem::take(&mut self.0.lock().unwrap())
+    }
+}
+
+impl Metrics for Seen {
+    fn depth(&mut self, items: usize) {
+        self.note(format!("depth {items}"));
+    }
+
+    fn added(&mut self) {
+        self.note("added".into());
+    }
+
+    fn latency(&mut self, waited: Duration) {
+        self.note(format!("latency {waited:?}"));
+    }
+
+    fn work_duration(&mut self, worked: Duration) {
+        self.note(format!("worked {worked:?}"));
+    }
+
+    fn retried(&mut self) {
+        self.note("retried".into());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn metrics_count_an_item_once_however_often_it_is_added() {
+    let seen = Seen::default();
+    let queue = DelayingQueue::from(Queue::new().metrics(seen.clone()));
+    queue.add("a");
+    advance(SECOND).await;
+    queue.add("a");
+    assert_eq!(seen.take(), ["added", "depth 1"]);
+    queue.get().await;
+    assert_eq!(seen.take(), ["depth 0", "latency 1s"]);
+    advance(2 * SECOND).await;
+    queue.add("a");
+    queue.add("a");
+    assert_eq!(seen.take(), ["added", "depth 1"]);
+    assert_eq!(queue.unfinished(), Unfinished { total: 2 * SECOND, longest: 2 * SECOND });
+    queue.done(&"a");
+    assert_eq!(seen.take(), ["worked 2s"]);
+    advance(SECOND).await;
+    queue.get().await;
+    assert_eq!(seen.take(), ["depth 0", "latency 1s"]);
+
+    queue.add_after("b", SECOND);
+    assert_eq!(seen.take(), ["retried"]);
+    advance(3 * SECOND).await;
+    assert_eq!(queue.get().await, Some("b"));
+    assert_eq!(seen.take(), ["added", "depth 1", "depth 0", "latency 2s"]);
+    advance(SECOND).await;
+    assert_eq!(queue.unfinished(), Unfinished { total: 5 * SECOND, longest: 4 * SECOND });
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rate_limiting_queue_can_have_metrics_and_an_order() {
+    let seen = Seen::default();
+    let queue = Queue::new().metrics(seen.clone()).order(Largest::default());
+    let queue = RateLimitingQueue::over(queue, kube_informers::workqueue::default_item_limiter());
+    queue.add_rate_limited(1);
+    queue.add_rate_limited(2);
+    sleep(SECOND).await;
+    assert_eq!((queue.get().await, queue.get().await), (Some(2), Some(1)));
+    assert_eq!(seen.take().iter().filter(|what| *what == "retried").count(), 2);
+}
+
+/// Hands out the largest item first, and counts how often items are added again.
+#[derive(Default)]
+struct Largest {
+    heap: BinaryHeap<u8>,
+    touched: Arc<Mutex<BTreeMap<u8, usize>>>,
+}
+
+impl Order<u8> for Largest {
+    fn touch(&mut self, item: &u8) {
+        *self.touched.lock().unwrap().entry(*item).or_default() += 1;
+    }
+
+    fn push(&mut self, item: u8) {
+        self.heap.push(item);
+    }
+
+    fn len(&self) -> usize {
+        self.heap.len()
+    }
+
+    fn pop(&mut self) -> Option<u8> {
+        self.heap.pop()
+    }
+}
+
+#[tokio::test]
+async fn an_order_is_told_of_items_that_are_added_again_while_they_are_queued() {
+    let order = Largest::default();
+    let touched = order.touched.clone();
+    let queue = Queue::new().order(order);
+    for item in [1, 3, 2, 3] {
+        queue.add(item);
+    }
+    assert_eq!(queue.get().await, Some(3));
+    queue.add(3); // while it is worked on: not touched
+    queue.done(&3);
+    assert_eq!((queue.get().await, queue.get().await, queue.get().await), (Some(3), Some(2), Some(1)));
+    assert_eq!(*touched.lock().unwrap(), BTreeMap::from([(3, 1)]));
+}

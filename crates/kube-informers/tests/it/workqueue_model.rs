@@ -1,0 +1,261 @@
+//! The queue against a model that does the same naively, over random sequences of operations in virtual time.
+//!
+//! Waiting getters and drainers are polled by hand, each when its waker was called and at a random moment after that, or
+//! dropped instead. So every order of the queue's critical sections can come up, and a wake-up that is lost shows: at rest
+//! somebody waits for what is there.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::Duration;
+
+use kube_informers::workqueue::{DelayingQueue, Get};
+use tokio::task::yield_now;
+use tokio::time::{Instant, advance};
+
+const SEQUENCES: u64 = 12_000;
+const STEPS: usize = 60;
+const ITEMS: u8 = 5;
+
+/// What the queue's documentation says, word by word.
+#[derive(Default)]
+struct Model {
+    queue: Vec<u8>,
+    dirty: Vec<u8>,
+    processing: Vec<u8>,
+    waiting: Vec<(Instant, u8)>,
+    shutting_down: bool,
+    forced: u64,
+}
+
+impl Model {
+    fn let_in(&mut self) {
+        let now = Instant::now();
+        self.waiting.sort_by_key(|(due, _)| *due); // stable: equal ones in the order in which they were said
+        while self.waiting.first().is_some_and(|(due, _)| *due <= now) {
+            let (_, item) = self.waiting.remove(0);
+            self.add(item);
+        }
+    }
+
+    fn add(&mut self, item: u8) {
+        if self.shutting_down || self.dirty.contains(&item) {
+            return;
+        }
+        self.dirty.push(item);
+        if !self.processing.contains(&item) {
+            self.queue.push(item);
+        }
+    }
+
+    fn add_after(&mut self, item: u8, delay: Duration) {
+        let due = Instant::now() + delay;
+        if self.shutting_down {
+        } else if delay.is_zero() {
+            self.add(item);
+        } else if !self.waiting.iter().any(|(earlier, other)| *other == item && *earlier <= due) {
+            self.waiting.retain(|(_, other)| *other != item);
+            self.waiting.push((due, item));
+        }
+    }
+
+    /// What a `get` finds now; nothing if it has to wait.
+    fn get(&mut self) -> Poll<Option<u8>> {
+        if self.queue.is_empty() {
+            return if self.shutting_down { Poll::Ready(None) } else { Poll::Pending };
+        }
+        let item = self.queue.remove(0);
+        self.dirty.retain(|other| *other != item);
+        self.processing.retain(|other| *other != item);
+        self.processing.push(item);
+        Poll::Ready(Some(item))
+    }
+
+    fn done(&mut self, item: u8) {
+        self.processing.retain(|other| *other != item);
+        if self.dirty.contains(&item) {
+            self.queue.push(item);
+        }
+    }
+
+    fn shut_down(&mut self) {
+        self.shutting_down = true;
+        self.waiting.clear();
+    }
+}
+
+#[derive(Default)]
+struct Flag(AtomicBool);
+
+impl Wake for Flag {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+/// A future that is polled by hand.
+struct Task<F> {
+    future: Pin<Box<F>>,
+    woken: Arc<Flag>,
+}
+
+impl<F: Future> Task<F> {
+    fn new(future: F) -> Self {
+        Self { future: Box::pin(future), woken: Arc::default() }
+    }
+
+    fn is_woken(&self) -> bool {
+        self.woken.0.load(Ordering::SeqCst)
+    }
+
+    fn poll(&mut self) -> Poll<F::Output> {
+        self.woken.0.store(false, Ordering::SeqCst);
+        self.future.as_mut().poll(&mut Context::from_waker(&Waker::from(self.woken.clone())))
+    }
+}
+
+struct Run<'a, D> {
+    queue: &'a DelayingQueue<u8>,
+    model: Model,
+    random: fastrand::Rng,
+    getters: Vec<Task<Get<'a, u8>>>,
+    drainers: Vec<(u64, Task<D>)>,
+}
+
+impl<'a, D: Future<Output = ()>> Run<'a, D> {
+    fn item(&mut self) -> u8 {
+        self.random.u8(..ITEMS)
+    }
+
+    fn woken(&self) -> usize {
+        self.getters.iter().filter(|getter| getter.is_woken()).count()
+    }
+
+    /// Does something that may queue one item; for that, one getter is woken and no more. (It may be one that is awake
+    /// already, to keep the time.)
+    fn queues_one(&mut self, on_queue: impl FnOnce(&DelayingQueue<u8>), on_model: impl FnOnce(&mut Model)) {
+        self.queue.len(); // what is due is in, so that it wakes nobody below
+        let (awake, queued) = (self.woken(), self.model.queue.len());
+        on_queue(self.queue);
+        on_model(&mut self.model);
+        let added = self.model.queue.len() - queued;
+        let woken = self.woken() - awake;
+        assert!(woken <= added && (awake > 0 || woken == added.min(self.getters.len())), "{woken} woken for {added}");
+    }
+
+    /// A getter is polled, and gets what the model says. It wakes others for what it leaves, and one to keep the time.
+    fn poll_getter(&mut self, place: usize) {
+        let awake = self.woken() - usize::from(self.getters[place].is_woken());
+        let got = self.getters[place].poll();
+        assert_eq!(got, self.model.get());
+        if got.is_ready() {
+            drop(self.getters.remove(place));
+        }
+        let left = self.model.queue.len() + usize::from(!self.model.waiting.is_empty());
+        assert!(self.woken() - awake <= left, "{} woken for {left}", self.woken() - awake);
+    }
+
+    fn poll_drainer(&mut self, place: usize) {
+        let (forced, drainer) = &mut self.drainers[place];
+        let drained = drainer.poll().is_ready();
+        assert_eq!(drained, self.model.processing.is_empty() || self.model.forced != *forced);
+        if drained {
+            drop(self.drainers.remove(place));
+        }
+    }
+
+    /// Everybody who is woken is polled, until nobody is. Then nobody waits for what is there.
+    fn rest(&mut self) {
+        while let Some(place) = self.getters.iter().position(Task::is_woken) {
+            self.poll_getter(place);
+        }
+        while let Some(place) = self.drainers.iter().position(|(_, drainer)| drainer.is_woken()) {
+            self.poll_drainer(place);
+        }
+        let Model { queue, processing, shutting_down, forced, .. } = &self.model;
+        if !self.getters.is_empty() {
+            assert!(queue.is_empty() && !shutting_down, "{} wait for {queue:?}", self.getters.len());
+        }
+        for (started, _) in &self.drainers {
+            assert!(!processing.is_empty() && started == forced, "a drainer waits for nothing");
+        }
+    }
+
+    async fn step(&mut self, drain: impl Fn(&'a DelayingQueue<u8>) -> D) {
+        match self.random.u8(..40) {
+            0..8 => {
+                let item = self.item();
+                self.queues_one(|queue| queue.add(item), |model| model.add(item));
+            }
+            8..14 => {
+                let (item, delay) = (self.item(), Duration::from_millis(self.random.u64(..8)));
+                self.queue.add_after(item, delay);
+                self.model.add_after(item, delay);
+            }
+            14..19 => {
+                advance(Duration::from_millis(self.random.u64(..5))).await;
+                yield_now().await; // the timers fire
+                self.model.let_in();
+            }
+            19..25 => {
+                self.getters.push(Task::new(self.queue.get()));
+                self.poll_getter(self.getters.len() - 1);
+            }
+            25..29 if !self.getters.is_empty() => {
+                let place = self.random.usize(..self.getters.len());
+                match self.random.u8(..3) {
+                    0 => drop(self.getters.remove(place)),
+                    1 => self.poll_getter(place), // woken or not
+                    _ => self.rest(),
+                }
+            }
+            29..36 => {
+                // Mostly of somebody who has it; at times of nobody, and then it may even be queued.
+                let item = self.item();
+                let item = match self.model.processing.as_slice() {
+                    held if !held.is_empty() && self.random.u8(..10) > 0 => held[self.random.usize(..held.len())],
+                    _ => item,
+                };
+                self.queues_one(|queue| queue.done(&item), |model| model.done(item));
+            }
+            36 if self.random.u8(..4) == 0 => {
+                self.queue.shut_down();
+                self.model.shut_down();
+                self.model.forced += 1;
+            }
+            37 if self.random.u8(..4) == 0 => {
+                self.model.shut_down();
+                self.drainers.push((self.model.forced, Task::new(drain(self.queue))));
+                self.poll_drainer(self.drainers.len() - 1);
+            }
+            38 if !self.drainers.is_empty() => {
+                let place = self.random.usize(..self.drainers.len());
+                drop(self.drainers.remove(place));
+            }
+            _ => assert_eq!(self.queue.len(), self.model.queue.len()),
+        }
+        assert_eq!(self.queue.shutting_down(), self.model.shutting_down);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_queue_does_what_a_naive_one_does() {
+    for seed in 0..SEQUENCES {
+        let queue = DelayingQueue::new();
+        let mut run = Run {
+            queue: &queue,
+            model: Model::default(),
+            random: fastrand::Rng::with_seed(seed),
+            getters: Vec::new(),
+            drainers: Vec::new(),
+        };
+        for _ in 0..STEPS {
+            run.step(|queue| queue.shut_down_with_drain()).await;
+            if run.random.bool() {
+                run.rest();
+            }
+        }
+        run.rest();
+    }
+}

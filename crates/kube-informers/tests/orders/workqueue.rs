@@ -1,0 +1,149 @@
+//! The work queue: wake-ups of many workers, and shut-downs while they wait.
+
+use std::sync::Arc;
+
+use kube_informers::workqueue::Queue;
+use shuttle::future::block_on;
+use shuttle::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use shuttle::{check_random, thread};
+
+use super::SCHEDULES;
+
+fn queue() -> Arc<Queue<usize>> {
+    Arc::new(Queue::new())
+}
+
+/// A thread that works until the queue shuts down, and says how often it did.
+fn worker(queue: &Arc<Queue<usize>>, held: &Arc<[AtomicBool; 3]>) -> thread::JoinHandle<usize> {
+    let (queue, held) = (queue.clone(), held.clone());
+    thread::spawn(move || {
+        let mut worked = 0;
+        while let Some(item) = block_on(queue.get()) {
+            assert!(!held[item].swap(true, Ordering::SeqCst), "two workers have the same item");
+            worked += 1;
+            held[item].store(false, Ordering::SeqCst);
+            queue.done(&item);
+        }
+        worked
+    })
+}
+
+#[test]
+fn every_item_wakes_a_worker_and_a_shut_down_wakes_all() {
+    check_random(
+        || {
+            let (queue, held) = (queue(), Arc::default());
+            let workers: Vec<_> = (0..3).map(|_| worker(&queue, &held)).collect();
+            let producers: Vec<_> = [[0, 1], [2, 0]]
+                .map(|items| {
+                    let queue = queue.clone();
+                    thread::spawn(move || items.map(|item| queue.add(item)))
+                })
+                .into_iter()
+                .collect();
+            producers.into_iter().for_each(|producer| _ = producer.join().unwrap());
+            queue.shut_down();
+            let worked: usize = workers.into_iter().map(|worker| worker.join().unwrap()).sum();
+            assert!((3..=4).contains(&worked), "{worked}");
+            assert!(queue.is_empty());
+        },
+        SCHEDULES,
+    );
+}
+
+#[test]
+fn without_a_shut_down_nobody_waits_for_what_is_there() {
+    check_random(
+        || {
+            let (queue, left) = (queue(), Arc::new(AtomicUsize::new(2)));
+            let workers: Vec<_> = (0..2)
+                .map(|_| {
+                    let (queue, left) = (queue.clone(), left.clone());
+                    thread::spawn(move || {
+                        let item = block_on(queue.get()).unwrap();
+                        left.fetch_sub(1, Ordering::SeqCst);
+                        queue.done(&item);
+                    })
+                })
+                .collect();
+            let adder = thread::spawn({
+                let queue = queue.clone();
+                move || queue.add(1)
+            });
+            queue.add(0);
+            adder.join().unwrap();
+            workers.into_iter().for_each(|worker| worker.join().unwrap()); // a deadlock, if a wake-up were lost
+            assert_eq!(left.load(Ordering::SeqCst), 0);
+        },
+        SCHEDULES,
+    );
+}
+
+#[test]
+fn what_a_dropped_get_was_woken_for_goes_to_another() {
+    check_random(
+        || {
+            let queue = queue();
+            let waits = thread::spawn({
+                let queue = queue.clone();
+                move || block_on(queue.get())
+            });
+            let leaves = thread::spawn({
+                let queue = queue.clone();
+                move || {
+                    let got = block_on(async {
+                        let mut get = queue.get();
+                        std::future::poll_fn(|cx| {
+                            let got = std::pin::Pin::new(&mut get).poll(cx);
+                            std::task::Poll::Ready(got)
+                        })
+                        .await
+                    });
+                    if let std::task::Poll::Ready(Some(item)) = got {
+                        queue.add(item); // taken after all: for the other one again
+                        queue.done(&item);
+                    }
+                }
+            });
+            queue.add(0);
+            leaves.join().unwrap();
+            assert_eq!(waits.join().unwrap(), Some(0));
+        },
+        SCHEDULES,
+    );
+}
+
+#[test]
+fn a_drainer_waits_for_what_is_being_worked_on_and_a_shut_down_releases_it() {
+    check_random(
+        || {
+            let queue = queue();
+            queue.add(0);
+            let item = block_on(queue.get()).unwrap();
+            let drainers: Vec<_> = (0..2)
+                .map(|_| {
+                    let queue = queue.clone();
+                    thread::spawn(move || block_on(queue.shut_down_with_drain()))
+                })
+                .collect();
+            queue.done(&item);
+            drainers.into_iter().for_each(|drainer| drainer.join().unwrap());
+        },
+        SCHEDULES,
+    );
+    check_random(
+        || {
+            let queue = queue();
+            queue.add(0);
+            block_on(queue.get()).unwrap();
+            let drained = queue.shut_down_with_drain();
+            let other = thread::spawn({
+                let queue = queue.clone();
+                move || queue.shut_down()
+            });
+            block_on(drained);
+            other.join().unwrap();
+        },
+        SCHEDULES,
+    );
+}

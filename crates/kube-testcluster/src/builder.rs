@@ -1,0 +1,238 @@
+//! How a cluster is made.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Extension;
+use jiff::Timestamp;
+use k8s_openapi::api::core::v1::Pod;
+use serde_json::{Value, json};
+use tokio::sync::{Semaphore, watch};
+use tokio_util::sync::CancellationToken;
+
+use super::Cluster;
+use super::admin::Admin;
+use super::chores;
+use super::clock::Clock;
+use super::crowd;
+use super::era::Era;
+use super::faults::Asker;
+use super::handlers::create::prepare;
+use super::kubelet::{Kubelet, Progress};
+use super::node::node;
+use super::object::Key;
+use super::resource::Resource;
+use super::resources::{NAMESPACES, NODES, PODS};
+use super::router::router;
+use super::scheduler::Nodeless;
+use super::settings::{Controllers, Settings};
+use super::stages::Stages;
+use super::store::Store;
+
+/// Namespaces that every cluster has.
+const NAMESPACES_AT_START: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
+
+/// Everything that can be chosen about a cluster. Each method replaces what was chosen before.
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct ClusterBuilder {
+    settings: Settings,
+    started_at: Option<Timestamp>,
+    /// `None`: every pod is on a node that is no object.
+    nodes: Option<usize>,
+    pods: Vec<Pod>,
+    crowd: usize,
+    stages: Stages,
+    admin: Admin,
+}
+
+impl Default for ClusterBuilder {
+    fn default() -> Self {
+        let settings = Settings {
+            era: Era::default(),
+            seed: 0,
+            commit_latency: Duration::ZERO,
+            history: 10_000,
+            history_age: Duration::from_secs(300),
+            bookmarks: Duration::from_secs(60),
+            watch_buffer: 1024,
+            max_watches: 10_000,
+            watch_list: true,
+            controllers: Controllers::All,
+        };
+        let (pods, stages, admin) = (Vec::new(), Stages::default(), Admin::Off);
+        Self { settings, started_at: None, nodes: None, pods, crowd: 0, stages, admin }
+    }
+}
+
+impl ClusterBuilder {
+    /// Which API server is played; today's by default.
+    pub fn era(mut self, era: Era) -> Self {
+        self.settings.era = era;
+        self
+    }
+
+    /// Decides everything that an API server leaves to chance: the order of an unordered watch cache, uids, the suffixes of
+    /// generated names, how long watches last. Two clusters of one seed that are used in the same way answer the same.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.settings.seed = seed;
+        self
+    }
+
+    /// How many nodes there are from the start: `node-1`, `node-2` and so on, all of them ready; with 0, pods wait for one. If
+    /// this is never said, every pod is on a `node-1` that is no object.
+    pub fn nodes(mut self, nodes: usize) -> Self {
+        self.nodes = Some(nodes);
+        self
+    }
+
+    /// Pods that are there from the start, created in this order, with the status given. Namespaces that they name are
+    /// created too. Names must be set and unique, as [`pods_from_yaml`](super::pods_from_yaml) checks; of two pods with one
+    /// name the later is an update of the earlier.
+    pub fn pods(mut self, pods: Vec<Pod>) -> Self {
+        self.pods = pods;
+        self
+    }
+
+    /// So many running pods from the start, of three applications, in the namespace `default`, beside those that were named.
+    pub fn crowd(mut self, pods: usize) -> Self {
+        self.crowd = pods;
+        self
+    }
+
+    /// What the kubelet does; by default what the documents' kubelet did.
+    pub fn stages(mut self, stages: Stages) -> Self {
+        self.stages = stages;
+        self
+    }
+
+    /// How long a write takes in storage; by default no time. The last two writes of a deletion are this far apart.
+    pub fn commit_latency(mut self, latency: Duration) -> Self {
+        self.settings.commit_latency = latency;
+        self
+    }
+
+    /// How many writes are remembered: as many can be listed and watched again. By default 10,000; at least one.
+    pub fn history(mut self, writes: usize) -> Self {
+        self.settings.history = writes.max(1);
+        self
+    }
+
+    /// How long a state is remembered that is no longer the present one; by default five minutes, as upstream has etcd compacted.
+    /// Older ones cannot be listed, and a list that is read page by page for longer expires. Watches are not concerned: a watch
+    /// cache remembers events by their number.
+    pub fn history_age(mut self, period: Duration) -> Self {
+        self.settings.history_age = period;
+        self
+    }
+
+    /// How often a watch that allows bookmarks gets one; by default every minute.
+    pub fn bookmark_period(mut self, period: Duration) -> Self {
+        self.settings.bookmarks = period.max(Duration::from_millis(1));
+        self
+    }
+
+    /// How many events may wait for the reader of a watch. One that is slower gets those, and then the end of its stream, as
+    /// upstream's do. By default 1,024; at least one.
+    pub fn watch_buffer(mut self, events: usize) -> Self {
+        self.settings.watch_buffer = events.clamp(1, Semaphore::MAX_PERMITS);
+        self
+    }
+
+    /// How many watches clients may have open at a time; one more is answered with 429. By default 10,000.
+    pub fn max_watches(mut self, watches: usize) -> Self {
+        self.settings.max_watches = watches;
+        self
+    }
+
+    /// Whether streaming lists are served, as today's servers do; `false` is such a server with `WatchList=false`.
+    pub fn watch_list(mut self, served: bool) -> Self {
+        self.settings.watch_list = served;
+        self
+    }
+
+    /// Whether faults can be started over HTTP, by a scenario for one; by default they cannot.
+    pub fn admin(mut self, admin: Admin) -> Self {
+        self.admin = admin;
+        self
+    }
+
+    /// Which controllers work beside the kubelet; by default all that there are. What is there from the start is not looked
+    /// at: a pod whose owner was never in the cluster stays.
+    pub fn controllers(mut self, controllers: Controllers) -> Self {
+        self.settings.controllers = controllers;
+        self
+    }
+
+    /// What the cluster's clock shows at the start; by default the time of day.
+    pub fn started_at(mut self, time: Timestamp) -> Self {
+        self.started_at = Some(time);
+        self
+    }
+
+    /// Starts the cluster and its kubelet.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime.
+    pub fn start(self) -> Cluster {
+        let clock = Clock::starting_at(self.started_at.unwrap_or_else(Timestamp::now));
+        let store = Arc::new(Store::new(self.settings, clock));
+        let nodes = self.nodes.unwrap_or_default();
+        fill(&store, nodes, self.pods);
+        for n in 1..=self.crowd {
+            write(&store, PODS, Some("default"), crowd::pod(n, nodes, &clock.now()));
+        }
+        store.forget_chores();
+        let router = router(store.clone(), self.admin);
+        let client = own_client(&router);
+        let (sender, progress) = watch::channel(Progress::default());
+        let stop = CancellationToken::new();
+        let kubelet = Kubelet::new(client, self.stages, clock, store.logs.clone(), sender);
+        let nodeless = if self.nodes.is_none() { Nodeless::OnTheFirst } else { Nodeless::Wait };
+        let kubelet = tokio::spawn(kubelet.run(nodeless, stop.clone()));
+        let controllers = tokio::spawn(chores::run(store.clone(), stop.clone()));
+        Cluster {
+            store,
+            router,
+            progress,
+            stop: stop.drop_guard(),
+            kubelet,
+            controllers,
+            #[cfg(feature = "serve")]
+            servers: Vec::new(),
+        }
+    }
+}
+
+/// A client that belongs to the cluster: it meets no faults and no limits.
+pub(crate) fn own_client(router: &axum::Router) -> kube_client::Client {
+    kube_client::Client::new(router.clone().layer(Extension(Asker::Cluster)), "default")
+}
+
+/// Writes what is there from the start.
+fn fill(store: &Store, nodes: usize, pods: Vec<Pod>) {
+    for namespace in NAMESPACES_AT_START {
+        write(store, NAMESPACES, None, json!({"metadata": {"name": namespace}}));
+    }
+    let now = store.clock.now();
+    for n in 1..=nodes {
+        write(store, NODES, None, node(n, &now));
+    }
+    for pod in pods {
+        let namespace = pod.metadata.namespace.clone().unwrap_or_else(|| "default".to_owned());
+        if store.get(NAMESPACES, &Key::new(None, &namespace)).is_none() {
+            write(store, NAMESPACES, None, json!({"metadata": {"name": namespace}}));
+        }
+        let mut value = serde_json::to_value(pod).expect("a pod has only text keys");
+        value["metadata"]["namespace"] = json!(namespace);
+        write(store, PODS, Some(&namespace), value);
+    }
+}
+
+fn write(store: &Store, resource: &'static Resource, namespace: Option<&str>, value: Value) {
+    let mut value = resource.shape(value).expect("it was a typed object a moment ago").value;
+    value["metadata"]["resourceVersion"] = json!("0"); // an exported object brings the one that it had elsewhere
+    prepare(store, resource, namespace, &mut value).expect("no resourceVersion was set");
+    let name = value["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+    store.put(&mut store.lock(), resource, Key::new(namespace, &name), value);
+}

@@ -1,0 +1,205 @@
+//! What the controllers have to look at: found out from each write, so that nobody has to look at everything.
+
+mod run;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::event::Event;
+use super::object::{Key, Object};
+use super::resource::Resource;
+use super::resources::{NAMESPACES, RESOURCES};
+use super::storage::Storage;
+pub(crate) use run::run;
+
+/// Keeps the owner of others until these have lost their owner.
+pub(crate) const ORPHAN: &str = "orphan";
+/// Keeps the owner of others until these are gone.
+pub(crate) const FOREGROUND: &str = "foregroundDeletion";
+
+/// Which object: the plural of its kind, and its key.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    plural: &'static str,
+    pub(crate) key: Key,
+}
+
+impl Place {
+    pub(crate) fn of(object: &Object) -> Self {
+        Self { plural: object.resource.plural, key: object.key.clone() }
+    }
+
+    pub(crate) fn resource(&self) -> &'static Resource {
+        RESOURCES
+            .iter()
+            .find(|row| row.plural == self.plural)
+            .expect("the place of an object has the plural of its row")
+    }
+
+    pub(crate) fn find(&self, storage: &Storage) -> Option<Arc<Object>> {
+        storage.get(self.resource(), &self.key)
+    }
+}
+
+/// One thing to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Chore {
+    /// An object has owners, and one of them changed or is gone.
+    Judge(Place),
+    /// An object is to be deleted and the garbage collector's finalizers hold it.
+    Attend(Place),
+    /// A namespace is to be deleted.
+    Empty(String),
+}
+
+/// What one entry of `metadata.ownerReferences` says.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Owner {
+    pub(crate) uid: String,
+    /// Where it must be; `None` if no such kind is served, or if it is in a namespace and the dependent in none.
+    pub(crate) place: Option<Place>,
+    /// Whether it waits, once it is deleted in the foreground, for the dependent to go.
+    pub(crate) is_blocked: bool,
+}
+
+/// The owners of an object. One in another namespace cannot be named: it is looked for in the object's own.
+pub(crate) fn owners(object: &Arc<Object>) -> Vec<Owner> {
+    if !object.summary.has_owners {
+        return Vec::new();
+    }
+    let opened = object.open();
+    let list = opened.value["metadata"]["ownerReferences"].as_array();
+    list.into_iter().flatten().map(|reference| owner(reference, object)).collect()
+}
+
+fn owner(reference: &Value, dependent: &Object) -> Owner {
+    let text = |field: &str| reference[field].as_str().unwrap_or_default();
+    let row = RESOURCES.iter().find(|row| row.kind == text("kind") && row.api_version() == text("apiVersion"));
+    let place = row.and_then(|row| {
+        let namespace = dependent.key.namespace().filter(|_| row.is_namespaced());
+        let reachable = namespace.is_some() || !row.is_namespaced();
+        reachable.then(|| Place { plural: row.plural, key: Key::new(namespace, text("name")) })
+    });
+    Owner { uid: text("uid").to_owned(), place, is_blocked: reference["blockOwnerDeletion"] == true }
+}
+
+/// Whether the object is on its way out.
+pub(crate) fn is_deleting(object: &Object) -> bool {
+    object.summary.is_deleting
+}
+
+/// Whether the object is on its way out and this finalizer holds it.
+pub(crate) fn is_held(object: &Object, finalizer: &str) -> bool {
+    is_deleting(object) && object.summary.has_finalizer(finalizer)
+}
+
+/// Who depends on whom, and what is to be done.
+#[derive(Debug, Default)]
+pub(crate) struct Chores {
+    /// By the uid of the owner, whether there is one or not.
+    dependents: BTreeMap<String, BTreeSet<Place>>,
+    due: VecDeque<Chore>,
+    /// The namespaces that are to be emptied among them: each once, however much goes from it meanwhile.
+    emptying: BTreeSet<String>,
+}
+
+impl Chores {
+    /// Learns of a write; returns how many more chores there are.
+    pub(crate) fn note(&mut self, event: &Event, storage: &Storage) -> usize {
+        let before = self.due.len();
+        let object = event.object();
+        let place = Place::of(object);
+        let list = |object: &Option<Arc<Object>>| object.as_ref().map(owners).unwrap_or_default();
+        let (old, new) = (list(&event.previous), list(&event.current));
+        let kept: BTreeSet<&Owner> = new.iter().collect();
+        for owner in old.iter().filter(|owner| !kept.contains(owner)) {
+            if let Some(dependents) = self.dependents.get_mut(&owner.uid) {
+                dependents.remove(&place);
+                if dependents.is_empty() {
+                    self.dependents.remove(&owner.uid);
+                }
+            }
+            let found = owner.place.as_ref().and_then(|place| place.find(storage));
+            if let Some(owner) = found.filter(|found| is_held(found, FOREGROUND)) {
+                self.push(Chore::Attend(Place::of(&owner)));
+            }
+        }
+        for owner in &new {
+            self.dependents.entry(owner.uid.clone()).or_default().insert(place.clone());
+        }
+        match &event.current {
+            Some(_) if old != new && !new.is_empty() => self.push(Chore::Judge(place.clone())),
+            Some(_) => {}
+            None => {
+                self.dependents_of(&object.summary.uid)
+                    .into_iter()
+                    .for_each(|dependent| self.push(Chore::Judge(dependent)));
+            }
+        }
+        if let Some(current) = event.current.as_deref().filter(|object| is_deleting(object)) {
+            if current.resource == NAMESPACES {
+                self.push(Chore::Empty(current.key.name().to_owned()));
+            }
+            if is_held(current, ORPHAN) || is_held(current, FOREGROUND) {
+                self.push(Chore::Attend(place));
+            }
+        } else if let (None, Some(namespace)) = (&event.current, object.key.namespace()) {
+            let home = storage.get(NAMESPACES, &Key::new(None, namespace));
+            if home.is_some_and(|home| is_deleting(&home)) {
+                self.push(Chore::Empty(namespace.to_owned()));
+            }
+        }
+        self.due.len() - before
+    }
+
+    fn push(&mut self, chore: Chore) {
+        let is_new = match &chore {
+            Chore::Empty(namespace) => self.emptying.insert(namespace.clone()),
+            _ => self.due.back() != Some(&chore),
+        };
+        if is_new {
+            self.due.push_back(chore);
+        }
+    }
+
+    pub(crate) fn dependents_of(&self, uid: &str) -> Vec<Place> {
+        self.dependents.get(uid).into_iter().flatten().cloned().collect()
+    }
+
+    pub(crate) fn take(&mut self) -> Option<Chore> {
+        let chore = self.due.pop_front()?;
+        if let Chore::Empty(namespace) = &chore {
+            self.emptying.remove(namespace);
+        }
+        Some(chore)
+    }
+
+    /// Leaves things as they are.
+    pub(crate) fn forget(&mut self) {
+        self.due.clear();
+        self.emptying.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_namespace_waits_once_to_be_emptied_and_again_after_it_was_taken() {
+        let mut chores = Chores::default();
+        let empty = |name: &str| Chore::Empty(name.to_owned());
+        for name in ["shop", "other", "shop", "other", "shop"] {
+            chores.push(empty(name));
+        }
+        assert_eq!(chores.take(), Some(empty("shop")));
+        chores.push(empty("shop"));
+        assert_eq!([chores.take(), chores.take(), chores.take()], [Some(empty("other")), Some(empty("shop")), None]);
+        chores.push(empty("shop"));
+        chores.forget();
+        chores.push(empty("shop"));
+        assert_eq!(chores.take(), Some(empty("shop")));
+    }
+}

@@ -1,0 +1,226 @@
+//! As many pods as each ReplicaSet asks for, whatever happens to them. Upstream: `pkg/controller/replicaset`.
+//!
+//! Adoption and release of pods by the selector, slow start, expectations, the order in which pods go, and the status are
+//! upstream's.
+
+mod availability;
+mod claim;
+mod error;
+mod expectations;
+mod handlers;
+mod pods;
+mod rank;
+mod recorder;
+mod status;
+mod sync;
+mod voice;
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::StreamExt;
+use k8s_openapi::api::apps::v1::ReplicaSet;
+use k8s_openapi::api::core::v1::Pod;
+use kube_client::Api;
+use kube_client::api::{ApiResource, DynamicObject, WatchEvent, WatchParams};
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+use tracing::warn;
+
+use availability::Availability;
+pub use error::SyncError;
+use expectations::Expectations;
+use handlers::{OfPods, OfSets};
+use kube_informers::cache::{
+    Done, Error, GroupResource, Indexer, Lister, SharedIndexInformer, SharedInformerFactory, wait_for,
+};
+use kube_informers::workqueue::{RateLimitingQueue, default_controller_limiter};
+use recorder::Recorder;
+pub use voice::Deed;
+use voice::Voice;
+
+/// The index of the pods by the uid of the ReplicaSet that they belong to; those of nobody are under their namespace.
+const OWNER: &str = "owner";
+
+/// How many keys are worked on at a time; never the same one twice.
+const WORKERS: usize = 2;
+
+/// How the pods of a batch are created or deleted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Writes {
+    /// As upstream.
+    #[default]
+    Together,
+    /// Each after the one before, so that everything can be followed.
+    OneByOne,
+}
+
+/// Which ReplicaSets a controller looks after.
+type Ours = dyn Fn(&ReplicaSet) -> bool + Send + Sync;
+
+/// Looks after the ReplicaSets of a cluster until it is stopped.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use kube_testcluster::{Cluster, controllers::replica_set};
+/// use tokio_util::sync::CancellationToken;
+///
+/// let cluster = Cluster::builder().start();
+/// let stop = CancellationToken::new();
+/// let controller = tokio::spawn(replica_set::run(cluster.client("default"), stop.clone()));
+/// // … kubectl create -f rs.yaml …
+/// stop.cancel();
+/// controller.await?;
+/// # Ok(())
+/// # }
+/// ```
+pub async fn run(client: kube_client::Client, stop: CancellationToken) {
+    let factory = SharedInformerFactory::new(client.clone());
+    let controller = Controller::new(client, &factory).expect("informers that have not started take any index");
+    controller.with_events().run(&factory, &stop).await;
+}
+
+/// The same, from the first ReplicaSet on: until then it asks for nothing but that one, and keeps nothing. (A controller has
+/// every pod of the cluster in its cache.)
+pub async fn run_when_needed(client: kube_client::Client, stop: CancellationToken) {
+    if stop.run_until_cancelled(first_set(&client)).await.is_some() {
+        run(client, stop).await;
+    }
+}
+
+/// Returns when there is a ReplicaSet.
+async fn first_set(client: &kube_client::Client) {
+    let sets: Api<DynamicObject> = Api::all_with(client.clone(), &ApiResource::erase::<ReplicaSet>(&()));
+    loop {
+        // From version 0 a watch begins with what is there.
+        match sets.watch(&WatchParams::default(), "0").await {
+            Ok(events) => {
+                let mut events = pin!(events);
+                while let Some(event) = events.next().await {
+                    match event {
+                        Ok(WatchEvent::Added(_) | WatchEvent::Modified(_)) => return,
+                        Ok(WatchEvent::Deleted(_) | WatchEvent::Bookmark(_)) => {}
+                        Ok(WatchEvent::Error(_)) | Err(_) => break,
+                    }
+                }
+            }
+            Err(error) => warn!(%error, "cannot see whether there are replica sets"),
+        }
+        sleep(RETRY).await;
+    }
+}
+
+/// How long to wait before asking for the first ReplicaSet again.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// What the handlers fill and the workers empty.
+pub struct Controller {
+    client: kube_client::Client,
+    set_informer: SharedIndexInformer<ReplicaSet>,
+    pod_informer: SharedIndexInformer<Pod>,
+    sets: Lister<ReplicaSet>,
+    pods: Arc<Indexer<Pod>>,
+    queue: RateLimitingQueue<String>,
+    expectations: Expectations,
+    availability: Availability,
+    ours: Box<Ours>,
+    writes: Writes,
+    /// None if no events are written.
+    recorder: Option<Recorder>,
+    voice: Voice,
+}
+
+impl Controller {
+    /// A controller with the informers of a factory that has not been started. It looks after every ReplicaSet that the
+    /// factory sees, and says nothing.
+    ///
+    /// # Errors
+    /// If the factory's informer of pods has started, or has an index named `owner` already.
+    pub fn new(client: kube_client::Client, factory: &SharedInformerFactory) -> Result<Self, Error> {
+        let (set_informer, pod_informer) = (factory.informer::<ReplicaSet>(), factory.informer::<Pod>());
+        pod_informer.add_indexers(vec![(OWNER.to_owned(), Arc::new(|pod: &Pod| Ok(pods::owner_index(pod))))])?;
+        Ok(Self {
+            client,
+            sets: Lister::new(set_informer.indexer(), GroupResource::of::<ReplicaSet>()),
+            pods: pod_informer.indexer(),
+            set_informer,
+            pod_informer,
+            queue: RateLimitingQueue::new(default_controller_limiter()),
+            expectations: Expectations::default(),
+            availability: Availability::default(),
+            ours: Box::new(|_| true),
+            writes: Writes::default(),
+            recorder: None,
+            voice: Voice::default(),
+        })
+    }
+
+    /// Leaves all other ReplicaSets alone.
+    #[must_use]
+    pub fn only(mut self, ours: impl Fn(&ReplicaSet) -> bool + Send + Sync + 'static) -> Self {
+        self.ours = Box::new(ours);
+        self
+    }
+
+    /// How it creates and deletes pods.
+    #[must_use]
+    pub fn writes(mut self, writes: Writes) -> Self {
+        self.writes = writes;
+        self
+    }
+
+    /// Writes events about what it does to pods.
+    #[must_use]
+    pub fn with_events(mut self) -> Self {
+        self.recorder = Some(Recorder::new(self.client.clone()));
+        self
+    }
+
+    /// Tells what it does.
+    #[must_use]
+    pub fn voice(mut self, tell: impl Fn(Deed<'_>) + Send + Sync + 'static) -> Self {
+        self.voice = Voice::new(tell);
+        self
+    }
+
+    /// Starts the factory and works until `stop`; then the informers have ended, too.
+    pub async fn run(self, factory: &SharedInformerFactory, stop: &CancellationToken) {
+        let controller = Arc::new(self);
+        let handlers = controller.clone().listen();
+        factory.start(stop);
+        // A worker that counted pods in a cache that is still being filled would create what is there already.
+        if wait_for(stop, &handlers).await {
+            controller.voice.tell(Deed::Begins);
+            let end = async {
+                stop.cancelled().await;
+                controller.queue.shut_down();
+            };
+            let workers = (0..WORKERS).map(|_| controller.work());
+            futures::join!(end, futures::future::join_all(workers));
+        }
+        factory.shutdown().await;
+    }
+
+    /// Hears of ReplicaSets and pods; the signals come once it has heard of all that were there before.
+    fn listen(self: Arc<Self>) -> [Done; 2] {
+        const NOT_STARTED: &str = "informers that have not started take handlers";
+        let sets = self.set_informer.add_event_handler(OfSets(self.clone())).expect(NOT_STARTED);
+        let pods = self.pod_informer.add_event_handler(OfPods(self.clone())).expect(NOT_STARTED);
+        [sets.synced(), pods.synced()]
+    }
+
+    /// Takes one key after the other. What failed comes again, later each time.
+    async fn work(&self) {
+        while let Some(key) = self.queue.get().await {
+            match self.sync(&key).await {
+                Ok(()) => self.queue.forget(&key),
+                Err(error) => {
+                    self.voice.tell(Deed::Failed { error: &error });
+                    self.queue.add_rate_limited(key.clone());
+                }
+            }
+            self.queue.done(&key);
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Whose pods are whose. Upstream: `PodControllerRefManager` in `pkg/controller/controller_ref_manager.go`.
+
+use std::sync::Arc;
+
+use k8s_openapi::api::apps::v1::ReplicaSet;
+use k8s_openapi::api::core::v1::Pod;
+use kube_client::Api;
+use kube_client::api::{Patch, PatchParams};
+use serde_json::{Value, json};
+
+use super::error::SyncError;
+use super::sync::{is_status, name};
+use super::voice::Deed;
+use super::{Controller, OWNER, pods};
+use kube_informers::selector::LabelSelector;
+
+impl Controller {
+    /// The pods of a ReplicaSet that count, as the cache has them. What belongs to it but is not selected any more is
+    /// released; what is selected and belongs to nobody is adopted.
+    pub(super) async fn claim(&self, set: &ReplicaSet) -> Result<Vec<Arc<Pod>>, SyncError> {
+        let selector = LabelSelector::try_from(Some(&set.spec.selector))?;
+        let selected = |pod: &Pod| selector.matches(pod.metadata.labels.as_ref());
+        let going = set.metadata.deletion_timestamp.is_some();
+        let mut owned = Vec::new();
+        for pod in self.active(set.metadata.uid.as_deref().unwrap_or_default())? {
+            if selected(&pod) {
+                owned.push(pod);
+            } else if !going {
+                self.release(set, &pod).await?;
+            }
+        }
+        let mut may_adopt = false;
+        for pod in self.active(&pods::orphans_of(name(set.metadata.namespace.as_ref())))? {
+            if going || !selected(&pod) {
+                continue;
+            }
+            if !may_adopt {
+                self.check_alive(set).await?;
+                may_adopt = true;
+            }
+            if self.adopt(set, &pod).await? {
+                owned.push(pod);
+            }
+        }
+        Ok(owned)
+    }
+
+    /// The active pods of all ReplicaSets with the same controller; of one without, its own. Upstream:
+    /// `getIndirectlyRelatedPods`.
+    pub(super) fn related(&self, set: &ReplicaSet) -> Result<Vec<Arc<Pod>>, SyncError> {
+        let mut uids = vec![set.metadata.uid.clone().unwrap_or_default()];
+        if let Some(controller) = controller_uid(set) {
+            let sets = self.sets.namespace(name(set.metadata.namespace.as_ref())).list(&LabelSelector::everything())?;
+            let siblings = sets.iter().filter(|other| controller_uid(other) == Some(controller));
+            let others = siblings.filter(|sibling| sibling.metadata.uid != set.metadata.uid);
+            uids.extend(others.filter_map(|other| other.metadata.uid.clone()));
+        }
+        let pods: Result<Vec<_>, _> = uids.iter().map(|uid| self.active(uid)).collect();
+        Ok(pods?.concat())
+    }
+
+    fn active(&self, owner: &str) -> Result<Vec<Arc<Pod>>, SyncError> {
+        let pods = self.pods.by_index(OWNER, owner)?;
+        Ok(pods.iter().filter(|pod| pods::is_active(pod)).cloned().collect())
+    }
+
+    /// The cache may not know yet that the ReplicaSet is gone, and then its pods must not come back to it.
+    async fn check_alive(&self, set: &ReplicaSet) -> Result<(), SyncError> {
+        let api = self.api::<ReplicaSet>(set);
+        let set_name = name(set.metadata.name.as_ref());
+        let fresh = api.get(set_name).await.map_err(SyncError::refused(format!("look at {set_name} again")))?;
+        if fresh.metadata.uid != set.metadata.uid || fresh.metadata.deletion_timestamp.is_some() {
+            return Err(SyncError::Gone(set_name.to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Says whether the pod was still there.
+    async fn adopt(&self, set: &ReplicaSet, pod: &Pod) -> Result<bool, SyncError> {
+        let owner = json!([pods::owned_by(set)]);
+        let adopted = self.change_owners(set, pod, owner).await.map_err(SyncError::refused("adopt a pod"))?;
+        if adopted {
+            self.voice.tell(Deed::Adopted { pod: name(pod.metadata.name.as_ref()) });
+        }
+        Ok(adopted)
+    }
+
+    async fn release(&self, set: &ReplicaSet, pod: &Pod) -> Result<(), SyncError> {
+        let owner = json!([{"$patch": "delete", "uid": set.metadata.uid}]);
+        if self.change_owners(set, pod, owner).await.map_err(SyncError::refused("release a pod"))? {
+            self.voice.tell(Deed::Released { pod: name(pod.metadata.name.as_ref()) });
+        }
+        Ok(())
+    }
+
+    async fn change_owners(&self, set: &ReplicaSet, pod: &Pod, owners: Value) -> Result<bool, kube_client::Error> {
+        let api: Api<_> = self.api::<Pod>(set);
+        let patch = Patch::Strategic(json!({"metadata": {"uid": pod.metadata.uid, "ownerReferences": owners}}));
+        match api.patch(name(pod.metadata.name.as_ref()), &PatchParams::default(), &patch).await {
+            Ok(_) => Ok(true),
+            Err(error) if is_status(&error, 404) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn controller_uid(set: &ReplicaSet) -> Option<&str> {
+    let mut owners = set.metadata.owner_references.iter().flatten();
+    owners.find(|owner| owner.controller == Some(true)).map(|owner| owner.uid.as_str())
+}

@@ -1,0 +1,42 @@
+//! What can stop the controller's work on a ReplicaSet.
+
+use kube_informers::cache::{ApiError, Error, NoMetadata};
+use kube_informers::selector::BadSelector;
+
+/// Why the controller could not finish its work on a ReplicaSet. The key comes again, later each time.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SyncError {
+    /// The API server refused a request, or did not answer it.
+    #[error("cannot {what}")]
+    Refused {
+        /// What was asked for, as in "create a pod of default/web".
+        what: String,
+        /// The API server's answer.
+        #[source]
+        source: ApiError,
+    },
+    /// The ReplicaSet's selector cannot be read.
+    #[error("the selector cannot be read")]
+    Selector(#[from] BadSelector),
+    /// The ReplicaSet has no pod template, or its template is no JSON.
+    #[error("there is no template to create a pod from")]
+    NoTemplate,
+    /// The cache still has the ReplicaSet, and the API server does not, or it is being deleted.
+    #[error("{0} is gone or going, and adopts no pods")]
+    Gone(String),
+    /// The cache cannot answer.
+    #[error(transparent)]
+    Cache(#[from] Error),
+    /// The cache has an object without metadata.
+    #[error(transparent)]
+    NoMetadata(#[from] NoMetadata),
+}
+
+impl SyncError {
+    /// The same, for `map_err`.
+    pub(super) fn refused<E: Into<ApiError>>(what: impl Into<String>) -> impl FnOnce(E) -> Self {
+        let what = what.into();
+        move |error| Self::Refused { what, source: error.into() }
+    }
+}

@@ -1,0 +1,126 @@
+//! From notifications to keys in the queue. A handler does no work and asks nobody.
+
+use std::sync::Arc;
+
+use k8s_openapi::api::apps::v1::ReplicaSet;
+use k8s_openapi::api::core::v1::Pod;
+
+use super::Controller;
+use super::pods::{controller, owner};
+use kube_informers::cache::{Deletion, EventHandler, InitialList, deletion_key, meta_namespace_key};
+use kube_informers::selector::LabelSelector;
+
+/// Queues each ReplicaSet that was added, changed or deleted.
+pub(super) struct OfSets(pub(super) Arc<Controller>);
+
+impl OfSets {
+    fn enqueue(&self, set: &ReplicaSet) {
+        if (self.0.ours)(set)
+            && let Ok(key) = meta_namespace_key(set)
+        {
+            self.0.queue.add(key);
+        }
+    }
+
+    /// A ReplicaSet is gone: what was done for it says nothing about another of the same name.
+    fn forget(&self, key: &str) {
+        self.0.expectations.forget(key);
+        self.0.availability.forget(key);
+    }
+}
+
+impl EventHandler<ReplicaSet> for OfSets {
+    fn on_add(&mut self, set: Arc<ReplicaSet>, _initial: InitialList) {
+        self.enqueue(&set);
+    }
+
+    fn on_update(&mut self, old: Arc<ReplicaSet>, new: Arc<ReplicaSet>) {
+        if old.metadata.uid != new.metadata.uid
+            && let Ok(key) = meta_namespace_key(&*old)
+        {
+            self.forget(&key); // deleted and created again while no watch ran
+        }
+        self.enqueue(&new); // a resync, too: it has every ReplicaSet looked at again
+    }
+
+    fn on_delete(&mut self, deletion: Deletion<ReplicaSet>) {
+        if let Ok(key) = deletion_key(&deletion) {
+            self.forget(&key);
+        }
+        if let Some(set) = deletion.object() {
+            self.enqueue(set);
+        }
+    }
+}
+
+/// Queues the ReplicaSet that a pod belongs to, and notes what was expected.
+pub(super) struct OfPods(pub(super) Arc<Controller>);
+
+impl OfPods {
+    /// The key of the pod's ReplicaSet, if that is one of ours.
+    fn owner(&self, pod: &Pod) -> Option<String> {
+        let (namespace, owner) = (pod.metadata.namespace.as_deref()?, owner(pod)?);
+        let set = self.0.sets.namespace(namespace).get(&owner.name).ok()?;
+        let same = set.metadata.uid.as_ref() == Some(&owner.uid); // and not its predecessor of the same name
+        (same && (self.0.ours)(&set)).then(|| format!("{namespace}/{}", owner.name))
+    }
+
+    /// A pod of nobody: each ReplicaSet that selects it may adopt it.
+    fn offer(&self, orphan: &Pod) {
+        let namespace = orphan.metadata.namespace.as_deref().unwrap_or_default();
+        let sets = self.0.sets.namespace(namespace).list(&LabelSelector::everything()).unwrap_or_default();
+        for set in sets.iter().filter(|set| (self.0.ours)(set)) {
+            let selects = LabelSelector::try_from(Some(&set.spec.selector))
+                .is_ok_and(|selector| selector.matches(orphan.metadata.labels.as_ref()));
+            if let (true, Ok(key)) = (selects, meta_namespace_key(&**set)) {
+                self.0.queue.add(key);
+            }
+        }
+    }
+
+    fn going(&self, pod: &Pod) {
+        if let (Some(owner), Ok(key)) = (self.owner(pod), meta_namespace_key(pod)) {
+            self.0.expectations.deletion_observed(&owner, &key);
+            self.0.queue.add(owner);
+        }
+    }
+}
+
+impl EventHandler<Pod> for OfPods {
+    fn on_add(&mut self, pod: Arc<Pod>, _initial: InitialList) {
+        if pod.metadata.deletion_timestamp.is_some() {
+            return self.going(&pod); // it was going when the informer started
+        }
+        if let Some(owner) = self.owner(&pod) {
+            self.0.expectations.creation_observed(&owner);
+            self.0.queue.add(owner);
+        } else if controller(&pod).is_none() {
+            self.offer(&pod);
+        }
+    }
+
+    fn on_update(&mut self, old: Arc<Pod>, new: Arc<Pod>) {
+        if old.metadata.resource_version == new.metadata.resource_version {
+            return; // a resync: nothing changed
+        }
+        if new.metadata.deletion_timestamp.is_some() {
+            return self.going(&new); // it counts as gone from here on
+        }
+        let moved = controller(&old).map(|owner| &owner.uid) != controller(&new).map(|owner| &owner.uid);
+        if moved && let Some(before) = self.owner(&old) {
+            self.0.queue.add(before);
+        }
+        if let Some(owner) = self.owner(&new) {
+            self.0.queue.add(owner);
+        } else if controller(&new).is_none() && (moved || old.metadata.labels != new.metadata.labels) {
+            self.offer(&new);
+        }
+    }
+
+    fn on_delete(&mut self, deletion: Deletion<Pod>) {
+        // Of a tombstone the last known state: its owner seldom changes.
+        if let Some(pod) = deletion.object() {
+            self.going(pod);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Events about ReplicaSets: `kubectl describe rs` ends with them.
+
+use jiff::Timestamp;
+use k8s_openapi::api::apps::v1::ReplicaSet;
+use k8s_openapi::api::core::v1::Event;
+use kube_client::Api;
+use kube_client::api::{ApiResource, DynamicObject, PostParams};
+use serde_json::json;
+
+use super::sync::name;
+
+/// Who tells.
+const COMPONENT: &str = "replicaset-controller";
+
+/// Writes events, one for each thing that is told. One that cannot be written is lost, as upstream.
+pub(super) struct Recorder(kube_client::Client);
+
+/// What is told. Upstream's reasons are their names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reason {
+    SuccessfulCreate,
+    FailedCreate,
+    SuccessfulDelete,
+    FailedDelete,
+}
+
+impl Recorder {
+    pub(super) fn new(client: kube_client::Client) -> Self {
+        Self(client)
+    }
+
+    pub(super) async fn tell(&self, set: &ReplicaSet, reason: Reason, message: String) {
+        let kind = match reason {
+            Reason::SuccessfulCreate | Reason::SuccessfulDelete => "Normal",
+            Reason::FailedCreate | Reason::FailedDelete => "Warning",
+        };
+        let (metadata, resource) = (&set.metadata, ApiResource::erase::<Event>(&()));
+        let now = Timestamp::from_second(Timestamp::now().as_second()).unwrap_or(Timestamp::MAX).to_string();
+        let mut event = DynamicObject::new("", &resource).data(json!({
+            "involvedObject": {
+                "kind": "ReplicaSet", "apiVersion": "apps/v1", "namespace": metadata.namespace, "name": metadata.name,
+                "uid": metadata.uid, "resourceVersion": metadata.resource_version,
+            },
+            "type": kind, "reason": format!("{reason:?}"), "message": message, "count": 1,
+            "source": {"component": COMPONENT}, "reportingComponent": COMPONENT, "reportingInstance": "",
+            "firstTimestamp": now, "lastTimestamp": now,
+        }));
+        event.metadata.name = None;
+        event.metadata.generate_name = Some(format!("{}.", name(metadata.name.as_ref())));
+        let namespace = name(metadata.namespace.as_ref());
+        let api: Api<DynamicObject> = Api::namespaced_with(self.0.clone(), namespace, &resource);
+        if let Err(error) = api.create(&PostParams::default(), &event).await {
+            tracing::debug!(%error, "an event is lost");
+        }
+    }
+}

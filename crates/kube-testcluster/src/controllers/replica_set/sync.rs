@@ -1,0 +1,214 @@
+//! One look at one ReplicaSet: count its pods, create or delete what is missing or too much, tell its status.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::join_all;
+use k8s_openapi::api::apps::v1::ReplicaSet;
+use k8s_openapi::api::core::v1::Pod;
+use kube_client::Api;
+use kube_client::api::{ApiResource, DeleteParams, DynamicObject, Patch, PatchParams, PostParams};
+
+use super::error::SyncError;
+use super::recorder::Reason;
+use super::status::{self, Counts};
+use super::voice::Deed;
+use super::{Controller, Writes, pods, rank};
+use kube_informers::cache::{ApiError, meta_namespace_key, with_causes};
+
+/// The most pods that are created or deleted in one look.
+const BURST: usize = 500;
+
+impl Controller {
+    /// Brings the pods of one ReplicaSet nearer to what it asks for.
+    ///
+    /// # Errors
+    /// The API server refused something. The key is to come again, later.
+    pub(super) async fn sync(&self, key: &str) -> Result<(), SyncError> {
+        let Ok(set) = self.sets.get(key) else {
+            self.expectations.forget(key);
+            self.availability.forget(key);
+            self.voice.tell(Deed::Gone { set: key });
+            return Ok(());
+        };
+        if !self.expectations.satisfied(key) {
+            self.voice.tell(Deed::Waits { set: key });
+            return Ok(());
+        }
+        let owned = self.claim(&set).await?;
+        let managed = match set.metadata.deletion_timestamp {
+            None => self.manage(key, &set, &owned).await,
+            Some(_) => Ok(()),
+        };
+        self.tell_status(key, &set, &owned, managed.as_ref().err()).await?;
+        managed
+    }
+
+    async fn manage(&self, key: &str, set: &ReplicaSet, owned: &[Arc<Pod>]) -> Result<(), SyncError> {
+        let (there, wanted) = (owned.len(), wanted(set));
+        if there < wanted {
+            let count = (wanted - there).min(BURST);
+            self.voice.tell(Deed::Creates { set: key, there, wanted, count });
+            self.create(key, set, count).await
+        } else if there > wanted {
+            let mut going = owned.to_vec();
+            rank::sort_by_loss(&mut going, &self.related(set)?);
+            going.truncate((there - wanted).min(BURST));
+            self.voice.tell(Deed::Deletes { set: key, there, wanted, count: going.len() });
+            self.delete(key, set, &going).await
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Creates one pod, then two, then four at a time: what one of them is refused, all would be.
+    async fn create(&self, key: &str, set: &ReplicaSet, missing: usize) -> Result<(), SyncError> {
+        let (api, pod) = (self.api::<Pod>(set), pods::new(set)?);
+        self.expectations.expect_creations(key, missing);
+        let (mut left, mut batch) = (missing, 1);
+        while left > 0 {
+            batch = batch.min(left);
+            let creations = (0..batch).map(|_| self.create_one(key, set, &api, &pod));
+            let created = self.all(creations).await;
+            left -= batch;
+            if let Err(error) = created {
+                // What is not even tried will not be seen.
+                (0..left).for_each(|_| self.expectations.creation_observed(key));
+                return Err(error);
+            }
+            batch *= 2;
+        }
+        Ok(())
+    }
+
+    async fn create_one(
+        &self,
+        key: &str,
+        set: &ReplicaSet,
+        api: &Api<DynamicObject>,
+        pod: &DynamicObject,
+    ) -> Result<(), SyncError> {
+        match api.create(&PostParams::default(), pod).await {
+            Ok(created) => {
+                let pod = name(created.metadata.name.as_ref());
+                self.voice.tell(Deed::Created { pod });
+                self.record(set, Reason::SuccessfulCreate, || format!("Created pod: {pod}")).await;
+                Ok(())
+            }
+            Err(error) => {
+                self.expectations.creation_observed(key); // what was not created will not be seen
+                let error = ApiError::from(error);
+                self.record(set, Reason::FailedCreate, || format!("Error creating: {error}")).await;
+                Err(SyncError::refused(format!("create a pod of {key}"))(error))
+            }
+        }
+    }
+
+    async fn record(&self, set: &ReplicaSet, reason: Reason, message: impl FnOnce() -> String) {
+        if let Some(recorder) = &self.recorder {
+            recorder.tell(set, reason, message()).await;
+        }
+    }
+
+    async fn delete(&self, key: &str, set: &ReplicaSet, going: &[Arc<Pod>]) -> Result<(), SyncError> {
+        let api = self.api::<Pod>(set);
+        let keys: Vec<String> = going.iter().filter_map(|pod| meta_namespace_key(&**pod).ok()).collect();
+        self.expectations.expect_deletions(key, keys.clone());
+        let deletions = going.iter().zip(&keys).map(|(pod, pod_key)| self.delete_one(key, set, &api, pod, pod_key));
+        self.all(deletions).await
+    }
+
+    /// Does them all, whatever becomes of one of them; gives back the first error.
+    async fn all(
+        &self,
+        writes: impl Iterator<Item = impl Future<Output = Result<(), SyncError>>>,
+    ) -> Result<(), SyncError> {
+        match self.writes {
+            Writes::Together => join_all(writes).await.into_iter().collect(),
+            Writes::OneByOne => {
+                let mut all = Ok(());
+                for write in writes {
+                    all = all.and(write.await);
+                }
+                all
+            }
+        }
+    }
+
+    async fn delete_one(
+        &self,
+        key: &str,
+        set: &ReplicaSet,
+        api: &Api<DynamicObject>,
+        pod: &Pod,
+        pod_key: &str,
+    ) -> Result<(), SyncError> {
+        let name = name(pod.metadata.name.as_ref());
+        match api.delete(name, &DeleteParams::background()).await {
+            Ok(_) => {
+                self.voice.tell(Deed::Deleted { pod: name });
+                self.record(set, Reason::SuccessfulDelete, || format!("Deleted pod: {name}")).await;
+            }
+            Err(error) => {
+                self.expectations.deletion_observed(key, pod_key);
+                if !is_status(&error, 404) {
+                    let error = ApiError::from(error);
+                    self.record(set, Reason::FailedDelete, || format!("Error deleting: {error}")).await;
+                    return Err(SyncError::refused(format!("delete {pod_key}"))(error));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the status if it is not what the pods say.
+    async fn tell_status(
+        &self,
+        key: &str,
+        set: &ReplicaSet,
+        owned: &[Arc<Pod>],
+        failure: Option<&SyncError>,
+    ) -> Result<(), SyncError> {
+        let seconds = set.spec.min_ready_seconds.and_then(|seconds| u64::try_from(seconds).ok());
+        let available = self.availability.look(key, owned, Duration::from_secs(seconds.unwrap_or_default()));
+        if let Some(next) = available.next {
+            self.queue.add_after(key.to_owned(), next); // nobody else tells that time has passed
+        }
+        let counts = Counts::of(set, owned, available.count);
+        let reason = if owned.len() < wanted(set) { "FailedCreate" } else { "FailedDelete" };
+        let failure = failure.map(|error| (reason, with_causes(error).to_string()));
+        let Some(patch) = status::patch(set, counts, failure) else { return Ok(()) };
+        let set_name = name(set.metadata.name.as_ref());
+        self.api::<ReplicaSet>(set)
+            .patch_status(set_name, &PatchParams::default(), &Patch::Merge(patch))
+            .await
+            .map_err(ApiError::from)
+            .map_err(|error| {
+                let old = error.status().is_some_and(|status| status.code == 409);
+                let why = if old { ", since its cached state is a moment old: that is common" } else { "" };
+                SyncError::refused(format!("tell the status of {key}{why}"))(error)
+            })?;
+        self.voice.tell(Deed::Status { set: key, replicas: counts.replicas, ready: counts.ready });
+        Ok(())
+    }
+
+    /// Objects of one kind in the ReplicaSet's namespace.
+    pub(super) fn api<K: kube_core::Resource<DynamicType = ()>>(&self, set: &ReplicaSet) -> Api<DynamicObject> {
+        let namespace = name(set.metadata.namespace.as_ref());
+        Api::namespaced_with(self.client.clone(), namespace, &ApiResource::erase::<K>(&()))
+    }
+}
+
+/// How many pods a ReplicaSet asks for.
+fn wanted(set: &ReplicaSet) -> usize {
+    usize::try_from(set.spec.replicas.unwrap_or(1)).unwrap_or_default()
+}
+
+/// Whether the API server answered with this code.
+pub(super) fn is_status(error: &kube_client::Error, code: u16) -> bool {
+    matches!(error, kube_client::Error::Api(status) if status.code == code)
+}
+
+pub(super) fn name(name: Option<&String>) -> &str {
+    name.map(String::as_str).unwrap_or_default()
+}

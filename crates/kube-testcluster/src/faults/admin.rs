@@ -1,0 +1,56 @@
+//! Faults over HTTP: `/lab/faults`.
+//!
+//! POST `{"fault": "429:verb=list,times=3"}` starts a fault, GET lists those that go on, DELETE ends all.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use axum::routing::get;
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use super::{BadFault, Fault, Faults};
+use crate::body;
+use crate::status::{self, ApiError};
+use crate::store::Store;
+
+/// Where faults are asked for.
+pub(crate) const PATH: &str = "/lab/faults";
+
+/// The path by itself.
+pub(crate) fn routes() -> Router<Arc<Store>> {
+    Router::new().route(PATH, get(list).post(start).delete(end))
+}
+
+/// What POST takes.
+pub(crate) fn wire(fault: &Fault) -> Value {
+    json!({"fault": fault.to_string()})
+}
+
+async fn list(State(store): State<Arc<Store>>) -> Response {
+    let faults: Vec<Value> = Faults::of(store).active().iter().map(wire).collect();
+    answer(StatusCode::OK, &json!({"faults": faults}))
+}
+
+async fn start(State(store): State<Arc<Store>>, request: Request) -> Result<Response, ApiError> {
+    let body = body::read(request).await?;
+    let refused = |why: String| ApiError::bad_request(format!("the body is no fault: {why}"));
+    let value: Value = serde_json::from_slice(&body).map_err(|error| refused(error.to_string()))?;
+    let text =
+        value["fault"].as_str().ok_or_else(|| refused("expected {\"fault\": \"NAME:OPTION=VALUE,…\"}".into()))?;
+    let fault: Fault = text.parse().map_err(|error: BadFault| refused(error.to_string()))?;
+    let started = wire(&fault);
+    Faults::of(store).start(fault);
+    Ok(answer(StatusCode::CREATED, &started))
+}
+
+async fn end(State(store): State<Arc<Store>>) -> Response {
+    Faults::of(store.clone()).end_all();
+    list(State(store)).await
+}
+
+fn answer(code: StatusCode, value: &Value) -> Response {
+    status::json(code, value.to_string().into_bytes())
+}

@@ -1,0 +1,65 @@
+//! A watch that breaks off.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use axum::body::{Body, BodyDataStream};
+use axum::response::Response;
+use bytes::Bytes;
+use futures::{Stream, StreamExt};
+
+use crate::resource::Resource;
+use crate::store::Store;
+
+/// A stream of events that may be cut off.
+struct Cuttable {
+    store: Arc<Store>,
+    resource: &'static Resource,
+    events: BodyDataStream,
+    rest: Rest,
+}
+
+/// What follows.
+enum Rest {
+    Events,
+    /// Half an event was sent: nothing follows but the error.
+    Error,
+    Nothing,
+}
+
+/// The watch, whose connection breaks off in the middle of an event when a fault says so.
+pub(crate) fn cuttable(store: Arc<Store>, resource: &'static Resource, response: Response) -> Response {
+    let (parts, body) = response.into_parts();
+    let events = Cuttable { store, resource, events: body.into_data_stream(), rest: Rest::Events };
+    Response::from_parts(parts, Body::from_stream(events))
+}
+
+impl Stream for Cuttable {
+    type Item = io::Result<Bytes>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let (item, rest) = match self.rest {
+            Rest::Events => match ready!(self.events.poll_next_unpin(cx)) {
+                Some(Ok(event)) if self.store.faults.cuts(self.resource) => (Some(Ok(half(event))), Rest::Error),
+                Some(Ok(event)) => (Some(Ok(event)), Rest::Events),
+                Some(Err(error)) => (Some(Err(io::Error::other(error))), Rest::Nothing),
+                None => (None, Rest::Nothing),
+            },
+            Rest::Error => (Some(Err(broken())), Rest::Nothing),
+            Rest::Nothing => (None, Rest::Nothing),
+        };
+        self.rest = rest;
+        Poll::Ready(item)
+    }
+}
+
+fn half(mut event: Bytes) -> Bytes {
+    event.truncate(event.len() / 2);
+    event
+}
+
+fn broken() -> io::Error {
+    io::Error::new(io::ErrorKind::ConnectionAborted, "the watch is cut off in the middle of an event")
+}

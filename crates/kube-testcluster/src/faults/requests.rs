@@ -1,0 +1,29 @@
+//! What becomes of a request that meets faults.
+
+use super::active::Active;
+use super::effect::Effect;
+use super::verb::Verb;
+use crate::resource::Resource;
+use crate::status::ApiError;
+
+/// Lets a request wait where it is to be delayed.
+///
+/// # Errors
+/// The answer that it gets instead of what it asked for.
+pub(crate) async fn meet(faults: &Active, resource: &Resource, verb: Verb) -> Result<(), ApiError> {
+    let delays = |effect: Effect| matches!(effect, Effect::Delay(_));
+    if let Some(Effect::Delay(by)) = faults.take(resource, Some(verb), delays) {
+        tokio::time::sleep(by).await;
+    }
+    let refuses = |effect| refusal(effect).is_some();
+    faults.take(resource, Some(verb), refuses).and_then(refusal).map_or(Ok(()), Err)
+}
+
+fn refusal(effect: Effect) -> Option<ApiError> {
+    match effect {
+        Effect::InternalError => Some(ApiError::internal_error("a fault was asked for")),
+        Effect::TooManyRequests { retry_after } => Some(ApiError::too_many_requests(retry_after)),
+        Effect::Timeout => Some(ApiError::timeout("request did not complete within the allotted timeout")),
+        _ => None,
+    }
+}

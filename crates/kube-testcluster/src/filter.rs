@@ -1,0 +1,39 @@
+//! What a list or a watch is to see.
+
+use super::field_selector::Fields;
+use super::object::{Key, Object};
+use super::resource::Resource;
+use kube_informers::selector::LabelSelector;
+
+/// A namespace (or all) and the two selectors.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Filter {
+    pub(crate) namespace: Option<String>,
+    pub(crate) labels: LabelSelector,
+    pub(crate) fields: Fields,
+}
+
+impl Filter {
+    pub(crate) fn matches(&self, object: &Object) -> bool {
+        self.namespace.as_deref().is_none_or(|namespace| object.key.namespace() == Some(namespace))
+            && self.labels.matches_values(|key| object.summary.label(key))
+            && self.fields.matches(object)
+    }
+
+    /// The least key that can be selected, and the text that every key begins with which can.
+    pub(crate) fn range(&self) -> (Key, String) {
+        let prefix = self.namespace.as_ref().map(|namespace| format!("{namespace}/")).unwrap_or_default();
+        (Key::from_start(prefix.clone()), prefix)
+    }
+
+    /// The key of the only object of a kind that can be selected, if there is one.
+    pub(crate) fn only(&self, resource: &Resource) -> Option<Key> {
+        let placed = self.namespace.is_some() || !resource.is_namespaced();
+        self.fields.name().filter(|_| placed).map(|name| Key::new(self.namespace.as_deref(), name))
+    }
+
+    /// Whether a selector may leave objects out.
+    pub(crate) fn selects(&self) -> bool {
+        !self.labels.is_everything() || !self.fields.is_empty()
+    }
+}

@@ -1,0 +1,159 @@
+//! DELETE of an object or of a collection.
+
+use std::time::Duration;
+
+use axum::response::Response;
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use super::list::{everything, filter};
+use super::{Call, answer, key, update};
+use crate::clock;
+use crate::delete_options::DeleteOptions;
+use crate::object::{Key, Object, Opened};
+use crate::options::ListOptions;
+use crate::resource::{Deletion, Farewell, Generation, Resource};
+use crate::resources::NAMESPACES;
+use crate::status::{self, ApiError};
+use crate::store::{Commit, Next, Store};
+
+/// Namespaces that every cluster has and that nobody may delete.
+const IMMORTAL: [&str; 3] = ["default", "kube-public", "kube-system"];
+
+/// What became of an object that was to be deleted.
+pub(crate) enum Outcome {
+    /// It is gone; this was its last state.
+    Gone(std::sync::Arc<Object>),
+    /// It stays for its grace period or its finalizers.
+    Kept(std::sync::Arc<Object>),
+}
+
+pub(crate) async fn delete(call: Call) -> Result<Response, ApiError> {
+    let Call { store, target, query, request } = call;
+    let options = DeleteOptions::read(request, &query).await?;
+    let (resource, key) = (target.resource, key(&target));
+    check_mortal(resource, &key)?;
+    let outcome = remove(&store, resource, &key, &options).await?;
+    Ok(match outcome {
+        Outcome::Gone(object) if resource.farewell == Farewell::Status => {
+            status::removed(resource, key.name(), &object.summary.uid)
+        }
+        Outcome::Gone(object) | Outcome::Kept(object) => answer(StatusCode::OK, &object),
+    })
+}
+
+/// Deletes each object that the selectors select; answers them as they were before.
+pub(crate) async fn delete_collection(call: Call) -> Result<Response, ApiError> {
+    let Call { store, target, query, request } = call;
+    let list = ListOptions::parse(&query)?;
+    let options = DeleteOptions::read(request, &query).await?;
+    let filter = filter(target.resource, target.namespace, &list)?;
+    let page = everything(&store, target.resource, &filter);
+    for object in &page.objects {
+        check_mortal(object.resource, &object.key)?;
+        match remove(&store, object.resource, &object.key, &options).await {
+            Err(error) if !error.is_not_found() => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(page.answer(target.resource))
+}
+
+/// The one way in which objects go: a graceful deletion is first written down and carried out in a write of its own.
+pub(crate) async fn remove(
+    store: &Store,
+    resource: &'static Resource,
+    key: &Key,
+    options: &DeleteOptions,
+) -> Result<Outcome, ApiError> {
+    let mut step = Step::Wait;
+    let marked = store
+        .update(resource, key, options.commit, |current| {
+            options.check(current)?;
+            let (next, then) = plan(store, current, options);
+            step = then;
+            Ok(next)
+        })
+        .await?;
+    match step {
+        Step::Wait => Ok(Outcome::Kept(marked)),
+        Step::Done => Ok(Outcome::Gone(marked)),
+        Step::Remove if options.commit == Commit::Pretend => Ok(Outcome::Gone(marked)),
+        Step::Remove => {
+            let uid = marked.summary.uid.clone();
+            let mut gone = true;
+            let removed = store
+                .update(resource, key, Commit::Really, |current| {
+                    // A deletion that was faster may have made room for another object of the same name: that one stays.
+                    if current.summary.uid != uid {
+                        gone = false;
+                        return Ok(Next::Keep);
+                    }
+                    Ok(Next::Remove)
+                })
+                .await;
+            match removed {
+                Ok(last) if gone => Ok(Outcome::Gone(last)),
+                Err(error) if !error.is_not_found() => Err(error),
+                _ => Ok(Outcome::Gone(marked)), // another deletion was faster
+            }
+        }
+    }
+}
+
+/// What follows the first write of a deletion.
+enum Step {
+    /// Nothing: the object stays for now.
+    Wait,
+    /// The removal.
+    Remove,
+    /// Nothing: it was the removal.
+    Done,
+}
+
+/// The first write of a deletion, and what follows it.
+fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Step) {
+    let mut value = current.value.clone();
+    let finalizers = options.finalizers(&value["metadata"]["finalizers"]);
+    let is_namespace = current.resource == NAMESPACES;
+    let held = !finalizers.is_empty() || update::keeps_content(&value);
+    if finalizers != current.value["metadata"]["finalizers"].as_array().cloned().unwrap_or_default() {
+        value["metadata"]["finalizers"] = Value::Array(finalizers);
+    }
+    let deleting = current.text("/metadata/deletionTimestamp").map(ToOwned::to_owned);
+    let grace = current.value["metadata"]["deletionGracePeriodSeconds"].as_i64();
+    let period = match (current.resource.deletion, &deleting, grace) {
+        (Deletion::AtOnce, ..) if !held => return (Next::Remove, Step::Done),
+        (Deletion::AtOnce, Some(_), _) => return (Next::Put(value), Step::Wait),
+        (Deletion::AtOnce, None, _) => 0,
+        (Deletion::Graceful, None, _) => options.first_period(current),
+        (Deletion::Graceful, Some(_), None) if !held => return (Next::Remove, Step::Done),
+        // A deletion that goes on can only be made shorter.
+        (Deletion::Graceful, Some(_), grace) => match options.period() {
+            Some(period) if grace.is_some_and(|grace| period < grace) => period,
+            _ => return (Next::Keep, Step::Wait),
+        },
+    };
+    let at = match &deleting {
+        Some(at) => clock::shifted(at, period - grace.unwrap_or_default()),
+        None => store.clock.after(Duration::from_secs(u64::try_from(period).unwrap_or_default())),
+    };
+    value["metadata"]["deletionTimestamp"] = json!(at);
+    if is_namespace {
+        value["status"]["phase"] = json!("Terminating"); // and no grace period
+    } else {
+        value["metadata"]["deletionGracePeriodSeconds"] = json!(period);
+    }
+    if deleting.is_none() && current.resource.generation == Generation::Counted {
+        update::count_generation(&mut value);
+    }
+    (Next::Put(value), if held || period > 0 { Step::Wait } else { Step::Remove })
+}
+
+/// Refuses to delete what every cluster has.
+fn check_mortal(resource: &'static Resource, key: &Key) -> Result<(), ApiError> {
+    if resource == NAMESPACES && IMMORTAL.contains(&key.name()) {
+        return Err(ApiError::forbidden(resource, key.name(), "this namespace may not be deleted"));
+    }
+    Ok(())
+}

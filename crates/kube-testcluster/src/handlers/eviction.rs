@@ -1,0 +1,56 @@
+//! POST to a pod's `eviction`: what `kubectl drain` does. No budget protects a pod here, so none is ever refused.
+
+use axum::response::Response;
+use serde_json::{Value, json};
+
+use super::delete::remove;
+use super::{Call, key};
+use crate::body;
+use crate::delete_options::DeleteOptions;
+use crate::fill::object;
+use crate::object::Opened;
+use crate::status::{self, ApiError};
+use crate::store::{Commit, Next};
+use crate::strictness::{Strictness, warn};
+
+/// Writes down why the pod goes, and deletes it as the eviction's options say.
+pub(crate) async fn evict(call: Call) -> Result<Response, ApiError> {
+    let Call { store, target, query, request } = call;
+    let commit = body::query_commit(&query, "CreateOptions")?;
+    let strictness = Strictness::of_query(&query, "CreateOptions")?;
+    let eviction = body::typed(request, "Eviction", "policy/v1", strictness).await?;
+    let (resource, key) = (target.resource, key(&target));
+    body::check_namespace(&eviction.value, target.namespace.as_deref())?;
+    if eviction.value["metadata"]["name"].as_str() != Some(key.name()) {
+        return Err(ApiError::bad_request("name in URL does not match name in Eviction object"));
+    }
+    let mut options = DeleteOptions::of_eviction(&eviction.value["deleteOptions"], commit)?;
+    if options.commit == Commit::Really {
+        let now = store.clock.now();
+        let marked = store
+            .update(resource, &key, Commit::Really, |pod| {
+                options.check(pod)?;
+                Ok(Next::Put(disrupted(pod, &now)?))
+            })
+            .await?;
+        options = options.after(&marked);
+    }
+    remove(&store, resource, &key, &options).await?;
+    Ok(warn(status::created(), &eviction.unknown))
+}
+
+/// The pod with the condition that tells who ended it.
+fn disrupted(pod: &Opened, now: &str) -> Result<Value, ApiError> {
+    let mut value = pod.value.clone();
+    let conditions = object(&mut value["status"]).entry("conditions").or_insert_with(|| json!([]));
+    if let Value::Array(conditions) = conditions {
+        let before = conditions.iter().position(|condition| condition["type"] == "DisruptionTarget");
+        let before = before.map(|at| conditions.remove(at)).unwrap_or_default();
+        let since = if before["status"] == "True" { before["lastTransitionTime"].clone() } else { json!(now) };
+        conditions.push(json!({
+            "type": "DisruptionTarget", "status": "True", "lastTransitionTime": since,
+            "reason": "EvictionByEvictionAPI", "message": "Eviction API: evicting",
+        }));
+    }
+    Ok(pod.resource.shape(value).map_err(ApiError::internal)?.value)
+}

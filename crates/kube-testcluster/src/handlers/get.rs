@@ -1,0 +1,45 @@
+//! GET of one object.
+
+use std::sync::Arc;
+
+use axum::response::{IntoResponse, Response};
+use http::StatusCode;
+
+use super::{Call, answer, key};
+use crate::object::{Key, Object};
+use crate::options::resource_version;
+use crate::resource::Resource;
+use crate::served_from::ServedFrom;
+use crate::status::ApiError;
+use crate::store::Store;
+
+/// No resourceVersion: the latest state, from storage. `0`: what the watch cache has. Any other: not older than that.
+pub(crate) async fn get(call: Call) -> Result<Response, ApiError> {
+    let Call { store, target, query, .. } = call;
+    let (resource, key) = (target.resource, key(&target));
+    let version = query.get("resourceVersion").unwrap_or_default();
+    let version = resource_version(version).map_err(ApiError::internal)?;
+    let from = match version {
+        Some(_) if resource.cached => ServedFrom::WatchCache,
+        _ => ServedFrom::Storage,
+    };
+    let object = read(&store, resource, &key, from, version).await;
+    Ok(from.stamp(object.map_or_else(IntoResponse::into_response, |object| answer(StatusCode::OK, &object))))
+}
+
+async fn read(
+    store: &Store,
+    resource: &'static Resource,
+    key: &Key,
+    from: ServedFrom,
+    version: Option<u64>,
+) -> Result<Arc<Object>, ApiError> {
+    store.wait_for(version.unwrap_or_default(), resource, from).await?;
+    let mut state = store.lock();
+    let object = match (from, version) {
+        (ServedFrom::Storage, _) => state.storage.get(resource, key),
+        (ServedFrom::WatchCache, Some(0)) => state.cache(resource).get(key),
+        (ServedFrom::WatchCache, _) => state.fresh_cache(resource).get(key),
+    };
+    object.ok_or_else(|| ApiError::not_found(resource, key.name()))
+}

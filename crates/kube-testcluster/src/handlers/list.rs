@@ -1,0 +1,123 @@
+//! GET of a collection.
+
+use axum::response::{IntoResponse, Response};
+
+use super::{Call, watch};
+use crate::continue_token::ContinueToken;
+use crate::delegate::{Extent, Moment, Plan, plan};
+use crate::era::Era;
+use crate::faults::Asker;
+use crate::field_selector::Fields;
+use crate::filter::Filter;
+use crate::options::ListOptions;
+use crate::page::{Page, Range};
+use crate::resource::Resource;
+use crate::served_from::ServedFrom;
+use crate::status::ApiError;
+use crate::store::Store;
+use kube_informers::selector::BadSelector;
+
+/// One path, two verbs.
+pub(crate) async fn list_or_watch(call: Call) -> Result<Response, ApiError> {
+    let Call { store, target, query, request } = call;
+    let mut options = ListOptions::parse(&query)?;
+    options.watch |= target.watch;
+    let asker = Asker::of(request.extensions());
+    options.validate(streams_lists(&store, &options, target.resource, asker))?;
+    let filter = filter(target.resource, target.namespace, &options)?;
+    if options.watch {
+        return watch::watch(&store, target.resource, filter, &options, asker);
+    }
+    let plan = plan(&store, target.resource, extent(target.resource, &filter, &options), &options)?;
+    let from = plan.from;
+    let plan = match reach(&store, target.resource, plan).await {
+        Ok(plan) => plan,
+        Err(error) => return Ok(from.stamp(error.into_response())),
+    };
+    let page = list(&store, target.resource, &filter, &options, &plan);
+    Ok(plan.from.stamp(page.map_or_else(IntoResponse::into_response, |page| page.answer(target.resource))))
+}
+
+/// Whether this request may ask for a streaming list.
+fn streams_lists(store: &Store, options: &ListOptions, resource: &Resource, asker: Asker) -> bool {
+    let asked = options.watch && options.send_initial_events.is_some();
+    let spared = !asked || asker == Asker::Cluster;
+    store.settings.streams_lists() && (spared || !store.faults.refuses_watch_list(resource))
+}
+
+/// The namespace and the selectors of a request.
+pub(crate) fn filter(
+    resource: &Resource,
+    namespace: Option<String>,
+    options: &ListOptions,
+) -> Result<Filter, ApiError> {
+    let bad_selector = |error: BadSelector| ApiError::bad_request(error.to_string());
+    let labels = options.label_selector.parse().map_err(bad_selector)?;
+    let fields = Fields::parse(&options.field_selector, resource).map_err(ApiError::bad_request)?;
+    Ok(Filter { namespace, labels, fields })
+}
+
+/// As upstream, a page that goes on is never one of a single object.
+fn extent(resource: &Resource, filter: &Filter, options: &ListOptions) -> Extent {
+    if filter.only(resource).is_some() && options.continue_token.is_empty() { Extent::Single } else { Extent::Range }
+}
+
+/// Waits until the state is there. A consistent list that the watch cache cannot give in time comes from storage.
+async fn reach(store: &Store, resource: &Resource, plan: Plan) -> Result<Plan, ApiError> {
+    let consistent = plan.moment == Moment::NotOlderThan(0);
+    let revision = match plan.moment {
+        Moment::NotOlderThan(0) => store.lock().storage.revision(),
+        Moment::At(revision) | Moment::NotOlderThan(revision) => revision,
+        Moment::AtHand => 0,
+    };
+    match store.wait_for(revision, resource, plan.from).await {
+        Err(_) if consistent => Ok(Plan { from: ServedFrom::Storage, ..plan }),
+        reached => reached.map(|()| plan),
+    }
+}
+
+fn list(
+    store: &Store,
+    resource: &'static Resource,
+    filter: &Filter,
+    options: &ListOptions,
+    plan: &Plan,
+) -> Result<Page, ApiError> {
+    let range = Range { filter, limit: options.limit, start: &plan.start };
+    let mut state = store.lock();
+    match (plan.from, plan.moment) {
+        (ServedFrom::WatchCache, Moment::AtHand) => Ok(Page::cached(state.cache(resource), filter)),
+        (ServedFrom::WatchCache, Moment::NotOlderThan(_)) if store.settings.era == Era::Classic => {
+            Ok(Page::cached(state.fresh_cache(resource), filter))
+        }
+        (ServedFrom::WatchCache, moment) => {
+            let cache = state.fresh_cache(resource); // a consistent read moves the cache on
+            let revision = if let Moment::At(revision) = moment { revision } else { cache.version() };
+            let objects = cache.at(revision).ok_or_else(|| expired(options, &plan.start))?;
+            Ok(range.page(objects.range(range.first()..).map(|(_, object)| object), revision))
+        }
+        (ServedFrom::Storage, moment) => {
+            let at = if let Moment::At(revision) = moment { Some(revision) } else { None };
+            let revision = at.unwrap_or(state.storage.revision());
+            let objects = state.storage.range(resource, range.first(), at);
+            Ok(range.page(objects.map_err(|_| expired(options, &plan.start))?, revision))
+        }
+    }
+}
+
+/// An expired page comes with a token to go on with what is there now.
+fn expired(options: &ListOptions, start: &str) -> ApiError {
+    if options.continue_token.is_empty() {
+        ApiError::expired("The resourceVersion for the provided list is too old.")
+    } else {
+        ApiError::expired_page(ContinueToken { revision: None, start: start.to_owned() }.encode())
+    }
+}
+
+/// All objects of a filter as they are now.
+pub(crate) fn everything(store: &Store, resource: &'static Resource, filter: &Filter) -> Page {
+    let range = Range { filter, limit: None, start: "" };
+    let state = store.lock();
+    let objects = state.storage.range(resource, range.first(), None).expect("the present is never compacted");
+    range.page(objects, state.storage.revision())
+}

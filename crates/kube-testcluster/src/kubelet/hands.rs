@@ -1,0 +1,226 @@
+//! What a step of the stages does: the writes of scheduler, kubelet and network plugin, and of the containers.
+
+use std::time::Duration;
+
+use http::Request;
+use kube_client::api::{DeleteParams, Patch, PatchParams, Preconditions};
+use kube_client::{Api, Client};
+use serde_json::{Value, json};
+
+use super::containers::{self, Surroundings};
+use super::recorder::{Recorder, Told};
+use super::texts::{fill_in, filled, go_duration};
+use super::{Office, Resting};
+use crate::pod::{self, Pod};
+use crate::resources::PODS;
+use crate::stages::{Action, Binding, Change, Notice, Subject};
+
+/// Works on one pod.
+pub(super) struct Hands {
+    pub(super) office: Office,
+    pub(super) recorder: Recorder,
+    /// The pod as it was last written.
+    pub(super) pod: Value,
+    pod_ip: String,
+    pub(super) host_ip: String,
+}
+
+impl Hands {
+    pub(super) fn new(office: Office, pod: &Pod, pod_ip: String) -> Self {
+        let recorder = Recorder::new(office.client.clone(), office.clock);
+        let host_ip = pod::status(pod)["hostIP"].as_str().unwrap_or(crate::node::FIRST_ADDRESS).to_owned();
+        Self { office, recorder, pod: pod::whole(pod), pod_ip, host_ip }
+    }
+
+    /// Says that the pod never comes to the end of its stages.
+    pub(super) fn rest(&self) -> Resting {
+        Resting::new(&self.office.progress)
+    }
+
+    /// Does what a step says.
+    pub(super) async fn perform(&mut self, action: &Action, backoff: Duration) -> Result<(), kube_client::Error> {
+        match action {
+            Action::Bind(Binding::Node(node)) => self.bind(node).await,
+            Action::Bind(Binding::Scheduled) => self.schedule().await,
+            Action::Status(status) => {
+                let mut status = status.clone();
+                self.fill_in(&mut status, backoff);
+                each_container(&mut status, &self.pod);
+                self.write_status(status).await
+            }
+            Action::Containers(change, extra) => self.containers(change, extra.as_ref(), backoff).await,
+            Action::Annotations(annotations) => {
+                let mut annotations = json!(annotations);
+                self.fill_in(&mut annotations, backoff);
+                let patch = json!({"metadata": {"uid": self.uid(), "annotations": annotations}});
+                let written = self.pods().patch(self.name(), &PatchParams::default(), &Patch::Merge(patch)).await?;
+                self.pod = pod::whole(&written);
+                Ok(())
+            }
+            Action::Event(notice) => {
+                self.tell(notice, backoff).await;
+                Ok(())
+            }
+            Action::Log(text) => {
+                self.log(text, backoff);
+                Ok(())
+            }
+            Action::Remove => {
+                let preconditions = Preconditions { uid: Some(self.uid().to_owned()), ..Preconditions::default() };
+                let params = DeleteParams {
+                    grace_period_seconds: Some(0),
+                    preconditions: Some(preconditions),
+                    ..DeleteParams::default()
+                };
+                self.pods().delete(self.name(), &params).await.map(|_| ())
+            }
+            Action::Steps(_) | Action::Repeat(..) => Ok(()), // whoever plays the stages goes into them
+        }
+    }
+
+    pub(super) async fn bind(&mut self, node: &str) -> Result<(), kube_client::Error> {
+        let (namespace, name) = (self.text("namespace"), self.name());
+        let binding = json!({
+            "apiVersion": "v1", "kind": "Binding", "metadata": {"name": name, "uid": self.uid()},
+            "target": {"kind": "Node", "name": node},
+        });
+        let request = Request::post(format!("/api/v1/namespaces/{namespace}/pods/{name}/binding"))
+            .header(http::header::CONTENT_TYPE, "application/json")
+            .body(binding.to_string().into_bytes())
+            .map_err(kube_client::Error::HttpError)?;
+        self.office.client.request::<Value>(request).await?;
+        // The answer is not the pod; this is what the server has made of it.
+        self.pod["spec"]["nodeName"] = json!(node);
+        let now = self.office.clock.now();
+        self.pod["status"]["conditions"] =
+            json!([{"type": "PodScheduled", "status": "True", "lastTransitionTime": now}]);
+        Ok(())
+    }
+
+    async fn containers(
+        &mut self,
+        change: &Change,
+        extra: Option<&Value>,
+        backoff: Duration,
+    ) -> Result<(), kube_client::Error> {
+        let (now, backoff_said) = (self.office.clock.now(), go_duration(backoff));
+        let around = Surroundings { now: &now, pod_ip: &self.pod_ip, host_ip: &self.host_ip, backoff: &backoff_said };
+        let mut status = containers::status(&self.pod, change, &around);
+        if let Some(extra) = extra {
+            let mut extra = extra.clone();
+            self.fill_in(&mut extra, backoff);
+            json_patch::merge(&mut status, &extra);
+            containers::follow_phase(&self.pod, &mut status, &now);
+        }
+        self.write_status(status).await
+    }
+
+    pub(super) async fn write_status(&mut self, status: Value) -> Result<(), kube_client::Error> {
+        let patch = json!({"metadata": {"uid": self.uid()}, "status": status});
+        let written = self.pods().patch_status(self.name(), &PatchParams::default(), &Patch::Merge(patch)).await?;
+        self.pod = pod::whole(&written);
+        Ok(())
+    }
+
+    async fn tell(&mut self, notice: &Notice, backoff: Duration) {
+        let containers: Vec<Option<Container>> = match notice.of {
+            Subject::Pod => vec![None],
+            Subject::Containers => spec_containers(&self.pod).map(Some).collect(),
+        };
+        for container in containers {
+            let message = self.filled(&notice.message, container.as_ref(), backoff);
+            let (kind, reason, from) = (notice.kind.clone(), notice.reason.clone(), notice.from.clone());
+            let told = Told { kind, reason, message, from, container: container.map(|container| container.name) };
+            self.recorder.tell(&self.pod, told).await;
+        }
+    }
+
+    fn log(&self, text: &str, backoff: Duration) {
+        for container in spec_containers(&self.pod) {
+            let run = containers::restarts(&self.pod, &container.name);
+            let text = self.filled(text, Some(&container), backoff);
+            self.office.logs.append(self.uid(), &container.name, run, self.office.clock.time(), text);
+        }
+    }
+
+    fn fill_in(&self, value: &mut Value, backoff: Duration) {
+        let (now, backoff) = (self.office.clock.now(), go_duration(backoff));
+        fill_in(value, &self.names(&now, &backoff));
+    }
+
+    fn filled(&self, text: &str, container: Option<&Container>, backoff: Duration) -> String {
+        let (now, backoff) = (self.office.clock.now(), go_duration(backoff));
+        let mut names = self.names(&now, &backoff).to_vec();
+        if let Some(container) = container {
+            names.extend([("container", container.name.as_str()), ("image", container.image.as_str())]);
+        }
+        filled(text, &names)
+    }
+
+    fn names<'a>(&'a self, now: &'a str, backoff: &'a str) -> [(&'a str, &'a str); 8] {
+        let node = self.pod["spec"]["nodeName"].as_str().unwrap_or_default();
+        [
+            ("now", now),
+            ("podIP", &self.pod_ip),
+            ("hostIP", &self.host_ip),
+            ("pod", self.name()),
+            ("namespace", self.text("namespace")),
+            ("uid", self.uid()),
+            ("node", node),
+            ("backoff", backoff),
+        ]
+    }
+
+    pub(super) fn pods(&self) -> Api<Pod> {
+        let client: Client = self.office.client.clone();
+        Api::namespaced_with(client, self.text("namespace"), &PODS.dynamic())
+    }
+
+    pub(super) fn name(&self) -> &str {
+        self.text("name")
+    }
+
+    pub(super) fn uid(&self) -> &str {
+        self.text("uid")
+    }
+
+    pub(super) fn text(&self, field: &str) -> &str {
+        self.pod["metadata"][field].as_str().unwrap_or_default()
+    }
+}
+
+/// A container of the pod's spec.
+struct Container {
+    name: String,
+    image: String,
+}
+
+fn spec_containers(pod: &Value) -> impl Iterator<Item = Container> {
+    let text = |container: &Value, field: &str| container[field].as_str().unwrap_or_default().to_owned();
+    let containers = pod["spec"]["containers"].as_array().map_or(&[][..], Vec::as_slice);
+    containers.iter().map(move |container| Container { name: text(container, "name"), image: text(container, "image") })
+}
+
+/// Makes of a container status that is named `*` one for each container of the pod.
+fn each_container(status: &mut Value, pod: &Value) {
+    let containers = pod["spec"]["containers"].as_array().map_or(&[][..], Vec::as_slice);
+    if let Some(list) = status.get_mut("containerStatuses").and_then(Value::as_array_mut) {
+        *list = std::mem::take(list)
+            .into_iter()
+            .flat_map(|entry| {
+                let wildcard = entry["name"] == "*";
+                let names = if wildcard { containers } else { &[] };
+                let copies: Vec<Value> = names
+                    .iter()
+                    .map(|container| {
+                        let mut copy = entry.clone();
+                        copy["name"] = container["name"].clone();
+                        copy["image"] = container["image"].clone();
+                        copy
+                    })
+                    .collect();
+                if wildcard { copies } else { vec![entry] }
+            })
+            .collect();
+    }
+}

@@ -1,0 +1,75 @@
+//! The stages of a pod, one after the other.
+
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+
+use super::{Hands, RETRY};
+use crate::stages::{Action, Stage, Times, backoff};
+
+/// What the API says about a pod that is not there, or not the same any more: not found, conflict.
+const GONE: [u16; 2] = [404, 409];
+
+/// Runs a pod through its stages; gives back its uid. Ends early if the pod is gone or another has its name.
+pub(super) async fn play(mut hands: Hands, stages: Vec<Stage>) -> String {
+    match steps(&mut hands, &stages, 0, Duration::ZERO).await {
+        Ok(()) => {}
+        Err(kube_client::Error::Api(status)) if GONE.contains(&status.code) => {}
+        Err(error) => tracing::warn!(pod = hands.name(), %error, "the kubelet gives a pod up"),
+    }
+    hands.uid().to_owned()
+}
+
+fn steps<'a>(
+    hands: &'a mut Hands,
+    stages: &'a [Stage],
+    round: u32,
+    backoff_around: Duration,
+) -> BoxFuture<'a, Result<(), kube_client::Error>> {
+    async move {
+        let backoff = backoff(stages, round).unwrap_or(backoff_around);
+        for stage in stages {
+            let wait = stage.wait.in_round(round);
+            // A wait of no time would still let others go first, and a clock go on by a millisecond.
+            if !wait.is_zero() {
+                tokio::time::sleep(wait).await;
+            }
+            match &stage.action {
+                Action::Steps(inner) => steps(hands, inner, round, backoff).await?,
+                Action::Repeat(inner, times) => repeat(hands, inner, *times, backoff).await?,
+                action => insist(hands, action, backoff).await?,
+            }
+        }
+        Ok(())
+    }
+    .boxed()
+}
+
+/// Tries again as long as the server cannot answer now.
+async fn insist(hands: &mut Hands, action: &Action, backoff: Duration) -> Result<(), kube_client::Error> {
+    loop {
+        match hands.perform(action, backoff).await {
+            Err(kube_client::Error::Api(status)) if status.code == 429 || status.code >= 500 => {
+                tracing::debug!(pod = hands.name(), error = status.message, "the kubelet tries again");
+                tokio::time::sleep(RETRY).await;
+            }
+            done => return done,
+        }
+    }
+}
+
+async fn repeat(
+    hands: &mut Hands,
+    stages: &[Stage],
+    times: Times,
+    backoff: Duration,
+) -> Result<(), kube_client::Error> {
+    let _resting = (times == Times::Forever).then(|| hands.rest());
+    let mut round = 0;
+    while times == Times::Forever || Times::Only(round) != times {
+        steps(hands, stages, round, backoff).await?;
+        round = round.saturating_add(1);
+    }
+    Ok(())
+}

@@ -1,0 +1,79 @@
+//! The scheduler's writes: the binding, or why there is none.
+
+use serde_json::{Value, json};
+
+use super::Resting;
+use super::hands::Hands;
+use super::recorder::Told;
+use crate::pod;
+use crate::scheduler::Place;
+
+/// The scheduler of the pods that name none.
+pub(super) const SCHEDULER: &str = "default-scheduler";
+
+impl Hands {
+    /// Gives the pod the node that the scheduler finds, as soon as it finds one.
+    pub(super) async fn schedule(&mut self) -> Result<(), kube_client::Error> {
+        let Some(mut scheduler) = self.office.scheduler.clone() else { return Ok(()) };
+        if let Some(node) = self.pod["spec"]["nodeName"].as_str() {
+            self.host_ip = scheduler.known(node).await.address; // it chose its node itself
+            return Ok(());
+        }
+        let mut resting = None;
+        let Place { node, address } = loop {
+            match scheduler.place(&self.pod, self.uid()).await {
+                Ok(place) => break place,
+                Err(unfit) => self.unschedulable(&unfit.to_string()).await?,
+            }
+            resting.get_or_insert_with(|| Resting::new(&self.office.progress));
+            scheduler.changed().await;
+        };
+        drop(resting);
+        match self.bind(&node).await {
+            Ok(()) => self.host_ip = address,
+            Err(kube_client::Error::Api(status)) if status.code == 409 => {
+                // Somebody else may have been faster: then the pod is where they put it.
+                let pod = self.pods().get(self.name()).await?;
+                let Some(theirs) = pod.spec["nodeName"].as_str() else {
+                    scheduler.forget(self.uid());
+                    return Err(kube_client::Error::Api(status));
+                };
+                self.host_ip = scheduler.known(theirs).await.address;
+                self.pod = pod::whole(&pod);
+                return Ok(());
+            }
+            Err(error) => {
+                scheduler.forget(self.uid());
+                return Err(error);
+            }
+        }
+        let (namespace, name) = (self.text("namespace"), self.name());
+        let message = format!("Successfully assigned {namespace}/{name} to {node}");
+        self.scheduler_tells("Normal", "Scheduled", message).await;
+        Ok(())
+    }
+
+    /// Says in the pod's status why it waits.
+    async fn unschedulable(&mut self, why: &str) -> Result<(), kube_client::Error> {
+        let conditions = self.pod["status"]["conditions"].as_array().cloned().unwrap_or_default();
+        let before = conditions.iter().find(|condition| condition["type"] == "PodScheduled");
+        if before.is_some_and(|condition| condition["message"] == why) {
+            return Ok(());
+        }
+        let since = before.filter(|condition| condition["status"] == "False");
+        let since = since.map_or_else(|| json!(self.office.clock.now()), |old| old["lastTransitionTime"].clone());
+        let condition = json!({
+            "type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": why, "lastTransitionTime": since,
+        });
+        let others = conditions.iter().filter(|condition| condition["type"] != "PodScheduled").cloned();
+        let conditions: Vec<Value> = others.chain([condition]).collect();
+        self.write_status(json!({ "conditions": conditions })).await?;
+        self.scheduler_tells("Warning", "FailedScheduling", why.to_owned()).await;
+        Ok(())
+    }
+
+    async fn scheduler_tells(&mut self, kind: &str, reason: &str, message: String) {
+        let (kind, reason, from) = (kind.to_owned(), reason.to_owned(), SCHEDULER.to_owned());
+        self.recorder.tell(&self.pod, Told { kind, reason, message, from, container: None }).await;
+    }
+}

@@ -1,0 +1,191 @@
+//! The scheduler's part of the kubelet: which node a pod gets. Upstream: `pkg/scheduler`.
+
+mod fit;
+
+use std::collections::BTreeMap;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use futures::TryStreamExt;
+use kube_client::api::{DynamicObject, ListParams, WatchEvent, WatchParams};
+use kube_client::{Api, Client};
+use kube_core::ResourceExt;
+use serde_json::Value;
+use tokio::sync::watch;
+
+use super::node;
+use super::pod::{self, Pod};
+use super::resources::NODES;
+pub(crate) use fit::Unfit;
+
+/// How long it waits before it tries again to reach the API.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// By name: every Node object, as far as scheduling asks.
+pub(crate) type Nodes = BTreeMap<String, Value>;
+
+/// What a cluster does with pods as long as it has no Node object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Nodeless {
+    /// It was made without: all pods are on one node that nobody can look at.
+    OnTheFirst,
+    /// Its nodes were taken away: the pods wait.
+    Wait,
+}
+
+/// Knows the nodes, and how many pods each has.
+#[derive(Clone, Debug)]
+pub(crate) struct Scheduler {
+    /// `None` until they were listed.
+    nodes: watch::Receiver<Option<Arc<Nodes>>>,
+    load: Arc<Mutex<Load>>,
+    nodeless: Nodeless,
+}
+
+/// Where the pods are that are not over.
+#[derive(Debug, Default)]
+struct Load {
+    /// By uid.
+    nodes: BTreeMap<String, String>,
+    /// How many each node has.
+    counts: BTreeMap<String, usize>,
+}
+
+impl Load {
+    fn put(&mut self, uid: &str, node: &str) {
+        if self.nodes.get(uid).is_none_or(|before| before != node) {
+            self.take(uid);
+            self.nodes.insert(uid.to_owned(), node.to_owned());
+            *self.counts.entry(node.to_owned()).or_default() += 1;
+        }
+    }
+
+    fn take(&mut self, uid: &str) {
+        if let Some(node) = self.nodes.remove(uid)
+            && let Some(count) = self.counts.get_mut(&node)
+        {
+            *count -= 1;
+        }
+    }
+
+    fn on(&self, node: &str) -> usize {
+        self.counts.get(node).copied().unwrap_or_default()
+    }
+}
+
+/// A node for a pod, and what is known about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) node: String,
+    pub(crate) address: String,
+}
+
+impl Scheduler {
+    /// A scheduler, and the task that tells it of the nodes.
+    pub(crate) fn new(client: Client, nodeless: Nodeless) -> (Self, impl Future<Output = ()> + Send + use<>) {
+        let (sender, nodes) = watch::channel(None);
+        let task = async move {
+            loop {
+                if let Err(error) = follow(&client, &sender).await {
+                    tracing::debug!(%error, "the scheduler lists the nodes again");
+                }
+                tokio::time::sleep(RETRY).await;
+            }
+        };
+        (Self { nodes, load: Arc::default(), nodeless }, task)
+    }
+
+    /// Finds a node for a pod, and counts the pod there: the fewest pods first, then by name.
+    pub(crate) async fn place(&mut self, pod: &Value, uid: &str) -> Result<Place, Unfit> {
+        let nodes = self.nodes().await;
+        if nodes.is_empty() && self.nodeless == Nodeless::OnTheFirst {
+            return Ok(Place { node: node::name(1), address: node::FIRST_ADDRESS.to_owned() });
+        }
+        let fitting = fit::fitting(&nodes, pod)?;
+        let mut load = self.lock();
+        let node = fitting.into_iter().min_by_key(|name| (load.on(name), *name)).cloned().unwrap_or_default();
+        load.put(uid, &node);
+        let address = address(&nodes, &node);
+        Ok(Place { node, address })
+    }
+
+    /// The place of a pod that has its node already.
+    pub(crate) async fn known(&mut self, node: &str) -> Place {
+        let nodes = self.nodes().await;
+        Place { node: node.to_owned(), address: address(&nodes, node) }
+    }
+
+    /// Waits until something about the nodes changes.
+    pub(crate) async fn changed(&mut self) {
+        if self.nodes.changed().await.is_err() {
+            std::future::pending::<()>().await; // nobody tells of the nodes any more
+        }
+    }
+
+    /// A pod was seen: whether it counts, and where.
+    pub(crate) fn saw(&self, pod: &Pod) {
+        let over = matches!(pod::status(pod)["phase"].as_str(), Some("Succeeded" | "Failed"));
+        let uid = pod.uid().unwrap_or_default();
+        match pod.spec["nodeName"].as_str() {
+            Some(node) if !over => self.lock().put(&uid, node),
+            Some(_) => self.lock().take(&uid),
+            None => {} // it may be about to be bound
+        }
+    }
+
+    /// A pod is gone, or was not bound after all.
+    pub(crate) fn forget(&self, uid: &str) {
+        self.lock().take(uid);
+    }
+
+    async fn nodes(&mut self) -> Arc<Nodes> {
+        match self.nodes.wait_for(Option::is_some).await {
+            Ok(nodes) => nodes.clone().unwrap_or_default(),
+            Err(_) => Arc::default(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Load> {
+        self.load.lock().expect("nothing panics under this lock")
+    }
+}
+
+/// The address of a node that is known, or of the first.
+fn address(nodes: &Nodes, name: &str) -> String {
+    let addresses = nodes.get(name).and_then(|node| node["status"]["addresses"].as_array());
+    let internal = addresses.into_iter().flatten().find(|address| address["type"] == "InternalIP");
+    internal.and_then(|address| address["address"].as_str()).unwrap_or(node::FIRST_ADDRESS).to_owned()
+}
+
+/// Lists and watches the nodes; ends with the watch, or with an error.
+async fn follow(client: &Client, told: &watch::Sender<Option<Arc<Nodes>>>) -> Result<(), kube_client::Error> {
+    let api: Api<DynamicObject> = Api::all_with(client.clone(), &NODES.dynamic());
+    let list = api.list(&ListParams::default()).await?;
+    let version = list.metadata.resource_version.unwrap_or_default();
+    let mut nodes: Nodes = list.items.iter().map(|node| (node.name_any(), shown(node))).collect();
+    told.send_replace(Some(Arc::new(nodes.clone())));
+    let mut events = pin!(api.watch(&WatchParams::default(), &version).await?);
+    while let Some(event) = events.try_next().await? {
+        match event {
+            WatchEvent::Added(node) | WatchEvent::Modified(node) => {
+                nodes.insert(node.name_any(), shown(&node));
+            }
+            WatchEvent::Deleted(node) => {
+                nodes.remove(&node.name_any());
+            }
+            WatchEvent::Bookmark(_) => continue,
+            WatchEvent::Error(_) => break,
+        }
+        told.send_replace(Some(Arc::new(nodes.clone())));
+    }
+    Ok(())
+}
+
+/// What scheduling asks of a node.
+fn shown(node: &DynamicObject) -> Value {
+    serde_json::json!({
+        "labels": node.metadata.labels, "spec": node.data["spec"],
+        "status": {"addresses": node.data["status"]["addresses"]},
+    })
+}

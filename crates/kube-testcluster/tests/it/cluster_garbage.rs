@@ -1,0 +1,155 @@
+//! What becomes of the objects that another one owns.
+
+use kube_testcluster::{Cluster, Controllers, pods_from_yaml};
+use serde_json::{Value, json};
+
+use crate::support::api::{Api, PODS, pod, quiet};
+
+const MAPS: &str = "/api/v1/namespaces/default/configmaps";
+
+/// Creates a config map that names these as its owners; gives back its own entry for such a list.
+async fn map(api: &Api, name: &str, owners: &[&Value]) -> Value {
+    let created = api.post(MAPS, &json!({"metadata": {"name": name, "ownerReferences": owners}})).await;
+    assert_eq!(created.status, 201, "{}", created.body);
+    reference("v1", "ConfigMap", name, &created.body["metadata"]["uid"])
+}
+
+fn reference(version: &str, kind: &str, name: &str, uid: &Value) -> Value {
+    json!({"apiVersion": version, "kind": kind, "name": name, "uid": uid})
+}
+
+fn blocking(owner: &Value) -> Value {
+    let mut owner = owner.clone();
+    owner["blockOwnerDeletion"] = json!(true);
+    owner
+}
+
+async fn names(cluster: &Cluster, api: &Api) -> Vec<String> {
+    cluster.settled().await;
+    api.get(MAPS).await.names().into_iter().map(ToOwned::to_owned).collect()
+}
+
+async fn delete(api: &Api, name: &str, policy: &str) -> Value {
+    let answer = api.delete(&format!("{MAPS}/{name}?propagationPolicy={policy}")).await;
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    answer.body
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_lost_its_last_owner_goes_and_its_dependents_after_it() {
+    let cluster = quiet().start();
+    let api = Api::new(&cluster);
+    let a = map(&api, "a", &[]).await;
+    let b = map(&api, "b", &[]).await;
+    let child = map(&api, "child", &[&a]).await;
+    map(&api, "grandchild", &[&child]).await;
+    map(&api, "shared", &[&a, &b]).await;
+    assert_eq!(names(&cluster, &api).await, ["a", "b", "child", "grandchild", "shared"]);
+    assert_eq!(api.delete(&format!("{MAPS}/a")).await.status, 200);
+    assert_eq!(names(&cluster, &api).await, ["b", "shared"]);
+    let shared = api.get(&format!("{MAPS}/shared")).await.body;
+    assert_eq!(shared["metadata"]["ownerReferences"], json!([b]));
+    delete(&api, "b", "Background").await;
+    assert_eq!(names(&cluster, &api).await, [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_never_had_its_owner_goes_too() {
+    let cluster = quiet().start();
+    let api = Api::new(&cluster);
+    let a = map(&api, "a", &[]).await;
+    let elsewhere = reference("v1", "ConfigMap", "a", &json!("another"));
+    map(&api, "of-another-uid", &[&elsewhere]).await;
+    let unknown = reference("batch/v1", "Job", "job", &json!("some"));
+    map(&api, "of-a-kind-that-is-not-served", &[&unknown]).await;
+    map(&api, "mine", &[&a]).await;
+    let foreign = json!({"metadata": {"name": "foreign", "ownerReferences": [a]}});
+    api.post("/api/v1/namespaces/kube-system/configmaps", &foreign).await;
+    let node = json!({"metadata": {"name": "node", "ownerReferences": [a]}});
+    assert_eq!(api.post("/api/v1/nodes", &node).await.status, 201);
+    assert_eq!(names(&cluster, &api).await, ["a", "mine", "of-a-kind-that-is-not-served"]);
+    assert!(api.get("/api/v1/namespaces/kube-system/configmaps").await.names().is_empty());
+    assert_eq!(api.get("/api/v1/nodes/node").await.status, 200, "nobody can look for its owner");
+}
+
+#[tokio::test(start_paused = true)]
+async fn orphans_stay_without_their_owner() {
+    let cluster = quiet().start();
+    let api = Api::new(&cluster);
+    let a = map(&api, "a", &[]).await;
+    map(&api, "b", &[&a]).await;
+    let kept = delete(&api, "a", "Orphan").await;
+    assert_eq!(kept["metadata"]["finalizers"], json!(["orphan"]));
+    assert_eq!(names(&cluster, &api).await, ["b"]);
+    assert_eq!(api.get(&format!("{MAPS}/b")).await.body["metadata"].get("ownerReferences"), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn in_the_foreground_an_owner_waits_for_those_that_block_it() {
+    let cluster = quiet().start();
+    let api = Api::new(&cluster);
+    let a = map(&api, "a", &[]).await;
+    let child = map(&api, "child", &[&blocking(&a)]).await;
+    map(&api, "grandchild", &[&blocking(&child)]).await;
+    map(&api, "other", &[&a]).await;
+    let finalizer = json!({"metadata": {"finalizers": ["x.io/y"]}});
+    api.merge(&format!("{MAPS}/grandchild"), &finalizer).await;
+    let kept = delete(&api, "a", "Foreground").await;
+    assert_eq!(kept["metadata"]["finalizers"], json!(["foregroundDeletion"]));
+    assert_eq!(names(&cluster, &api).await, ["a", "child", "grandchild"]);
+    let child = api.get(&format!("{MAPS}/child")).await.body;
+    assert_eq!(child["metadata"]["finalizers"], json!(["foregroundDeletion"]), "it has dependents of its own");
+    api.merge(&format!("{MAPS}/grandchild"), &json!({"metadata": {"finalizers": null}})).await;
+    assert_eq!(names(&cluster, &api).await, [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn objects_that_own_each_other_do_not_wait_for_ever() {
+    let cluster = quiet().start();
+    let api = Api::new(&cluster);
+    let a = map(&api, "a", &[]).await;
+    let b = map(&api, "b", &[&blocking(&a)]).await;
+    api.merge(&format!("{MAPS}/a"), &json!({"metadata": {"ownerReferences": [blocking(&b)]}})).await;
+    delete(&api, "a", "Foreground").await;
+    assert_eq!(names(&cluster, &api).await, [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pod_of_a_replica_set_ends_as_any_pod() {
+    let cluster = Cluster::builder().start();
+    let api = Api::new(&cluster);
+    let sets = "/apis/apps/v1/namespaces/default/replicasets";
+    let template = json!({"metadata": {"labels": {"a": "b"}}, "spec": pod("x", &json!({}))["spec"]});
+    let spec = json!({"selector": {"matchLabels": {"a": "b"}}, "template": template});
+    let set = api.post(sets, &json!({"metadata": {"name": "web"}, "spec": spec})).await.body;
+    let owner = reference("apps/v1", "ReplicaSet", "web", &set["metadata"]["uid"]);
+    let mut owned = pod("web-1", &json!({"a": "b"}));
+    owned["metadata"]["ownerReferences"] = json!([blocking(&owner)]);
+    api.post(PODS, &owned).await;
+    cluster.settled().await;
+    let mut watch = api.watch("").await;
+    api.delete(&format!("{sets}/web?propagationPolicy=Foreground")).await;
+    tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+    assert_eq!(api.get(&format!("{PODS}/web-1")).await.body["metadata"]["deletionGracePeriodSeconds"], 30);
+    assert_eq!(api.get(&format!("{sets}/web")).await.status, 200);
+    cluster.settled().await;
+    assert_eq!(watch.shorts().await.last().unwrap(), "DELETED web-1");
+    assert_eq!(api.get(&format!("{sets}/web")).await.status, 404);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_there_from_the_start_and_what_nobody_collects_stays() {
+    let file = "{metadata: {name: a, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: rs, uid: gone}]}, \
+                spec: {containers: [{name: main, image: nginx}]}}";
+    let cluster = quiet().pods(pods_from_yaml(file, "pods.yaml", "default").unwrap()).start();
+    cluster.settled().await;
+    assert_eq!(Api::new(&cluster).get(PODS).await.names(), ["a"]);
+    let cluster = quiet().controllers(Controllers::None).start();
+    let api = Api::new(&cluster);
+    let a = map(&api, "a", &[]).await;
+    map(&api, "b", &[&a]).await;
+    delete(&api, "a", "Foreground").await;
+    assert_eq!(names(&cluster, &api).await, ["a", "b"]);
+    api.merge(&format!("{MAPS}/a"), &json!({"metadata": {"finalizers": null}})).await;
+    assert_eq!(names(&cluster, &api).await, ["b"]);
+}

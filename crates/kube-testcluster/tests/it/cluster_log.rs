@@ -1,0 +1,192 @@
+//! The log of a pod.
+
+use std::time::Duration;
+
+use futures::StreamExt;
+use http_body_util::BodyExt;
+use kube_testcluster::{Cluster, Stages};
+use serde_json::{Value, json};
+use tokio::time::{sleep, timeout};
+
+use crate::support::api::{Api, PODS, pod};
+
+const STAGES: &str = "
+run:
+- {bind: node-1}
+- {after: 1s, containers: {waiting: {reason: ContainerCreating}}}
+- {after: 1s, containers: {running: {}}}
+- {log: one of $container}
+- {after: 1s, log: two}
+- {after: 1s, log: three}
+- {containers: {terminated: {exitCode: 1, reason: Error}}}
+- {after: 1s, containers: {running: {}}}
+- {log: again}
+delete:
+- {log: bye}
+- {containers: {terminated: {exitCode: 0, reason: Completed}}}
+- {after: 1s, remove: true}
+";
+
+fn cluster() -> Cluster {
+    let started = "2023-05-01T10:00:00Z".parse().unwrap();
+    Cluster::builder().stages(Stages::from_yaml(STAGES, "s.yaml").unwrap()).started_at(started).start()
+}
+
+async fn log(api: &Api, query: &str) -> (u16, String) {
+    let answer = api.get(&format!("{PODS}/a/log?{query}")).await;
+    let text = answer.body["message"].as_str().or(answer.body.as_str()).unwrap_or_default().to_owned();
+    (answer.status, text)
+}
+
+/// After the two lines in which a container introduces itself.
+async fn lines(api: &Api, query: &str) -> Vec<String> {
+    let (status, text) = log(api, query).await;
+    assert_eq!(status, 200, "{text}");
+    text.lines().skip(2).map(ToOwned::to_owned).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_log_holds_what_the_stages_say_and_nothing_that_is_not_true() {
+    let cluster = cluster();
+    let api = Api::new(&cluster);
+    api.pod("a", &json!({})).await;
+    sleep(Duration::from_millis(3500)).await;
+    let (status, text) = log(&api, "").await;
+    assert_eq!(
+        (status, text.as_str()),
+        (
+            200,
+            "container main of pod default/a is not real: nothing runs in the cluster of informer-lab\n\
+             image nginx:1.27, command that of its image, restarts 0, started at 2023-05-01T10:00:02Z\n\
+             one of main\ntwo\n"
+        )
+    );
+    let answer = api.get(&format!("{PODS}/a/log")).await;
+    assert_eq!(answer.headers["content-type"], "text/plain");
+    assert_eq!(log(&api, "tailLines=1&timestamps=true").await.1, "2023-05-01T10:00:03.000000000Z two\n");
+    assert_eq!(log(&api, "tailLines=0").await.1, "");
+    assert_eq!(log(&api, "sinceSeconds=1").await.1, "two\n");
+    assert_eq!(log(&api, "sinceTime=2023-05-01T10:00:03Z").await.1, "two\n");
+    assert_eq!(log(&api, "tailLines=1&limitBytes=2").await.1, "tw");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_run_before_has_a_log_of_its_own() {
+    let cluster = cluster();
+    let api = Api::new(&cluster);
+    api.pod("a", &json!({})).await;
+    sleep(Duration::from_millis(2500)).await;
+    assert_eq!(
+        log(&api, "previous=true").await,
+        (400, "previous terminated container \"main\" in pod \"a\" not found".to_owned())
+    );
+    cluster.settled().await;
+    assert_eq!(lines(&api, "").await, ["again"]);
+    assert_eq!(lines(&api, "previous=true").await, ["one of main", "two", "three"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_log_is_followed_until_the_container_ends() {
+    let cluster = cluster();
+    let api = Api::new(&cluster);
+    api.pod("a", &json!({})).await;
+    sleep(Duration::from_millis(2500)).await;
+    let request = || http::Request::get(format!("{PODS}/a/log?follow=true&tailLines=1"));
+    // A client such as kubectl takes compressed answers, too.
+    let request = request().header("accept-encoding", "gzip").body(axum::body::Body::empty()).unwrap();
+    let mut stream = api.raw(request).await.into_body().into_data_stream();
+    let mut next = async || stream.next().await.map(|bytes| String::from_utf8(bytes.unwrap().to_vec()).unwrap());
+    assert_eq!(next().await.as_deref(), Some("one of main\n"));
+    assert!(timeout(Duration::from_millis(100), next()).await.is_err(), "nothing was said");
+    assert_eq!(next().await.as_deref(), Some("two\n"));
+    assert_eq!(next().await.as_deref(), Some("three\n"));
+    assert_eq!(next().await, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn following_ends_with_the_pod_and_with_the_cluster() {
+    let cluster = cluster();
+    let api = Api::new(&cluster);
+    api.pod("a", &json!({})).await;
+    cluster.settled().await;
+    let follow = async |api: &Api| {
+        let request =
+            http::Request::get(format!("{PODS}/a/log?follow=true&tailLines=0")).body(axum::body::Body::empty());
+        api.raw(request.unwrap()).await.into_body()
+    };
+    let until_deleted = tokio::spawn(follow(&api).await.collect());
+    api.delete(&format!("{PODS}/a")).await;
+    assert_eq!(until_deleted.await.unwrap().unwrap().to_bytes(), "bye\n");
+    cluster.settled().await;
+    api.pod("a", &json!({})).await;
+    cluster.settled().await;
+    let until_shutdown = tokio::spawn(follow(&api).await.collect());
+    tokio::task::yield_now().await;
+    cluster.shutdown().await;
+    assert_eq!(until_shutdown.await.unwrap().unwrap().to_bytes(), "");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_log_that_there_is_not_is_refused_in_upstreams_words() {
+    let cluster = cluster();
+    let api = Api::new(&cluster);
+    assert_eq!(log(&api, "").await, (404, "pods \"a\" not found".to_owned()));
+    let mut two = pod("a", &json!({}));
+    two["spec"]["containers"] = json!([{"name": "x", "image": "i"}, {"name": "y", "image": "i"}]);
+    two["spec"]["initContainers"] = json!([{"name": "first", "image": "i"}]);
+    let stages = Cluster::builder().stages(Stages::none()).start();
+    let unbound = Api::new(&stages);
+    unbound.post(PODS, &two).await;
+    assert_eq!(log(&unbound, "container=x").await.0, 204, "no node knows the pod");
+    api.post(PODS, &two).await;
+    sleep(Duration::from_millis(500)).await;
+    let said = |text: &str| (400, text.to_owned());
+    for (query, expected) in [
+        ("", said("a container name must be specified for pod a, choose one of: [first x y]")),
+        ("container=z", said("container z is not valid for pod a")),
+        ("container=x", said("container \"x\" in pod \"a\" is not available")),
+    ] {
+        assert_eq!(log(&api, query).await, expected);
+    }
+    sleep(Duration::from_millis(1000)).await;
+    assert_eq!(
+        log(&api, "container=x").await,
+        said("container \"x\" in pod \"a\" is waiting to start: PodInitializing")
+    );
+    for (query, expected) in [
+        (
+            "tailLines=-1",
+            "PodLogOptions \"a\" is invalid: tailLines: Invalid value: -1: must be greater than or equal to 0",
+        ),
+        ("limitBytes=0", "PodLogOptions \"a\" is invalid: limitBytes: Invalid value: 0: must be greater than 0"),
+        ("sinceSeconds=0", "PodLogOptions \"a\" is invalid: sinceSeconds: Invalid value: 0: must be greater than 0"),
+    ] {
+        assert_eq!(log(&api, query).await, (422, expected.to_owned()));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_init_container_that_runs_is_followed() {
+    let cluster = Cluster::builder().stages(Stages::none()).start();
+    let api = Api::new(&cluster);
+    let mut with_init = pod("a", &json!({}));
+    with_init["spec"]["nodeName"] = json!("node-1");
+    with_init["spec"]["initContainers"] = json!([{"name": "first", "image": "i"}]);
+    api.post(PODS, &with_init).await;
+    let status = json!({"name": "first", "image": "i", "imageID": "", "ready": false, "restartCount": 0,
+        "state": {"running": {"startedAt": "2023-05-01T10:00:00Z"}}});
+    let status = json!({"status": {"initContainerStatuses": [status]}});
+    assert_eq!(api.merge(&format!("{PODS}/a/status"), &status).await.status, 200);
+    let request = http::Request::get(format!("{PODS}/a/log?follow=true&container=first&tailLines=0"));
+    let body = api.raw(request.body(axum::body::Body::empty()).unwrap()).await.into_body();
+    let following = timeout(Duration::from_secs(60), body.collect()).await;
+    assert!(following.is_err(), "it goes on as long as the container runs");
+}
+
+#[tokio::test(start_paused = true)]
+async fn discovery_names_the_log() {
+    let api = Api::new(&cluster());
+    let resources = api.get("/api/v1").await.body["resources"].clone();
+    let log: Vec<&Value> = resources.as_array().unwrap().iter().filter(|one| one["name"] == "pods/log").collect();
+    assert_eq!((log.len(), &log[0]["kind"], &log[0]["verbs"]), (1, &json!("Pod"), &json!(["get"])));
+}

@@ -1,0 +1,177 @@
+//! The life of a namespace.
+
+use std::time::Duration;
+
+use kube_testcluster::{Cluster, Controllers};
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use crate::support::api::{Api, pod, quiet, short};
+
+const SHOP: &str = "/api/v1/namespaces/shop";
+const PODS: &str = "/api/v1/namespaces/shop/pods";
+
+async fn shop(api: &Api) -> Value {
+    let created = api.post("/api/v1/namespaces", &json!({"metadata": {"name": "shop"}})).await;
+    assert_eq!(created.status, 201, "{}", created.body);
+    created.body
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_namespace_goes_after_everything_in_it() {
+    let cluster = quiet().start();
+    let api = Api::new(&cluster);
+    let created = shop(&api).await;
+    assert_eq!(created["metadata"]["labels"], json!({"kubernetes.io/metadata.name": "shop"}));
+    assert_eq!(
+        (&created["spec"], &created["status"]),
+        (&json!({"finalizers": ["kubernetes"]}), &json!({"phase": "Active"}))
+    );
+    assert_eq!(created["metadata"].get("generation"), None);
+    api.post(PODS, &pod("a", &json!({}))).await;
+    api.post(&format!("{SHOP}/configmaps"), &json!({"metadata": {"name": "c"}})).await;
+    let mut pods = api.watch_at("/api/v1/pods?watch=true").await;
+    let mut namespaces = api.watch_at("/api/v1/namespaces?watch=true&fieldSelector=metadata.name%3Dshop").await;
+    let deleted = api.delete(SHOP).await;
+    assert_eq!((deleted.status, &deleted.body["status"]), (200, &json!({"phase": "Terminating"})));
+    assert_eq!(deleted.body["metadata"]["deletionTimestamp"], "2023-05-01T10:00:00Z");
+    assert_eq!(deleted.body["metadata"].get("deletionGracePeriodSeconds"), None);
+    cluster.settled().await;
+    assert_eq!(pods.shorts().await, ["ADDED a", "MODIFIED a", "DELETED a"]);
+    assert_eq!(namespaces.shorts().await, ["ADDED shop", "MODIFIED shop", "DELETED shop"]);
+    assert_eq!(api.get(SHOP).await.status, 404);
+    assert!(api.get(&format!("{SHOP}/configmaps")).await.names().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_namespace_waits_for_the_pods_that_end_gracefully() {
+    let cluster = Cluster::builder().start();
+    let api = Api::new(&cluster);
+    shop(&api).await;
+    api.post(PODS, &pod("a", &json!({}))).await;
+    cluster.settled().await;
+    assert_eq!(api.get(&format!("{PODS}/a")).await.body["status"]["phase"], "Running");
+    let start = Instant::now();
+    api.delete(SHOP).await;
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    assert_eq!(api.get(&format!("{PODS}/a")).await.body["metadata"]["deletionGracePeriodSeconds"], 30);
+    let late = api.post(PODS, &pod("late", &json!({}))).await;
+    let expected =
+        "pods \"late\" is forbidden: unable to create new content in namespace shop because it is being terminated";
+    assert_eq!((late.status, late.message()), (403, expected));
+    let causes = json!([{
+        "reason": "NamespaceTerminating", "message": "namespace shop is being terminated", "field": "metadata.namespace",
+    }]);
+    assert_eq!(late.body["details"]["causes"], causes);
+    let again = api.delete(SHOP).await;
+    assert_eq!((again.status, &again.body["status"]["phase"]), (200, &json!("Terminating")));
+    cluster.settled().await;
+    assert!(start.elapsed() > Duration::from_millis(100), "the kubelet takes its time");
+    assert_eq!(api.get(SHOP).await.status, 404);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_finalizer_in_a_namespace_keeps_it() {
+    let cluster = quiet().start();
+    let api = Api::new(&cluster);
+    shop(&api).await;
+    let maps = format!("{SHOP}/configmaps");
+    api.post(&maps, &json!({"metadata": {"name": "c", "finalizers": ["x.io/y"]}})).await;
+    api.delete(SHOP).await;
+    cluster.settled().await;
+    assert_eq!(api.get(SHOP).await.body["status"]["phase"], "Terminating");
+    api.merge(&format!("{maps}/c"), &json!({"metadata": {"finalizers": null}})).await;
+    cluster.settled().await;
+    assert_eq!(api.get(SHOP).await.status, 404);
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_finalize_changes_what_keeps_a_namespace() {
+    let cluster = quiet().start();
+    let api = Api::new(&cluster);
+    let mut namespace = shop(&api).await;
+    api.post(&format!("{SHOP}/configmaps"), &json!({"metadata": {"name": "c", "finalizers": ["x.io/y"]}})).await;
+    namespace["spec"] = json!({"finalizers": ["x.io/mine"]});
+    namespace["status"] = json!({"phase": "Terminating"});
+    namespace["metadata"]["labels"]["a"] = json!("b");
+    let updated = api.put(SHOP, &namespace).await;
+    assert_eq!((updated.status, &updated.body["metadata"]["labels"]["a"]), (200, &json!("b")), "{}", updated.body);
+    assert_eq!(updated.body["spec"]["finalizers"], json!(["kubernetes"]));
+    namespace["metadata"].as_object_mut().unwrap().remove("resourceVersion");
+    let finalized = api.put(&format!("{SHOP}/finalize"), &namespace).await;
+    assert_eq!((finalized.status, &finalized.body["spec"]["finalizers"]), (200, &json!(["x.io/mine"])));
+    assert_eq!(finalized.body["status"]["phase"], "Active");
+    api.delete(SHOP).await;
+    cluster.settled().await;
+    let held = api.get(SHOP).await;
+    assert_eq!(held.body["status"]["phase"], "Terminating");
+    namespace["spec"] = json!({});
+    let last = api.put(&format!("{SHOP}/finalize"), &namespace).await;
+    assert_eq!(last.status, 200, "{}", last.body);
+    assert_eq!(api.get(SHOP).await.status, 404);
+    assert_eq!(api.get(&format!("{SHOP}/finalize")).await.status, 405);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_new_comes_into_a_namespace_that_is_being_deleted() {
+    let cluster = quiet().commit_latency(Duration::from_millis(1)).start();
+    let api = Api::new(&cluster);
+    shop(&api).await;
+    for name in ["a", "b", "c"] {
+        assert_eq!(api.post(PODS, &pod(name, &json!({}))).await.status, 201);
+    }
+    let creating = async {
+        let mut answers = Vec::new();
+        for i in 0..20 {
+            answers.push(api.post(PODS, &pod(&format!("late-{i}"), &json!({}))).await.status);
+        }
+        answers
+    };
+    let (deleted, answers) = tokio::join!(api.delete(SHOP), creating);
+    assert_eq!(deleted.status, 200, "{}", deleted.body);
+    let refused = answers.iter().position(|status| *status != 201).unwrap();
+    assert!(answers[refused..].iter().all(|status| matches!(status, 403 | 404)), "{answers:?}");
+    assert_eq!((answers[refused], answers.last()), (403, Some(&404)), "{answers:?}");
+    cluster.settled().await;
+    assert!(api.get(PODS).await.names().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_namespaces_that_every_cluster_has_stay() {
+    let cluster = quiet().start();
+    let api = Api::new(&cluster);
+    for name in ["default", "kube-system", "kube-public"] {
+        let forbidden = api.delete(&format!("/api/v1/namespaces/{name}")).await;
+        let expected = format!("namespaces \"{name}\" is forbidden: this namespace may not be deleted");
+        assert_eq!((forbidden.status, forbidden.message()), (403, expected.as_str()));
+    }
+    let tried = api.delete("/api/v1/namespaces/kube-node-lease?dryRun=All").await;
+    assert_eq!((tried.status, &tried.body["status"]["phase"]), (200, &json!("Terminating")));
+    assert_eq!(api.get("/api/v1/namespaces/kube-node-lease").await.body["status"]["phase"], "Active");
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_controllers_a_namespace_goes_at_once_and_alone() {
+    let api = Api::new(&quiet().controllers(Controllers::None).start());
+    assert_eq!(shop(&api).await["spec"], json!({}));
+    api.post(PODS, &pod("a", &json!({}))).await;
+    let mut watch = api.watch_at("/api/v1/namespaces?watch=true&fieldSelector=metadata.name%3Dshop").await;
+    let gone = api.delete(SHOP).await;
+    assert_eq!((gone.status, &gone.body["status"]), (200, &json!("Success")));
+    assert_eq!(watch.events().await.iter().map(short).collect::<Vec<_>>(), ["ADDED shop", "DELETED shop"]);
+    assert_eq!(api.get(PODS).await.names(), ["a"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_namespace_that_somebody_else_holds_says_nothing_of_finalizers_that_it_lost() {
+    let cluster = quiet().start();
+    let api = Api::new(&cluster);
+    let held = json!({"metadata": {"name": "shop", "finalizers": ["example.com/mine"]}});
+    assert_eq!(api.post("/api/v1/namespaces", &held).await.status, 201);
+    assert_eq!(api.delete(SHOP).await.status, 200);
+    cluster.settled().await;
+    assert_eq!(api.get(SHOP).await.body["spec"], json!({}));
+    api.merge(SHOP, &json!({"metadata": {"finalizers": null}})).await;
+    cluster.settled().await;
+    assert_eq!(api.get(SHOP).await.status, 404);
+}

@@ -1,0 +1,160 @@
+//! Nodes, and which of them a pod gets.
+
+use std::time::Duration;
+
+use kube_testcluster::{Cluster, Stages};
+use serde_json::{Value, json};
+use tokio::time::sleep;
+
+use crate::support::api::{Api, PODS, pod};
+
+const NODES: &str = "/api/v1/nodes";
+
+fn cluster(nodes: usize) -> Cluster {
+    Cluster::builder().stages(Stages::named("fast").unwrap()).nodes(nodes).start()
+}
+
+async fn node_of(api: &Api, name: &str) -> Option<String> {
+    api.get(&format!("{PODS}/{name}")).await.body["spec"]["nodeName"].as_str().map(ToOwned::to_owned)
+}
+
+fn scheduled(pod: &Value) -> &Value {
+    let conditions = pod["status"]["conditions"].as_array().unwrap();
+    conditions.iter().find(|condition| condition["type"] == "PodScheduled").unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cluster_has_as_many_ready_nodes_as_it_was_made_with() {
+    let api = Api::new(&cluster(3));
+    let list = api.get(NODES).await;
+    assert_eq!(list.names(), ["node-1", "node-2", "node-3"]);
+    let node = &list.body["items"][1];
+    assert_eq!(node["status"]["addresses"][0]["address"], "192.0.2.2");
+    assert_eq!(node["metadata"]["labels"]["kubernetes.io/hostname"], "node-2");
+    let ready = &node["status"]["conditions"][3];
+    assert_eq!((&ready["type"], &ready["status"]), (&json!("Ready"), &json!("True")));
+    assert!(Api::new(&cluster(0)).get(NODES).await.names().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn pods_are_spread_over_the_nodes_the_fewest_first() {
+    let cluster = cluster(3);
+    let api = Api::new(&cluster);
+    for name in ["a", "b", "c", "d"] {
+        api.pod(name, &json!({})).await;
+    }
+    cluster.settled().await;
+    for (name, node) in [("a", "node-1"), ("b", "node-2"), ("c", "node-3"), ("d", "node-1")] {
+        assert_eq!(node_of(&api, name).await.as_deref(), Some(node), "{name}");
+    }
+    assert_eq!(api.get(&format!("{PODS}/b")).await.body["status"]["hostIP"], "192.0.2.2");
+    for name in ["b", "c"] {
+        api.delete(&format!("{PODS}/{name}")).await;
+    }
+    cluster.settled().await;
+    api.pod("e", &json!({})).await;
+    cluster.settled().await;
+    assert_eq!(node_of(&api, "e").await.as_deref(), Some("node-2"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cluster_that_was_told_of_no_nodes_binds_to_the_first_as_ever() {
+    let cluster = Cluster::builder().stages(Stages::named("fast").unwrap()).start();
+    let api = Api::new(&cluster);
+    api.pod("a", &json!({})).await;
+    cluster.settled().await;
+    assert_eq!(node_of(&api, "a").await.as_deref(), Some("node-1"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_there_are_no_nodes_pods_wait_for_one() {
+    let cluster = cluster(0);
+    let api = Api::new(&cluster);
+    api.pod("a", &json!({})).await;
+    cluster.settled().await;
+    assert_eq!(node_of(&api, "a").await, None);
+    assert_eq!(scheduled(&api.get(&format!("{PODS}/a")).await.body)["reason"], "Unschedulable");
+    api.post("/api/v1/nodes", &json!({"metadata": {"name": "late"}})).await;
+    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    assert_eq!(node_of(&api, "a").await.as_deref(), Some("late"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pod_that_fits_nowhere_waits_and_says_why_until_a_node_fits() {
+    let cluster = cluster(2);
+    let api = Api::new(&cluster);
+    api.merge(&format!("{NODES}/node-1"), &json!({"spec": {"unschedulable": true}})).await;
+    sleep(Duration::from_millis(10)).await;
+    api.pod("elsewhere", &json!({})).await;
+    let mut choosy = pod("choosy", &json!({}));
+    choosy["spec"]["nodeSelector"] = json!({"disk": "ssd"});
+    api.post(PODS, &choosy).await;
+    cluster.settled().await; // what waits for a node is not waited for
+    assert_eq!(node_of(&api, "elsewhere").await.as_deref(), Some("node-2"));
+    assert_eq!(node_of(&api, "choosy").await, None);
+    let waiting = api.get(&format!("{PODS}/choosy")).await.body;
+    let why = "0/2 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 1 node(s) were unschedulable. \
+               preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.";
+    let condition = scheduled(&waiting);
+    assert_eq!(
+        (&condition["status"], &condition["reason"], &condition["message"], &waiting["status"]["phase"]),
+        (&json!("False"), &json!("Unschedulable"), &json!(why), &json!("Pending"))
+    );
+    let events = api.get("/api/v1/namespaces/default/events?fieldSelector=reason%3DFailedScheduling").await;
+    assert_eq!(events.body["items"][0]["message"], why);
+    assert_eq!(events.body["items"][0]["source"]["component"], "default-scheduler");
+
+    api.merge(&format!("{NODES}/node-2"), &json!({"metadata": {"labels": {"disk": "ssd"}}})).await;
+    sleep(Duration::from_millis(10)).await;
+    assert_eq!(node_of(&api, "choosy").await.as_deref(), Some("node-2"));
+    let running = api.get(&format!("{PODS}/choosy")).await.body;
+    assert_eq!((&scheduled(&running)["status"], &running["status"]["phase"]), (&json!("True"), &json!("Running")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pod_that_names_its_node_or_another_scheduler_is_left_to_them() {
+    let cluster = cluster(2);
+    let api = Api::new(&cluster);
+    let mut own = pod("own", &json!({}));
+    own["spec"]["nodeName"] = json!("node-2");
+    api.post(PODS, &own).await;
+    let mut foreign = pod("foreign", &json!({}));
+    foreign["spec"]["schedulerName"] = json!("mine");
+    api.post(PODS, &foreign).await;
+    cluster.settled().await;
+    let own = api.get(&format!("{PODS}/own")).await.body;
+    assert_eq!((&own["status"]["phase"], &own["status"]["hostIP"]), (&json!("Running"), &json!("192.0.2.2")));
+    assert_eq!(node_of(&api, "foreign").await, None);
+    api.bind("foreign").await;
+    cluster.settled().await;
+    assert_eq!(api.get(&format!("{PODS}/foreign")).await.body["status"]["phase"], "Running");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pod_is_not_bound_before_its_gates_are_removed() {
+    let cluster = Cluster::builder().stages(Stages::none()).start();
+    let api = Api::new(&cluster);
+    let mut gated = pod("a", &json!({}));
+    gated["spec"]["schedulingGates"] = json!([{"name": "example.com/wait"}]);
+    assert_eq!(api.post(PODS, &gated).await.status, 201);
+    let binding = json!({"metadata": {"name": "a"}, "target": {"name": "node-1"}});
+    let refused = api.post(&format!("{PODS}/a/binding"), &binding).await;
+    let why = "Operation cannot be fulfilled on pods/binding \"a\": pod a has non-empty .spec.schedulingGates";
+    assert_eq!((refused.status, refused.body["message"].as_str()), (409, Some(why)));
+    assert_eq!(api.merge(&format!("{PODS}/a"), &json!({"spec": {"schedulingGates": null}})).await.status, 200);
+    assert_eq!(api.post(&format!("{PODS}/a/binding"), &binding).await.status, 201);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_gated_pod_waits_until_the_last_gate_is_gone() {
+    let cluster = cluster(1);
+    let api = Api::new(&cluster);
+    let mut gated = pod("a", &json!({}));
+    gated["spec"]["schedulingGates"] = json!([{"name": "example.com/wait"}]);
+    assert_eq!(api.post(PODS, &gated).await.status, 201);
+    cluster.settled().await;
+    assert_eq!(node_of(&api, "a").await, None);
+    api.merge(&format!("{PODS}/a"), &json!({"spec": {"schedulingGates": null}})).await;
+    cluster.settled().await;
+    assert_eq!(node_of(&api, "a").await.as_deref(), Some("node-1"));
+}

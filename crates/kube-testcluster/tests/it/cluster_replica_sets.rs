@@ -1,0 +1,107 @@
+//! Replica sets: objects of a group that has a name.
+
+use serde_json::{Value, json};
+
+use crate::support::api::{Api, PODS, quiet};
+
+const SETS: &str = "/apis/apps/v1/namespaces/default/replicasets";
+
+fn set(name: &str) -> Value {
+    json!({
+        "apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": name},
+        "spec": {
+            "selector": {"matchLabels": {"app": name}},
+            "template": {
+                "metadata": {"labels": {"app": name}},
+                "spec": {"containers": [{"name": "main", "image": "nginx"}]},
+            },
+        },
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_replica_set_gets_defaults_and_counts_the_changes_of_its_spec() {
+    let api = Api::new(&quiet().start());
+    let created = api.post(SETS, &set("web")).await;
+    assert_eq!(created.status, 201, "{}", created.body);
+    assert_eq!(created.body["spec"]["replicas"], 1);
+    assert_eq!(created.body["spec"]["template"]["spec"]["containers"][0]["imagePullPolicy"], "Always");
+    let path = format!("{SETS}/web");
+    let scaled = api.merge(&path, &json!({"spec": {"replicas": 3}})).await;
+    assert_eq!(scaled.body["metadata"]["generation"], 2);
+    let status = json!({"status": {"replicas": 3, "observedGeneration": 2}, "spec": {"replicas": 9}});
+    let status = api.merge(&format!("{path}/status"), &status).await;
+    assert_eq!((&status.body["spec"]["replicas"], &status.body["status"]["replicas"]), (&json!(3), &json!(3)));
+    assert_eq!(status.body["metadata"]["generation"], 2);
+    let selected = api.get(&format!("{SETS}?fieldSelector=status.replicas%3D3")).await;
+    assert_eq!((selected.names(), &selected.body["kind"]), (vec!["web"], &json!("ReplicaSetList")));
+    let deleted = api.delete(&path).await;
+    assert_eq!((&deleted.body["status"], &deleted.body["details"]["group"]), (&json!("Success"), &json!("apps")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_scenario_makes_a_replica_set_scales_it_and_deletes_one_of_the_selected_pods() {
+    let cluster = quiet().start();
+    let api = Api::new(&cluster);
+    for name in ["b", "a"] {
+        api.pod(name, &json!({"app": "web"})).await;
+    }
+    api.pod("0", &json!({})).await;
+    let scenario = "- {at: 0s, replicaset: web, replicas: 2, labels: {app: web}}\n\
+                    - {at: 1s, scale: web, replicas: 3}\n- {at: 2s, delete-one: {app: web}}\n";
+    let scenario = kube_testcluster::Scenario::from_yaml(scenario, "s.yaml").unwrap();
+    let mut told = Vec::new();
+    scenario.play(cluster.client("default"), "default", |step| told.push(step.to_string())).await.unwrap();
+    assert_eq!(
+        told,
+        [
+            "kubectl create -f web.yaml",
+            "kubectl scale replicaset web --replicas=3",
+            "kubectl delete $(kubectl get pods -l app=web -o name | head -1)",
+        ]
+    );
+    let set = api.get(&format!("{SETS}/web")).await.body;
+    assert_eq!((&set["spec"]["replicas"], &set["metadata"]["labels"]["app"]), (&json!(3), &json!("web")));
+    cluster.settled().await;
+    let pods = api.get(PODS).await;
+    assert_eq!(pods.names(), ["0", "b"], "a is gone, as nobody runs it");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_replica_set_that_would_not_select_its_pods_is_refused() {
+    let api = Api::new(&quiet().start());
+    for (pointer, value, message) in [
+        ("/spec/selector", json!({}), "spec.selector: Invalid value: {}: empty selector is invalid for deployment"),
+        ("/spec/replicas", json!(-1), "spec.replicas: Invalid value: -1: must be greater than or equal to 0"),
+        (
+            "/spec/template/metadata/labels",
+            json!({"app": "other"}),
+            "spec.template.metadata.labels: Invalid value: {\"app\":\"other\"}: `selector` does not match template `labels`",
+        ),
+        ("/spec/template/spec/containers", json!([]), "spec.template.spec.containers: Required value"),
+    ] {
+        let mut set = set("web");
+        set["spec"]["replicas"] = json!(1);
+        *set.pointer_mut(pointer).unwrap() = value;
+        let refused = api.post(SETS, &set).await;
+        assert_eq!(refused.status, 422, "{pointer}");
+        assert!(refused.message().contains(message), "{}", refused.message());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_replica_set_is_scaled_through_its_subresource() {
+    let api = Api::new(&quiet().start());
+    let created = api.post(SETS, &set("web")).await;
+    let path = format!("{SETS}/web/scale");
+    let scale = api.get(&path).await.body;
+    assert_eq!((&scale["kind"], &scale["apiVersion"]), (&json!("Scale"), &json!("autoscaling/v1")));
+    assert_eq!((&scale["spec"]["replicas"], &scale["status"]["selector"]), (&json!(1), &json!("app=web")));
+    let patched = api.merge(&path, &json!({"spec": {"replicas": 3}})).await;
+    assert_eq!((patched.status, &patched.body["spec"]["replicas"]), (200, &json!(3)));
+    let stale = api.put(&path, &scale).await;
+    assert_eq!((created.status, stale.status), (201, 409));
+    assert_eq!(api.get(&format!("{SETS}/web")).await.body["metadata"]["generation"], 2);
+    let refused = api.merge(&path, &json!({"spec": {"replicas": -1}})).await;
+    assert_eq!(refused.status, 422, "{}", refused.body);
+}

@@ -1,0 +1,29 @@
+//! One binary for all tests that use the crate from outside, so that it is linked once.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod cluster_errors;
+mod cluster_eviction;
+mod cluster_faults;
+mod cluster_fuzz;
+mod cluster_garbage;
+mod cluster_history;
+mod cluster_kinds;
+mod cluster_kubelet;
+mod cluster_lifecycles;
+mod cluster_limits;
+mod cluster_list;
+mod cluster_log;
+mod cluster_namespaces;
+mod cluster_nodes;
+mod cluster_openapi;
+mod cluster_replica_sets;
+mod cluster_reviews;
+mod cluster_served_from;
+mod cluster_services;
+mod cluster_stream;
+mod cluster_tables;
+mod cluster_watch;
+mod cluster_write;
+mod replica_set_controller;
+mod support;

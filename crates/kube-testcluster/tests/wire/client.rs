@@ -1,0 +1,175 @@
+//! The cluster of one file, and requests to it.
+
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, BodyDataStream, Bytes};
+use futures::StreamExt;
+use http::Request;
+use http_body_util::BodyExt;
+use kube_testcluster::{Cluster, ClusterBuilder, Controllers, Stages};
+use serde_json::{Value, json};
+use tower::Service;
+
+pub const PODS: &str = "/api/v1/namespaces/default/pods";
+
+pub struct Server {
+    pub cluster: Cluster,
+    router: Router,
+    bumps: u32,
+    /// Every version of the objects of the first state, with its path.
+    pub first: Vec<(String, Value)>,
+}
+
+pub struct Answer {
+    pub status: u16,
+    pub body: Bytes,
+}
+
+impl Server {
+    /// A cluster without anything in it.
+    pub fn plain(cluster: Cluster) -> Self {
+        let router = cluster.router();
+        Self { cluster, router, bumps: 0, first: Vec::new() }
+    }
+
+    /// The state with which every recording begins.
+    pub async fn start(builder: ClusterBuilder) -> Self {
+        let mut server = Self::plain(builder.controllers(Controllers::None).stages(Stages::none()).start());
+        for _ in 0..20 {
+            server.bump().await; // so that there are revisions before the first
+        }
+        let labels = [
+            ("alpha", json!({"app": "web", "tier": "front"})),
+            ("beta", json!({"app": "web"})),
+            ("gamma", json!({"app": "db"})),
+            ("delta", Value::Null),
+        ];
+        for (name, labels) in labels {
+            server.write("POST", PODS, &pod(name, &labels)).await;
+            server.remember(name).await;
+        }
+        server.bind("alpha", "node-1").await;
+        server.remember("alpha").await;
+        server.run("alpha").await;
+        server.remember("alpha").await;
+        server
+    }
+
+    async fn remember(&mut self, name: &str) {
+        let path = format!("{PODS}/{name}");
+        let pod = self.get(&path).await.unwrap();
+        self.first.push((path, pod));
+    }
+
+    pub async fn send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(String, String)],
+        body: Body,
+    ) -> http::Response<Body> {
+        let mut request = Request::builder().method(method).uri(path).header("user-agent", "wire-recorder");
+        for (name, value) in headers {
+            request = request.header(name, value);
+        }
+        let request = request.body(body).unwrap_or_else(|error| panic!("{method} {path}: {error}"));
+        self.router.clone().call(request).await.unwrap()
+    }
+
+    pub async fn ask(&self, method: &str, path: &str, headers: &[(String, String)], body: Body) -> Answer {
+        let (parts, body) = self.send(method, path, headers, body).await.into_parts();
+        let body = body.collect().await.unwrap().to_bytes();
+        Answer { status: parts.status.as_u16(), body }
+    }
+
+    /// A write that was not recorded.
+    pub async fn write(&self, method: &str, path: &str, body: &Value) -> Value {
+        let format = if method == "PATCH" { "application/merge-patch+json" } else { "application/json" };
+        let headers = [("content-type".to_owned(), format.to_owned())];
+        let body = if body.is_null() { Body::empty() } else { Body::from(body.to_string()) };
+        let answer = self.ask(method, path, &headers, body).await;
+        let value: Value = serde_json::from_slice(&answer.body).unwrap();
+        assert!(answer.status < 300, "{method} {path}: {value}");
+        value
+    }
+
+    /// The object at a path; none if there is none.
+    pub async fn get(&self, path: &str) -> Option<Value> {
+        let answer = self.ask("GET", path, &[], Body::empty()).await;
+        serde_json::from_slice(&answer.body).ok().filter(|_| answer.status == 200)
+    }
+
+    pub async fn bind(&self, name: &str, node: &str) {
+        let binding = json!({"metadata": {"name": name}, "target": {"kind": "Node", "name": node}});
+        self.write("POST", &format!("{PODS}/{name}/binding"), &binding).await;
+    }
+
+    /// Writes the status that the recorder gave to pods that run.
+    pub async fn run(&self, name: &str) {
+        let path = format!("{PODS}/{name}");
+        let mut pod = self.get(&path).await.unwrap();
+        let status = &mut pod["status"];
+        status["phase"] = json!("Running");
+        status["podIP"] = json!("198.51.100.7");
+        status["podIPs"] = json!([{"ip": "198.51.100.7"}]);
+        status["conditions"] = json!([{"type": "Ready", "status": "True"}, {"type": "PodScheduled", "status": "True"}]);
+        status["containerStatuses"] = json!([{
+            "name": "main", "image": "nginx:1.27", "imageID": "", "ready": true, "restartCount": 0,
+            "state": {"running": {}}, "lastState": {},
+        }]);
+        self.write("PUT", &format!("{path}/status"), &pod).await;
+    }
+
+    /// The revision of storage.
+    pub async fn revision(&self) -> u64 {
+        let list = self.get("/api/v1/namespaces?limit=1").await.unwrap();
+        list["metadata"]["resourceVersion"].as_str().unwrap().parse().unwrap()
+    }
+
+    /// A write to a kind that is in no recording.
+    pub async fn bump(&mut self) {
+        self.bumps += 1;
+        let lease = json!({"metadata": {"name": format!("bump-{}", self.bumps)}});
+        self.write("POST", "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases", &lease).await;
+    }
+}
+
+pub fn pod(name: &str, labels: &Value) -> Value {
+    let mut metadata = json!({"name": name});
+    if !labels.is_null() {
+        metadata["labels"] = labels.clone();
+    }
+    let spec = json!({"containers": [{"name": "main", "image": "nginx:1.27"}]});
+    json!({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec})
+}
+
+/// A watch as the recorder read it.
+pub struct Watch {
+    stream: BodyDataStream,
+    buffer: Vec<u8>,
+    pub events: Vec<Value>,
+    pub ended: bool,
+}
+
+impl Watch {
+    pub fn new(body: Body) -> Self {
+        Self { stream: body.into_data_stream(), buffer: Vec::new(), events: Vec::new(), ended: false }
+    }
+
+    /// Reads until the time is over or the stream ends.
+    pub async fn read_for(&mut self, time: Duration) {
+        let deadline = tokio::time::Instant::now() + time;
+        while !self.ended {
+            match tokio::time::timeout_at(deadline, self.stream.next()).await {
+                Err(_) => return,
+                Ok(None) => self.ended = true,
+                Ok(Some(bytes)) => self.buffer.extend_from_slice(&bytes.unwrap()),
+            }
+            while let Some(end) = self.buffer.iter().position(|byte| *byte == b'\n') {
+                let line: Vec<u8> = self.buffer.drain(..=end).collect();
+                self.events.push(serde_json::from_slice(&line).unwrap_or(Value::Null));
+            }
+        }
+    }
+}

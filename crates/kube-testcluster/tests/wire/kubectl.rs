@@ -1,0 +1,151 @@
+//! What kubectl asked a real API server for, command by command: the status and the content type of each answer.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use axum::body::Body;
+use http_body_util::BodyExt;
+use kube_testcluster::Cluster;
+use serde_json::Value;
+
+use crate::client::Server;
+
+/// A request that is meant to be answered in another way.
+struct Exception {
+    /// How the path begins or ends.
+    path: &'static str,
+    /// What its content type contains.
+    content_type: &'static str,
+    /// What its body contains.
+    body: &'static str,
+    /// The status here.
+    status: u16,
+    #[allow(dead_code, reason = "it is there for who reads the table")]
+    reason: &'static str,
+}
+
+/// How long an answer is read.
+const LONGEST: Duration = Duration::from_secs(10);
+const STREAMS: &str = "pods have this subresource in every cluster, though there is no container behind it here";
+
+const EXCEPTIONS: &[Exception] = &[
+    Exception {
+        path: "",
+        content_type: "apply-patch",
+        body: "",
+        status: 415,
+        reason: "server-side apply is not served",
+    },
+    Exception { path: "/scale", content_type: "", body: "", status: 200, reason: "replica sets can be scaled here" },
+    Exception { path: "/log", content_type: "", body: "", status: 200, reason: "the log of a pod is served here" },
+    Exception { path: "/exec", content_type: "", body: "", status: 501, reason: STREAMS },
+    Exception { path: "/attach", content_type: "", body: "", status: 501, reason: STREAMS },
+    Exception { path: "/portforward", content_type: "", body: "", status: 501, reason: STREAMS },
+    Exception {
+        path: "/apis/authorization.k8s.io/v1/",
+        content_type: "",
+        body: "",
+        status: 201,
+        reason: "what one may do can be asked here: everything",
+    },
+    Exception {
+        path: "",
+        content_type: "json-patch",
+        body: "/metadata/managedFields",
+        status: 422,
+        reason: "field ownership is not computed, so there is none to replace",
+    },
+];
+
+fn exception(path: &str, content_type: &str, body: &str) -> Option<&'static Exception> {
+    let fits = |row: &&Exception| {
+        (path.starts_with(row.path) || path.ends_with(row.path))
+            && content_type.contains(row.content_type)
+            && body.contains(row.body)
+    };
+    EXCEPTIONS.iter().find(fits)
+}
+
+/// Replays all commands; gives back how many requests were compared and what differs.
+pub async fn replay(commands: &[Value]) -> (usize, Vec<String>) {
+    let cluster = Cluster::builder().start();
+    let mut server = Server::plain(cluster);
+    let mut etags: BTreeMap<String, String> = BTreeMap::new();
+    let (mut compared, mut problems) = (0, Vec::new());
+    for command in commands {
+        for request in command["requests"].as_array().unwrap() {
+            let problem = one(&server, request, &mut etags).await;
+            compared += 1;
+            problems.extend(problem.map(|problem| format!("{}: {problem}", command["command"])));
+        }
+        // Each command ran after the one before had had its effect.
+        server.cluster.settled().await;
+    }
+    server.bump().await;
+    server.cluster.shutdown().await;
+    (compared, problems)
+}
+
+async fn one(server: &Server, request: &Value, etags: &mut BTreeMap<String, String>) -> Option<String> {
+    let text = |field: &str| request[field].as_str().unwrap_or_default();
+    let (path, content_type) = (text("path"), text("content-type"));
+    let exception = exception(path, content_type, &request["body"].to_string());
+    let revision = server.revision().await.to_string();
+    let query = text("query")
+        .replace("<rv>", &revision)
+        .replace("<n>", "2")
+        .replace("<uid>", "00000000-0000-0000-0000-000000000000")
+        .replace("<hash>", &hash(server, path).await);
+    let mut headers = vec![("accept".to_owned(), text("accept").to_owned())];
+    if !content_type.is_empty() {
+        headers.push(("content-type".into(), content_type.into()));
+    }
+    if !text("connection").is_empty() {
+        let protocol = if text("method") == "GET" { "websocket" } else { "SPDY/3.1" };
+        headers.extend([("connection".into(), text("connection").into()), ("upgrade".into(), protocol.into())]);
+    }
+    if request["if-none-match"].is_string() {
+        headers.push(("if-none-match".into(), etags.get(path).cloned().unwrap_or_default()));
+    }
+    let body = match &request["body"] {
+        Value::Null => Vec::new(),
+        Value::String(text) => text.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect(),
+        value => with_revision(server, path, value).await.to_string().into_bytes(),
+    };
+    let uri = if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") };
+    let answer = server.send(text("method"), &uri, &headers, Body::from(body)).await;
+    let header =
+        |name: &str| answer.headers().get(name).map(|value| value.to_str().unwrap().to_owned()).unwrap_or_default();
+    let (status, found, etag) = (answer.status().as_u16(), header("content-type"), header("etag"));
+    if !etag.is_empty() {
+        etags.insert(path.to_owned(), etag);
+    }
+    // A watch ends after the two seconds; a log that is followed goes on.
+    let body = tokio::time::timeout(LONGEST, answer.into_body().collect()).await;
+    let body = body.map(|body| body.unwrap().to_bytes()).unwrap_or_default();
+    let expected = exception.map_or(request["status"].as_u64(), |row| Some(row.status.into()));
+    let wrong = expected != Some(status.into()) || (exception.is_none() && text("responseContentType") != found);
+    wrong.then(|| {
+        let body = String::from_utf8_lossy(&body).chars().take(300).collect::<String>();
+        format!("{} {uri}: {expected:?} {} but {status} {found}: {body}", text("method"), text("responseContentType"))
+    })
+}
+
+/// The hash with which the index leads to an OpenAPI document.
+async fn hash(server: &Server, path: &str) -> String {
+    let Some(name) = path.strip_prefix("/openapi/v3/") else { return String::new() };
+    let index = server.get("/openapi/v3").await.unwrap();
+    let url = index["paths"][name]["serverRelativeURL"].as_str().unwrap();
+    url.split_once("?hash=").unwrap().1.to_owned()
+}
+
+/// A body that brings a resourceVersion brings that of the object.
+async fn with_revision(server: &Server, path: &str, body: &Value) -> Value {
+    let mut body = body.clone();
+    if body["metadata"]["resourceVersion"].is_string()
+        && let Some(current) = server.get(path).await
+    {
+        body["metadata"]["resourceVersion"] = current["metadata"]["resourceVersion"].clone();
+    }
+    body
+}
