@@ -34,7 +34,8 @@ type Tweak = Arc<dyn Fn(&mut ListOptions) + Send + Sync>;
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() {
-/// use kube_informers::{cache::SharedInformerFactory, cluster::Cluster};
+/// use kube_informers::cache::SharedInformerFactory;
+/// use kube_testcluster::Cluster;
 /// use k8s_openapi::api::core::v1::Pod;
 /// use tokio_util::sync::CancellationToken;
 ///
@@ -170,7 +171,8 @@ impl SharedInformerFactory {
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() {
-    /// use kube_informers::{cache::SharedInformerFactory, cluster::Cluster};
+    /// use kube_informers::cache::SharedInformerFactory;
+    /// use kube_testcluster::Cluster;
     /// use kube::core::{ApiResource, GroupVersionKind};
     /// use tokio_util::sync::CancellationToken;
     ///

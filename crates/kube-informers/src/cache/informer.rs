@@ -27,7 +27,8 @@ use super::store::Transformer;
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() {
-/// use kube_informers::{cache::{HandlerFuncs, Informer, ListWatch}, cluster::Cluster};
+/// use kube_informers::cache::{HandlerFuncs, Informer, ListWatch};
+/// use kube_testcluster::Cluster;
 /// use k8s_openapi::api::core::v1::Namespace;
 /// use tokio_util::sync::CancellationToken;
 ///

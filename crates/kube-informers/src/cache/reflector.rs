@@ -55,7 +55,8 @@ type ShouldResync = Arc<dyn Fn() -> bool + Send + Sync>;
 /// ```
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() {
 /// use std::{sync::Arc, time::Duration};
-/// use kube_informers::{cache::{ListWatch, Reflector, Store, meta_namespace_key}, cluster::Cluster};
+/// use kube_informers::cache::{ListWatch, Reflector, Store, meta_namespace_key};
+/// use kube_testcluster::Cluster;
 /// use k8s_openapi::api::core::v1::Namespace;
 /// use tokio_util::sync::CancellationToken;
 ///

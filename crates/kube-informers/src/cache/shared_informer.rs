@@ -40,7 +40,8 @@ pub struct InformerStopped;
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// use kube_informers::{cache::{HandlerFuncs, ListWatch, SharedIndexInformer}, cluster::Cluster};
+/// use kube_informers::cache::{HandlerFuncs, ListWatch, SharedIndexInformer};
+/// use kube_testcluster::Cluster;
 /// use k8s_openapi::api::core::v1::Pod;
 /// use std::sync::Arc;
 /// use tokio_util::sync::CancellationToken;
