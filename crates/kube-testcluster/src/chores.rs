@@ -21,12 +21,12 @@ pub(crate) const FOREGROUND: &str = "foregroundDeletion";
 
 /// Which object: the plural of its kind, and its key.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Place {
+pub(crate) struct ObjectRef {
     plural: &'static str,
     pub(crate) key: Key,
 }
 
-impl Place {
+impl ObjectRef {
     pub(crate) fn of(object: &Object) -> Self {
         Self { plural: object.resource.plural, key: object.key.clone() }
     }
@@ -35,7 +35,7 @@ impl Place {
         RESOURCES
             .iter()
             .find(|row| row.plural == self.plural)
-            .expect("the place of an object has the plural of its row")
+            .expect("the reference to an object has the plural of its row")
     }
 
     pub(crate) fn find(&self, storage: &Storage) -> Option<Arc<Object>> {
@@ -47,9 +47,9 @@ impl Place {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Chore {
     /// An object has owners, and one of them changed or is gone.
-    Judge(Place),
+    Judge(ObjectRef),
     /// An object is to be deleted and the garbage collector's finalizers hold it.
-    Attend(Place),
+    Attend(ObjectRef),
     /// A namespace is to be deleted.
     Empty(String),
 }
@@ -59,7 +59,7 @@ pub(crate) enum Chore {
 pub(crate) struct Owner {
     pub(crate) uid: String,
     /// Where it must be; `None` if no such kind is served, or if it is in a namespace and the dependent in none.
-    pub(crate) place: Option<Place>,
+    pub(crate) object_ref: Option<ObjectRef>,
     /// Whether it waits, once it is deleted in the foreground, for the dependent to go.
     pub(crate) is_blocked: bool,
 }
@@ -77,12 +77,12 @@ pub(crate) fn owners(object: &Arc<Object>) -> Vec<Owner> {
 fn owner(reference: &Value, dependent: &Object) -> Owner {
     let text = |field: &str| reference[field].as_str().unwrap_or_default();
     let row = RESOURCES.iter().find(|row| row.kind == text("kind") && row.api_version() == text("apiVersion"));
-    let place = row.and_then(|row| {
+    let object_ref = row.and_then(|row| {
         let namespace = dependent.key.namespace().filter(|_| row.is_namespaced());
         let reachable = namespace.is_some() || !row.is_namespaced();
-        reachable.then(|| Place { plural: row.plural, key: Key::new(namespace, text("name")) })
+        reachable.then(|| ObjectRef { plural: row.plural, key: Key::new(namespace, text("name")) })
     });
-    Owner { uid: text("uid").to_owned(), place, is_blocked: reference["blockOwnerDeletion"] == true }
+    Owner { uid: text("uid").to_owned(), object_ref, is_blocked: reference["blockOwnerDeletion"] == true }
 }
 
 /// Whether the object is on its way out.
@@ -99,7 +99,7 @@ pub(crate) fn is_held(object: &Object, finalizer: &str) -> bool {
 #[derive(Debug, Default)]
 pub(crate) struct Chores {
     /// By the uid of the owner, whether there is one or not.
-    dependents: BTreeMap<String, BTreeSet<Place>>,
+    dependents: BTreeMap<String, BTreeSet<ObjectRef>>,
     due: VecDeque<Chore>,
     /// The namespaces that are to be emptied among them: each once, however much goes from it meanwhile.
     emptying: BTreeSet<String>,
@@ -110,27 +110,27 @@ impl Chores {
     pub(crate) fn note(&mut self, event: &Event, storage: &Storage) -> usize {
         let before = self.due.len();
         let object = event.object();
-        let place = Place::of(object);
+        let object_ref = ObjectRef::of(object);
         let list = |object: &Option<Arc<Object>>| object.as_ref().map(owners).unwrap_or_default();
         let (old, new) = (list(&event.previous), list(&event.current));
         let kept: BTreeSet<&Owner> = new.iter().collect();
         for owner in old.iter().filter(|owner| !kept.contains(owner)) {
             if let Some(dependents) = self.dependents.get_mut(&owner.uid) {
-                dependents.remove(&place);
+                dependents.remove(&object_ref);
                 if dependents.is_empty() {
                     self.dependents.remove(&owner.uid);
                 }
             }
-            let found = owner.place.as_ref().and_then(|place| place.find(storage));
+            let found = owner.object_ref.as_ref().and_then(|object_ref| object_ref.find(storage));
             if let Some(owner) = found.filter(|found| is_held(found, FOREGROUND)) {
-                self.push(Chore::Attend(Place::of(&owner)));
+                self.push(Chore::Attend(ObjectRef::of(&owner)));
             }
         }
         for owner in &new {
-            self.dependents.entry(owner.uid.clone()).or_default().insert(place.clone());
+            self.dependents.entry(owner.uid.clone()).or_default().insert(object_ref.clone());
         }
         match &event.current {
-            Some(_) if old != new && !new.is_empty() => self.push(Chore::Judge(place.clone())),
+            Some(_) if old != new && !new.is_empty() => self.push(Chore::Judge(object_ref.clone())),
             Some(_) => {}
             None => {
                 self.dependents_of(&object.summary.uid)
@@ -143,7 +143,7 @@ impl Chores {
                 self.push(Chore::Empty(current.key.name().to_owned()));
             }
             if is_held(current, ORPHAN) || is_held(current, FOREGROUND) {
-                self.push(Chore::Attend(place));
+                self.push(Chore::Attend(object_ref));
             }
         } else if let (None, Some(namespace)) = (&event.current, object.key.namespace()) {
             let home = storage.get(NAMESPACES, &Key::new(None, namespace));
@@ -164,7 +164,7 @@ impl Chores {
         }
     }
 
-    pub(crate) fn dependents_of(&self, uid: &str) -> Vec<Place> {
+    pub(crate) fn dependents_of(&self, uid: &str) -> Vec<ObjectRef> {
         self.dependents.get(uid).into_iter().flatten().cloned().collect()
     }
 

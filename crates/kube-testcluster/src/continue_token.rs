@@ -16,7 +16,7 @@ pub(crate) struct ContinueToken {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Wire {
+struct TokenJson {
     #[serde(default)]
     v: String,
     #[serde(default)]
@@ -37,7 +37,7 @@ impl ContinueToken {
             Some(revision) => (i64::try_from(revision).unwrap_or(i64::MAX), format!("/{}", self.start)),
             None => (-1, self.start.clone()),
         };
-        let json = serde_json::to_vec(&Wire { v: VERSION.into(), rv, start }).expect("a token is plain text");
+        let json = serde_json::to_vec(&TokenJson { v: VERSION.into(), rv, start }).expect("a token is plain text");
         URL_SAFE_NO_PAD.encode(json)
     }
 
@@ -52,7 +52,7 @@ impl ContinueToken {
             };
             not_valid(&format!("illegal base64 data at input byte {at}"))
         })?;
-        let wire: Wire = serde_json::from_slice(&json).map_err(|error| not_valid(&error.to_string()))?;
+        let wire: TokenJson = serde_json::from_slice(&json).map_err(|error| not_valid(&error.to_string()))?;
         if wire.v != VERSION {
             return Err(not_valid(&format!("server does not recognize this encoded version {:?}", wire.v)));
         }

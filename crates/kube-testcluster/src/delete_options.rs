@@ -34,7 +34,7 @@ pub(crate) enum Policy {
 
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-struct Wire {
+struct RawOptions {
     kind: String,
     api_version: String,
     grace_period_seconds: Option<i64>,
@@ -54,7 +54,7 @@ struct Preconditions {
 impl DeleteOptions {
     pub(crate) async fn read(request: Request, query: &Query) -> Result<Self, ApiError> {
         let body = body::read(request).await?;
-        Self::of_wire(if body.is_empty() { Wire::of_query(query)? } else { Wire::of_body(&body)? })
+        Self::of_raw(if body.is_empty() { RawOptions::of_query(query)? } else { RawOptions::of_body(&body)? })
     }
 
     /// Those that an eviction brings. A dry run may be asked for in them or by the request.
@@ -62,8 +62,8 @@ impl DeleteOptions {
         if options.is_null() {
             return Ok(Self::plain(asked));
         }
-        let wire = Wire::deserialize(options).map_err(|error| ApiError::bad_request(error.to_string()))?;
-        let mut options = Self::of_wire(wire)?;
+        let raw = RawOptions::deserialize(options).map_err(|error| ApiError::bad_request(error.to_string()))?;
+        let mut options = Self::of_raw(raw)?;
         if asked == Commit::Pretend {
             options.commit = asked;
         }
@@ -78,14 +78,14 @@ impl DeleteOptions {
         self
     }
 
-    fn of_wire(wire: Wire) -> Result<Self, ApiError> {
-        let dry_run: Vec<&str> = wire.dry_run.iter().map(String::as_str).collect();
+    fn of_raw(raw: RawOptions) -> Result<Self, ApiError> {
+        let dry_run: Vec<&str> = raw.dry_run.iter().map(String::as_str).collect();
         Ok(Self {
-            grace_period_seconds: wire.grace_period_seconds,
-            policy: wire.policy()?,
+            grace_period_seconds: raw.grace_period_seconds,
+            policy: raw.policy()?,
             commit: body::commit(&dry_run, "DeleteOptions")?,
-            uid: wire.preconditions.uid,
-            resource_version: wire.preconditions.resource_version,
+            uid: raw.preconditions.uid,
+            resource_version: raw.preconditions.resource_version,
         })
     }
 
@@ -172,7 +172,7 @@ fn at_least_one_if_negative(period: i64) -> i64 {
     if period < 0 { 1 } else { period }
 }
 
-impl Wire {
+impl RawOptions {
     fn of_query(query: &Query) -> Result<Self, ApiError> {
         Ok(Self {
             grace_period_seconds: query.integer("gracePeriodSeconds")?,
@@ -186,21 +186,21 @@ impl Wire {
     fn of_body(body: &[u8]) -> Result<Self, ApiError> {
         let refused =
             |error: String| ApiError::bad_request(format!("the options of the deletion cannot be read: {error}"));
-        let wire = if protobuf::is(body) {
+        let raw = if protobuf::is(body) {
             protobuf::decode(body, "DeleteOptions").map_err(refused)?
         } else {
             // An array would be taken for a struct's fields in their order.
             match serde_json::from_slice(body).map_err(unread)? {
-                wire @ Value::Object(_) => wire,
+                raw @ Value::Object(_) => raw,
                 Value::Null => Value::Object(Map::new()),
                 other => return Err(not_unmarshalled(&other)),
             }
         };
-        let wire = Self::deserialize(wire).map_err(|error| refused(error.to_string()))?;
-        if !matches!(wire.kind.as_str(), "" | "DeleteOptions") {
-            return Err(ApiError::bad_request(body::no_kind(&wire.kind, &wire.api_version)));
+        let raw = Self::deserialize(raw).map_err(|error| refused(error.to_string()))?;
+        if !matches!(raw.kind.as_str(), "" | "DeleteOptions") {
+            return Err(ApiError::bad_request(body::no_kind(&raw.kind, &raw.api_version)));
         }
-        Ok(wire)
+        Ok(raw)
     }
 
     fn policy(&self) -> Result<Option<Policy>, ApiError> {

@@ -10,7 +10,7 @@ pub(crate) struct Fields(Vec<Term>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Term {
-    place: Place,
+    field: SelectableField,
     /// The value of a field that an object does not have.
     missing: &'static str,
     value: String,
@@ -19,14 +19,14 @@ struct Term {
 
 /// Where an object has a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Place {
+enum SelectableField {
     Name,
     Namespace,
     /// The n-th of those that the kind's row names.
     Field(usize),
 }
 
-impl Place {
+impl SelectableField {
     fn find<'o>(&self, object: &'o Object) -> Option<&'o str> {
         match self {
             Self::Name => Some(object.key.name()),
@@ -55,13 +55,13 @@ impl Fields {
 
     /// The name of the only object that can match, if the selector says one.
     pub(crate) fn name(&self) -> Option<&str> {
-        let is_name = |term: &&Term| term.place == Place::Name && term.operator == FieldOperator::Equals;
+        let is_name = |term: &&Term| term.field == SelectableField::Name && term.operator == FieldOperator::Equals;
         self.0.iter().find(is_name).map(|term| term.value.as_str())
     }
 
     pub(crate) fn matches(&self, object: &Object) -> bool {
         self.0.iter().all(|term| {
-            let equal = term.place.find(object).unwrap_or(term.missing) == term.value;
+            let equal = term.field.find(object).unwrap_or(term.missing) == term.value;
             equal == (term.operator == FieldOperator::Equals)
         })
     }
@@ -69,18 +69,18 @@ impl Fields {
 
 fn term(requirement: &FieldRequirement, resource: &Resource) -> Result<Term, String> {
     let FieldRequirement { field, operator, value } = requirement;
-    let (place, missing) = match field.as_str() {
-        "metadata.name" => (Place::Name, ""),
-        "metadata.namespace" => (Place::Namespace, ""),
+    let (field, missing) = match field.as_str() {
+        "metadata.name" => (SelectableField::Name, ""),
+        "metadata.namespace" => (SelectableField::Namespace, ""),
         field => resource
             .fields
             .iter()
             .enumerate()
             .find(|(_, (name, ..))| *name == field)
-            .map(|(n, (.., missing))| (Place::Field(n), *missing))
+            .map(|(n, (.., missing))| (SelectableField::Field(n), *missing))
             .ok_or_else(|| unsupported(field, resource))?,
     };
-    Ok(Term { place, missing, value: value.clone(), operator: *operator })
+    Ok(Term { field, missing, value: value.clone(), operator: *operator })
 }
 
 fn unsupported(field: &str, resource: &Resource) -> String {

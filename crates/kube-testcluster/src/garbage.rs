@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::chores::{FOREGROUND, ORPHAN, Owner, Place, is_deleting, is_held, owners};
+use super::chores::{FOREGROUND, ORPHAN, ObjectRef, Owner, is_deleting, is_held, owners};
 use super::delete_options::{DeleteOptions, Policy};
 use super::fill::list;
 use super::handlers::delete::remove;
@@ -23,8 +23,8 @@ enum Bond {
 }
 
 /// Deletes an object none of whose owners will stay. If some will, it loses the others.
-pub(crate) async fn judge(store: &Store, place: &Place) -> Result<(), ApiError> {
-    let Some(object) = place.find(&store.lock().storage) else { return Ok(()) };
+pub(crate) async fn judge(store: &Store, object_ref: &ObjectRef) -> Result<(), ApiError> {
+    let Some(object) = object_ref.find(&store.lock().storage) else { return Ok(()) };
     let owners = owners(&object);
     if owners.is_empty() || is_deleting(&object) {
         return Ok(());
@@ -34,13 +34,14 @@ pub(crate) async fn judge(store: &Store, place: &Place) -> Result<(), ApiError> 
     if bonds.contains(&Bond::Solid) {
         let lost: Vec<&str> =
             owners.iter().zip(&bonds).filter(|(_, bond)| **bond != Bond::Solid).map(|(owner, _)| &*owner.uid).collect();
-        return if lost.is_empty() { Ok(()) } else { disown(store, place, &lost).await };
+        return if lost.is_empty() { Ok(()) } else { disown(store, object_ref, &lost).await };
     }
     let dependents = store.dependents_of(&uid);
     let policy = if bonds.contains(&Bond::Waiting) && !dependents.is_empty() {
-        let in_circle = |place: &Place| place.find(&store.lock().storage).is_some_and(|it| is_held(&it, FOREGROUND));
+        let in_circle =
+            |object_ref: &ObjectRef| object_ref.find(&store.lock().storage).is_some_and(|it| is_held(&it, FOREGROUND));
         if dependents.iter().any(in_circle) {
-            unblock(store, place).await?; // objects that own each other must not wait for each other
+            unblock(store, object_ref).await?; // objects that own each other must not wait for each other
         }
         Policy::Foreground
     } else {
@@ -55,8 +56,8 @@ pub(crate) async fn judge(store: &Store, place: &Place) -> Result<(), ApiError> 
 }
 
 fn bond(store: &Store, owner: &Owner) -> Bond {
-    let Some(place) = &owner.place else { return Bond::Solid }; // nobody knows whether it is there
-    match place.find(&store.lock().storage) {
+    let Some(object_ref) = &owner.object_ref else { return Bond::Solid }; // nobody knows whether it is there
+    match object_ref.find(&store.lock().storage) {
         Some(found) if *found.summary.uid != *owner.uid => Bond::Dangling,
         Some(found) if is_held(&found, FOREGROUND) => Bond::Waiting,
         Some(_) => Bond::Solid,
@@ -65,8 +66,8 @@ fn bond(store: &Store, owner: &Owner) -> Bond {
 }
 
 /// Does for an owner that is on its way out what its finalizers ask for, and takes them away when it is done.
-pub(crate) async fn attend(store: &Store, place: &Place) -> Result<(), ApiError> {
-    let Some(object) = place.find(&store.lock().storage) else { return Ok(()) };
+pub(crate) async fn attend(store: &Store, object_ref: &ObjectRef) -> Result<(), ApiError> {
+    let Some(object) = object_ref.find(&store.lock().storage) else { return Ok(()) };
     let uid = &*object.summary.uid;
     if is_held(&object, ORPHAN) {
         for dependent in store.dependents_of(uid) {
@@ -79,8 +80,8 @@ pub(crate) async fn attend(store: &Store, place: &Place) -> Result<(), ApiError>
         for dependent in &dependents {
             over(judge(store, dependent).await)?;
         }
-        let blocks = |place: &Place| {
-            let dependent = place.find(&store.lock().storage);
+        let blocks = |object_ref: &ObjectRef| {
+            let dependent = object_ref.find(&store.lock().storage);
             dependent.is_some_and(|it| owners(&it).iter().any(|owner| owner.uid == uid && owner.is_blocked))
         };
         if !dependents.iter().any(blocks) {
@@ -99,16 +100,16 @@ fn over(done: Result<(), ApiError>) -> Result<(), ApiError> {
 }
 
 /// Takes these owners away from an object.
-async fn disown(store: &Store, place: &Place, uids: &[&str]) -> Result<(), ApiError> {
-    change(store, place, |metadata| {
+async fn disown(store: &Store, object_ref: &ObjectRef, uids: &[&str]) -> Result<(), ApiError> {
+    change(store, object_ref, |metadata| {
         retain(metadata, "ownerReferences", |owner| !uids.contains(&owner["uid"].as_str().unwrap_or_default()));
     })
     .await
 }
 
 /// Lets no owner wait for an object.
-async fn unblock(store: &Store, place: &Place) -> Result<(), ApiError> {
-    change(store, place, |metadata| {
+async fn unblock(store: &Store, object_ref: &ObjectRef) -> Result<(), ApiError> {
+    change(store, object_ref, |metadata| {
         for owner in list(metadata, "ownerReferences") {
             owner["blockOwnerDeletion"] = json!(false);
         }
@@ -117,11 +118,11 @@ async fn unblock(store: &Store, place: &Place) -> Result<(), ApiError> {
 }
 
 async fn take_away(store: &Store, object: &Object, finalizer: &str) -> Result<(), ApiError> {
-    change(store, &Place::of(object), |metadata| retain(metadata, "finalizers", |name| name != finalizer)).await
+    change(store, &ObjectRef::of(object), |metadata| retain(metadata, "finalizers", |name| name != finalizer)).await
 }
 
-async fn change(store: &Store, place: &Place, change: impl FnOnce(&mut Value)) -> Result<(), ApiError> {
-    let changed = store.update(place.resource(), &place.key, Commit::Really, |current| {
+async fn change(store: &Store, object_ref: &ObjectRef, change: impl FnOnce(&mut Value)) -> Result<(), ApiError> {
+    let changed = store.update(object_ref.resource(), &object_ref.key, Commit::Really, |current| {
         let mut value = current.value.clone();
         change(&mut value["metadata"]);
         update::next(current, value, None)

@@ -87,13 +87,13 @@ pub(crate) struct Kubelet {
 }
 
 struct Managed {
-    stage: Lifecycle,
+    stage: Course,
     address: u32,
     task: AbortHandle,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Lifecycle {
+enum Course {
     Run,
     Delete,
 }
@@ -202,9 +202,9 @@ impl Kubelet {
             scheduler.saw(pod);
         }
         let stage = match pod.metadata.deletion_timestamp {
-            Some(_) => Lifecycle::Delete,
+            Some(_) => Course::Delete,
             None if is_gated(pod) => return, // the write that takes the last gate away brings it here again
-            None if self.is_to_be_run(pod) => Lifecycle::Run,
+            None if self.is_to_be_run(pod) => Course::Run,
             None => return,
         };
         let uid = pod.uid().unwrap_or_default();
@@ -214,8 +214,8 @@ impl Kubelet {
         }
         let lifecycle = self.stages.of_pod(|| pod::whole(pod));
         let stages = match stage {
-            Lifecycle::Run => &lifecycle.run,
-            Lifecycle::Delete => &lifecycle.delete,
+            Course::Run => &lifecycle.run,
+            Course::Delete => &lifecycle.delete,
         };
         if stages.is_empty() {
             return;

@@ -66,7 +66,7 @@ impl Range<'_> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Metadata {
+struct ListMeta {
     resource_version: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     r#continue: Option<String>,
@@ -77,7 +77,7 @@ struct Metadata {
 impl Page {
     /// The list object; its items, whose encoding is shared, have no kind and no apiVersion.
     pub(crate) fn answer(&self, resource: &Resource) -> Response {
-        let metadata = Metadata {
+        let metadata = ListMeta {
             resource_version: self.revision.to_string(),
             r#continue: self.next.as_ref().map(ContinueToken::encode),
             remaining_item_count: self.remaining,

@@ -18,7 +18,7 @@ use super::yaml::{self, FileError};
 /// If the text is not YAML, or holds something that is not a pod, or a pod that an API server would not take, or the same
 /// pod twice.
 pub fn pods_from_yaml(text: &str, name: &str, namespace: &str) -> Result<Vec<Pod>, FileError> {
-    let documents: Vec<Spanned<Document>> = serde_saphyr::from_multiple(text).map_err(|error| {
+    let documents: Vec<Spanned<YamlDocument>> = serde_saphyr::from_multiple(text).map_err(|error| {
         yaml::of_yaml(&error, name, "pods: documents of kind Pod, a List of pods, or a sequence of pods")
     })?;
     let mut seen = BTreeSet::new();
@@ -64,13 +64,13 @@ fn pod(mut value: Value, namespace: &str) -> Result<Pod, String> {
 }
 
 /// One document, with the place of each object that a sequence or a List holds.
-enum Document {
+enum YamlDocument {
     Empty,
     Sequence(Vec<Spanned<Value>>),
     Mapping { fields: Map<String, Value>, items: Option<Vec<Spanned<Value>>> },
 }
 
-impl Document {
+impl YamlDocument {
     fn objects(self, at: serde_saphyr::Location) -> Vec<(Value, serde_saphyr::Location)> {
         match self {
             Self::Empty => Vec::new(),
@@ -82,7 +82,7 @@ impl Document {
     }
 }
 
-impl<'de> Deserialize<'de> for Document {
+impl<'de> Deserialize<'de> for YamlDocument {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(DocumentVisitor)
     }
@@ -91,29 +91,29 @@ impl<'de> Deserialize<'de> for Document {
 struct DocumentVisitor;
 
 impl<'de> Visitor<'de> for DocumentVisitor {
-    type Value = Document;
+    type Value = YamlDocument;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a pod, a List of pods, or a sequence of pods")
     }
 
-    fn visit_unit<E: de::Error>(self) -> Result<Document, E> {
-        Ok(Document::Empty)
+    fn visit_unit<E: de::Error>(self) -> Result<YamlDocument, E> {
+        Ok(YamlDocument::Empty)
     }
 
-    fn visit_none<E: de::Error>(self) -> Result<Document, E> {
-        Ok(Document::Empty)
+    fn visit_none<E: de::Error>(self) -> Result<YamlDocument, E> {
+        Ok(YamlDocument::Empty)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Document, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<YamlDocument, A::Error> {
         let mut items = Vec::new();
         while let Some(item) = sequence.next_element()? {
             items.push(item);
         }
-        Ok(Document::Sequence(items))
+        Ok(YamlDocument::Sequence(items))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut mapping: A) -> Result<Document, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut mapping: A) -> Result<YamlDocument, A::Error> {
         let (mut fields, mut items) = (Map::new(), None);
         while let Some(key) = mapping.next_key::<String>()? {
             if key == "items" {
@@ -122,6 +122,6 @@ impl<'de> Visitor<'de> for DocumentVisitor {
                 fields.insert(key, mapping.next_value()?);
             }
         }
-        Ok(Document::Mapping { fields, items })
+        Ok(YamlDocument::Mapping { fields, items })
     }
 }

@@ -76,7 +76,7 @@ impl Load {
 
 /// A node for a pod, and what is known about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct Assignment {
     pub(crate) node: String,
     pub(crate) address: String,
 }
@@ -97,23 +97,23 @@ impl Scheduler {
     }
 
     /// Finds a node for a pod, and counts the pod there: the fewest pods first, then by name.
-    pub(crate) async fn place(&mut self, pod: &Value, uid: &str) -> Result<Place, Unfit> {
+    pub(crate) async fn place(&mut self, pod: &Value, uid: &str) -> Result<Assignment, Unfit> {
         let nodes = self.nodes().await;
         if nodes.is_empty() && self.nodeless == Nodeless::OnTheFirst {
-            return Ok(Place { node: node::name(1), address: node::FIRST_ADDRESS.to_owned() });
+            return Ok(Assignment { node: node::name(1), address: node::FIRST_ADDRESS.to_owned() });
         }
         let fitting = fit::fitting(&nodes, pod)?;
         let mut load = self.lock();
         let node = fitting.into_iter().min_by_key(|name| (load.on(name), *name)).cloned().unwrap_or_default();
         load.put(uid, &node);
         let address = address(&nodes, &node);
-        Ok(Place { node, address })
+        Ok(Assignment { node, address })
     }
 
     /// The place of a pod that has its node already.
-    pub(crate) async fn known(&mut self, node: &str) -> Place {
+    pub(crate) async fn known(&mut self, node: &str) -> Assignment {
         let nodes = self.nodes().await;
-        Place { node: node.to_owned(), address: address(&nodes, node) }
+        Assignment { node: node.to_owned(), address: address(&nodes, node) }
     }
 
     /// Waits until something about the nodes changes.

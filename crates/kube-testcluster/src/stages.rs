@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::yaml::{self, FileError};
 pub(crate) use selector::PodSelector;
-use wire::Wire;
+use wire::StagesFile;
 
 /// The steps of the kubelet, each some time after the one before, read from YAML:
 ///
@@ -72,7 +72,7 @@ pub(crate) struct Lifecycle {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Stage {
     pub(crate) wait: Wait,
-    pub(crate) action: Action,
+    pub(crate) action: StageAction,
 }
 
 /// How long a step waits.
@@ -85,7 +85,7 @@ pub(crate) struct Wait {
 
 /// What a step does.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Action {
+pub(crate) enum StageAction {
     /// Binds the pod to a node.
     Bind(Binding),
     /// Merges this into the pod's status.
@@ -154,7 +154,7 @@ pub(crate) enum Subject {
 pub(crate) fn backoff(stages: &[Stage], round: u32) -> Option<Duration> {
     stages.iter().find_map(|stage| match &stage.action {
         _ if stage.wait.doubling_to.is_some() => Some(stage.wait.in_round(round)),
-        Action::Steps(stages) => backoff(stages, round),
+        StageAction::Steps(stages) => backoff(stages, round),
         _ => None,
     })
 }
@@ -191,7 +191,7 @@ impl Stages {
     /// or an endless repetition that never waits.
     pub fn from_yaml(text: &str, name: &str) -> Result<Self, FileError> {
         let expected = "the stages of a kubelet: the keys run and delete, each a list of steps, and lifecycles";
-        yaml::read::<Wire>(text, name, expected)?.stages(name)
+        yaml::read::<StagesFile>(text, name, expected)?.stages(name)
     }
 
     fn of(mut lifecycles: Vec<Lifecycle>, others: Lifecycle) -> Self {
@@ -225,8 +225,8 @@ impl Lifecycle {
     pub(crate) fn schedules(&self) -> bool {
         fn any(stages: &[Stage]) -> bool {
             stages.iter().any(|stage| match &stage.action {
-                Action::Bind(binding) => *binding == Binding::Scheduled,
-                Action::Steps(stages) | Action::Repeat(stages, _) => any(stages),
+                StageAction::Bind(binding) => *binding == Binding::Scheduled,
+                StageAction::Steps(stages) | StageAction::Repeat(stages, _) => any(stages),
                 _ => false,
             })
         }

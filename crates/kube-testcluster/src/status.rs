@@ -284,7 +284,7 @@ impl ApiError {
         let status = Status {
             kind: "Status",
             api_version: "v1",
-            metadata: Metadata { r#continue: self.continue_token.as_deref() },
+            metadata: StatusMeta { r#continue: self.continue_token.as_deref() },
             status: "Failure",
             message: &self.message,
             reason: self.reason,
@@ -360,7 +360,7 @@ pub(crate) fn removed(resource: &'static Resource, name: &str, uid: &str) -> Res
 }
 
 fn success(details: Option<&Details>, code: Option<u16>) -> Vec<u8> {
-    let metadata = Metadata { r#continue: None };
+    let metadata = StatusMeta { r#continue: None };
     let (message, reason) = ("", "");
     let status =
         Status { kind: "Status", api_version: "v1", metadata, status: "Success", message, reason, details, code };
@@ -372,7 +372,7 @@ fn success(details: Option<&Details>, code: Option<u16>) -> Vec<u8> {
 struct Status<'a> {
     kind: &'a str,
     api_version: &'a str,
-    metadata: Metadata<'a>,
+    metadata: StatusMeta<'a>,
     status: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     message: &'a str,
@@ -385,7 +385,7 @@ struct Status<'a> {
 }
 
 #[derive(Serialize)]
-struct Metadata<'a> {
+struct StatusMeta<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     r#continue: Option<&'a str>,
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
-use super::chores::{Chore, Chores, Place, is_deleting};
+use super::chores::{Chore, Chores, ObjectRef, is_deleting};
 use super::clock::Clock;
 use super::event::Event;
 use super::faults::Active;
@@ -21,7 +21,7 @@ use super::services::{self, Taken};
 use super::settings::{Controllers, Settings};
 use super::status::ApiError;
 use super::storage::Storage;
-use super::watch_cache::{Told, WatchCache};
+use super::watch_cache::{Audience, WatchCache};
 
 /// How long a request for a revision that is not there yet waits for it.
 const FRESHNESS: Duration = Duration::from_secs(3);
@@ -34,7 +34,7 @@ pub(crate) struct Store {
     /// What the containers say: the nodes' part, which the API server only passes on.
     pub(crate) logs: Arc<Logs>,
     pub(crate) faults: Active,
-    state: Mutex<State>,
+    state: Mutex<StoreState>,
     /// Tells those who wait for a revision that storage or a watch cache has moved on.
     moved: watch::Sender<()>,
     /// Places for watches.
@@ -45,7 +45,7 @@ pub(crate) struct Store {
 
 /// Everything that a write changes at once.
 #[derive(Debug)]
-pub(crate) struct State {
+pub(crate) struct StoreState {
     pub(crate) storage: Storage,
     caches: BTreeMap<&'static str, WatchCache>,
     pub(crate) random: Random,
@@ -75,7 +75,7 @@ pub(crate) enum Commit {
     Pretend,
 }
 
-impl State {
+impl StoreState {
     pub(crate) fn cache(&mut self, resource: &Resource) -> &mut WatchCache {
         self.caches.get_mut(resource.plural).expect("every kind in the table has a watch cache")
     }
@@ -103,7 +103,7 @@ impl State {
     }
 }
 
-impl State {
+impl StoreState {
     /// Gives an object what only the server can know to be free.
     fn allocate(
         &self,
@@ -140,13 +140,13 @@ impl Store {
         let cache = |resource| WatchCache::new(resource, &settings, revision);
         let caches = RESOURCES.iter().map(|resource| (resource.plural, cache(resource))).collect();
         let chores = (settings.controllers == Controllers::All).then(Chores::default);
-        let state = State { storage, caches, random: Random::new(settings.seed), closed: false, chores };
+        let state = StoreState { storage, caches, random: Random::new(settings.seed), closed: false, chores };
         let (faults, moved, chores) = (Active::default(), watch::Sender::new(()), watch::Sender::new(0));
         let watches = Arc::new(Semaphore::new(settings.max_watches.min(Semaphore::MAX_PERMITS)));
         Self { settings, clock, logs: Arc::default(), faults, state: Mutex::new(state), moved, watches, chores }
     }
 
-    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, StoreState> {
         let mut state = self.state.lock().expect("no holder of the lock panics");
         state.forget_old();
         state
@@ -222,7 +222,7 @@ impl Store {
         }
     }
 
-    fn remove(&self, state: &mut State, resource: &'static Resource, key: &Key) -> u64 {
+    fn remove(&self, state: &mut StoreState, resource: &'static Resource, key: &Key) -> u64 {
         let event = state.storage.remove(resource, key).expect("it was there under the same lock");
         let revision = event.revision;
         self.publish(state, event);
@@ -230,7 +230,13 @@ impl Store {
     }
 
     /// Writes an object, new or not, and tells the watchers.
-    pub(crate) fn put(&self, state: &mut State, resource: &'static Resource, key: Key, value: Value) -> Arc<Object> {
+    pub(crate) fn put(
+        &self,
+        state: &mut StoreState,
+        resource: &'static Resource,
+        key: Key,
+        value: Value,
+    ) -> Arc<Object> {
         let event = state.storage.put(resource, key, value);
         let object = event.object().clone();
         self.publish(state, event);
@@ -351,7 +357,7 @@ impl Store {
     }
 
     /// Whatever names this uid as its owner's.
-    pub(crate) fn dependents_of(&self, uid: &str) -> Vec<Place> {
+    pub(crate) fn dependents_of(&self, uid: &str) -> Vec<ObjectRef> {
         self.lock().chores.as_ref().map(|chores| chores.dependents_of(uid)).unwrap_or_default()
     }
 
@@ -361,7 +367,7 @@ impl Store {
         }
     }
 
-    fn publish(&self, state: &mut State, event: Event) {
+    fn publish(&self, state: &mut StoreState, event: Event) {
         let resource = event.object().resource;
         if let Some(chores) = &mut state.chores {
             let more = chores.note(&event, &state.storage);
@@ -370,8 +376,8 @@ impl Store {
                 more > 0
             });
         }
-        let told = if self.faults.hides(resource) { Told::Kubelet } else { Told::Everyone };
-        state.cache(resource).take(Arc::new(event), told);
+        let audience = if self.faults.hides(resource) { Audience::Kubelet } else { Audience::Everyone };
+        state.cache(resource).take(Arc::new(event), audience);
         self.moved.send_replace(());
     }
 }

@@ -44,12 +44,12 @@ pub(crate) struct WatchCache {
     /// Whether it learns nothing new, because of a fault.
     stands_still: bool,
     /// What it has missed so.
-    missed: VecDeque<(Arc<Event>, Told)>,
+    missed: VecDeque<(Arc<Event>, Audience)>,
 }
 
 /// Whom an event is sent to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Told {
+pub(crate) enum Audience {
     Everyone,
     /// A fault hides it from the clients.
     Kubelet,
@@ -101,11 +101,11 @@ impl WatchCache {
     }
 
     /// Learns of a write; later, if it stands still.
-    pub(crate) fn take(&mut self, event: Arc<Event>, told: Told) {
+    pub(crate) fn take(&mut self, event: Arc<Event>, audience: Audience) {
         if self.stands_still {
-            self.missed.push_back((event, told));
+            self.missed.push_back((event, audience));
         } else {
-            self.apply(event, told);
+            self.apply(event, audience);
         }
     }
 
@@ -118,8 +118,8 @@ impl WatchCache {
     }
 
     fn catch_up(&mut self) {
-        while let Some((event, told)) = self.missed.pop_front() {
-            self.apply(event, told);
+        while let Some((event, audience)) = self.missed.pop_front() {
+            self.apply(event, audience);
         }
     }
 
@@ -129,7 +129,7 @@ impl WatchCache {
     }
 
     /// Takes one write in and sends it to those whom it concerns. A reader whose buffer is full loses its stream.
-    fn apply(&mut self, event: Arc<Event>, told: Told) {
+    fn apply(&mut self, event: Arc<Event>, audience: Audience) {
         let object = event.object();
         match &event.current {
             Some(current) => self.objects.insert(current.key.clone(), current.clone()),
@@ -137,8 +137,8 @@ impl WatchCache {
         };
         self.version = event.revision;
         self.last_write = event.revision;
-        self.watchers.retain(|_, watcher| match (told, watcher.asker) {
-            (Told::Kubelet, Asker::Client) => true,
+        self.watchers.retain(|_, watcher| match (audience, watcher.asker) {
+            (Audience::Kubelet, Asker::Client) => true,
             _ => watcher.send(&event),
         });
         self.events.push_back(event);

@@ -17,7 +17,7 @@ use super::filter::Filter;
 use super::resource::Resource;
 use super::served_from::ServedFrom;
 use super::status::ApiError;
-use super::store::{State, Store};
+use super::store::{Store, StoreState};
 
 /// How long before the deadline a watch gets its last bookmark.
 const LAST_BOOKMARK: Duration = Duration::from_secs(2);
@@ -110,11 +110,11 @@ impl Watch {
         }))
     }
 
-    fn must_wait(&self, state: &State, revision: u64) -> bool {
+    fn must_wait(&self, state: &StoreState, revision: u64) -> bool {
         state.stuck_before(revision, self.resource, ServedFrom::WatchCache).is_some()
     }
 
-    fn begin(&self, store: &Arc<Store>, state: &mut State) -> Phase {
+    fn begin(&self, store: &Arc<Store>, state: &mut StoreState) -> Phase {
         let closed = state.closed;
         if let Start::After(revision) = self.start
             && !self.resource.cached

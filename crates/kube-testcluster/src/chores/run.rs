@@ -19,8 +19,8 @@ pub(crate) async fn run(store: Arc<Store>, stop: CancellationToken) {
             chore = store.chore() => chore,
         };
         let done = match &chore {
-            Chore::Judge(place) => garbage::judge(&store, place).await,
-            Chore::Attend(place) => garbage::attend(&store, place).await,
+            Chore::Judge(object_ref) => garbage::judge(&store, object_ref).await,
+            Chore::Attend(object_ref) => garbage::attend(&store, object_ref).await,
             Chore::Empty(namespace) => namespaces::empty(&store, namespace).await,
         };
         match done {

@@ -9,10 +9,10 @@ use crate::age::age;
 pub(super) const COLUMNS: &[Column] = &[
     NAME,
     Column::new("Ready", "The aggregate readiness state of this pod for accepting traffic.", |pod, _| {
-        let state = State::of(pod);
+        let state = PodState::of(pod);
         format!("{}/{}", state.ready, state.total).into()
     }),
-    Column::new("Status", "The aggregate status of the containers in this pod.", |pod, _| State::of(pod).reason.into()),
+    Column::new("Status", "The aggregate status of the containers in this pod.", |pod, _| PodState::of(pod).reason.into()),
     Column::new(
         "Restarts",
         "The number of times the containers in this pod have been restarted and when the last container in this pod has restarted.",
@@ -57,7 +57,7 @@ impl Restarts {
 }
 
 /// What a pod's containers come to, as `printPod` reads it.
-struct State {
+struct PodState {
     reason: String,
     ready: usize,
     total: usize,
@@ -74,7 +74,7 @@ fn condition<'a>(pod: &'a Value, kind: &str) -> Option<&'a Value> {
     items(&pod["status"], "conditions").iter().find(|condition| condition["type"] == kind)
 }
 
-impl State {
+impl PodState {
     fn of(pod: &Value) -> Self {
         let (spec, status) = (&pod["spec"], &pod["status"]);
         let said = |field: &str| status[field].as_str().filter(|text| !text.is_empty());
@@ -175,7 +175,7 @@ fn ended(terminated: &Value) -> String {
 }
 
 fn restarts(pod: &Value, now: Timestamp) -> Value {
-    let Restarts { count, last } = State::of(pod).restarts;
+    let Restarts { count, last } = PodState::of(pod).restarts;
     match last.filter(|_| count > 0) {
         Some(last) => format!("{count} ({} ago)", age(&last.to_string().into(), now)).into(),
         None => count.to_string().into(),

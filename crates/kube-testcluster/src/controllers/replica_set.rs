@@ -36,7 +36,7 @@ use kube_informers::cache::{
     Done, Error, GroupResource, Indexer, Lister, SharedIndexInformer, SharedInformerFactory, wait_for,
 };
 use kube_informers::workqueue::{RateLimitingQueue, default_controller_limiter};
-use recorder::Recorder;
+use recorder::EventRecorder;
 pub use voice::Deed;
 use voice::Voice;
 
@@ -127,7 +127,7 @@ pub struct Controller {
     ours: Box<Ours>,
     writes: Writes,
     /// None if no events are written.
-    recorder: Option<Recorder>,
+    recorder: Option<EventRecorder>,
     voice: Voice,
 }
 
@@ -173,7 +173,7 @@ impl Controller {
     /// Writes events about what it does to pods.
     #[must_use]
     pub fn with_events(mut self) -> Self {
-        self.recorder = Some(Recorder::new(self.client.clone()));
+        self.recorder = Some(EventRecorder::new(self.client.clone()));
         self
     }
 

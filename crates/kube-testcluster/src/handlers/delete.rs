@@ -66,7 +66,7 @@ pub(crate) async fn remove(
     key: &Key,
     options: &DeleteOptions,
 ) -> Result<Outcome, ApiError> {
-    let mut step = Step::Wait;
+    let mut step = Then::Wait;
     let marked = store
         .update(resource, key, options.commit, |current| {
             options.check(current)?;
@@ -76,10 +76,10 @@ pub(crate) async fn remove(
         })
         .await?;
     match step {
-        Step::Wait => Ok(Outcome::Kept(marked)),
-        Step::Done => Ok(Outcome::Gone(marked)),
-        Step::Remove if options.commit == Commit::Pretend => Ok(Outcome::Gone(marked)),
-        Step::Remove => {
+        Then::Wait => Ok(Outcome::Kept(marked)),
+        Then::Done => Ok(Outcome::Gone(marked)),
+        Then::Remove if options.commit == Commit::Pretend => Ok(Outcome::Gone(marked)),
+        Then::Remove => {
             let uid = marked.summary.uid.clone();
             let mut gone = true;
             let removed = store
@@ -102,7 +102,7 @@ pub(crate) async fn remove(
 }
 
 /// What follows the first write of a deletion.
-enum Step {
+enum Then {
     /// Nothing: the object stays for now.
     Wait,
     /// The removal.
@@ -112,7 +112,7 @@ enum Step {
 }
 
 /// The first write of a deletion, and what follows it.
-fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Step) {
+fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Then) {
     let mut value = current.value.clone();
     let finalizers = options.finalizers(&value["metadata"]["finalizers"]);
     let is_namespace = current.resource == NAMESPACES;
@@ -123,15 +123,15 @@ fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Step
     let deleting = current.text("/metadata/deletionTimestamp").map(ToOwned::to_owned);
     let grace = current.value["metadata"]["deletionGracePeriodSeconds"].as_i64();
     let period = match (current.resource.deletion, &deleting, grace) {
-        (Deletion::AtOnce, ..) if !held => return (Next::Remove, Step::Done),
-        (Deletion::AtOnce, Some(_), _) => return (Next::Put(value), Step::Wait),
+        (Deletion::AtOnce, ..) if !held => return (Next::Remove, Then::Done),
+        (Deletion::AtOnce, Some(_), _) => return (Next::Put(value), Then::Wait),
         (Deletion::AtOnce, None, _) => 0,
         (Deletion::Graceful, None, _) => options.first_period(current),
-        (Deletion::Graceful, Some(_), None) if !held => return (Next::Remove, Step::Done),
+        (Deletion::Graceful, Some(_), None) if !held => return (Next::Remove, Then::Done),
         // A deletion that goes on can only be made shorter.
         (Deletion::Graceful, Some(_), grace) => match options.period() {
             Some(period) if grace.is_some_and(|grace| period < grace) => period,
-            _ => return (Next::Keep, Step::Wait),
+            _ => return (Next::Keep, Then::Wait),
         },
     };
     let at = match &deleting {
@@ -147,7 +147,7 @@ fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Step
     if deleting.is_none() && current.resource.generation == Generation::Counted {
         update::count_generation(&mut value);
     }
-    (Next::Put(value), if held || period > 0 { Step::Wait } else { Step::Remove })
+    (Next::Put(value), if held || period > 0 { Then::Wait } else { Then::Remove })
 }
 
 /// Refuses to delete what every cluster has.

@@ -20,7 +20,7 @@ use crate::strictness::{Strictness, warn};
 const MOST_OPERATIONS: usize = 10_000;
 
 /// What a client wants changed.
-pub(super) enum Change {
+pub(super) enum PatchBody {
     /// RFC 7396: null removes, objects merge, everything else replaces.
     Merge(Value),
     /// A merge that knows the lists of the type.
@@ -33,7 +33,7 @@ pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let commit = body::query_commit(&query, "PatchOptions")?;
     let strictness = Strictness::of_query(&query, "PatchOptions")?;
-    let change = Change::read(request, &query).await?;
+    let change = PatchBody::read(request, &query).await?;
     let mut unknown = Vec::new();
     let patched = store
         .update(target.resource, &key(&target), commit, |current| {
@@ -46,7 +46,7 @@ pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
     Ok(warn(answer(StatusCode::OK, &patched), &unknown))
 }
 
-impl Change {
+impl PatchBody {
     pub(super) async fn read(request: Request, query: &Query) -> Result<Self, ApiError> {
         let read = match body::media_type(request.headers()) {
             "application/merge-patch+json" => read_merge,
@@ -95,22 +95,22 @@ fn operate(value: &mut Value, patch: Patch) -> Result<(), ApiError> {
     Ok(())
 }
 
-fn read_merge(body: &[u8]) -> Result<Change, ApiError> {
+fn read_merge(body: &[u8]) -> Result<PatchBody, ApiError> {
     let patch: Value = serde_json::from_slice(body).map_err(|_| ApiError::bad_request("invalid JSON patch"))?;
-    if patch.is_object() { Ok(Change::Merge(patch)) } else { Err(ApiError::bad_request("invalid JSON patch")) }
+    if patch.is_object() { Ok(PatchBody::Merge(patch)) } else { Err(ApiError::bad_request("invalid JSON patch")) }
 }
 
-fn read_strategic(body: &[u8]) -> Result<Change, ApiError> {
+fn read_strategic(body: &[u8]) -> Result<PatchBody, ApiError> {
     let error = |error: serde_json::Error| ApiError::bad_request(error.to_string());
     let patch: Option<Map<String, Value>> = serde_json::from_slice(body).map_err(error)?;
-    Ok(Change::Strategic(patch.unwrap_or_default())) // null is a patch that changes nothing
+    Ok(PatchBody::Strategic(patch.unwrap_or_default())) // null is a patch that changes nothing
 }
 
-fn read_operations(body: &[u8]) -> Result<Change, ApiError> {
+fn read_operations(body: &[u8]) -> Result<PatchBody, ApiError> {
     let refused = |error: String| ApiError::bad_request(format!("error decoding patch: {error}"));
     let mut patch: Value = serde_json::from_slice(body).map_err(|_| ApiError::bad_request("invalid JSON patch"))?;
     let operations = match &mut patch {
-        Value::Null => return Ok(Change::Operations(Patch::default())),
+        Value::Null => return Ok(PatchBody::Operations(Patch::default())),
         Value::Array(operations) => operations,
         other => {
             let found = word(other);
@@ -132,11 +132,11 @@ fn read_operations(body: &[u8]) -> Result<Change, ApiError> {
         operation.entry("value").or_insert(Value::Null); // what is left out is null
     }
     // A well-formed list with an operation that is none fails like one that does not fit.
-    serde_json::from_value(patch).map(Change::Operations).map_err(|_| ApiError::unprocessable())
+    serde_json::from_value(patch).map(PatchBody::Operations).map_err(|_| ApiError::unprocessable())
 }
 
 /// The patched object in the shape of its type.
-fn apply(current: &Opened, change: Change, strictness: Strictness) -> Result<Decoded, ApiError> {
+fn apply(current: &Opened, change: PatchBody, strictness: Strictness) -> Result<Decoded, ApiError> {
     let mut value = current.value.clone();
     change.apply(current.resource.kind, &mut value)?;
     let text = value.to_string();

@@ -4,7 +4,7 @@ use axum::response::Response;
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use super::patch::Change;
+use super::patch::PatchBody;
 use super::{Call, key, update};
 use crate::body;
 use crate::object::Opened;
@@ -38,7 +38,7 @@ pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
 pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let commit = body::query_commit(&query, "PatchOptions")?;
-    let change = Change::read(request, &query).await?;
+    let change = PatchBody::read(request, &query).await?;
     let scaled = store
         .update(target.resource, &key(&target), commit, |current| {
             let mut wanted = scale(current);

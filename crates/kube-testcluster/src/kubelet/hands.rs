@@ -8,17 +8,17 @@ use kube_client::{Api, Client};
 use serde_json::{Value, json};
 
 use super::containers::{self, Surroundings};
-use super::recorder::{Recorder, Told};
+use super::recorder::{EventCorrelator, PodEvent};
 use super::texts::{fill_in, filled, go_duration};
 use super::{Office, Resting};
 use crate::pod::{self, Pod};
 use crate::resources::PODS;
-use crate::stages::{Action, Binding, Change, Notice, Subject};
+use crate::stages::{Binding, Change, Notice, StageAction, Subject};
 
 /// Works on one pod.
 pub(super) struct Hands {
     pub(super) office: Office,
-    pub(super) recorder: Recorder,
+    pub(super) recorder: EventCorrelator,
     /// The pod as it was last written.
     pub(super) pod: Value,
     pod_ip: String,
@@ -27,7 +27,7 @@ pub(super) struct Hands {
 
 impl Hands {
     pub(super) fn new(office: Office, pod: &Pod, pod_ip: String) -> Self {
-        let recorder = Recorder::new(office.client.clone(), office.clock);
+        let recorder = EventCorrelator::new(office.client.clone(), office.clock);
         let host_ip = pod::status(pod)["hostIP"].as_str().unwrap_or(crate::node::FIRST_ADDRESS).to_owned();
         Self { office, recorder, pod: pod::whole(pod), pod_ip, host_ip }
     }
@@ -38,18 +38,18 @@ impl Hands {
     }
 
     /// Does what a step says.
-    pub(super) async fn perform(&mut self, action: &Action, backoff: Duration) -> Result<(), kube_client::Error> {
+    pub(super) async fn perform(&mut self, action: &StageAction, backoff: Duration) -> Result<(), kube_client::Error> {
         match action {
-            Action::Bind(Binding::Node(node)) => self.bind(node).await,
-            Action::Bind(Binding::Scheduled) => self.schedule().await,
-            Action::Status(status) => {
+            StageAction::Bind(Binding::Node(node)) => self.bind(node).await,
+            StageAction::Bind(Binding::Scheduled) => self.schedule().await,
+            StageAction::Status(status) => {
                 let mut status = status.clone();
                 self.fill_in(&mut status, backoff);
                 each_container(&mut status, &self.pod);
                 self.write_status(status).await
             }
-            Action::Containers(change, extra) => self.containers(change, extra.as_ref(), backoff).await,
-            Action::Annotations(annotations) => {
+            StageAction::Containers(change, extra) => self.containers(change, extra.as_ref(), backoff).await,
+            StageAction::Annotations(annotations) => {
                 let mut annotations = json!(annotations);
                 self.fill_in(&mut annotations, backoff);
                 let patch = json!({"metadata": {"uid": self.uid(), "annotations": annotations}});
@@ -57,15 +57,15 @@ impl Hands {
                 self.pod = pod::whole(&written);
                 Ok(())
             }
-            Action::Event(notice) => {
+            StageAction::Event(notice) => {
                 self.tell(notice, backoff).await;
                 Ok(())
             }
-            Action::Log(text) => {
+            StageAction::Log(text) => {
                 self.log(text, backoff);
                 Ok(())
             }
-            Action::Remove => {
+            StageAction::Remove => {
                 let preconditions = Preconditions { uid: Some(self.uid().to_owned()), ..Preconditions::default() };
                 let params = DeleteParams {
                     grace_period_seconds: Some(0),
@@ -74,7 +74,7 @@ impl Hands {
                 };
                 self.pods().delete(self.name(), &params).await.map(|_| ())
             }
-            Action::Steps(_) | Action::Repeat(..) => Ok(()), // whoever plays the stages goes into them
+            StageAction::Steps(_) | StageAction::Repeat(..) => Ok(()), // whoever plays the stages goes into them
         }
     }
 
@@ -130,7 +130,7 @@ impl Hands {
         for container in containers {
             let message = self.filled(&notice.message, container.as_ref(), backoff);
             let (kind, reason, from) = (notice.kind.clone(), notice.reason.clone(), notice.from.clone());
-            let told = Told { kind, reason, message, from, container: container.map(|container| container.name) };
+            let told = PodEvent { kind, reason, message, from, container: container.map(|container| container.name) };
             self.recorder.tell(&self.pod, told).await;
         }
     }

@@ -6,7 +6,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 
 use super::{Hands, RETRY};
-use crate::stages::{Action, Stage, Times, backoff};
+use crate::stages::{Stage, StageAction, Times, backoff};
 
 /// What the API says about a pod that is not there, or not the same any more: not found, conflict.
 const GONE: [u16; 2] = [404, 409];
@@ -36,8 +36,8 @@ fn steps<'a>(
                 tokio::time::sleep(wait).await;
             }
             match &stage.action {
-                Action::Steps(inner) => steps(hands, inner, round, backoff).await?,
-                Action::Repeat(inner, times) => repeat(hands, inner, *times, backoff).await?,
+                StageAction::Steps(inner) => steps(hands, inner, round, backoff).await?,
+                StageAction::Repeat(inner, times) => repeat(hands, inner, *times, backoff).await?,
                 action => insist(hands, action, backoff).await?,
             }
         }
@@ -47,7 +47,7 @@ fn steps<'a>(
 }
 
 /// Tries again as long as the server cannot answer now.
-async fn insist(hands: &mut Hands, action: &Action, backoff: Duration) -> Result<(), kube_client::Error> {
+async fn insist(hands: &mut Hands, action: &StageAction, backoff: Duration) -> Result<(), kube_client::Error> {
     loop {
         match hands.perform(action, backoff).await {
             Err(kube_client::Error::Api(status)) if status.code == 429 || status.code >= 500 => {

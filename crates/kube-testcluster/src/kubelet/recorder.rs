@@ -11,7 +11,7 @@ use crate::resources::EVENTS;
 
 /// What is told.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Told {
+pub(super) struct PodEvent {
     pub(super) kind: String,
     pub(super) reason: String,
     pub(super) message: String,
@@ -22,20 +22,20 @@ pub(super) struct Told {
 }
 
 /// Writes the events of one pod.
-pub(super) struct Recorder {
+pub(super) struct EventCorrelator {
     client: Client,
     clock: Clock,
     /// The name and the count of each Event that was written.
-    written: HashMap<Told, (String, u32)>,
+    written: HashMap<PodEvent, (String, u32)>,
 }
 
-impl Recorder {
+impl EventCorrelator {
     pub(super) fn new(client: Client, clock: Clock) -> Self {
         Self { client, clock, written: HashMap::new() }
     }
 
     /// Writes an Event about a pod, or counts one up. An Event that cannot be written is lost, as upstream.
-    pub(super) async fn tell(&mut self, pod: &Value, told: Told) {
+    pub(super) async fn tell(&mut self, pod: &Value, told: PodEvent) {
         let namespace = pod["metadata"]["namespace"].as_str().unwrap_or_default();
         let api: Api<DynamicObject> = Api::namespaced_with(self.client.clone(), namespace, &EVENTS.dynamic());
         if let Some((name, count)) = self.written.get_mut(&told) {
@@ -57,7 +57,7 @@ impl Recorder {
         }
     }
 
-    fn event(&self, pod: &Value, told: &Told) -> Value {
+    fn event(&self, pod: &Value, told: &PodEvent) -> Value {
         let metadata = &pod["metadata"];
         let mut object = json!({
             "kind": "Pod", "apiVersion": "v1", "namespace": metadata["namespace"], "name": metadata["name"],

@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use super::Resting;
 use super::hands::Hands;
-use super::recorder::Told;
+use super::recorder::PodEvent;
 use crate::pod;
-use crate::scheduler::Place;
+use crate::scheduler::Assignment;
 
 /// The scheduler of the pods that name none.
 pub(super) const SCHEDULER: &str = "default-scheduler";
@@ -20,7 +20,7 @@ impl Hands {
             return Ok(());
         }
         let mut resting = None;
-        let Place { node, address } = loop {
+        let Assignment { node, address } = loop {
             match scheduler.place(&self.pod, self.uid()).await {
                 Ok(place) => break place,
                 Err(unfit) => self.unschedulable(&unfit.to_string()).await?,
@@ -74,6 +74,6 @@ impl Hands {
 
     async fn scheduler_tells(&mut self, kind: &str, reason: &str, message: String) {
         let (kind, reason, from) = (kind.to_owned(), reason.to_owned(), SCHEDULER.to_owned());
-        self.recorder.tell(&self.pod, Told { kind, reason, message, from, container: None }).await;
+        self.recorder.tell(&self.pod, PodEvent { kind, reason, message, from, container: None }).await;
     }
 }

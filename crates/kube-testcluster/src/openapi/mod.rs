@@ -26,7 +26,7 @@ const PROTOBUF_OF_OLD: &str = "application/com.github.proto-openapi.spec.v2@v1.0
 /// The whole API in one document. (Upstream does not look at the method either, here and below.)
 pub(crate) async fn v2(State(store): State<Arc<Store>>, headers: HeaderMap) -> Response {
     let Some(document) = documents::find("v2") else { return empty(StatusCode::NOT_FOUND) };
-    let answer = match Form::negotiate(document, &headers) {
+    let answer = match DocumentForm::negotiate(document, &headers) {
         Some(form) => form.serve(document, &headers, &store),
         None => empty(StatusCode::NOT_ACCEPTABLE),
     };
@@ -36,7 +36,7 @@ pub(crate) async fn v2(State(store): State<Arc<Store>>, headers: HeaderMap) -> R
 /// Where the document of each group version is, with its hash.
 pub(crate) async fn index(State(store): State<Arc<Store>>, headers: HeaderMap) -> Response {
     let Some(index) = documents::find("v3") else { return empty(StatusCode::NOT_FOUND) };
-    Form { content_type: JSON, body: index.json.clone() }.serve(index, &headers, &store)
+    DocumentForm { content_type: JSON, body: index.json.clone() }.serve(index, &headers, &store)
 }
 
 /// The document of a group version or of a group. Asked for with its hash, it need never be asked for again.
@@ -47,7 +47,7 @@ pub(crate) async fn v3(
     headers: HeaderMap,
 ) -> Response {
     let Some(document) = documents::find(&format!("v3/{name}")) else { return empty(StatusCode::NOT_FOUND) };
-    let Some(form) = Form::negotiate(document, &headers) else {
+    let Some(form) = DocumentForm::negotiate(document, &headers) else {
         return depends_on_accept(empty(StatusCode::NOT_ACCEPTABLE));
     };
     let query = Query::parse(&uri);
@@ -66,12 +66,12 @@ pub(crate) async fn v3(
 }
 
 /// A document as it is answered.
-struct Form {
+struct DocumentForm {
     content_type: &'static str,
     body: Bytes,
 }
 
-impl Form {
+impl DocumentForm {
     /// The first form that the client accepts and the document has.
     fn negotiate(document: &Document, headers: &HeaderMap) -> Option<Self> {
         let accept = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or("*/*");

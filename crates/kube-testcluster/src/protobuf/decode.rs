@@ -15,10 +15,10 @@ use crate::schema::{self, Kind, Struct};
 pub(crate) fn decode(body: &[u8], kind: &'static str) -> Result<Value, String> {
     let envelope = body.strip_prefix(MAGIC).ok_or("provided data does not appear to be a protobuf message")?;
     let (mut found, mut version, mut object) = (String::new(), String::new(), &[][..]);
-    for field in Fields(envelope) {
+    for field in WireFields(envelope) {
         match field? {
             (1, Wire::Bytes(names)) => {
-                for field in Fields(names) {
+                for field in WireFields(names) {
                     match field? {
                         (1, Wire::Bytes(text)) => version = utf8(text)?,
                         (2, Wire::Bytes(text)) => found = utf8(text)?,
@@ -39,7 +39,7 @@ pub(crate) fn decode(body: &[u8], kind: &'static str) -> Result<Value, String> {
 
 fn read(row: &'static Struct, bytes: &[u8]) -> Result<Map<String, Value>, String> {
     let mut object = Map::new();
-    for field in Fields(bytes) {
+    for field in WireFields(bytes) {
         let (number, wire) = field?;
         let Some(field) = row.fields.iter().find(|field| field.number == number) else { continue };
         match (&field.kind, wire) {
@@ -53,7 +53,7 @@ fn read(row: &'static Struct, bytes: &[u8]) -> Result<Map<String, Value>, String
             }
             (Kind::Map(inner), Wire::Bytes(entry)) => {
                 let (mut key, mut item) = (String::new(), schema::zero(inner));
-                for field in Fields(entry) {
+                for field in WireFields(entry) {
                     match field? {
                         (1, Wire::Bytes(text)) => key = utf8(text)?,
                         (2, wire) => item = value(inner, wire)?,
@@ -79,7 +79,7 @@ fn value(kind: &Kind, wire: Wire<'_>) -> Result<Value, String> {
         (Kind::Struct(name), Wire::Bytes(bytes)) => read(schema::find(name), bytes)?.into(),
         (Kind::Time | Kind::MicroTime, Wire::Bytes(bytes)) => {
             let (mut seconds, mut nanos) = (0, 0);
-            for field in Fields(bytes) {
+            for field in WireFields(bytes) {
                 match field? {
                     (1, Wire::Varint(number)) => seconds = number.cast_signed(),
                     (2, Wire::Varint(number)) => nanos = i32::try_from(number).unwrap_or_default(),
@@ -92,7 +92,7 @@ fn value(kind: &Kind, wire: Wire<'_>) -> Result<Value, String> {
             Timestamp::new(seconds, nanos).map_err(|error| error.to_string())?.to_string().into()
         }
         (Kind::Quantity | Kind::Raw, Wire::Bytes(bytes)) => {
-            let text = Fields(bytes).find_map(|field| match field {
+            let text = WireFields(bytes).find_map(|field| match field {
                 Ok((1, Wire::Bytes(text))) => Some(utf8(text)),
                 _ => None,
             });
@@ -101,7 +101,7 @@ fn value(kind: &Kind, wire: Wire<'_>) -> Result<Value, String> {
         }
         (Kind::IntOrString, Wire::Bytes(bytes)) => {
             let (mut is_text, mut number, mut text) = (false, 0, String::new());
-            for field in Fields(bytes) {
+            for field in WireFields(bytes) {
                 match field? {
                     (1, Wire::Varint(kind)) => is_text = kind == 1,
                     (2, Wire::Varint(found)) => number = found.cast_signed(),
@@ -127,9 +127,9 @@ enum Wire<'a> {
 }
 
 /// The fields of a message, one after the other.
-struct Fields<'a>(&'a [u8]);
+struct WireFields<'a>(&'a [u8]);
 
-impl<'a> Fields<'a> {
+impl<'a> WireFields<'a> {
     fn varint(&mut self) -> Option<u64> {
         let mut value = 0_u64;
         for shift in (0..64).step_by(7) {
@@ -160,7 +160,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-impl<'a> Iterator for Fields<'a> {
+impl<'a> Iterator for WireFields<'a> {
     type Item = Result<(u32, Wire<'a>), String>;
 
     fn next(&mut self) -> Option<Self::Item> {

@@ -25,7 +25,7 @@ pub(crate) fn decode(kind: &str, value: Value) -> Result<Decoded, String> {
     let mut decoder = Decoder { unknown: Vec::new() };
     let row = find(kind);
     let value = match value {
-        Value::Object(fields) => decoder.object(row, fields, &Place::Top)?,
+        Value::Object(fields) => decoder.object(row, fields, &FieldPath::Top)?,
         other => return Err(format!("json: cannot unmarshal {} into Go value of type v1.{kind}", word(&other))),
     };
     Ok(Decoded { value, unknown: decoder.unknown })
@@ -76,31 +76,31 @@ fn is_omitted(field: &Field, value: &Value) -> bool {
 }
 
 /// Where the decoder is, for what it says. Made into text only then.
-enum Place<'a> {
+enum FieldPath<'a> {
     Top,
-    Field(&'a Place<'a>, &'a str),
-    Item(&'a Place<'a>, usize),
+    Field(&'a FieldPath<'a>, &'a str),
+    Item(&'a FieldPath<'a>, usize),
 }
 
-impl Place<'_> {
+impl FieldPath<'_> {
     /// The names of the fields on the way here, without numbers of items.
     fn fields(&self) -> String {
         match self {
-            Place::Top => String::new(),
-            Place::Field(Place::Top, name) => (*name).to_owned(),
-            Place::Field(parent, name) => format!("{}.{name}", parent.fields()),
-            Place::Item(parent, _) => parent.fields(),
+            FieldPath::Top => String::new(),
+            FieldPath::Field(FieldPath::Top, name) => (*name).to_owned(),
+            FieldPath::Field(parent, name) => format!("{}.{name}", parent.fields()),
+            FieldPath::Item(parent, _) => parent.fields(),
         }
     }
 }
 
-impl fmt::Display for Place<'_> {
+impl fmt::Display for FieldPath<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Top => Ok(()),
-            Place::Field(Place::Top, name) => f.write_str(name),
-            Place::Field(parent, name) => write!(f, "{parent}.{name}"),
-            Place::Item(parent, n) => write!(f, "{parent}[{n}]"),
+            FieldPath::Top => Ok(()),
+            FieldPath::Field(FieldPath::Top, name) => f.write_str(name),
+            FieldPath::Field(parent, name) => write!(f, "{parent}.{name}"),
+            FieldPath::Item(parent, n) => write!(f, "{parent}[{n}]"),
         }
     }
 }
@@ -110,20 +110,20 @@ struct Decoder {
 }
 
 impl Decoder {
-    fn object(&mut self, row: &'static Struct, from: Map<String, Value>, at: &Place<'_>) -> Result<Value, String> {
+    fn object(&mut self, row: &'static Struct, from: Map<String, Value>, at: &FieldPath<'_>) -> Result<Value, String> {
         let mut fields = row.zero().clone();
         for (name, value) in from {
-            if matches!((at, name.as_str()), (Place::Top, "kind" | "apiVersion")) {
+            if matches!((at, name.as_str()), (FieldPath::Top, "kind" | "apiVersion")) {
                 continue; // the row of the kind knows them
             }
             let Some(field) = row.field(&name) else {
-                self.unknown.push(Place::Field(at, &name).to_string());
+                self.unknown.push(FieldPath::Field(at, &name).to_string());
                 continue;
             };
             if value.is_null() {
                 continue; // as if nothing had been said
             }
-            let value = self.value(&field.kind, value, row, &Place::Field(at, &name))?;
+            let value = self.value(&field.kind, value, row, &FieldPath::Field(at, &name))?;
             if is_omitted(field, &value) {
                 fields.remove(field.name);
             } else {
@@ -133,21 +133,21 @@ impl Decoder {
         Ok(fields.into())
     }
 
-    fn value(&mut self, kind: &Kind, value: Value, row: &Struct, at: &Place<'_>) -> Result<Value, String> {
+    fn value(&mut self, kind: &Kind, value: Value, row: &Struct, at: &FieldPath<'_>) -> Result<Value, String> {
         match (kind, value) {
             (Kind::Pointer(inner), value) => self.value(inner, value, row, at),
             (Kind::Struct(name), Value::Object(fields)) => self.object(find(name), fields, at),
             (Kind::List(inner), Value::Array(items)) => {
                 let mut list = Vec::with_capacity(items.len());
                 for (i, item) in items.into_iter().enumerate() {
-                    list.push(self.element(inner, item, row, &Place::Item(at, i))?);
+                    list.push(self.element(inner, item, row, &FieldPath::Item(at, i))?);
                 }
                 Ok(list.into())
             }
             (Kind::Map(inner), Value::Object(fields)) => {
                 let mut map = Map::new();
                 for (name, value) in fields {
-                    let value = self.element(inner, value, row, &Place::Field(at, &name))?;
+                    let value = self.element(inner, value, row, &FieldPath::Field(at, &name))?;
                     map.insert(name, value);
                 }
                 Ok(map.into())
@@ -165,12 +165,12 @@ impl Decoder {
     }
 
     /// In a list or a map, null stands for nothing.
-    fn element(&mut self, kind: &Kind, value: Value, row: &Struct, at: &Place<'_>) -> Result<Value, String> {
+    fn element(&mut self, kind: &Kind, value: Value, row: &Struct, at: &FieldPath<'_>) -> Result<Value, String> {
         if value.is_null() { Ok(zero(kind)) } else { self.value(kind, value, row, at) }
     }
 }
 
-fn misfit(kind: &Kind, value: &Value, row: &Struct, at: &Place<'_>) -> String {
+fn misfit(kind: &Kind, value: &Value, row: &Struct, at: &FieldPath<'_>) -> String {
     let (word, path) = (word(value), at.fields());
     format!("json: cannot unmarshal {word} into Go struct field {}.{path} of type {}", row.name, go_name(kind))
 }

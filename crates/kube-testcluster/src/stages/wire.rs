@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_saphyr::{Location, Spanned};
 
-use super::{Action, Binding, Change, Lifecycle, Notice, PodSelector, Stage, Stages, Subject, Times, Wait};
+use super::{Binding, Change, Lifecycle, Notice, PodSelector, Stage, StageAction, Stages, Subject, Times, Wait};
 use crate::field_selector::Fields;
 use crate::resources::PODS;
 use crate::yaml::{self, FileError};
@@ -15,7 +15,7 @@ use kube_informers::selector::LabelSelector;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Wire {
+pub(super) struct StagesFile {
     #[serde(default)]
     run: Vec<Spanned<WireStage>>,
     #[serde(default)]
@@ -106,7 +106,7 @@ enum WireSubject {
     Containers,
 }
 
-impl Wire {
+impl StagesFile {
     pub(super) fn stages(self, file: &str) -> Result<Stages, FileError> {
         let others = Lifecycle::everything(stages(self.run, file)?, stages(self.delete, file)?);
         let lifecycles = self.lifecycles.into_iter().map(|lifecycle| self::lifecycle(lifecycle, &others, file));
@@ -155,19 +155,20 @@ fn stage(wire: Spanned<WireStage>, file: &str) -> Result<Stage, FileError> {
     if wire.status.as_ref().is_some_and(|status| !status.is_object()) {
         return Err(problem("expected status to be a mapping, such as {phase: Running}".into()));
     }
-    let mut actions: Vec<Action> = Vec::new();
+    let mut actions: Vec<StageAction> = Vec::new();
     if let Some(bind) = wire.bind.take() {
-        actions.push(Action::Bind(binding(&bind).ok_or_else(|| {
+        actions.push(StageAction::Bind(binding(&bind).ok_or_else(|| {
             problem("expected bind to be the name of a node, or true for the one that the scheduler finds".into())
         })?));
     }
-    actions.extend(wire.containers.take().map(|change| Action::Containers(self::change(change), wire.status.take())));
-    actions.extend(wire.status.take().map(Action::Status));
-    actions.extend(wire.annotations.take().map(Action::Annotations));
-    actions.extend(wire.event.take().map(|event| Action::Event(notice(event))));
-    actions.extend(wire.log.take().map(Action::Log));
+    actions
+        .extend(wire.containers.take().map(|change| StageAction::Containers(self::change(change), wire.status.take())));
+    actions.extend(wire.status.take().map(StageAction::Status));
+    actions.extend(wire.annotations.take().map(StageAction::Annotations));
+    actions.extend(wire.event.take().map(|event| StageAction::Event(notice(event))));
+    actions.extend(wire.log.take().map(StageAction::Log));
     if let Some(steps) = wire.steps.take() {
-        actions.push(Action::Steps(stages(steps, file)?));
+        actions.push(StageAction::Steps(stages(steps, file)?));
     }
     let times = wire.times.map_or(Times::Forever, Times::Only);
     if let Some(steps) = wire.repeat.take() {
@@ -175,12 +176,12 @@ fn stage(wire: Spanned<WireStage>, file: &str) -> Result<Stage, FileError> {
         if times == Times::Forever && !waits(&steps) {
             return Err(problem("expected a repetition without times to wait somewhere, such as after: 1s".into()));
         }
-        actions.push(Action::Repeat(steps, times));
+        actions.push(StageAction::Repeat(steps, times));
     } else if wire.times.is_some() {
         return Err(problem("expected times only beside repeat".into()));
     }
     match wire.remove {
-        Some(true) => actions.push(Action::Remove),
+        Some(true) => actions.push(StageAction::Remove),
         Some(false) => return Err(problem("expected remove: true, or no remove at all".into())),
         None => {}
     }
@@ -209,8 +210,8 @@ fn wait(wire: &WireStage, at: Location, file: &str) -> Result<Wait, FileError> {
 fn waits(steps: &[Stage]) -> bool {
     steps.iter().any(|step| {
         let inside = match &step.action {
-            Action::Repeat(_, Times::Only(0)) => false,
-            Action::Steps(steps) | Action::Repeat(steps, _) => waits(steps),
+            StageAction::Repeat(_, Times::Only(0)) => false,
+            StageAction::Steps(steps) | StageAction::Repeat(steps, _) => waits(steps),
             _ => false,
         };
         step.wait.first > Duration::ZERO || inside

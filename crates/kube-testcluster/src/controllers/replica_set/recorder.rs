@@ -13,7 +13,7 @@ use super::sync::name;
 const COMPONENT: &str = "replicaset-controller";
 
 /// Writes events, one for each thing that is told. One that cannot be written is lost, as upstream.
-pub(super) struct Recorder(kube_client::Client);
+pub(super) struct EventRecorder(kube_client::Client);
 
 /// What is told. Upstream's reasons are their names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(super) enum Reason {
     FailedDelete,
 }
 
-impl Recorder {
+impl EventRecorder {
     pub(super) fn new(client: kube_client::Client) -> Self {
         Self(client)
     }
