@@ -1,13 +1,14 @@
-//! Whether the server can be told to misbehave over HTTP.
+//! Whether faults can be started over HTTP.
 
 /// The admin path `/lab/faults`.
 ///
-/// POST `{"fault": "429:verb=list,times=3"}` starts a [`Fault`](super::Fault), GET lists those that go on, DELETE ends all.
+/// POST `{"fault": "429:verb=list,times=3"}` starts a [`Fault`](super::Fault), GET lists the active ones, DELETE ends
+/// all of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Admin {
-    /// It is there.
+    /// The path is served.
     On,
-    /// It is unknown, as on every other API server.
+    /// The path is unknown, as on every other API server.
     #[default]
     Off,
 }

@@ -1,9 +1,9 @@
-//! How long ago, in the words of kubectl.
+//! Ages in kubectl's notation. Upstream: `duration.HumanDuration` in `k8s.io/apimachinery`.
 
 use jiff::Timestamp;
 use serde_json::Value;
 
-/// The time since then as kubectl says it: `3s`, `5m10s`, `2d`.
+/// The time from `time` until `now`, as kubectl prints it: `3s`, `5m10s`, `2d`.
 pub(crate) fn age(time: &Value, now: Timestamp) -> String {
     let Some(then) = time.as_str().and_then(|text| text.parse::<Timestamp>().ok()) else { return "<unknown>".into() };
     let seconds = (now.as_second() - then.as_second()).max(0);

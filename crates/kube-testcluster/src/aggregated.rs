@@ -1,4 +1,5 @@
-//! Everything that is served in one answer: what today's clients ask for first, and keep as long as its ETag stands.
+//! Aggregated discovery: all groups, versions and kinds in one response. Today's clients ask for it first, and cache it
+//! by its ETag.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +15,7 @@ use super::status::{self, ApiError};
 
 const CONTENT_TYPE: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-/// The form in which a client wants to know what is served.
+/// The form of discovery that a client accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
     Plain,
@@ -41,7 +42,7 @@ impl Wanted {
     }
 }
 
-/// The groups that are asked for; or, if the client has them already, only that they have not changed.
+/// The groups for which `asked` holds, or 304 if the client's ETag is current.
 pub(crate) fn answer(headers: &HeaderMap, asked: fn(&str) -> bool) -> Response {
     let mut groups: BTreeMap<&str, Vec<&Resource>> = BTreeMap::new();
     for row in served().filter(|row| asked(row.group)) {
@@ -77,7 +78,7 @@ fn group(name: &str, mut rows: Vec<&Resource>) -> Value {
 }
 
 fn resource(row: &Resource) -> Value {
-    // The group and the version of a kind are those that it is listed under.
+    // An empty group and version mean the group and version of the surrounding list.
     let kind = |kind: &str| json!({"group": "", "version": "", "kind": kind});
     let mut resource = json!({
         "resource": row.plural, "responseKind": kind(row.kind), "scope": format!("{:?}", row.scope),
@@ -100,7 +101,7 @@ fn resource(row: &Resource) -> Value {
     resource
 }
 
-/// Tells two bodies apart.
+/// FNV-1a, for the ETag.
 fn fnv(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }

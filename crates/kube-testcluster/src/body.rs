@@ -1,4 +1,4 @@
-//! The body of a write: read within limits, and taken for what it says it is.
+//! Request bodies: read within a limit and decoded by their media type.
 
 use axum::extract::Request;
 use bytes::Bytes;
@@ -94,7 +94,7 @@ pub(crate) fn check_namespace(value: &Value, namespace: Option<&str>) -> Result<
     }
 }
 
-/// Refuses a body that says that it is something else. One that does not say is taken for what the path says.
+/// Refuses a body of another kind or version. A body without `kind` or `apiVersion` counts as the kind of the path.
 fn check_kind(value: &Value, kind: &str, api_version: &str) -> Result<(), ApiError> {
     let field = |name: &str, default: &str| match value[name].as_str() {
         None | Some("") => default.to_owned(),
@@ -117,7 +117,7 @@ pub(crate) fn no_kind(kind: &str, version: &str) -> String {
     format!(r#"no kind {kind:?} is registered for version {version:?} in scheme "pkg/api/legacyscheme/scheme.go:30""#)
 }
 
-/// Enough of a body to recognise it.
+/// The first bytes of a body, for an error message.
 fn beginning(body: &[u8]) -> String {
     match body.len() {
         0 => "<empty>".to_owned(),
@@ -126,7 +126,7 @@ fn beginning(body: &[u8]) -> String {
     }
 }
 
-/// Reads `dryRun`, of the query or of DeleteOptions.
+/// Reads `dryRun` from the query or from DeleteOptions.
 pub(crate) fn commit(dry_run: &[&str], options: &'static str) -> Result<Commit, ApiError> {
     match dry_run {
         [] => Ok(Commit::Really),
@@ -138,7 +138,7 @@ pub(crate) fn commit(dry_run: &[&str], options: &'static str) -> Result<Commit, 
     }
 }
 
-/// The same, of the query.
+/// Reads `dryRun` from the query.
 pub(crate) fn query_commit(query: &Query, options: &'static str) -> Result<Commit, ApiError> {
     commit(&query.all("dryRun"), options)
 }

@@ -1,4 +1,4 @@
-//! How a cluster is made.
+//! The options of a cluster.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,13 +32,13 @@ use super::store::Store;
 /// Namespaces that every cluster has.
 const NAMESPACES_AT_START: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
-/// Everything that can be chosen about a cluster. Each method replaces what was chosen before.
+/// The options of a cluster. Each method replaces the earlier value.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct ClusterBuilder {
     settings: Settings,
     started_at: Option<Timestamp>,
-    /// `None`: every pod is on a node that is no object.
+    /// `None`: every pod runs on `node-1`, for which there is no Node object.
     nodes: Option<usize>,
     pods: Vec<Pod>,
     crowd: usize,
@@ -66,41 +66,43 @@ impl Default for ClusterBuilder {
 }
 
 impl ClusterBuilder {
-    /// Which API server is played; today's by default.
+    /// Which API server is simulated; today's by default.
     pub fn era(mut self, era: Era) -> Self {
         self.settings.era = era;
         self
     }
 
-    /// Decides everything that an API server leaves to chance: the order of an unordered watch cache, uids, the suffixes of
-    /// generated names, how long watches last. Two clusters of one seed that are used in the same way answer the same.
+    /// Seeds everything that an API server leaves to chance: the order of an unordered watch cache, uids, the suffixes
+    /// of generated names, how long watches last. Two clusters with the same seed that get the same requests give the
+    /// same answers.
     pub fn seed(mut self, seed: u64) -> Self {
         self.settings.seed = seed;
         self
     }
 
-    /// How many nodes there are from the start: `node-1`, `node-2` and so on, all of them ready; with 0, pods wait for one. If
-    /// this is never said, every pod is on a `node-1` that is no object.
+    /// How many nodes there are at the start: `node-1`, `node-2` and so on, all of them ready. With 0, pods wait for a
+    /// node. Without a call, every pod runs on a `node-1` that has no Node object.
     pub fn nodes(mut self, nodes: usize) -> Self {
         self.nodes = Some(nodes);
         self
     }
 
-    /// Pods that are there from the start, created in this order, with the status given. Namespaces that they name are
-    /// created too. Names must be set and unique, as [`pods_from_yaml`](super::pods_from_yaml) checks; of two pods with one
-    /// name the later is an update of the earlier.
+    /// Pods that exist at the start, created in this order and with the given status. Their namespaces are created too.
+    /// Names must be set and unique, as [`pods_from_yaml`](super::pods_from_yaml) checks; if two pods have the same
+    /// name, the later one updates the earlier one.
     pub fn pods(mut self, pods: Vec<Pod>) -> Self {
         self.pods = pods;
         self
     }
 
-    /// So many running pods from the start, of three applications, in the namespace `default`, beside those that were named.
+    /// Adds this many running pods of three applications to the namespace `default`, beside those of
+    /// [`pods`](Self::pods).
     pub fn crowd(mut self, pods: usize) -> Self {
         self.crowd = pods;
         self
     }
 
-    /// What the kubelet does; by default what the documents' kubelet did.
+    /// What the kubelet does with pods; by default what the kubelet of the documents does.
     pub fn stages(mut self, stages: Stages) -> Self {
         self.stages = stages;
         self
@@ -112,59 +114,58 @@ impl ClusterBuilder {
         self
     }
 
-    /// How many writes are remembered: as many can be listed and watched again. By default 10,000; at least one.
+    /// How many writes the server keeps for lists and watches of earlier versions. By default 10,000; at least one.
     pub fn history(mut self, writes: usize) -> Self {
         self.settings.history = writes.max(1);
         self
     }
 
-    /// How long a state is remembered that is no longer the present one; by default five minutes, as upstream has etcd compacted.
-    /// Older ones cannot be listed, and a list that is read page by page for longer expires. Watches are not concerned: a watch
-    /// cache remembers events by their number.
+    /// How long an earlier state can be listed; by default five minutes, the interval in which upstream compacts etcd.
+    /// A paged list that takes longer expires. Watches do not depend on it: a watch cache limits its events by number.
     pub fn history_age(mut self, period: Duration) -> Self {
         self.settings.history_age = period;
         self
     }
 
-    /// How often a watch that allows bookmarks gets one; by default every minute.
+    /// How often a watch that allows bookmarks gets one; by default once a minute.
     pub fn bookmark_period(mut self, period: Duration) -> Self {
         self.settings.bookmarks = period.max(Duration::from_millis(1));
         self
     }
 
-    /// How many events may wait for the reader of a watch. One that is slower gets those, and then the end of its stream, as
-    /// upstream's do. By default 1,024; at least one.
+    /// How many events may wait for the reader of a watch. A slower reader gets those, and then its stream ends, as
+    /// upstream. By default 1,024; at least one.
     pub fn watch_buffer(mut self, events: usize) -> Self {
         self.settings.watch_buffer = events.clamp(1, Semaphore::MAX_PERMITS);
         self
     }
 
-    /// How many watches clients may have open at a time; one more is answered with 429. By default 10,000.
+    /// How many watches clients may have open at a time; a further one is answered with 429. By default 10,000.
     pub fn max_watches(mut self, watches: usize) -> Self {
         self.settings.max_watches = watches;
         self
     }
 
-    /// Whether streaming lists are served, as today's servers do; `false` is such a server with `WatchList=false`.
+    /// Whether streaming lists are served; `false` is a server with the feature gate `WatchList=false`.
     pub fn watch_list(mut self, served: bool) -> Self {
         self.settings.watch_list = served;
         self
     }
 
-    /// Whether faults can be started over HTTP, by a scenario for one; by default they cannot.
+    /// Whether faults can be started over HTTP; by default they cannot.
     pub fn admin(mut self, admin: Admin) -> Self {
         self.admin = admin;
         self
     }
 
-    /// Which controllers work beside the kubelet; by default all that there are. What is there from the start is not looked
-    /// at: a pod whose owner was never in the cluster stays.
+    /// Which controllers run beside the kubelet; by default all. They react to changes only: a pod that exists at the
+    /// start and whose owner never existed stays.
     pub fn controllers(mut self, controllers: Controllers) -> Self {
         self.settings.controllers = controllers;
         self
     }
 
-    /// What the cluster's clock shows at the start; by default the time of day.
+    /// The time on the cluster's clock at the start; by default the time of day.
     pub fn started_at(mut self, time: Timestamp) -> Self {
         self.started_at = Some(time);
         self
@@ -204,12 +205,12 @@ impl ClusterBuilder {
     }
 }
 
-/// A client that belongs to the cluster: it meets no faults and no limits.
+/// A client for the cluster's own components: faults and limits do not apply to it.
 pub(crate) fn own_client(router: &axum::Router) -> kube_client::Client {
     kube_client::Client::new(router.clone().layer(Extension(Asker::Cluster)), "default")
 }
 
-/// Writes what is there from the start.
+/// Writes the objects that exist at the start.
 fn fill(store: &Store, nodes: usize, pods: Vec<Pod>) {
     for namespace in NAMESPACES_AT_START {
         write(store, NAMESPACES, None, json!({"metadata": {"name": namespace}}));

@@ -1,4 +1,4 @@
-//! What a handler gets.
+//! The input of a handler.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::options::Query;
 use super::request_info::Target;
 use super::store::Store;
 
-/// A request to the API, taken apart.
+/// A parsed request to the API.
 pub(crate) struct Call {
     pub(crate) store: Arc<Store>,
     pub(crate) target: Target,

@@ -1,9 +1,10 @@
-//! What is wrong with one field of an object or of a query: the parts of an Invalid error.
+//! The causes in a Status with reason `Invalid`: what is wrong with a field of an object or of a query. Upstream:
+//! `field.Error`.
 
 use serde::Serialize;
 use serde_json::Value;
 
-/// One thing that is wrong with one field.
+/// One error in one field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Cause {
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -32,7 +33,7 @@ impl Cause {
         }
     }
 
-    /// A value that is no text.
+    /// For a value that is not a string.
     pub(crate) fn invalid_json(field: impl Into<String>, value: &Value, detail: &str) -> Self {
         Self { reason: "FieldValueInvalid", message: format!("Invalid value: {value}: {detail}"), field: field.into() }
     }
@@ -45,7 +46,7 @@ impl Cause {
         Self { reason: "FieldValueDuplicate", message: format!("Duplicate value: {value:?}"), field: field.into() }
     }
 
-    /// Something that is named does not exist.
+    /// For a reference to something that does not exist.
     pub(crate) fn not_found(field: impl Into<String>, value: &str) -> Self {
         Self { reason: "FieldValueNotFound", message: format!("Not found: {value:?}"), field: field.into() }
     }
@@ -60,7 +61,7 @@ impl Cause {
         Self { reason: "NamespaceTerminating", message, field: "metadata.namespace".into() }
     }
 
-    /// `value` is printed as it is, so a text must bring its quotes.
+    /// `value` is printed verbatim, so a string must be passed with its quotes.
     pub(crate) fn unsupported(field: impl Into<String>, value: &str, supported: &[&str]) -> Self {
         let supported: Vec<String> = supported.iter().map(|value| format!("{value:?}")).collect();
         let message = format!("Unsupported value: {value}: supported values: {}", supported.join(", "));

@@ -1,4 +1,5 @@
-//! What the controllers have to look at: found out from each write, so that nobody has to look at everything.
+//! The work queue of the garbage collector and the namespace controller, filled from each write, so that nobody has to
+//! scan the store.
 
 mod run;
 
@@ -14,12 +15,12 @@ use super::resources::{NAMESPACES, RESOURCES};
 use super::storage::Storage;
 pub(crate) use run::run;
 
-/// Keeps the owner of others until these have lost their owner.
+/// The finalizer that keeps an owner until its dependents no longer refer to it.
 pub(crate) const ORPHAN: &str = "orphan";
-/// Keeps the owner of others until these are gone.
+/// The finalizer that keeps an owner until its dependents are deleted.
 pub(crate) const FOREGROUND: &str = "foregroundDeletion";
 
-/// Which object: the plural of its kind, and its key.
+/// A reference to an object: the plural of its kind, and its key.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ObjectRef {
     plural: &'static str,
@@ -43,28 +44,29 @@ impl ObjectRef {
     }
 }
 
-/// One thing to do.
+/// A unit of work for a controller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Chore {
-    /// An object has owners, and one of them changed or is gone.
+    /// Check whether an object still has owners: one of them changed or is gone.
     Judge(ObjectRef),
-    /// An object is to be deleted and the garbage collector's finalizers hold it.
+    /// Handle the dependents of an object that is being deleted and held by a finalizer of the garbage collector.
     Attend(ObjectRef),
-    /// A namespace is to be deleted.
+    /// Delete the contents of a namespace that is being deleted.
     Empty(String),
 }
 
-/// What one entry of `metadata.ownerReferences` says.
+/// One entry of `metadata.ownerReferences`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Owner {
     pub(crate) uid: String,
-    /// Where it must be; `None` if no such kind is served, or if it is in a namespace and the dependent in none.
+    /// Where the owner must be; `None` if no such kind is served, or if the kind is namespaced and the dependent is
+    /// not.
     pub(crate) object_ref: Option<ObjectRef>,
-    /// Whether it waits, once it is deleted in the foreground, for the dependent to go.
+    /// `blockOwnerDeletion`: whether a foreground deletion of the owner waits for this dependent.
     pub(crate) is_blocked: bool,
 }
 
-/// The owners of an object. One in another namespace cannot be named: it is looked for in the object's own.
+/// The owners of an object. An owner reference has no namespace: the owner is looked for in the dependent's own.
 pub(crate) fn owners(object: &Arc<Object>) -> Vec<Owner> {
     if !object.summary.has_owners {
         return Vec::new();
@@ -85,28 +87,28 @@ fn owner(reference: &Value, dependent: &Object) -> Owner {
     Owner { uid: text("uid").to_owned(), object_ref, is_blocked: reference["blockOwnerDeletion"] == true }
 }
 
-/// Whether the object is on its way out.
+/// Whether the object is being deleted.
 pub(crate) fn is_deleting(object: &Object) -> bool {
     object.summary.is_deleting
 }
 
-/// Whether the object is on its way out and this finalizer holds it.
+/// Whether the object is being deleted and this finalizer holds it.
 pub(crate) fn is_held(object: &Object, finalizer: &str) -> bool {
     is_deleting(object) && object.summary.has_finalizer(finalizer)
 }
 
-/// Who depends on whom, and what is to be done.
+/// The graph of owners and dependents, and the queue of chores.
 #[derive(Debug, Default)]
 pub(crate) struct Chores {
-    /// By the uid of the owner, whether there is one or not.
+    /// Dependents by the uid of their owner, whether the owner exists or not.
     dependents: BTreeMap<String, BTreeSet<ObjectRef>>,
     due: VecDeque<Chore>,
-    /// The namespaces that are to be emptied among them: each once, however much goes from it meanwhile.
+    /// The namespaces in `due`. Each is queued once, however many of its objects are deleted meanwhile.
     emptying: BTreeSet<String>,
 }
 
 impl Chores {
-    /// Learns of a write; returns how many more chores there are.
+    /// Updates the graph after a write; returns how many chores were added.
     pub(crate) fn note(&mut self, event: &Event, storage: &Storage) -> usize {
         let before = self.due.len();
         let object = event.object();
@@ -176,7 +178,7 @@ impl Chores {
         Some(chore)
     }
 
-    /// Leaves things as they are.
+    /// Discards all chores.
     pub(crate) fn forget(&mut self) {
         self.due.clear();
         self.emptying.clear();

@@ -1,11 +1,12 @@
-//! The server's idea of now.
+//! The cluster's clock.
 
 use std::time::Duration;
 
 use jiff::Timestamp;
 use tokio::time::Instant;
 
-/// Wall clock at the start plus tokio's elapsed time, so that paused time also pauses the timestamps of objects.
+/// The wall clock at the start plus tokio's elapsed time, so that pausing tokio's clock also pauses the timestamps of
+/// objects.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock {
     start: Timestamp,
@@ -32,14 +33,14 @@ impl Clock {
         self.start.checked_add(self.origin.elapsed()).unwrap_or(Timestamp::MAX)
     }
 
-    /// The moment that comes this much later than now.
+    /// This much later than now.
     pub(crate) fn after(&self, delay: Duration) -> String {
         let later = self.start.as_second().saturating_add_unsigned((self.origin.elapsed() + delay).as_secs());
         seconds(later)
     }
 }
 
-/// The same moment, moved by whole seconds; text that is no time is given back as it is.
+/// The given time, moved by whole seconds; a text that is not a time is returned unchanged.
 pub(crate) fn shifted(time: &str, by: i64) -> String {
     time.parse::<Timestamp>().map_or_else(|_| time.to_owned(), |t| seconds(t.as_second().saturating_add(by)))
 }

@@ -1,4 +1,4 @@
-//! Large answers are compressed for those who can read them.
+//! Compresses large responses for clients that accept gzip.
 
 use std::convert::Infallible;
 use std::io::Write;
@@ -15,13 +15,13 @@ use http_body_util::BodyExt;
 use super::represent::{Events, Verbatim};
 use super::status::ApiError;
 
-/// Upstream compresses only what is larger.
+/// Upstream compresses only larger responses.
 const THRESHOLD: usize = 128 * 1024;
 
-/// How much is compressed before what has come out is sent and others have their turn.
+/// How many bytes are compressed at a time. The result is sent, and other tasks run, before the next ones.
 const PIECE: usize = 256 * 1024;
 
-/// Whether a client can read compressed answers.
+/// Whether a client accepts compressed responses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reads {
     Gzip,
@@ -29,7 +29,7 @@ pub(crate) enum Reads {
 }
 
 impl Reads {
-    /// What the headers of a request say.
+    /// Reads the header Accept-Encoding.
     pub(crate) fn of(headers: &HeaderMap) -> Self {
         let offered = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let gzip = offered.split(',').any(|one| one.split(';').next().unwrap_or_default().trim() == "gzip");
@@ -37,7 +37,7 @@ impl Reads {
     }
 }
 
-/// Compresses an answer that is long enough to be worth it; never a stream that goes on.
+/// Compresses a response that is large enough, but never a watch or a log.
 pub(crate) async fn compress(reads: Reads, response: Response) -> Response {
     let extensions = response.extensions();
     let streams = extensions.get::<Events>().is_some() || extensions.get::<Verbatim>().is_some();
@@ -56,14 +56,14 @@ pub(crate) async fn compress(reads: Reads, response: Response) -> Response {
     Response::from_parts(parts, Body::from_stream(stream::unfold(Some(compressor), Compressor::next)))
 }
 
-/// An answer that is sent while it is being compressed: the client expands it at the same time.
+/// A response that is compressed while it is sent, so that the client can decompress at the same time.
 struct Compressor {
     rest: Bytes,
     encoder: GzEncoder<Vec<u8>>,
 }
 
 impl Compressor {
-    /// The next part of the compressed answer, and what is left after it.
+    /// The next part of the compressed response, and the rest.
     async fn next(this: Option<Self>) -> Option<(Result<Bytes, Infallible>, Option<Self>)> {
         const INVARIANT: &str = "memory can always be written to";
         let mut this = this?;

@@ -1,4 +1,4 @@
-//! What is wrong with the containers of a pod or of a template of pods.
+//! Validation of the containers in a pod or a pod template.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use super::validation::{LABEL, is_label};
 const PULL_POLICIES: [&str; 3] = ["Always", "IfNotPresent", "Never"];
 pub(crate) const PROTOCOLS: [&str; 3] = ["SCTP", "TCP", "UDP"];
 
-/// What is wrong with the lists of containers in a pod's spec, which stands at `at`.
+/// The errors in the containers of a pod spec; `at` is the path of the spec.
 pub(crate) fn containers(spec: &Value, at: &str) -> Vec<Cause> {
     let own = items(spec, "containers");
     let mut causes = Vec::new();
@@ -73,7 +73,7 @@ fn one(container: &Value, at: &str, spec: &Value) -> Vec<Cause> {
     causes
 }
 
-/// A port that a container has: it must have a number.
+/// A containerPort must have a number.
 fn port_number(port: &Value, at: &str) -> Option<Cause> {
     match port.as_i64().unwrap_or_default() {
         0 => Some(Cause::required(at, "")),
@@ -81,13 +81,13 @@ fn port_number(port: &Value, at: &str) -> Option<Cause> {
     }
 }
 
-/// What is wrong with the number of a port.
+/// The error in a port number, if any.
 pub(crate) fn is_port(port: &Value, at: &str) -> Option<Cause> {
     let fits = port.as_i64().is_some_and(|port| (1..=65_535).contains(&port));
     (!fits).then(|| Cause::invalid_json(at, port, "must be between 1 and 65535, inclusive"))
 }
 
-/// What is wrong with a word that must be one of these.
+/// The error in a word that must be one of `words`, if any.
 pub(crate) fn one_of(word: &str, words: &[&str], at: &str) -> Option<Cause> {
     match word {
         "" => Some(Cause::required(at, "")),

@@ -1,4 +1,4 @@
-//! The token with which a paged list goes on.
+//! The continue token of a paged list.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 const VERSION: &str = "meta.k8s.io/v1";
 
-/// Where the next page begins, and in which state of the store.
+/// Where the next page begins, and at which revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ContinueToken {
-    /// `None`: whatever state is current when the token comes back.
+    /// `None`: the state that is current when the token comes back.
     pub(crate) revision: Option<u64>,
     /// The least key of the next page, relative to the collection.
     pub(crate) start: String,
@@ -26,7 +26,7 @@ struct TokenJson {
 }
 
 impl ContinueToken {
-    /// The token for what comes after the key `last`.
+    /// The token for the page after the key `last`.
     pub(crate) fn after(revision: u64, last: &str) -> Self {
         Self { revision: Some(revision), start: format!("{last}\0") }
     }
@@ -42,7 +42,7 @@ impl ContinueToken {
     }
 
     /// # Errors
-    /// What upstream says about a token that it did not make.
+    /// Upstream's message for a token that it did not make.
     pub(crate) fn decode(token: &str) -> Result<Self, String> {
         let json = URL_SAFE_NO_PAD.decode(token).map_err(|error| {
             let at = match error {

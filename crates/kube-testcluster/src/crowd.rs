@@ -1,9 +1,9 @@
-//! Any number of running pods, for trying out how something does with many.
+//! Many running pods, to try out how a client does with them.
 
 use serde_json::{Value, json};
 
-/// The n-th of a crowd of pods, counted from one: bound to one of so many nodes (to node-1, if there are none) and running.
-/// Three in a row belong to three applications.
+/// The n-th of many running pods, counted from one. The pods are spread over `nodes` nodes (at least `node-1`) and over
+/// three applications.
 pub(crate) fn pod(n: usize, nodes: usize, now: &str) -> Value {
     const APPS: [&str; 3] = ["web", "db", "cache"];
     let (app, node) = (APPS[n % APPS.len()], 1 + n % nodes.max(1));

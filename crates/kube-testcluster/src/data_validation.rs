@@ -1,4 +1,4 @@
-//! What is wrong with config maps and secrets.
+//! Validation of ConfigMaps and Secrets.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ const IMMUTABLE: &str = "field is immutable when `immutable` is set";
 /// How many bytes all values together may have.
 const MAX_SIZE: usize = 1024 * 1024;
 
-/// What the secrets of a type must have: any of the first, or each of the second.
+/// The keys that a Secret of a type must have: one of the first list and all of the second.
 const REQUIRED: [(&str, &[&str], &[&str]); 5] = [
     ("kubernetes.io/basic-auth", &["username", "password"], &[]),
     ("kubernetes.io/ssh-auth", &[], &["ssh-privatekey"]),
@@ -83,13 +83,13 @@ fn keys(object: &Value, field: &str) -> Vec<Cause> {
     wrong.map(|(key, why)| Cause::invalid(format!("{field}[{key}]"), key, &why)).collect()
 }
 
-/// How many bytes the base64 texts stand for.
+/// How many bytes the base64 texts decode to.
 fn decoded(object: &Value, field: &str) -> usize {
     let length = |value: &Value| value.as_str().map_or(0, |text| text.trim_end_matches('=').len() * 3 / 4);
     fields(object, field).map(|(_, value)| length(value)).sum()
 }
 
-/// What has been declared immutable stays, and stays declared so.
+/// An immutable object's data must not change, and neither must its field `immutable`.
 fn kept(new: &Value, old: &Value, data: &[&str]) -> Vec<Cause> {
     if old["immutable"] != true {
         return Vec::new();

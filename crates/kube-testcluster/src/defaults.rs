@@ -1,4 +1,4 @@
-//! What the API server fills in.
+//! Defaulting: the fields that the API server fills in. Upstream: `pkg/apis/core/v1/defaults.go`.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -10,7 +10,7 @@ use super::{probe_defaults, volume_defaults};
 
 pub(crate) use super::service_defaults::service;
 
-/// Gives a namespace its name as a label, and its phase.
+/// Sets the label with the namespace's name, and the phase.
 pub(crate) fn namespace(namespace: &mut Value) {
     if let Some(name) = namespace.pointer("/metadata/name").cloned() {
         let metadata = object(&mut namespace["metadata"]);
@@ -21,7 +21,7 @@ pub(crate) fn namespace(namespace: &mut Value) {
     missing(&mut namespace["status"], "phase", json!("Active"));
 }
 
-/// Gives a pod what kube-apiserver gives it, as far as a client of these lessons can see the difference.
+/// Sets the fields of a pod that kube-apiserver sets, as far as a client can see them.
 pub(crate) fn pod(pod: &mut Value) {
     missing(pod, "spec", empty());
     pod_spec(&mut pod["spec"]);
@@ -36,7 +36,7 @@ pub(crate) fn pod(pod: &mut Value) {
     addresses(&mut pod["status"]);
 }
 
-/// What a template of pods does not get yet.
+/// Sets the fields that upstream sets in pods but not in pod templates.
 fn only_of_pods(spec: &mut Value) {
     missing(spec, "enableServiceLinks", json!(true));
     if spec["terminationGracePeriodSeconds"].as_i64().is_some_and(|seconds| seconds < 0) {
@@ -53,7 +53,7 @@ fn only_of_pods(spec: &mut Value) {
     }
 }
 
-/// The list of addresses and the one that older clients know alone agree; the latter decides.
+/// Makes `podIP` and `podIPs` agree; `podIP` decides.
 fn addresses(status: &mut Value) {
     let first = status.pointer("/podIPs/0/ip").and_then(Value::as_str).map(ToOwned::to_owned);
     match status["podIP"].as_str().filter(|ip| !ip.is_empty()).map(ToOwned::to_owned) {
@@ -63,7 +63,7 @@ fn addresses(status: &mut Value) {
     }
 }
 
-/// One replica, and a template with the defaults of a pod.
+/// Sets one replica, and the defaults of the pod template.
 pub(crate) fn replica_set(set: &mut Value) {
     missing(set, "spec", empty());
     missing(&mut set["spec"], "replicas", json!(1));
@@ -75,7 +75,7 @@ pub(crate) fn replica_set(set: &mut Value) {
     missing(&mut set["status"], "replicas", json!(0));
 }
 
-/// A kind for which there is nothing to fill in.
+/// For kinds without defaults.
 pub(crate) fn nothing(_: &mut Value) {}
 
 pub(crate) fn node(node: &mut Value) {
@@ -86,7 +86,7 @@ pub(crate) fn node(node: &mut Value) {
     }
 }
 
-/// A type, and the texts among the data that a client may give as they are.
+/// Sets the type, and encodes `stringData` into `data`.
 pub(crate) fn secret(secret: &mut Value) {
     missing(secret, "type", json!("Opaque"));
     let Some(Value::Object(texts)) = object(secret).remove("stringData") else { return };
@@ -133,7 +133,7 @@ fn container(container: &mut Value) {
     probe_defaults::container(container);
 }
 
-/// What a container of a pod is limited to it also requests, if it does not say otherwise.
+/// Requests default to limits.
 fn requests(container: &mut Value) {
     let resources = &mut container["resources"];
     let Some(limits) = resources["limits"].as_object().filter(|limits| !limits.is_empty()).cloned() else { return };
@@ -143,7 +143,7 @@ fn requests(container: &mut Value) {
     }
 }
 
-/// Amounts are counted in thousandths at the least.
+/// Rounds amounts up to thousandths.
 fn in_thousandths(resources: &mut Value) {
     for field in ["limits", "requests"] {
         for amount in resources.get_mut(field).and_then(Value::as_object_mut).into_iter().flat_map(Map::values_mut) {
@@ -155,7 +155,7 @@ fn in_thousandths(resources: &mut Value) {
     }
 }
 
-/// No tag and no digest means `latest`.
+/// Whether an image name has the tag `latest`, or neither a tag nor a digest.
 fn is_latest(image: &str) -> bool {
     let name = image.rsplit('/').next().unwrap_or(image);
     !image.contains('@') && name.split_once(':').is_none_or(|(_, tag)| tag == "latest")

@@ -1,4 +1,5 @@
-//! Which state a list is taken from, and by whom: upstream's `shouldDelegateList`, in its two generations.
+//! Decides whether the watch cache or storage answers a list, and from which state. Upstream: `shouldDelegateList`, of
+//! both eras.
 
 use super::continue_token::ContinueToken;
 use super::era::Era;
@@ -8,18 +9,18 @@ use super::served_from::ServedFrom;
 use super::status::ApiError;
 use super::store::Store;
 
-/// The moment whose state is asked for.
+/// The state that a list asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Moment {
-    /// Whatever the watch cache has.
+    /// Any state that the watch cache has.
     AtHand,
-    /// Now, and at least this revision.
+    /// The current state, which must be at least this revision.
     NotOlderThan(u64),
-    /// This revision.
+    /// Exactly this revision.
     At(u64),
 }
 
-/// How a list is read.
+/// How a list is answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Plan {
     pub(crate) from: ServedFrom,
@@ -28,7 +29,7 @@ pub(crate) struct Plan {
     pub(crate) start: String,
 }
 
-/// What a list asks for: one object, if a field selector names it, or a range.
+/// Whether a list asks for one object, which a field selector names, or for a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
     Single,
@@ -76,15 +77,15 @@ fn moment(options: &ListOptions) -> Result<(Moment, String), ApiError> {
     Ok((moment, String::new()))
 }
 
-/// Up to 1.26: the watch cache can neither page nor look back nor know that it is fresh.
+/// Up to 1.26: the watch cache has no pages and no earlier states, and cannot know whether it is up to date.
 fn reaches_storage(options: &ListOptions) -> bool {
     let version = options.resource_version.as_str();
     let limited = options.limit.is_some() && version != "0";
     version.is_empty() || !options.continue_token.is_empty() || limited || options.resource_version_match == "Exact"
 }
 
-/// Today the watch cache answers all but an exact revision of which it has no snapshot. It has none of single objects.
-/// (One still to come will be waited for, and then it has one.)
+/// Today the watch cache answers everything but exact revisions of which it has no snapshot, and those of single
+/// objects. A revision in the future counts as present: the list waits for it.
 fn lacks_snapshot(store: &Store, resource: &Resource, extent: Extent, options: &ListOptions, moment: Moment) -> bool {
     match moment {
         Moment::At(_) if extent == Extent::Single => true,

@@ -1,4 +1,4 @@
-//! How an object is to be deleted.
+//! DeleteOptions: how an object is deleted.
 
 use axum::extract::Request;
 use serde::Deserialize;
@@ -14,7 +14,7 @@ use super::schema::word;
 use super::status::ApiError;
 use super::store::Commit;
 
-/// `metav1.DeleteOptions`, of the body or, if that is empty, of the query.
+/// `metav1.DeleteOptions`, from the body or, if that is empty, from the query.
 #[derive(Clone, Debug)]
 pub(crate) struct DeleteOptions {
     grace_period_seconds: Option<i64>,
@@ -24,7 +24,7 @@ pub(crate) struct DeleteOptions {
     pub(crate) commit: Commit,
 }
 
-/// What becomes of the objects that this one owns.
+/// What happens to the dependents of the deleted object: `propagationPolicy`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Policy {
     Background,
@@ -57,7 +57,7 @@ impl DeleteOptions {
         Self::of_raw(if body.is_empty() { RawOptions::of_query(query)? } else { RawOptions::of_body(&body)? })
     }
 
-    /// Those that an eviction brings. A dry run may be asked for in them or by the request.
+    /// The options in an Eviction. A dry run can be asked for in them or in the query.
     pub(crate) fn of_eviction(options: &Value, asked: Commit) -> Result<Self, ApiError> {
         if options.is_null() {
             return Ok(Self::plain(asked));
@@ -70,7 +70,8 @@ impl DeleteOptions {
         Ok(options)
     }
 
-    /// The same once the object has changed: what was compared with the state before must hold for this one.
+    /// The options after this request itself has changed the object: a precondition on resourceVersion now refers to
+    /// the new version.
     pub(crate) fn after(mut self, object: &Object) -> Self {
         if self.resource_version.is_some() {
             self.resource_version = Some(object.revision.to_string());
@@ -89,7 +90,7 @@ impl DeleteOptions {
         })
     }
 
-    /// What a controller deletes: the object with this uid, if one is given.
+    /// The options of a controller's deletion: of the object with this uid, if one is given.
     pub(crate) fn of_controller(uid: Option<String>, policy: Policy) -> Self {
         Self { uid, policy: Some(policy), ..Self::plain(Commit::Really) }
     }
@@ -98,13 +99,13 @@ impl DeleteOptions {
         Self { grace_period_seconds: None, uid: None, resource_version: None, policy: None, commit }
     }
 
-    /// The grace period that was asked for; a negative one counts as one second.
+    /// The grace period in the request; a negative one counts as one second.
     pub(crate) fn period(&self) -> Option<i64> {
         self.grace_period_seconds.map(at_least_one_if_negative)
     }
 
-    /// The grace period of a pod's first deletion: the asked one, else the pod's own. A pod that is bound to no node or that
-    /// has ended goes at once.
+    /// The grace period of a pod's first deletion: that of the request, else the pod's own. A pod without a node or one
+    /// that has ended is deleted at once.
     pub(crate) fn first_period(&self, pod: &Opened) -> i64 {
         let bound = pod.text("/spec/nodeName").is_some_and(|node| !node.is_empty());
         let ended = matches!(pod.text("/status/phase"), Some("Succeeded" | "Failed"));
@@ -115,7 +116,7 @@ impl DeleteOptions {
         at_least_one_if_negative(self.grace_period_seconds.unwrap_or(own))
     }
 
-    /// The finalizers of the object once the garbage collector's part was decided.
+    /// The object's finalizers after applying the propagation policy.
     pub(crate) fn finalizers(&self, current: &Value) -> Vec<Value> {
         let mut finalizers = current.as_array().cloned().unwrap_or_default();
         let wanted = match self.policy {
@@ -132,7 +133,7 @@ impl DeleteOptions {
         finalizers
     }
 
-    /// The preconditions.
+    /// Checks the preconditions.
     pub(crate) fn check(&self, object: &Object) -> Result<(), ApiError> {
         let (resource, name) = (object.resource, object.key.name());
         let uid = &*object.summary.uid;
@@ -189,7 +190,7 @@ impl RawOptions {
         let raw = if protobuf::is(body) {
             protobuf::decode(body, "DeleteOptions").map_err(refused)?
         } else {
-            // An array would be taken for a struct's fields in their order.
+            // Serde would read an array as a struct's fields in order.
             match serde_json::from_slice(body).map_err(unread)? {
                 raw @ Value::Object(_) => raw,
                 Value::Null => Value::Object(Map::new()),

@@ -1,4 +1,4 @@
-//! What is served, for clients that ask one group at a time. (Today's ask for everything at once: see `aggregated`.)
+//! Discovery, for clients that ask for one group at a time. `aggregated` serves all groups at once.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub(crate) async fn index() -> Response {
     answer(&json!({"paths": paths}))
 }
 
-/// Today's Kubernetes, or the last whose watch cache had no order.
+/// Today's Kubernetes, or the last version with an unordered watch cache.
 pub(crate) async fn version(State(store): State<Arc<Store>>) -> Response {
     let (minor, emulated, full) = match store.settings.era {
         Era::Modern => ("37", "36", "v1.37.2"),
@@ -80,7 +80,7 @@ pub(crate) async fn groups(headers: HeaderMap) -> Response {
     }
 }
 
-/// Where the server is to be reached: where it was reached.
+/// The address under which the client reached the server.
 fn address(headers: &HeaderMap) -> Value {
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("127.0.0.1");
     json!([{"clientCIDR": "0.0.0.0/0", "serverAddress": host}])
@@ -129,7 +129,7 @@ fn resources(group: &str, version: &str) -> Response {
     answer(&body)
 }
 
-/// A kind and its subresources.
+/// The discovery entries of a kind and its subresources.
 fn entries(row: &Resource) -> Vec<Value> {
     let mut kind = json!({
         "name": row.plural, "singularName": row.singular, "namespaced": row.is_namespaced(), "kind": row.kind,

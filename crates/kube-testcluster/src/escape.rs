@@ -1,6 +1,6 @@
-//! Percent escapes, as upstream's `net/url` reads them.
+//! Percent-encoding, as Go's `net/url` decodes it.
 
-/// The text without its escapes; what is not UTF-8 then is replaced. `None` if an escape is none.
+/// Decodes a text; bytes that are not UTF-8 are replaced. `None` if an escape is malformed.
 pub(crate) fn decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
@@ -18,7 +18,7 @@ fn digit(byte: u8) -> Option<u8> {
     u8::try_from(digit).ok()
 }
 
-/// Whether a parameter of a query counts: one with a broken escape, or with the separator of old, is passed over.
+/// Whether a query parameter counts. As upstream, one with a malformed escape or a semicolon is ignored.
 pub(crate) fn is_readable(parameter: &str) -> bool {
     !parameter.contains(';') && decode(parameter).is_some()
 }

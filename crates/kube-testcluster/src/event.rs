@@ -1,4 +1,4 @@
-//! A change of one object, encoded once for all who watch it.
+//! A change of one object, encoded once for all watchers.
 
 use std::sync::{Arc, OnceLock};
 
@@ -6,13 +6,13 @@ use bytes::Bytes;
 
 use super::object::Object;
 
-/// What one write did to one object.
+/// The effect of one write on one object.
 #[derive(Debug)]
 pub(crate) struct Event {
     pub(crate) revision: u64,
-    /// The state after the write; none after a deletion.
+    /// The state after the write; `None` after a deletion.
     pub(crate) current: Option<Arc<Object>>,
-    /// The state before the write; none before a creation.
+    /// The state before the write; `None` before a creation.
     pub(crate) previous: Option<Arc<Object>>,
     modified: OnceLock<Bytes>,
     deleted: OnceLock<Bytes>,
@@ -31,8 +31,9 @@ impl Event {
         self.current.as_ref().or(self.previous.as_ref()).expect("a write creates, changes or removes something")
     }
 
-    /// The line for a watcher who selects objects by `selects`: entering the selection is ADDED, leaving it is DELETED with
-    /// the state before and the revision of the change, and what stays outside is no line.
+    /// The line for a watcher with the selector `selects`. An object that begins to match is ADDED. One that no longer
+    /// matches is DELETED, with the state before the change and the revision of the change. An object that matches
+    /// neither before nor after gives no line.
     pub(crate) fn line(&self, selects: impl Fn(&Object) -> bool) -> Option<Bytes> {
         let selected = |object: &Option<Arc<Object>>| object.as_ref().filter(|object| selects(object)).cloned();
         match (selected(&self.previous), selected(&self.current)) {
@@ -46,7 +47,7 @@ impl Event {
     }
 }
 
-/// One line of a watch.
+/// One line of a watch stream.
 fn line(kind: &str, object: &Object) -> Bytes {
     let json = object.json();
     let mut line = Vec::with_capacity(json.len() + 40);

@@ -1,5 +1,4 @@
-//! The controllers without which an API server does not behave like a cluster: the garbage collector, and the one that
-//! empties namespaces. One task, which does one thing after the other.
+//! Runs the garbage collector and the namespace controller in one task, one chore at a time.
 
 use std::sync::Arc;
 
@@ -10,7 +9,7 @@ use crate::status::ApiError;
 use crate::store::Store;
 use crate::{garbage, namespaces};
 
-/// Works until it is stopped.
+/// Works off chores until `stop`.
 pub(crate) async fn run(store: Arc<Store>, stop: CancellationToken) {
     loop {
         let chore = tokio::select! {
@@ -31,7 +30,7 @@ pub(crate) async fn run(store: Arc<Store>, stop: CancellationToken) {
     }
 }
 
-/// What it was about has changed or is gone: then another chore tells of that.
+/// The object has changed or is gone. That write has queued a new chore, so this error needs no report.
 fn is_over(error: &ApiError) -> bool {
     error.is_not_found() || error.is_conflict()
 }

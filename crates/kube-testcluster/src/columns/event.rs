@@ -36,7 +36,7 @@ fn last_seen(event: &Value, now: Timestamp) -> Value {
     }
 }
 
-/// An event of the newer kind that happened once has no count.
+/// An event of the newer API that happened once has no count.
 fn count(event: &Value) -> i64 {
     let own = event["count"].as_i64().unwrap_or_default();
     match &event["series"] {
@@ -52,7 +52,7 @@ fn object(event: &Value) -> String {
     if part("name").is_empty() { kind } else { format!("{kind}/{}", part("name")) }
 }
 
-/// Who said it and where, as the older field or the newer ones tell.
+/// The component and host that reported the event, from the older or the newer fields.
 fn source(event: &Value) -> String {
     let either = |old: &str, new: &str| {
         let old = event["source"][old].as_str().filter(|text| !text.is_empty());

@@ -1,4 +1,4 @@
-//! The columns of the kinds that have few.
+//! The columns of kinds with few columns.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ pub(super) const OTHERS: &[Column] = &[NAME, AGE];
 pub(super) const NAMESPACES: &[Column] =
     &[NAME, Column::new("Status", "The status of the namespace", |namespace, _| text(namespace, "/status/phase")), AGE];
 
-// The number of the data is a number in a column of texts: so it is upstream.
+// Upstream, too, this column has the type string and holds numbers.
 pub(super) const CONFIG_MAPS: &[Column] = &[
     NAME,
     Column::new(
@@ -45,7 +45,7 @@ pub(super) const LEASES: &[Column] = &[
     AGE,
 ];
 
-/// How many there are at a place.
+/// How many entries a field has.
 fn count(object: &Value, field: &str) -> usize {
     object[field].as_object().map_or(0, serde_json::Map::len)
 }

@@ -1,4 +1,4 @@
-//! What `kubectl get` shows of each kind: kube-apiserver's columns.
+//! The columns that `kubectl get` shows for each kind. Upstream: `pkg/printers/internalversion`.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ pub(crate) struct Column {
     name: &'static str,
     description: &'static str,
     kind: &'static str,
-    /// 0, or 1 for what only a wide table shows.
+    /// 0, or 1 for a column that only `kubectl get -o wide` shows.
     priority: u8,
     pub(crate) cell: fn(&Value, Timestamp) -> Value,
 }
@@ -46,7 +46,7 @@ impl Column {
     }
 }
 
-/// The columns of a kind; a name and an age if it has none of its own.
+/// The columns of a kind; name and age for a kind without columns of its own.
 pub(crate) fn of(resource: &Resource) -> &'static [Column] {
     match resource.plural {
         "pods" => pod::COLUMNS,
@@ -74,22 +74,22 @@ const AGE: Column = Column::new(
     |object, now| age(&object["metadata"]["creationTimestamp"], now).into(),
 );
 
-/// The text at a place, or nothing.
+/// The text at a JSON pointer, or an empty text.
 fn text(object: &Value, pointer: &str) -> Value {
     object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().into()
 }
 
-/// The same, or `<none>`.
+/// The text at a JSON pointer, or `<none>`.
 fn text_or_none(object: &Value, pointer: &str) -> Value {
     object.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty()).unwrap_or("<none>").into()
 }
 
-/// The number at a place; 0 if there is none.
+/// The number at a JSON pointer, or 0.
 fn number(object: &Value, pointer: &str) -> Value {
     object.pointer(pointer).and_then(Value::as_i64).unwrap_or_default().into()
 }
 
-/// What a table says of an object as a whole, besides its cells: that a pod is done.
+/// The conditions of a row: they say that a pod has ended.
 pub(crate) fn conditions(resource: &Resource, object: &Value) -> Option<Value> {
     if resource.plural != "pods" {
         return None;

@@ -55,7 +55,7 @@ fn status(node: &Value) -> Value {
     status.into()
 }
 
-/// Told by labels, in two ways.
+/// Two kinds of labels name a role.
 fn roles(node: &Value) -> Value {
     let labels = node["metadata"]["labels"].as_object();
     let role = |(key, value): (&String, &Value)| match key.strip_prefix("node-role.kubernetes.io/") {

@@ -41,7 +41,7 @@ pub(super) const COLUMNS: &[Column] = &[
     ).wide(),
 ];
 
-/// How often containers were started again, and when the last one ended before.
+/// How often containers were restarted, and when the last of them had ended.
 #[derive(Clone, Copy, Default)]
 struct Restarts {
     count: i64,
@@ -56,13 +56,13 @@ impl Restarts {
     }
 }
 
-/// What a pod's containers come to, as `printPod` reads it.
+/// What the columns of a pod say of its containers. Upstream: `printPod`.
 struct PodState {
     reason: String,
     ready: usize,
     total: usize,
     restarts: Restarts,
-    /// Of the init containers that stay: those of the others no longer count once all are through.
+    /// The restarts of sidecars. Those of other init containers no longer count once all init containers are done.
     sidecar_restarts: Restarts,
 }
 
@@ -103,7 +103,7 @@ impl PodState {
         state
     }
 
-    /// Whether an init container still has to end; then it is what the pod waits for.
+    /// Whether an init container has not ended yet; the pod's reason then is that container's.
     fn initializing(&mut self, containers: &[Value], statuses: &[Value]) -> bool {
         for (i, status) in statuses.iter().enumerate() {
             self.restarts.add(status);
@@ -159,7 +159,7 @@ impl PodState {
     }
 }
 
-/// Whether an init container stays beside the others.
+/// Whether an init container keeps running beside the others.
 fn is_sidecar(container: &&Value) -> bool {
     container["restartPolicy"] == "Always"
 }
@@ -182,7 +182,7 @@ fn restarts(pod: &Value, now: Timestamp) -> Value {
     }
 }
 
-/// How many of the readiness gates are open.
+/// How many of the readiness gates are true.
 fn gates(pod: &Value, _: Timestamp) -> Value {
     let gates = items(&pod["spec"], "readinessGates");
     let open = |gate: &&Value| {

@@ -22,7 +22,7 @@ fn items<'a>(parent: &'a Value, field: &str) -> &'a [Value] {
     parent[field].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// Where the service is reached from outside: what that is depends on its type.
+/// The addresses outside the cluster; the service's type decides which.
 fn external(service: &Value) -> String {
     let own: Vec<&str> = items(&service["spec"], "externalIPs").iter().filter_map(Value::as_str).collect();
     let (mut found, nothing) = match service["spec"]["type"].as_str().unwrap_or_default() {

@@ -1,3 +1,3 @@
-//! Controllers of a control plane, made of this project's informers and work queue. They run against any cluster.
+//! Controllers, built on this project's informers and work queue. They run against any cluster.
 
 pub mod replica_set;

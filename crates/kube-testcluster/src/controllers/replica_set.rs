@@ -1,6 +1,7 @@
-//! As many pods as each ReplicaSet asks for, whatever happens to them. Upstream: `pkg/controller/replicaset`.
+//! The ReplicaSet controller. It keeps as many pods running as each ReplicaSet asks for. Upstream:
+//! `pkg/controller/replicaset`.
 //!
-//! Adoption and release of pods by the selector, slow start, expectations, the order in which pods go, and the status are
+//! Adoption and release of pods by the selector, slow start, expectations, the order of deletions and the status are
 //! upstream's.
 
 mod availability;
@@ -40,26 +41,26 @@ use recorder::EventRecorder;
 pub use voice::Deed;
 use voice::Voice;
 
-/// The index of the pods by the uid of the ReplicaSet that they belong to; those of nobody are under their namespace.
+/// The index of pods by the uid of their ReplicaSet. Pods without a controller are indexed by their namespace.
 const OWNER: &str = "owner";
 
-/// How many keys are worked on at a time; never the same one twice.
+/// How many keys are processed at a time. The queue never hands out the same key twice at once.
 const WORKERS: usize = 2;
 
-/// How the pods of a batch are created or deleted.
+/// How the pods of one batch are created or deleted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Writes {
-    /// As upstream.
+    /// Concurrently, as upstream.
     #[default]
     Together,
-    /// Each after the one before, so that everything can be followed.
+    /// One after the other, so that a reader can follow each step.
     OneByOne,
 }
 
-/// Which ReplicaSets a controller looks after.
+/// Selects the ReplicaSets that a controller handles.
 type Ours = dyn Fn(&ReplicaSet) -> bool + Send + Sync;
 
-/// Looks after the ReplicaSets of a cluster until it is stopped.
+/// Runs the controller for all ReplicaSets of a cluster until `stop`.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -81,19 +82,19 @@ pub async fn run(client: kube_client::Client, stop: CancellationToken) {
     controller.with_events().run(&factory, &stop).await;
 }
 
-/// The same, from the first ReplicaSet on: until then it asks for nothing but that one, and keeps nothing. (A controller has
-/// every pod of the cluster in its cache.)
+/// Runs the controller once there is a ReplicaSet. Until then it only watches for the first one and caches nothing; the
+/// controller itself caches every pod of the cluster.
 pub async fn run_when_needed(client: kube_client::Client, stop: CancellationToken) {
     if stop.run_until_cancelled(first_set(&client)).await.is_some() {
         run(client, stop).await;
     }
 }
 
-/// Returns when there is a ReplicaSet.
+/// Returns when a ReplicaSet exists.
 async fn first_set(client: &kube_client::Client) {
     let sets: Api<DynamicObject> = Api::all_with(client.clone(), &ApiResource::erase::<ReplicaSet>(&()));
     loop {
-        // From version 0 a watch begins with what is there.
+        // A watch from version 0 begins with the objects that exist.
         match sets.watch(&WatchParams::default(), "0").await {
             Ok(events) => {
                 let mut events = pin!(events);
@@ -114,7 +115,7 @@ async fn first_set(client: &kube_client::Client) {
 /// How long to wait before asking for the first ReplicaSet again.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// What the handlers fill and the workers empty.
+/// The ReplicaSet controller: its informers, its queue and its options.
 pub struct Controller {
     client: kube_client::Client,
     set_informer: SharedIndexInformer<ReplicaSet>,
@@ -126,14 +127,14 @@ pub struct Controller {
     availability: Availability,
     ours: Box<Ours>,
     writes: Writes,
-    /// None if no events are written.
+    /// `None` if no Events are written.
     recorder: Option<EventRecorder>,
     voice: Voice,
 }
 
 impl Controller {
-    /// A controller with the informers of a factory that has not been started. It looks after every ReplicaSet that the
-    /// factory sees, and says nothing.
+    /// A controller that uses the informers of a factory which has not been started. It handles every ReplicaSet that
+    /// the factory sees.
     ///
     /// # Errors
     /// If the factory's informer of pods has started, or has an index named `owner` already.
@@ -156,7 +157,7 @@ impl Controller {
         })
     }
 
-    /// Leaves all other ReplicaSets alone.
+    /// Handles only the ReplicaSets for which `ours` holds.
     #[must_use]
     pub fn only(mut self, ours: impl Fn(&ReplicaSet) -> bool + Send + Sync + 'static) -> Self {
         self.ours = Box::new(ours);
@@ -170,26 +171,26 @@ impl Controller {
         self
     }
 
-    /// Writes events about what it does to pods.
+    /// Writes Events about the pods that it creates and deletes.
     #[must_use]
     pub fn with_events(mut self) -> Self {
         self.recorder = Some(EventRecorder::new(self.client.clone()));
         self
     }
 
-    /// Tells what it does.
+    /// Calls `tell` with each step of the controller's work.
     #[must_use]
     pub fn voice(mut self, tell: impl Fn(Deed<'_>) + Send + Sync + 'static) -> Self {
         self.voice = Voice::new(tell);
         self
     }
 
-    /// Starts the factory and works until `stop`; then the informers have ended, too.
+    /// Starts the factory and runs until `stop`. The informers have ended when it returns.
     pub async fn run(self, factory: &SharedInformerFactory, stop: &CancellationToken) {
         let controller = Arc::new(self);
         let handlers = controller.clone().listen();
         factory.start(stop);
-        // A worker that counted pods in a cache that is still being filled would create what is there already.
+        // With a cache that is not filled yet, a worker would create pods that exist already.
         if wait_for(stop, &handlers).await {
             controller.voice.tell(Deed::Begins);
             let end = async {
@@ -202,7 +203,7 @@ impl Controller {
         factory.shutdown().await;
     }
 
-    /// Hears of ReplicaSets and pods; the signals come once it has heard of all that were there before.
+    /// Adds the handlers. Each signal fires once its handler has seen the initial list.
     fn listen(self: Arc<Self>) -> [Done; 2] {
         const NOT_STARTED: &str = "informers that have not started take handlers";
         let sets = self.set_informer.add_event_handler(OfSets(self.clone())).expect(NOT_STARTED);
@@ -210,7 +211,7 @@ impl Controller {
         [sets.synced(), pods.synced()]
     }
 
-    /// Takes one key after the other. What failed comes again, later each time.
+    /// Processes keys until the queue is shut down. A key that fails is queued again with back-off.
     async fn work(&self) {
         while let Some(key) = self.queue.get().await {
             match self.sync(&key).await {

@@ -1,4 +1,4 @@
-//! The faults that go on.
+//! The active faults.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,25 +10,25 @@ use super::fault::Fault;
 use super::verb::Verb;
 use crate::resource::Resource;
 
-/// Faults that were started and are not over.
+/// Faults that were started and have not ended.
 ///
-/// Its lock may be taken under that of the store, never the other way round.
+/// The lock order is: first the store's lock, then this one.
 #[derive(Debug, Default)]
 pub(crate) struct Active {
     faults: Mutex<Vec<Running>>,
-    /// Whether there are any, so that those who ask do not wait for each other where there are none.
+    /// Whether there are any faults. It spares requests the lock when there are none.
     any: AtomicBool,
 }
 
 #[derive(Debug)]
 struct Running {
     fault: Fault,
-    /// `None`: no end was chosen.
+    /// `None`: the fault has no end.
     until: Option<Instant>,
 }
 
 impl Active {
-    /// Gives back when the fault ends.
+    /// Returns when the fault ends.
     pub(super) fn add(&self, fault: Fault) -> Option<Instant> {
         let until = fault.lasts.and_then(|period| Instant::now().checked_add(period));
         self.with(|faults| faults.push(Running { fault, until }));
@@ -39,7 +39,7 @@ impl Active {
         self.with(Vec::clear);
     }
 
-    /// With what is left of them.
+    /// The active faults, each with its remaining time.
     pub(super) fn list(&self) -> Vec<Fault> {
         let now = Instant::now();
         let left = |running: &Running| Fault { lasts: running.until.map(|until| until - now), ..running.fault.clone() };
@@ -55,17 +55,17 @@ impl Active {
         self.holds(Effect::FreezeBookmarks, resource)
     }
 
-    /// Asked for each change: uses up one of those that are to be hidden.
+    /// Called for each change: uses up one of the changes to hide.
     pub(crate) fn hides(&self, resource: &Resource) -> bool {
         self.take(resource, None, |effect| effect == Effect::HideEvents).is_some()
     }
 
-    /// Asked for each event of a watch that is about to be sent.
+    /// Called before each event of a watch is sent.
     pub(super) fn cuts(&self, resource: &Resource) -> bool {
         self.take(resource, None, |effect| effect == Effect::CutWatches).is_some()
     }
 
-    /// Asked for each streaming list.
+    /// Called for each streaming list.
     pub(crate) fn refuses_watch_list(&self, resource: &Resource) -> bool {
         self.take(resource, None, |effect| effect == Effect::RefuseWatchList).is_some()
     }
@@ -74,7 +74,7 @@ impl Active {
         self.is_any() && self.with(|faults| faults.iter().any(|running| running.is(effect) && running.meets(resource)))
     }
 
-    /// Uses up once the oldest fault of such an effect that meets such a request.
+    /// Finds the oldest fault with such an effect that applies to the request, and uses it up once.
     pub(super) fn take(
         &self,
         resource: &Resource,
@@ -105,7 +105,7 @@ impl Active {
         self.any.load(Ordering::Relaxed)
     }
 
-    /// Those whose time is over are never seen.
+    /// Calls `act` with the faults that have not ended.
     fn with<T>(&self, act: impl FnOnce(&mut Vec<Running>) -> T) -> T {
         let mut faults = self.faults.lock().expect("no holder of the lock panics");
         let now = Instant::now();

@@ -1,6 +1,6 @@
 //! Faults over HTTP: `/lab/faults`.
 //!
-//! POST `{"fault": "429:verb=list,times=3"}` starts a fault, GET lists those that go on, DELETE ends all.
+//! POST `{"fault": "429:verb=list,times=3"}` starts a fault, GET lists the active ones, DELETE ends all of them.
 
 use std::sync::Arc;
 
@@ -16,15 +16,15 @@ use crate::body;
 use crate::status::{self, ApiError};
 use crate::store::Store;
 
-/// Where faults are asked for.
+/// The path of the faults' API.
 pub(crate) const PATH: &str = "/lab/faults";
 
-/// The path by itself.
+/// The routes of the faults' API.
 pub(crate) fn routes() -> Router<Arc<Store>> {
     Router::new().route(PATH, get(list).post(start).delete(end))
 }
 
-/// What POST takes.
+/// The body of a POST.
 pub(crate) fn wire(fault: &Fault) -> Value {
     json!({"fault": fault.to_string()})
 }

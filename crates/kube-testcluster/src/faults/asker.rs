@@ -1,8 +1,8 @@
-//! Who sends a request.
+//! Whether a request comes from a client or from the cluster itself.
 
 use http::Extensions;
 
-/// Faults spare the kubelet and the controllers: they belong to the cluster, and would otherwise use them up.
+/// Faults do not apply to the cluster's own components, which would otherwise use them up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Asker {
     Client,
@@ -10,7 +10,7 @@ pub(crate) enum Asker {
 }
 
 impl Asker {
-    /// Whoever does not say so, which only somebody in this process can, is a client.
+    /// A request without the marker is a client's; only code in this process can set it.
     pub(crate) fn of(extensions: &Extensions) -> Self {
         extensions.get().copied().unwrap_or(Self::Client)
     }

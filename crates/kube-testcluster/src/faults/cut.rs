@@ -1,4 +1,4 @@
-//! A watch that breaks off.
+//! The fault that cuts off a watch.
 
 use std::io;
 use std::pin::Pin;
@@ -13,7 +13,7 @@ use futures::{Stream, StreamExt};
 use crate::resource::Resource;
 use crate::store::Store;
 
-/// A stream of events that may be cut off.
+/// A watch stream that may be cut off.
 struct Cuttable {
     store: Arc<Store>,
     resource: &'static Resource,
@@ -21,15 +21,15 @@ struct Cuttable {
     rest: Rest,
 }
 
-/// What follows.
+/// What the stream gives next.
 enum Rest {
     Events,
-    /// Half an event was sent: nothing follows but the error.
+    /// Half an event was sent; only the error follows.
     Error,
     Nothing,
 }
 
-/// The watch, whose connection breaks off in the middle of an event when a fault says so.
+/// The watch; a fault can break off its connection in the middle of an event.
 pub(crate) fn cuttable(store: Arc<Store>, resource: &'static Resource, response: Response) -> Response {
     let (parts, body) = response.into_parts();
     let events = Cuttable { store, resource, events: body.into_data_stream(), rest: Rest::Events };

@@ -1,4 +1,4 @@
-//! Since when pods are ready: one counts as available only after its ReplicaSet's `minReadySeconds`.
+//! Available pods: a pod is available once it has been ready for its ReplicaSet's `minReadySeconds`.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -9,14 +9,14 @@ use tokio::time::Instant;
 
 use super::pods;
 
-/// By the key of the ReplicaSet, then by the uid of the pod: since when it is seen to be ready.
+/// Since when the controller has seen each pod ready, by the key of the ReplicaSet and the uid of the pod.
 ///
-/// Upstream compares the time of the condition with its own clock. The clocks of a cluster and of its clients are not always
-/// the same; this only takes what the controller itself has waited, so after a restart it waits again.
+/// Upstream compares the time of the pod's condition with its own clock, but the clocks of a cluster and its clients
+/// may differ. This counts only the time that the controller itself has waited, so after a restart it waits again.
 #[derive(Default)]
 pub(super) struct Availability(Mutex<HashMap<String, HashMap<String, Instant>>>);
 
-/// How many pods are available, and how long it takes until there is one more.
+/// How many pods are available, and how long it takes until the next one is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Available {
     pub(super) count: usize,
@@ -24,7 +24,7 @@ pub(super) struct Available {
 }
 
 impl Availability {
-    /// Looks at the pods of a ReplicaSet.
+    /// Counts the available pods of a ReplicaSet.
     pub(super) fn look(&self, set: &str, owned: &[Arc<Pod>], min_ready: Duration) -> Available {
         let ready = owned.iter().filter(|pod| pods::is_ready(pod));
         let mut sets = self.0.lock().expect("nothing panics under this lock");
@@ -47,7 +47,7 @@ impl Availability {
         Available { count, next: waiting.into_iter().min() }
     }
 
-    /// The ReplicaSet is gone.
+    /// Forgets a ReplicaSet that was deleted.
     pub(super) fn forget(&self, set: &str) {
         self.0.lock().expect("nothing panics under this lock").remove(set);
     }

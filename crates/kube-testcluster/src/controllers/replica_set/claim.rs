@@ -1,4 +1,5 @@
-//! Whose pods are whose. Upstream: `PodControllerRefManager` in `pkg/controller/controller_ref_manager.go`.
+//! Decides which pods belong to a ReplicaSet. Upstream: `PodControllerRefManager` in
+//! `pkg/controller/controller_ref_manager.go`.
 
 use std::sync::Arc;
 
@@ -15,8 +16,8 @@ use super::{Controller, OWNER, pods};
 use kube_informers::selector::LabelSelector;
 
 impl Controller {
-    /// The pods of a ReplicaSet that count, as the cache has them. What belongs to it but is not selected any more is
-    /// released; what is selected and belongs to nobody is adopted.
+    /// The active pods of a ReplicaSet, from the cache. Releases pods that the selector no longer matches, and adopts
+    /// matching pods that have no controller.
     pub(super) async fn claim(&self, set: &ReplicaSet) -> Result<Vec<Arc<Pod>>, SyncError> {
         let selector = LabelSelector::try_from(Some(&set.spec.selector))?;
         let selected = |pod: &Pod| selector.matches(pod.metadata.labels.as_ref());
@@ -45,8 +46,8 @@ impl Controller {
         Ok(owned)
     }
 
-    /// The active pods of all ReplicaSets with the same controller; of one without, its own. Upstream:
-    /// `getIndirectlyRelatedPods`.
+    /// The active pods of all ReplicaSets with the same controller, or of this one alone if it has no controller.
+    /// Upstream: `getIndirectlyRelatedPods`.
     pub(super) fn related(&self, set: &ReplicaSet) -> Result<Vec<Arc<Pod>>, SyncError> {
         let mut uids = vec![set.metadata.uid.clone().unwrap_or_default()];
         if let Some(controller) = controller_uid(set) {
@@ -64,7 +65,8 @@ impl Controller {
         Ok(pods.iter().filter(|pod| pods::is_active(pod)).cloned().collect())
     }
 
-    /// The cache may not know yet that the ReplicaSet is gone, and then its pods must not come back to it.
+    /// Asks the API server whether the ReplicaSet still exists, since the cache may be behind and a deleted ReplicaSet
+    /// must not adopt pods.
     async fn check_alive(&self, set: &ReplicaSet) -> Result<(), SyncError> {
         let api = self.api::<ReplicaSet>(set);
         let set_name = name(set.metadata.name.as_ref());
@@ -75,7 +77,7 @@ impl Controller {
         Ok(())
     }
 
-    /// Says whether the pod was still there.
+    /// Returns whether the pod still existed.
     async fn adopt(&self, set: &ReplicaSet, pod: &Pod) -> Result<bool, SyncError> {
         let owner = json!([pods::owned_by(set)]);
         let adopted = self.change_owners(set, pod, owner).await.map_err(SyncError::refused("adopt a pod"))?;

@@ -1,18 +1,18 @@
-//! What can stop the controller's work on a ReplicaSet.
+//! The errors of a sync.
 
 use kube_informers::cache::{ApiError, Error, NoMetadata};
 use kube_informers::selector::BadSelector;
 
-/// Why the controller could not finish its work on a ReplicaSet. The key comes again, later each time.
+/// Why the controller could not finish its work on a ReplicaSet. The key is queued again with back-off.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SyncError {
     /// The API server refused a request, or did not answer it.
     #[error("cannot {what}")]
     Refused {
-        /// What was asked for, as in "create a pod of default/web".
+        /// The request, as in "create a pod of default/web".
         what: String,
-        /// The API server's answer.
+        /// The API server's response.
         #[source]
         source: ApiError,
     },
@@ -22,7 +22,7 @@ pub enum SyncError {
     /// The ReplicaSet has no pod template, or its template is no JSON.
     #[error("there is no template to create a pod from")]
     NoTemplate,
-    /// The cache still has the ReplicaSet, and the API server does not, or it is being deleted.
+    /// The cache still has the ReplicaSet, but the API server has deleted it or is deleting it.
     #[error("{0} is gone or going, and adopts no pods")]
     Gone(String),
     /// The cache cannot answer.
@@ -34,7 +34,7 @@ pub enum SyncError {
 }
 
 impl SyncError {
-    /// The same, for `map_err`.
+    /// Makes a [`SyncError::Refused`], for `map_err`.
     pub(super) fn refused<E: Into<ApiError>>(what: impl Into<String>) -> impl FnOnce(E) -> Self {
         let what = what.into();
         move |error| Self::Refused { what, source: error.into() }

@@ -1,4 +1,5 @@
-//! Expectations: what a controller has done and not seen yet. Upstream: `pkg/controller/controller_utils.go`.
+//! Expectations: writes of a controller that its cache has not seen yet. Upstream:
+//! `pkg/controller/controller_utils.go`.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard};
@@ -6,25 +7,26 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// When to stop waiting for an event that may have been lost.
+/// How long to wait for an event that may have been lost.
 const EXPIRES: Duration = Duration::from_secs(300);
 
-/// For each owner how many creations, and which deletions, its informer has not told of yet.
+/// For each owner, the number of creations and the keys of deletions that its informer has not seen yet.
 ///
-/// A cache lags behind the controller's own writes: who counts pods a moment after creating three would count none and create
-/// three more. So an owner is left alone until everything that was done for it has been seen.
+/// A cache lags behind the controller's own writes: a controller that counts pods right after creating three would
+/// count none and create three more. So it leaves an owner alone until its cache has seen everything that was written
+/// for it.
 #[derive(Default)]
 pub(super) struct Expectations(Mutex<HashMap<String, Expected>>);
 
 struct Expected {
     creations: usize,
-    /// By key, since a deletion is seen twice: as it begins and as it ends.
+    /// By key, since a deletion is seen twice: when it begins and when it ends.
     deletions: HashSet<String>,
     since: Instant,
 }
 
 impl Expectations {
-    /// Has everything been seen that was done for this owner, or is it too long ago?
+    /// Whether the cache has seen all writes for this owner, or has had enough time to.
     pub(super) fn satisfied(&self, owner: &str) -> bool {
         self.lock().get(owner).is_none_or(|expected| {
             let seen = expected.creations == 0 && expected.deletions.is_empty();
@@ -32,33 +34,33 @@ impl Expectations {
         })
     }
 
-    /// Called before the creations, so that no event comes too early.
+    /// Must be called before the creations, so that no event arrives first.
     pub(super) fn expect_creations(&self, owner: &str, creations: usize) {
         let expected = Expected { creations, deletions: HashSet::new(), since: Instant::now() };
         self.lock().insert(owner.to_owned(), expected);
     }
 
-    /// Called before the deletions of the pods with these keys.
+    /// Must be called before the deletions of the pods with these keys.
     pub(super) fn expect_deletions(&self, owner: &str, pods: impl IntoIterator<Item = String>) {
         let expected = Expected { creations: 0, deletions: pods.into_iter().collect(), since: Instant::now() };
         self.lock().insert(owner.to_owned(), expected);
     }
 
-    /// A creation was seen, or has failed and will not be.
+    /// A creation was seen, or it failed and will not be seen.
     pub(super) fn creation_observed(&self, owner: &str) {
         if let Some(expected) = self.lock().get_mut(owner) {
             expected.creations = expected.creations.saturating_sub(1);
         }
     }
 
-    /// The same of a deletion.
+    /// A deletion was seen, or it failed and will not be seen.
     pub(super) fn deletion_observed(&self, owner: &str, pod: &str) {
         if let Some(expected) = self.lock().get_mut(owner) {
             expected.deletions.remove(pod);
         }
     }
 
-    /// The owner is gone.
+    /// Forgets an owner that was deleted.
     pub(super) fn forget(&self, owner: &str) {
         self.lock().remove(owner);
     }

@@ -1,4 +1,4 @@
-//! From notifications to keys in the queue. A handler does no work and asks nobody.
+//! The event handlers: they turn notifications into keys in the queue, and make no requests.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ impl OfSets {
         }
     }
 
-    /// A ReplicaSet is gone: what was done for it says nothing about another of the same name.
+    /// Forgets a deleted ReplicaSet, so that a new one of the same name starts afresh.
     fn forget(&self, key: &str) {
         self.0.expectations.forget(key);
         self.0.availability.forget(key);
@@ -53,11 +53,11 @@ impl EventHandler<ReplicaSet> for OfSets {
     }
 }
 
-/// Queues the ReplicaSet that a pod belongs to, and notes what was expected.
+/// Queues the ReplicaSet that controls a pod, and updates the expectations.
 pub(super) struct OfPods(pub(super) Arc<Controller>);
 
 impl OfPods {
-    /// The key of the pod's ReplicaSet, if that is one of ours.
+    /// The key of the pod's ReplicaSet, if this controller handles it.
     fn owner(&self, pod: &Pod) -> Option<String> {
         let (namespace, owner) = (pod.metadata.namespace.as_deref()?, owner(pod)?);
         let set = self.0.sets.namespace(namespace).get(&owner.name).ok()?;
@@ -65,7 +65,7 @@ impl OfPods {
         (same && (self.0.ours)(&set)).then(|| format!("{namespace}/{}", owner.name))
     }
 
-    /// A pod of nobody: each ReplicaSet that selects it may adopt it.
+    /// Queues each ReplicaSet that may adopt a pod which has no controller.
     fn offer(&self, orphan: &Pod) {
         let namespace = orphan.metadata.namespace.as_deref().unwrap_or_default();
         let sets = self.0.sets.namespace(namespace).list(&LabelSelector::everything()).unwrap_or_default();
@@ -118,7 +118,7 @@ impl EventHandler<Pod> for OfPods {
     }
 
     fn on_delete(&mut self, deletion: Deletion<Pod>) {
-        // Of a tombstone the last known state: its owner seldom changes.
+        // A tombstone has the last known state, whose owner is most likely still right.
         if let Some(pod) = deletion.object() {
             self.going(pod);
         }

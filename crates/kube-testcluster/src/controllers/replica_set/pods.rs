@@ -1,4 +1,4 @@
-//! A ReplicaSet's pods: whose they are, which count, and what a new one looks like.
+//! The pods of a ReplicaSet: their owner, whether they count, and how a new one is made.
 
 use k8s_openapi::api::apps::v1::ReplicaSet;
 use k8s_openapi::api::core::v1::{Pod, PodCondition};
@@ -10,17 +10,17 @@ use kube_core::Resource;
 use super::error::SyncError;
 use kube_informers::cache::IndexValues;
 
-/// The reference to whatever controls a pod.
+/// The reference to a pod's controller.
 pub(super) fn controller(pod: &Pod) -> Option<&OwnerReference> {
     pod.metadata.owner_references.iter().flatten().find(|owner| owner.controller == Some(true))
 }
 
-/// The reference to the ReplicaSet that controls a pod, if one does.
+/// The reference to a pod's controller, if that is a ReplicaSet.
 pub(super) fn owner(pod: &Pod) -> Option<&OwnerReference> {
     controller(pod).filter(|owner| owner.kind == "ReplicaSet" && owner.api_version == "apps/v1")
 }
 
-/// Where a pod is in the index by owner.
+/// The values of a pod in the index by owner.
 pub(super) fn owner_index(pod: &Pod) -> IndexValues<'_> {
     match (controller(pod), owner(pod)) {
         (None, _) => orphans_of(pod.metadata.namespace.as_deref().unwrap_or_default()).into(),
@@ -28,12 +28,12 @@ pub(super) fn owner_index(pod: &Pod) -> IndexValues<'_> {
     }
 }
 
-/// Where the pods of a namespace are in the index that belong to nobody. No uid looks like this.
+/// The index value of the pods of a namespace that have no controller. No uid looks like this.
 pub(super) fn orphans_of(namespace: &str) -> String {
     format!("{namespace}/")
 }
 
-/// Neither going nor done.
+/// Neither being deleted nor ended.
 pub(super) fn is_active(pod: &Pod) -> bool {
     let phase = pod.status.as_ref().and_then(|status| status.phase.as_deref());
     pod.metadata.deletion_timestamp.is_none() && !matches!(phase, Some("Succeeded" | "Failed"))
@@ -43,7 +43,7 @@ pub(super) fn is_ready(pod: &Pod) -> bool {
     ready(pod).is_some()
 }
 
-/// Since when a pod is ready, as its status says.
+/// Since when a pod is ready, according to its status.
 pub(super) fn ready_since(pod: &Pod) -> Option<Timestamp> {
     ready(pod)?.last_transition_time.as_ref().map(|time| time.0)
 }
@@ -53,13 +53,13 @@ fn ready(pod: &Pod) -> Option<&PodCondition> {
     conditions.find(|condition| condition.type_ == "Ready" && condition.status == "True")
 }
 
-/// What a pod says of the ReplicaSet that controls it.
+/// The owner reference of a ReplicaSet's pod.
 pub(super) fn owned_by(set: &ReplicaSet) -> Option<OwnerReference> {
     let owner = set.controller_owner_ref(&())?;
     Some(OwnerReference { block_owner_deletion: Some(true), ..owner })
 }
 
-/// A pod of the template, owned by the ReplicaSet. The server completes its name.
+/// A new pod from the ReplicaSet's template. The server generates its name.
 pub(super) fn new(set: &ReplicaSet) -> Result<DynamicObject, SyncError> {
     let template = set.spec.template.clone().ok_or(SyncError::NoTemplate)?;
     let spec = serde_json::to_value(template.spec).map_err(|_| SyncError::NoTemplate)?;

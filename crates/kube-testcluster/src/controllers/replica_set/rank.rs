@@ -1,4 +1,5 @@
-//! Which pods go first when there are too many. Upstream: `ActivePodsWithRanks` in `pkg/controller/controller_utils.go`.
+//! The order in which surplus pods are deleted. Upstream: `ActivePodsWithRanks` in
+//! `pkg/controller/controller_utils.go`.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -8,8 +9,8 @@ use k8s_openapi::api::core::v1::Pod;
 
 use super::pods::{is_ready, ready_since};
 
-/// Puts the pods of a ReplicaSet in an order: what is lost least by comes first. `related` are the active pods of all
-/// ReplicaSets with the same controller, its own among them. Upstream: `getPodsRankedByRelatedPodsOnSameNode`.
+/// Sorts the pods of a ReplicaSet; the first ones are deleted first. `related` are the active pods of all ReplicaSets
+/// with the same controller, this one included. Upstream: `getPodsRankedByRelatedPodsOnSameNode`.
 pub(super) fn sort_by_loss(pods: &mut [Arc<Pod>], related: &[Arc<Pod>]) {
     let mut active_on: HashMap<&str, usize> = HashMap::new();
     for pod in related {
@@ -19,8 +20,9 @@ pub(super) fn sort_by_loss(pods: &mut [Arc<Pod>], related: &[Arc<Pod>]) {
     pods.sort_by_cached_key(|pod| loss(pod, neighbours(pod)));
 }
 
-/// Without a node before with one; pending before running; not ready before ready; cheap before dear; with many related
-/// neighbours on its node before with few; short ready before long; often restarted before seldom; young before old.
+/// Unassigned before assigned; pending before running; not ready before ready; low deletion cost before high; many
+/// related pods on the node before few; ready for a short time before a long time; many restarts before few; young
+/// before old.
 fn loss(pod: &Pod, neighbours: usize) -> impl Ord + use<> {
     let created = pod.metadata.creation_timestamp.as_ref().map(|time| time.0);
     (

@@ -1,4 +1,4 @@
-//! Events about ReplicaSets: `kubectl describe rs` ends with them.
+//! Writes Events about ReplicaSets, as shown by `kubectl describe rs`. Upstream: `record.EventRecorder`.
 
 use jiff::Timestamp;
 use k8s_openapi::api::apps::v1::ReplicaSet;
@@ -9,13 +9,13 @@ use serde_json::json;
 
 use super::sync::name;
 
-/// Who tells.
+/// The component that the Events name.
 const COMPONENT: &str = "replicaset-controller";
 
-/// Writes events, one for each thing that is told. One that cannot be written is lost, as upstream.
+/// Writes one Event for each call. As upstream, an Event that cannot be written is dropped.
 pub(super) struct EventRecorder(kube_client::Client);
 
-/// What is told. Upstream's reasons are their names.
+/// The reason of an Event. The names are upstream's reasons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reason {
     SuccessfulCreate,

@@ -1,4 +1,4 @@
-//! What a ReplicaSet's status is to say. Upstream: `calculateStatus` in `pkg/controller/replicaset`.
+//! Computes a ReplicaSet's status. Upstream: `calculateStatus` in `pkg/controller/replicaset`.
 
 use std::sync::Arc;
 
@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 
 use super::pods;
 
-/// The numbers of a status.
+/// The numbers in a status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Counts {
     pub(super) replicas: usize,
-    /// With all the labels of the template.
+    /// The pods that have all labels of the template.
     labeled: usize,
     pub(super) ready: usize,
     available: usize,
@@ -38,8 +38,8 @@ impl Counts {
     }
 }
 
-/// A merge patch of the status, or nothing if it says all this already. `failure` is why pods could not be created or
-/// deleted: reason and message.
+/// A merge patch for the status, or `None` if the status is right already. `failure` is the reason and the message if
+/// pods could not be created or deleted.
 pub(super) fn patch(set: &ReplicaSet, counts: Counts, failure: Option<(&str, String)>) -> Option<Value> {
     let told = set.status.clone().unwrap_or_default();
     let number = |number: Option<i32>| number.unwrap_or_default();
@@ -77,7 +77,7 @@ pub(super) fn patch(set: &ReplicaSet, counts: Counts, failure: Option<(&str, Str
         });
         status["conditions"] = others.chain(new).collect();
     }
-    // The version that was read goes along: who has read an old state gets a conflict, and tries again with a newer one.
+    // With the resourceVersion, a patch that is based on an old state gets a conflict, and the key is tried again.
     Some(json!({"metadata": {"resourceVersion": set.metadata.resource_version}, "status": status}))
 }
 

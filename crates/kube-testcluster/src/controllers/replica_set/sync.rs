@@ -1,4 +1,5 @@
-//! One look at one ReplicaSet: count its pods, create or delete what is missing or too much, tell its status.
+//! One sync of a ReplicaSet: claim its pods, create missing ones or delete surplus ones, write the status. Upstream:
+//! `syncReplicaSet`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,14 +17,14 @@ use super::voice::Deed;
 use super::{Controller, Writes, pods, rank};
 use kube_informers::cache::{ApiError, meta_namespace_key, with_causes};
 
-/// The most pods that are created or deleted in one look.
+/// The most pods that one sync creates or deletes.
 const BURST: usize = 500;
 
 impl Controller {
-    /// Brings the pods of one ReplicaSet nearer to what it asks for.
+    /// Brings the number of pods closer to what the ReplicaSet asks for.
     ///
     /// # Errors
-    /// The API server refused something. The key is to come again, later.
+    /// If the API server refuses a request. The caller must queue the key again.
     pub(super) async fn sync(&self, key: &str) -> Result<(), SyncError> {
         let Ok(set) = self.sets.get(key) else {
             self.expectations.forget(key);
@@ -61,7 +62,8 @@ impl Controller {
         }
     }
 
-    /// Creates one pod, then two, then four at a time: what one of them is refused, all would be.
+    /// Slow start: creates one pod, then two, then four at a time, and stops at the first failure, since what is
+    /// refused for one pod is refused for all.
     async fn create(&self, key: &str, set: &ReplicaSet, missing: usize) -> Result<(), SyncError> {
         let (api, pod) = (self.api::<Pod>(set), pods::new(set)?);
         self.expectations.expect_creations(key, missing);
@@ -72,7 +74,7 @@ impl Controller {
             let created = self.all(creations).await;
             left -= batch;
             if let Err(error) = created {
-                // What is not even tried will not be seen.
+                // The pods that were not even tried will not be seen.
                 (0..left).for_each(|_| self.expectations.creation_observed(key));
                 return Err(error);
             }
@@ -118,7 +120,7 @@ impl Controller {
         self.all(deletions).await
     }
 
-    /// Does them all, whatever becomes of one of them; gives back the first error.
+    /// Does all writes, also after a failure; returns the first error.
     async fn all(
         &self,
         writes: impl Iterator<Item = impl Future<Output = Result<(), SyncError>>>,
@@ -161,7 +163,7 @@ impl Controller {
         Ok(())
     }
 
-    /// Writes the status if it is not what the pods say.
+    /// Writes the status if it has changed.
     async fn tell_status(
         &self,
         key: &str,
@@ -192,7 +194,7 @@ impl Controller {
         Ok(())
     }
 
-    /// Objects of one kind in the ReplicaSet's namespace.
+    /// The API for objects of one kind in the ReplicaSet's namespace.
     pub(super) fn api<K: kube_core::Resource<DynamicType = ()>>(&self, set: &ReplicaSet) -> Api<DynamicObject> {
         let namespace = name(set.metadata.namespace.as_ref());
         Api::namespaced_with(self.client.clone(), namespace, &ApiResource::erase::<K>(&()))

@@ -1,18 +1,18 @@
-//! What a controller tells of its work.
+//! Reports the steps of the controller's work.
 
 use super::error::SyncError;
 
-/// What it does, just before or just after.
+/// A step of the controller's work, reported just before or just after it happens.
 #[derive(Clone, Copy, Debug)]
 pub enum Deed<'a> {
-    /// Its caches are filled: it begins to work.
+    /// Its caches are filled, and it begins to work.
     Begins,
     /// A ReplicaSet is gone.
     Gone {
         /// `namespace/name`
         set: &'a str,
     },
-    /// It has not seen all that it did for a ReplicaSet, so it leaves it alone for now.
+    /// Its cache has not seen all its writes for a ReplicaSet yet, so this sync does nothing.
     Waits {
         /// `namespace/name`
         set: &'a str,
@@ -23,7 +23,7 @@ pub enum Deed<'a> {
         set: &'a str,
         /// How many pods there are.
         there: usize,
-        /// How many there are to be.
+        /// How many pods there should be.
         wanted: usize,
         /// How many it is about to create.
         count: usize,
@@ -39,7 +39,7 @@ pub enum Deed<'a> {
         set: &'a str,
         /// How many pods there are.
         there: usize,
-        /// How many there are to be.
+        /// How many pods there should be.
         wanted: usize,
         /// How many it is about to delete.
         count: usize,
@@ -49,12 +49,12 @@ pub enum Deed<'a> {
         /// Its name.
         pod: &'a str,
     },
-    /// A pod of nobody belongs to a ReplicaSet from now on.
+    /// It has adopted a pod that had no controller.
     Adopted {
         /// Its name.
         pod: &'a str,
     },
-    /// A pod belongs to nobody from now on, as its ReplicaSet does not select it any more.
+    /// It has released a pod that the selector no longer matches.
     Released {
         /// Its name.
         pod: &'a str,
@@ -68,16 +68,16 @@ pub enum Deed<'a> {
         /// How many of them are ready.
         ready: usize,
     },
-    /// The API server has refused something. It tries again, later each time.
+    /// A sync failed. The key is queued again with back-off.
     Failed {
-        /// What was tried, and why not.
+        /// What was tried, and why it failed.
         error: &'a SyncError,
     },
 }
 
 type Tell = dyn Fn(Deed<'_>) + Send + Sync;
 
-/// Whoever is told, if anybody is.
+/// The callback, if there is one.
 #[derive(Default)]
 pub(super) struct Voice(Option<Box<Tell>>);
 
