@@ -1,28 +1,28 @@
-//! Field selectors of a kind: which fields there are, and where an object has them.
+//! Field selectors: which fields a kind supports, and where to find them in an object.
 
 use super::object::Object;
 use super::resource::Resource;
 use kube_informers::selector::{FieldOperator, FieldRequirement, FieldSelector};
 
-/// Terms that an object's fields must all meet. None select everything.
+/// A field selector: terms that must all hold. Without terms it matches every object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Fields(Vec<Term>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Term {
     field: SelectableField,
-    /// The value of a field that an object does not have.
+    /// The value that counts for an object without the field.
     missing: &'static str,
     value: String,
     operator: FieldOperator,
 }
 
-/// Where an object has a field.
+/// A field that a selector can refer to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum SelectableField {
     Name,
     Namespace,
-    /// The n-th of those that the kind's row names.
+    /// The n-th field in the row of the kind.
     Field(usize),
 }
 
@@ -38,7 +38,7 @@ impl SelectableField {
 
 impl Fields {
     /// # Errors
-    /// What upstream says, if the text is malformed or names a field that this kind has no selector for.
+    /// Upstream's message, if the text is malformed or names a field that the kind has no selector for.
     pub(crate) fn parse(text: &str, resource: &Resource) -> Result<Self, String> {
         let selector: FieldSelector = text.parse().map_err(|error| format!("{error}"))?;
         selector
@@ -53,7 +53,7 @@ impl Fields {
         self.0.is_empty()
     }
 
-    /// The name of the only object that can match, if the selector says one.
+    /// The only name that can match, if the selector asks for one.
     pub(crate) fn name(&self) -> Option<&str> {
         let is_name = |term: &&Term| term.field == SelectableField::Name && term.operator == FieldOperator::Equals;
         self.0.iter().find(is_name).map(|term| term.value.as_str())

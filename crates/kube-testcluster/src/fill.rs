@@ -1,4 +1,4 @@
-//! Filling in what a client left out of an object.
+//! Helpers for defaulting.
 
 use serde_json::{Map, Value};
 
@@ -6,22 +6,22 @@ pub(crate) fn empty() -> Value {
     Value::Object(Map::new())
 }
 
-/// Gives a field a value if it has none.
+/// Sets a field that has no value.
 pub(crate) fn missing(parent: &mut Value, field: &str, value: Value) {
     object(parent).entry(field).or_insert(value);
 }
 
-/// The items of a list; none if there is no list.
+/// The items of a list; none if the field is not a list.
 pub(crate) fn list<'a>(parent: &'a mut Value, field: &str) -> impl Iterator<Item = &'a mut Value> {
     parent.get_mut(field).and_then(Value::as_array_mut).into_iter().flatten()
 }
 
-/// A field that is an object.
+/// A field whose value is an object.
 pub(crate) fn part<'a>(parent: &'a mut Value, field: &str) -> Option<&'a mut Value> {
     parent.get_mut(field).filter(|value| value.is_object())
 }
 
-/// The fields of a value that is an object; anything else becomes one.
+/// The fields of a value; a value that is not an object becomes an empty one.
 pub(crate) fn object(value: &mut Value) -> &mut Map<String, Value> {
     if !value.is_object() {
         *value = empty();

@@ -1,11 +1,11 @@
-//! What a list or a watch is to see.
+//! The filter of a list or a watch.
 
 use super::field_selector::Fields;
 use super::object::{Key, Object};
 use super::resource::Resource;
 use kube_informers::selector::LabelSelector;
 
-/// A namespace (or all) and the two selectors.
+/// A namespace (or all namespaces) and the two selectors.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Filter {
     pub(crate) namespace: Option<String>,
@@ -20,19 +20,19 @@ impl Filter {
             && self.fields.matches(object)
     }
 
-    /// The least key that can be selected, and the text that every key begins with which can.
+    /// The least key that can match, and the prefix of all keys that can match.
     pub(crate) fn range(&self) -> (Key, String) {
         let prefix = self.namespace.as_ref().map(|namespace| format!("{namespace}/")).unwrap_or_default();
         (Key::from_start(prefix.clone()), prefix)
     }
 
-    /// The key of the only object of a kind that can be selected, if there is one.
+    /// The key of the only object that can match, if there is just one.
     pub(crate) fn only(&self, resource: &Resource) -> Option<Key> {
         let placed = self.namespace.is_some() || !resource.is_namespaced();
         self.fields.name().filter(|_| placed).map(|name| Key::new(self.namespace.as_deref(), name))
     }
 
-    /// Whether a selector may leave objects out.
+    /// Whether a selector may exclude objects.
     pub(crate) fn selects(&self) -> bool {
         !self.labels.is_everything() || !self.fields.is_empty()
     }

@@ -1,4 +1,4 @@
-//! The garbage collector: what is left of objects whose owners are gone.
+//! The garbage collector. Upstream: `pkg/controller/garbagecollector`.
 
 use serde_json::{Value, json};
 
@@ -11,18 +11,19 @@ use super::object::Object;
 use super::status::ApiError;
 use super::store::{Commit, Store};
 
-/// What an owner is to its dependent.
+/// The state of one owner reference, as in upstream's `classifyReferences`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Bond {
-    /// It is there.
+    /// The owner exists.
     Solid,
-    /// There is no such object; perhaps there never was.
+    /// The owner does not exist; perhaps it never did.
     Dangling,
-    /// It is deleted in the foreground, after its dependents.
+    /// The owner is being deleted in the foreground, after its dependents.
     Waiting,
 }
 
-/// Deletes an object none of whose owners will stay. If some will, it loses the others.
+/// Deletes an object whose owners are all gone or going. If some owners stay, it removes the references to the others.
+/// Upstream: `attemptToDeleteItem`.
 pub(crate) async fn judge(store: &Store, object_ref: &ObjectRef) -> Result<(), ApiError> {
     let Some(object) = object_ref.find(&store.lock().storage) else { return Ok(()) };
     let owners = owners(&object);
@@ -65,7 +66,8 @@ fn bond(store: &Store, owner: &Owner) -> Bond {
     }
 }
 
-/// Does for an owner that is on its way out what its finalizers ask for, and takes them away when it is done.
+/// Handles the dependents of an owner that is being deleted, as its finalizers say, and then removes the finalizers.
+/// Upstream: `processDeletingDependentsItem` and `orphanDependents`.
 pub(crate) async fn attend(store: &Store, object_ref: &ObjectRef) -> Result<(), ApiError> {
     let Some(object) = object_ref.find(&store.lock().storage) else { return Ok(()) };
     let uid = &*object.summary.uid;
@@ -91,7 +93,7 @@ pub(crate) async fn attend(store: &Store, object_ref: &ObjectRef) -> Result<(), 
     Ok(())
 }
 
-/// Whoever is gone already needs nothing done.
+/// An object that no longer exists needs no work.
 fn over(done: Result<(), ApiError>) -> Result<(), ApiError> {
     match done {
         Err(error) if error.is_not_found() => Ok(()),
@@ -99,7 +101,7 @@ fn over(done: Result<(), ApiError>) -> Result<(), ApiError> {
     }
 }
 
-/// Takes these owners away from an object.
+/// Removes the references to these owners from an object.
 async fn disown(store: &Store, object_ref: &ObjectRef, uids: &[&str]) -> Result<(), ApiError> {
     change(store, object_ref, |metadata| {
         retain(metadata, "ownerReferences", |owner| !uids.contains(&owner["uid"].as_str().unwrap_or_default()));
@@ -107,7 +109,7 @@ async fn disown(store: &Store, object_ref: &ObjectRef, uids: &[&str]) -> Result<
     .await
 }
 
-/// Lets no owner wait for an object.
+/// Clears `blockOwnerDeletion`, so that no owner waits for the object.
 async fn unblock(store: &Store, object_ref: &ObjectRef) -> Result<(), ApiError> {
     change(store, object_ref, |metadata| {
         for owner in list(metadata, "ownerReferences") {

@@ -1,5 +1,5 @@
-//! Keeps web pages out. A page in a browser on this machine can reach a loopback port, by its address or by a name of the
-//! page's own that points there; kubectl and the clients of Kubernetes never look like one.
+//! Refuses requests from web pages. A page in a browser on this machine can reach a loopback port, by its address or by
+//! a DNS name that points there; kubectl and other clients of Kubernetes do not send the headers of a page.
 
 use std::net::IpAddr;
 
@@ -11,7 +11,7 @@ use http::{HeaderMap, Uri, header};
 
 use super::status::ApiError;
 
-/// Answers 403 to a request that names another host than this machine, or that a page of another host has sent.
+/// Answers 403 to a request whose Host is not this machine, or that a page from another host has sent.
 pub(crate) async fn only_for_this_machine(request: Request, next: Next) -> Response {
     let host = request.uri().authority().cloned().or_else(|| {
         let host = text(request.headers(), header::HOST)?;
@@ -30,7 +30,7 @@ fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
     headers.get(name).and_then(|value| value.to_str().ok())
 }
 
-/// Whether the first origin is a page of this machine; one that is no text is not.
+/// Whether the Origin is a page of this machine. An Origin that is not text is not.
 fn is_from_here(headers: &HeaderMap) -> bool {
     let origin = text(headers, header::ORIGIN).and_then(|origin| origin.parse::<Uri>().ok());
     origin.is_some_and(|origin| origin.authority().is_some_and(is_here))

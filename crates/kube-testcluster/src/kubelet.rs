@@ -1,4 +1,5 @@
-//! A small scheduler and kubelet: an ordinary client of the API that watches pods and runs them through their stages.
+//! The kubelet and the scheduler's writes: an ordinary client of the API, which watches pods and runs them through
+//! their stages.
 
 mod containers;
 mod hands;
@@ -28,28 +29,28 @@ use super::scheduler::{Nodeless, Scheduler};
 use super::stages::Stages;
 use hands::Hands;
 
-/// How long the kubelet waits before it tries again to reach the API.
+/// How long the kubelet waits before it lists again after an error.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// How far the kubelet is.
+/// How far the kubelet has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Progress {
-    /// Every change of a pod up to this revision was seen.
+    /// The kubelet has seen every change of a pod up to this revision.
     pub(crate) seen: u64,
-    /// How many pods are in the middle of their stages.
+    /// How many pods have stages that are running.
     pub(crate) busy: usize,
-    /// How many of these will be for ever, or until somebody else does something.
+    /// How many of those pods have stages that never end, or that wait for another change.
     pub(crate) resting: usize,
 }
 
 impl Progress {
-    /// Whether all that happens by itself has happened, up to a revision.
+    /// Whether the kubelet has seen this revision and nothing more will happen without another change.
     pub(crate) fn is_settled(&self, revision: u64) -> bool {
         self.busy <= self.resting && self.seen >= revision
     }
 }
 
-/// As long as this lives, a pod does not count as one that is to come to an end.
+/// Counts a pod as resting while it lives: its stages will not end by themselves.
 struct Resting(watch::Sender<Progress>);
 
 impl Resting {
@@ -65,23 +66,23 @@ impl Drop for Resting {
     }
 }
 
-/// What all pods have in common.
+/// What the tasks of all pods share.
 #[derive(Clone)]
 struct Office {
     client: Client,
     clock: Clock,
     logs: Arc<Logs>,
     progress: watch::Sender<Progress>,
-    /// None if no stage needs one.
+    /// `None` if no stage needs a scheduler.
     scheduler: Option<Scheduler>,
 }
 
-/// One task; the stages of each pod are tasks of it.
+/// The kubelet's task. The stages of each pod run in tasks of their own.
 pub(crate) struct Kubelet {
     office: Office,
     stages: Stages,
     running: JoinSet<String>,
-    /// By uid: each pod whose stages are running or were run to their end.
+    /// By uid: each pod whose stages are running or have ended.
     pods: BTreeMap<String, Managed>,
     addresses: u32,
 }
@@ -98,7 +99,7 @@ enum Course {
     Delete,
 }
 
-/// Why the kubelet starts over with a list.
+/// Why the kubelet lists again.
 #[derive(Debug, thiserror::Error)]
 enum Interruption {
     #[error(transparent)]
@@ -120,7 +121,7 @@ impl Kubelet {
         Self { office, stages, running, pods, addresses: 0 }
     }
 
-    /// Works until it is stopped.
+    /// Runs until `stop`.
     pub(crate) async fn run(mut self, nodeless: Nodeless, stop: CancellationToken) {
         let mut helper = JoinSet::new();
         if self.stages.schedules() {
@@ -145,7 +146,7 @@ impl Kubelet {
         helper.shutdown().await;
     }
 
-    /// Lists and watches the pods of all namespaces; only ends with an error.
+    /// Lists and watches the pods of all namespaces; returns only with an error.
     async fn follow(&mut self) -> Result<std::convert::Infallible, Interruption> {
         let api: Api<Pod> = Api::all_with(self.office.client.clone(), &PODS.dynamic());
         let list = api.list(&ListParams::default()).await?;
@@ -175,7 +176,7 @@ impl Kubelet {
                     event = events.try_next() => event?,
                 };
                 match event {
-                    None => break, // the watch's time was over
+                    None => break, // the watch has ended at its timeout
                     Some(WatchEvent::Added(pod) | WatchEvent::Modified(pod)) => {
                         self.consider(&pod);
                         version = pod.resource_version().unwrap_or_default();
@@ -196,14 +197,14 @@ impl Kubelet {
         }
     }
 
-    /// Begins the stages that a pod needs, once.
+    /// Starts the stages that a pod needs, once.
     fn consider(&mut self, pod: &Pod) {
         if let Some(scheduler) = &self.office.scheduler {
             scheduler.saw(pod);
         }
         let stage = match pod.metadata.deletion_timestamp {
             Some(_) => Course::Delete,
-            None if is_gated(pod) => return, // the write that takes the last gate away brings it here again
+            None if is_gated(pod) => return, // the update that removes the last gate comes here again
             None if self.is_to_be_run(pod) => Course::Run,
             None => return,
         };
@@ -221,7 +222,7 @@ impl Kubelet {
             return;
         }
         let address = before.map_or(self.addresses + 1, |managed| {
-            managed.task.abort(); // a pod that is being deleted is not started any further
+            managed.task.abort(); // a pod that is being deleted is not started any more
             managed.address
         });
         self.addresses = self.addresses.max(address);
@@ -230,7 +231,7 @@ impl Kubelet {
         self.pods.insert(uid, Managed { stage, address, task });
     }
 
-    /// Whether a pod waits for its node or, where there is a scheduler that could have given it one, for its kubelet.
+    /// Whether a pod waits for a node, or waits for its kubelet after a scheduler has bound it.
     fn is_to_be_run(&self, pod: &Pod) -> bool {
         let (spec, status) = (&pod.spec, pod::status(pod));
         let bound = spec["nodeName"].is_string();
@@ -262,7 +263,7 @@ impl Kubelet {
 }
 
 impl Office {
-    /// A pod is gone.
+    /// Forgets a pod that was deleted.
     fn forget(&self, uid: &str) {
         self.logs.forget(uid);
         if let Some(scheduler) = &self.scheduler {
@@ -271,13 +272,13 @@ impl Office {
     }
 }
 
-/// The address of the n-th pod: the first 16 million have one of their own.
+/// The address of the n-th pod. The first 16 million pods have different addresses.
 fn ip(n: u32) -> String {
     let [_, b, c, d] = n.to_be_bytes();
     format!("10.{}.{c}.{d}", b.wrapping_add(244))
 }
 
-/// Whether somebody does not want it to be scheduled yet.
+/// Whether the pod has scheduling gates.
 fn is_gated(pod: &Pod) -> bool {
     pod.spec["schedulingGates"].as_array().is_some_and(|gates| !gates.is_empty())
 }

@@ -1,5 +1,5 @@
-//! A `Status` for what is no request at all. The HTTP library answers a request line of more than 64 KiB, or a head that it cannot
-//! read, by itself and without a word; a client of Kubernetes reads a body.
+//! Answers malformed HTTP requests with a `Status`. The HTTP library itself answers a request line of more than 64 KiB,
+//! or a head that it cannot parse, without a body, but clients of Kubernetes expect one.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -10,10 +10,10 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::status::ApiError;
 
-/// A connection on which the library's own refusals are said as the server says its own.
+/// A connection that replaces the HTTP library's own refusals by a `Status`.
 pub(crate) struct LastWord<S> {
     stream: S,
-    /// What is still to be written instead of a refusal.
+    /// The rest of a response that replaces a refusal.
     instead: Option<(Vec<u8>, usize)>,
 }
 
@@ -23,7 +23,7 @@ impl<S> LastWord<S> {
     }
 }
 
-/// The answer in place of a refusal without a body.
+/// The response that replaces a refusal without a body.
 fn instead(written: &[u8]) -> Option<Vec<u8>> {
     let head = std::str::from_utf8(written.strip_prefix(b"HTTP/1.1 ")?).ok()?;
     let code = StatusCode::from_bytes(head.get(..3)?.as_bytes()).ok().filter(StatusCode::is_client_error)?;
@@ -42,7 +42,7 @@ fn instead(written: &[u8]) -> Option<Vec<u8>> {
 }
 
 impl<S: AsyncWrite + Unpin> LastWord<S> {
-    /// Writes what is left of the other answer, if there is one.
+    /// Writes the rest of the replacement, if there is one.
     fn poll_instead(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         while let Some((bytes, written)) = &mut self.instead {
             *written += ready!(Pin::new(&mut self.stream).poll_write(cx, &bytes[*written..]))?;
@@ -71,7 +71,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for LastWord<S> {
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         match slices {
-            // A refusal is one piece.
+            // The library writes a refusal in one piece.
             [only] => self.poll_write(cx, only),
             _ => Pin::new(&mut self.stream).poll_write_vectored(cx, slices),
         }

@@ -1,4 +1,4 @@
-//! `v1.PodLogOptions`: which lines of a log are asked for.
+//! `v1.PodLogOptions`: the query of `kubectl logs`.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -7,10 +7,10 @@ use super::logs::Line;
 use super::options::Query;
 use super::status::ApiError;
 
-/// What `kubectl logs` asks.
+/// The options of a request for a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LogOptions {
-    /// Empty for the only one.
+    /// Empty for the only container.
     pub(crate) container: String,
     pub(crate) follow: bool,
     pub(crate) previous: bool,
@@ -21,10 +21,10 @@ pub(crate) struct LogOptions {
 }
 
 impl LogOptions {
-    /// Reads the query of a log of a pod.
+    /// Parses the query of a request for a pod's log.
     ///
     /// # Errors
-    /// What upstream says about values that are none or that contradict each other.
+    /// Upstream's messages for values that are invalid or contradict each other.
     pub(crate) fn parse(query: &Query, pod: &str, now: Timestamp) -> Result<Self, ApiError> {
         let (tail, limit) = (query.integer("tailLines")?, query.integer("limitBytes")?);
         let seconds = query.integer("sinceSeconds")?;
@@ -59,7 +59,7 @@ impl LogOptions {
         })
     }
 
-    /// Of the lines that are there those that are asked for.
+    /// The lines so far that the options select.
     pub(crate) fn select(&self, mut lines: Vec<Line>) -> Vec<Line> {
         lines.retain(|line| self.since.is_none_or(|since| line.time >= since));
         let surplus = self.tail.map_or(0, |tail| lines.len().saturating_sub(tail));

@@ -1,4 +1,4 @@
-//! What the containers have said. Upstream keeps it on the nodes, where the API server asks for it.
+//! The log lines of containers. Upstream keeps them on the nodes, where the API server asks for them.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard};
@@ -18,19 +18,19 @@ pub(crate) struct Logs {
     last: watch::Sender<u64>,
 }
 
-/// One line.
+/// One line of a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Line {
-    /// Its place among all lines of the cluster.
+    /// Its number among all lines of the cluster.
     pub(crate) number: u64,
-    /// Which run of the container said it: how often it had been started again.
+    /// The run of the container that wrote it: how often the container had been restarted before.
     pub(crate) run: u64,
     pub(crate) time: Timestamp,
     pub(crate) text: String,
 }
 
 impl Logs {
-    /// Keeps a line of a run of a container. Of each container the present run and the one before are remembered.
+    /// Adds a line of a run of a container. The present run and the one before are kept.
     pub(crate) fn append(&self, uid: &str, container: &str, run: u64, time: Timestamp, text: String) {
         let mut pods = self.lock();
         let number = *self.last.borrow() + 1;
@@ -42,7 +42,7 @@ impl Logs {
         self.last.send_replace(number);
     }
 
-    /// The lines of one run of a container that come after the one with a number.
+    /// The lines of one run of a container whose numbers are greater than `after`.
     pub(crate) fn lines(&self, uid: &str, container: &str, run: u64, after: u64) -> Vec<Line> {
         let pods = self.lock();
         let Some(lines) = pods.get(uid).and_then(|containers| containers.get(container)) else { return Vec::new() };
@@ -50,12 +50,12 @@ impl Logs {
         new.filter(|line| line.run == run).cloned().collect()
     }
 
-    /// The pod is gone.
+    /// Forgets a pod that was deleted.
     pub(crate) fn forget(&self, uid: &str) {
         self.lock().remove(uid);
     }
 
-    /// Tells of every line that comes from now on.
+    /// Changes with every new line.
     pub(crate) fn changes(&self) -> watch::Receiver<u64> {
         self.last.subscribe()
     }

@@ -1,4 +1,5 @@
-//! The end of a namespace: everything in it is deleted, and then itself.
+//! The namespace controller: it deletes the contents of a namespace, then the namespace. Upstream:
+//! `pkg/controller/namespace`.
 
 use serde_json::Value;
 
@@ -13,11 +14,11 @@ use super::resources::{NAMESPACES, RESOURCES};
 use super::status::ApiError;
 use super::store::{Commit, Next, Store};
 
-/// What keeps a namespace until it is empty. It stands in its spec, not in its metadata.
+/// The finalizer that keeps a namespace until it is empty. It is in the spec, not in the metadata.
 pub(crate) const FINALIZER: &str = "kubernetes";
 
-/// Deletes what is in a namespace that is on its way out, and lets go of it if nothing is left. What takes its time, as a
-/// pod does, is waited for: its end is a chore of its own.
+/// Deletes the contents of a namespace that is being deleted, and removes the finalizer if nothing is left. A pod takes
+/// its time to end; its removal queues a new chore.
 pub(crate) async fn empty(store: &Store, namespace: &str) -> Result<(), ApiError> {
     let key = Key::new(None, namespace);
     if !store.get(NAMESPACES, &key).is_some_and(|namespace| is_deleting(&namespace)) {

@@ -1,10 +1,10 @@
-//! In which form a client wants its answer: the `Accept` header, read as upstream reads it.
+//! Content negotiation: parses the `Accept` header as upstream does.
 
 use http::{HeaderMap, header};
 
 use super::status::ApiError;
 
-/// How an answer is encoded.
+/// The encoding of a response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Media {
     #[default]
@@ -13,27 +13,27 @@ pub(crate) enum Media {
     Protobuf,
 }
 
-/// What is shown of the objects.
+/// What a response shows of objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum View {
     #[default]
     Whole,
     /// Rows of cells, in this version of `meta.k8s.io`.
     Table(&'static str),
-    /// One object's metadata.
+    /// The metadata of one object.
     Metadata(&'static str),
-    /// A list of objects' metadata.
+    /// The metadata of a list's objects.
     MetadataList(&'static str),
 }
 
-/// The form of an answer.
+/// The negotiated form of a response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Form {
     pub(crate) media: Media,
     pub(crate) view: View,
 }
 
-/// What objects can be answered as, in upstream's order.
+/// The encodings of objects, in upstream's order.
 pub(crate) const MEDIA_TYPES: [(&str, Media); 3] = [
     ("application/json", Media::Json),
     ("application/yaml", Media::Yaml),
@@ -47,10 +47,10 @@ impl Media {
 }
 
 impl Form {
-    /// The first form that the client accepts and the server has.
+    /// The first form that the client accepts and the server supports.
     ///
     /// # Errors
-    /// `NotAcceptable`, in one of upstream's two sentences.
+    /// `NotAcceptable`, with one of upstream's two messages.
     pub(crate) fn negotiate(headers: &HeaderMap) -> Result<Self, ApiError> {
         let accept: Vec<&str> =
             headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
@@ -74,7 +74,7 @@ pub(crate) struct Clause<'a> {
     quality: f32,
 }
 
-/// The entries, the most wanted first.
+/// The entries of an Accept header, the most preferred first.
 pub(crate) fn clauses(accept: &str) -> Vec<Clause<'_>> {
     let mut clauses: Vec<Clause> = accept.split(',').map(clause).collect();
     clauses.sort_by(|a, b| b.quality.total_cmp(&a.quality));

@@ -1,10 +1,10 @@
-//! The nodes that a cluster has from the start.
+//! The nodes that exist at the start.
 
 use serde_json::{Value, json};
 
 use super::random::digest;
 
-/// The n-th node, counted from 1: ready, and large enough for what a workshop runs.
+/// The n-th node, counted from 1: ready, and with room for 110 pods.
 pub(crate) fn node(n: usize, now: &str) -> Value {
     let name = name(n);
     let condition = |kind: &str, status: &str, reason: &str, message: &str| {
@@ -65,10 +65,10 @@ pub(crate) fn name(n: usize) -> String {
     format!("node-{n}")
 }
 
-/// Where the first node is, and every one that no Node object tells of.
+/// The address of the first node, and of nodes without a Node object.
 pub(crate) const FIRST_ADDRESS: &str = "192.0.2.1";
 
-/// The address of the n-th node, from the networks for documentation and, as they are small, for benchmarks.
+/// The address of the n-th node. The ranges are those for documentation and, since they are small, for benchmarks.
 pub(crate) fn address(n: usize) -> String {
     if n < 255 { format!("192.0.2.{n}") } else { format!("198.{}.{}.{}", 18 + (n >> 16) % 2, (n >> 8) % 256, n % 256) }
 }

@@ -1,4 +1,4 @@
-//! One version of one object, with its encoding shared by everyone who reads it.
+//! One version of an object, encoded once for all readers.
 
 use std::fmt;
 use std::ops::{Deref, Range};
@@ -10,8 +10,8 @@ use serde_json::Value;
 use super::resource::Resource;
 use super::summary::Summary;
 
-/// `namespace/name`, or `name` for what is in no namespace. Ordered as upstream orders its storage keys: by the whole text,
-/// so `a-b/x` comes before `a/x`.
+/// `namespace/name`, or `name` for a kind without namespaces. Keys are ordered like upstream's storage keys, as whole
+/// texts: `a-b/x` comes before `a/x`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key(String);
 
@@ -20,7 +20,7 @@ impl Key {
         Self(namespace.map_or_else(|| name.to_owned(), |namespace| format!("{namespace}/{name}")))
     }
 
-    /// A place in the order where a range begins; not necessarily a key of an object.
+    /// The start of a range; not necessarily the key of an object.
     pub(crate) fn from_start(start: String) -> Self {
         Self(start)
     }
@@ -37,7 +37,7 @@ impl Key {
         self.slash().map_or(&self.0, |slash| &self.0[slash + 1..])
     }
 
-    /// Asked for each event of each watcher. A namespace is short: a plain loop finds its end before a search has begun.
+    /// Runs for each event and each watcher. Namespaces are short, so a plain loop is faster than an optimized search.
     fn slash(&self) -> Option<usize> {
         self.0.bytes().position(|byte| byte == b'/')
     }
@@ -49,10 +49,10 @@ impl fmt::Display for Key {
     }
 }
 
-/// An object as it was stored by one write. Never changes; a later write makes another one.
+/// An object in the state of one write. It never changes; a later write makes a new one.
 ///
-/// It is kept as the bytes that everyone who reads it is sent; as a tree of values it would take ten times the memory. Who
-/// has to look into it opens it.
+/// It is kept as the bytes that readers are sent; a tree of values would take ten times the memory. Code that needs its
+/// fields opens it.
 #[derive(Debug)]
 pub(crate) struct Object {
     pub(crate) resource: &'static Resource,
@@ -60,20 +60,21 @@ pub(crate) struct Object {
     /// The revision of the write; `metadata.resourceVersion` is its decimal text.
     pub(crate) revision: u64,
     pub(crate) summary: Summary,
-    /// One buffer that serves a watch (the whole line), a get (the object in it) and a list (what follows kind and apiVersion).
+    /// One buffer for a watch (the whole line), a get (the object in it) and a list (the part after kind and
+    /// apiVersion).
     added: Bytes,
     object: Range<usize>,
     item: Range<usize>,
 }
 
-/// Most objects are written in a buffer of this size, in bytes, which need not grow.
+/// A buffer size, in bytes, that most objects fit into.
 const USUAL: usize = 4096;
 
-/// An object and its content.
+/// An object with its decoded content.
 #[derive(Debug)]
 pub(crate) struct Opened {
     object: Arc<Object>,
-    /// Without `kind` and `apiVersion`, which the resource knows.
+    /// Without `kind` and `apiVersion`, which the resource has.
     pub(crate) value: Value,
 }
 
@@ -83,7 +84,7 @@ impl Object {
         Self::encoded(resource, key, revision, &value)
     }
 
-    /// An object that was not stored and so has no resourceVersion: the answer to a dry run of a creation.
+    /// An object that was not stored and has no resourceVersion: the response to a dry run of a creation.
     pub(crate) fn unwritten(resource: &'static Resource, key: Key, value: &Value) -> Self {
         Self::encoded(resource, key, 0, value)
     }
@@ -93,7 +94,7 @@ impl Object {
         let kind = format!(r#"{{"kind":"{}","apiVersion":"{}","#, resource.kind, resource.api_version());
         let mut fields = Vec::with_capacity(USUAL);
         serde_json::to_writer(&mut fields, value).expect("a JSON value in memory can always be written");
-        // What stays takes no more than it needs.
+        // An exact capacity, since the buffer is kept.
         let mut line = Vec::with_capacity(HEAD.len() + kind.len() + fields.len() + 1);
         line.extend_from_slice(HEAD.as_bytes());
         line.extend_from_slice(kind.as_bytes());
@@ -105,7 +106,7 @@ impl Object {
         Self { resource, key, revision, summary, added: line.into(), object, item }
     }
 
-    /// Its content.
+    /// Decodes the object.
     pub(crate) fn open(self: &Arc<Self>) -> Opened {
         Opened { object: self.clone(), value: self.content() }
     }
@@ -120,29 +121,29 @@ impl Object {
         value
     }
 
-    /// The same state under another revision: what a DELETED event carries.
+    /// The same state with another revision, as in a DELETED event.
     pub(crate) fn at(&self, revision: u64) -> Self {
         Self::new(self.resource, self.key.clone(), revision, self.content())
     }
 
-    /// The object as a get answers it: one JSON object with kind and apiVersion.
+    /// The object in a response to a get: a JSON object with kind and apiVersion.
     pub(crate) fn json(&self) -> &[u8] {
         &self.added[self.object.clone()]
     }
 
-    /// The fields of the object without kind and apiVersion and without the opening brace: what a list item holds.
+    /// The object in a list: its fields without kind, apiVersion and the opening brace.
     pub(crate) fn item(&self) -> &[u8] {
         &self.added[self.item.clone()]
     }
 
-    /// The object as the line of an ADDED event.
+    /// The line of an ADDED event.
     pub(crate) fn added(&self) -> Bytes {
         self.added.clone()
     }
 }
 
 impl Opened {
-    /// The text at a JSON pointer, if there is text.
+    /// The text at a JSON pointer, if there is one.
     pub(crate) fn text(&self, pointer: &str) -> Option<&str> {
         self.value.pointer(pointer).and_then(Value::as_str)
     }

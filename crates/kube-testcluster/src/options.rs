@@ -1,4 +1,4 @@
-//! The query of a list, a watch or a get: read, and refused where it contradicts itself.
+//! The query of a list, a watch or a get: parsed and validated.
 
 use std::num::{IntErrorKind, ParseIntError};
 use std::time::Duration;
@@ -7,7 +7,7 @@ use super::cause::Cause;
 use super::escape;
 use super::status::ApiError;
 
-/// Query parameters in the order given. Of a repeated one the first counts; unknown and unreadable ones are ignored.
+/// Query parameters in the given order. The first of a repeated one counts; unknown and malformed ones are ignored.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Query(Vec<(String, String)>);
 
@@ -21,7 +21,7 @@ impl Query {
         self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// Every value of a parameter that may be repeated.
+    /// All values of a repeated parameter.
     pub(crate) fn all(&self, name: &str) -> Vec<&str> {
         self.0.iter().filter(|(key, _)| key == name).map(|(_, value)| value.as_str()).collect()
     }
@@ -30,7 +30,7 @@ impl Query {
         self.get(name).unwrap_or_default().to_owned()
     }
 
-    /// As upstream: anything but `false` and `0` is true.
+    /// As upstream: everything except `false` and `0` is true.
     pub(crate) fn flag(&self, name: &str) -> Option<bool> {
         self.get(name).map(|value| !value.eq_ignore_ascii_case("false") && value != "0")
     }
@@ -55,7 +55,7 @@ pub(crate) struct ListOptions {
     pub(crate) field_selector: String,
     pub(crate) resource_version: String,
     pub(crate) resource_version_match: String,
-    /// `None` where the client set no limit, or one that means none.
+    /// `None` without a limit, or with a limit that is not positive.
     pub(crate) limit: Option<usize>,
     pub(crate) continue_token: String,
     pub(crate) allow_watch_bookmarks: bool,
@@ -63,7 +63,7 @@ pub(crate) struct ListOptions {
     pub(crate) timeout: Option<Duration>,
 }
 
-/// No watch lasts longer than a year, in seconds; what is added to a clock must have an end.
+/// The longest watch in seconds, a year. Adding it to a clock cannot overflow.
 const LONGEST: u64 = 365 * 24 * 60 * 60;
 
 impl ListOptions {
@@ -149,10 +149,10 @@ fn unmatched(why: &str) -> Cause {
     Cause::forbidden(MATCH, why)
 }
 
-/// The resourceVersion of a request: none, or a number (0: whatever is at hand).
+/// The resourceVersion of a request: none, or a number. 0 stands for any state.
 ///
 /// # Errors
-/// The text of upstream's error, which a list answers with 400 and everything else with 500.
+/// Upstream's message. A list answers it with 400, other requests with 500.
 pub(crate) fn resource_version(text: &str) -> Result<Option<u64>, String> {
     if text.is_empty() {
         return Ok(None);
@@ -166,7 +166,7 @@ pub(crate) fn resource_version(text: &str) -> Result<Option<u64>, String> {
     Err(format!("resourceVersion: Invalid value: {text:?}: strconv.ParseUint: parsing {text:?}: {problem}"))
 }
 
-/// What Go says about a text that is no number.
+/// Go's message for a text that is not a number.
 fn problem(error: &ParseIntError) -> &'static str {
     match error.kind() {
         IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => "value out of range",
@@ -174,7 +174,7 @@ fn problem(error: &ParseIntError) -> &'static str {
     }
 }
 
-/// `timeout=` limits a request; here every request is short, so it is only checked.
+/// `timeout=` limits the time of a request. Requests here are short, so it is only validated.
 fn check_timeout(query: &Query) -> Result<(), ApiError> {
     match query.get("timeout") {
         Some(text) if !text.is_empty() && text.parse::<jiff::SignedDuration>().is_err() => Err(ApiError::bad_request(

@@ -1,4 +1,4 @@
-//! What a list answers.
+//! The response of a list.
 
 use std::sync::Arc;
 
@@ -13,17 +13,17 @@ use super::resource::Resource;
 use super::status;
 use super::watch_cache::WatchCache;
 
-/// Objects of one state of a kind, and where the list goes on.
+/// The objects of one page, and where the list continues.
 #[derive(Debug)]
 pub(crate) struct Page {
     pub(crate) objects: Vec<Arc<Object>>,
-    /// Of the state that the objects were taken from.
+    /// The revision of the state that the objects come from.
     revision: u64,
     next: Option<ContinueToken>,
     remaining: Option<usize>,
 }
 
-/// The part of a kind's keys that a list asks for.
+/// The range of keys that a list asks for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Range<'a> {
     pub(crate) filter: &'a Filter,
@@ -38,7 +38,7 @@ impl Range<'_> {
         Key::from_start(format!("{}{}", self.filter.range().1, self.start))
     }
 
-    /// The page of a state whose objects, from the first key on, come in key order.
+    /// The page of a state. `objects` must be in key order and begin with the first key.
     pub(crate) fn page<'o>(&self, objects: impl Iterator<Item = &'o Arc<Object>>, revision: u64) -> Page {
         let (_, prefix) = self.filter.range();
         let limit = self.limit.unwrap_or(usize::MAX);
@@ -75,7 +75,7 @@ struct ListMeta {
 }
 
 impl Page {
-    /// The list object; its items, whose encoding is shared, have no kind and no apiVersion.
+    /// The list as a response. Its items have no kind and no apiVersion, as upstream.
     pub(crate) fn answer(&self, resource: &Resource) -> Response {
         let metadata = ListMeta {
             resource_version: self.revision.to_string(),
@@ -96,7 +96,7 @@ impl Page {
         status::json(StatusCode::OK, body)
     }
 
-    /// What a watch cache has; never paged.
+    /// A list of the watch cache's current state; never paged.
     pub(crate) fn cached(cache: &WatchCache, filter: &Filter) -> Self {
         Self { objects: cache.snapshot(filter), revision: cache.version(), next: None, remaining: None }
     }

@@ -1,18 +1,18 @@
-//! A pod as scheduler and kubelet read it.
+//! A pod as the scheduler and the kubelet decode it.
 
 use kube_core::Object;
 use serde_json::{Value, json};
 
-/// Spec and status are values of their own: they are read straight from the text, where a `DynamicObject`, which has one value
-/// for both, takes two more steps.
+/// Spec and status are separate values, which are decoded directly from the text. A `DynamicObject` has one value for
+/// both and would need two more steps.
 pub(crate) type Pod = Object<Value, Value>;
 
-/// Null, if it has none.
+/// The status, or null.
 pub(crate) fn status(pod: &Pod) -> &Value {
     pod.status.as_ref().unwrap_or(&Value::Null)
 }
 
-/// A pod as one value, with the metadata that matter.
+/// A pod as one value, with the metadata that the kubelet needs.
 pub(crate) fn whole(pod: &Pod) -> Value {
     let metadata = &pod.metadata;
     json!({

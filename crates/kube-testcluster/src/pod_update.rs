@@ -1,16 +1,16 @@
-//! What an update may change of a pod's spec. Upstream: `ValidatePodUpdate`.
+//! Validates changes of a pod's spec. Upstream: `ValidatePodUpdate`.
 
 use serde_json::{Value, json};
 
 use super::cause::Cause;
 
-/// What may change, in the words of the refusal. (Upstream adds a difference of the two specs as Go prints them.)
+/// Upstream's message without the difference of the two specs, which Go prints there.
 const REFUSAL: &str = "pod updates may not change fields other than `spec.containers[*].image`,\
     `spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,\
     `spec.tolerations` (only additions to existing tolerations),\
     `spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
 
-/// What is wrong with the step from the old spec to the new one.
+/// The errors in the change from the old spec to the new one.
 pub(crate) fn changes(new: &Value, old: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     for field in ["containers", "initContainers"] {
@@ -48,7 +48,7 @@ fn items<'a>(spec: &'a Value, field: &str) -> &'a [Value] {
     spec[field].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// A deadline may come, and may come nearer.
+/// A deadline may be set, and may be shortened.
 fn deadline(new: &Value, old: &Value) -> Option<Cause> {
     const FIELD: &str = "spec.activeDeadlineSeconds";
     match (new.as_i64(), old.as_i64()) {
@@ -65,7 +65,7 @@ fn deadline(new: &Value, old: &Value) -> Option<Cause> {
     }
 }
 
-/// The part of a toleration that may not change.
+/// The part of a toleration that must not change.
 fn lasting(toleration: &Value) -> Value {
     let mut toleration = toleration.clone();
     if let Some(fields) = toleration.as_object_mut() {
@@ -74,7 +74,7 @@ fn lasting(toleration: &Value) -> Value {
     toleration
 }
 
-/// The new spec with what may change put back.
+/// The new spec with the old values of all fields that may change.
 fn fixed(new: &Value, old: &Value) -> Value {
     let mut fixed = new.clone();
     for field in ["containers", "initContainers"] {

@@ -1,4 +1,4 @@
-//! Initial pods, read from YAML: documents, a List, or a plain sequence.
+//! Reads initial pods from YAML: documents, a List, or a sequence.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -12,10 +12,10 @@ use serde_saphyr::Spanned;
 use super::resources::PODS;
 use super::yaml::{self, FileError};
 
-/// Reads pods from YAML; `name` is the file's name for messages. Pods that name no namespace get `namespace`.
+/// Parses pods from YAML. `name` is the file's name for error messages. Pods without a namespace get `namespace`.
 ///
 /// # Errors
-/// If the text is not YAML, or holds something that is not a pod, or a pod that an API server would not take, or the same
+/// If the text is not YAML, contains something that is not a pod, a pod that an API server would refuse, or the same
 /// pod twice.
 pub fn pods_from_yaml(text: &str, name: &str, namespace: &str) -> Result<Vec<Pod>, FileError> {
     let documents: Vec<Spanned<YamlDocument>> = serde_saphyr::from_multiple(text).map_err(|error| {
@@ -59,11 +59,11 @@ fn pod(mut value: Value, namespace: &str) -> Result<Pod, String> {
         let name = shaped["metadata"]["name"].as_str().unwrap_or_default();
         return Err(format!("expected a valid Pod, but in {name:?} {}", cause.sentence()));
     }
-    // Read as text, as every other pod is: another way to decode one would cost seconds of compile time.
+    // Decodes from text, as everywhere else: decoding a pod from another source would add seconds of compile time.
     serde_json::from_str(&shaped.to_string()).map_err(|error| format!("expected a Pod: {error}"))
 }
 
-/// One document, with the place of each object that a sequence or a List holds.
+/// One document, with the position of each object in a sequence or a List.
 enum YamlDocument {
     Empty,
     Sequence(Vec<Spanned<Value>>),

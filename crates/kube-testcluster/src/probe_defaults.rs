@@ -1,10 +1,10 @@
-//! What the API server fills in where a container is asked how it is, or told to do something.
+//! The defaults of probes and lifecycle hooks.
 
 use serde_json::{Value, json};
 
 use super::fill::{missing, part};
 
-/// Of a container's probes and of its hooks.
+/// Sets the defaults in a container's probes and hooks.
 pub(crate) fn container(container: &mut Value) {
     for field in ["livenessProbe", "readinessProbe", "startupProbe"] {
         let Some(probe) = part(container, field) else { continue };

@@ -1,8 +1,8 @@
-//! Amounts such as `500m`, `1Gi` and `1e3`, read and written as upstream's `resource.Quantity` does.
+//! Quantities such as `500m`, `1Gi` and `1e3`, parsed and printed as upstream's `resource.Quantity`.
 
 use std::fmt;
 
-/// Why a text is no quantity, in upstream's words.
+/// Why a text is not a quantity, with upstream's messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum QuantityError {
     #[error("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'")]
@@ -13,7 +13,7 @@ pub(crate) enum QuantityError {
     Number,
 }
 
-/// How a quantity was written, and is written again.
+/// The notation in which a quantity was written and is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Notation {
     /// `1k`
@@ -24,20 +24,20 @@ enum Notation {
     Binary,
 }
 
-/// The smallest power of ten that a quantity can hold.
+/// The smallest power of ten that a quantity can have.
 const NANO: i32 = -9;
-/// The power of ten up to which resources of a container are rounded.
+/// The power of ten to which the resources of containers are rounded.
 pub(crate) const MILLI: i32 = -3;
-/// As many digits surely fit into an int64.
+/// This many digits always fit into an int64.
 const SAFE_DIGITS: usize = 18;
-/// What a binary quantity is cut down to: the greatest int64.
+/// The greatest value of a binary quantity: the greatest int64.
 const MOST: u64 = i64::MAX.unsigned_abs();
 
 const DECIMAL: [(&str, i32); 10] =
     [("", 0), ("n", -9), ("u", -6), ("m", -3), ("k", 3), ("M", 6), ("G", 9), ("T", 12), ("P", 15), ("E", 18)];
 const BINARY: [&str; 6] = ["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 
-/// A decimal number of any size and how it is written.
+/// A decimal number of any size, and its notation.
 #[derive(Clone, Debug)]
 pub(crate) struct Quantity {
     negative: bool,
@@ -46,13 +46,13 @@ pub(crate) struct Quantity {
     /// The number is its digits times this power of ten.
     exponent: i32,
     notation: Notation,
-    /// The text that was read, where upstream takes it for canonical (which is not only where it is).
+    /// The parsed text, if upstream considers it canonical (which it sometimes does wrongly).
     text: Option<String>,
 }
 
 impl Quantity {
     /// # Errors
-    /// What upstream says of a text that is no quantity.
+    /// Upstream's message for a text that is not a quantity.
     pub(crate) fn parse(text: &str) -> Result<Self, QuantityError> {
         let text = text.trim();
         let parts = Parts::split(text)?;
@@ -61,7 +61,7 @@ impl Quantity {
         let digits: Vec<u8> = [parts.whole, parts.fraction].concat().bytes().map(|byte| byte - b'0').collect();
         let scale = i32::try_from(parts.fraction.len()).map_err(|_| QuantityError::Format)?;
         let mut quantity = Self { negative: parts.negative, digits, exponent: -scale, notation, text: None };
-        // Upstream reads what surely fits into an int64 by itself, and leaves it as it is if it looks canonical.
+        // Upstream parses what surely fits into an int64 separately, and keeps the text if it looks canonical.
         let (is_small, looks_canonical) = match notation {
             Notation::Binary => {
                 let room = [11, 8, 5, 2].get(power.unsigned_abs() as usize / 10 - 1).copied().unwrap_or_default();
@@ -94,7 +94,7 @@ impl Quantity {
         Ok(quantity)
     }
 
-    /// Drops what is below a power of ten, away from zero.
+    /// Rounds away from zero to a power of ten.
     pub(crate) fn round_up(&mut self, exponent: i32) {
         if self.digits.is_empty() || self.exponent >= exponent {
             return;
@@ -116,7 +116,7 @@ impl Quantity {
         self.normalise();
     }
 
-    /// Times a power of two.
+    /// Multiplies by a power of two.
     fn double(&mut self, times: i32) {
         for _ in 0..times {
             let mut carry = 0;
@@ -130,7 +130,7 @@ impl Quantity {
         }
     }
 
-    /// No zeros at either end.
+    /// Removes zeros at both ends.
     fn normalise(&mut self) {
         let leading = self.digits.iter().take_while(|digit| **digit == 0).count();
         self.digits.drain(..leading);
@@ -140,7 +140,7 @@ impl Quantity {
         }
     }
 
-    /// A binary quantity has an upper end; below one it is written as a decimal.
+    /// Limits a binary quantity; one below 1 is printed as a decimal.
     fn bound(&mut self) {
         let order = self.order();
         if order <= 0 && !self.digits.is_empty() {
@@ -154,19 +154,19 @@ impl Quantity {
         }
     }
 
-    /// How many digits stand before the decimal point.
+    /// How many digits are before the decimal point.
     fn order(&self) -> i64 {
         i64::try_from(self.digits.len()).unwrap_or(i64::MAX).saturating_add(self.exponent.into())
     }
 
-    /// The number without its sign, if it is whole and not too large.
+    /// The number without its sign, if it is an integer that fits.
     fn integer(&self) -> Option<u64> {
         let zeros = u32::try_from(self.exponent).ok()?;
         let add = |sum: u64, digit: &u8| sum.checked_mul(10)?.checked_add((*digit).into());
         self.digits.iter().try_fold(0, add)?.checked_mul(10_u64.checked_pow(zeros)?)
     }
 
-    /// The number and its suffix, as few digits as powers of 1,000 or 1,024 allow.
+    /// The number with the fewest digits, and its suffix (a power of 1,000 or 1,024).
     fn canonical(&self) -> (String, String) {
         if self.notation == Notation::Binary
             && let Some(mut integer) = self.integer().filter(|integer| *integer >= 1024)
@@ -188,7 +188,7 @@ impl Quantity {
         let suffix = match self.notation {
             Notation::Exponent if exponent == 0 => String::new(),
             Notation::Exponent => format!("e{exponent}"),
-            // Upstream, too, has no suffix for what is greater, and loses the zeros.
+            // As upstream: a greater number has no suffix, and loses its zeros.
             _ => DECIMAL.iter().find(|(_, power)| *power == exponent).map_or("", |(suffix, _)| suffix).to_owned(),
         };
         (number, suffix)
@@ -208,7 +208,7 @@ impl fmt::Display for Quantity {
     }
 }
 
-/// What a suffix says: how the number is written, and the power (of ten; of two for the binary notation).
+/// The meaning of a suffix: the notation, and the power (of ten; of two for the binary notation).
 fn interpret(suffix: &str) -> Result<(Notation, i32), QuantityError> {
     if let Some((_, power)) = DECIMAL.iter().find(|(name, _)| *name == suffix) {
         return Ok((Notation::Decimal, *power));
@@ -220,11 +220,11 @@ fn interpret(suffix: &str) -> Result<(Notation, i32), QuantityError> {
     exponent.map(|exponent| (Notation::Exponent, exponent)).ok_or(QuantityError::Suffix)
 }
 
-/// A text taken apart.
+/// The parts of a text.
 struct Parts<'a> {
     negative: bool,
     has_digits: bool,
-    /// Digits before the point, without zeros in front.
+    /// Digits before the point, without leading zeros.
     whole: &'a str,
     fraction: &'a str,
     suffix: &'a str,

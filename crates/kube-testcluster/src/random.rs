@@ -1,10 +1,10 @@
-//! Everything that an API server leaves to chance, decided by one seed.
+//! All random decisions of the API server, from one seed.
 
 use std::time::Duration;
 
 use super::object::Key;
 
-/// Uids, name suffixes and watch durations. Each draws from a generator of its own, so that one does not shift the others.
+/// Uids, name suffixes and watch durations. Each has its own generator, so that using one does not change the others.
 #[derive(Debug)]
 pub(crate) struct Random {
     uids: fastrand::Rng,
@@ -25,7 +25,7 @@ impl Random {
         format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
     }
 
-    /// The five letters that follow a generateName; no vowels, so that no words appear.
+    /// The five letters after a generateName; without vowels, so that no words appear.
     pub(crate) fn suffix(&mut self) -> String {
         const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
         (0..5).map(|_| char::from(LETTERS[self.suffixes.usize(..LETTERS.len())])).collect()
@@ -37,12 +37,12 @@ impl Random {
     }
 }
 
-/// Where a key stands in an unordered watch cache.
+/// The position of a key in an unordered watch cache.
 pub(crate) fn place(seed: u64, key: &Key) -> u64 {
     hash(seed, key.as_str())
 }
 
-/// 64 hexadecimal digits that a text decides, such as the id of a container.
+/// 64 hexadecimal digits, derived from a text; used for container ids and the like.
 pub(crate) fn digest(text: &str) -> String {
     let mut generator = fastrand::Rng::with_seed(hash(0, text));
     (0..4).map(|_| format!("{:016x}", generator.u64(..))).collect()

@@ -1,4 +1,4 @@
-//! From the answer of a handler, which is JSON, to the form that the client wants.
+//! Converts the JSON of a handler's response into the negotiated form.
 
 use std::convert::Infallible;
 
@@ -17,15 +17,15 @@ use super::resource::Resource;
 use super::status::ApiError;
 use super::table::{Columns, IncludeObject, Table, metadata};
 
-/// Marks an answer whose body is a stream of events, one a line.
+/// Marks a response whose body is a stream of events, one per line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Events;
 
-/// Marks an answer that is no object: it is passed on as it comes.
+/// Marks a response that is not an object and is passed on unchanged.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Verbatim;
 
-/// Everything that decides how an answer looks.
+/// Everything that decides the form of a response.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Representation {
     pub(crate) form: Form,
@@ -37,7 +37,7 @@ pub(crate) struct Representation {
 }
 
 impl Representation {
-    /// Gives an answer its form. One that is wanted as the handlers make it goes through untouched.
+    /// Converts a response. One that has the right form already is passed on unchanged.
     pub(crate) async fn of(self, response: Response) -> Response {
         let verbatim = response.extensions().get::<Verbatim>().is_some();
         if verbatim || (self.form == Form::default() && !self.pretty) {
@@ -62,7 +62,7 @@ impl Representation {
         Response::from_parts(parts, Body::from(self.encode(&value)))
     }
 
-    /// What the client wants to see of an object or of a list.
+    /// The negotiated view of an object or a list.
     fn view(&self, value: Value, columns: Columns) -> Result<Value, ApiError> {
         let is_list = value["items"].is_array();
         let kind = value["kind"].as_str().unwrap_or_default().to_owned();

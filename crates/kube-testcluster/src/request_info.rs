@@ -1,14 +1,14 @@
-//! What a path asks for, read as upstream's RequestInfo reads it.
+//! Parses request paths. Upstream: `RequestInfo`.
 
 use super::escape;
 use super::resource::{Resource, Subresource};
 use super::resources::{self, NAMESPACES};
 
-/// A path below `/api/v1` or `/apis/GROUP/VERSION` that names something served.
+/// A path below `/api/v1` or `/apis/GROUP/VERSION` that names a served resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
     pub(crate) resource: &'static Resource,
-    /// `None`: all namespaces, or a kind that is in none.
+    /// `None`: all namespaces, or a kind without namespaces.
     pub(crate) namespace: Option<String>,
     /// `None`: the collection.
     pub(crate) name: Option<String>,
@@ -17,16 +17,16 @@ pub(crate) struct Target {
     pub(crate) watch: bool,
 }
 
-/// Why a path names nothing.
+/// Why a path does not name a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum NoTarget {
-    /// An escape is broken.
+    /// A percent escape is malformed.
     BadEscape,
     /// Why no object can have the name.
     BadName(String),
-    /// Not a path of the API at all: upstream's mux answers in plain text.
+    /// Not a path of the API; upstream's mux answers in plain text.
     NoSuchPath,
-    /// A group version that is served has no such resource.
+    /// A served group version has no such resource.
     NoSuchResource,
 }
 
@@ -38,7 +38,7 @@ impl PartialEq for Resource {
 
 impl Eq for Resource {}
 
-/// Reads the path of a request.
+/// Parses the path of a request.
 pub(crate) fn parse(path: &str) -> Result<Target, NoTarget> {
     let path = escape::decode(path).ok_or(NoTarget::BadEscape)?; // also slashes that were escaped separate
     let trimmed = path.trim_end_matches('/');
@@ -69,7 +69,7 @@ pub(crate) fn parse(path: &str) -> Result<Target, NoTarget> {
     let (name, subresource) = match rest {
         [] => (None, None),
         _ if !resource.is_stored() => return Err(NoTarget::NoSuchResource),
-        // An object of a namespaced kind has no path outside its namespace.
+        // An object of a namespaced kind has no path without a namespace.
         _ if resource.is_namespaced() && namespace.is_none() => return Err(NoTarget::NoSuchResource),
         ["", ..] => return Err(NoTarget::NoSuchResource),
         [name] => (Some((*name).to_owned()), None),

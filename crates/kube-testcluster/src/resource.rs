@@ -1,4 +1,4 @@
-//! The kinds that are served: one row each.
+//! The properties of a kind: the type of a row in the table of kinds.
 
 use kube_core::ApiResource;
 use serde_json::{Map, Value};
@@ -6,32 +6,32 @@ use serde_json::{Map, Value};
 use super::cause::Cause;
 use super::schema::{self, Decoded};
 
-/// Whether objects of a kind live in namespaces.
+/// Whether a kind is namespaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
     Namespaced,
     Cluster,
 }
 
-/// What a DELETE does to an object without finalizers.
+/// How DELETE removes an object without finalizers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Deletion {
-    /// The object gets a deletionTimestamp and stays until its grace period was cut to 0.
+    /// The object gets a deletionTimestamp and stays until its grace period has been reduced to 0.
     Graceful,
-    /// The object is gone at once.
+    /// The object is removed at once.
     AtOnce,
 }
 
-/// What a DELETE answers once the object is gone.
+/// The response to a DELETE that has removed an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Farewell {
-    /// That it is.
+    /// A Status.
     Status,
-    /// The object as it was last.
+    /// The last state of the object.
     Object,
 }
 
-/// Whether `metadata.generation` counts the changes of an object's spec.
+/// Whether `metadata.generation` counts the changes of the spec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Generation {
     Counted,
@@ -43,31 +43,31 @@ pub(crate) enum Generation {
 pub(crate) enum Subresource {
     Status,
     Binding,
-    /// What its containers say.
+    /// The log of a container.
     Log,
-    /// What runs already, seen from within.
+    /// A stream to the running process of a container.
     Attach,
-    /// A command beside what runs.
+    /// A new process in a container.
     Exec,
     PortForward,
-    /// A deletion that a budget could refuse.
+    /// A deletion that a disruption budget could refuse.
     Eviction,
-    /// The finalizers of a namespace's spec.
+    /// The finalizers in a namespace's spec.
     Finalize,
-    /// How many replicas there are to be.
+    /// The number of replicas.
     Scale,
 }
 
-/// What a subresource speaks of, and what can be done with it.
+/// The discovery data of a subresource.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
-    /// Group and version of the kind, if they are not those of the object.
+    /// Group and version of the kind, if they differ from the object's.
     pub(crate) foreign: Option<(&'static str, &'static str)>,
     pub(crate) kind: &'static str,
     pub(crate) verbs: &'static [&'static str],
 }
 
-/// What can be done with the objects of every stored kind.
+/// The verbs of every stored kind.
 const VERBS: [&str; 8] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 
 impl Subresource {
@@ -86,17 +86,17 @@ impl Subresource {
     }
 }
 
-/// A kind: everything that the server knows about it.
+/// A kind, with everything that the server knows about it.
 #[derive(Debug)]
 pub(crate) struct Resource {
     /// Empty for the core group.
     pub(crate) group: &'static str,
     pub(crate) version: &'static str,
-    /// No two rows have the same plural.
+    /// Unique in the table.
     pub(crate) plural: &'static str,
     pub(crate) singular: &'static str,
     pub(crate) kind: &'static str,
-    /// How discovery tells that the stored form of the kind has changed; empty for a kind that is not stored.
+    /// The storageVersionHash in discovery; empty for a kind that is not stored.
     pub(crate) storage_hash: &'static str,
     pub(crate) scope: Scope,
     pub(crate) short_names: &'static [&'static str],
@@ -105,14 +105,14 @@ pub(crate) struct Resource {
     pub(crate) deletion: Deletion,
     pub(crate) farewell: Farewell,
     pub(crate) generation: Generation,
-    /// Whether a watch cache stands before storage. (One that does not only serves the watches.)
+    /// Whether a watch cache answers lists and gets. Without one, it still serves watches.
     pub(crate) cached: bool,
-    /// What a field selector may ask for, and where it is found; what is missing counts as the text given last.
-    /// `metadata.name` and `metadata.namespace` are understood for every kind.
+    /// The fields for field selectors: name, JSON pointer, and the value that counts if the field is missing. Every
+    /// kind also supports `metadata.name` and `metadata.namespace`.
     pub(crate) fields: &'static [(&'static str, &'static str, &'static str)],
-    /// Fills in what the client left out.
+    /// Sets the defaults.
     pub(crate) defaults: fn(&mut Value),
-    /// What is wrong with a new object, or with a new state (first) of an old one (second).
+    /// The errors in a new object, or in a new state (first argument) of an old one (second argument).
     pub(crate) validate: fn(&Value, Option<&Value>) -> Vec<Cause>,
 }
 
@@ -122,8 +122,8 @@ impl Resource {
         if self.group.is_empty() { self.version.to_owned() } else { format!("{}/{}", self.group, self.version) }
     }
 
-    /// The kind as a client names it that works with objects of no fixed type. (A client typed by a wide struct such as
-    /// Pod costs seconds of compile time for each form in which it reads and writes it.)
+    /// The kind for a client of dynamic objects. (A typed client of a large struct such as Pod would add seconds of
+    /// compile time for each form in which it encodes or decodes it.)
     pub(crate) fn dynamic(&self) -> ApiResource {
         ApiResource {
             group: self.group.to_owned(),
@@ -134,15 +134,15 @@ impl Resource {
         }
     }
 
-    /// Gives the object the shape of its type, without kind and apiVersion: drops what the type does not have.
+    /// Decodes an object as its type, without kind and apiVersion; drops unknown fields.
     ///
     /// # Errors
-    /// If something has a wrong type.
+    /// If a value has the wrong type.
     pub(crate) fn shape(&self, value: Value) -> Result<Decoded, String> {
         schema::decode(self.kind, value)
     }
 
-    /// What an object has that says nothing: a bookmark does, whose type cannot leave it out.
+    /// An object without values, for a bookmark, in which Go cannot omit the required fields.
     pub(crate) fn blank(&self) -> Map<String, Value> {
         match schema::zero(&schema::Kind::Struct(self.kind)) {
             Value::Object(fields) => fields,
@@ -150,7 +150,7 @@ impl Resource {
         }
     }
 
-    /// Whether there are objects of this kind; of another there are only answers.
+    /// Whether objects of this kind are stored; reviews are only answered.
     pub(crate) fn is_stored(&self) -> bool {
         !self.storage_hash.is_empty()
     }
@@ -159,7 +159,7 @@ impl Resource {
         if !self.is_stored() {
             return vec!["create"];
         }
-        // Nobody can delete all namespaces at once.
+        // As upstream, all namespaces cannot be deleted at once.
         let all = self.plural != "namespaces";
         VERBS.into_iter().filter(|verb| all || *verb != "deletecollection").collect()
     }
@@ -172,7 +172,7 @@ impl Resource {
         self.subresources.iter().copied().find(|subresource| subresource.name() == name)
     }
 
-    /// What discovery says of a subresource.
+    /// The discovery data of a subresource.
     pub(crate) fn part(&self, subresource: Subresource) -> Part {
         const CHANGED: &[&str] = &["get", "patch", "update"];
         const CONNECTED: &[&str] = &["create", "get"];
@@ -189,7 +189,7 @@ impl Resource {
         }
     }
 
-    /// As error messages name it: `pods`, `replicasets.apps`.
+    /// The name in error messages: `pods`, `replicasets.apps`.
     pub(crate) fn qualified(&self) -> String {
         if self.group.is_empty() { self.plural.to_owned() } else { format!("{}.{}", self.plural, self.group) }
     }

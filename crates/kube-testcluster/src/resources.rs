@@ -10,7 +10,7 @@ pub(crate) static EVENTS: &Resource = &RESOURCES[4];
 pub(crate) static NODES: &Resource = &RESOURCES[5];
 pub(crate) static SERVICES: &Resource = &RESOURCES[8];
 
-/// Of each group, in the order of the plurals in which discovery names them.
+/// Within each group, the order of the plurals is that of discovery.
 pub(crate) static RESOURCES: [Resource; 10] = [
     Resource {
         group: "",
@@ -233,12 +233,12 @@ pub(crate) static RESOURCES: [Resource; 10] = [
     },
 ];
 
-/// Every kind that discovery names.
+/// Every kind in discovery.
 pub(crate) fn served() -> impl Iterator<Item = &'static Resource> {
     RESOURCES.iter().chain(&REVIEWS)
 }
 
-/// Finds a row by its place in the API.
+/// Finds a row by its group, version and plural.
 pub(crate) fn find(group: &str, version: &str, plural: &str) -> Option<&'static Resource> {
     served().find(|row| row.group == group && row.version == version && row.plural == plural)
 }

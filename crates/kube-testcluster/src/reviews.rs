@@ -1,4 +1,4 @@
-//! The kinds that are only asked: a POST is answered and nothing is stored.
+//! The rows of reviews: a POST is answered, and nothing is stored.
 
 use serde_json::Value;
 
@@ -49,7 +49,7 @@ fn anything(_: &Value, _: Option<&Value>) -> Vec<Cause> {
     Vec::new()
 }
 
-/// A review of one action names either a resource or a path, and nothing else.
+/// A review of one action must name either a resource or a path.
 fn one_question(new: &Value, _: Option<&Value>) -> Vec<Cause> {
     let mut causes = Vec::new();
     let (spec, metadata) = (&new["spec"], &new["metadata"]);

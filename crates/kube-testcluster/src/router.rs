@@ -1,4 +1,4 @@
-//! From a request to its handler.
+//! Routes requests to handlers.
 
 use std::sync::Arc;
 
@@ -99,7 +99,7 @@ fn about(target: &Target, query: &Query) -> About {
     }
 }
 
-/// Whether a person reads the answer: whoever sends requests by hand gets it indented.
+/// Whether a person reads the response: it is indented for tools that people use by hand.
 fn is_for_people(headers: &HeaderMap) -> bool {
     let agent = headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or_default();
     ["curl", "Wget", "Mozilla/5.0"].iter().any(|tool| agent.starts_with(tool))

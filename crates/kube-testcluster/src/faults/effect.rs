@@ -1,39 +1,41 @@
-//! What goes wrong.
+//! The effects of faults, and the options that each one takes.
 
 use std::time::Duration;
 
-/// What a fault does, and under which name.
+/// What a fault does. The text form names it as given here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// `drop-watches`: the watches that are open end in order, at once, after what was already sent to them.
+    /// `drop-watches`: the open watches end at once and in order, after the events that were already sent.
     DropWatches,
-    /// `hide-events`: watches are not told of changes. Lists, and watches that are opened again from before, know them.
+    /// `hide-events`: watches do not get changes. Lists have them, and so do watches that start from an earlier
+    /// version.
     HideEvents,
-    /// `compact`: the past is forgotten at once, as by [`Cluster::compact`](crate::Cluster::compact).
+    /// `compact`: the history is dropped at once, as by [`Cluster::compact`](crate::Cluster::compact).
     Compact,
-    /// `lag`: the watch cache stands still while storage goes on; what it missed it learns at the end. Reads that must not
-    /// be older wait three seconds; then a consistent list comes from storage, and any other is refused with 504.
+    /// `lag`: the watch cache stands still while storage goes on, and catches up when the fault ends. Reads that need a
+    /// newer state wait three seconds; then a consistent list comes from storage, and any other read is refused with
+    /// 504.
     Lag,
-    /// `500`: the answer is an InternalError.
+    /// `500`: the response is an InternalError.
     InternalError,
-    /// `429`: the answer is TooManyRequests.
+    /// `429`: the response is TooManyRequests.
     TooManyRequests {
         /// In seconds.
         retry_after: u32,
     },
-    /// `504`: the answer is a Timeout.
+    /// `504`: the response is a Timeout.
     Timeout,
-    /// `delay`: nothing happens for this long, then what would have happened.
+    /// `delay`: the request is handled after this time.
     Delay(Duration),
-    /// `cut-watches`: the next event breaks off in its middle, and with it the connection.
+    /// `cut-watches`: the connection of a watch breaks in the middle of the next event.
     CutWatches,
-    /// `freeze-bookmarks`: no bookmarks come, except the one that ends the initial events of a streaming list.
+    /// `freeze-bookmarks`: no bookmarks are sent, except the one that ends the initial events of a streaming list.
     FreezeBookmarks,
     /// `refuse-watch-list`: streaming lists are refused with 422, as by a server with `WatchList=false`.
     RefuseWatchList,
 }
 
-/// An option that the text of a fault can have.
+/// An option in the text of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
     Verb,
@@ -58,7 +60,7 @@ impl Choice {
 }
 
 impl Effect {
-    /// One of each.
+    /// Every effect, with its default values.
     pub(super) const ALL: [Self; 11] = [
         Self::DropWatches,
         Self::HideEvents,
@@ -102,7 +104,7 @@ impl Effect {
         }
     }
 
-    /// Whether it happens once where nothing else is said, rather than until it is ended.
+    /// Whether the fault happens once by default, rather than until it is ended.
     pub(super) fn is_counted(self) -> bool {
         self.choices().contains(&Choice::Times) && self != Self::RefuseWatchList
     }

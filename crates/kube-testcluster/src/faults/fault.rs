@@ -1,15 +1,15 @@
-//! One fault: what goes wrong, for whom and how long.
+//! A fault: what goes wrong, for which requests, and how long.
 
 use std::time::Duration;
 
 use super::effect::{Choice, Effect};
 use super::verb::Verb;
 
-/// What goes wrong, for whom and how long.
+/// What goes wrong, for which requests, and how long.
 ///
-/// Where neither a number nor a period is chosen, `lag`, `freeze-bookmarks` and `refuse-watch-list` go on until they are ended,
-/// and everything else happens once. Where both are, what comes first ends it. What an effect cannot be limited to does
-/// not change it: a watch cache does not stand still for some verbs only.
+/// By default `lag`, `freeze-bookmarks` and `refuse-watch-list` last until they are ended, and every other effect
+/// happens once. With both a number and a period, the fault ends with whichever comes first. A limit that an effect
+/// does not support is ignored: a watch cache cannot stand still for some verbs only.
 ///
 /// ```
 /// use std::time::Duration;
@@ -25,34 +25,34 @@ use super::verb::Verb;
 pub struct Fault {
     pub(crate) effect: Effect,
     pub(super) verb: Option<Verb>,
-    /// The plural of the only kind that it is about.
+    /// The plural of the only kind that the fault applies to.
     pub(super) only: Option<String>,
-    /// `None`: as often as it can.
+    /// `None`: without a limit.
     pub(super) times: Option<u32>,
-    /// `None`: until it is ended.
+    /// `None`: until the fault is ended.
     pub(super) lasts: Option<Duration>,
 }
 
 impl Fault {
-    /// Once, or until it is ended, whichever is usual, for all.
+    /// A fault for all requests, which happens once or lasts until it is ended, as is the effect's default.
     pub fn new(effect: Effect) -> Self {
         let times = effect.is_counted().then_some(1);
         Self { effect, verb: None, only: None, times, lasts: None }
     }
 
-    /// Only for requests with this verb.
+    /// Limits the fault to requests with this verb.
     pub fn verb(mut self, verb: Verb) -> Self {
         self.verb = Some(verb).filter(|_| self.has(Choice::Verb));
         self
     }
 
-    /// Only for the kind with this plural.
+    /// Limits the fault to the kind with this plural.
     pub fn resource(mut self, plural: &str) -> Self {
         self.only = Some(plural.to_owned()).filter(|_| self.has(Choice::Resource));
         self
     }
 
-    /// So many times, at least once.
+    /// Limits the fault to this number of times, at least one.
     pub fn times(mut self, times: u32) -> Self {
         if self.has(Choice::Times) {
             self.times = Some(times.max(1));
@@ -60,7 +60,8 @@ impl Fault {
         self
     }
 
-    /// For so long, and as often as it can meanwhile unless a number is chosen afterwards.
+    /// Limits the fault to this period. It happens without a limit meanwhile, unless [`times`](Self::times) is called
+    /// afterwards.
     pub fn lasting(mut self, period: Duration) -> Self {
         if self.has(Choice::For) {
             (self.times, self.lasts) = (None, Some(period));
@@ -68,7 +69,7 @@ impl Fault {
         self
     }
 
-    /// Until it is ended, as often as it can.
+    /// Lets the fault happen without a limit until it is ended.
     pub fn until_ended(mut self) -> Self {
         if self.has(Choice::For) {
             (self.times, self.lasts) = (None, None);
@@ -76,7 +77,7 @@ impl Fault {
         self
     }
 
-    /// What it does.
+    /// The fault's effect.
     pub fn effect(&self) -> Effect {
         self.effect
     }

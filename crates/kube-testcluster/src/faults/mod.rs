@@ -1,10 +1,10 @@
-//! Faults on demand: what can go wrong between a client and an API server, started by a program, a scenario or a request.
+//! Faults on demand: failures between clients and the API server, started by a program, a scenario or a request.
 //!
-//! A [`Fault`] is an [`Effect`], whom it meets and how long it goes on; it is also a text ([`Fault::from_str`]), which
-//! is the same in scenario files, on the command line and in requests to the admin path.
+//! A [`Fault`] has an [`Effect`], the requests that it applies to, and a duration. It has a text form
+//! ([`Fault::from_str`]), which is the same in scenario files, on the command line and in requests to the admin path.
 //!
-//! Faults meet clients. The kubelet, which belongs to the cluster, is spared; only a watch cache that stands still keeps its
-//! news from the kubelet too. Discovery, `/version` and the health checks always answer.
+//! Faults apply to clients, not to the kubelet, which belongs to the cluster. Only a watch cache that stands still also
+//! holds back the kubelet's events. Discovery, `/version` and the health checks always answer.
 //!
 //! [`Fault::from_str`]: std::str::FromStr::from_str
 
@@ -33,7 +33,7 @@ pub(crate) use self::verb::About;
 
 use super::store::Store;
 
-/// The faults of one cluster. Clones are handles of the same.
+/// The faults of one cluster. Clones refer to the same cluster.
 #[derive(Clone, Debug)]
 pub struct Faults {
     store: Arc<Store>,
@@ -44,10 +44,10 @@ impl Faults {
         Self { store }
     }
 
-    /// Lets something go wrong from now on. Faults add up; of two that would answer the same request, the older does.
+    /// Starts a fault. Several faults can be active; of two that would answer the same request, the older one does.
     ///
     /// # Panics
-    /// Outside a tokio runtime, if a watch cache is to stand still for a period.
+    /// Outside a tokio runtime, if the fault is a `lag` with a period.
     pub fn start(&self, fault: Fault) {
         tracing::debug!(%fault, "a fault begins");
         let resource = fault.only.as_deref();
@@ -68,19 +68,20 @@ impl Faults {
         }
     }
 
-    /// Ends every fault. Watch caches that stood still catch up; what was hidden or dropped stays so.
+    /// Ends every fault. Watch caches that stood still catch up; events that were hidden and watches that were dropped
+    /// stay so.
     pub fn end_all(&self) {
         self.store.faults.clear();
         self.store.update_caches();
     }
 
-    /// The faults that go on, in the order in which they were started, with what is left of them.
+    /// The active faults, in the order in which they were started, each with its remaining number and time.
     pub fn active(&self) -> Vec<Fault> {
         self.store.faults.list()
     }
 
     fn wake_caches_at(&self, until: tokio::time::Instant) {
-        let store = Arc::downgrade(&self.store); // a cluster that is gone needs no news
+        let store = Arc::downgrade(&self.store); // the timer must not keep a dropped cluster alive
         tokio::spawn(async move {
             tokio::time::sleep_until(until).await;
             if let Some(store) = store.upgrade() {

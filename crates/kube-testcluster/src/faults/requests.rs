@@ -1,4 +1,4 @@
-//! What becomes of a request that meets faults.
+//! Applies faults to a request.
 
 use super::active::Active;
 use super::effect::Effect;
@@ -6,10 +6,10 @@ use super::verb::Verb;
 use crate::resource::Resource;
 use crate::status::ApiError;
 
-/// Lets a request wait where it is to be delayed.
+/// Delays a request if a fault says so.
 ///
 /// # Errors
-/// The answer that it gets instead of what it asked for.
+/// The response of a fault that refuses the request.
 pub(crate) async fn meet(faults: &Active, resource: &Resource, verb: Verb) -> Result<(), ApiError> {
     let delays = |effect: Effect| matches!(effect, Effect::Delay(_));
     if let Some(Effect::Delay(by)) = faults.take(resource, Some(verb), delays) {

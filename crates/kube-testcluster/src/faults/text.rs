@@ -1,4 +1,4 @@
-//! Faults as text.
+//! The text form of faults.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use super::verb::Verb;
 use crate::resources::RESOURCES;
 use crate::yaml::short_duration;
 
-/// A text that is no fault; says what was expected.
+/// A text that is not a fault; the message says what was expected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct BadFault(String);
@@ -27,9 +27,10 @@ pub struct BadFault(String);
 /// | `drop-watches` | `resource` |
 /// | `compact` | |
 ///
-/// `verb` is one of `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`; `resource` a plural such
-/// as `pods`; `times` a number from 1 on; `for` a duration such as `10s`, or `ever`; `retry-after` a number of seconds (1 if
-/// it is left out); `by` a duration (one second). Each at most once. [`Effect`] says what the names do.
+/// `verb` is one of `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`; `resource` is a
+/// plural such as `pods`; `times` is a number, at least 1; `for` is a duration such as `10s`, or `ever`; `retry-after`
+/// is a number of seconds (default 1); `by` is a duration (default one second). Each may be given once. [`Effect`]
+/// explains the names.
 impl FromStr for Fault {
     type Err = BadFault;
 
@@ -89,7 +90,7 @@ fn choice(effect: Effect, option: &str) -> Result<(Choice, &str), BadFault> {
     })
 }
 
-/// The shortest text that reads as this fault.
+/// The shortest text that parses as this fault.
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let usual = Self::new(self.effect);
@@ -128,7 +129,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// In whole milliseconds, and without the spaces that jiff would write.
+/// A duration in whole milliseconds, without the spaces that jiff writes.
 fn duration(period: Duration) -> String {
     match (period.as_secs(), period.subsec_millis()) {
         (seconds, 0) => format!("{seconds}s"),

@@ -1,4 +1,4 @@
-//! What a request wants to do, in the words of Kubernetes' roles.
+//! The verb of a request, as Kubernetes' authorization names it.
 
 use http::Method;
 
@@ -23,12 +23,12 @@ pub enum Verb {
     DeleteCollection,
 }
 
-/// What a path speaks of.
+/// What the path of a request refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum About {
     Object,
     Collection,
-    /// A collection, and what happens to it.
+    /// The changes of a collection.
     Events,
 }
 
@@ -57,7 +57,7 @@ impl Verb {
         }
     }
 
-    /// `None` for a method that the API does not know.
+    /// `None` for a method that the API does not have.
     pub(crate) fn of(method: &Method, about: About) -> Option<Self> {
         Some(match (method, about) {
             (&Method::GET, About::Object) => Self::Get,

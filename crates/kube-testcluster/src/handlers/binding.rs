@@ -1,4 +1,4 @@
-//! POST to a pod's `binding`: what a scheduler does.
+//! POST to a pod's `binding`: how a scheduler assigns a node.
 
 use axum::response::Response;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use crate::status::{self, ApiError};
 use crate::store::Next;
 use crate::strictness::{Strictness, warn};
 
-/// Gives a pod its node and the condition `PodScheduled`. A pod is bound once.
+/// Sets the pod's node and the condition `PodScheduled`. A pod can be bound only once.
 pub(crate) async fn bind(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let commit = body::query_commit(&query, "CreateOptions")?;
@@ -33,7 +33,7 @@ pub(crate) async fn bind(call: Call) -> Result<Response, ApiError> {
     Ok(warn(status::created(), &binding.unknown))
 }
 
-/// A binding that names a uid is for that pod only.
+/// A binding with a uid applies only to the pod with that uid.
 fn same_pod(pod: &Object, uid: Option<&str>) -> Result<(), ApiError> {
     let record = &*pod.summary.uid;
     match uid.filter(|uid| *uid != record) {

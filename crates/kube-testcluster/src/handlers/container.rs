@@ -1,9 +1,10 @@
-//! Which container of a pod is meant, for its log or for a stream to it.
+//! Selects the container for a log or a stream.
 
 use crate::object::Opened;
 use crate::status::ApiError;
 
-/// It must be named unless the pod has only one, and must be one of the pod's. Upstream: `validateContainer` in `pkg/registry/core/pod`.
+/// The container must be named unless the pod has only one, and must exist in the pod. Upstream: `validateContainer` in
+/// `pkg/registry/core/pod`.
 pub(super) fn choose(pod: &Opened, asked: &str) -> Result<String, ApiError> {
     let name = pod.key.name();
     let all: Vec<&str> = ["initContainers", "containers", "ephemeralContainers"]

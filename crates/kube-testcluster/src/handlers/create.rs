@@ -1,4 +1,4 @@
-//! POST to a collection.
+//! POST to a collection: creates an object.
 
 use axum::response::Response;
 use http::StatusCode;
@@ -18,7 +18,7 @@ use crate::status::ApiError;
 use crate::store::Store;
 use crate::strictness::{Strictness, warn};
 
-/// How often a generated name that is taken is generated again.
+/// How many names are generated before a taken one is kept.
 const NAME_TRIES: usize = 8;
 
 pub(crate) async fn create(call: Call) -> Result<Response, ApiError> {
@@ -42,7 +42,7 @@ pub(crate) async fn create(call: Call) -> Result<Response, ApiError> {
     Ok(warn(answer(StatusCode::CREATED, &created), &unknown))
 }
 
-/// The namespace of the body must be that of the path, and must exist.
+/// The body's namespace must be that of the path, and must exist.
 fn check_namespace(store: &Store, target: &Target, value: &mut Value) -> Result<(), ApiError> {
     if target.namespace.is_some() {
         body::check_namespace(value, target.namespace.as_deref())?;
@@ -59,7 +59,7 @@ fn check_namespace(store: &Store, target: &Target, value: &mut Value) -> Result<
     }
 }
 
-/// Gives a new object what the server decides: a generated name, uid, timestamps, generation, defaults.
+/// Sets the fields of a new object that the server decides: generated name, uid, timestamps, generation, defaults.
 pub(crate) fn prepare(
     store: &Store,
     resource: &'static Resource,
@@ -86,7 +86,7 @@ pub(crate) fn prepare(
     Ok(())
 }
 
-/// A namespace goes only after what is in it.
+/// Adds the finalizer that keeps a namespace until it is empty.
 fn keep_content(namespace: &mut Value) {
     let finalizers = object(&mut namespace["spec"]).entry("finalizers").or_insert_with(|| json!([]));
     if let Value::Array(names) = finalizers

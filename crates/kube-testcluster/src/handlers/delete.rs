@@ -17,14 +17,14 @@ use crate::resources::NAMESPACES;
 use crate::status::{self, ApiError};
 use crate::store::{Commit, Next, Store};
 
-/// Namespaces that every cluster has and that nobody may delete.
+/// Namespaces that every cluster has and that cannot be deleted.
 const IMMORTAL: [&str; 3] = ["default", "kube-public", "kube-system"];
 
-/// What became of an object that was to be deleted.
+/// The result of a deletion.
 pub(crate) enum Outcome {
-    /// It is gone; this was its last state.
+    /// The object was removed; this was its last state.
     Gone(std::sync::Arc<Object>),
-    /// It stays for its grace period or its finalizers.
+    /// The object stays for its grace period or its finalizers.
     Kept(std::sync::Arc<Object>),
 }
 
@@ -42,7 +42,7 @@ pub(crate) async fn delete(call: Call) -> Result<Response, ApiError> {
     })
 }
 
-/// Deletes each object that the selectors select; answers them as they were before.
+/// Deletes each object that the selectors match; answers with their states before the deletion.
 pub(crate) async fn delete_collection(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let list = ListOptions::parse(&query)?;
@@ -59,7 +59,8 @@ pub(crate) async fn delete_collection(call: Call) -> Result<Response, ApiError> 
     Ok(page.answer(target.resource))
 }
 
-/// The one way in which objects go: a graceful deletion is first written down and carried out in a write of its own.
+/// Deletes an object. Every deletion goes through here: a graceful one is first recorded in the object, and the removal
+/// is a write of its own.
 pub(crate) async fn remove(
     store: &Store,
     resource: &'static Resource,
@@ -84,7 +85,8 @@ pub(crate) async fn remove(
             let mut gone = true;
             let removed = store
                 .update(resource, key, Commit::Really, |current| {
-                    // A deletion that was faster may have made room for another object of the same name: that one stays.
+                    // A concurrent deletion may have removed the object, and a new one may have its name. The new one
+                    // stays.
                     if current.summary.uid != uid {
                         gone = false;
                         return Ok(Next::Keep);
@@ -105,9 +107,9 @@ pub(crate) async fn remove(
 enum Then {
     /// Nothing: the object stays for now.
     Wait,
-    /// The removal.
+    /// The object must be removed.
     Remove,
-    /// Nothing: it was the removal.
+    /// Nothing: the first write has removed the object.
     Done,
 }
 
@@ -128,7 +130,7 @@ fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Then
         (Deletion::AtOnce, None, _) => 0,
         (Deletion::Graceful, None, _) => options.first_period(current),
         (Deletion::Graceful, Some(_), None) if !held => return (Next::Remove, Then::Done),
-        // A deletion that goes on can only be made shorter.
+        // A deletion in progress can only be shortened.
         (Deletion::Graceful, Some(_), grace) => match options.period() {
             Some(period) if grace.is_some_and(|grace| period < grace) => period,
             _ => return (Next::Keep, Then::Wait),
@@ -150,7 +152,7 @@ fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Then
     (Next::Put(value), if held || period > 0 { Then::Wait } else { Then::Remove })
 }
 
-/// Refuses to delete what every cluster has.
+/// Refuses to delete what every cluster must have.
 fn check_mortal(resource: &'static Resource, key: &Key) -> Result<(), ApiError> {
     if resource == NAMESPACES && IMMORTAL.contains(&key.name()) {
         return Err(ApiError::forbidden(resource, key.name(), "this namespace may not be deleted"));

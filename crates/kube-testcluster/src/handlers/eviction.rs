@@ -1,4 +1,5 @@
-//! POST to a pod's `eviction`: what `kubectl drain` does. No budget protects a pod here, so none is ever refused.
+//! POST to a pod's `eviction`, as `kubectl drain` does. There are no disruption budgets, so an eviction is never
+//! refused.
 
 use axum::response::Response;
 use serde_json::{Value, json};
@@ -13,7 +14,7 @@ use crate::status::{self, ApiError};
 use crate::store::{Commit, Next};
 use crate::strictness::{Strictness, warn};
 
-/// Writes down why the pod goes, and deletes it as the eviction's options say.
+/// Sets the condition `DisruptionTarget`, and deletes the pod with the eviction's options.
 pub(crate) async fn evict(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let commit = body::query_commit(&query, "CreateOptions")?;
@@ -39,7 +40,7 @@ pub(crate) async fn evict(call: Call) -> Result<Response, ApiError> {
     Ok(warn(status::created(), &eviction.unknown))
 }
 
-/// The pod with the condition that tells who ended it.
+/// The pod with the condition that names the reason of its end.
 fn disrupted(pod: &Opened, now: &str) -> Result<Value, ApiError> {
     let mut value = pod.value.clone();
     let conditions = object(&mut value["status"]).entry("conditions").or_insert_with(|| json!([]));

@@ -13,7 +13,8 @@ use crate::served_from::ServedFrom;
 use crate::status::ApiError;
 use crate::store::Store;
 
-/// No resourceVersion: the latest state, from storage. `0`: what the watch cache has. Any other: not older than that.
+/// Without a resourceVersion: the latest state, from storage. With `0`: the state in the watch cache. Otherwise: a
+/// state that is at least as new.
 pub(crate) async fn get(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, .. } = call;
     let (resource, key) = (target.resource, key(&target));

@@ -1,4 +1,4 @@
-//! GET of a collection.
+//! GET of a collection: a list.
 
 use axum::response::{IntoResponse, Response};
 
@@ -17,7 +17,7 @@ use crate::status::ApiError;
 use crate::store::Store;
 use kube_informers::selector::BadSelector;
 
-/// One path, two verbs.
+/// A list and a watch have the same path; the query tells them apart.
 pub(crate) async fn list_or_watch(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let mut options = ListOptions::parse(&query)?;
@@ -57,12 +57,12 @@ pub(crate) fn filter(
     Ok(Filter { namespace, labels, fields })
 }
 
-/// As upstream, a page that goes on is never one of a single object.
+/// As upstream, a continued list always counts as a range.
 fn extent(resource: &Resource, filter: &Filter, options: &ListOptions) -> Extent {
     if filter.only(resource).is_some() && options.continue_token.is_empty() { Extent::Single } else { Extent::Range }
 }
 
-/// Waits until the state is there. A consistent list that the watch cache cannot give in time comes from storage.
+/// Waits until the state is there. A consistent list that the watch cache cannot answer in time comes from storage.
 async fn reach(store: &Store, resource: &Resource, plan: Plan) -> Result<Plan, ApiError> {
     let consistent = plan.moment == Moment::NotOlderThan(0);
     let revision = match plan.moment {
@@ -105,7 +105,7 @@ fn list(
     }
 }
 
-/// An expired page comes with a token to go on with what is there now.
+/// An expired page has a token to continue with the current state.
 fn expired(options: &ListOptions, start: &str) -> ApiError {
     if options.continue_token.is_empty() {
         ApiError::expired("The resourceVersion for the provided list is too old.")
@@ -114,7 +114,7 @@ fn expired(options: &ListOptions, start: &str) -> ApiError {
     }
 }
 
-/// All objects of a filter as they are now.
+/// All objects that match a filter in the current state.
 pub(crate) fn everything(store: &Store, resource: &'static Resource, filter: &Filter) -> Page {
     let range = Range { filter, limit: None, start: "" };
     let state = store.lock();

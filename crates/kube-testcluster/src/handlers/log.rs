@@ -1,4 +1,4 @@
-//! GET of a pod's `log`: what its containers say. Nothing runs in them, so they say little.
+//! GET of a pod's `log`. No containers run, so the lines come from the stages.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::resources::PODS;
 use crate::status::{self, ApiError};
 use crate::store::Store;
 
-/// The lines that are there and, if asked to follow, those that come until the container ends.
+/// The lines so far and, with `follow`, the new ones until the container ends.
 pub(crate) fn get(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, .. } = call;
     let key = key(&target);
@@ -44,14 +44,15 @@ fn answer(code: StatusCode, body: Body) -> Response {
 struct Run {
     uid: String,
     container: String,
-    /// How often the container had been started again.
+    /// How often the container had been restarted before.
     number: u64,
-    /// What it says by itself.
+    /// The lines that every run begins with.
     first: Vec<Line>,
 }
 
 impl Run {
-    /// The run whose log is asked for, or why there is none. Upstream: `validateContainerLogStatus` in `pkg/kubelet`.
+    /// The run whose log is asked for, or the error if there is none. Upstream: `validateContainerLogStatus` in
+    /// `pkg/kubelet`.
     fn find(pod: &Opened, container: &str, previous: bool) -> Result<Self, String> {
         let pod_name = pod.key.name();
         let status = status_of(pod, container)
@@ -83,7 +84,7 @@ impl Run {
         }
     }
 
-    /// Whether it still runs.
+    /// Whether the container is still running.
     fn goes_on(&self, pod: Option<&Arc<Object>>) -> bool {
         let Some(pod) = pod.filter(|pod| *pod.summary.uid == *self.uid).map(Object::open) else { return false };
         status_of(&pod, &self.container).is_some_and(|status| {
@@ -92,14 +93,14 @@ impl Run {
     }
 }
 
-/// What a pod says of a container, of whichever sort it is.
+/// The status of a container, an init container or an ephemeral container.
 fn status_of<'a>(pod: &'a Opened, container: &str) -> Option<&'a Value> {
     let lists = ["containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"];
     let mut statuses = lists.iter().flat_map(|list| pod.value["status"][list].as_array().into_iter().flatten());
     statuses.find(|status| status["name"] == container)
 }
 
-/// What every container says first: that it is none.
+/// The first lines of every log: they say that the container is simulated.
 fn introduction(pod: &Opened, container: &str, run: u64, state: &Value) -> Vec<Line> {
     let time: Timestamp =
         state["startedAt"].as_str().and_then(|time| time.parse().ok()).unwrap_or(Timestamp::UNIX_EPOCH);
@@ -121,7 +122,7 @@ fn introduction(pod: &Opened, container: &str, run: u64, state: &Value) -> Vec<L
     .to_vec()
 }
 
-/// Sends the log of one run.
+/// The response body: the log of one run.
 struct Reader {
     store: Arc<Store>,
     key: Key,
@@ -129,7 +130,7 @@ struct Reader {
     run: Run,
     /// The number of the last line that was sent.
     sent: u64,
-    /// How many bytes may still be sent; none before anything was.
+    /// How many bytes may still be sent; `None` without a limit.
     left: Option<usize>,
     over: bool,
 }
@@ -155,14 +156,14 @@ impl Reader {
         }))
     }
 
-    /// What comes next; none once the container has ended.
+    /// The next text; `None` once the container has ended.
     async fn next(&mut self) -> Option<String> {
         let (mut lines, mut writes) = (self.store.logs.changes(), self.store.writes());
         loop {
             if self.over || self.left == Some(0) {
                 return None;
             }
-            // First whether it goes on, then what it said: so nothing is lost at the end.
+            // Look at the container first and at its lines second, so that no line before its end is missed.
             self.over = !self.run.goes_on(self.store.get(PODS, &self.key).as_ref()) || self.store.lock().closed;
             let new = self.lines();
             if let Some(last) = new.last() {
@@ -178,12 +179,12 @@ impl Reader {
         }
     }
 
-    /// The lines that were not sent yet.
+    /// The lines that have not been sent yet.
     fn lines(&self) -> Vec<Line> {
         self.store.logs.lines(&self.run.uid, &self.run.container, self.run.number, self.sent)
     }
 
-    /// Lines as text, up to the limit.
+    /// The lines as text, up to the limit.
     fn take(&mut self, lines: &[Line]) -> String {
         let mut text: String = lines.iter().map(|line| self.options.show(line)).collect();
         if let Some(left) = &mut self.left {

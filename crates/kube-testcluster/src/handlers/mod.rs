@@ -1,4 +1,5 @@
-//! One handler a verb. Each takes a [`Call`] and answers, or fails with what becomes a Status.
+//! The handlers, one for each verb or subresource. Each takes a [`Call`] and returns a response, or an error that
+//! becomes a Status.
 
 use axum::response::Response;
 use http::StatusCode;
@@ -23,13 +24,13 @@ pub(crate) mod stream;
 pub(crate) mod update;
 pub(crate) mod watch;
 
-/// The key of the object that a path names.
+/// The key of the object in the path.
 fn key(target: &Target) -> Key {
     let name = target.name.as_deref().expect("the router sends only paths with a name here");
     Key::new(target.namespace.as_deref(), name)
 }
 
-/// The object as the answer.
+/// A response with the object.
 fn answer(code: StatusCode, object: &Object) -> Response {
     let mut body = Vec::with_capacity(object.json().len() + 1); // a new line comes behind it
     body.extend_from_slice(object.json());

@@ -16,14 +16,14 @@ use crate::status::ApiError;
 use crate::strategic_merge;
 use crate::strictness::{Strictness, warn};
 
-/// Upstream's limit of a JSON patch.
+/// Upstream's limit for a JSON patch.
 const MOST_OPERATIONS: usize = 10_000;
 
-/// What a client wants changed.
+/// The body of a patch.
 pub(super) enum PatchBody {
-    /// RFC 7396: null removes, objects merge, everything else replaces.
+    /// RFC 7396: null removes, objects are merged, everything else is replaced.
     Merge(Value),
-    /// A merge that knows the lists of the type.
+    /// A strategic merge patch: it merges lists by their type.
     Strategic(Map<String, Value>),
     /// RFC 6902.
     Operations(Patch),
@@ -61,7 +61,7 @@ impl PatchBody {
         read(&body::read(request).await?)
     }
 
-    /// Changes an object of this kind.
+    /// Applies the patch to an object of this kind.
     pub(super) fn apply(self, kind: &str, value: &mut Value) -> Result<(), ApiError> {
         match self {
             Self::Merge(patch) => json_patch::merge(value, &patch),
@@ -72,13 +72,13 @@ impl PatchBody {
     }
 }
 
-/// As much may be added by copies within the object.
+/// How many bytes the copy operations of one patch may add.
 const MOST_COPIED: usize = 3 * 1024 * 1024;
 
-/// How deep a place may lie: as deep as a body may be.
+/// How deep a path in a patch may be: as deep as a body may be.
 const DEEPEST: usize = 128;
 
-/// Does the operations one by one, within limits: a few copies of copies would fill any memory.
+/// Applies the operations one by one, within limits: without them, a few copies of copies could fill any memory.
 fn operate(value: &mut Value, patch: Patch) -> Result<(), ApiError> {
     let mut copied = 0;
     for operation in patch.0 {
@@ -131,11 +131,11 @@ fn read_operations(body: &[u8]) -> Result<PatchBody, ApiError> {
         };
         operation.entry("value").or_insert(Value::Null); // what is left out is null
     }
-    // A well-formed list with an operation that is none fails like one that does not fit.
+    // As upstream, a list with an operation that does not exist fails like one that does not apply.
     serde_json::from_value(patch).map(PatchBody::Operations).map_err(|_| ApiError::unprocessable())
 }
 
-/// The patched object in the shape of its type.
+/// The patched object, decoded as its type.
 fn apply(current: &Opened, change: PatchBody, strictness: Strictness) -> Result<Decoded, ApiError> {
     let mut value = current.value.clone();
     change.apply(current.resource.kind, &mut value)?;

@@ -1,5 +1,5 @@
-//! POST of a question about who asks and what they may do. Nobody is asked who they are here, and everything is allowed:
-//! the answers are those of an API server with `--authorization-mode=AlwaysAllow` to an anonymous request.
+//! POST of a review: who the client is and what it may do. There is no authentication and everything is allowed: the
+//! answers are those of an API server with `--authorization-mode=AlwaysAllow` to an anonymous request.
 
 use axum::response::Response;
 use http::StatusCode;

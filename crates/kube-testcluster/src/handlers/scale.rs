@@ -1,4 +1,4 @@
-//! GET, PUT and PATCH of how many replicas an object wants: what `kubectl scale` uses.
+//! GET, PUT and PATCH of an object's `scale`, as `kubectl scale` uses it.
 
 use axum::response::Response;
 use http::StatusCode;
@@ -51,7 +51,7 @@ pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
     Ok(answer(&scaled.open()))
 }
 
-/// The object with as many replicas as a scale wants; whom the scale names must be the object.
+/// The object with the replicas of a scale. The scale's uid and resourceVersion are preconditions.
 fn rescaled(current: &Opened, wanted: &Value) -> Result<Next, ApiError> {
     let mut value = current.value.clone();
     value["spec"]["replicas"] = wanted.pointer("/spec/replicas").cloned().unwrap_or_else(|| json!(0));
@@ -61,7 +61,7 @@ fn rescaled(current: &Opened, wanted: &Value) -> Result<Next, ApiError> {
     update::next(current, value, None)
 }
 
-/// What a scale shows of an object.
+/// The Scale of an object.
 fn scale(object: &Opened) -> Value {
     let metadata = &object.value["metadata"];
     let shown = ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"]

@@ -1,4 +1,4 @@
-//! GET and POST to a pod's `exec`, `attach` and `portforward`: what would be a stream to a container, if there were one.
+//! GET and POST of a pod's `exec`, `attach` and `portforward`. There are no real containers to connect to.
 
 use axum::response::Response;
 use http::header;
@@ -7,10 +7,10 @@ use super::{Call, container, key};
 use crate::resource::Subresource;
 use crate::status::ApiError;
 
-/// Checks what upstream checks, and then says that there is nothing behind a pod.
+/// Makes upstream's checks, and then refuses the request.
 ///
 /// # Errors
-/// Always: no container of this cluster is real.
+/// Always, since no container of this cluster is real.
 pub(crate) async fn connect(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let key = key(&target);

@@ -29,7 +29,7 @@ pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
     Ok(warn(answer(StatusCode::OK, &updated), &unknown))
 }
 
-/// The name and the namespace of the body must be those of the path, if it has them.
+/// The name and the namespace in the body must be those of the path, if the body has them.
 pub(crate) fn check_name(target: &Target, value: &Value) -> Result<(), ApiError> {
     let field = |name: &str| value["metadata"][name].as_str().unwrap_or_default();
     let name = target.name.as_deref().unwrap_or_default();
@@ -41,8 +41,8 @@ pub(crate) fn check_name(target: &Target, value: &Value) -> Result<(), ApiError>
     }
 }
 
-/// What an update makes of the current object. The main resource leaves the status as it is; `status` changes the status,
-/// the labels, the annotations and the finalizers, and nothing else.
+/// The state after an update. An update of the object keeps the status. An update of `status` changes only the status,
+/// the labels, the annotations and the finalizers.
 pub(crate) fn next(current: &Opened, mut new: Value, part: Option<Subresource>) -> Result<Next, ApiError> {
     let resource = current.resource;
     preconditions(current, &new)?;
@@ -86,7 +86,7 @@ fn keep(old: &Value, new: &mut Value, field: &str) {
     };
 }
 
-/// A uid or a resourceVersion in the new state must be the current one.
+/// A uid or resourceVersion in the new state must match the current one.
 fn preconditions(current: &Opened, new: &Value) -> Result<(), ApiError> {
     let resource = current.resource;
     let name = current.key.name();
@@ -108,7 +108,7 @@ fn preconditions(current: &Opened, new: &Value) -> Result<(), ApiError> {
     }
 }
 
-/// What no client decides stays as it is.
+/// Keeps the metadata that clients cannot change.
 fn keep_system_fields(current: &Opened, new: &mut Value) {
     const FIELDS: [&str; 8] = [
         "name",
@@ -130,7 +130,7 @@ fn keep_system_fields(current: &Opened, new: &mut Value) {
     metadata.remove("selfLink");
 }
 
-/// One more change of what is wanted.
+/// Counts one more change of the spec.
 pub(crate) fn count_generation(value: &mut Value) {
     let generation = value["metadata"]["generation"].as_i64().unwrap_or_default();
     value["metadata"]["generation"] = json!(generation + 1);
@@ -141,12 +141,12 @@ pub(crate) fn is_held(value: &Value) -> bool {
     value["metadata"]["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty()) || keeps_content(value)
 }
 
-/// Whether the object is a namespace that has to be emptied before it goes.
+/// Whether the object is a namespace that must be emptied before it is removed.
 pub(crate) fn keeps_content(value: &Value) -> bool {
     value["spec"]["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty())
 }
 
-/// Whether the object only waited for its last finalizer to be taken away.
+/// Whether the update removes the last finalizer of an object that is being deleted.
 fn is_released(current: &Opened, new: &Value) -> bool {
     let metadata = &current.value["metadata"];
     let grace = metadata["deletionGracePeriodSeconds"].as_i64().unwrap_or_default();

@@ -16,7 +16,7 @@ use crate::status::{ApiError, answer};
 use crate::store::Store;
 use crate::watcher::{Start, Watch};
 
-/// Always 200 once the options are valid: what goes wrong later comes as an ERROR event.
+/// The response is always 200 if the options are valid; later errors come as ERROR events.
 pub(crate) fn watch(
     store: &Arc<Store>,
     resource: &'static Resource,
@@ -43,8 +43,8 @@ pub(crate) fn watch(
     Ok(response)
 }
 
-/// Where a watch starts, `revision` being storage's. A modern server reads a watch without resourceVersion, or from `0`, as
-/// a streaming list.
+/// Where a watch starts; `revision` is that of storage. A modern server treats a watch without a resourceVersion, or
+/// from `0`, as a streaming list.
 fn start(era: Era, initial_events: Option<bool>, version: Option<u64>, revision: u64) -> Start {
     match (initial_events, version) {
         (Some(true), None) => Start::State { fresh: Some(revision), end: true },

@@ -1,4 +1,4 @@
-//! From what a container runtime tells to the status of a pod. Upstream: `generateAPIPodStatus` in `pkg/kubelet`.
+//! Derives a pod's status from the states of its containers. Upstream: `generateAPIPodStatus` in `pkg/kubelet`.
 
 use serde_json::{Value, json};
 
@@ -6,11 +6,11 @@ use super::texts::filled;
 use crate::random::digest;
 use crate::stages::Change;
 
-/// What a container waits for at first, alone or behind init containers.
+/// The reason of a waiting container, without and with init containers.
 const CREATING: &str = "ContainerCreating";
 const INITIALIZING: &str = "PodInitializing";
 
-/// What the status says beside the containers.
+/// The other inputs of a pod's status.
 pub(super) struct Surroundings<'a> {
     pub(super) now: &'a str,
     pub(super) pod_ip: &'a str,
@@ -18,7 +18,7 @@ pub(super) struct Surroundings<'a> {
     pub(super) backoff: &'a str,
 }
 
-/// The pod's status after its containers have changed, as a merge patch.
+/// The pod's status after a change of its containers, as a merge patch.
 pub(super) fn status(pod: &Value, change: &Change, around: &Surroundings<'_>) -> Value {
     let (spec, old) = (&pod["spec"], &pod["status"]);
     let next = |container: &Value| next(pod, container, change, around);
@@ -43,7 +43,7 @@ pub(super) fn status(pod: &Value, change: &Change, around: &Surroundings<'_>) ->
     status
 }
 
-/// How often a container was started again.
+/// How often a container was restarted.
 pub(super) fn restarts(pod: &Value, container: &str) -> u64 {
     let status = items(&pod["status"]["containerStatuses"]).iter().find(|status| status["name"] == container);
     status.and_then(|status| status["restartCount"].as_u64()).unwrap_or_default()
@@ -123,7 +123,7 @@ fn with_message(mut value: Value, message: Option<String>) -> Value {
     value
 }
 
-/// What a registry would call the image: its repository and a digest of its name.
+/// The imageID that a registry would give: the repository and a digest of the name.
 fn image_id(image: &str) -> String {
     let name = image.split('@').next().unwrap_or(image);
     let (path, last) = name.rsplit_once('/').map_or(("", name), |(path, last)| (path, last));
@@ -136,7 +136,7 @@ fn image_id(image: &str) -> String {
     format!("{repository}@sha256:{}", digest(image))
 }
 
-/// Init containers have done their work as soon as the others run; a sidecar goes on.
+/// The statuses of init containers. They end when the other containers start; sidecars keep running.
 fn initial(spec: &Value, old: &Value, change: &Change, now: &str) -> Vec<Value> {
     let before = items(&old["initContainerStatuses"]);
     let over = matches!(change, Change::Running { .. }) && before.iter().all(|status| status["ready"] == false);
@@ -162,7 +162,7 @@ fn initial(spec: &Value, old: &Value, change: &Change, now: &str) -> Vec<Value> 
     items(&spec["initContainers"]).iter().map(status).collect()
 }
 
-/// Upstream's `getPhase`.
+/// The pod's phase. Upstream: `getPhase`.
 fn phase(restart_policy: &str, containers: &[Value]) -> &'static str {
     let ended = |status: &Value| status["state"]["terminated"].is_object();
     let never_ran =
@@ -181,13 +181,13 @@ fn phase(restart_policy: &str, containers: &[Value]) -> &'static str {
     }
 }
 
-/// The pod's network is there once its images are pulled.
+/// A pod has a network once its images are pulled.
 fn has_network(containers: &[Value]) -> bool {
     let reason = |status: &Value| status["state"]["waiting"]["reason"].as_str().map(ToOwned::to_owned);
     !containers.iter().all(|status| matches!(reason(status).as_deref(), Some(CREATING | INITIALIZING)))
 }
 
-/// The conditions in upstream's order; one that stays as it was keeps its time.
+/// The pod's conditions in upstream's order. A condition that has not changed keeps its transition time.
 fn conditions(pod: &Value, phase: &str, containers: &[Value], now: &str) -> Vec<Value> {
     let unready: Vec<&str> = containers
         .iter()
@@ -234,7 +234,7 @@ fn conditions(pod: &Value, phase: &str, containers: &[Value], now: &str) -> Vec<
         .collect()
 }
 
-/// The pod's phase was set by hand: its conditions follow.
+/// Makes the conditions match a phase that a stage has set.
 pub(super) fn follow_phase(pod: &Value, status: &mut Value, now: &str) {
     let phase = status["phase"].as_str().unwrap_or_default().to_owned();
     status["conditions"] = Value::Array(conditions(pod, &phase, items(&status["containerStatuses"]), now));

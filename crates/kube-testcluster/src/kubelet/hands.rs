@@ -1,4 +1,4 @@
-//! What a step of the stages does: the writes of scheduler, kubelet and network plugin, and of the containers.
+//! Performs the actions of the stages: the writes of the scheduler, the kubelet, the network plugin and the containers.
 
 use std::time::Duration;
 
@@ -15,11 +15,11 @@ use crate::pod::{self, Pod};
 use crate::resources::PODS;
 use crate::stages::{Binding, Change, Notice, StageAction, Subject};
 
-/// Works on one pod.
+/// Performs the actions for one pod.
 pub(super) struct Hands {
     pub(super) office: Office,
     pub(super) recorder: EventCorrelator,
-    /// The pod as it was last written.
+    /// The pod's state after the last write.
     pub(super) pod: Value,
     pod_ip: String,
     pub(super) host_ip: String,
@@ -32,12 +32,12 @@ impl Hands {
         Self { office, recorder, pod: pod::whole(pod), pod_ip, host_ip }
     }
 
-    /// Says that the pod never comes to the end of its stages.
+    /// Marks the pod as one whose stages never end.
     pub(super) fn rest(&self) -> Resting {
         Resting::new(&self.office.progress)
     }
 
-    /// Does what a step says.
+    /// Performs an action.
     pub(super) async fn perform(&mut self, action: &StageAction, backoff: Duration) -> Result<(), kube_client::Error> {
         match action {
             StageAction::Bind(Binding::Node(node)) => self.bind(node).await,
@@ -74,7 +74,7 @@ impl Hands {
                 };
                 self.pods().delete(self.name(), &params).await.map(|_| ())
             }
-            StageAction::Steps(_) | StageAction::Repeat(..) => Ok(()), // whoever plays the stages goes into them
+            StageAction::Steps(_) | StageAction::Repeat(..) => Ok(()), // `play` runs these
         }
     }
 
@@ -89,7 +89,7 @@ impl Hands {
             .body(binding.to_string().into_bytes())
             .map_err(kube_client::Error::HttpError)?;
         self.office.client.request::<Value>(request).await?;
-        // The answer is not the pod; this is what the server has made of it.
+        // The response is not the pod, so the change is repeated here.
         self.pod["spec"]["nodeName"] = json!(node);
         let now = self.office.clock.now();
         self.pod["status"]["conditions"] =
@@ -189,7 +189,7 @@ impl Hands {
     }
 }
 
-/// A container of the pod's spec.
+/// A container in the pod's spec.
 struct Container {
     name: String,
     image: String,
@@ -201,7 +201,7 @@ fn spec_containers(pod: &Value) -> impl Iterator<Item = Container> {
     containers.iter().map(move |container| Container { name: text(container, "name"), image: text(container, "image") })
 }
 
-/// Makes of a container status that is named `*` one for each container of the pod.
+/// Replaces a container status with the name `*` by one for each container of the pod.
 fn each_container(status: &mut Value, pod: &Value) {
     let containers = pod["spec"]["containers"].as_array().map_or(&[][..], Vec::as_slice);
     if let Some(list) = status.get_mut("containerStatuses").and_then(Value::as_array_mut) {

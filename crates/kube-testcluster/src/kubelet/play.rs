@@ -1,4 +1,4 @@
-//! The stages of a pod, one after the other.
+//! Runs the stages of a pod one after the other.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use futures::future::BoxFuture;
 use super::{Hands, RETRY};
 use crate::stages::{Stage, StageAction, Times, backoff};
 
-/// What the API says about a pod that is not there, or not the same any more: not found, conflict.
+/// The codes for a pod that does not exist or has changed: not found, conflict.
 const GONE: [u16; 2] = [404, 409];
 
-/// Runs a pod through its stages; gives back its uid. Ends early if the pod is gone or another has its name.
+/// Runs a pod through its stages; returns its uid. Ends early if the pod was deleted or replaced.
 pub(super) async fn play(mut hands: Hands, stages: Vec<Stage>) -> String {
     match steps(&mut hands, &stages, 0, Duration::ZERO).await {
         Ok(()) => {}
@@ -31,7 +31,7 @@ fn steps<'a>(
         let backoff = backoff(stages, round).unwrap_or(backoff_around);
         for stage in stages {
             let wait = stage.wait.in_round(round);
-            // A wait of no time would still let others go first, and a clock go on by a millisecond.
+            // Even a sleep of zero would yield, and could let the clock advance by a millisecond.
             if !wait.is_zero() {
                 tokio::time::sleep(wait).await;
             }
@@ -46,7 +46,7 @@ fn steps<'a>(
     .boxed()
 }
 
-/// Tries again as long as the server cannot answer now.
+/// Performs an action, and repeats it while the server cannot answer.
 async fn insist(hands: &mut Hands, action: &StageAction, backoff: Duration) -> Result<(), kube_client::Error> {
     loop {
         match hands.perform(action, backoff).await {

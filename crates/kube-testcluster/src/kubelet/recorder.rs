@@ -1,4 +1,5 @@
-//! Events about pods. What happens again is counted in the Event that tells of it. Upstream: `client-go/tools/record`.
+//! Writes Events about pods. An Event that happens again is counted in the first one. Upstream:
+//! `client-go/tools/record`.
 
 use std::collections::HashMap;
 
@@ -9,19 +10,19 @@ use serde_json::{Value, json};
 use crate::clock::Clock;
 use crate::resources::EVENTS;
 
-/// What is told.
+/// The content of an Event.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct PodEvent {
     pub(super) kind: String,
     pub(super) reason: String,
     pub(super) message: String,
-    /// Who tells it.
+    /// The component that reports it.
     pub(super) from: String,
-    /// The container that it is about, if it is about one.
+    /// The container that it is about, if any.
     pub(super) container: Option<String>,
 }
 
-/// Writes the events of one pod.
+/// Writes the Events of one pod.
 pub(super) struct EventCorrelator {
     client: Client,
     clock: Clock,
@@ -34,7 +35,7 @@ impl EventCorrelator {
         Self { client, clock, written: HashMap::new() }
     }
 
-    /// Writes an Event about a pod, or counts one up. An Event that cannot be written is lost, as upstream.
+    /// Writes an Event about a pod, or increments its count. As upstream, an Event that cannot be written is dropped.
     pub(super) async fn tell(&mut self, pod: &Value, told: PodEvent) {
         let namespace = pod["metadata"]["namespace"].as_str().unwrap_or_default();
         let api: Api<DynamicObject> = Api::namespaced_with(self.client.clone(), namespace, &EVENTS.dynamic());
@@ -45,7 +46,7 @@ impl EventCorrelator {
                 return;
             }
         }
-        // Upstream's suffix is the time, which need not move here between two events.
+        // Upstream's suffix is the time. Paused time may not advance between two Events, so their number is added.
         let nanos = self.clock.time().as_nanosecond() + self.written.len() as i128;
         let name = format!("{}.{nanos:x}", pod["metadata"]["name"].as_str().unwrap_or_default());
         let event = DynamicObject::new(&name, &EVENTS.dynamic()).data(self.event(pod, &told));

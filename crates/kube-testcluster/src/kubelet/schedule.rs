@@ -1,4 +1,4 @@
-//! The scheduler's writes: the binding, or why there is none.
+//! The scheduler's writes: the binding, or the reason why there is none.
 
 use serde_json::{Value, json};
 
@@ -8,15 +8,15 @@ use super::recorder::PodEvent;
 use crate::pod;
 use crate::scheduler::Assignment;
 
-/// The scheduler of the pods that name none.
+/// The default scheduler's name.
 pub(super) const SCHEDULER: &str = "default-scheduler";
 
 impl Hands {
-    /// Gives the pod the node that the scheduler finds, as soon as it finds one.
+    /// Binds the pod to the node that the scheduler finds; waits until there is one.
     pub(super) async fn schedule(&mut self) -> Result<(), kube_client::Error> {
         let Some(mut scheduler) = self.office.scheduler.clone() else { return Ok(()) };
         if let Some(node) = self.pod["spec"]["nodeName"].as_str() {
-            self.host_ip = scheduler.known(node).await.address; // it chose its node itself
+            self.host_ip = scheduler.known(node).await.address; // the pod names its node itself
             return Ok(());
         }
         let mut resting = None;
@@ -32,7 +32,7 @@ impl Hands {
         match self.bind(&node).await {
             Ok(()) => self.host_ip = address,
             Err(kube_client::Error::Api(status)) if status.code == 409 => {
-                // Somebody else may have been faster: then the pod is where they put it.
+                // Another scheduler may have bound the pod first; its binding counts.
                 let pod = self.pods().get(self.name()).await?;
                 let Some(theirs) = pod.spec["nodeName"].as_str() else {
                     scheduler.forget(self.uid());
@@ -53,7 +53,7 @@ impl Hands {
         Ok(())
     }
 
-    /// Says in the pod's status why it waits.
+    /// Writes the reason why the pod is not scheduled into its status.
     async fn unschedulable(&mut self, why: &str) -> Result<(), kube_client::Error> {
         let conditions = self.pod["status"]["conditions"].as_array().cloned().unwrap_or_default();
         let before = conditions.iter().find(|condition| condition["type"] == "PodScheduled");

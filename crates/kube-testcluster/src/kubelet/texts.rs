@@ -1,13 +1,13 @@
-//! What the `$names` in the stages' texts become.
+//! Replaces the `$names` in the texts of stages.
 
 use std::time::Duration;
 
 use serde_json::Value;
 
-/// Names, without their `$`, and what they stand for.
+/// Names, without their `$`, and their values.
 pub(super) type Names<'a> = [(&'a str, &'a str)];
 
-/// Replaces the names in every text of a value.
+/// Replaces the names in every string of a value.
 pub(super) fn fill_in(value: &mut Value, names: &Names<'_>) {
     match value {
         Value::String(text) if text.contains('$') => *text = filled(text, names),
@@ -17,8 +17,7 @@ pub(super) fn fill_in(value: &mut Value, names: &Names<'_>) {
     }
 }
 
-/// A text with its names replaced. Longer names count before shorter ones that they begin with; what stands for a name is
-/// not looked into again.
+/// Replaces the names in a text. The longest name that matches counts; a replaced value is not searched again.
 pub(super) fn filled(text: &str, names: &Names<'_>) -> String {
     let mut filled = String::with_capacity(text.len());
     let mut rest = text;
@@ -37,7 +36,7 @@ pub(super) fn filled(text: &str, names: &Names<'_>) -> String {
     filled + rest
 }
 
-/// A duration of whole milliseconds as Go writes it: `500ms`, `10s`, `2m40s`, `5m0s`.
+/// A duration in whole milliseconds as Go writes it: `500ms`, `10s`, `2m40s`, `5m0s`.
 pub(super) fn go_duration(duration: Duration) -> String {
     let (minutes, seconds) = (duration.as_secs() / 60, duration.as_secs() % 60);
     match (minutes, seconds, duration.subsec_millis()) {

@@ -1,8 +1,9 @@
-//! The documents as they are kept: packed by `peers/openapi`, taken apart when one is first asked for.
+//! The OpenAPI documents: packed by `peers/openapi`, unpacked when one is first requested.
 //!
-//! `documents.gz` is gzip. It holds a line `NAME ETAG` for each document, an empty line, and then parts: a line `NUMBERS
-//! LENGTH` and so many bytes, which belong to the documents of these numbers (from 0, with commas between them). A
-//! document is its parts in their order; with `.pb` at the end of its name it is the protobuf form of the one without.
+//! `documents.gz` is gzip. It contains a line `NAME ETAG` for each document, an empty line, and then parts. A part is a
+//! line `NUMBERS LENGTH` and that many bytes, which belong to the documents with these numbers (from 0, separated by
+//! commas). A document is its parts in order. A name with `.pb` at its end is the protobuf form of the document without
+//! it.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -16,14 +17,14 @@ static PACK: &[u8] = include_bytes!("documents.gz");
 /// One document.
 #[derive(Debug)]
 pub(super) struct Document {
-    /// The same for both forms, without quotes: SHA-512 in hexadecimal.
+    /// SHA-512 in hexadecimal, without quotes; the same for both forms.
     pub(super) etag: String,
     pub(super) json: Bytes,
-    /// What clients up to 1.24 read.
+    /// The form that clients up to 1.24 read.
     pub(super) protobuf: Option<Bytes>,
 }
 
-/// Finds a document: `v2`; `v3`, the index; or `v3/api/v1` and what else is in the index.
+/// Finds a document: `v2`, `v3` (the index), or a name in the index such as `v3/api/v1`.
 pub(super) fn find(name: &str) -> Option<&'static Document> {
     static DOCUMENTS: LazyLock<BTreeMap<String, Document>> = LazyLock::new(unpack);
     DOCUMENTS.get(name)
@@ -53,7 +54,7 @@ fn unpack() -> BTreeMap<String, Document> {
     json.into_iter().map(document).collect()
 }
 
-/// Takes a line off; an empty one once nothing is left.
+/// Takes a line off the front; an empty one at the end.
 fn line<'a>(rest: &mut &'a [u8]) -> &'a str {
     let (line, after) = rest.split_at(rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len()));
     *rest = after.get(1..).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! What the API looks like, for clients that explain it or check objects against it: kube-apiserver's `/openapi/v2` and
-//! `/openapi/v3`. The documents are those that Kubernetes publishes, cut to what is served here.
+//! OpenAPI: `/openapi/v2` and `/openapi/v3`, for clients that explain the API or validate against it. The documents are
+//! Kubernetes' own, reduced to what is served here.
 
 use std::sync::Arc;
 
@@ -20,10 +20,10 @@ mod documents;
 
 const JSON: &str = "application/json";
 const PROTOBUF: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
-/// What clients ask for. (A media type may have no `@`, so it is not answered.)
+/// The media type that clients ask for. Responses use the other one, since a media type must not contain `@`.
 const PROTOBUF_OF_OLD: &str = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 
-/// The whole API in one document. (Upstream does not look at the method either, here and below.)
+/// The whole API in one document. As upstream, the method is ignored, here and below.
 pub(crate) async fn v2(State(store): State<Arc<Store>>, headers: HeaderMap) -> Response {
     let Some(document) = documents::find("v2") else { return empty(StatusCode::NOT_FOUND) };
     let answer = match DocumentForm::negotiate(document, &headers) {
@@ -33,13 +33,13 @@ pub(crate) async fn v2(State(store): State<Arc<Store>>, headers: HeaderMap) -> R
     compress(Reads::of(&headers), depends_on_accept(answer)).await
 }
 
-/// Where the document of each group version is, with its hash.
+/// The paths of the documents of all group versions, with their hashes.
 pub(crate) async fn index(State(store): State<Arc<Store>>, headers: HeaderMap) -> Response {
     let Some(index) = documents::find("v3") else { return empty(StatusCode::NOT_FOUND) };
     DocumentForm { content_type: JSON, body: index.json.clone() }.serve(index, &headers, &store)
 }
 
-/// The document of a group version or of a group. Asked for with its hash, it need never be asked for again.
+/// The document of a group version or a group. A request with the right hash may be cached for ever.
 pub(crate) async fn v3(
     State(store): State<Arc<Store>>,
     Path(name): Path<String>,
@@ -65,7 +65,7 @@ pub(crate) async fn v3(
     depends_on_accept(answer)
 }
 
-/// A document as it is answered.
+/// A document in the negotiated form.
 struct DocumentForm {
     content_type: &'static str,
     body: Bytes,
@@ -82,7 +82,7 @@ impl DocumentForm {
         })
     }
 
-    /// The document; or, if the client has it already, only that it has not changed.
+    /// The document, or 304 if the client's ETag is current.
     fn serve(self, document: &Document, headers: &HeaderMap, store: &Store) -> Response {
         let etag = format!("\"{}\"", document.etag);
         let known = headers.get(header::IF_NONE_MATCH).and_then(|known| known.to_str().ok()).unwrap_or_default();
@@ -98,7 +98,7 @@ impl DocumentForm {
     }
 }
 
-/// What a client may keep for a year.
+/// Lets the client cache a response for a year.
 fn for_ever(mut answer: Response, now: Timestamp) -> Response {
     let expiry = now.to_zoned(TimeZone::UTC).checked_add(1.year()).map_or(now, |later| later.timestamp());
     set(&mut answer, header::CACHE_CONTROL, "public, immutable");
@@ -122,7 +122,7 @@ fn set(answer: &mut Response, name: HeaderName, value: &str) {
     answer.headers_mut().insert(name, value);
 }
 
-/// As HTTP writes times.
+/// A time in HTTP's format.
 fn date(time: Timestamp, zone: &str) -> String {
     format!("{} {zone}", time.strftime("%a, %d %b %Y %H:%M:%S"))
 }

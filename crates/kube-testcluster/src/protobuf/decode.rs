@@ -1,4 +1,4 @@
-//! From protobuf to JSON values.
+//! Decodes protobuf into JSON values.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -8,7 +8,7 @@ use serde_json::{Map, Number, Value, json};
 use super::MAGIC;
 use crate::schema::{self, Kind, Struct};
 
-/// Reads an object in its envelope, with kind and apiVersion; `kind` is what it is if it does not say.
+/// Decodes an object with its envelope, kind and apiVersion. `kind` is used if the envelope names none.
 ///
 /// # Errors
 /// What is wrong with the bytes.
@@ -30,7 +30,7 @@ pub(crate) fn decode(body: &[u8], kind: &'static str) -> Result<Value, String> {
             _ => {}
         }
     }
-    // A body of another kind is refused by its name, so that there is no need to read it.
+    // A body of another kind will be refused, so it need not be decoded.
     let mut value = if found.is_empty() || found == kind { read(schema::find(kind), object)? } else { Map::new() };
     value.insert("kind".into(), found.into());
     value.insert("apiVersion".into(), version.into());
@@ -87,7 +87,7 @@ fn value(kind: &Kind, wire: Wire<'_>) -> Result<Value, String> {
                 }
             }
             if bytes.is_empty() {
-                return Ok(Value::Null); // a time that is not set
+                return Ok(Value::Null); // an unset time
             }
             Timestamp::new(seconds, nanos).map_err(|error| error.to_string())?.to_string().into()
         }
@@ -119,14 +119,14 @@ fn utf8(bytes: &[u8]) -> Result<String, String> {
     String::from_utf8(bytes.to_vec()).map_err(|_| "proto: invalid UTF-8".into())
 }
 
-/// The value of one field on the wire.
+/// The value of one field in the wire format.
 #[derive(Clone, Copy, Debug)]
 enum Wire<'a> {
     Varint(u64),
     Bytes(&'a [u8]),
 }
 
-/// The fields of a message, one after the other.
+/// The fields of a message.
 struct WireFields<'a>(&'a [u8]);
 
 impl<'a> WireFields<'a> {

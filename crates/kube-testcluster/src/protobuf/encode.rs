@@ -1,4 +1,4 @@
-//! From JSON values to protobuf.
+//! Encodes JSON values as protobuf.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -11,7 +11,7 @@ use crate::schema::{self, Kind, Struct};
 const VARINT: u8 = 0;
 const BYTES: u8 = 2;
 
-/// An object with kind and apiVersion (or a list of such, or a Status) in its envelope.
+/// An object with kind and apiVersion (or a list, or a Status) in an envelope.
 pub(crate) fn encode(object: &Value) -> Vec<u8> {
     let text = |field: &str| object[field].as_str().unwrap_or_default();
     let mut names = Vec::new();
@@ -25,7 +25,7 @@ pub(crate) fn encode(object: &Value) -> Vec<u8> {
     envelope
 }
 
-/// An event of a watch: four bytes of length, then its type and its object in an envelope.
+/// A watch event: four bytes of length, then its type and the object in an envelope.
 pub(crate) fn event(kind: &str, object: &Value) -> Vec<u8> {
     let (mut event, mut extension) = (Vec::new(), Vec::new());
     bytes_field(&mut extension, 1, &encode(object));

@@ -1,4 +1,4 @@
-//! Objects in Kubernetes' protobuf envelope, written and read by the table of types.
+//! Kubernetes' protobuf encoding, driven by the table of types.
 
 mod decode;
 mod encode;
@@ -6,10 +6,10 @@ mod encode;
 pub(crate) use self::decode::decode;
 pub(crate) use self::encode::{encode, event};
 
-/// What every body begins with.
+/// The first bytes of every body.
 const MAGIC: &[u8] = b"k8s\0";
 
-/// Whether a body is in the envelope, whatever it is said to be.
+/// Whether a body has the envelope, whatever its Content-Type.
 pub(crate) fn is(body: &[u8]) -> bool {
     body.starts_with(MAGIC)
 }
