@@ -1,4 +1,4 @@
-//! A play for the cluster: at which moment which pod is run, deleted or labelled, and which replica set made and scaled.
+//! Scenarios: what happens to pods and replica sets at which moments.
 //!
 //! ```yaml
 //! - {at: 1s, run: nettool, image: cr7258/nettool:v1}
@@ -10,7 +10,8 @@
 //! - {at: 8s, fault: "429:verb=list,times=3"}
 //! ```
 //!
-//! A fault is what [`Fault`] reads. Only a cluster of this crate with [`Admin::On`](super::Admin::On) can be told to have one.
+//! A fault has the text form of [`Fault`]. Only a cluster of this crate with [`Admin::On`](super::Admin::On) accepts
+//! faults.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -29,16 +30,17 @@ use super::faults::{BadFault, Fault, admin};
 use super::resources::PODS;
 use super::yaml::{self, FileError};
 
-/// What is run where a step names no image.
+/// The image of a step that names none.
 pub(super) const IMAGE: &str = "nginx";
 
-/// Steps in the order in which they happen.
+/// Steps, sorted by time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scenario {
     steps: Vec<Step>,
 }
 
-/// One thing that someone does to a pod, to a replica set or to the cluster itself. Prints as the kubectl command that would do it.
+/// One step of a scenario: it changes a pod, a replica set or the cluster. It prints as the kubectl command that does
+/// the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     pub(super) at: Duration,
@@ -56,12 +58,12 @@ pub(super) enum Action {
     Delete {
         name: String,
     },
-    /// No value takes the label away.
+    /// A label without a value is removed.
     Label {
         name: String,
         set: BTreeMap<String, Option<String>>,
     },
-    /// The first by name of the pods with these labels.
+    /// Deletes the first pod by name that has these labels.
     DeleteOne {
         labels: BTreeMap<String, String>,
     },
@@ -84,14 +86,14 @@ pub(super) enum Action {
 pub struct ScenarioError {
     /// The step.
     pub step: Step,
-    /// What the cluster said.
+    /// The cluster's error.
     pub error: Box<kube_client::Error>,
 }
 
-/// What the cluster said, without the form in which it came.
+/// The cluster's message without its envelope.
 fn said(step: &Step, error: &kube_client::Error) -> String {
     match error {
-        // Also 403, since nobody may do something there that nobody knows of.
+        // Also 403, which a cluster with authorization answers for a path that it does not serve.
         kube_client::Error::Api(status)
             if matches!(step.action, Action::Fault(_)) && matches!(status.code, 403..=405) =>
         {
@@ -103,22 +105,23 @@ fn said(step: &Step, error: &kube_client::Error) -> String {
 }
 
 impl Step {
-    /// When, counted from the start of the play.
+    /// The time of the step, from the start of the scenario.
     pub fn at(&self) -> Duration {
         self.at
     }
 
-    /// The same where no namespace is the default: it names this one, unless it names its own.
+    /// The same step in `namespace`, unless it names a namespace itself. For printing, where no namespace is the
+    /// default.
     #[must_use]
     pub fn in_namespace(&self, namespace: &str) -> Self {
         let own = self.namespace.clone();
         Self { namespace: own.or_else(|| Some(namespace.to_owned())), ..self.clone() }
     }
 
-    /// Does it now, through the API of any cluster, in `namespace` unless it names its own.
+    /// Performs the step now, through the API of any cluster, in `namespace` unless the step names one.
     ///
     /// # Errors
-    /// The cluster refuses it.
+    /// If the cluster refuses the step.
     pub async fn perform(&self, client: &kube_client::Client, namespace: &str) -> Result<(), ScenarioError> {
         let performed = self.ask(client, namespace).await;
         performed.map_err(|error| ScenarioError { step: self.clone(), error: Box::new(error) })
@@ -172,7 +175,7 @@ fn replica_sets() -> ApiResource {
     ApiResource::erase::<ReplicaSet>(&())
 }
 
-/// A replica set whose own labels, selector and template's labels are the same.
+/// A replica set whose labels, selector and pod labels are the same.
 fn replica_set(name: &str, replicas: u32, image: &str, labels: &BTreeMap<String, String>) -> DynamicObject {
     let mut set = DynamicObject::new(name, &replica_sets()).data(json!({
         "spec": {
@@ -188,7 +191,7 @@ fn replica_set(name: &str, replicas: u32, image: &str, labels: &BTreeMap<String,
     set
 }
 
-/// The pod that `kubectl run` makes.
+/// The pod that `kubectl run` creates.
 fn pod(name: &str, image: &str, labels: &BTreeMap<String, String>) -> DynamicObject {
     let mut pod = DynamicObject::new(name, &PODS.dynamic()).data(json!({
         "spec": {"containers": [{"name": name, "image": image}], "restartPolicy": "Always"},
@@ -199,10 +202,10 @@ fn pod(name: &str, image: &str, labels: &BTreeMap<String, String>) -> DynamicObj
 }
 
 impl Scenario {
-    /// Reads a scenario from YAML; `name` is the file's name for messages. Steps out of order are put in order.
+    /// Parses a scenario from YAML; `name` is the file's name for error messages. Steps are sorted by time.
     ///
     /// # Errors
-    /// If the text is not YAML, has an unknown key, a step without exactly one action, or a duration that is none.
+    /// If the text is not YAML, or has an unknown key, a step without exactly one action, or an invalid duration.
     pub fn from_yaml(text: &str, name: &str) -> Result<Self, FileError> {
         let expected = "a list of steps such as - {at: 1s, run: NAME} or - {at: 4s, delete: NAME}";
         let wire: Vec<Spanned<WireStep>> = yaml::read(text, name, expected)?;
@@ -211,15 +214,16 @@ impl Scenario {
         Ok(Self { steps })
     }
 
-    /// The steps in the order in which they happen.
+    /// The steps, sorted by time.
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
-    /// Does each step at its moment, counted from now, through the API of any cluster. `told` is called just before a step.
+    /// Performs each step at its time, counted from now, through the API of any cluster. `told` is called just before
+    /// each step.
     ///
     /// # Errors
-    /// The first step that the cluster refuses ends the play.
+    /// The first step that the cluster refuses; the later steps are not performed.
     pub async fn play(
         &self,
         client: kube_client::Client,

@@ -1,4 +1,4 @@
-//! The scheduler's part of the kubelet: which node a pod gets. Upstream: `pkg/scheduler`.
+//! The scheduler: chooses a node for each pod. Upstream: `pkg/scheduler`.
 
 mod fit;
 
@@ -19,36 +19,36 @@ use super::pod::{self, Pod};
 use super::resources::NODES;
 pub(crate) use fit::Unfit;
 
-/// How long it waits before it tries again to reach the API.
+/// How long to wait before listing the nodes again.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// By name: every Node object, as far as scheduling asks.
+/// The Node objects by name, reduced to the fields that scheduling needs.
 pub(crate) type Nodes = BTreeMap<String, Value>;
 
-/// What a cluster does with pods as long as it has no Node object.
+/// How pods are scheduled while there is no Node object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Nodeless {
-    /// It was made without: all pods are on one node that nobody can look at.
+    /// The cluster was made without nodes: all pods run on one node that has no Node object.
     OnTheFirst,
-    /// Its nodes were taken away: the pods wait.
+    /// The nodes were deleted: pods wait.
     Wait,
 }
 
-/// Knows the nodes, and how many pods each has.
+/// Knows the nodes and how many pods each has.
 #[derive(Clone, Debug)]
 pub(crate) struct Scheduler {
-    /// `None` until they were listed.
+    /// `None` until the nodes were listed.
     nodes: watch::Receiver<Option<Arc<Nodes>>>,
     load: Arc<Mutex<Load>>,
     nodeless: Nodeless,
 }
 
-/// Where the pods are that are not over.
+/// The nodes of the pods that have not ended.
 #[derive(Debug, Default)]
 struct Load {
-    /// By uid.
+    /// The node of each pod, by uid.
     nodes: BTreeMap<String, String>,
-    /// How many each node has.
+    /// The number of pods on each node.
     counts: BTreeMap<String, usize>,
 }
 
@@ -74,7 +74,7 @@ impl Load {
     }
 }
 
-/// A node for a pod, and what is known about it.
+/// A pod's node and its address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Assignment {
     pub(crate) node: String,
@@ -82,7 +82,7 @@ pub(crate) struct Assignment {
 }
 
 impl Scheduler {
-    /// A scheduler, and the task that tells it of the nodes.
+    /// A scheduler, and the task that watches the nodes.
     pub(crate) fn new(client: Client, nodeless: Nodeless) -> (Self, impl Future<Output = ()> + Send + use<>) {
         let (sender, nodes) = watch::channel(None);
         let task = async move {
@@ -96,7 +96,7 @@ impl Scheduler {
         (Self { nodes, load: Arc::default(), nodeless }, task)
     }
 
-    /// Finds a node for a pod, and counts the pod there: the fewest pods first, then by name.
+    /// Chooses the fitting node with the fewest pods, or the first by name, and counts the pod there.
     pub(crate) async fn place(&mut self, pod: &Value, uid: &str) -> Result<Assignment, Unfit> {
         let nodes = self.nodes().await;
         if nodes.is_empty() && self.nodeless == Nodeless::OnTheFirst {
@@ -110,31 +110,31 @@ impl Scheduler {
         Ok(Assignment { node, address })
     }
 
-    /// The place of a pod that has its node already.
+    /// The assignment of a pod that has a node already.
     pub(crate) async fn known(&mut self, node: &str) -> Assignment {
         let nodes = self.nodes().await;
         Assignment { node: node.to_owned(), address: address(&nodes, node) }
     }
 
-    /// Waits until something about the nodes changes.
+    /// Waits until a node changes.
     pub(crate) async fn changed(&mut self) {
         if self.nodes.changed().await.is_err() {
-            std::future::pending::<()>().await; // nobody tells of the nodes any more
+            std::future::pending::<()>().await; // the task that watches the nodes has ended
         }
     }
 
-    /// A pod was seen: whether it counts, and where.
+    /// Counts or uncounts a pod that was seen.
     pub(crate) fn saw(&self, pod: &Pod) {
         let over = matches!(pod::status(pod)["phase"].as_str(), Some("Succeeded" | "Failed"));
         let uid = pod.uid().unwrap_or_default();
         match pod.spec["nodeName"].as_str() {
             Some(node) if !over => self.lock().put(&uid, node),
             Some(_) => self.lock().take(&uid),
-            None => {} // it may be about to be bound
+            None => {} // it may be bound in a moment
         }
     }
 
-    /// A pod is gone, or was not bound after all.
+    /// Uncounts a pod that was deleted, or that was not bound after all.
     pub(crate) fn forget(&self, uid: &str) {
         self.lock().take(uid);
     }
@@ -151,14 +151,14 @@ impl Scheduler {
     }
 }
 
-/// The address of a node that is known, or of the first.
+/// The address of a node, or of the first node if it is unknown.
 fn address(nodes: &Nodes, name: &str) -> String {
     let addresses = nodes.get(name).and_then(|node| node["status"]["addresses"].as_array());
     let internal = addresses.into_iter().flatten().find(|address| address["type"] == "InternalIP");
     internal.and_then(|address| address["address"].as_str()).unwrap_or(node::FIRST_ADDRESS).to_owned()
 }
 
-/// Lists and watches the nodes; ends with the watch, or with an error.
+/// Lists and watches the nodes; returns when the watch ends, or with an error.
 async fn follow(client: &Client, told: &watch::Sender<Option<Arc<Nodes>>>) -> Result<(), kube_client::Error> {
     let api: Api<DynamicObject> = Api::all_with(client.clone(), &NODES.dynamic());
     let list = api.list(&ListParams::default()).await?;
@@ -182,7 +182,7 @@ async fn follow(client: &Client, told: &watch::Sender<Option<Arc<Nodes>>>) -> Re
     Ok(())
 }
 
-/// What scheduling asks of a node.
+/// The fields of a node that scheduling needs.
 fn shown(node: &DynamicObject) -> Value {
     serde_json::json!({
         "labels": node.metadata.labels, "spec": node.data["spec"],

@@ -1,13 +1,13 @@
-//! The label selectors that objects hold, such as a replica set's.
+//! Label selectors in objects, such as that of a replica set.
 
 use serde_json::Value;
 
 use kube_informers::selector::{BadSelector, LabelOperator, LabelRequirement, LabelSelector};
 
-/// What a `metav1.LabelSelector` selects: nothing if it is absent, everything if it is empty.
+/// Parses a `metav1.LabelSelector`. An absent one matches nothing, an empty one everything.
 ///
 /// # Errors
-/// If something in it makes no sense.
+/// If an operator, a key or a value is invalid.
 pub(crate) fn read(selector: &Value) -> Result<LabelSelector, BadSelector> {
     if !selector.is_object() {
         return Ok(LabelSelector::nothing());

@@ -1,4 +1,4 @@
-//! The API behind a socket: HTTP/1.1, or HTTP/2 for who begins with it.
+//! Serves the API on a socket with HTTP/1.1 or HTTP/2.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -16,16 +16,16 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use super::guard::only_for_this_machine;
 use super::last_word::LastWord;
 
-/// How long a connection may take to send the head of a request, or do nothing between two.
+/// How long a connection may take to send the head of a request, or be idle between two.
 const HEAD_WITHIN: Duration = Duration::from_secs(90);
 
-/// How long a request that is being answered may go on after the end was asked for.
+/// How long a request in progress may take after the shutdown began.
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
 
-/// How long to wait when no connection can be accepted, for want of file descriptors for one.
+/// How long to wait after a connection could not be accepted, for example without free file descriptors.
 const BREATHER: Duration = Duration::from_millis(50);
 
-/// A socket that is being served. Dropping it ends that.
+/// A socket that is being served. Dropping it ends the server.
 #[derive(Debug)]
 pub(crate) struct Server {
     address: SocketAddr,
@@ -34,10 +34,10 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Serves `router` on a listener of this machine.
+    /// Serves `router` on a loopback listener.
     ///
     /// # Errors
-    /// `InvalidInput` if others than this machine could reach the listener: there is no authentication.
+    /// `InvalidInput` if other machines can reach the listener, since there is no authentication.
     pub(crate) fn start(router: axum::Router, listener: TcpListener) -> io::Result<Self> {
         let address = listener.local_addr()?;
         if !address.ip().is_loopback() {
@@ -56,10 +56,10 @@ impl Server {
         self.address
     }
 
-    /// Takes no more connections and waits a moment for the answers that are under way.
+    /// Stops accepting connections, and waits a moment for requests in progress.
     pub(crate) async fn shutdown(self) {
         drop(self.stop);
-        // A server that panicked has said so already; there is nothing left to end.
+        // A panic of the server has been reported already.
         let _ = self.task.await;
     }
 }
@@ -71,7 +71,7 @@ async fn accept(router: axum::Router, listener: tokio::net::TcpListener, stop: C
         let accepted = tokio::select! {
             biased;
             () = stop.cancelled() => break,
-            Some(_) = tasks.join_next() => continue, // so that those that are over take no room
+            Some(_) = tasks.join_next() => continue, // frees the tasks of closed connections
             accepted = listener.accept() => accepted,
         };
         match accepted {
@@ -86,16 +86,16 @@ async fn accept(router: axum::Router, listener: tokio::net::TcpListener, stop: C
     if tokio::time::timeout(LAST_ANSWERS, connections.shutdown()).await.is_err() {
         tracing::debug!("some connections did not end by themselves");
     }
-    tasks.shutdown().await; // whoever waits for the end may rely on nothing being held any more
+    tasks.shutdown().await; // after a shutdown, no connection holds the router any more
 }
 
-/// Serves one connection until it is over.
+/// Serves one connection until it ends.
 fn connection(
     router: axum::Router,
     stream: TcpStream,
     connections: &GracefulShutdown,
 ) -> impl Future<Output = ()> + use<> {
-    // Answers and events are written whole; waiting for more only delays them.
+    // Responses and events are written in one piece, so waiting for more data would only delay them.
     let _ = stream.set_nodelay(true);
     let mut http = Builder::new(TokioExecutor::new());
     http.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_WITHIN);

@@ -1,20 +1,20 @@
-//! Who answered a read: said in a header, so that one can see which requests reach etcd.
+//! The header that tells whether storage or the watch cache answered a read.
 
 use axum::response::Response;
 use http::{HeaderName, HeaderValue};
 
 const HEADER: HeaderName = HeaderName::from_static("x-served-from");
 
-/// One of the two places that know the objects of a kind.
+/// The two sources of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ServedFrom {
-    /// What etcd is to upstream.
+    /// The counterpart of etcd.
     Storage,
     WatchCache,
 }
 
 impl ServedFrom {
-    /// The answer with the header that says so.
+    /// Adds the header to a response.
     pub(crate) fn stamp(self, mut response: Response) -> Response {
         let value = match self {
             Self::Storage => "storage",

@@ -1,10 +1,10 @@
-//! What the API server fills in of a service.
+//! The defaults of services.
 
 use serde_json::{Value, json};
 
 use super::fill::{empty, list, missing, object, part};
 
-/// How long a client stays with the pod that served it first: three hours.
+/// The default session affinity: three hours.
 const AFFINITY_SECONDS: u32 = 10_800;
 
 pub(crate) fn service(service: &mut Value) {
@@ -42,7 +42,7 @@ fn affinity(spec: &mut Value) {
     }
 }
 
-/// The list of addresses begins with the one that older clients know alone.
+/// Sets `clusterIPs` from `clusterIP`.
 fn addresses(spec: &mut Value) {
     let first = spec["clusterIP"].as_str().filter(|ip| !ip.is_empty()).map(ToOwned::to_owned);
     if let Some(first) = first.filter(|_| spec["type"] != "ExternalName") {
@@ -50,7 +50,7 @@ fn addresses(spec: &mut Value) {
     }
 }
 
-/// Which nodes and pods may serve, where the type leaves a choice.
+/// Sets the traffic policies that the type supports.
 fn policies(spec: &mut Value) {
     let kind = spec["type"].as_str().unwrap_or_default().to_owned();
     let named = spec["externalIPs"].as_array().is_some_and(|addresses| !addresses.is_empty());

@@ -1,4 +1,4 @@
-//! What is wrong with a service.
+//! Validation of services.
 
 use serde_json::Value;
 
@@ -40,7 +40,7 @@ fn external_name(name: &str) -> Option<Cause> {
     }
 }
 
-/// One of several ports must have a name, of its own.
+/// If there are several ports, each must have a unique name.
 fn one_port(port: &Value, earlier: &[Value], several: bool, at: &str) -> Vec<Cause> {
     let mut causes = Vec::new();
     let path = format!("{at}.name");

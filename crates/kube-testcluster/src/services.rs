@@ -1,6 +1,6 @@
-//! What a service gets from the server: an address within the cluster, and ports on every node.
+//! Allocates cluster IPs and node ports for services.
 //!
-//! Upstream keeps what is taken in allocators of its own; here it is read from the services themselves.
+//! Upstream keeps allocations in separate objects; here they are read from the services themselves.
 
 use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
@@ -10,15 +10,15 @@ use serde_json::{Value, json};
 use super::cause::Cause;
 use super::fill::{list, object};
 
-/// The addresses of services: 10.96.0.0/12, without the first and the last.
+/// The range of cluster IPs: 10.96.0.0/12, without the first and the last address.
 const ADDRESSES: std::ops::RangeInclusive<u32> = 0x0a60_0001..=0x0a6f_fffe;
-/// Those that are given only to who asks for them.
+/// How many addresses at the start of the range are used only on request.
 const STATIC_ADDRESSES: u32 = 256;
 const PORTS: std::ops::RangeInclusive<u16> = 30_000..=32_767;
-/// Those that are given only to who asks for them.
+/// How many ports at the start of the range are used only on request.
 const STATIC_PORTS: u16 = 86;
 
-/// What other services have.
+/// The addresses and ports of other services.
 #[derive(Debug, Default)]
 pub(crate) struct Taken {
     addresses: BTreeSet<Ipv4Addr>,
@@ -38,10 +38,10 @@ fn node_port(port: &Value) -> Option<u16> {
     port["nodePort"].as_u64().and_then(|port| u16::try_from(port).ok()).filter(|port| *port != 0)
 }
 
-/// Gives a new service, or a new state of an old one, what it lacks.
+/// Allocates what a new or changed service needs.
 ///
 /// # Errors
-/// What it asks for and cannot have.
+/// The address or port that was requested and cannot be allocated.
 pub(crate) fn allocate(mut taken: Taken, service: &mut Value, old: Option<&Value>) -> Result<(), Vec<Cause>> {
     let spec = &mut service["spec"];
     if let Some(old) = old.map(|old| &old["spec"]) {
@@ -63,7 +63,7 @@ fn needs_ports(spec: &Value) -> bool {
     matches!(spec["type"].as_str(), Some("NodePort" | "LoadBalancer"))
 }
 
-/// What an update leaves out stays as it was.
+/// Keeps the old allocations that an update omits.
 fn keep(spec: &mut Value, old: &Value) {
     if needs_address(spec) && needs_address(old) {
         for field in ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"] {
@@ -83,7 +83,7 @@ fn keep(spec: &mut Value, old: &Value) {
     }
 }
 
-/// What a service of another type does not have is given back.
+/// Removes allocations that the new type of a service does not have.
 fn release(spec: &mut Value, old: &Value) {
     if needs_address(old) && !needs_address(spec) && spec["clusterIP"] == old["clusterIP"] {
         for field in ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"] {
@@ -100,7 +100,7 @@ fn release(spec: &mut Value, old: &Value) {
     }
 }
 
-/// Sets a field, unless to nothing.
+/// Sets a field, unless the value is null.
 fn set(spec: &mut Value, field: &str, value: Value) {
     if !value.is_null() {
         object(spec).insert(field.to_owned(), value);
@@ -112,7 +112,7 @@ fn address(taken: &BTreeSet<Ipv4Addr>, spec: &mut Value, old: Option<&Value>) ->
     let before = old.and_then(|old| old["clusterIP"].as_str()).unwrap_or_default();
     let asked = match spec["clusterIP"].as_str().unwrap_or_default() {
         "" => given,
-        alone if alone == before => given, // the list was changed, or neither
+        alone if alone == before => given, // clusterIPs was changed, or neither was
         alone => alone.to_owned(),
     };
     let list = json!([asked]);
@@ -161,7 +161,7 @@ fn address(taken: &BTreeSet<Ipv4Addr>, spec: &mut Value, old: Option<&Value>) ->
     Ok(())
 }
 
-/// Ports of one number share a port of the nodes, whatever their protocol.
+/// Ports with the same number and different protocols share a node port.
 fn ports(taken: &mut BTreeSet<u16>, spec: &mut Value) -> Result<(), Vec<Cause>> {
     let allocates = spec["allocateLoadBalancerNodePorts"] != false || spec["type"] == "NodePort";
     let mut own: Vec<(Value, u16)> = Vec::new();

@@ -1,30 +1,31 @@
-//! What a server is made with.
+//! The settings of a server.
 
 use std::time::Duration;
 
 use super::era::Era;
 
-/// Which controllers a cluster has besides its kubelet.
+/// The controllers that run beside the kubelet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Controllers {
-    /// Those that collect garbage and empty namespaces.
+    /// The garbage collector and the namespace controller.
     #[default]
     All,
-    /// None, as an API server has that stands alone: dependents outlive their owners, what a finalizer of the garbage
-    /// collector holds stays, and a deleted namespace is gone at once, whatever is in it.
+    /// None, as in an API server without a controller manager: dependents outlive their owners, objects with a
+    /// finalizer of the garbage collector stay, and a deleted namespace is removed at once with its contents left
+    /// behind.
     None,
 }
 
-/// Everything that is chosen before the start and stays.
+/// The settings that are chosen before the start.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Settings {
     pub(crate) era: Era,
     pub(crate) seed: u64,
-    /// How long a write takes before it is seen by anyone.
+    /// How long a write takes before it is visible.
     pub(crate) commit_latency: Duration,
-    /// How many revisions storage keeps, and how many events each watch cache.
+    /// How many revisions storage keeps, and how many events each watch cache keeps.
     pub(crate) history: usize,
-    /// How long storage keeps a state that is no longer the present one.
+    /// How long storage keeps an earlier state.
     pub(crate) history_age: Duration,
     /// How often a watch that allows bookmarks gets one.
     pub(crate) bookmarks: Duration,

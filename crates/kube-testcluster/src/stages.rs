@@ -1,4 +1,4 @@
-//! What the kubelet does to pods.
+//! The stages that pods go through: the kubelet's script.
 
 mod named;
 mod selector;
@@ -13,16 +13,16 @@ use super::yaml::{self, FileError};
 pub(crate) use selector::PodSelector;
 use wire::StagesFile;
 
-/// The steps of the kubelet, each some time after the one before, read from YAML:
+/// The steps of the kubelet, read from YAML:
 ///
 /// ```yaml
 /// run:                     # of every pod that is bound to no node
 /// - {after: 150ms, bind: node-1}
 /// - {after: 150ms, status: {phase: Running, startTime: $now}}
-/// delete:                  # of every pod that is being deleted
+///   delete:                  # of every pod that is being deleted
 /// - {after: 150ms, annotations: {example.com/address: null}}
 /// - {after: 150ms, remove: true}
-/// lifecycles:              # of the pods that one of these selects, the first that does
+///   lifecycles:              # of the pods that one of these selects, the first that does
 /// - name: crash-loop
 ///   for: [{labels: lab/lifecycle=crash-loop}]
 ///   run:
@@ -30,109 +30,109 @@ use wire::StagesFile;
 ///   - repeat:
 ///     - {after: 2s, containers: {running: {}}}
 ///     - {after: 5s, containers: {terminated: {exitCode: 1, reason: Error}}}
-/// ```
+///   ```
 ///
-/// A step waits (`after`, by default not at all; `doubling-to` doubles the wait each time round a `repeat`, up to this) and
-/// then does one thing:
+/// A step waits for the time `after` (default: none) and then does one thing. With `doubling-to`, the wait doubles in
+/// each round of a `repeat`, up to that limit. The actions are:
 ///
-/// - `bind` gives the pod a node: the one that is named or, with `true`, the one that the scheduler finds. A pod that names
-///   its node itself is run, too, where the lifecycle has `bind: true`.
-/// - `status` is a merge patch of the pod's status, `annotations` one of its annotations.
-/// - `containers` is what the container runtime tells of all containers: `waiting: {reason, message}`, `running: {ready}` or
-///   `terminated: {exitCode, reason, message}`. Phase, conditions, restart counts and the rest of the status follow from it
-///   as on a real node. A `status` beside it is merged into what follows.
-/// - `event` writes an Event about the pod: `{reason, message, type, from}`; for each container one, if its message or its
-///   `of` speaks of containers.
+/// - `bind` assigns the pod to the node with this name or, with `true`, to the node that the scheduler chooses. With
+///   `bind: true` in a lifecycle, the kubelet also runs pods that name their node themselves.
+/// - `status` is a merge patch for the pod's status, `annotations` one for its annotations.
+/// - `containers` reports a state of all containers: `waiting: {reason, message}`, `running: {ready}` or `terminated:
+///   {exitCode, reason, message}`. Phase, conditions, restart counts and the rest of the status follow from it as on a
+///   real node. A `status` beside it is merged into the result.
+/// - `event` writes an Event about the pod: `{reason, message, type, from}`. It writes one for each container if `of:
+///   containers` is given or the message contains `$container` or `$image`.
 /// - `log` appends a line to the log of each container.
-/// - `steps` does more steps (`steps: []` only waits), `repeat` does steps for ever, or `times` times.
-/// - `remove: true` deletes the pod for good.
+/// - `steps` performs a list of steps (`steps: []` only waits), `repeat` repeats one for ever, or `times` times.
+/// - `remove: true` removes the pod.
 ///
-/// In every text `$now` becomes the time, `$podIP` and `$hostIP` the addresses of the pod and its node, `$pod`, `$namespace`,
-/// `$uid` and `$node` what they say, `$backoff` the wait with a `doubling-to` in this round; beside `containers`, `event` and
-/// `log`, `$container` and `$image` are those of the container. In `containerStatuses`, an entry named `"*"` stands for every
-/// container of the pod.
+/// In every text, `$now` stands for the time, `$podIP` and `$hostIP` for the addresses of the pod and its node, `$pod`,
+/// `$namespace`, `$uid` and `$node` for those of the pod, and `$backoff` for the wait with `doubling-to` in this round.
+/// In `containers`, `event` and `log`, `$container` and `$image` stand for those of the container. In
+/// `containerStatuses`, an entry named `"*"` stands for every container of the pod.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stages {
-    /// The last one is for every pod.
+    /// The last lifecycle applies to all pods that no other one selects.
     lifecycles: Vec<Lifecycle>,
 }
 
-/// What some pods go through.
+/// The stages of some pods.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Lifecycle {
-    /// Empty for the one of all other pods.
+    /// Empty for the last lifecycle.
     pub(crate) name: String,
-    /// A pod is meant if one of these selects it.
+    /// The lifecycle applies to a pod that one of these selects.
     pub(crate) selectors: Vec<PodSelector>,
     pub(crate) run: Vec<Stage>,
     pub(crate) delete: Vec<Stage>,
 }
 
-/// One step: a wait, then one action.
+/// A step: a wait, then one action.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Stage {
     pub(crate) wait: Wait,
     pub(crate) action: StageAction,
 }
 
-/// How long a step waits.
+/// The wait of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Wait {
     pub(crate) first: Duration,
-    /// Up to where it doubles in each round; none if it does not.
+    /// The limit up to which the wait doubles in each round; `None` if it does not double.
     pub(crate) doubling_to: Option<Duration>,
 }
 
-/// What a step does.
+/// The action of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum StageAction {
     /// Binds the pod to a node.
     Bind(Binding),
     /// Merges this into the pod's status.
     Status(Value),
-    /// Tells what became of the containers, and merges something more into the status.
+    /// Reports a state of the containers, and merges more into the status.
     Containers(Change, Option<Value>),
-    /// Sets annotations, or takes those away that have no value.
+    /// Sets annotations; one without a value is removed.
     Annotations(BTreeMap<String, Option<String>>),
     /// Writes an Event.
     Event(Notice),
     /// Appends a line to the containers' logs.
     Log(String),
-    /// Does steps.
+    /// Performs steps.
     Steps(Vec<Stage>),
-    /// Does steps over and over.
+    /// Repeats steps.
     Repeat(Vec<Stage>, Times),
-    /// Deletes the pod for good: grace period 0, and only the pod with this uid.
+    /// Removes the pod: grace period 0, and the uid as a precondition.
     Remove,
 }
 
-/// Which node a pod gets.
+/// The node of a binding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Binding {
     Node(String),
-    /// The one that the scheduler finds.
+    /// The node that the scheduler chooses.
     Scheduled,
 }
 
-/// How often.
+/// How often steps are repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Times {
     Only(u32),
     Forever,
 }
 
-/// What became of a pod's containers, as a container runtime tells it.
+/// The state of a pod's containers, as a container runtime reports it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Change {
-    /// They do not run yet, or not at present, and this is why.
+    /// The containers do not run, for this reason.
     Waiting { reason: String, message: Option<String> },
-    /// They run. What does not pass its readiness probe is not ready.
+    /// The containers run. A container that fails its readiness probe is not ready.
     Running { ready: bool },
-    /// Those that ran have ended.
+    /// The containers that ran have ended.
     Terminated { exit_code: i64, reason: String, message: Option<String> },
 }
 
-/// An Event to be written.
+/// The content of an Event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Notice {
     pub(crate) kind: String,
@@ -146,11 +146,11 @@ pub(crate) struct Notice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Subject {
     Pod,
-    /// Each container has its own.
+    /// One Event for each container.
     Containers,
 }
 
-/// The wait that doubles, as long as it is in a round.
+/// The wait that doubles, in this round.
 pub(crate) fn backoff(stages: &[Stage], round: u32) -> Option<Duration> {
     stages.iter().find_map(|stage| match &stage.action {
         _ if stage.wait.doubling_to.is_some() => Some(stage.wait.in_round(round)),
@@ -160,7 +160,7 @@ pub(crate) fn backoff(stages: &[Stage], round: u32) -> Option<Duration> {
 }
 
 impl Wait {
-    /// How long in the n-th round, counted from 0.
+    /// The wait in the n-th round, counted from 0.
     pub(crate) fn in_round(self, round: u32) -> Duration {
         match self.doubling_to {
             None => self.first,
@@ -170,8 +170,8 @@ impl Wait {
 }
 
 impl Default for Stages {
-    /// A pod is bound, its container is created, the network says its address, it runs; on deletion the container ends, the
-    /// address goes, and the pod is removed. Each step comes 150 ms after the one before.
+    /// The pod is bound, its container is created, the network reports its address, and the pod runs. On deletion the
+    /// container ends, the address is removed, and then the pod. Each step comes 150 ms after the one before.
     fn default() -> Self {
         const DEFAULT: &str = include_str!("../../../fixtures/stages/default.yaml");
         Self::from_yaml(DEFAULT, "default.yaml").expect("the embedded stages are tested")
@@ -179,16 +179,16 @@ impl Default for Stages {
 }
 
 impl Stages {
-    /// A kubelet that does nothing: pods stay as they are.
+    /// The kubelet does nothing: pods stay as they are.
     pub fn none() -> Self {
         Self::of(Vec::new(), Lifecycle::everything(Vec::new(), Vec::new()))
     }
 
-    /// Reads the stages from YAML; `name` is the file's name for messages.
+    /// Parses stages from YAML; `name` is the file's name for error messages.
     ///
     /// # Errors
-    /// If the text is not YAML, has an unknown key, a step without exactly one action, a selector or a duration that is none,
-    /// or an endless repetition that never waits.
+    /// If the text is not YAML, or has an unknown key, a step without exactly one action, an invalid selector or
+    /// duration, or an endless repetition without a wait.
     pub fn from_yaml(text: &str, name: &str) -> Result<Self, FileError> {
         let expected = "the stages of a kubelet: the keys run and delete, each a list of steps, and lifecycles";
         yaml::read::<StagesFile>(text, name, expected)?.stages(name)
@@ -199,7 +199,7 @@ impl Stages {
         Self { lifecycles }
     }
 
-    /// What a pod goes through: the first lifecycle that is meant for it. The pod is only made for selectors to look at.
+    /// The first lifecycle that applies to a pod. `pod` is called only if a selector needs it.
     pub(crate) fn of_pod(&self, pod: impl FnOnce() -> Value) -> &Lifecycle {
         let (others, selective) = self.lifecycles.split_last().expect("the last one is for every pod");
         if selective.is_empty() {
@@ -210,7 +210,7 @@ impl Stages {
         selective.iter().find(selects).unwrap_or(others)
     }
 
-    /// Whether some pods need a scheduler.
+    /// Whether any pods need the scheduler.
     pub(crate) fn schedules(&self) -> bool {
         self.lifecycles.iter().any(Lifecycle::schedules)
     }
@@ -221,7 +221,7 @@ impl Lifecycle {
         Self { name: String::new(), selectors: Vec::new(), run, delete }
     }
 
-    /// Whether the scheduler finds the nodes of these pods.
+    /// Whether these pods need the scheduler.
     pub(crate) fn schedules(&self) -> bool {
         fn any(stages: &[Stage]) -> bool {
             stages.iter().any(|stage| match &stage.action {

@@ -1,4 +1,4 @@
-//! The one place where an error becomes a Kubernetes `Status`.
+//! Errors of the API, and their form as a Kubernetes `Status`. Upstream: `k8s.io/apimachinery/pkg/api/errors`.
 
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
@@ -9,22 +9,22 @@ use serde::Serialize;
 use super::cause::Cause;
 use super::resource::Resource;
 
-/// The media types that objects can be read and written in.
+/// The media types in which objects can be sent and received.
 const ACCEPTED: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
 
-/// Why a request failed, as the client will read it.
+/// An error that becomes a Status.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ApiError {
     code: StatusCode,
-    /// Empty for what upstream does not classify.
+    /// Empty for errors that upstream does not classify.
     reason: &'static str,
     message: String,
     details: Option<Box<Details>>,
-    /// A token with which an expired paged list can go on.
+    /// The token with which an expired paged list can continue.
     continue_token: Option<String>,
 }
 
-/// What the error is about.
+/// The details of a Status: the object that the error is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Details {
@@ -53,7 +53,7 @@ impl ApiError {
         self
     }
 
-    /// Says nothing about what was asked for.
+    /// Adds empty details, as upstream does for errors that are not about an object.
     fn vague(mut self) -> Self {
         self.details = Some(Box::default());
         self
@@ -76,7 +76,7 @@ impl ApiError {
         Self::new(StatusCode::FORBIDDEN, "Forbidden", message).about(resource, resource.plural.into(), name)
     }
 
-    /// What cannot be read as a request.
+    /// A request that is not valid HTTP.
     pub(crate) fn no_request(code: StatusCode) -> Self {
         let (reason, message) = match code {
             StatusCode::URI_TOO_LONG => ("", "the request line is longer than this server reads: 65534 bytes"),
@@ -86,13 +86,13 @@ impl ApiError {
         Self::new(code, reason, message)
     }
 
-    /// A request that no client of this machine would send.
+    /// A request that no client on this machine would send.
     pub(crate) fn not_from_here(why: &str) -> Self {
         let message = format!("forbidden: this server answers programs on its own machine only: {why}");
         Self::new(StatusCode::FORBIDDEN, "Forbidden", message).vague()
     }
 
-    /// Something new that would come into a namespace that is on its way out.
+    /// The creation of an object in a namespace that is being deleted.
     pub(crate) fn terminating(resource: &'static Resource, name: &str, namespace: &str) -> Self {
         let why = format!("unable to create new content in namespace {namespace} because it is being terminated");
         let cause = Cause::terminating(namespace);
@@ -123,7 +123,7 @@ impl ApiError {
         Self::new(StatusCode::CONFLICT, "AlreadyExists", message).about(resource, resource.plural.into(), name)
     }
 
-    /// `what` is `pods`, `pods/binding` or, where upstream names the kind, `Pod`.
+    /// `what` is `pods`, `pods/binding` or, where upstream uses the kind, `Pod`.
     pub(crate) fn conflict(resource: &'static Resource, what: &str, name: &str, why: impl AsRef<str>) -> Self {
         let message = format!("Operation cannot be fulfilled on {what} {name:?}: {}", why.as_ref());
         Self::new(StatusCode::CONFLICT, "Conflict", message).about(resource, what.into(), name)
@@ -138,12 +138,12 @@ impl ApiError {
         Self::invalid_kind(resource.group, resource.kind, name, causes)
     }
 
-    /// Options that contradict each other or have values that they cannot have.
+    /// Invalid or contradictory options.
     pub(crate) fn invalid_options(kind: &'static str, causes: Vec<Cause>) -> Self {
         Self::invalid_kind("meta.k8s.io", kind, "", causes)
     }
 
-    /// The same of the options of a log.
+    /// Invalid or contradictory options of a request for a log.
     pub(crate) fn invalid_log_options(pod: &str, causes: Vec<Cause>) -> Self {
         Self::invalid_kind("", "PodLogOptions", pod, causes)
     }
@@ -152,7 +152,7 @@ impl ApiError {
         let mut sentences: Vec<String> = Vec::new();
         for sentence in causes.iter().map(Cause::sentence) {
             if !sentences.contains(&sentence) {
-                sentences.push(sentence); // each is said once, though it counts as often as it was found
+                sentences.push(sentence); // the message has each once, although the causes keep duplicates
             }
         }
         let list = if let [one] = sentences.as_slice() { one.clone() } else { format!("[{}]", sentences.join(", ")) };
@@ -162,13 +162,13 @@ impl ApiError {
         Self { details: Some(Box::new(details)), ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, "Invalid", message) }
     }
 
-    /// A patch that is well formed but does not fit the object.
+    /// A well-formed patch that does not apply to the object.
     pub(crate) fn unprocessable() -> Self {
         let message = "the server rejected our request due to an error in our request";
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, "Invalid", message).vague()
     }
 
-    /// A patch after which the object is no longer of its type.
+    /// A patch whose result is not of the object's type.
     pub(crate) fn misfit(object: &str, why: &str) -> Self {
         Self::invalid_kind("", "", "", vec![Cause::invalid("patch", object, why)])
     }
@@ -184,19 +184,19 @@ impl ApiError {
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UnsupportedMediaType", message)
     }
 
-    /// None of the media types that the client accepts is one of the server's.
+    /// The client accepts none of the server's media types.
     pub(crate) fn no_representation() -> Self {
         let message = format!("406: Not Acceptable\n\nAvailable representations: {ACCEPTED}");
         Self::new(StatusCode::NOT_ACCEPTABLE, "NotAcceptable", message).vague()
     }
 
-    /// A media type of the server's, but not in the form that the client wants.
+    /// The client accepts one of the server's media types, but not in a supported form.
     pub(crate) fn not_acceptable() -> Self {
         let message = format!("only the following media types are accepted: {ACCEPTED}");
         Self::new(StatusCode::NOT_ACCEPTABLE, "NotAcceptable", message)
     }
 
-    /// `view` does not fit the object, which is or is not a list.
+    /// The view does not fit the object, which is (not) a list.
     pub(crate) fn wrong_view(view: &str, is: &str, kind: &str) -> Self {
         let message = format!("you requested {view}, but the requested object {is} (*core.{kind})");
         Self::new(StatusCode::NOT_ACCEPTABLE, "NotAcceptable", message)
@@ -211,17 +211,17 @@ impl ApiError {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "RequestEntityTooLarge", message)
     }
 
-    /// What upstream would do and this server cannot. (Upstream has no reason for it.)
+    /// A feature that upstream has and this server has not. Upstream has no reason for it.
     pub(crate) fn not_implemented(message: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_IMPLEMENTED, "", message)
     }
 
-    /// What upstream lets through unclassified.
+    /// An error that upstream does not classify.
     pub(crate) fn internal(message: impl Into<String>) -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "", message)
     }
 
-    /// What went wrong in the server, and is not to be blamed on the request.
+    /// An error of the server that the request did not cause.
     pub(crate) fn internal_error(what: &str) -> Self {
         let message = format!("Internal error occurred: {what}");
         let details = Details { causes: vec![Cause::unplaced("", what)], ..Details::default() };
@@ -231,7 +231,7 @@ impl ApiError {
         }
     }
 
-    /// `retry_after` is in seconds; 0 says nothing.
+    /// `retry_after` is in seconds; 0 stands for none.
     pub(crate) fn too_many_requests(retry_after: u32) -> Self {
         let details =
             Details { retry_after_seconds: Some(retry_after).filter(|seconds| *seconds > 0), ..Details::default() };
@@ -242,7 +242,7 @@ impl ApiError {
         }
     }
 
-    /// One more than the server serves at a time.
+    /// More watches than the server allows.
     pub(crate) fn too_many_watches(limit: usize) -> Self {
         let message = format!("too many watches are open: the limit is {limit}, please try again later.");
         Self { message, ..Self::too_many_requests(1) }
@@ -257,12 +257,12 @@ impl ApiError {
         Self::new(StatusCode::GONE, "Expired", message)
     }
 
-    /// A watch from before the history.
+    /// A watch from a version before the history.
     pub(crate) fn too_old(asked: u64, oldest: u64) -> Self {
         Self::expired(format!("too old resource version: {asked} ({oldest})"))
     }
 
-    /// A page from before the history, with a token to go on with what is there now.
+    /// A page from a version before the history, with a token to continue with the current state.
     pub(crate) fn expired_page(token: String) -> Self {
         let message = "The provided continue parameter is too old to display a consistent list result. You can start a \
             new list without the continue parameter, or use the continue token in this response to retrieve the remainder \
@@ -279,7 +279,7 @@ impl ApiError {
         Self { details: Some(Box::new(details)), ..Self::new(StatusCode::GATEWAY_TIMEOUT, "Timeout", message) }
     }
 
-    /// The Status object, for an answer or for an ERROR event.
+    /// The Status as JSON, for a response or an ERROR event.
     pub(crate) fn json(&self) -> Vec<u8> {
         let status = Status {
             kind: "Status",
@@ -314,13 +314,13 @@ impl IntoResponse for ApiError {
     }
 }
 
-/// An answer whose body is this JSON.
+/// A response with a JSON body.
 pub(crate) fn json(code: StatusCode, mut body: Vec<u8>) -> Response {
     body.push(b'\n');
     answer(code, "application/json", Body::from(body))
 }
 
-/// An answer with the headers that every answer has.
+/// A response with the headers that all responses have.
 pub(crate) fn answer(code: StatusCode, content_type: &'static str, body: Body) -> Response {
     let mut response = Response::new(body);
     *response.status_mut() = code;
@@ -332,22 +332,22 @@ pub(crate) fn answer(code: StatusCode, content_type: &'static str, body: Body) -
 
 pub(crate) const PLAIN: &str = "text/plain; charset=utf-8";
 
-/// What upstream's mux says about a path that it does not know.
+/// The response of upstream's mux to an unknown path.
 pub(crate) fn no_such_path() -> Response {
     answer(StatusCode::NOT_FOUND, PLAIN, Body::from("404 page not found\n"))
 }
 
-/// What upstream's HTTP server says about a request that it cannot read.
+/// The response of upstream's HTTP server to a malformed request.
 pub(crate) fn broken_request() -> Response {
     answer(StatusCode::BAD_REQUEST, PLAIN, Body::from("400 Bad Request"))
 }
 
-/// `Status` Success without more: what a binding answers.
+/// A `Status` with Success and nothing else, as for a binding.
 pub(crate) fn created() -> Response {
     json(StatusCode::CREATED, success(None, Some(201)))
 }
 
-/// `Status` Success about an object that is gone.
+/// A `Status` with Success about an object that was removed.
 pub(crate) fn removed(resource: &'static Resource, name: &str, uid: &str) -> Response {
     let details = Details {
         name: name.into(),

@@ -1,4 +1,4 @@
-//! The store behind the API: every version of every object that is still in the history. What etcd is to upstream.
+//! Storage: all versions of all objects in the history. The counterpart of etcd.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -11,25 +11,25 @@ use super::event::Event;
 use super::object::{Key, Object};
 use super::resource::Resource;
 
-/// One revision counter for all kinds; every write takes the next revision.
+/// All kinds share one revision counter; every write takes the next revision.
 ///
-/// Invariants: the versions of a key are in ascending order of revision, and never two without an object in a row;
-/// `log` has one entry for each revision in `(compacted, revision]`, in order.
+/// Invariants: the versions of a key are in ascending order of revision, and no two removals follow each other; `log`
+/// has one entry for each revision in `(compacted, revision]`, in order.
 #[derive(Debug)]
 pub(crate) struct Storage {
     revision: u64,
-    /// States before this revision are forgotten.
+    /// States before this revision are compacted.
     compacted: u64,
     /// By plural, then by key.
     kinds: BTreeMap<&'static str, BTreeMap<Key, Vec<Version>>>,
     log: VecDeque<Write>,
     /// How many revisions are kept.
     keep: usize,
-    /// How long a state is kept after it was the present one.
+    /// How long an earlier state is kept.
     age: Duration,
 }
 
-/// What took a revision.
+/// The write of a revision.
 #[derive(Debug)]
 struct Write {
     plural: &'static str,
@@ -40,22 +40,22 @@ struct Write {
 #[derive(Debug)]
 struct Version {
     revision: u64,
-    /// `None`: removed at this revision.
+    /// `None`: the object was removed at this revision.
     object: Option<Arc<Object>>,
 }
 
-/// The state that was asked for is no longer in the history.
+/// The requested state has been compacted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Compacted;
 
 impl Storage {
-    /// An empty store that remembers the last `keep` revisions, but no state for longer than `age`. As in etcd, the empty store
-    /// has revision 1.
+    /// An empty store that keeps the last `keep` revisions, and no earlier state for longer than `age`. As in etcd, the
+    /// empty store has revision 1.
     pub(crate) fn new(keep: usize, age: Duration) -> Self {
         Self { revision: 1, compacted: 1, kinds: BTreeMap::new(), log: VecDeque::new(), keep, age }
     }
 
-    /// Forgets the states that have not been the present one for too long. Gives back the oldest one left, if there were any.
+    /// Compacts the states that are older than `age`. Returns the oldest revision left, if it compacted any.
     pub(crate) fn forget_old(&mut self) -> Option<u64> {
         let now = Instant::now();
         let is_old = |write: &Write| write.at.checked_add(self.age).is_some_and(|end| end <= now);
@@ -70,7 +70,7 @@ impl Storage {
         self.revision
     }
 
-    /// Whether the state at a revision was compacted away.
+    /// Whether the state at a revision has been compacted.
     pub(crate) fn has_forgotten(&self, revision: u64) -> bool {
         revision < self.compacted
     }
@@ -79,19 +79,19 @@ impl Storage {
         self.kinds.get(resource.plural)?.get(key)?.last()?.object.clone()
     }
 
-    /// Writes an object, new or not, as the next revision.
+    /// Writes a new or changed object as the next revision.
     pub(crate) fn put(&mut self, resource: &'static Resource, key: Key, value: Value) -> Event {
         let object = Object::new(resource, key.clone(), self.revision + 1, value);
         self.append(resource, key, Some(Arc::new(object)))
     }
 
-    /// Removes an object as the next revision; `None`, and no revision is taken, if it is not there.
+    /// Removes an object as the next revision. Returns `None`, and takes no revision, if there is no such object.
     pub(crate) fn remove(&mut self, resource: &'static Resource, key: &Key) -> Option<Event> {
         self.get(resource, key)?;
         Some(self.append(resource, key.clone(), None))
     }
 
-    /// The objects of a kind, from a key on, as they were at a revision (now, if none is given), in the order of their keys.
+    /// The objects of a kind from a key on, in key order, at a revision (by default the current one).
     pub(crate) fn range(
         &self,
         resource: &Resource,
@@ -105,12 +105,12 @@ impl Storage {
         let objects =
             self.kinds.get(resource.plural).into_iter().flat_map(move |objects| objects.range(start.clone()..));
         Ok(objects.filter_map(move |(_, versions)| {
-            // Nearly always the last version is the one, so look from the end.
+            // It is nearly always the last version, so search from the end.
             versions.iter().rev().find(|version| version.revision <= at)?.object.as_ref()
         }))
     }
 
-    /// Forgets every state before a revision.
+    /// Drops every state before a revision.
     pub(crate) fn compact(&mut self, revision: u64) {
         let revision = revision.min(self.revision);
         while self.compacted < revision {
@@ -121,7 +121,7 @@ impl Storage {
             let Some(versions) = objects.get_mut(&key) else { continue };
             let older = versions.iter().filter(|version| version.revision < self.compacted).count();
             versions.drain(..older);
-            // A removal only matters to the states before it.
+            // A removal matters only to states before it.
             if versions.first().is_some_and(|version| version.revision == self.compacted && version.object.is_none()) {
                 versions.remove(0);
             }

@@ -1,4 +1,4 @@
-//! Storage and the watch caches beside it, behind one lock: what the handlers read and write.
+//! The store: storage and the watch caches under one lock. All handlers read and write through it.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -23,55 +23,55 @@ use super::status::ApiError;
 use super::storage::Storage;
 use super::watch_cache::{Audience, WatchCache};
 
-/// How long a request for a revision that is not there yet waits for it.
+/// How long a request waits for a revision in the future.
 const FRESHNESS: Duration = Duration::from_secs(3);
 
-/// Shared by all requests.
+/// The state of the server, shared by all requests.
 #[derive(Debug)]
 pub(crate) struct Store {
     pub(crate) settings: Settings,
     pub(crate) clock: Clock,
-    /// What the containers say: the nodes' part, which the API server only passes on.
+    /// The containers' logs. Upstream, they are on the nodes.
     pub(crate) logs: Arc<Logs>,
     pub(crate) faults: Active,
     state: Mutex<StoreState>,
-    /// Tells those who wait for a revision that storage or a watch cache has moved on.
+    /// Notifies those who wait for a revision that storage or a watch cache has advanced.
     moved: watch::Sender<()>,
-    /// Places for watches.
+    /// Permits for the watches of clients.
     watches: Arc<Semaphore>,
-    /// How many chores are waiting or under way.
+    /// How many chores are queued or being worked on.
     chores: watch::Sender<usize>,
 }
 
-/// Everything that a write changes at once.
+/// Everything that one write changes.
 #[derive(Debug)]
 pub(crate) struct StoreState {
     pub(crate) storage: Storage,
     caches: BTreeMap<&'static str, WatchCache>,
     pub(crate) random: Random,
     pub(crate) closed: bool,
-    /// None if no controller does them.
+    /// `None` if no controllers run.
     chores: Option<Chores>,
 }
 
-/// What a change makes of an object.
+/// The result of a change.
 #[derive(Debug)]
 pub(crate) enum Next {
-    /// Nothing: no revision is taken, nobody is told.
+    /// No change: no revision is taken, and no event is sent.
     Keep,
-    /// This. The same as before counts as nothing.
+    /// The new state. If it equals the old one, there is no change.
     Put(Value),
-    /// It is removed.
+    /// The object is removed.
     Remove,
-    /// It is removed by an update that took away what held it; the answer is what it was updated to.
+    /// The update has removed the last finalizer, so the object is removed. The response is the updated state.
     Release(Value),
 }
 
-/// Whether a write is carried out.
+/// Whether a write is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Commit {
     Really,
-    /// A dry run: everything is checked and answered, nothing is stored.
+    /// A dry run: everything is checked and answered, but nothing is stored.
     Pretend,
 }
 
@@ -80,21 +80,21 @@ impl StoreState {
         self.caches.get_mut(resource.plural).expect("every kind in the table has a watch cache")
     }
 
-    /// What is too old is forgotten before anybody can see it, so no task has to do that in time.
+    /// Runs before each use of the state, so that no reader sees an expired revision and no timer is needed.
     fn forget_old(&mut self) {
         if let Some(oldest) = self.storage.forget_old() {
             self.caches.values_mut().for_each(|cache| cache.drop_snapshots(oldest));
         }
     }
 
-    /// How far one of the two places that know a kind has not come that is to know a revision; `None` if it knows it.
+    /// The revision that a source has reached, if it is below `revision`; otherwise `None`.
     pub(crate) fn stuck_before(&self, revision: u64, resource: &Resource, from: ServedFrom) -> Option<u64> {
         let cache = self.caches.get(resource.plural).filter(|_| from == ServedFrom::WatchCache);
         let reached = cache.and_then(WatchCache::stuck_at).unwrap_or(self.storage.revision());
         Some(reached).filter(|reached| *reached < revision)
     }
 
-    /// The cache of a kind, after it has learnt how far storage is: what makes a read from it consistent.
+    /// The watch cache of a kind, advanced to storage's revision, so that a read from it is consistent.
     pub(crate) fn fresh_cache(&mut self, resource: &Resource) -> &mut WatchCache {
         let revision = self.storage.revision();
         let cache = self.cache(resource);
@@ -104,7 +104,7 @@ impl StoreState {
 }
 
 impl StoreState {
-    /// Gives an object what only the server can know to be free.
+    /// Allocates the addresses and ports of a service.
     fn allocate(
         &self,
         resource: &'static Resource,
@@ -122,7 +122,7 @@ impl StoreState {
         services::allocate(taken, value, old).map_err(|causes| ApiError::invalid(resource, key.name(), causes))
     }
 
-    /// Whether something new may come into its namespace.
+    /// Refuses a new object if its namespace does not exist or is being deleted.
     fn admit(&self, resource: &'static Resource, key: &Key) -> Result<(), ApiError> {
         let Some(namespace) = key.namespace() else { return Ok(()) };
         match self.storage.get(NAMESPACES, &Key::new(None, namespace)) {
@@ -156,10 +156,10 @@ impl Store {
         self.lock().storage.get(resource, key)
     }
 
-    /// Writes a new object.
+    /// Stores a new object.
     ///
     /// # Errors
-    /// `AlreadyExists`, and whatever its namespace has against it.
+    /// `AlreadyExists`, or the error of its namespace.
     pub(crate) async fn create(
         &self,
         resource: &'static Resource,
@@ -169,7 +169,7 @@ impl Store {
     ) -> Result<Arc<Object>, ApiError> {
         self.commit_latency().await;
         let mut state = self.lock();
-        state.admit(resource, &key)?; // under the lock, so that no namespace goes meanwhile
+        state.admit(resource, &key)?; // under the lock, so that the namespace cannot be deleted meanwhile
         if state.storage.get(resource, &key).is_some() {
             return Err(ApiError::already_exists(resource, key.name()));
         }
@@ -180,11 +180,11 @@ impl Store {
         }
     }
 
-    /// Changes an object that is there, in one step: nobody writes between the reading and the writing.
-    /// Returns the state after the change; after a removal, the last state with the revision of the removal.
+    /// Reads an object, changes it and writes it in one step; no other write can happen in between. Returns the state
+    /// after the change; after a removal, the last state with the revision of the removal.
     ///
     /// # Errors
-    /// `NotFound`, and whatever `change` refuses.
+    /// `NotFound`, or the error of `change`.
     pub(crate) async fn update(
         &self,
         resource: &'static Resource,
@@ -229,7 +229,7 @@ impl Store {
         revision
     }
 
-    /// Writes an object, new or not, and tells the watchers.
+    /// Stores a new or changed object and notifies the watchers.
     pub(crate) fn put(
         &self,
         state: &mut StoreState,
@@ -246,7 +246,7 @@ impl Store {
     /// Waits until storage, or the watch cache of a kind, has reached a revision.
     ///
     /// # Errors
-    /// After three seconds: the revision is too large.
+    /// `Timeout` after three seconds: the revision is too large.
     pub(crate) async fn wait_for(&self, revision: u64, resource: &Resource, from: ServedFrom) -> Result<(), ApiError> {
         let mut moved = self.moved.subscribe();
         let stuck = || self.lock().stuck_before(revision, resource, from);
@@ -261,13 +261,13 @@ impl Store {
         stuck().map_or(Ok(()), |current| Err(ApiError::too_large_version(revision, current)))
     }
 
-    /// Tells of every write from now on, and of the end.
+    /// Changes with every write and when the server is closed.
     pub(crate) fn writes(&self) -> watch::Receiver<()> {
         self.moved.subscribe()
     }
 
-    /// Forgets every state but the present: what etcd's compaction does, once the watch caches have noticed it. What the
-    /// watch caches remember of the past they can still replay.
+    /// Drops all earlier states, as etcd's compaction does. The watch caches keep their events, and can still replay
+    /// them.
     pub(crate) fn compact(&self) {
         let mut state = self.lock();
         let revision = state.storage.revision();
@@ -277,7 +277,7 @@ impl Store {
         }
     }
 
-    /// The watch caches begin anew with the present state, as after a restart of the server.
+    /// Restarts the watch caches from the current state, as a restart of the server does.
     pub(crate) fn restart(&self) {
         let mut state = self.lock();
         let revision = state.storage.revision();
@@ -287,23 +287,23 @@ impl Store {
         self.moved.send_replace(());
     }
 
-    /// A place for one more watch, to be kept as long as it is open.
+    /// A permit for one more watch, to be held while it is open.
     ///
     /// # Errors
-    /// `TooManyRequests` if there is none left.
+    /// `TooManyRequests` if the limit is reached.
     pub(crate) fn place_for_watch(&self) -> Result<OwnedSemaphorePermit, ApiError> {
         let limit = self.settings.max_watches;
         self.watches.clone().try_acquire_owned().map_err(|_| ApiError::too_many_watches(limit))
     }
 
-    /// Ends the clients' watches of a kind, or of all.
+    /// Ends the clients' watches of a kind, or of all kinds.
     pub(crate) fn drop_watches(&self, plural: Option<&str>) {
         let mut state = self.lock();
         let meant = |cache: &&str| plural.is_none_or(|plural| plural == *cache);
         state.caches.iter_mut().filter(|(cache, _)| meant(cache)).for_each(|(_, cache)| cache.drop_clients());
     }
 
-    /// Lets the watch caches stand still that are to, and the others go on.
+    /// Stops or resumes the watch caches according to the active faults.
     pub(crate) fn update_caches(&self) {
         let mut state = self.lock();
         for resource in &RESOURCES {
@@ -313,15 +313,15 @@ impl Store {
         self.moved.send_replace(());
     }
 
-    /// Ends every watch, and every later one as soon as it has begun.
+    /// Ends all watches. Later ones end after their initial events.
     pub(crate) fn close(&self) {
         let mut state = self.lock();
         state.closed = true;
         state.caches.values_mut().for_each(WatchCache::close);
-        self.moved.send_replace(()); // so that whoever follows something else notices it
+        self.moved.send_replace(()); // wakes followers of logs
     }
 
-    /// The next chore, as soon as there is one. It is under way until [`chore_done`](Self::chore_done).
+    /// Waits for the next chore. It counts as unfinished until [`chore_done`](Self::chore_done).
     pub(crate) async fn chore(&self) -> Chore {
         let mut count = self.chores.subscribe();
         loop {
@@ -342,13 +342,13 @@ impl Store {
         *self.chores.borrow() > 0
     }
 
-    /// Waits until nothing is waiting or under way.
+    /// Waits until no chore is queued or being worked on.
     pub(crate) async fn chores_done(&self) {
         // The sender lives as long as the store.
         let _ = self.chores.subscribe().wait_for(|count| *count == 0).await;
     }
 
-    /// Takes everything as it is.
+    /// Discards all chores.
     pub(crate) fn forget_chores(&self) {
         if let Some(chores) = &mut self.lock().chores {
             chores.forget();
@@ -356,7 +356,7 @@ impl Store {
         self.chores.send_replace(0);
     }
 
-    /// Whatever names this uid as its owner's.
+    /// The objects with an owner reference to this uid.
     pub(crate) fn dependents_of(&self, uid: &str) -> Vec<ObjectRef> {
         self.lock().chores.as_ref().map(|chores| chores.dependents_of(uid)).unwrap_or_default()
     }

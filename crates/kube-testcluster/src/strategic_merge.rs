@@ -1,4 +1,5 @@
-//! Strategic merge patches: a merge patch that knows which lists merge item by item, and by which key.
+//! Strategic merge patches: merge patches that merge some lists item by item. Upstream:
+//! `k8s.io/apimachinery/pkg/util/strategicpatch`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,19 +7,19 @@ use serde_json::{Map, Value};
 
 use super::schema::{self, Field, Kind, Struct};
 
-/// Says what is to be done with the object in which it stands: `replace`, `delete` or `merge`.
+/// What to do with the surrounding object: `replace`, `delete` or `merge`.
 const DIRECTIVE: &str = "$patch";
-/// The only fields of the object that are to stay.
+/// The fields of the object to keep.
 const RETAIN: &str = "$retainKeys";
-/// The order in which the items of the list of this name are to stand.
+/// The order of the items in the list with this name.
 const ORDER: &str = "$setElementOrder/";
-/// The items to be taken from the list of texts of this name.
+/// The items to remove from the list of primitives with this name.
 const REMOVE: &str = "$deleteFromPrimitiveList/";
 
 /// Applies a patch to an object of this kind.
 ///
 /// # Errors
-/// If a directive is none, or an item of a list that is merged by a key has no such key.
+/// If a directive is unknown, or an item of a list that is merged by key has no key.
 pub(crate) fn merge(kind: &str, object: &mut Value, patch: Map<String, Value>) -> Result<(), String> {
     merge_object(Some(schema::find(kind)), object, patch)
 }
@@ -121,7 +122,7 @@ fn merge_list(
     for change in changes {
         let Value::Object(change) = change else {
             if texts.insert(change.to_string()) {
-                items.push(change); // a list of texts is a set
+                items.push(change); // a list of primitives is a set
             }
             continue;
         };
@@ -144,7 +145,7 @@ fn merge_list(
     Ok(())
 }
 
-/// Puts the items that the order names into it; another stays before the one that it stood before.
+/// Sorts the items that `order` names into that order. Each other item stays before the item that follows it.
 fn reorder(items: &mut Vec<Value>, order: &[Value], key: &str) {
     let identity = |item: &Value| if key.is_empty() { item.to_string() } else { item[key].to_string() };
     let mut wanted = HashMap::new();
@@ -236,7 +237,7 @@ mod laws {
 
     use super::*;
 
-    /// A pod of a few fields of every kind that merges in its own way, with few names, so that two pods have much in common.
+    /// A pod with fields for each kind of merging, and with few names, so that two pods have much in common.
     fn pod(random: &mut Rng) -> Value {
         let mut spec = Map::new();
         spec.insert("containers".into(), keyed(random, &["a", "b", "c"], "name", container));
@@ -290,7 +291,7 @@ mod laws {
             .into()
     }
 
-    /// The patch that makes one object of another, as kubectl would write it.
+    /// The patch from one object to another, as kubectl computes it.
     fn diff(from: &Value, to: &Value) -> Value {
         let (from, to) = (from.as_object().unwrap(), to.as_object().unwrap());
         let mut patch = Map::new();

@@ -1,4 +1,4 @@
-//! What becomes of the fields of a body that its type does not have.
+//! Unknown fields in request bodies: `fieldValidation`.
 
 use axum::response::Response;
 use http::{HeaderValue, header};
@@ -8,11 +8,11 @@ use super::options::Query;
 use super::schema::Decoded;
 use super::status::ApiError;
 
-/// `fieldValidation`.
+/// The values of `fieldValidation`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Strictness {
     Ignore,
-    /// The answer has a warning for each; the default.
+    /// The response has a warning for each unknown field; the default.
     Warn,
     /// The request fails.
     Strict,
@@ -32,7 +32,7 @@ impl Strictness {
         }
     }
 
-    /// Lets an object pass with the warnings that it deserves, or says what is wrong with it.
+    /// Returns the object, with the unknown fields to warn about, or an error that names them.
     pub(crate) fn check(self, mut decoded: Decoded) -> Result<Decoded, String> {
         match self {
             Self::Strict if !decoded.unknown.is_empty() => {
@@ -52,7 +52,7 @@ fn said(field: &str) -> String {
     format!("unknown field {field:?}")
 }
 
-/// The answer with a warning for each field that was dropped.
+/// Adds a warning for each unknown field to a response.
 pub(crate) fn warn(mut response: Response, unknown: &[String]) -> Response {
     for field in unknown {
         let text = said(field).replace('\\', "\\\\").replace('"', "\\\"");

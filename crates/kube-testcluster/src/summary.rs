@@ -1,19 +1,19 @@
-//! What is asked of an object so often that it is not opened for it.
+//! The fields of an object that are needed so often that the object must not be decoded for them.
 
 use serde_json::Value;
 
 use super::resource::Resource;
 
-/// Drawn from an object when it is written. Empty lists take no memory of their own.
+/// Extracted when an object is written. An empty list allocates nothing.
 #[derive(Debug)]
 pub(crate) struct Summary {
     pub(crate) uid: Box<str>,
-    /// It has a deletionTimestamp.
+    /// Whether it has a deletionTimestamp.
     pub(crate) is_deleting: bool,
     pub(crate) has_owners: bool,
     finalizers: Box<[Box<str>]>,
     labels: Box<[(Box<str>, Box<str>)]>,
-    /// The text of each field that the kind has a selector for, in the order of its row.
+    /// The texts of the fields that field selectors can use, in the order of the kind's row.
     fields: Box<[Option<Box<str>>]>,
 }
 
@@ -37,7 +37,7 @@ impl Summary {
         self.labels.iter().find(|(name, _)| **name == *key).map(|(_, value)| &**value)
     }
 
-    /// The n-th of the fields that the kind has selectors for.
+    /// The n-th field for field selectors.
     pub(crate) fn field(&self, n: usize) -> Option<&str> {
         self.fields.get(n)?.as_deref()
     }
@@ -47,12 +47,13 @@ impl Summary {
     }
 }
 
-/// What stands at a pointer of a row. None of those has an escape, which [`Value::pointer`] looks for in every word.
+/// The value at a pointer in a row of the table. It is faster than [`Value::pointer`], which looks for escapes; the
+/// table has none.
 fn at<'a>(value: &'a Value, pointer: &str) -> Option<&'a Value> {
     pointer.split('/').skip(1).try_fold(value, |value, field| value.get(field))
 }
 
-/// What a selector compares a field with.
+/// The text that a selector compares.
 fn text(value: &Value) -> Option<Box<str>> {
     match value {
         Value::String(text) => Some(text.as_str().into()),

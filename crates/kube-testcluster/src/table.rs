@@ -1,4 +1,4 @@
-//! Objects as rows of cells, for people: what `kubectl get` prints.
+//! Tables: objects as rows of cells, as `kubectl get` prints them. Upstream: `meta.k8s.io` `Table`.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 use super::columns::{self, Column};
 use super::resource::Resource;
 
-/// Whether a table says what its columns are; of a watch only the first does.
+/// Whether a table contains its column definitions. In a watch only the first event does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Columns {
     Shown,
     Omitted,
 }
 
-/// What a row holds of its object.
+/// The form of the object in each row: `includeObject`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum IncludeObject {
     None,
@@ -23,7 +23,7 @@ pub(crate) enum IncludeObject {
 }
 
 impl IncludeObject {
-    /// Of the query parameter of this name.
+    /// Parses the query parameter.
     pub(crate) fn read(text: Option<&str>) -> Self {
         match text {
             Some("None") => Self::None,
@@ -33,19 +33,19 @@ impl IncludeObject {
     }
 }
 
-/// How a table is made.
+/// The inputs of a table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Table {
     pub(crate) resource: &'static Resource,
     pub(crate) version: &'static str,
     pub(crate) include: IncludeObject,
     pub(crate) columns: Columns,
-    /// From which ages are counted.
+    /// Ages are relative to this time.
     pub(crate) now: Timestamp,
 }
 
 impl Table {
-    /// The table of an object or of the items of a list.
+    /// The table of an object, or of the items of a list.
     pub(crate) fn of(self, value: Value) -> Value {
         let columns = columns::of(self.resource);
         let (list, objects) = match value["items"].as_array() {
@@ -81,7 +81,7 @@ impl Table {
     }
 }
 
-/// The metadata of an object, as an object of a kind of its own.
+/// The metadata of an object as `PartialObjectMetadata`.
 pub(crate) fn metadata(object: &Value, version: &str) -> Value {
     json!({"kind": "PartialObjectMetadata", "apiVersion": version, "metadata": object["metadata"]})
 }

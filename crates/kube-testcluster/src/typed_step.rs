@@ -1,4 +1,4 @@
-//! A step as somebody types it: the few words of kubectl that a lesson needs.
+//! Parses scenario steps that a user types, in a small part of kubectl's syntax.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -6,18 +6,18 @@ use std::time::Duration;
 
 use super::scenario::{Action, IMAGE, Step};
 
-/// What can be typed.
+/// The error for any other text.
 const USAGE: &str =
     "expected run NAME, delete NAME, label NAME KEY=VALUE (or KEY- to take it away), or scale NAME REPLICAS";
 
 impl FromStr for Step {
     type Err = String;
 
-    /// Reads `run NAME [--image=IMAGE]`, `delete NAME`, `label NAME KEY=VALUE… KEY-…`, `scale NAME REPLICAS`; `kubectl` before it,
-    /// and the words `pod` and `replicaset` in it, may be there or not. Its moment is the start of the play.
+    /// Parses `run NAME [--image=IMAGE]`, `delete NAME`, `label NAME KEY=VALUE… KEY-…`, `scale NAME REPLICAS`.
+    /// `kubectl` before it, and the words `pod` and `replicaset` in it, are optional. The step's time is zero.
     ///
     /// # Errors
-    /// Any other text: what was expected.
+    /// For any other text: what was expected.
     fn from_str(line: &str) -> Result<Self, String> {
         const FILLERS: [&str; 7] = ["kubectl", "pod", "pods", "po", "replicaset", "rs", "--overwrite"];
         let words: Vec<&str> = line.split_whitespace().filter(|word| !FILLERS.contains(word)).collect();
@@ -42,7 +42,7 @@ fn run(name: &str, image: &str) -> Action {
     Action::Run { name: name.to_owned(), image: image.to_owned(), labels: BTreeMap::new() }
 }
 
-/// `pod/web` is `web`.
+/// `pod/web` becomes `web`.
 fn bare(name: &str) -> String {
     name.rsplit('/').next().unwrap_or(name).to_owned()
 }

@@ -1,4 +1,4 @@
-//! What the API server refuses.
+//! Validation of objects. Upstream: `pkg/apis/core/validation`.
 
 use serde_json::Value;
 
@@ -18,17 +18,17 @@ const QUALIFIED_NAME: &str = "name part must consist of alphanumeric characters,
     with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is \
     '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 
-/// What is wrong with a namespace.
+/// The errors in a namespace.
 pub(crate) fn namespace(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     metadata(new, |name| if is_label(name) { None } else { Some(LABEL) })
 }
 
-/// What is wrong with an object of which only the metadata are checked.
+/// The errors in the metadata of an object.
 pub(crate) fn named(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     metadata(new, |name| if is_subdomain(name) { None } else { Some(SUBDOMAIN) })
 }
 
-/// What is wrong with a pod; of its update: what it may not change.
+/// The errors in a new pod, or in the change of an old one.
 pub(crate) fn pod(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut causes = metadata(new, |name| if is_subdomain(name) { None } else { Some(SUBDOMAIN) });
     if old.is_some() {
@@ -49,7 +49,7 @@ fn restart_policy(spec: &Value, at: &str) -> Option<Cause> {
     )
 }
 
-/// What is wrong with a replica set: its selector must select what its template makes, and never changes.
+/// The errors in a replica set. Its selector must match its template's labels, and must not change.
 pub(crate) fn replica_set(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut causes = metadata(new, |name| if is_subdomain(name) { None } else { Some(SUBDOMAIN) });
     let (spec, at) = (&new["spec"], "spec.template.spec");
@@ -75,7 +75,7 @@ pub(crate) fn replica_set(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// What is wrong with a selector that is to select these labels.
+/// The error in a selector that must match these labels.
 fn selector(selector: &Value, labels: &Value) -> Option<Cause> {
     if selector.is_null() {
         return Some(Cause::required("spec.selector", ""));
@@ -104,7 +104,8 @@ pub(crate) fn metadata(new: &Value, name_problem: impl Fn(&str) -> Option<&'stat
     causes
 }
 
-/// What is wrong with what every object may have. An update finds it twice: once for all kinds, and once for its own.
+/// The errors in labels and annotations. Upstream checks them twice on an update: once for all kinds, and once for the
+/// kind.
 pub(crate) fn labels_and_annotations(new: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (field, values) in [("labels", true), ("annotations", false)] {
@@ -121,13 +122,13 @@ pub(crate) fn labels_and_annotations(new: &Value) -> Vec<Cause> {
     causes
 }
 
-/// Letters and digits at both ends, and `inner` too between them.
+/// Whether a text starts and ends with letters or digits, and has only those and `inner` between.
 fn is_word(text: &str, upper: bool, inner: &[char]) -> bool {
     let end = |c: char| c.is_ascii_digit() || c.is_ascii_lowercase() || (upper && c.is_ascii_uppercase());
     text.starts_with(end) && text.ends_with(end) && text.chars().all(|c| end(c) || inner.contains(&c))
 }
 
-/// An RFC 1123 label: lower case letters, digits and `-`, at most 63.
+/// An RFC 1123 label: lower case letters, digits and `-`, at most 63 characters.
 pub(crate) fn is_label(text: &str) -> bool {
     text.len() <= 63 && is_word(text, false, &['-'])
 }
@@ -144,7 +145,7 @@ fn is_label_value(text: &str) -> bool {
     text.is_empty() || is_name_part(text)
 }
 
-/// A label's key: `name` or `prefix.example/name`.
+/// A qualified name such as a label's key: `name` or `prefix.example/name`.
 pub(crate) fn is_qualified_name(text: &str) -> bool {
     match text.split_once('/') {
         Some((prefix, name)) => is_subdomain(prefix) && is_name_part(name),

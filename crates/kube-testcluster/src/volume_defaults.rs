@@ -1,4 +1,4 @@
-//! What the API server fills in of a pod's volumes.
+//! The defaults of volumes.
 
 use serde_json::{Value, json};
 
@@ -7,10 +7,10 @@ use super::fill::{empty, list, missing, part};
 /// Readable by all, writable by the owner: 0644.
 const MODE: u32 = 0o644;
 
-/// The kinds of volumes in which files have a mode.
+/// The types of volumes whose files have a mode.
 const WITH_MODES: [&str; 4] = ["secret", "configMap", "downwardAPI", "projected"];
 
-/// A volume of no kind is an empty directory; one of a kind gets what is usual for it.
+/// Sets the defaults of a volume. One without a type becomes an `emptyDir`.
 pub(crate) fn volume(volume: &mut Value) {
     if volume.as_object().is_some_and(|fields| fields.keys().all(|field| field == "name")) {
         missing(volume, "emptyDir", empty());
@@ -41,7 +41,7 @@ pub(crate) fn volume(volume: &mut Value) {
     }
 }
 
-/// Where a value is that of a field of the pod.
+/// Sets the default of a `fieldRef`.
 pub(crate) fn field_reference(from: &mut Value) {
     if let Some(reference) = part(from, "fieldRef") {
         missing(reference, "apiVersion", json!("v1"));

@@ -1,4 +1,5 @@
-//! The watch cache of one kind: its current objects, its last events, and everyone who watches it.
+//! The watch cache of one kind: its current objects, its last events, and its watchers. Upstream:
+//! `k8s.io/apiserver/pkg/storage/cacher`.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -17,10 +18,10 @@ use super::random;
 use super::resource::Resource;
 use super::settings::Settings;
 
-/// Fed by storage, with a version of its own that may lag behind storage's revision.
+/// Its version may be behind storage's revision.
 ///
-/// Invariants: `objects` is the state of the kind at `version`; `events` are all writes to the kind in
-/// `(floor, version]`, in order; every watcher was sent every event up to `version` that concerns it.
+/// Invariants: `objects` is the state of the kind at `version`; `events` are all writes to the kind in `(floor,
+/// version]`, in order; every watcher was sent all events up to `version` that match its filter.
 #[derive(Debug)]
 pub(crate) struct WatchCache {
     resource: &'static Resource,
@@ -29,43 +30,43 @@ pub(crate) struct WatchCache {
     version: u64,
     /// The revision of the last write to this kind.
     last_write: u64,
-    /// The least resourceVersion that a watch can go on from.
+    /// The least resourceVersion from which a watch can start.
     floor: u64,
-    /// The least revision whose state is told; storage forgot those before.
+    /// The least revision whose state can be listed; storage has compacted the earlier ones.
     snapshots: u64,
     objects: OrdMap<Key, Arc<Object>>,
     events: VecDeque<Arc<Event>>,
     /// How many events are kept.
     keep: usize,
-    /// How many lines may wait for a reader before its stream is ended.
+    /// How many lines may wait for a reader before its stream ends.
     buffer: usize,
     watchers: BTreeMap<u64, Watcher>,
     next_watcher: u64,
-    /// Whether it learns nothing new, because of a fault.
+    /// Whether a fault stops it.
     stands_still: bool,
-    /// What it has missed so.
+    /// The events since it was stopped.
     missed: VecDeque<(Arc<Event>, Audience)>,
 }
 
-/// Whom an event is sent to.
+/// To whom an event is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Audience {
     Everyone,
-    /// A fault hides it from the clients.
+    /// A fault hides it from clients.
     Kubelet,
 }
 
-/// One who watches.
+/// A watcher of the cache.
 #[derive(Debug)]
 struct Watcher {
     filter: Filter,
-    /// Only what comes after this revision is sent.
+    /// Only events after this revision are sent.
     after: u64,
     asker: Asker,
     lines: mpsc::Sender<Bytes>,
 }
 
-/// The events after a resourceVersion are no longer all here; the least from which they are.
+/// Some events after a resourceVersion have been dropped; the least version that still works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooOld {
     pub(crate) oldest: u64,
@@ -100,7 +101,7 @@ impl WatchCache {
         self.last_write
     }
 
-    /// Learns of a write; later, if it stands still.
+    /// Applies a write, or queues it while the cache is stopped.
     pub(crate) fn take(&mut self, event: Arc<Event>, audience: Audience) {
         if self.stands_still {
             self.missed.push_back((event, audience));
@@ -109,7 +110,7 @@ impl WatchCache {
         }
     }
 
-    /// Stands still from now on, or goes on with what it has missed.
+    /// Stops the cache, or resumes it and applies what it has missed.
     pub(crate) fn stand_still(&mut self, stands_still: bool) {
         self.stands_still = stands_still;
         if !stands_still {
@@ -123,12 +124,12 @@ impl WatchCache {
         }
     }
 
-    /// The version that it cannot go beyond, if it stands still.
+    /// The version at which the cache is stopped, if it is.
     pub(crate) fn stuck_at(&self) -> Option<u64> {
         self.stands_still.then_some(self.version)
     }
 
-    /// Takes one write in and sends it to those whom it concerns. A reader whose buffer is full loses its stream.
+    /// Applies a write and sends it to the watchers. A reader whose buffer is full loses its stream.
     fn apply(&mut self, event: Arc<Event>, audience: Audience) {
         let object = event.object();
         match &event.current {
@@ -149,14 +150,14 @@ impl WatchCache {
         }
     }
 
-    /// Learns that storage has come this far without a further write to this kind.
+    /// Advances the version to a revision of storage without another write to this kind.
     pub(crate) fn progress(&mut self, revision: u64) {
         if !self.stands_still {
             self.version = self.version.max(revision);
         }
     }
 
-    /// Begins anew with the present state: catches up with storage, and forgets all past events.
+    /// Starts again from the current state: catches up with storage, and drops all events.
     pub(crate) fn renew(&mut self, revision: u64) {
         self.catch_up();
         self.version = self.version.max(revision);
@@ -168,22 +169,22 @@ impl WatchCache {
         self.objects.get(key).cloned()
     }
 
-    /// Whether the state at a revision, which is not newer than the cache, can be told.
+    /// Whether the state at a revision, which is not newer than the cache, is available.
     pub(crate) fn reaches_back_to(&self, revision: u64) -> bool {
         revision >= self.floor.max(self.snapshots)
     }
 
-    /// Learns that storage has forgotten the states before a revision.
+    /// Storage has compacted the states before this revision.
     pub(crate) fn drop_snapshots(&mut self, before: u64) {
         self.snapshots = self.snapshots.max(before);
     }
 
-    /// The objects as they were at a revision, in key order.
+    /// The objects at a revision, in key order.
     pub(crate) fn at(&self, revision: u64) -> Option<OrdMap<Key, Arc<Object>>> {
         if revision < self.version && !self.reaches_back_to(revision) {
             return None;
         }
-        let mut objects = self.objects.clone(); // in constant time
+        let mut objects = self.objects.clone(); // takes constant time
         let first = self.events.partition_point(|event| event.revision <= revision);
         for event in self.events.range(first..).rev() {
             let key = event.object().key.clone();
@@ -195,7 +196,8 @@ impl WatchCache {
         Some(objects)
     }
 
-    /// The current objects of a filter: in key order, or in none (by a seeded hash) as servers up to 1.26 kept them.
+    /// The current objects that match a filter: in key order, or for servers up to 1.26 in a random order that the seed
+    /// decides.
     pub(crate) fn snapshot(&self, filter: &Filter) -> Vec<Arc<Object>> {
         if let Some(only) = filter.only(self.resource) {
             return self.get(&only).filter(|object| filter.matches(object)).into_iter().collect();
@@ -218,7 +220,7 @@ impl WatchCache {
         Ok(self.events.range(first..).filter_map(|event| event.line(|object| filter.matches(object))).collect())
     }
 
-    /// Begins to send what comes after a revision. The stream ends when the reader is too slow, or on `close`.
+    /// Starts sending the events after a revision. The stream ends when the reader is too slow, or on `close`.
     pub(crate) fn subscribe(&mut self, filter: Filter, after: u64, asker: Asker) -> (u64, mpsc::Receiver<Bytes>) {
         let (lines, receiver) = mpsc::channel(self.buffer);
         self.next_watcher += 1;
@@ -230,8 +232,8 @@ impl WatchCache {
         self.watchers.remove(&watcher);
     }
 
-    /// Puts a bookmark of the present version behind what already waits for a watcher. As upstream, none is sent that
-    /// would say no more than the client knew from the start, and none to a reader whose buffer is full.
+    /// Sends a watcher a bookmark with the current version, after the lines that already wait. As upstream, it sends
+    /// none with a version that the client knows from the start, and none to a reader whose buffer is full.
     pub(crate) fn bookmark(&self, watcher: u64) {
         if let Some(watcher) = self.watchers.get(&watcher).filter(|watcher| self.version > watcher.after) {
             let _ = watcher.lines.try_send(self.bookmark_line(None));
@@ -256,19 +258,19 @@ impl WatchCache {
         line.into()
     }
 
-    /// Ends every client's stream after what already waits in it.
+    /// Ends the streams of all clients after the lines that already wait.
     pub(crate) fn drop_clients(&mut self) {
         self.watchers.retain(|_, watcher| watcher.asker == Asker::Cluster);
     }
 
-    /// Ends every stream after what already waits in it.
+    /// Ends all streams after the lines that already wait.
     pub(crate) fn close(&mut self) {
         self.watchers.clear();
     }
 }
 
 impl Watcher {
-    /// Whether the watcher is still there.
+    /// Returns whether the watcher is still there.
     fn send(&self, event: &Event) -> bool {
         if event.revision <= self.after {
             return true;

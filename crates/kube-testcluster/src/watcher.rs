@@ -1,4 +1,4 @@
-//! One watch, as the client reads it: what is already there, then what happens, until the deadline.
+//! One watch: the initial events, then changes, until the timeout. Upstream: `cacheWatcher`.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -19,26 +19,26 @@ use super::served_from::ServedFrom;
 use super::status::ApiError;
 use super::store::{Store, StoreState};
 
-/// How long before the deadline a watch gets its last bookmark.
+/// How long before the timeout a watch gets its last bookmark.
 const LAST_BOOKMARK: Duration = Duration::from_secs(2);
 
-/// From where a watch starts.
+/// Where a watch starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Start {
-    /// The present objects as ADDED events, then changes.
+    /// With the current objects as ADDED events, then changes.
     State {
-        /// At least this revision; the watch waits for it.
+        /// The least revision of the current objects; the watch waits for it.
         fresh: Option<u64>,
-        /// Whether a bookmark says where the present objects end.
+        /// Whether a bookmark marks the end of the initial events.
         end: bool,
     },
-    /// The changes after a revision, which may lie in the future.
+    /// With the changes after a revision, which may be in the future.
     After(u64),
-    /// The changes from now on.
+    /// With the changes from now on.
     Now,
 }
 
-/// What a client asked to watch.
+/// The request of a watch.
 #[derive(Clone, Debug)]
 pub(crate) struct Watch {
     pub(crate) resource: &'static Resource,
@@ -49,30 +49,30 @@ pub(crate) struct Watch {
     pub(crate) asker: Asker,
 }
 
-/// The body of a watch that has begun.
+/// The body of a watch that has started.
 struct Stream {
     store: Arc<Store>,
     watch: Watch,
-    /// Both timers stay set from event to event: to set one takes a lock that all timers share.
+    /// The timers are kept from event to event: setting one takes a lock that all timers share.
     deadline: Pin<Box<Sleep>>,
     next_bookmark: Option<Pin<Box<Sleep>>>,
     phase: Phase,
-    /// Kept for as long as the client reads.
+    /// Held until the client stops reading.
     _place: Option<OwnedSemaphorePermit>,
 }
 
 enum Phase {
-    /// The revision that the client wants to see is not there yet.
+    /// Waits for the revision that the client asked for.
     Waiting(u64),
     Running {
-        /// What was there when the watch began.
+        /// The initial events.
         first: VecDeque<Bytes>,
         /// `None`: the stream ends after `first`.
         live: Option<Subscription>,
     },
 }
 
-/// Unsubscribes when the client goes away.
+/// Unsubscribes when it is dropped.
 struct Subscription {
     store: Arc<Store>,
     resource: &'static Resource,
@@ -87,7 +87,7 @@ impl Drop for Subscription {
 }
 
 impl Watch {
-    /// Begins now, even if nobody reads yet, unless it has to wait for a revision.
+    /// Starts at once, before the body is read, unless it must wait for a revision.
     pub(crate) fn body(self, store: &Arc<Store>, place: Option<OwnedSemaphorePermit>) -> Body {
         let deadline = Instant::now() + self.duration;
         let phase = {
@@ -123,7 +123,7 @@ impl Watch {
             let error = ApiError::expired("The resourceVersion for the provided watch is too old.");
             return Phase::Running { first: VecDeque::from([error.line()]), live: None };
         }
-        // As upstream, only what asks for freshness moves the cache on.
+        // As upstream, only a watch that asks for the latest state advances the cache.
         let fresh = matches!(self.start, Start::State { fresh: Some(_), .. } | Start::Now);
         let cache = if fresh { state.fresh_cache(self.resource) } else { state.cache(self.resource) };
         let (first, after) = match self.start {
@@ -152,7 +152,7 @@ impl Watch {
 }
 
 impl Stream {
-    /// The next line; `None` when the stream is over.
+    /// The next line; `None` at the end of the stream.
     async fn next(&mut self) -> Option<Bytes> {
         if let Phase::Waiting(revision) = self.phase {
             let waited = tokio::select! {
@@ -186,7 +186,7 @@ impl Stream {
         }
     }
 
-    /// About once a minute, and shortly before the deadline.
+    /// Sets the next bookmark: after the bookmark period, or shortly before the timeout.
     fn set_bookmark(&mut self, last: Instant) {
         self.next_bookmark = self.deadline.deadline().checked_sub(LAST_BOOKMARK).and_then(|before_deadline| {
             let next = last.checked_add(self.store.settings.bookmarks).unwrap_or(before_deadline);
@@ -195,7 +195,7 @@ impl Stream {
     }
 }
 
-/// Waits for a timer, if it is set, and says when it was due.
+/// Waits for a timer, if it is set, and returns when it was due.
 async fn due(timer: &mut Option<Pin<Box<Sleep>>>) -> Instant {
     let Some(timer) = timer else { return std::future::pending().await };
     timer.as_mut().await;

@@ -1,11 +1,11 @@
-//! Reading a user's YAML file, with errors that say where and what was expected.
+//! Parses users' YAML files, with errors that say where and what was expected.
 
 use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 use serde_saphyr::{Location, Spanned};
 
-/// What is wrong with a file: `pods.yaml:3: expected …`.
+/// An error in a file: `pods.yaml:3: expected …`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}:{line}: {problem}")]
 pub struct FileError {
@@ -19,13 +19,13 @@ impl FileError {
         Self { file: file.to_owned(), line: location.line().max(1), problem: problem.into() }
     }
 
-    /// The line, counted from 1.
+    /// The line number, from 1.
     pub fn line(&self) -> u64 {
         self.line
     }
 }
 
-/// Reads a file of one document; `expected` says in a few words what it should hold.
+/// Parses a file with one document; `expected` describes its contents in a few words.
 pub(crate) fn read<T: DeserializeOwned>(text: &str, file: &str, expected: &str) -> Result<T, FileError> {
     serde_saphyr::from_str(text).map_err(|error| of_yaml(&error, file, expected))
 }
@@ -33,21 +33,21 @@ pub(crate) fn read<T: DeserializeOwned>(text: &str, file: &str, expected: &str) 
 pub(crate) fn of_yaml(error: &serde_saphyr::Error, file: &str, expected: &str) -> FileError {
     let plain = error.without_snippet().to_string();
     let first = plain.lines().next().unwrap_or_default();
-    // The place is said once, at the beginning.
+    // The location is given once, at the beginning.
     let problem = first.split(" at line ").next().unwrap_or(first).trim_start_matches("error: ").to_owned();
     FileError::at(file, error.location().unwrap_or(Location::UNKNOWN), format!("{problem}; expected {expected}"))
 }
 
-/// No story waits longer; what is added to a clock must have an end.
+/// The longest duration. Adding it to a clock cannot overflow.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// A duration such as `150ms` or `1m30s`, not negative and at most a day.
+/// A duration such as `150ms` or `1m30s`: not negative and at most a day.
 pub(crate) fn short_duration(text: &str) -> Option<Duration> {
     let read = text.parse::<jiff::SignedDuration>().ok().and_then(|duration| Duration::try_from(duration).ok());
     read.filter(|duration| *duration <= LONGEST)
 }
 
-/// The same in a file.
+/// A duration in a file.
 pub(crate) fn duration(text: &Spanned<String>, file: &str) -> Result<Duration, FileError> {
     short_duration(&text.value).ok_or_else(|| {
         let problem = format!(

@@ -1,4 +1,4 @@
-//! Which nodes a pod can be on, and what kube-scheduler says if it can be on none.
+//! The nodes that a pod fits on, and kube-scheduler's message if there is none.
 
 use std::collections::BTreeMap;
 
@@ -6,18 +6,18 @@ use serde_json::Value;
 
 use super::Nodes;
 
-/// A pod fits on no node.
+/// Why a pod fits on no node.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Unfit {
-    /// There is none.
+    /// There are no nodes.
     #[error("no nodes available to schedule pods")]
     NoNodes,
-    /// There are so many, and each has one of these reasons.
+    /// The number of nodes, and how many of them each reason excludes.
     #[error("{}", sentence(*.0, .1))]
     Nowhere(usize, BTreeMap<&'static str, usize>),
 }
 
-/// The nodes that a pod can be on.
+/// The nodes that a pod fits on.
 pub(super) fn fitting<'a>(nodes: &'a Nodes, pod: &Value) -> Result<Vec<&'a String>, Unfit> {
     let (mut fitting, mut reasons) = (Vec::new(), BTreeMap::new());
     for (name, node) in nodes {
@@ -33,7 +33,7 @@ pub(super) fn fitting<'a>(nodes: &'a Nodes, pod: &Value) -> Result<Vec<&'a Strin
     }
 }
 
-/// Why not on this node: the first reason, as upstream's filters find it.
+/// The first reason against a node, in the order of upstream's filters.
 fn obstacle(node: &Value, pod: &Value) -> Option<&'static str> {
     let spec = &pod["spec"];
     if node["spec"]["unschedulable"] == true && !tolerates(spec, "node.kubernetes.io/unschedulable", "", "NoSchedule") {
@@ -57,7 +57,7 @@ fn obstacle(node: &Value, pod: &Value) -> Option<&'static str> {
     None
 }
 
-/// Whether a pod bears a taint.
+/// Whether a pod tolerates a taint.
 fn tolerates(spec: &Value, key: &str, value: &str, effect: &str) -> bool {
     let tolerations = spec["tolerations"].as_array().map_or(&[][..], Vec::as_slice);
     tolerations.iter().any(|toleration| {

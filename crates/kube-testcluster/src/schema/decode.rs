@@ -1,4 +1,4 @@
-//! An object in the shape of its Go type: decoded into the struct and encoded again, as a Go server does.
+//! Decodes an object into its Go type and encodes it again, as a Go server does.
 
 use std::fmt;
 
@@ -9,18 +9,18 @@ use crate::quantity::Quantity;
 
 use super::{Field, Kind, Omit, Struct, find};
 
-/// An object in the shape of its type.
+/// An object in the form of its type.
 #[derive(Debug)]
 pub(crate) struct Decoded {
     pub(crate) value: Value,
-    /// The places of the fields that the type does not have and that were dropped.
+    /// The paths of the fields that the type does not have; they were dropped.
     pub(crate) unknown: Vec<String>,
 }
 
-/// Drops what the type does not have, fills in what it cannot leave out.
+/// Drops unknown fields, and adds the fields that Go never omits.
 ///
 /// # Errors
-/// What Go says if something has a wrong type.
+/// Go's message, if a value has the wrong type.
 pub(crate) fn decode(kind: &str, value: Value) -> Result<Decoded, String> {
     let mut decoder = Decoder { unknown: Vec::new() };
     let row = find(kind);
@@ -31,7 +31,7 @@ pub(crate) fn decode(kind: &str, value: Value) -> Result<Decoded, String> {
     Ok(Decoded { value, unknown: decoder.unknown })
 }
 
-/// What a field of this type is when nothing was said.
+/// The zero value of a type.
 pub(crate) fn zero(kind: &Kind) -> Value {
     match kind {
         Kind::Text => "".into(),
@@ -44,7 +44,7 @@ pub(crate) fn zero(kind: &Kind) -> Value {
     }
 }
 
-/// The fields that a struct has when nothing was said.
+/// Adds the zero values of a struct's fields that Go never omits.
 pub(super) fn zeroes(row: &'static Struct, fields: &mut Map<String, Value>) {
     for field in &row.fields {
         match &field.kind {
@@ -75,7 +75,7 @@ fn is_omitted(field: &Field, value: &Value) -> bool {
     empty && field.omit != Omit::Never
 }
 
-/// Where the decoder is, for what it says. Made into text only then.
+/// The path of the field that is being decoded. It becomes text only for a message.
 enum FieldPath<'a> {
     Top,
     Field(&'a FieldPath<'a>, &'a str),
@@ -83,7 +83,7 @@ enum FieldPath<'a> {
 }
 
 impl FieldPath<'_> {
-    /// The names of the fields on the way here, without numbers of items.
+    /// The names of the fields on the path, without the numbers of items.
     fn fields(&self) -> String {
         match self {
             FieldPath::Top => String::new(),
@@ -114,14 +114,14 @@ impl Decoder {
         let mut fields = row.zero().clone();
         for (name, value) in from {
             if matches!((at, name.as_str()), (FieldPath::Top, "kind" | "apiVersion")) {
-                continue; // the row of the kind knows them
+                continue; // the row of the kind has them
             }
             let Some(field) = row.field(&name) else {
                 self.unknown.push(FieldPath::Field(at, &name).to_string());
                 continue;
             };
             if value.is_null() {
-                continue; // as if nothing had been said
+                continue; // null counts as absent
             }
             let value = self.value(&field.kind, value, row, &FieldPath::Field(at, &name))?;
             if is_omitted(field, &value) {
@@ -164,7 +164,7 @@ impl Decoder {
         }
     }
 
-    /// In a list or a map, null stands for nothing.
+    /// In a list or a map, null stands for the zero value.
     fn element(&mut self, kind: &Kind, value: Value, row: &Struct, at: &FieldPath<'_>) -> Result<Value, String> {
         if value.is_null() { Ok(zero(kind)) } else { self.value(kind, value, row, at) }
     }
@@ -179,7 +179,7 @@ fn is_integer(number: &serde_json::Number, bits: u8) -> bool {
     number.as_i64().is_some_and(|number| bits == 64 || i32::try_from(number).is_ok())
 }
 
-/// What Go calls a value in JSON.
+/// The name of a JSON value's type in Go's messages.
 pub(crate) fn word(value: &Value) -> String {
     match value {
         Value::Null => "null".into(),
@@ -210,7 +210,7 @@ fn go_name(kind: &Kind) -> String {
     }
 }
 
-/// A quantity as Go would write it, from text or a number; Go reads anything else as text, which then is none.
+/// A quantity in Go's form, from a string or a number. As in Go, any other value is parsed as text, which fails.
 fn quantity(value: &Value) -> Result<String, String> {
     let other = value.to_string();
     let quantity = Quantity::parse(value.as_str().unwrap_or(&other));
@@ -223,7 +223,7 @@ fn time(text: &str) -> Result<String, String> {
     Ok(Timestamp::from_second(time.as_second()).unwrap_or(time).to_string())
 }
 
-/// RFC 3339 with six digits of a second.
+/// RFC 3339 with microseconds.
 fn micro_time(text: &str) -> Result<String, String> {
     Ok(format!("{:.6}", parse_time(text)?))
 }

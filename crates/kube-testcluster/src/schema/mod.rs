@@ -1,7 +1,7 @@
-//! The types behind the served kinds: which fields there are, in which order, what may be left out, and how a list is merged.
+//! The Go types of the served kinds: their fields, the order, which fields may be omitted, and how lists are merged.
 //!
-//! `types.txt` is made by `peers/schema` from the struct tags of upstream's Go types. Objects here are JSON values; this
-//! table gives them the shape that a Go server gives them by decoding into its structs and encoding again.
+//! `types.txt` is made by `peers/schema` from the struct tags of upstream's Go types. Objects are JSON values here;
+//! this table gives them the form that a Go server gives them when it decodes and encodes them.
 
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, OnceLock};
@@ -17,32 +17,32 @@ pub(crate) use self::decode::{Decoded, decode, word, zero};
 pub(crate) struct Struct {
     pub(crate) name: &'static str,
     pub(crate) fields: Vec<Field>,
-    /// What it has when nothing was said, once that was asked.
+    /// Its zero value, computed when it is first needed.
     zero: OnceLock<Map<String, Value>>,
 }
 
 /// A field of a struct.
 #[derive(Debug)]
 pub(crate) struct Field {
-    /// As JSON names it; empty for an embedded struct, whose fields stand beside the others.
+    /// The name in JSON; empty for an embedded struct, whose fields are beside the others.
     pub(crate) name: &'static str,
-    /// As protobuf numbers it.
+    /// The number in protobuf.
     pub(crate) number: u32,
     pub(crate) kind: Kind,
     pub(crate) omit: Omit,
-    /// The field by which a strategic merge patch tells the items of a list apart; empty if it replaces the list.
+    /// The field that identifies an item of a list in a strategic merge patch; empty if the list is replaced.
     pub(crate) merge_key: &'static str,
-    /// How a strategic merge patch treats the field.
+    /// The strategy of a strategic merge patch.
     pub(crate) strategy: &'static str,
 }
 
-/// When a field is left out.
+/// When a field is omitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Omit {
     Never,
-    /// If it is false, 0, nothing, or without items; never if it is a struct.
+    /// If it is false, 0, null, or empty; never if it is a struct.
     Empty,
-    /// The same, and if it is a time that is not set.
+    /// As `Empty`, and if it is an unset time.
     Zero,
 }
 
@@ -72,13 +72,13 @@ static TYPES: LazyLock<BTreeMap<&'static str, Struct>> = LazyLock::new(|| read(i
 /// The struct with this name.
 ///
 /// # Panics
-/// If there is none: names come from the table itself and from the rows of the kinds, which are tested.
+/// If there is no such struct. Names come from this table and from the rows of the kinds, which are tested.
 pub(crate) fn find(name: &str) -> &'static Struct {
     TYPES.get(name).unwrap_or_else(|| panic!("the table has no type {name}"))
 }
 
 impl Struct {
-    /// The field with this name, of the struct or of one embedded in it.
+    /// The field with this name, in the struct or in an embedded one.
     pub(crate) fn field(&'static self, name: &str) -> Option<&'static Field> {
         self.fields.iter().find_map(|field| match &field.kind {
             Kind::Struct(embedded) if field.name.is_empty() => find(embedded).field(name),
@@ -86,7 +86,7 @@ impl Struct {
         })
     }
 
-    /// What a struct is when nothing was said.
+    /// The zero value of the struct.
     pub(crate) fn zero(&'static self) -> &'static Map<String, Value> {
         self.zero.get_or_init(|| {
             let mut fields = Map::new();
@@ -96,8 +96,8 @@ impl Struct {
     }
 }
 
-/// A line without indentation begins a struct; each line below it is a field: name (with `?` if it may be left out, `+` if
-/// embedded), number, type, and `strategy:key` where lists merge.
+/// A line without indentation begins a struct. Each indented line is a field: name (with `?` if it may be omitted, `+`
+/// if embedded), number, type, and `strategy:key` if lists are merged.
 fn read(text: &'static str) -> BTreeMap<&'static str, Struct> {
     let mut types: BTreeMap<&'static str, Struct> = BTreeMap::new();
     let mut current = "";

@@ -1,20 +1,20 @@
-//! The stages that the binary carries with it, beside those of the documents.
+//! The built-in stages with names.
 
 use super::{Lifecycle, Stages};
 
-/// A cluster in which each lifecycle can be had by its label.
+/// Stages in which a label selects each lifecycle.
 const RUN: &str = include_str!("run.yaml");
 
 impl Stages {
-    /// The names that [`named`](Self::named) knows: `run`, and each lifecycle of it.
+    /// The names for [`named`](Self::named): `run`, and each of its lifecycles.
     pub const NAMES: [&str; 9] =
         ["run", "fast", "slow-image", "bad-image", "crash-loop", "completed", "error", "evicted", "never-ready"];
 
-    /// Stages by name. With `run`, pods run as on a real node, and the label `lab/lifecycle` names another end for a pod:
-    /// `fast` runs without any delay, `slow-image` cannot be pulled at first, `bad-image` never, `crash-loop` ends again and
-    /// again, `completed` and `error` end once, `evicted` is thrown off its node, `never-ready` is what it says. What is
-    /// not to be restarted (`kubectl run --restart=Never`) completes. Any other name makes that one the lifecycle of every
-    /// pod that has no such label.
+    /// Built-in stages. With `run`, pods run as on a real node, and the label `lab/lifecycle` selects another course:
+    /// `fast` runs without delays, `slow-image` has an image that cannot be pulled at first, `bad-image` one that never
+    /// can, `crash-loop` ends again and again, `completed` and `error` end once, `evicted` is evicted from its node,
+    /// and `never-ready` never becomes ready. Pods that are not restarted (`kubectl run --restart=Never`) complete. Any
+    /// other name makes that lifecycle the default of all pods without the label.
     ///
     /// ```
     /// use kube_testcluster::Stages;
@@ -29,7 +29,7 @@ impl Stages {
         }
         let usual = run.lifecycles.iter().find(|lifecycle| lifecycle.name == name)?;
         let usual = Lifecycle::everything(usual.run.clone(), usual.delete.clone());
-        // By their labels only: what is not to be restarted goes through the usual, too.
+        // Only lifecycles that a label selects: pods that are not restarted have the default lifecycle here.
         let labelled = run.lifecycles.into_iter().filter_map(|mut lifecycle| {
             lifecycle.selectors.retain(|selector| !selector.labels.is_everything());
             (!lifecycle.selectors.is_empty()).then_some(lifecycle)

@@ -1,4 +1,4 @@
-//! Which pods a lifecycle is for.
+//! Selects the pods of a lifecycle.
 
 use serde_json::Value;
 
@@ -7,14 +7,14 @@ use crate::object::{Key, Object};
 use crate::resources::PODS;
 use kube_informers::selector::LabelSelector;
 
-/// All that is given must hold.
+/// A pod must match all given parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PodSelector {
     pub(super) labels: LabelSelector,
-    /// In the language of label selectors, as annotations have none of their own.
+    /// In the syntax of label selectors, since there are no annotation selectors.
     pub(super) annotations: LabelSelector,
     pub(super) fields: Fields,
-    /// One of the containers has this image; the tag may be left out.
+    /// The image of one of the containers; without a tag, any tag matches.
     pub(super) image: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Stages as they are written in YAML.
+//! The YAML form of stages.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -114,7 +114,7 @@ impl StagesFile {
     }
 }
 
-/// What a lifecycle does not say is as for the other pods.
+/// A part that a lifecycle omits is taken from the default lifecycle.
 fn lifecycle(wire: Spanned<WireLifecycle>, others: &Lifecycle, file: &str) -> Result<Lifecycle, FileError> {
     let WireLifecycle { name, r#for, run, delete } = wire.value;
     if name.is_empty() || r#for.is_empty() {
