@@ -1,4 +1,4 @@
-//! From a subcommand to what is played: the run, and what is asked of it.
+//! From the parsed command line to a run and its settings.
 
 use informer_lab::lab::cluster::ClusterSettings;
 use informer_lab::lab::{BuiltIn, Follow, Pace, Seed, Settings, Source, Target};
@@ -13,7 +13,7 @@ use crate::cli::{
 };
 
 impl Lesson {
-    /// How it is to be printed; none for what is no run.
+    /// The print options; `None` for a subcommand that is not a run.
     pub fn print(&self) -> Option<&PrintArgs> {
         Some(match self {
             Self::Deltafifo(args) => &args.print,
@@ -35,7 +35,7 @@ impl Lesson {
         })
     }
 
-    /// The run that it asks for, and what of that run; none for what is not one run.
+    /// The run and its settings; `None` for a subcommand that is not one run.
     pub fn run(&self) -> Option<(Run, Settings)> {
         Some(match self {
             Self::Deltafifo(args) => (Run::DeltaFifo(args.step), alone(&args.era)),
@@ -64,7 +64,7 @@ impl Lesson {
         })
     }
 
-    /// Whether it was asked for one era.
+    /// Whether `--era` was given.
     fn has_era(&self) -> bool {
         let era = match self {
             Self::Deltafifo(args) => args.era.era,
@@ -88,18 +88,18 @@ impl Lesson {
 }
 
 impl ServeArgs {
-    /// What is asked of the cluster.
+    /// The settings of the cluster.
     pub fn settings(self) -> ClusterSettings {
         let Self { listen, kubeconfig_out: kubeconfig, era, nodes, pods, scenario, stages, faults, admin, command } =
             self;
-        // A scenario may have faults among its steps.
+        // A scenario may contain faults.
         let admin = if admin || scenario.is_some() { Admin::On } else { Admin::Off };
         ClusterSettings { listen, kubeconfig, era, nodes, pods, scenario, stages, faults, admin, command }
     }
 }
 
 impl ErasArgs {
-    /// The run that is played in both eras, and what of it.
+    /// The run to play in both eras, and its settings.
     pub fn run(&self) -> Result<(&'static Modern, Settings), String> {
         let lesson = self.lesson.as_deref().ok_or("eras needs a lesson")?;
         let (run, settings) = lesson.run().ok_or("eras compares one lesson: name one")?;
@@ -131,7 +131,7 @@ fn known_objects(args: &ReflectorArgs) -> KnownObjects {
     if args.known_objects { KnownObjects::Yes } else { KnownObjects::No }
 }
 
-/// What `args` ask of a run.
+/// The settings of a run that watches a cluster.
 pub fn settings(args: &WatchArgs) -> Settings {
     let WatchArgs { cluster, run, .. } = args;
     let source = if real(cluster).is_some() {
@@ -154,20 +154,20 @@ pub fn settings(args: &WatchArgs) -> Settings {
     }
 }
 
-/// What a lesson that makes its objects itself can be asked.
+/// The settings of a lesson that makes its own objects.
 fn alone(EraArgs { era }: &EraArgs) -> Settings {
     let usual = BuiltIn::default();
     let era = era.unwrap_or(usual.era);
     Settings { source: Source::BuiltIn(BuiltIn { era, ..usual }), ..Settings::default() }
 }
 
-/// The option that asks for a real cluster.
+/// The name of the option that selects a real cluster, if any.
 pub fn real(args: &ClusterArgs) -> Option<&'static str> {
     let ClusterArgs { cluster, kubeconfig, context, .. } = args;
     first(&[("--cluster", *cluster), ("--kubeconfig", kubeconfig.is_some()), ("--context", context.is_some())])
 }
 
-/// The first option that was given.
+/// The first option that was given, if any.
 pub fn first(options: &[(&'static str, bool)]) -> Option<&'static str> {
     options.iter().find_map(|&(option, given)| given.then_some(option))
 }

@@ -1,6 +1,6 @@
-//! The tutorial: [`lessons`], one short file a lesson, each played in a [`lab`] and printed by [`trace`].
+//! The tutorial: [`lessons`], one short file for each lesson; [`lab`], which plays them; [`trace`], which prints them.
 //!
-//! The informers are the crate [`kube_informers`], the API server in memory is [`kube_testcluster`].
+//! The informers are in the crate [`kube_informers`], the API server in memory is in [`kube_testcluster`].
 
 pub mod lab;
 pub mod lessons;

@@ -1,4 +1,4 @@
-//! The front door: parse, one match, one call per arm, an exit code.
+//! Parses the command line, dispatches in one match, and sets the exit code.
 
 mod asked;
 mod cli;
@@ -18,7 +18,8 @@ fn main() -> ExitCode {
     let cli = match usage::parse(std::env::args_os()) {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and version go to standard output and are no error; a reader that has gone is none either.
+            // Help and version are printed to standard output and are not errors. A reader that has gone is not an
+            // error either.
             let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }

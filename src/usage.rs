@@ -1,4 +1,4 @@
-//! Parses the command line; what makes no sense together is a usage error.
+//! Parses the command line; options that contradict each other are usage errors.
 
 use std::ffi::OsString;
 
@@ -82,7 +82,7 @@ fn check(lesson: &Lesson) -> Result<(), String> {
     }
 }
 
-/// What holds for every lesson that watches.
+/// The checks for every lesson that watches.
 fn watches(args: &WatchArgs, settings: Settings) -> Result<(), String> {
     let WatchArgs { cluster, run, print } = args;
     if let Some(real) = real(cluster) {
@@ -123,7 +123,7 @@ fn run_option(RunArgs { follow, limit, seed }: &RunArgs) -> Option<&'static str>
     first(&[("--follow", *follow), ("--for", limit.is_some()), ("--seed", seed.is_some())])
 }
 
-/// An option that another lesson knows gets a better sentence than clap's "unexpected argument".
+/// Explains an option that another lesson has, instead of clap's "unexpected argument".
 fn explain(error: Error, args: &[OsString]) -> Error {
     let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else {
         return error;

@@ -16,7 +16,7 @@ pub fn address(text: &str) -> Result<SocketAddr, String> {
     text.parse().map_err(|_| "expected an IP address and a port, such as 127.0.0.1:8080, or a port alone".to_owned())
 }
 
-/// The same, of this machine only.
+/// An address as above, but only of this machine.
 pub fn loopback(text: &str) -> Result<SocketAddr, String> {
     let address = address(text)?;
     if address.ip().is_loopback() {
@@ -27,7 +27,7 @@ pub fn loopback(text: &str) -> Result<SocketAddr, String> {
         .to_owned())
 }
 
-/// A number of pods, or a file of them.
+/// A number of pods, or a file with pods.
 pub fn pods(text: &str) -> Result<Pods, String> {
     const MOST: usize = 1_000_000;
     match text.parse() {
@@ -38,24 +38,24 @@ pub fn pods(text: &str) -> Result<Pods, String> {
     }
 }
 
-/// How many nodes a cluster may have.
+/// The number of nodes.
 pub fn nodes(text: &str) -> Result<usize, String> {
     const MOST: usize = 5_000;
     let number = text.parse().ok().filter(|number| *number <= MOST);
     number.ok_or_else(|| format!("expected a number of nodes from 0 to {MOST}"))
 }
 
-/// What is added to a clock must have an end.
+/// The longest duration. Adding it to a clock cannot overflow.
 const LONGEST: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
-/// A duration in the friendly format that is not negative.
+/// A duration in jiff's friendly format, not negative.
 pub fn duration(text: &str) -> Result<Duration, String> {
     let parsed = text.parse::<SignedDuration>().ok().and_then(|duration| Duration::try_from(duration).ok());
     let fits = parsed.filter(|duration| *duration <= LONGEST);
     fits.ok_or_else(|| "expected a duration of at most a week, such as 500ms, 30s or 1m30s".to_owned())
 }
 
-/// A DNS label, as the API server takes it for a namespace.
+/// A DNS label, as the API server requires for namespaces.
 pub fn namespace(text: &str) -> Result<String, String> {
     let inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     let fits = (1..=63).contains(&text.len()) && text.chars().all(inner);
@@ -65,7 +65,7 @@ pub fn namespace(text: &str) -> Result<String, String> {
     Err("expected a namespace: at most 63 of a-z, 0-9 and -, with no - at either end".to_owned())
 }
 
-/// One of the two names that clap has let through.
+/// One of the two names that clap accepts.
 pub fn era(text: String) -> Era {
     if text == "modern" { Era::Modern } else { Era::Classic }
 }

@@ -1,4 +1,5 @@
-//! The built-in cluster for other programs: it listens until it is stopped, or as long as a command runs.
+//! `informer-lab cluster`: the built-in cluster for other programs. It runs until it is stopped, or as long as its
+//! command runs.
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -16,47 +17,47 @@ use crate::trace::{Failure, Printer};
 use kube_testcluster::controllers::replica_set;
 use kube_testcluster::{Admin, Cluster, ClusterBuilder, Era, Fault, Scenario, pods_from_yaml};
 
-/// What was asked of the cluster.
+/// The options of `informer-lab cluster`.
 #[derive(Clone, Debug)]
 pub struct ClusterSettings {
-    /// An address of this machine; port 0 for any free one.
+    /// A loopback address; port 0 takes a free port.
     pub listen: SocketAddr,
-    /// Where the kubeconfig is written; none for a temporary file.
+    /// The path of the kubeconfig; `None` for a temporary file.
     pub kubeconfig: Option<PathBuf>,
-    /// Which API server it is like.
+    /// Which API server it simulates.
     pub era: Era,
     /// How many nodes it has.
     pub nodes: usize,
-    /// What is in it at the start.
+    /// The pods at the start.
     pub pods: Option<Pods>,
-    /// What happens in it.
+    /// The scenario file to play.
     pub scenario: Option<PathBuf>,
-    /// What its kubelet does: a file, or a name of [`Stages::NAMES`](kube_testcluster::Stages::NAMES).
+    /// The kubelet's stages: a file, or a name in [`Stages::NAMES`](kube_testcluster::Stages::NAMES).
     pub stages: Option<PathBuf>,
-    /// What goes wrong from the start.
+    /// The faults to start with.
     pub faults: Vec<Fault>,
-    /// Whether more can be made to go wrong over HTTP.
+    /// Whether faults can be started over HTTP.
     pub admin: Admin,
-    /// What is run beside it; empty for nothing.
+    /// The command to run beside it; empty for none.
     pub command: Vec<OsString>,
 }
 
-/// The pods of a cluster at its start.
+/// The pods of a cluster at the start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pods {
-    /// So many that run.
+    /// This many running pods.
     Crowd(usize),
-    /// Those of a file.
+    /// The pods in a file.
     File(PathBuf),
 }
 
-/// What becomes of pods when nothing else is asked for.
+/// The default of `--stages`.
 const USUAL_STAGES: &str = "run";
 
-/// Runs the cluster until a signal or the end of its command.
+/// Runs the cluster until a signal comes or its command ends.
 ///
 /// # Errors
-/// A file that cannot be used, an address that cannot be taken, a command that cannot be run.
+/// A file that cannot be used, an address that cannot be bound, or a command that cannot be run.
 pub fn run(settings: &ClusterSettings, stage: &Stage) -> Result<Ended> {
     let builder = builder(settings)?;
     let scenario = files::source(settings.scenario.as_deref(), "the scenario file", None)?
@@ -67,7 +68,7 @@ pub fn run(settings: &ClusterSettings, stage: &Stage) -> Result<Ended> {
         tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start the runtime")?;
     runtime.block_on(async {
         let mut cluster = builder.start();
-        // Only now: a signal while a crowd is made ends the process at once.
+        // Not earlier: a signal while many pods are created should end the process at once.
         let stop = stage.interrupt.arm().context("cannot listen for Ctrl-C")?;
         let address = cluster.serve(listener).map_err(|error| Failure::new("cannot listen").because(error))?;
         let kubeconfig = KubeconfigFile::write(address, settings.kubeconfig.as_deref())?;
@@ -81,7 +82,7 @@ pub fn run(settings: &ClusterSettings, stage: &Stage) -> Result<Ended> {
             command::run(&settings.command, &path, &stop, &stage.interrupt, &stage.printer).await.map(Ended::Command)
         };
         stop.cancel();
-        // One that panicked has said so already.
+        // A panic of a task has been reported already.
         let _ = (playing.await, controlling.await);
         cluster.shutdown().await;
         ended
@@ -102,7 +103,7 @@ fn builder(settings: &ClusterSettings) -> Result<ClusterBuilder> {
     })
 }
 
-/// Says where the cluster is, and waits for a signal.
+/// Prints where the cluster is, and waits for a signal.
 async fn stand(
     address: SocketAddr,
     kubeconfig: &KubeconfigFile,
@@ -122,7 +123,7 @@ async fn stand(
     Ok(stage.interrupt.code().map_or(Ended::Done, Ended::Interrupted))
 }
 
-/// Plays the scenario. One that cannot go on is told of; the cluster stays.
+/// Plays the scenario. If a step fails, it reports the error, and the cluster keeps running.
 async fn play(scenario: Option<Scenario>, client: kube::Client, printer: Printer, stop: CancellationToken) {
     let Some(scenario) = scenario else { return };
     let told = |step: &_| printer.tell(&format!("{step}"), &format!("{step}"));

@@ -1,4 +1,4 @@
-//! A command that is run beside a cluster.
+//! Runs a command beside a cluster.
 
 use std::ffi::OsString;
 use std::io::{self, ErrorKind};
@@ -12,17 +12,17 @@ use tokio_util::sync::CancellationToken;
 use super::interrupt::{Interrupt, TERMINATED};
 use crate::trace::{Failure, Printer};
 
-/// What a shell ends with when there is no such command, and when it cannot be run.
+/// A shell's exit codes for a command that does not exist, and for one that cannot be run.
 const NOT_FOUND: u8 = 127;
 const NOT_RUN: u8 = 126;
 
-/// Runs `words` with KUBECONFIG set, and gives back its exit code; as a shell does, 128 and the number for one that a signal has
-/// ended. The terminal sends Ctrl-C to the command too, which may need a moment to end; SIGTERM is passed on to it.
+/// Runs `words` with KUBECONFIG set and returns its exit code. As in a shell, a command that a signal has ended has
+/// exit code 128 plus the signal's number. The terminal sends Ctrl-C to the command too; SIGTERM is passed on to it.
 ///
-/// 127 and 126, after a report, for one that is not there or cannot be run.
+/// Reports a command that does not exist or cannot be run, and returns 127 or 126.
 ///
 /// # Errors
-/// Nobody can tell how the command has ended.
+/// If the command's exit status cannot be read.
 pub(super) async fn run(
     words: &[OsString],
     kubeconfig: &Path,
@@ -76,7 +76,7 @@ fn ended(status: io::Result<ExitStatus>) -> Result<u8> {
 fn terminate(child: &Child) {
     let process = child.id().and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);
     if let Some(process) = process {
-        // One that has ended meanwhile has no use for it.
+        // The command may have ended meanwhile.
         let _ = rustix::process::kill_process(process, rustix::process::Signal::TERM);
     }
 }

@@ -1,4 +1,4 @@
-//! From a kubeconfig to a client that has had its first answer.
+//! Connects to a real cluster, and makes errors of the connection readable.
 
 use std::error::Error as StdError;
 use std::io;
@@ -15,16 +15,16 @@ use super::settings::Target;
 use crate::trace::Failure;
 use kube_informers::cache::ApiError;
 
-/// How long the first answer may take, all in all.
+/// How long connecting and the first response may take together.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// A cluster that has answered.
+/// A cluster that has responded.
 pub(super) struct Connection {
     pub(super) client: Client,
     pub(super) address: String,
 }
 
-/// Connects to a real cluster and sees that the namespace exists.
+/// Connects to a real cluster and checks that the namespace exists.
 pub(super) async fn to(target: &Target, namespace: &str) -> Result<Connection> {
     let mut config = kubeconfig::load(target).await?;
     config.connect_timeout = Some(LIMIT);
@@ -45,14 +45,14 @@ pub(super) async fn to(target: &Target, namespace: &str) -> Result<Connection> {
     }
 }
 
-/// The answer to whether a namespace exists.
+/// Whether a namespace exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asked {
     Exists,
     Missing,
 }
 
-/// Asks for the namespace. An account that may not ask is believed.
+/// Asks for the namespace. If the account may not read namespaces, it is assumed to exist.
 pub(super) async fn namespace_exists(client: &Client, namespace: &str, address: &str) -> Result<Asked> {
     match Api::<Namespace>::all(client.clone()).get(namespace).await {
         Ok(_) => Ok(Asked::Exists),
@@ -65,7 +65,7 @@ pub(super) async fn namespace_exists(client: &Client, namespace: &str, address: 
     }
 }
 
-/// Puts a sentence and a next step before an error that a lesson's own requests ended with.
+/// Adds a sentence and a next step to an error of the lesson's own requests.
 pub(super) fn explain(error: anyhow::Error, namespace: &str) -> anyhow::Error {
     match error.chain().find_map(status).map(|status| status.code) {
         Some(401) => error.context(unauthorized("the cluster")),
@@ -91,7 +91,7 @@ fn unauthorized(address: &str) -> Failure {
     Failure::new(format!("{address} does not accept the credentials")).next("log in again, or choose another --context")
 }
 
-/// The sentence for a request that brought no useful answer.
+/// The message for a request without a useful response.
 fn unreachable(error: kube::Error, address: &str) -> Failure {
     let failure = match &error {
         kube::Error::Api(status) if status.code == 401 => unauthorized(address),
@@ -111,7 +111,8 @@ fn unreachable(error: kube::Error, address: &str) -> Failure {
     }
 }
 
-/// The innermost cause: the layers above it (service, client, connector) only repeat each other. None if the error itself says most.
+/// The innermost cause; the layers above it (service, client, connector) only repeat each other. `None` if the error
+/// itself says more.
 fn root(error: &kube::Error) -> Option<String> {
     match error {
         kube::Error::Auth(_) => None,
@@ -120,7 +121,7 @@ fn root(error: &kube::Error) -> Option<String> {
     }
 }
 
-/// What somebody else's server says may be a page; its first line is enough.
+/// The first line of a server's message, which may be a whole page.
 fn first_line(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     let mut short: String = line.chars().take(200).collect();
@@ -138,7 +139,7 @@ fn mentions_tls(error: &kube::Error) -> bool {
     })
 }
 
-/// Scheme, host and port: what may be shown. A user and a password in the address may not.
+/// Scheme, host and port. The user and the password in an address must not be shown.
 fn address(config: &Config) -> String {
     let url = &config.cluster_url;
     let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();

@@ -1,45 +1,45 @@
-//! What a lesson starts from when nothing else is asked for.
+//! The defaults of a run.
 
 use std::time::Duration;
 
-/// A file of `fixtures/` that the binary carries with it.
+/// A file of `fixtures/` that is compiled into the binary.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Fixture {
-    /// Its name, for messages.
+    /// The file's name, for messages.
     pub name: &'static str,
-    /// Its content.
+    /// The file's content.
     pub text: &'static str,
 }
 
-/// What a run starts from.
+/// The defaults of a run.
 #[derive(Debug)]
 pub struct Defaults {
-    /// The cluster that it watches; none for the lessons that make their objects themselves.
+    /// The cluster that the lesson watches; `None` for lessons that make their own objects.
     pub cluster: Option<ClusterDefaults>,
-    /// The seed whose run is the documents' run.
+    /// The seed with which the run equals the documents' run.
     pub seed: u64,
-    /// How long it lasts; none if it ends when the scenario is over and everything is at rest.
+    /// How long the run lasts; `None` if it ends when the scenario is over and nothing more happens.
     pub lasts: Option<Duration>,
 }
 
-/// How the built-in cluster is set up.
+/// The defaults of the built-in cluster.
 #[derive(Debug)]
 pub struct ClusterDefaults {
-    /// Initial pods; none for an empty namespace.
+    /// Initial pods; `None` for an empty namespace.
     pub pods: Option<&'static Fixture>,
-    /// What happens; none for nothing.
+    /// The scenario; `None` for none.
     pub scenario: Option<&'static Fixture>,
-    /// What the kubelet does; none for the documents' usual stages.
+    /// The kubelet's stages; `None` for the default ones.
     pub stages: Option<&'static Fixture>,
-    /// How many clusters there are.
+    /// Which clusters the lesson needs.
     pub eras: Eras,
 }
 
-/// Which eras have a built-in cluster.
+/// Which clusters a lesson needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Eras {
-    /// The one that was asked for.
+    /// One, of the selected era.
     One,
-    /// Each has one, filled alike, beside each other.
+    /// One of each era, with the same contents.
     Each,
 }

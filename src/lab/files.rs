@@ -1,4 +1,4 @@
-//! Reading what a user names on the command line.
+//! Reads the files that a user names on the command line.
 
 use std::fs;
 use std::path::Path;
@@ -9,14 +9,14 @@ use super::defaults::Fixture;
 use crate::trace::Failure;
 use kube_testcluster::Stages;
 
-/// A text and where it comes from.
+/// A text and its origin.
 pub(super) struct Source {
     pub(super) text: String,
-    /// For messages: the file's name.
+    /// The file's name, for messages.
     pub(super) name: String,
 }
 
-/// The file that was asked for, else the usual fixture.
+/// The file that the user named, or else the default fixture.
 pub(super) fn source(asked: Option<&Path>, what: &str, usual: Option<&Fixture>) -> Result<Option<Source>> {
     match (asked, usual) {
         (Some(path), _) => Ok(Some(Source { text: read(path, what)?, name: path.display().to_string() })),
@@ -25,7 +25,8 @@ pub(super) fn source(asked: Option<&Path>, what: &str, usual: Option<&Fixture>) 
     }
 }
 
-/// The stages that were asked for, by a name of [`Stages::NAMES`] or as a file, else the usual fixture, else the documents'.
+/// The stages that the user named, as a name in [`Stages::NAMES`] or as a file; else the default fixture; else the
+/// default stages.
 pub(super) fn stages(asked: Option<&Path>, usual: Option<&Fixture>) -> Result<Stages> {
     if let Some(named) = asked.and_then(Path::to_str).and_then(Stages::named) {
         return Ok(named);
@@ -41,10 +42,10 @@ pub(super) fn stages(asked: Option<&Path>, usual: Option<&Fixture>) -> Result<St
     Ok(source.map(|source| Stages::from_yaml(&source.text, &source.name)).transpose()?.unwrap_or_default())
 }
 
-/// The text of a file. `what` says what it should be, as in "the pods file".
+/// The text of a file. `what` describes the file in messages, as in "the pods file".
 ///
 /// # Errors
-/// Names the file, and for one that is not UTF-8 the line of the first wrong byte.
+/// If the file cannot be read. If it is not UTF-8, the error names the line of the first wrong byte.
 fn read(path: &Path, what: &str) -> Result<String> {
     let shown = path.display();
     let bytes = fs::read(path).map_err(|error| Failure::new(format!("cannot read {what} {shown}")).because(error))?;

@@ -1,8 +1,9 @@
 //! Ctrl-C and SIGTERM.
 //!
-//! A live run is asked to stop in order; a second signal ends the process at once, and so does the first while nothing needs an
-//! order (a recorded run is printed). A thread of its own listens, so it is heard whatever the rest is doing; a recorded run that is
-//! printed without a pace is over before that pays, and ends as the system ends a process.
+//! The first signal stops a live run in order. A second signal ends the process at once, and so does the first one
+//! while a recorded run is printed. A separate thread listens, so that a signal is noticed whatever the rest does. A
+//! recorded run that is printed without pauses is too short for that thread: there the signal ends the process in the
+//! system's way.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -17,10 +18,10 @@ const INTERRUPTED: u8 = 130;
 /// Exit code after SIGTERM.
 pub(super) const TERMINATED: u8 = 143;
 
-/// What comes this soon after the first is the same signal: some programs send it to the process and again to its group.
+/// A signal this soon after the first counts as the same: some programs send one to the process and again to its group.
 const ONE_SIGNAL: Duration = Duration::from_millis(100);
 
-/// What has been heard so far, once somebody listens. A clone hears the same.
+/// The signals so far. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt(Arc<Heard>);
 
@@ -28,29 +29,29 @@ pub struct Interrupt(Arc<Heard>);
 struct Heard {
     stop: CancellationToken,
     listening: AtomicBool,
-    /// Whether a live run is on: it stops in order.
+    /// Whether a live run is in progress, which must stop in order.
     in_order: AtomicBool,
-    /// The exit code that the signal asks for; 0 before any.
+    /// The exit code for the last signal; 0 before any.
     code: AtomicU8,
-    /// When the first came.
+    /// The time of the first signal.
     first: OnceLock<Instant>,
 }
 
 impl Interrupt {
-    /// A token that is cancelled by the first signal, for one live run. From now on the first signal stops in order.
+    /// A token that the first signal cancels, for one live run. From now on the first signal does not end the process.
     ///
     /// # Errors
-    /// The system gave no thread or no signal handler.
+    /// If the system cannot create a thread or a signal handler.
     pub(super) fn arm(&self) -> io::Result<CancellationToken> {
         self.listen()?;
         self.0.in_order.store(true, Ordering::SeqCst);
         Ok(self.0.stop.child_token())
     }
 
-    /// Listens from now on, if nobody does yet.
+    /// Starts listening, if nobody does yet.
     ///
     /// # Errors
-    /// The system gave no thread or no signal handler.
+    /// If the system cannot create a thread or a signal handler.
     pub fn listen(&self) -> io::Result<()> {
         if self.0.listening.swap(true, Ordering::SeqCst) {
             return Ok(());
@@ -71,7 +72,7 @@ impl Interrupt {
         Ok(())
     }
 
-    /// The exit code that a signal asked for, if one came.
+    /// The exit code for the last signal, if there was one.
     pub(super) fn code(&self) -> Option<u8> {
         Some(self.0.code.load(Ordering::SeqCst)).filter(|&code| code != 0)
     }
@@ -121,7 +122,7 @@ impl Signals {
     }
 
     async fn next(&mut self) -> u8 {
-        // A system that gives no Ctrl-C handler ends the process by itself.
+        // A system without a Ctrl-C handler ends the process by itself.
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }

@@ -1,4 +1,4 @@
-//! The reader's own hands on the built-in cluster, for those with one terminal.
+//! Performs the steps that a user types into the terminal of a live run.
 
 use std::io::{self, BufRead, IsTerminal};
 use std::thread;
@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 use super::Lab;
 use kube_testcluster::Step;
 
-/// Says what can be typed, then does what is typed, until the run ends. Never returns.
+/// Prints what can be typed, and performs each line, until the run ends. Never returns.
 pub(super) async fn obey(lab: &Lab) {
     if !is_ours() {
         return std::future::pending().await;
@@ -40,7 +40,7 @@ async fn perform(lab: &Lab, line: &str) {
     }
 }
 
-/// A terminal belongs to the job in the foreground: one in the background that reads from it is stopped by the system.
+/// Whether this process may read standard input. The system stops a background process that reads from a terminal.
 fn is_ours() -> bool {
     #[cfg(unix)]
     if io::stdin().is_terminal() {
@@ -50,7 +50,7 @@ fn is_ours() -> bool {
     true
 }
 
-/// Standard input, read on a thread of its own: nothing can interrupt a read.
+/// Reads standard input on a separate thread, since a read cannot be cancelled.
 fn lines() -> mpsc::UnboundedReceiver<String> {
     let (sender, receiver) = mpsc::unbounded_channel();
     let read = move || {

@@ -1,4 +1,4 @@
-//! Which kubeconfig, which context of it, and what is wrong with it.
+//! Loads the kubeconfig, and makes its errors readable.
 
 use std::env;
 use std::io;
@@ -11,10 +11,10 @@ use kube::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
 use super::settings::Target;
 use crate::trace::Failure;
 
-/// The configuration that `target` names. Nothing is ever written.
+/// The configuration that `target` names. Nothing is written.
 ///
-/// Without a file of its own the target's are those of `$KUBECONFIG`, merged, else `~/.kube/config`, else the service account of
-/// the pod that this runs in.
+/// Without a file in `target`, the files are those of `$KUBECONFIG`, merged; else `~/.kube/config`; else the service
+/// account of the pod in which this program runs.
 pub(super) async fn load(target: &Target) -> Result<Config> {
     let files = match &target.kubeconfig {
         Some(file) => vec![file.clone()],
@@ -40,7 +40,7 @@ fn usual_files() -> Result<Vec<PathBuf>> {
         .map(|paths| env::split_paths(&paths).filter(|path| !path.as_os_str().is_empty()).collect())
         .unwrap_or_default();
     if !named.is_empty() {
-        // As kubectl does: of several files some may be missing.
+        // As in kubectl, some of several files may be missing.
         let there: Vec<_> = named.iter().filter(|file| file.exists()).cloned().collect();
         if there.is_empty() {
             let shown = named.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", ");
@@ -78,7 +78,7 @@ fn read(file: &Path) -> Result<Kubeconfig> {
         KubeconfigError::ReadConfig(error, _) => {
             Failure::new(format!("cannot read the kubeconfig {shown}")).next(HOW_TO_NAME_ONE).because(error)
         }
-        // The parser's own message quotes the lines around the place, and those may hold a token or a key.
+        // The parser's own message quotes lines of the file, which may contain a token or a key.
         KubeconfigError::Parse(error) => {
             let place =
                 error.location().map(|place| format!(":{}:{}", place.line(), place.column())).unwrap_or_default();

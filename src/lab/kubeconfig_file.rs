@@ -1,4 +1,4 @@
-//! The kubeconfig of a built-in cluster that listens: written for other programs, readable by its owner only.
+//! The kubeconfig of a built-in cluster that listens. Other programs of the same user can read it.
 
 use std::env;
 use std::fs::{self, File, OpenOptions};
@@ -11,22 +11,22 @@ use anyhow::Result;
 
 use crate::trace::Failure;
 
-/// How every file that this module writes begins: what begins otherwise is never overwritten.
+/// The first line of every kubeconfig that is written here. A file without it is never overwritten.
 const MARK: &str = "# Written by informer-lab, for a cluster that lives as long as its process.\n";
 
-/// A kubeconfig on disk. One that nobody named is removed when this is dropped.
+/// A kubeconfig on disk. A temporary one is removed on drop.
 #[derive(Debug)]
 pub(super) struct KubeconfigFile {
     path: PathBuf,
-    /// The directory that was made for the file.
+    /// The directory that was created for a temporary file.
     temporary: Option<PathBuf>,
 }
 
 impl KubeconfigFile {
-    /// Writes the kubeconfig of the cluster at `address`, to `file` or to a new temporary directory.
+    /// Writes the kubeconfig of the cluster at `address` to `file`, or to a new temporary directory.
     ///
     /// # Errors
-    /// The file cannot be written, is somebody else's, or lies in `~/.kube`.
+    /// If the file cannot be written, was not written by this program, or is in `~/.kube`.
     pub(super) fn write(address: SocketAddr, file: Option<&Path>) -> Result<Self> {
         match file {
             Some(path) => {
@@ -51,7 +51,7 @@ impl KubeconfigFile {
         &self.path
     }
 
-    /// The line for another terminal.
+    /// The command that sets KUBECONFIG in another terminal.
     pub(super) fn export(&self) -> String {
         let path = std::path::absolute(&self.path).unwrap_or_else(|_| self.path.clone());
         let path = path.display().to_string();
@@ -69,7 +69,7 @@ impl KubeconfigFile {
 impl Drop for KubeconfigFile {
     fn drop(&mut self) {
         if let Some(directory) = &self.temporary {
-            // Whoever has taken the files away already has done this for us.
+            // The user may have removed the files already.
             let _ = fs::remove_file(&self.path);
             let _ = fs::remove_dir(directory);
         }
@@ -86,7 +86,7 @@ fn content(address: SocketAddr) -> String {
     )
 }
 
-/// Whether the file may be written.
+/// Refuses a file that must not be overwritten.
 fn check(path: &Path) -> Result<()> {
     let shown = path.display();
     let directory = std::path::absolute(path).ok().and_then(|path| path.parent().map(Path::to_owned));
@@ -121,13 +121,13 @@ fn check(path: &Path) -> Result<()> {
     }
 }
 
-/// The server of a kubeconfig of ours.
+/// The server in a kubeconfig of this program.
 fn server(found: &[u8]) -> Option<SocketAddr> {
     let line = std::str::from_utf8(found).ok()?.lines().find_map(|line| line.trim().strip_prefix("server: http://"))?;
     line.parse().ok()
 }
 
-/// Whether somebody listens on an address of this machine.
+/// Whether a server listens on an address of this machine.
 fn answers(address: SocketAddr) -> bool {
     const AT_ONCE: Duration = Duration::from_millis(200);
     TcpStream::connect_timeout(&address, AT_ONCE).is_ok()
@@ -138,7 +138,7 @@ fn failure(path: &Path, error: io::Error) -> Failure {
     failure.next("name a file in a directory that is there and writable").because(error)
 }
 
-/// A reader finds the old file or the new one, never half of one.
+/// Replaces the file atomically, so that a reader never sees half of it.
 fn replace(path: &Path, text: &str) -> io::Result<()> {
     let mut name = path.file_name().ok_or(ErrorKind::IsADirectory)?.to_owned();
     name.push(format!(".{:016x}", fastrand::u64(..)));
@@ -149,7 +149,7 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
     })
 }
 
-/// A new file that its owner alone can read.
+/// A new file that only its owner can read.
 fn create(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -158,7 +158,7 @@ fn create(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// A new directory that its owner alone can enter.
+/// A new directory that only its owner can enter.
 fn make_private(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]

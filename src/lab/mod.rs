@@ -1,4 +1,4 @@
-//! What a lesson gets: a cluster to watch, a voice, and a sign when to stop. And who plays it.
+//! The lab: what a lesson needs (a cluster, output, a stop signal), and the player that runs lessons.
 
 pub mod cluster;
 mod command;
@@ -39,25 +39,26 @@ use moments::{Waits, sub_seed};
 pub use player::{Ended, Lesson, Stage, play, record};
 pub use settings::{BuiltIn, Follow, Pace, Seed, Settings, Source, Target};
 
-/// A lesson's surroundings. A clone is the same lab, so tasks and handlers can have one each.
+/// The environment of a lesson. Clones share one lab, so that tasks and handlers can have one each.
 ///
-/// Nothing in it tells a lesson whether its cluster is built in, nor whether its time is real.
+/// A lesson cannot tell from it whether its cluster is built in, or whether its time is virtual.
 #[derive(Clone)]
 pub struct Lab(Arc<Inner>);
 
 struct Inner {
     parts: Parts,
     started: Instant,
-    /// How many sources of moments were handed out: each has a seed of its own.
+    /// How many [`Moments`] were handed out. Each has its own seed.
     moments: AtomicU64,
-    /// The first LIST and the first WATCH succeeded: from now on failures are told and survived.
+    /// Whether the first LIST has succeeded. Once the first WATCH has succeeded too, failures are reported and do not
+    /// end the run.
     listed: AtomicBool,
     watching: AtomicBool,
     reader_gone: AtomicBool,
     failure: Mutex<Option<anyhow::Error>>,
 }
 
-/// What a lab is made of.
+/// The parts that a lab is made from.
 pub(super) struct Parts {
     pub(super) client: Option<kube::Client>,
     pub(super) each_era: Vec<(&'static str, kube::Client)>,
@@ -70,11 +71,11 @@ pub(super) struct Parts {
     pub(super) listener: Option<TcpListener>,
 }
 
-/// Where records go.
+/// The destination of records.
 pub(super) enum Sink {
-    /// Kept until the run is over.
+    /// Kept until the run has ended.
     Recorded(Mutex<Vec<Record>>),
-    /// Printed as they come.
+    /// Printed at once.
     Live(Printer),
 }
 
@@ -91,17 +92,18 @@ impl Lab {
         }))
     }
 
-    /// A client of the lesson's cluster.
+    /// A client for the lesson's cluster.
     ///
     /// # Panics
-    /// In a lesson whose row in the table names no cluster.
+    /// In a lesson without a cluster in its row.
     pub fn client(&self) -> kube::Client {
         self.0.parts.client.clone().expect("the lesson's row names a cluster")
     }
 
-    /// A client of a cluster of each era, the older first; of the real one alone, if the lesson's is real. Each with its name.
+    /// A client for a cluster of each era, the older one first, with the era's name. With a real cluster, only that
+    /// one.
     ///
-    /// Empty in a lesson whose row in the table does not ask for clusters of each era.
+    /// Empty in a lesson whose row does not ask for both eras.
     pub fn each_era(&self) -> Vec<(&'static str, kube::Client)> {
         self.0.parts.each_era.clone()
     }
@@ -111,8 +113,8 @@ impl Lab {
         &self.0.parts.namespace
     }
 
-    /// Cancelled when the run is to end: everything has been shown, its time is over, Ctrl-C, or a failure. The lesson then
-    /// stops in order and returns.
+    /// Cancelled when the run must end: everything has been shown, its time is over, Ctrl-C was pressed, or it failed.
+    /// The lesson then stops in order and returns.
     pub fn stop(&self) -> CancellationToken {
         self.0.parts.stop.clone()
     }
@@ -122,12 +124,12 @@ impl Lab {
         self.0.parts.seed
     }
 
-    /// Which API server the built-in cluster is like, and which client-go the machinery.
+    /// The era of the built-in cluster and of the informers.
     pub fn era(&self) -> Era {
         self.0.parts.era
     }
 
-    /// An observer that takes what the machinery does into the run's record.
+    /// An observer that records what the informers do.
     pub fn observer(&self) -> Observer {
         let lab = self.clone();
         Observer::new(move |event| {
@@ -142,43 +144,43 @@ impl Lab {
         })
     }
 
-    /// One line of the trace.
+    /// Prints a line of the trace.
     pub fn line(&self, style: Style, text: impl Display) {
         self.put(What::Line { style, text: text.to_string() });
     }
 
-    /// A remark beside the trace, in both languages.
+    /// Prints a remark for the reader, in both languages.
     pub fn tell(&self, en: &str, zh: &str) {
         self.put(What::Narration { en: en.to_owned(), zh: zh.to_owned() });
     }
 
-    /// A source of small waits that the seed decides, independent of every other. On a real cluster it never waits.
+    /// A source of short seeded waits, independent of all others. With a real cluster it never waits.
     pub fn moment(&self) -> Moments {
         let n = self.0.moments.fetch_add(1, Ordering::Relaxed);
         Moments::new(sub_seed(self.0.parts.seed, "moment", n), self.0.parts.waits)
     }
 
-    /// A list or a watch failed. Before the first of both has succeeded this ends the run; afterwards it is told, and whoever
-    /// tries again tries again.
+    /// Handles a failed list or watch. It ends the run if the first LIST and WATCH have not succeeded yet; otherwise it
+    /// is reported, and the caller tries again.
     pub fn failed(&self, error: anyhow::Error) {
         if !self.is_up() {
             self.fail(error);
             return;
         }
         match error.downcast_ref::<ReflectorError>() {
-            // The observer has told it already, together with what a Reflector survives without an error.
+            // The observer has reported these, together with failures that a Reflector handles without an error.
             Some(ReflectorError::List(..) | ReflectorError::Watch(..)) => {}
             _ => self.retrying(error.as_ref()),
         }
     }
 
-    /// Tells of a failure that the lesson itself survives.
+    /// Reports an error after which the lesson tries again.
     pub fn retrying(&self, error: &dyn Error) {
         let error = with_causes(error);
         self.tell(&format!("{error}; trying again"), &format!("{error}；重试中"));
     }
 
-    /// The first LIST and the first WATCH have succeeded.
+    /// Whether the first LIST and the first WATCH have succeeded.
     fn is_up(&self) -> bool {
         self.0.listed.load(Ordering::Relaxed) && self.0.watching.load(Ordering::Relaxed)
     }
@@ -187,28 +189,28 @@ impl Lab {
         self.tell(&format!("{request}: {error}; trying again"), &format!("{request}：{error}；重试中"));
     }
 
-    /// Where the lesson was asked to serve.
+    /// The listener of `--serve`.
     pub(super) fn listener(&self) -> Option<&TcpListener> {
         self.0.parts.listener.as_ref()
     }
 
-    /// Ends the run with an error. The first one counts.
+    /// Ends the run with an error. Only the first error counts.
     pub(super) fn fail(&self, error: anyhow::Error) {
         self.failure().get_or_insert(error);
         self.0.parts.stop.cancel();
     }
 
-    /// The error that ended the run, if one did.
+    /// The error that ended the run, if any.
     pub(super) fn take_failure(&self) -> Option<anyhow::Error> {
         self.failure().take()
     }
 
-    /// Whether standard output was closed during a live run.
+    /// Whether the reader of standard output has gone during a live run.
     pub(super) fn reader_gone(&self) -> bool {
         self.0.reader_gone.load(Ordering::Relaxed)
     }
 
-    /// What has been recorded so far; nothing in a live run.
+    /// The records so far; empty in a live run.
     pub(super) fn take_records(&self) -> Vec<Record> {
         match &self.0.parts.sink {
             Sink::Recorded(records) => std::mem::take(&mut *records.lock().expect(NO_PANIC)),
@@ -216,7 +218,7 @@ impl Lab {
         }
     }
 
-    /// How long the run has lasted, on its own clock.
+    /// How long the run has lasted on its own clock.
     fn elapsed(&self) -> Duration {
         self.0.started.elapsed()
     }

@@ -1,4 +1,4 @@
-//! Seeded waits: what a scheduler decides elsewhere, a seed decides here.
+//! Seeded waits: they decide races by a seed instead of by the scheduler.
 
 use std::future::Future;
 use std::pin::pin;
@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 
 /// Derives an independent seed for one purpose of a run. Equal arguments give equal seeds, on every machine.
 pub fn sub_seed(seed: u64, purpose: &str, n: u64) -> u64 {
-    // FNV-1a over the purpose, then splitmix64's finish over the three.
+    // FNV-1a over the purpose, then splitmix64's finalizer over all three.
     let hash = purpose
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
@@ -24,29 +24,29 @@ fn finish(seed: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// A source of small waits on the run's clock.
+/// A source of short waits on the run's clock.
 #[derive(Clone, Debug)]
 pub struct Moments {
     rng: fastrand::Rng,
     waits: Waits,
 }
 
-/// Whether a moment is really waited for.
+/// Whether moments wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waits {
-    /// It is: the seed decides the order.
+    /// They wait; the seed decides the order of events.
     Seeded,
-    /// It is not: a real cluster decides.
+    /// They do not wait; with a real cluster, the cluster decides.
     Never,
 }
 
 impl Moments {
-    /// A source of its own; sources of different seeds do not know of each other.
+    /// A new source, independent of sources with other seeds.
     pub fn new(seed: u64, waits: Waits) -> Self {
         Self { rng: fastrand::Rng::with_seed(seed), waits }
     }
 
-    /// Waits a whole number of milliseconds, from none up to but not including `max`.
+    /// Waits a whole number of milliseconds from 0 up to, but not including, `max`.
     pub async fn next(&mut self, max: Duration) {
         let millis = u64::try_from(max.as_millis()).unwrap_or(u64::MAX);
         if millis == 0 || self.waits == Waits::Never {
@@ -55,7 +55,7 @@ impl Moments {
         tokio::time::sleep(Duration::from_millis(self.rng.u64(0..millis))).await;
     }
 
-    /// Runs a future as a busy scheduler does: one time in a hundred that it is woken, it goes on two milliseconds late.
+    /// Runs a future as a busy scheduler would: one wake-up in a hundred is two milliseconds late.
     pub async fn late<F: Future>(&mut self, future: F) -> F::Output {
         if self.waits == Waits::Never {
             return future.await;
@@ -75,7 +75,8 @@ impl Moments {
     }
 }
 
-/// Tells that a future was woken, and not merely polled because its neighbour was.
+/// Notices that a future was woken. Being polled is not enough: it may be polled because of another future of the same
+/// task.
 struct Alarm(Notify);
 
 impl Wake for Alarm {

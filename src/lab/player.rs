@@ -1,4 +1,4 @@
-//! Plays a lesson: sets its lab up, runs it beside its scenario, ends it, and prints it.
+//! Plays a lesson: sets up its lab, runs it with its scenario, ends it, and prints it.
 
 use std::io;
 use std::net::TcpListener;
@@ -26,37 +26,37 @@ use super::{Lab, Parts, Sink};
 use crate::trace::{Failure, Printer, Record, Speed};
 use kube_testcluster::{Cluster, Era, Scenario};
 
-/// How long everything must have been at rest before a run ends, in the run's own time.
+/// How long nothing must happen before a run ends, in the run's own time.
 const AT_REST: Duration = Duration::from_secs(1);
 
-/// No lesson needs longer to stop; one that does hangs, and virtual time would wait for it for ever.
+/// The longest time to stop. Without a limit, a lesson that hangs would let virtual time wait for ever.
 const STOPS_WITHIN: Duration = Duration::from_secs(3600);
 
-/// Where runs are shown, and what can break in.
+/// The outputs and the speed of a run, and its interrupts.
 pub struct Stage {
-    /// The two streams.
+    /// Standard output and standard error.
     pub printer: Printer,
-    /// The pace of a recorded run's printing.
+    /// The speed at which a recorded run is printed.
     pub speed: Speed,
-    /// Ctrl-C.
+    /// Ctrl-C and SIGTERM.
     pub interrupt: Interrupt,
 }
 
-/// How a run ended, if it did not fail.
+/// How a run ended without an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
     /// Everything was shown.
     Done,
-    /// Whoever read standard output has read enough.
+    /// The reader of standard output has gone.
     ReaderGone,
-    /// A signal asked for it; the exit code says which.
+    /// A signal ended it, with this exit code.
     Interrupted(u8),
-    /// A command that was run ended with this exit code.
+    /// The command ended, with this exit code.
     Command(u8),
 }
 
 impl Ended {
-    /// What became of writing to standard output.
+    /// The outcome of writing to standard output.
     pub(crate) fn of_writing(result: io::Result<()>) -> Result<Self> {
         match result {
             Ok(()) => Ok(Self::Done),
@@ -66,22 +66,22 @@ impl Ended {
     }
 }
 
-/// A lesson as a value: this room is compiled once, not once for each lesson.
+/// A lesson as a value, so that the player is not compiled once for each lesson.
 pub struct Lesson(Play);
 
 type Play = Box<dyn for<'lab> FnOnce(&'lab Lab) -> LocalBoxFuture<'lab, Result<()>>>;
 
 impl Lesson {
-    /// What is to be played.
+    /// A lesson that the player can run.
     pub fn new(lesson: impl AsyncFnOnce(&Lab) -> Result<()> + 'static) -> Self {
         Self(Box::new(move |lab| lesson(lab).boxed_local()))
     }
 }
 
-/// Plays `lesson` as `defaults` and `settings` say, and prints it on `stage`.
+/// Plays `lesson` with `defaults` and `settings`, and prints it.
 ///
 /// # Errors
-/// A file that cannot be used, a cluster that cannot be reached, a scenario that cannot be played, or what the lesson itself says.
+/// A file that cannot be used, a cluster that cannot be reached, a scenario that fails, or the lesson's own error.
 pub fn play(defaults: &Defaults, settings: &Settings, stage: &Stage, lesson: Lesson) -> Result<Ended> {
     let Played { records, result, reader_gone } = perform(defaults, settings, stage, lesson)?;
     if let Some(code) = stage.interrupt.code() {
@@ -91,7 +91,7 @@ pub fn play(defaults: &Defaults, settings: &Settings, stage: &Stage, lesson: Les
     result.map(|()| if reader_gone { Ended::ReaderGone } else { shown })
 }
 
-/// Plays a finite run, and keeps it instead of printing it.
+/// Plays a finite run and returns its records instead of printing them.
 ///
 /// # Errors
 /// As [`play`].
@@ -114,19 +114,19 @@ fn perform(defaults: &Defaults, settings: &Settings, stage: &Stage, lesson: Less
         Pace::Virtual => CancellationToken::new(),
     };
     let played = runtime.block_on(setup.run(stop, &stage.printer, lesson));
-    // A look-up of a name may still be under way on another thread; nobody waits for it any more.
+    // A DNS lookup may still run on another thread. Do not wait for it.
     runtime.shutdown_background();
     Ok(played)
 }
 
 impl Seed {
-    /// The number behind it. One that is drawn is told.
+    /// The seed's number. A random one is printed.
     pub fn draw(self, defaults: &Defaults, printer: &Printer) -> u64 {
         match self {
             Self::Default => defaults.seed,
             Self::Fixed(seed) => seed,
             Self::Random => {
-                // Short enough to be typed again.
+                // Short, so that it can be typed again.
                 let seed = fastrand::u64(0..1_000_000);
                 printer.tell(&format!("--seed {seed}"), &format!("--seed {seed}"));
                 seed
@@ -135,7 +135,7 @@ impl Seed {
     }
 }
 
-/// What is left of a run.
+/// The result of a run.
 struct Played {
     records: Vec<Record>,
     result: Result<()>,
@@ -156,17 +156,17 @@ enum Until {
     Stopped,
 }
 
-/// Everything that can be known before the clock starts.
+/// Everything that is known before the clock starts.
 struct Setup<'a> {
     settings: &'a Settings,
     cluster: Option<&'a ClusterDefaults>,
     seed: u64,
     until: Until,
     scenario: Option<Scenario>,
-    /// What the reader is to do instead of a scenario.
+    /// The scenario that the reader is asked to perform.
     by_hand: Option<Scenario>,
     listener: Option<TcpListener>,
-    /// Where the built-in cluster is to listen.
+    /// The listener of `--listen`.
     door: Option<TcpListener>,
 }
 
@@ -182,7 +182,7 @@ impl<'a> Setup<'a> {
         let usual = cluster.and_then(|cluster| cluster.scenario);
         let source = files::source(settings.scenario.as_deref(), "the scenario file", usual)?;
         let scenario = source.map(|source| Scenario::from_yaml(&source.text, &source.name)).transpose()?;
-        // On a cluster that the reader can reach nothing is done that was not asked for: the reader can do it.
+        // On a cluster that the reader can reach, the default scenario is not played; the reader can perform it.
         let reachable = matches!(settings.source, Source::Real(_)) || settings.listen.is_some();
         let (scenario, by_hand) =
             if reachable && settings.scenario.is_none() { (None, scenario) } else { (scenario, None) };
@@ -238,7 +238,7 @@ impl<'a> Setup<'a> {
         Played { records: lab.take_records(), result, reader_gone: lab.reader_gone() }
     }
 
-    /// The lesson beside whatever ends it.
+    /// Runs the lesson together with everything that can end it.
     async fn play(&self, lab: &Lab, cluster: Option<&Cluster>, lesson: Lesson) -> Result<()> {
         let mut lesson = (lesson.0)(lab);
         let ended = tokio::select! {
@@ -258,7 +258,7 @@ impl<'a> Setup<'a> {
         }
     }
 
-    /// Plays the scenario and returns when the run is to end.
+    /// Plays the scenario, and returns when the run must end.
     async fn end(&self, lab: &Lab, cluster: Option<&Cluster>) -> Result<()> {
         let time_is_over = async {
             match self.until {
@@ -271,7 +271,7 @@ impl<'a> Setup<'a> {
                 let told = |step: &_| lab.tell(&format!("{step}"), &format!("{step}"));
                 let played = scenario.play(lab.client(), lab.namespace(), told).await;
                 match played {
-                    // The reader may have been quicker, at the keyboard or with kubectl.
+                    // The reader may have done the same step first, at the keyboard or with kubectl.
                     Err(error) if self.settings.pace() == Pace::Live && cluster.is_some() => {
                         lab.tell(&format!("{error}; the scenario ends"), &format!("{error}；场景到此结束"));
                     }
@@ -309,7 +309,7 @@ impl<'a> Setup<'a> {
         }
     }
 
-    /// What a reader in front of a real cluster wants to know.
+    /// Tells which real cluster is watched.
     fn welcome(&self, lab: &Lab, address: &str) {
         let namespace = lab.namespace();
         lab.tell(
@@ -318,7 +318,7 @@ impl<'a> Setup<'a> {
         );
     }
 
-    /// What the reader does in a second terminal.
+    /// Tells what to type into a second terminal.
     fn tell_what_to_type(&self, lab: &Lab, kubeconfig: Option<&KubeconfigFile>) {
         let mut lines: Vec<String> = kubeconfig.iter().map(|file| file.export()).collect();
         let steps = self.by_hand.iter().flat_map(Scenario::steps);
@@ -330,7 +330,7 @@ impl<'a> Setup<'a> {
     }
 }
 
-/// Returns when nothing has happened for a while and nothing is going to.
+/// Returns when nothing has happened for a while and nothing will.
 async fn rest(cluster: Option<&Cluster>) {
     loop {
         sleep(AT_REST).await;

@@ -1,4 +1,4 @@
-//! `--serve`, a lesson's own HTTP server, and the listener that it shares with `--listen`.
+//! The HTTP server of `--serve`, and the binding of its listener and that of `--listen`.
 
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, TcpListener};
@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use super::Lab;
 use crate::trace::Failure;
 
-/// Takes the address that `option` names before anything else happens, so that a port in use is said at once.
+/// Binds the address of `option` before anything else, so that a port in use is reported at once.
 pub(super) fn listen(address: SocketAddr, option: &str) -> Result<TcpListener> {
     let listener = TcpListener::bind(address).map_err(|error| failure(address, option, error))?;
     listener.set_nonblocking(true).context("cannot listen without blocking")?;
@@ -29,10 +29,10 @@ fn failure(address: SocketAddr, option: &str, error: io::Error) -> Failure {
 }
 
 impl Lab {
-    /// Answers HTTP requests with `router` at the address that was asked for, until the run stops.
+    /// Serves `router` at the address of `--serve` until the run stops.
     ///
     /// # Errors
-    /// Accepting connections failed.
+    /// If accepting connections fails.
     ///
     /// # Panics
     /// In a run without `--serve`.

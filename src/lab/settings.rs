@@ -1,4 +1,4 @@
-//! What a user can ask of a run, in types.
+//! The settings of a run, as the user chose them.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use kube_testcluster::Era;
 
-/// What was asked for, beside or instead of a row's defaults.
+/// The options of a run. They override the defaults in its row.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Which cluster is watched.
     pub source: Source,
     /// The namespace that is watched.
     pub namespace: String,
-    /// A scenario file, played instead of the default scenario (on a real cluster: instead of none).
+    /// A scenario file that replaces the default scenario (with a real cluster there is none).
     pub scenario: Option<PathBuf>,
     /// Whether the run goes on until it is stopped.
     pub follow: Follow,
@@ -21,9 +21,9 @@ pub struct Settings {
     pub limit: Option<Duration>,
     /// What decides the races.
     pub seed: Seed,
-    /// Where the lesson's HTTP server listens; none for a run without one.
+    /// The address of the lesson's HTTP server, if it has one.
     pub serve: Option<SocketAddr>,
-    /// Where the built-in cluster listens, for other programs of this machine; none for a cluster of this process alone.
+    /// The address at which the built-in cluster listens for other programs on this machine, if it does.
     pub listen: Option<SocketAddr>,
 }
 
@@ -43,7 +43,8 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// A live run happens in real time and is printed as it happens; any other is played in virtual time and recorded first.
+    /// A live run takes place in real time and is printed as it happens. Any other run takes place in virtual time, is
+    /// recorded, and is printed then.
     pub fn pace(&self) -> Pace {
         let listens = self.serve.or(self.listen).is_some();
         let live = matches!(self.source, Source::Real(_)) || self.follow == Follow::Yes || listens;
@@ -51,32 +52,32 @@ impl Settings {
     }
 }
 
-/// How a run's time passes.
+/// How the time of a run passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// As fast as it can be computed.
+    /// In virtual time, as fast as it can be computed.
     Virtual,
-    /// As on the wall.
+    /// In real time.
     Live,
 }
 
-/// Where the objects come from.
+/// The cluster of a run.
 #[derive(Clone, Debug)]
 pub enum Source {
     /// The cluster in this process.
     BuiltIn(BuiltIn),
-    /// A cluster behind a kubeconfig.
+    /// A cluster that a kubeconfig names.
     Real(Target),
 }
 
-/// How the built-in cluster differs from a row's defaults.
+/// The options of the built-in cluster.
 #[derive(Clone, Debug)]
 pub struct BuiltIn {
     /// A file of initial pods.
     pub pods: Option<PathBuf>,
     /// A file of kubelet stages.
     pub stages: Option<PathBuf>,
-    /// Which API server it is like.
+    /// Which API server it simulates.
     pub era: Era,
 }
 
@@ -86,12 +87,12 @@ impl Default for BuiltIn {
     }
 }
 
-/// Which real cluster.
+/// A real cluster.
 #[derive(Clone, Debug, Default)]
 pub struct Target {
-    /// A kubeconfig; none for `$KUBECONFIG`, `~/.kube/config` or the pod's service account, whichever is there first.
+    /// A kubeconfig; `None` for the first of `$KUBECONFIG`, `~/.kube/config` and the pod's service account that exists.
     pub kubeconfig: Option<PathBuf>,
-    /// A context of it; none for its current one.
+    /// A context in it; `None` for the current one.
     pub context: Option<String>,
 }
 
@@ -101,19 +102,19 @@ pub enum Follow {
     /// It ends when everything has been shown.
     #[default]
     No,
-    /// It watches on.
+    /// It keeps watching.
     Yes,
 }
 
-/// What decides the races.
+/// The seed that decides races.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Seed {
-    /// The row's: the documents' run.
+    /// The seed in the row, with which the run equals the documents' run.
     #[default]
     Default,
-    /// This one.
+    /// This seed.
     Fixed(u64),
-    /// One that is drawn, and told.
+    /// A random seed, which is printed.
     Random,
 }
 

@@ -1,4 +1,4 @@
-//! How a lab listens to what a lesson wires: its observer, its error handler and its seed, set on each part.
+//! Connects the parts that a lesson builds to the lab: its observer, its error handler and its seed.
 
 use std::fmt::Debug;
 
@@ -11,7 +11,7 @@ use kube_informers::cache::{
 use kube_testcluster::Era;
 
 impl Lab {
-    /// A Reflector whose first failure ends the run, and whose later ones are told.
+    /// A Reflector whose first failure ends the run, and whose later failures are reported.
     pub fn reflector<T>(&self, reflector: Reflector<T>) -> Reflector<T> {
         reflector.observer(self.observer()).options(self.options())
     }
@@ -29,7 +29,7 @@ impl Lab {
         factory.queue(self.queue()).observer(self.observer()).reflector(self.options())
     }
 
-    /// The queue of the era's client-go.
+    /// The queue of the era.
     fn queue(&self) -> QueueKind {
         match self.era() {
             Era::Classic => QueueKind::DeltaFifo,
@@ -37,7 +37,7 @@ impl Lab {
         }
     }
 
-    /// The Reflector of the era's client-go.
+    /// The Reflector's options of the era.
     fn options(&self) -> ReflectorOptions {
         let watch_list = match self.era() {
             Era::Classic => WatchList::No,
@@ -48,7 +48,7 @@ impl Lab {
         ReflectorOptions::new().watch_list(watch_list).random(self.random()).on_error(on_error)
     }
 
-    /// What decides the jitter of waits and watch timeouts.
+    /// The generator for the jitter of back-offs and watch timeouts.
     fn random(&self) -> fastrand::Rng {
         fastrand::Rng::with_seed(sub_seed(self.seed(), "reflector", 0))
     }

@@ -1,4 +1,4 @@
-//! The cluster that a lesson watches: built in and started, or real and reached.
+//! The cluster that a lesson watches: a built-in one is started, a real one is connected to.
 
 use std::net::TcpListener;
 use std::time::Duration;
@@ -14,33 +14,33 @@ use super::settings::{BuiltIn, Settings, Source};
 use crate::trace::Failure;
 use kube_testcluster::{Admin, Cluster, Era, pods_from_yaml};
 
-/// How long a write takes in the lessons' cluster, as in a real etcd.
+/// How long a write takes in the lessons' cluster; about as long as in etcd.
 const COMMIT_LATENCY: Duration = Duration::from_millis(1);
 
-/// What a lesson watches.
+/// The clusters of a lesson.
 #[derive(Default)]
 pub(super) struct World {
-    /// None for a lesson that makes its objects itself.
+    /// `None` for a lesson that makes its own objects.
     pub(super) client: Option<kube::Client>,
     /// The built-in cluster.
     pub(super) cluster: Option<Cluster>,
-    /// The address of a real one.
+    /// The address of a real cluster.
     pub(super) real: Option<String>,
-    /// Clusters of each era, or the real one; empty if one era is enough.
+    /// Clusters of each era, or the real one; empty if one cluster is enough.
     pub(super) each_era: Vec<(&'static str, kube::Client)>,
-    /// Those of them that are built in.
+    /// The built-in clusters in `each_era`.
     pub(super) others: Vec<Cluster>,
 }
 
 impl World {
-    /// Lets the built-in cluster listen; gives back its kubeconfig.
+    /// Lets the built-in cluster listen, and returns its kubeconfig.
     pub(super) fn open(&mut self, listener: Option<TcpListener>) -> Result<Option<KubeconfigFile>> {
         let (Some(listener), Some(cluster)) = (listener, &mut self.cluster) else { return Ok(None) };
         let address = cluster.serve(listener).map_err(|error| Failure::new("cannot listen").because(error))?;
         KubeconfigFile::write(address, None).map(Some)
     }
 
-    /// Reaches or starts the cluster, and sees that the namespace exists.
+    /// Starts the cluster or connects to it, and checks that the namespace exists.
     pub(super) async fn reach(usual: Option<&ClusterDefaults>, settings: &Settings, seed: u64) -> Result<Self> {
         let Some(usual) = usual else { return Ok(Self::default()) };
         let namespace = &settings.namespace;

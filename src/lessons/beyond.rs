@@ -1,4 +1,4 @@
-//! The runs beyond the documents' programs: what the documents say in words only.
+//! The table's rows for runs that the documents describe in words but have no program for.
 
 use std::time::Duration;
 
@@ -8,21 +8,21 @@ use super::row::{ALONE, FOUR_PODS, FOUR_SECONDS, NETTOOL_COMES_AND_GOES, Row, wa
 use super::workqueue::Act;
 use crate::lab::{ClusterDefaults, Defaults, Eras, Fixture};
 
-/// `nettool` is run.
+/// Creates `nettool`.
 static RUN: Fixture =
     Fixture { name: "fixtures/scenarios/run.yaml", text: include_str!("../../fixtures/scenarios/run.yaml") };
 
-/// A pod comes and goes, and another one comes later.
+/// A pod is created and deleted; another one is created later.
 static RELISTED: Fixture =
     Fixture { name: "fixtures/scenarios/relist.yaml", text: include_str!("../../fixtures/scenarios/relist.yaml") };
 
-/// The watch is broken, and the Reflector's waits come to eleven seconds at most.
+/// The watch is broken, and the Reflector's back-off adds up to eleven seconds at most.
 const RELIST: Defaults = Defaults {
     lasts: Some(Duration::from_secs(12)),
     ..watching(ClusterDefaults { scenario: Some(&RELISTED), ..FOUR_PODS })
 };
 
-/// A ReplicaSet is made, loses a pod, grows and shrinks.
+/// A ReplicaSet is created, loses a pod, and is scaled up and down.
 static REPLICA_SET: Fixture = Fixture {
     name: "fixtures/scenarios/controller.yaml",
     text: include_str!("../../fixtures/scenarios/controller.yaml"),

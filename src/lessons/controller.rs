@@ -1,7 +1,7 @@
-//! A controller: as many pods as each ReplicaSet asks for, whatever happens to them.
+//! A ReplicaSet controller: it keeps as many pods running as each ReplicaSet asks for.
 //!
-//! Chapter: `lessons/controller.md`. Traces: `fixtures/traces/controller*.txt`. Its parts are in `crates/kube-testcluster/src/controllers/replica_set`,
-//! as `informer-lab cluster` has the same controller for all ReplicaSets.
+//! Chapter: `lessons/controller.md`. Traces: `fixtures/traces/controller*.txt`. The controller itself is in
+//! `crates/kube-testcluster/src/controllers/replica_set`; `informer-lab cluster` runs the same one for all ReplicaSets.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::trace::Style;
 use kube_informers::cache::SharedInformerFactory;
 use kube_testcluster::controllers::replica_set::{Controller, Deed, Writes};
 
-/// The label of the ReplicaSets that this controller looks after; it leaves all others alone.
+/// The label of the ReplicaSets that this controller handles.
 const OURS: (&str, &str) = ("controller", "informer-lab");
 
 /// Runs the controller until the lab stops.
@@ -31,7 +31,7 @@ fn is_ours(set: &ReplicaSet) -> bool {
     label.is_some_and(|value| value == OURS.1)
 }
 
-/// What the controller does, as a line of the trace or as narration.
+/// Prints what the controller does, as a line of the trace or as narration.
 fn tell(lab: &Lab, deed: Deed<'_>) {
     match deed {
         Deed::Begins => lab.tell("the caches are filled: the workers begin", "缓存已填满：worker 开始工作"),

@@ -1,4 +1,5 @@
-//! DeltaFIFO: one queue slot per key, every change kept in order. And RealFIFO, today's queue: one slot per change.
+//! DeltaFIFO: one queue slot per key, with all changes of the key in order. RealFIFO, today's queue: one slot per
+//! change.
 //!
 //! Chapter: `lessons/deltafifo.md`. Traces: `fixtures/traces/deltafifo*.txt`.
 
@@ -30,7 +31,7 @@ pub enum Step {
     Callbacks,
 }
 
-/// The documents' own pod: DeltaFIFO takes anything that a key function can name.
+/// The documents' own pod type: DeltaFIFO takes any type for which there is a key function.
 #[derive(Clone, Debug)]
 struct Pod {
     name: &'static str,
@@ -43,7 +44,7 @@ impl fmt::Display for Pod {
     }
 }
 
-/// Queues changes of three pods, and pops the first key; from a RealFIFO, which has no keys, every change.
+/// Queues changes of three pods and pops the first key. A RealFIFO pops one change at a time.
 pub fn run(lab: &Lab, step: Step) -> Result<()> {
     match lab.era() {
         Era::Classic => delta_fifo(lab, step),
@@ -87,7 +88,7 @@ fn real_fifo(lab: &Lab, step: Step) -> Result<()> {
     Ok(())
 }
 
-/// The documents' operations, as far as a step needs them.
+/// The documents' operations, as far as the step needs them.
 fn change(queue: &dyn ReflectorStore<Pod>, step: Step) -> Result<()> {
     for (name, value) in [("pod1", 1.0), ("pod2", 2.0), ("pod3", 3.0)] {
         queue.add(Pod { name, value }.into())?;

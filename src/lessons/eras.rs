@@ -1,4 +1,5 @@
-//! `informer-lab eras LESSON`: one run in both eras, side by side, with what differs and why.
+//! `informer-lab eras LESSON`: plays one run in both eras and prints the traces side by side, with the differences and
+//! their reasons.
 
 use anyhow::Result;
 
@@ -6,7 +7,7 @@ use super::{Modern, Run};
 use crate::lab::{BuiltIn, Ended, Seed, Settings, Source, Stage, record};
 use kube_testcluster::Era;
 
-/// Plays the run twice on the built-in cluster, with one seed, and prints both traces.
+/// Plays the run twice on the built-in cluster with the same seed, and prints both traces.
 pub fn play(modern: &Modern, settings: &Settings, stage: &Stage) -> Result<Ended> {
     let seed = Seed::Fixed(settings.seed.draw(&modern.run.row().defaults, &stage.printer));
     let classic = in_era(Era::Classic, modern.run, settings, seed, stage)?;

@@ -1,4 +1,4 @@
-//! SharedInformerFactory: one informer per type, however often it is asked for.
+//! SharedInformerFactory: one informer per type, however often the type is requested.
 //!
 //! Prints each pod's name when it is added.
 //!
@@ -24,7 +24,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
     Ok(())
 }
 
-/// The same, with the informer's list behind an HTTP server.
+/// Starts the informers and serves the informer's list over HTTP.
 pub async fn serve(lab: &Lab) -> Result<()> {
     let factory = start(lab)?;
     synced(lab, &factory).await;

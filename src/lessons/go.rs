@@ -1,4 +1,4 @@
-//! Go's way of printing maps and slices, which the documents' output uses.
+//! Prints maps and slices as Go does, for output that must equal the documents'.
 
 use std::fmt::Display;
 

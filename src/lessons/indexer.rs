@@ -1,4 +1,4 @@
-//! Indexer: find objects by the values of an index function, alone and behind a shared informer.
+//! Indexer: finds objects by the values of an index function, first alone and then behind a shared informer.
 //!
 //! Chapter: `lessons/indexer.md`. Traces: `fixtures/traces/indexer*`.
 
@@ -61,7 +61,7 @@ fn by_namespace(lab: &Lab) -> Result<()> {
     Ok(())
 }
 
-/// Keeps an index up to date from list and watch, and answers HTTP requests from it.
+/// Keeps an index up to date by list and watch, and answers HTTP requests from it.
 pub async fn serve(lab: &Lab) -> Result<()> {
     let pods = ListWatch::<Pod>::namespaced(lab.client(), lab.namespace());
     let informer = lab.informer(SharedIndexInformer::builder(pods)).build();

@@ -1,5 +1,5 @@
-//! Late: a handler that joins while the informer runs is told of everything first; a slow one only fills its own buffer,
-//! which may coalesce what waits for the same object.
+//! Late: a handler that is added while the informer runs first gets everything that exists. A slow handler only fills
+//! its own buffer, which may coalesce the notifications of an object.
 //!
 //! Chapter: `lessons/late.md`. Traces: `fixtures/traces/late*.txt`.
 
@@ -19,7 +19,8 @@ use kube_informers::cache::{
 /// How long a slow handler takes for each notification.
 const SLOW: Duration = Duration::from_millis(350);
 
-/// A quick and two slow handlers from the start, one of these with a buffer that coalesces; another one two seconds later.
+/// Adds a quick and two slow handlers at the start, one of them with a coalescing buffer, and a fourth handler two
+/// seconds later.
 pub async fn run(lab: &Lab) -> Result<()> {
     let pods = ListWatch::<Pod>::namespaced(lab.client(), lab.namespace());
     let informer = lab.informer(SharedIndexInformer::builder(pods)).build();

@@ -1,4 +1,4 @@
-//! List: who answers a LIST, storage or the watch cache, for every combination of its options.
+//! List: whether storage or the watch cache answers a LIST, for every combination of options.
 //!
 //! Chapter: `lessons/list.md`. Trace: `fixtures/traces/list.txt`.
 
@@ -15,7 +15,8 @@ use crate::lab::Lab;
 use crate::trace::Style;
 use kube_informers::cache::{ListOptions, ListWatch, ListerWatcher, ReflectorError, ResourceVersionMatch};
 
-/// The documents' function, on the options of a request. (Chunking, which it asks about, cannot be switched off any more.)
+/// The documents' function, applied to the options of a request. (It also looks at the feature gate for chunking, which
+/// cannot be disabled any more.)
 fn should_delegate_list(options: &ListOptions) -> bool {
     let version = options.resource_version.as_deref().unwrap_or_default();
     let has_continuation = options.continue_token.is_some();
@@ -24,7 +25,8 @@ fn should_delegate_list(options: &ListOptions) -> bool {
     version.is_empty() || has_continuation || has_limit || exact
 }
 
-/// Asks for every combination, an API server of each era or the real one, and prints who answered, with how many pods.
+/// Sends every combination to an API server of each era, or to the real one, and prints who answered and with how many
+/// pods.
 pub async fn run(lab: &Lab) -> Result<()> {
     let mut servers = Vec::new();
     for (name, client) in lab.each_era() {
@@ -52,7 +54,7 @@ fn line(lab: &Lab, [version, matching, limit, token, delegate]: [&str; 5], answe
     lab.line(Style::Plain, text.trim_end());
 }
 
-/// One combination.
+/// One combination of options.
 struct Row {
     version: Version,
     matching: Option<ResourceVersionMatch>,
@@ -64,7 +66,7 @@ struct Row {
 enum Version {
     Unset,
     Any,
-    /// The version of a list that was answered a moment ago.
+    /// The version of a list that was just read.
     Known,
 }
 
@@ -118,15 +120,15 @@ impl Row {
     }
 }
 
-/// An API server, a version that it has, and a token to go on with.
+/// An API server, a version that it has, and a continue token.
 struct Server {
     name: &'static str,
     client: kube::Client,
     path: String,
     version: String,
-    /// None where fewer than two pods make a second page.
+    /// `None` if there are fewer than two pods, so that there is no second page.
     token: Option<String>,
-    /// Does it say who answered?
+    /// Whether the server tells who answered.
     says: bool,
 }
 
@@ -143,7 +145,7 @@ impl Server {
         Ok(server)
     }
 
-    /// `watch-cache 4`, or the status code of a refusal.
+    /// The answer as printed: `watch-cache 4`, or the status code of a refusal.
     async fn ask(&self, row: &Row) -> Result<String> {
         if row.continues && self.token.is_none() {
             return Ok("no token".to_owned());

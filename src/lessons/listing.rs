@@ -1,4 +1,4 @@
-//! `informer-lab` without a subcommand: the lessons beside the documents' commands, then those beyond the documents.
+//! `informer-lab` without a subcommand: the list of lessons, beside the documents' commands.
 
 use std::io;
 
@@ -8,7 +8,7 @@ use super::{BEYOND, DOCUMENTS};
 use crate::lab::Ended;
 use crate::trace::Printer;
 
-/// Prints the list on standard output, in the narration's language.
+/// Prints the list on standard output, in the language of the narration.
 pub fn print(printer: &Printer) -> Result<Ended> {
     Ended::of_writing(write(printer))
 }

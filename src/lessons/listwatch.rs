@@ -1,4 +1,4 @@
-//! ListWatch: what the API server says to a LIST, and then to a WATCH without a resourceVersion.
+//! ListWatch: what the API server sends for a LIST, and then for a WATCH without a resourceVersion.
 //!
 //! Chapter: `lessons/listwatch.md`. Traces: `fixtures/traces/listwatch*.txt`.
 
@@ -40,7 +40,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
     Ok(())
 }
 
-/// Prints the events of one watch, and remembers how far it came.
+/// Prints the events of one watch, and keeps the last version.
 async fn follow(lab: &Lab, events: &mut WatchStream<Pod>, seen: &mut ListOptions) {
     while let Some(event) = events.next().await {
         let (style, kind, pod) = match event {
@@ -58,7 +58,7 @@ async fn follow(lab: &Lab, events: &mut WatchStream<Pod>, seen: &mut ListOptions
     }
 }
 
-/// Watches again, a second later, from where the last watch ended.
+/// Watches again after a second, from the last version.
 async fn again(lab: &Lab, pods: &ListWatch<Pod>, seen: &ListOptions) -> WatchStream<Pod> {
     loop {
         sleep(Duration::from_secs(1)).await;

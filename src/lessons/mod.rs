@@ -1,7 +1,8 @@
-//! The tutorial: one short file a lesson, and one table that knows them all.
+//! The tutorial: one short file for each lesson, and a table of all runs.
 //!
-//! A lesson wires [`kube_informers::cache`] and [`kube_testcluster`] through their public API and says what it sees through a
-//! [`crate::lab::Lab`]. The table, [`rows`], serves the list of lessons, the tour, the defaults and the smoke test.
+//! A lesson uses [`kube_informers::cache`] and [`kube_testcluster`] through their public API, and prints through a
+//! [`crate::lab::Lab`]. The table, [`rows`], is used for the list of lessons, the tour, the defaults and the smoke
+//! test.
 
 pub mod controller;
 pub mod deltafifo;
@@ -39,7 +40,7 @@ pub use rows::{DOCUMENTS, rows};
 
 use crate::lab::{Ended, Lesson, Settings, Stage, play};
 
-/// One run of one lesson: what a subcommand with its step comes down to.
+/// One run of one lesson: a subcommand with its step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Run {
     /// `deltafifo`
@@ -81,17 +82,17 @@ pub enum Run {
 }
 
 impl Run {
-    /// What the table says about this run.
+    /// The run's row in the table.
     pub fn row(self) -> &'static Row {
         rows().find(|row| row.run == self).expect("the table has a row for every run; a test says so")
     }
 
-    /// The run as it is in the modern era, if that differs in anything.
+    /// The run's counterpart in the modern era, if it differs.
     pub fn modern(self) -> Option<&'static Modern> {
         MODERN.iter().find(|modern| modern.run == self)
     }
 
-    /// Plays the run: sets the lab up as the row and `settings` say, and prints what the lesson says.
+    /// Plays the run with its row's defaults and `settings`, and prints it.
     pub fn play(self, settings: &Settings, stage: &Stage) -> anyhow::Result<Ended> {
         play(&self.row().defaults, settings, stage, self.lesson())
     }

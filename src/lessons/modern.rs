@@ -1,18 +1,18 @@
-//! The runs with a counterpart in today's client-go and API server: their golden traces, and what differs and why.
+//! The runs that differ with today's client-go and API server: their golden traces, the differences and the reasons.
 
 use super::Run;
 use super::deltafifo::Step as Delta;
 use super::reflector::KnownObjects;
 use super::shared::Step as Shared;
 
-/// A run as `--era modern` plays it.
+/// A run with `--era modern`.
 #[derive(Debug)]
 pub struct Modern {
     /// The run.
     pub run: Run,
-    /// The golden trace under `fixtures/traces`; none for a live run.
+    /// The golden trace in `fixtures/traces`; `None` for a live run.
     pub trace: Option<&'static str>,
-    /// What differs, and why.
+    /// The differences and the reasons, in English.
     pub en: &'static str,
     /// The same in Chinese.
     pub zh: &'static str,

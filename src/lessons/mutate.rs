@@ -1,4 +1,4 @@
-//! Mutate: what the cache hands out belongs to everybody, and is changed in a copy.
+//! Mutate: objects from the cache are shared, so a program changes a copy.
 //!
 //! In Go a lister returns the pointer that the cache itself holds. A handler that writes through it, say
 //! `pod.Labels["app"] = "mine"`, changes the cache without a lock: every other handler and lister sees a pod that the
@@ -40,7 +40,7 @@ use crate::lab::Lab;
 use crate::trace::Style;
 use kube_informers::cache::{Indexer, meta_namespace_key};
 
-/// Changes copies of a cached pod, and shows what the cache has.
+/// Changes copies of a cached pod, and prints what the cache has.
 pub fn run(lab: &Lab) -> Result<()> {
     lab.tell(
         "in Go this pointer is the cache's own: a handler that writes pod.Labels[\"app\"] changes what everybody reads,\n\

@@ -1,4 +1,4 @@
-//! A simple informer put together by hand: ListWatch, Reflector, DeltaFIFO, Store and one handler.
+//! A simple informer built by hand: ListWatch, Reflector, DeltaFIFO, Store and one handler.
 //!
 //! Chapter: `lessons/myinformer.md`. Traces: `fixtures/traces/myinformer*.txt`.
 
@@ -15,7 +15,7 @@ use kube_informers::cache::{
     Deletion, Delta, Deltas, Error, EventHandler, InitialList, ListWatch, Queue, Reflector, Store, meta_namespace_key,
 };
 
-/// The documents' WatchDog.
+/// The documents' type `WatchDog`.
 struct WatchDog<H> {
     reflector: Reflector<Pod>,
     queue: Arc<dyn Queue<Pod>>,
@@ -49,7 +49,7 @@ impl<H: EventHandler<Pod> + Send> WatchDog<H> {
     }
 }
 
-/// The store first, then the handler, which can therefore look it up.
+/// Updates the store first, so that the handler can look the object up.
 fn handle(store: &Store<Pod>, handler: &mut impl EventHandler<Pod>, deltas: Deltas<Pod>) -> Result<(), Error> {
     for delta in deltas {
         match delta {

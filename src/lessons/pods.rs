@@ -1,4 +1,4 @@
-//! What the traces print of a pod, and in which colour.
+//! How the traces print a pod, and in which colour.
 
 use k8s_openapi::api::core::v1::Pod;
 
@@ -14,7 +14,7 @@ pub(super) fn phase(pod: &Pod) -> &str {
     pod.status.as_ref().and_then(|status| status.phase.as_deref()).unwrap_or_default()
 }
 
-/// `Added : nettool : Pending`; a tombstone says that it is one, and a list its names.
+/// `Added : nettool : Pending`. A tombstone is marked as one; a list is printed as its names.
 pub(super) fn shown(delta: &Delta<Pod>) -> String {
     let kind = delta.kind();
     match delta {

@@ -1,4 +1,4 @@
-//! The documents' drawing of a DeltaFIFO's `queue` and `items`, drawn anew after every operation; and a RealFIFO's.
+//! Draws a DeltaFIFO's `queue` and `items` after every operation, as the documents do, and a RealFIFO's items.
 //!
 //! Chapter: `lessons/queue.md`. Traces: `fixtures/traces/queue*.txt`.
 
@@ -13,7 +13,7 @@ use crate::trace::Style;
 use kube_informers::cache::{BoxError, Delta, DeltaFifo, Error, RealFifo, ReflectorStore, Store};
 use kube_testcluster::Era;
 
-/// What is done to the queue: how it is shown, what it is called, and the call.
+/// An operation on the queue: its style, its name, and the call.
 type Operation = (Style, &'static str, fn(&dyn ReflectorStore<Pod>) -> Result<(), Error>);
 
 const OPERATIONS: [Operation; 6] = [
@@ -25,7 +25,7 @@ const OPERATIONS: [Operation; 6] = [
     (Style::Deleted, "Delete(Obj3)", |queue| queue.delete(obj("Obj3").into())),
 ];
 
-/// Changes three objects, two of which the consumer knows, and pops once.
+/// Changes three objects, two of which are known objects, and pops once.
 pub fn run(lab: &Lab) -> Result<()> {
     match lab.era() {
         Era::Classic => delta_fifo(lab),
@@ -96,7 +96,7 @@ fn obj(name: &str) -> Arc<Pod> {
     pod.into()
 }
 
-/// Draws what the queue itself says it holds: its keys, and each key's deltas.
+/// Draws the contents of the queue: its keys, and the deltas of each key.
 fn draw_delta_fifo(lab: &Lab, queue: &DeltaFifo<Pod>) {
     let keys = queue.list_keys();
     row(lab, "", &keys.iter().map(|key| format!("┌{}┐", bar(key.len()))).collect::<String>());

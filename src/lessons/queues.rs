@@ -1,4 +1,4 @@
-//! The queue between a Reflector and a lesson's own loop: that of the era's client-go.
+//! The queue between a Reflector and a lesson's own loop, for each era.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use crate::lab::Lab;
 use kube_informers::cache::{Batches, DeltaFifo, Queue, RealFifo, Store, meta_namespace_key};
 use kube_testcluster::Era;
 
-/// DeltaFIFO, or RealFIFO. With known objects the queue finds out what a list has no longer; without, DeltaFIFO does not,
-/// and RealFIFO hands the list to the consumer whole.
+/// A DeltaFIFO or a RealFIFO. With known objects, the queue finds the objects that a list no longer has. Without, a
+/// DeltaFIFO does not, and a RealFIFO gives the whole list to the consumer.
 pub(super) fn queue(lab: &Lab, known: Option<Arc<Store<Pod>>>) -> Arc<dyn Queue<Pod>> {
     let (key, observer) = (meta_namespace_key::<Pod>, lab.observer());
     match (lab.era(), known) {

@@ -1,4 +1,4 @@
-//! Reflector: list and watch into a DeltaFIFO, with and without known objects.
+//! Reflector: lists and watches into a DeltaFIFO, with and without known objects.
 //!
 //! Chapter: `lessons/reflector.md`. Traces: `fixtures/traces/reflector*.txt`.
 
@@ -13,12 +13,12 @@ use crate::lab::Lab;
 use kube_informers::cache::{Delta, Deltas, Error, ListWatch, Reflector, Store, meta_namespace_key};
 use kube_testcluster::Era;
 
-/// Is the DeltaFIFO given a store of known objects?
+/// Whether the DeltaFIFO gets a store as its known objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KnownObjects {
-    /// No: a deletion of a key that is not queued is dropped.
+    /// No: it drops the deletion of a key that is not queued.
     No,
-    /// Yes, one that the pop loop keeps up to date.
+    /// Yes, a store that the pop loop keeps up to date.
     Yes,
 }
 
@@ -51,7 +51,7 @@ pub async fn run(lab: &Lab, known_objects: KnownObjects) -> Result<()> {
     Ok(())
 }
 
-/// Prints what was popped and does the same to the store; says whether a deletion was among it.
+/// Prints the popped deltas and applies them to the store; returns whether a deletion was among them.
 fn show_and_store(lab: &Lab, store: &Store<Pod>, deltas: Deltas<Pod>) -> Result<bool, Error> {
     let deleted = deltas.iter().any(|delta| matches!(delta, Delta::Deleted(_)));
     for delta in deltas {

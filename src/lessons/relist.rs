@@ -1,4 +1,4 @@
-//! Relist: a deletion that the watch missed is found out by the next list, and arrives as a tombstone.
+//! Relist: the watch misses a deletion, the next list reveals it, and it arrives as a tombstone.
 //!
 //! Chapter: `lessons/relist.md`. Traces: `fixtures/traces/relist*.txt`.
 
@@ -25,7 +25,8 @@ use kube_informers::cache::{
 };
 use kube_testcluster::Era;
 
-/// Watches the pods through a cable that is pulled out whenever a deletion has begun, until the pod is gone.
+/// Watches the pods through a cable that is unplugged when a deletion begins, and plugged in again when the pod is
+/// gone.
 pub async fn run(lab: &Lab, known_objects: KnownObjects) -> Result<()> {
     let store = Arc::new(Store::new(meta_namespace_key::<Pod>).observer(lab.observer()));
     let queue = queue(lab, (known_objects == KnownObjects::Yes).then(|| store.clone()));
@@ -61,7 +62,7 @@ pub async fn run(lab: &Lab, known_objects: KnownObjects) -> Result<()> {
     futures::try_join!(fill, empty, gaps)?;
 
     if !queue.has_synced() {
-        return Ok(()); // it ended before there was anything to say
+        return Ok(()); // the run ended before the first list
     }
     let left: BTreeSet<String> = store.list().iter().map(|pod| name(pod).to_owned()).collect();
     lab.line(Style::Plain, format_args!("store : {}", go::slice(left)));
@@ -69,7 +70,7 @@ pub async fn run(lab: &Lab, known_objects: KnownObjects) -> Result<()> {
     Ok(())
 }
 
-/// Plugs the cable in again each time that the pod for which it was pulled is gone from the server.
+/// Plugs the cable in each time that the deleted pod is gone from the server.
 async fn mend(lab: &Lab, cable: &Cable, pods: ListWatch<Pod>) -> Result<()> {
     loop {
         let going = cable.pulled().await;

@@ -1,4 +1,4 @@
-//! Resync: what is known is told again, as `Sync`, and a handler returns early when nothing changed.
+//! Resync: known objects are delivered again as `Sync`, and a handler returns early if nothing has changed.
 //!
 //! Chapter: `lessons/resync.md`. Traces: `fixtures/traces/resync*.txt`.
 
@@ -17,10 +17,10 @@ use kube_informers::cache::{
 };
 use kube_testcluster::Era;
 
-/// Watches the pods, and has the known ones queued again every two seconds.
+/// Watches the pods with a resync every two seconds.
 pub async fn run(lab: &Lab) -> Result<()> {
     let store = Arc::new(Store::new(meta_namespace_key::<Pod>).observer(lab.observer()));
-    // Today's RealFIFO has no known objects: a resync is one SyncAll, and the consumer repeats its store.
+    // RealFIFO needs no known objects: a resync queues one SyncAll, for which the consumer repeats its store.
     let queue = queue(lab, (lab.era() == Era::Classic).then(|| store.clone()));
     let pods = ListWatch::<Pod>::namespaced(lab.client(), lab.namespace());
     let reflector = lab.reflector(Reflector::new(pods, queue.clone())).resync(Duration::from_secs(2));

@@ -1,34 +1,34 @@
-//! One row of the table of runs, and what several rows start from.
+//! The rows of the table of runs, and defaults that several rows share.
 
 use std::time::Duration;
 
 use super::Run;
 use crate::lab::{ClusterDefaults, Defaults, Eras, Fixture};
 
-/// The documents' four pods, running in namespace `default`.
+/// The documents' four pods, running in the namespace `default`.
 pub(super) static PODS: Fixture =
     Fixture { name: "fixtures/pods.yaml", text: include_str!("../../fixtures/pods.yaml") };
 
-/// `nettool` is run and deleted.
+/// Creates and deletes `nettool`.
 pub(super) static NETTOOL: Fixture =
     Fixture { name: "fixtures/scenarios/nettool.yaml", text: include_str!("../../fixtures/scenarios/nettool.yaml") };
 
-/// What one run is called, and what it starts from when nothing else is asked for.
+/// The names and the defaults of one run.
 #[derive(Debug)]
 pub struct Row {
     /// The run.
     pub run: Run,
-    /// What is typed after `informer-lab`.
+    /// The arguments of `informer-lab`.
     pub command: &'static str,
-    /// What the documents typed instead; none for a step that they did not keep as a file, and for what they say in words.
+    /// The documents' command; `None` for steps that the documents keep no file for, and for runs without a program.
     pub go: Option<&'static str>,
-    /// One line about it, in English.
+    /// A description in one line, in English.
     pub en: &'static str,
     /// The same in Chinese.
     pub zh: &'static str,
-    /// The golden trace under `fixtures/traces`. A run without one is live.
+    /// The golden trace in `fixtures/traces`; `None` for a live run.
     pub trace: Option<&'static str>,
-    /// What it starts from.
+    /// The defaults.
     pub defaults: Defaults,
 }
 
@@ -36,7 +36,7 @@ const SEED: u64 = 1;
 
 pub(super) const ALONE: Defaults = Defaults { cluster: None, seed: SEED, lasts: None };
 
-/// Four pods, one a second, and time for the last to be handled.
+/// Long enough for four pods, one per second, and for the last one to be handled.
 pub(super) const FOUR_SECONDS: Defaults =
     Defaults { cluster: None, seed: SEED, lasts: Some(Duration::from_millis(4500)) };
 
@@ -45,7 +45,7 @@ pub(super) const fn watching(cluster: ClusterDefaults) -> Defaults {
 }
 
 impl Defaults {
-    /// With the seed whose run is the published one.
+    /// With the seed of the published run.
     pub(super) const fn seed(self, seed: u64) -> Self {
         Self { seed, ..self }
     }

@@ -1,4 +1,4 @@
-//! The table of runs: the documents' in their order, then those of what the documents say in words.
+//! The table of runs: first the documents' in their order, then those without a program in the documents.
 
 use super::Run;
 use super::beyond::BEYOND;
@@ -9,7 +9,7 @@ use super::row::{ALONE, FOUR_PODS, FOUR_SECONDS, NETTOOL_COMES_AND_GOES, PODS, R
 use super::shared::Step as Shared;
 use crate::lab::{ClusterDefaults, Fixture};
 
-/// Three updates on a deletion, as the simple informer's document saw.
+/// A deletion updates the pod three times, as in the documents' chapter on the simple informer.
 static THREE_UPDATES: Fixture =
     Fixture { name: "fixtures/stages/myinformer.yaml", text: include_str!("../../fixtures/stages/myinformer.yaml") };
 
@@ -170,7 +170,7 @@ pub static DOCUMENTS: &[Row] = &[
     },
 ];
 
-/// Every run: the documents', then those beyond them.
+/// All runs: the documents', then the others.
 pub fn rows() -> impl Iterator<Item = &'static Row> {
     DOCUMENTS.iter().chain(BEYOND)
 }

@@ -1,4 +1,4 @@
-//! The shared informer from the inside out: a listener, a processor with two, and the whole over list and watch.
+//! The shared informer from the inside out: a listener, a processor with two listeners, and the whole informer.
 //!
 //! Chapter: `lessons/shared.md`. Traces: `fixtures/traces/shared-*.txt`.
 
@@ -61,7 +61,7 @@ async fn simulate(lab: &Lab) {
     tokio::join!(lab.stop().run_until_cancelled_owned(produce), processor.run(lab.stop()));
 }
 
-/// The documents' stand-in for list and watch: a new pod every second.
+/// The documents' substitute for list and watch: a new pod every second.
 async fn produce(listener: &ProcessorListener<Pod>) {
     for number in 0_u64.. {
         sleep(Duration::from_secs(1)).await;
@@ -112,7 +112,7 @@ impl EventHandler<Pod> for PodHandler {
     }
 }
 
-/// A handler that is called a moment later than it could be: the seed decides what a scheduler decides elsewhere.
+/// A handler that is called after a short seeded wait, so that the seed decides the order of the handlers.
 struct Seeded {
     moments: Moments,
     handler: PodHandler,

@@ -1,4 +1,4 @@
-//! Synced: that the store has the first list does not mean that the handlers have seen it.
+//! Synced: the store may have the first list before the handlers have seen it.
 //!
 //! Chapter: `lessons/synced.md`. Traces: `fixtures/traces/synced*.txt`.
 
@@ -13,7 +13,7 @@ use crate::lab::Lab;
 use crate::trace::Style;
 use kube_informers::cache::{AsyncEventHandler, ListWatch, Notification, SharedIndexInformer};
 
-/// Waits for the store, for a handler that takes a tenth of a second for each pod, and for one that takes half a second.
+/// Waits for the store, for a handler that takes a tenth of a second per pod, and for one that takes half a second.
 pub async fn run(lab: &Lab) -> Result<()> {
     let pods = ListWatch::<Pod>::namespaced(lab.client(), lab.namespace());
     let informer = lab.informer(SharedIndexInformer::builder(pods)).build();

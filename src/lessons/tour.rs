@@ -6,12 +6,12 @@ use super::{DOCUMENTS, Row};
 use crate::lab::Settings;
 use crate::lab::{Ended, Stage};
 
-/// The runs of the tour: every one of the documents that ends by itself.
+/// The runs of the tour: the documents' runs that end by themselves.
 pub fn stops() -> impl Iterator<Item = &'static Row> {
     DOCUMENTS.iter().filter(|row| row.trace.is_some())
 }
 
-/// Plays them one after the other, each under a heading on standard error.
+/// Plays the runs one after the other, each with a heading on standard error.
 pub fn play(stage: &Stage) -> Result<Ended> {
     let all = stops().count();
     for (n, row) in stops().enumerate() {

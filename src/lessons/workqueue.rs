@@ -1,4 +1,4 @@
-//! The work queue in three acts: an item is there once, comes later, comes later and later.
+//! The work queue in three acts: an item is queued once, is added later, and is retried with back-off.
 //!
 //! Chapter: `lessons/workqueue.md`. Traces: `fixtures/traces/workqueue*.txt`.
 
@@ -103,7 +103,7 @@ async fn rate_limit(clock: &Clock<'_>) {
     clock.tell("after forget it begins with 5 ms again", "Forget 之后又从 5 毫秒开始");
 }
 
-/// Says when something happened: milliseconds since the act began, on the run's clock.
+/// Prints lines with their time: milliseconds since the act began, on the run's clock.
 struct Clock<'a>(&'a Lab, Instant);
 
 impl Clock<'_> {

@@ -1,4 +1,4 @@
-//! One table of colours, and when they are used.
+//! The table of colours, and the decision whether to use them.
 
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -6,18 +6,18 @@ use std::io::IsTerminal;
 use clap::ValueEnum;
 use colored::{Color, ColoredString, Colorize};
 
-/// What a line of the trace is about. The one table of colours hangs on it.
+/// The meaning of a line in the trace, which decides its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// Something came into being: green.
+    /// Something was created: green.
     Added,
-    /// Something changed, `Updated` or `MODIFIED`: yellow.
+    /// Something changed, as in `Updated` or `MODIFIED`: yellow.
     Updated,
-    /// Something is gone: red.
+    /// Something was deleted: red.
     Deleted,
-    /// Something was told again, `Sync` or `Replaced`: cyan.
+    /// Something was delivered again, as in `Sync` or `Replaced`: cyan.
     Synced,
-    /// What one handler says, in lessons with several: a colour per handler, unlike the four above.
+    /// Output of one of several handlers: each has its own colour, none of the above.
     Handler(usize),
     /// Anything else: no colour.
     Plain,
@@ -51,8 +51,8 @@ pub enum ColorChoice {
 }
 
 impl ColorChoice {
-    /// Decides for one stream. `auto` asks, in this order: `NO_COLOR`, `CLICOLOR_FORCE`, `TERM=dumb`, `CLICOLOR=0`, and
-    /// then whether the stream is a terminal.
+    /// Decides for one stream. `auto` looks at `NO_COLOR`, `CLICOLOR_FORCE`, `TERM=dumb` and `CLICOLOR=0`, in this
+    /// order, and then at whether the stream is a terminal.
     pub(super) fn paint(self, stream: &impl IsTerminal) -> Paint {
         self.decide(stream.is_terminal(), |name| std::env::var_os(name))
     }
@@ -98,7 +98,7 @@ impl Paint {
         self.apply(text, |text| text.red().bold())
     }
 
-    /// `colored` decides once for the whole process; here each stream has its own answer, so it is told to obey.
+    /// `colored` makes one decision for the whole process. Here each stream has its own, so `colored` is overridden.
     fn apply(self, text: &str, style: impl FnOnce(&str) -> ColoredString) -> String {
         if self == Self::Plain || text.is_empty() {
             return text.to_owned();

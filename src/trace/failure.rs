@@ -1,9 +1,9 @@
-//! An error that knows the next step.
+//! An error with a suggestion for the next step.
 
 use std::error::Error;
 use std::fmt;
 
-/// What went wrong in one sentence, why, and what to do about it.
+/// An error in one sentence, its cause, and what to do about it.
 ///
 /// [`Printer::report`](super::Printer::report) prints the three parts on lines of their own.
 #[derive(Debug)]
@@ -14,24 +14,24 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// A failure said in one sentence.
+    /// A failure, described in one sentence.
     pub fn new(sentence: impl Into<String>) -> Self {
         Self { sentence: sentence.into(), next: None, cause: None }
     }
 
-    /// What the reader can do now.
+    /// Adds what the reader can do now.
     pub fn next(mut self, hint: impl Into<String>) -> Self {
         self.next = Some(hint.into());
         self
     }
 
-    /// The error behind it.
+    /// Adds the underlying error.
     pub fn because(mut self, cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         self.cause = Some(cause.into());
         self
     }
 
-    /// The next step, if one is known.
+    /// The next step, if there is one.
     pub fn hint(&self) -> Option<&str> {
         self.next.as_deref()
     }

@@ -1,10 +1,10 @@
-//! The language of the narration. The trace itself has none.
+//! The language of the narration. The trace has no language.
 
 use std::ffi::OsString;
 
 use clap::ValueEnum;
 
-/// The language that the narration is told in.
+/// The language of the narration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Lang {
     /// English
@@ -14,8 +14,8 @@ pub enum Lang {
 }
 
 impl Lang {
-    /// The locale's language as POSIX finds it: the first of `LC_ALL`, `LC_MESSAGES` and `LANG` that is not empty.
-    /// Chinese if that starts with `zh`, else English.
+    /// The locale's language according to POSIX: the first of `LC_ALL`, `LC_MESSAGES` and `LANG` that is not empty.
+    /// Chinese if it starts with `zh`, else English.
     pub fn from_env() -> Self {
         Self::of(|name| std::env::var_os(name))
     }
@@ -26,7 +26,7 @@ impl Lang {
         if chinese { Self::Zh } else { Self::En }
     }
 
-    /// The one of two texts that is in this language.
+    /// The text in this language.
     pub fn pick<'a>(self, en: &'a str, zh: &'a str) -> &'a str {
         match self {
             Self::En => en,

@@ -1,4 +1,4 @@
-//! `-v`: this program's own `tracing` events on standard error.
+//! `-v`: this program's own `tracing` events, on standard error.
 
 use std::io;
 
@@ -7,12 +7,12 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{fmt, registry};
 
-/// Writes what this crate logs, down to debug level, to standard error. Other crates' logs are left out: an HTTP client's may hold
-/// credentials.
+/// Writes this crate's logs, down to debug level, to standard error. Logs of other crates are left out, since an HTTP
+/// client's may contain credentials.
 pub fn log_to_stderr() {
     let ours = Targets::new().with_target(env!("CARGO_CRATE_NAME"), LevelFilter::DEBUG);
-    // A recorded run's time is not the wall's, so the logs carry none.
+    // Without timestamps, since a recorded run has its own time.
     let layer = fmt::layer().with_writer(io::stderr).without_time().with_ansi(false);
-    // A second call, in a test, changes nothing.
+    // A second call, in a test, has no effect.
     let _ = registry().with(layer).with(ours).try_init();
 }

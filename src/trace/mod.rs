@@ -1,8 +1,8 @@
-//! The one place that prints.
+//! Everything that is printed is printed here.
 //!
-//! Standard output is the trace and holds nothing else; standard error is the narration. A run is a sequence of
-//! [`Record`]s: a finite run is recorded whole and then played by a [`Printer`] at a [`Speed`], a live run is printed record
-//! by record. Every reader of a run (text, JSON lines, later a board or a step mode) reads the same records.
+//! Standard output has the trace and nothing else; standard error has the narration. A run is a sequence of
+//! [`Record`]s. A finite run is recorded first, and then a [`Printer`] plays it at a [`Speed`]; a live run is printed
+//! record by record. All output formats (text, JSON lines) are made from the same records.
 
 mod color;
 mod failure;
@@ -24,7 +24,7 @@ pub use log::log_to_stderr;
 pub use printer::{Look, Output, Printer};
 pub use speed::Speed;
 
-/// One thing that happened in a run.
+/// One event of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     /// How long after the start of the run, on the run's own clock.
@@ -33,12 +33,12 @@ pub struct Record {
     pub what: What,
 }
 
-/// What a run is made of.
+/// The kinds of records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
     /// A line of the trace.
     Line {
-        /// Its colour, which never carries meaning alone.
+        /// Its style. The colour never carries meaning alone.
         style: Style,
         /// The line, without its end.
         text: String,
@@ -50,6 +50,6 @@ pub enum What {
         /// Chinese.
         zh: String,
     },
-    /// Something that the machinery did.
+    /// An event of the informers.
     Machinery(Event),
 }

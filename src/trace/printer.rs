@@ -1,4 +1,4 @@
-//! Turns records into bytes on the two streams.
+//! Writes records to standard output and standard error.
 
 use std::fmt::Write as _;
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -26,10 +26,10 @@ pub enum Output {
     Json,
 }
 
-/// How a run looks.
+/// The format of a run's output.
 #[derive(Clone, Copy, Debug)]
 pub struct Look {
-    /// What standard output holds.
+    /// What standard output contains.
     pub output: Output,
     /// When to colour.
     pub color: ColorChoice,
@@ -37,10 +37,10 @@ pub struct Look {
     pub lang: Lang,
 }
 
-/// The only writer of the two streams. A clone writes to the same ones.
+/// The only writer of standard output and standard error. Clones share the streams.
 ///
-/// Every method that writes to standard output fails with [`io::ErrorKind::BrokenPipe`] once its reader is gone. What cannot be
-/// written to standard error is dropped: there is nowhere left to complain.
+/// Methods that write to standard output fail with [`io::ErrorKind::BrokenPipe`] once its reader has gone. Errors of
+/// standard error are ignored, since there is nowhere to report them.
 #[derive(Clone)]
 pub struct Printer(Arc<Mutex<Streams>>);
 
@@ -72,7 +72,7 @@ impl Printer {
         Self(Arc::new(Mutex::new(Streams { out: BufWriter::new(out), err, out_paint, err_paint, output, lang })))
     }
 
-    /// Whether somebody looks at standard output as it is written.
+    /// Whether standard output is a terminal.
     pub fn on_terminal() -> bool {
         io::stdout().is_terminal()
     }
@@ -84,7 +84,7 @@ impl Printer {
         streams.out.flush()
     }
 
-    /// Plays a recorded run: waits with `wait` as long as `speed` says between the records that are shown.
+    /// Prints a recorded run. Between records it calls `wait` with the pause for `speed`.
     pub fn play(&self, records: &[Record], speed: Speed, mut wait: impl FnMut(Duration)) -> io::Result<()> {
         let mut streams = self.lock();
         let (output, mut shown_until) = (streams.output, Duration::ZERO);
@@ -100,8 +100,8 @@ impl Printer {
         streams.out.flush()
     }
 
-    /// Two traces beside each other on standard output, each under its title. As wide as the terminal at most, or as 80 columns
-    /// where there is none.
+    /// Prints two traces side by side on standard output, each with a title. The width is that of the terminal, or 80
+    /// columns without one.
     pub fn side_by_side(&self, titles: [&str; 2], runs: [&[Record]; 2]) -> io::Result<()> {
         let width = terminal_size_of(io::stdout()).map_or(80, |(Width(width), _)| usize::from(width));
         let mut streams = self.lock();
@@ -116,27 +116,28 @@ impl Printer {
         streams.out.flush()
     }
 
-    /// One line of plain standard output that belongs to no run, such as the list of lessons.
+    /// Prints a line that belongs to no run, such as a line in the list of lessons.
     pub fn page(&self, text: &str) -> io::Result<()> {
         let mut streams = self.lock();
         writeln!(streams.out, "{text}")?;
         streams.out.flush()
     }
 
-    /// The same, dimmed.
+    /// Prints such a line dimmed.
     pub fn page_dimmed(&self, text: &str) -> io::Result<()> {
         let dimmed = self.lock().out_paint.dimmed(text);
         self.page(&dimmed)
     }
 
-    /// A remark that belongs to no moment of a run.
+    /// Prints a remark that belongs to no time in a run.
     pub fn tell(&self, en: &str, zh: &str) {
         let mut streams = self.lock();
         let text = streams.lang.pick(en, zh).to_owned();
         streams.narrate(&text);
     }
 
-    /// In JSON, the event that a run begins: what stands behind it, up to the next one, is that run's. Nothing in text.
+    /// In JSON, prints the event that begins a run: the following events belong to it, up to the next such event. In
+    /// text, prints nothing.
     pub fn begins(&self, command: &str) -> io::Result<()> {
         let mut streams = self.lock();
         match streams.output {
@@ -145,7 +146,7 @@ impl Printer {
         }
     }
 
-    /// A heading of the tour, on standard error.
+    /// Prints a heading of the tour on standard error.
     pub fn heading(&self, text: &str) {
         let mut streams = self.lock();
         let line = streams.err_paint.bold(&format!("\n## {text}"));
@@ -153,12 +154,12 @@ impl Printer {
         let _ = writeln!(streams.err, "{line}");
     }
 
-    /// The one of two texts that is in the narration's language.
+    /// The text in the language of the narration.
     pub fn pick<'a>(&self, en: &'a str, zh: &'a str) -> &'a str {
         self.lock().lang.pick(en, zh)
     }
 
-    /// An error on standard error: the sentence, its causes, the next step.
+    /// Prints an error on standard error: its sentence, its causes, and the next step.
     pub fn report(&self, error: &anyhow::Error) {
         let mut streams = self.lock();
         let mut text = streams.err_paint.alarm("error:");
@@ -166,7 +167,7 @@ impl Printer {
         let _ = writeln!(text, " {said}");
         for cause in error.chain().skip(1) {
             let cause = paragraph(&cause.to_string());
-            // Many errors quote their own cause; a cause already read is not said again.
+            // Many errors quote their own cause. Do not print it twice.
             if !said.contains(&cause) {
                 let _ = writeln!(text, "  caused by: {cause}");
                 said = cause;
@@ -242,14 +243,14 @@ impl Streams {
     }
 }
 
-/// The next step that the error or one of its causes knows.
+/// The next step of the error or of one of its causes.
 fn hint(error: &anyhow::Error) -> Option<&str> {
-    // A context is no link of the chain that could be downcast; only the error itself can ask for it.
+    // `chain` does not yield a context that can be downcast; only the error itself can.
     let outer = error.downcast_ref::<Failure>().and_then(Failure::hint);
     outer.or_else(|| error.chain().find_map(|cause| cause.downcast_ref::<Failure>()?.hint()))
 }
 
-/// A text of several lines, such as a YAML error with its excerpt, indented below its first line.
+/// A text of several lines, such as a YAML error with an excerpt, indented below its first line.
 fn paragraph(text: &str) -> String {
     text.lines().map(visible).collect::<Vec<_>>().join("\n    ")
 }

@@ -1,20 +1,20 @@
-//! Two traces beside each other, equal lines in one row.
+//! Two traces side by side, with equal lines in the same row.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::visible::visible;
 use super::{Record, Style, What};
 
-/// The narrowest column: less than this is no text.
+/// The least width of a column.
 const NARROWEST: usize = 8;
 
 /// One line of a trace.
 type Line = (Style, String);
 
-/// One row of the table: a line on either side, or on both.
+/// One row of the table: a line on one side or on both.
 type Row<'a> = (Option<&'a Line>, Option<&'a Line>);
 
-/// A piece of a line that fits its column, and how many columns are left beside it.
+/// A part of a line that fits its column, and how many columns are left beside it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Cell {
     pub(super) style: Style,
@@ -31,8 +31,9 @@ pub(super) fn lines(records: &[Record]) -> Vec<Line> {
     lines.collect()
 }
 
-/// The table under its two titles: each row a cell, a mark (`|` for a change, `<` and `>` for a line of one side), and a
-/// cell. With the three columns between them no row is wider than `width`; what is longer goes on in the next.
+/// The table with its two titles. Each row is a cell, a mark (`|` for a change, `<` and `>` for a line on one side
+/// only) and a cell. With the three columns between the cells no row is wider than `width`; a longer line continues in
+/// the next row.
 pub(super) fn table(titles: [&str; 2], left: &[Line], right: &[Line], width: usize) -> Vec<(Cell, char, Cell)> {
     let heads = titles.map(|title| [title.to_owned(), "-".repeat(title.width())].map(|text| (Style::Plain, text)));
     let columns = columns([[&heads[0], left], [&heads[1], right]], width.saturating_sub(3));
@@ -63,7 +64,7 @@ fn mark(left: Option<&Line>, right: Option<&Line>) -> char {
     }
 }
 
-/// How wide the two columns are: as their longest lines, or half of the width each, or what the other one leaves.
+/// The widths of the two columns: that of the longest line, at most half of the total, or what the other column leaves.
 fn columns(sides: [[&[Line]; 2]; 2], width: usize) -> [usize; 2] {
     let longest =
         |side: [&[Line]; 2]| side.into_iter().flatten().map(|(_, text)| text.width()).max().unwrap_or_default();
@@ -73,7 +74,7 @@ fn columns(sides: [[&[Line]; 2]; 2], width: usize) -> [usize; 2] {
     columns.map(|column| column.max(NARROWEST))
 }
 
-/// Pairs equal lines along a longest common subsequence, and what stands between two pairs one with the other.
+/// Pairs equal lines along a longest common subsequence. The lines between two pairs are paired in order.
 fn rows<'a>(left: &'a [Line], right: &'a [Line]) -> Vec<Row<'a>> {
     let common = common_lengths(left, right);
     let (mut rows, mut only_left, mut only_right) = (Vec::new(), Vec::new(), Vec::new());
@@ -105,7 +106,7 @@ fn pair<'a>(rows: &mut Vec<Row<'a>>, left: &mut Vec<&'a Line>, right: &mut Vec<&
     }
 }
 
-/// How many lines the ends of both traces have in common, from each pair of places on.
+/// The length of the longest common subsequence of the two ends, for each pair of positions.
 fn common_lengths(left: &[Line], right: &[Line]) -> Vec<Vec<usize>> {
     let mut lengths = vec![vec![0; right.len() + 1]; left.len() + 1];
     for i in (0..left.len()).rev() {
@@ -120,7 +121,7 @@ fn common_lengths(left: &[Line], right: &[Line]) -> Vec<Vec<usize>> {
     lengths
 }
 
-/// A line cut into pieces that fit a column.
+/// Splits a line into parts that fit a column.
 fn cells(line: Option<&Line>, column: usize) -> Vec<Cell> {
     let Some((style, text)) = line else { return vec![blank(column)] };
     let mut cells = vec![Cell { style: *style, text: String::new(), blank: column }];

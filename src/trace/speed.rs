@@ -1,21 +1,21 @@
-//! The pace at which a recorded run is printed.
+//! The speed at which a recorded run is printed.
 
 use std::str::FromStr;
 use std::time::Duration;
 
-/// How fast a recorded run is printed. Every speed prints the same bytes.
+/// How fast a recorded run is printed. The bytes are the same at every speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Speed {
-    /// As fast as the run was: the documents' pace.
+    /// At the run's own pace, which is the documents'.
     Documents,
-    /// So many times as fast; a finite number above 0.
+    /// This many times as fast; a finite number above 0.
     Times(f64),
-    /// Without a pause.
+    /// Without pauses.
     Max,
 }
 
 impl Speed {
-    /// How long to wait before a record that came `gap` after the one before it.
+    /// How long to wait before a record that comes `gap` after the previous one.
     pub(super) fn pause(self, gap: Duration) -> Duration {
         match self {
             Self::Documents => gap,

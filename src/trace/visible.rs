@@ -1,6 +1,6 @@
-//! Text that others wrote, made harmless for a terminal.
+//! Makes text from outside safe to print on a terminal.
 
-/// The text with control characters escaped, so that nothing a cluster or a file says can drive the terminal or break a line.
+/// Escapes control characters, so that no text from a cluster or a file can control the terminal or break a line.
 pub(super) fn visible(text: &str) -> String {
     text.chars().fold(String::with_capacity(text.len()), |mut visible, c| {
         if c.is_control() {

@@ -1,4 +1,4 @@
-//! The network between a Reflector and its API server, with a plug.
+//! A network connection between a Reflector and its API server that can be unplugged.
 
 use std::io;
 
@@ -10,19 +10,19 @@ use tokio::sync::watch;
 
 use kube_informers::cache::{ApiError, ListOptions, ListPage, ListWatch, ListerWatcher, WatchStream};
 
-/// Whose deletion is to be missed.
+/// The pod whose deletion the watch will miss.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Going {
     pub(super) name: String,
     pub(super) uid: Option<String>,
 }
 
-/// Plugged in at first. While it is out, every request fails; open watches end.
+/// The cable. It is plugged in at the start. While it is unplugged, all requests fail and open watches end.
 #[derive(Default)]
 pub(super) struct Cable(watch::Sender<Option<Going>>);
 
 impl Cable {
-    /// Pulls the plug because of this pod; nothing if it is out already.
+    /// Unplugs the cable because of this pod, unless it is unplugged already.
     pub(super) fn pull(&self, pod: &ObjectMeta) {
         let going = Going { name: pod.name.clone().unwrap_or_default(), uid: pod.uid.clone() };
         self.0.send_if_modified(|out| match out {
@@ -38,7 +38,7 @@ impl Cable {
         self.0.send_replace(None);
     }
 
-    /// Waits until the plug is out.
+    /// Waits until the cable is unplugged.
     pub(super) async fn pulled(&self) -> Going {
         let mut out = self.0.subscribe();
         let out = out.wait_for(Option::is_some).await.expect("the cable outlives its wait");
@@ -46,7 +46,7 @@ impl Cable {
     }
 }
 
-/// A source at the other end of a cable.
+/// A `ListerWatcher` whose requests go through a cable.
 pub(super) struct Through {
     out: watch::Receiver<Option<Going>>,
     pods: ListWatch<Pod>,
@@ -80,7 +80,7 @@ impl ListerWatcher<Pod> for Through {
             self.reach()?;
             let mut out = self.out.clone();
             let cut = async move {
-                // An error means that the cable is gone, and the lesson over.
+                // An error means that the cable was dropped, so the lesson is over.
                 let _ = out.wait_for(Option::is_some).await;
             };
             Ok(self.pods.watch(options).await?.take_until(cut.boxed()).boxed())
