@@ -5,6 +5,8 @@
 //! - [`selector`]: label and field selectors.
 
 pub mod cache;
+#[cfg(feature = "client")]
+pub mod leader_election;
 mod lock;
 mod quote;
 pub mod selector;

@@ -2,6 +2,11 @@
 
 use tokio_util::sync::CancellationToken;
 
+/// What is waited for can no longer happen: whoever would have made it happen has stopped, or is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("what is waited for can no longer happen")]
+pub struct Never;
+
 /// A signal that fires once and stays fired. Clones are the same signal.
 #[derive(Clone, Debug, Default)]
 pub struct Done(CancellationToken);

@@ -64,7 +64,7 @@ pub use causes::with_causes;
 pub use controller::Controller;
 pub use delta::{Deletion, Delta, Deltas, InitialList};
 pub use delta_fifo::{DeltaFifo, Relisted};
-pub use done::{Done, wait_for};
+pub use done::{Done, Never, wait_for};
 pub use error::{BoxError, Closed, Error, KeyError, NoMetadata, TransactionError};
 #[cfg(feature = "client")]
 pub use factory::SharedInformerFactory;

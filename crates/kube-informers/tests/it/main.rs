@@ -9,6 +9,7 @@ mod cache_list_watch;
 mod cache_reflector;
 mod cache_shared_informer;
 mod cache_watch_list;
+mod leader_election;
 mod source;
 mod workqueue;
 mod workqueue_model;

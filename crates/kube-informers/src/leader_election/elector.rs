@@ -1,0 +1,286 @@
+//! The elector: acquires, renews, releases. Upstream: `LeaderElector` in `tools/leaderelection/leaderelection.go`.
+
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+
+use kube_client::{Api, Client};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until, timeout, timeout_at};
+use tokio_util::sync::CancellationToken;
+use tracing::{debug, info, warn};
+
+use super::candidate::Candidate;
+use super::error::{InvalidElection, LeaseError};
+use super::outcome::{Leadership, Outcome};
+use super::periods::Periods;
+use super::status::{Known, LeaderStatus};
+use crate::cache::with_causes;
+
+type OnError = Box<dyn Fn(&LeaseError) + Send + Sync>;
+
+/// A candidate for the leadership.
+///
+/// ```no_run
+/// # async fn work() {}
+/// # async fn example(client: kube::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// use kube_informers::leader_election::{LeaderElector, Outcome};
+/// use tokio_util::sync::CancellationToken;
+///
+/// let stop = CancellationToken::new();
+/// let mut elector = LeaderElector::new(client, "default", "my-controller", std::env::var("POD_NAME")?);
+/// while let Outcome::Lost = elector.run(stop.clone(), async |_| work().await).await? {
+///     // Another candidate leads: stand in line again.
+/// }
+/// # Ok(()) }
+/// ```
+pub struct LeaderElector {
+    candidate: Candidate,
+    periods: Periods,
+    known: watch::Sender<Known>,
+    on_error: Option<OnError>,
+    /// The text of the failure that was logged last; forgotten with the next success.
+    logged: Option<String>,
+    random: fastrand::Rng,
+}
+
+impl LeaderElector {
+    /// A candidate for the Lease of this namespace and name, which is created if it does not exist.
+    ///
+    /// No two candidates may have the same identity: the name of the pod, say, or of the host with something random.
+    pub fn new(client: Client, namespace: &str, name: &str, identity: impl Into<String>) -> Self {
+        Self {
+            candidate: Candidate::new(Api::namespaced(client, namespace), namespace, name, identity.into()),
+            periods: Periods::default(),
+            known: watch::Sender::default(),
+            on_error: None,
+            logged: None,
+            random: fastrand::Rng::new(),
+        }
+    }
+
+    /// How long candidates wait without seeing a renewal before they take the lease; 15 seconds by default. In the Lease it is
+    /// rounded up to whole seconds. Candidates wait as long as the record of the holder says.
+    #[must_use]
+    pub fn lease_duration(mut self, duration: Duration) -> Self {
+        self.periods.lease_duration = duration;
+        self
+    }
+
+    /// How long the leader goes on without a renewal; 10 seconds by default. A request may take half of it.
+    #[must_use]
+    pub fn renew_deadline(mut self, deadline: Duration) -> Self {
+        self.periods.renew_deadline = deadline;
+        self
+    }
+
+    /// The pause between two tries; 2 seconds by default. A candidate that does not lead adds up to 120 % at random.
+    #[must_use]
+    pub fn retry_period(mut self, period: Duration) -> Self {
+        self.periods.retry_period = period;
+        self
+    }
+
+    /// How long the leader's work may go on after the stop, while the lease is still renewed; by default not at all. The work
+    /// learns of the stop by [`Leadership::stopping`].
+    #[must_use]
+    pub fn grace_period(mut self, period: Duration) -> Self {
+        self.periods.grace_period = period;
+        self
+    }
+
+    /// Called with each request that failed, before the next try. They are in the log, too: the first, then each with another
+    /// text.
+    #[must_use]
+    pub fn on_error(mut self, on_error: impl Fn(&LeaseError) + Send + Sync + 'static) -> Self {
+        self.on_error = Some(Box::new(on_error));
+        self
+    }
+
+    /// Where the jitter comes from; by default from the operating system.
+    #[must_use]
+    pub fn random(mut self, random: fastrand::Rng) -> Self {
+        self.random = random;
+        self
+    }
+
+    /// Who leads, as this candidate sees it. Goes on to tell when the elector runs, and when it runs again.
+    pub fn status(&self) -> LeaderStatus {
+        LeaderStatus { known: self.known.subscribe() }
+    }
+
+    /// Waits until this candidate leads, and then does `lead`, until that is done, the leadership is lost or `stop` is
+    /// cancelled; in the last two cases the future of `lead` is dropped. It can run again.
+    ///
+    /// After the stop, a request under way is waited for, and the lease is released: others can take it at their next try. That
+    /// takes at most half of the renew deadline each. If this future is dropped instead, or `lead` panics, the lease stays
+    /// until it expires.
+    ///
+    /// # Errors
+    /// The settings do not fit. Whatever the API server answers is tried again.
+    pub async fn run<F: Future>(
+        &mut self,
+        stop: CancellationToken,
+        lead: impl FnOnce(Leadership) -> F,
+    ) -> Result<Outcome<F::Output>, InvalidElection> {
+        if self.candidate.identity.is_empty() {
+            return Err(InvalidElection::NoIdentity);
+        }
+        self.periods.check()?;
+        info!(lease = self.candidate.lease, "attempting to acquire the lease");
+        let Some(acquired) = self.acquire(&stop).await else { return Ok(Outcome::Stopped) };
+        info!(lease = self.candidate.lease, identity = self.candidate.identity, "became leader");
+
+        let outcome = {
+            let status = self.status();
+            let _steps_down = StepsDown(self.known.clone()); // after the work was dropped, and if it panics
+            let transitions = self.candidate.transitions();
+            let mut work = pin!(lead(Leadership { status: status.clone(), stopping: stop.clone(), transitions }));
+            let work = poll_fn(|cx| if status.is_leader() { work.as_mut().poll(cx) } else { Poll::Pending });
+            let grace_period = self.periods.grace_period;
+            let end_of_grace = async {
+                stop.cancelled().await;
+                tokio::time::sleep(grace_period).await;
+            };
+            tokio::select! {
+                biased;
+                () = self.renew_until_lost(acquired) => Outcome::Lost,
+                output = work => Outcome::Finished(output),
+                () = end_of_grace => Outcome::Stopped,
+            }
+        };
+        match outcome {
+            Outcome::Lost => {
+                info!(lease = self.candidate.lease, identity = self.candidate.identity, "stopped leading")
+            }
+            Outcome::Stopped | Outcome::Finished(_) => self.release().await,
+        }
+        Ok(outcome)
+    }
+
+    /// Tries until the lease is this candidate's; gives back when the request was sent. `None`: it was told to stop.
+    async fn acquire(&mut self, stop: &CancellationToken) -> Option<Instant> {
+        while !stop.is_cancelled() {
+            let sent = Instant::now();
+            let limit = self.periods.request_timeout();
+            // Not broken off by the stop: a lease that was taken without a word would be in the others' way.
+            let answer = timeout(limit, self.candidate.acquire(&self.periods)).await;
+            match self.told(answer.unwrap_or_else(|_| Err(self.no_answer(limit)))) {
+                Some(true) if stop.is_cancelled() => {
+                    self.release().await;
+                    break;
+                }
+                Some(true) => {
+                    self.publish(Some(sent + self.periods.renew_deadline));
+                    return Some(sent);
+                }
+                Some(false) | None => self.publish(None),
+            }
+            let pause = self.periods.jittered(&mut self.random);
+            stop.run_until_cancelled(tokio::time::sleep(pause)).await;
+        }
+        None
+    }
+
+    /// Renews the lease that was acquired with a request sent then, again and again. Returns when the leadership is lost.
+    async fn renew_until_lost(&mut self, mut renewed: Instant) {
+        while let Some(sent) = self.renew(renewed).await {
+            renewed = sent;
+            self.publish(Some(renewed + self.periods.renew_deadline));
+        }
+        self.publish(None);
+    }
+
+    /// Renews the lease once, a retry period after the last time; gives back when the request was sent. `None`: there was no
+    /// success before the deadline, or the lease is someone else's.
+    async fn renew(&mut self, renewed: Instant) -> Option<Instant> {
+        let deadline = renewed + self.periods.renew_deadline;
+        let mut next = renewed + self.periods.retry_period;
+        loop {
+            sleep_until(next).await;
+            let sent = Instant::now();
+            if sent >= deadline {
+                return None;
+            }
+            let limit = deadline.min(sent + self.periods.request_timeout());
+            let answer = timeout_at(limit, self.candidate.renew(&self.periods)).await;
+            let renewed = self.told(answer.unwrap_or_else(|_| Err(self.no_answer(limit - sent))));
+            match renewed {
+                _ if Instant::now() >= deadline => return None,
+                Some(true) => return Some(sent),
+                Some(false) => return None,
+                None => next = deadline.min(Instant::now() + self.periods.retry_period),
+            }
+        }
+    }
+
+    async fn release(&mut self) {
+        let limit = self.periods.request_timeout();
+        let answer = timeout(limit, self.candidate.release()).await;
+        if self.told(answer.unwrap_or_else(|_| Err(self.no_answer(limit)))).is_some() {
+            info!(lease = self.candidate.lease, identity = self.candidate.identity, "released the lease");
+        }
+        self.publish(None);
+    }
+
+    fn no_answer(&self, after: Duration) -> LeaseError {
+        LeaseError::NoAnswer { lease: self.candidate.lease.clone(), after }
+    }
+
+    /// Tells of a failure, to the log once for each text.
+    fn told<T>(&mut self, answer: Result<T, LeaseError>) -> Option<T> {
+        let error = match answer {
+            Ok(answer) => {
+                self.logged = None;
+                return Some(answer);
+            }
+            Err(error) => error,
+        };
+        let text = with_causes(&error).to_string();
+        if self.logged.as_ref() == Some(&text) {
+            debug!(error = text, "leader election goes on");
+        } else {
+            warn!(error = text, "leader election goes on");
+            self.logged = Some(text);
+        }
+        if let Some(on_error) = &self.on_error {
+            on_error(&error);
+        }
+        None
+    }
+
+    /// Lets everyone know who leads, and until when this candidate may. Wakes those who wait for a change only if there is one.
+    fn publish(&self, until: Option<Instant>) {
+        let leader = self.candidate.holder();
+        self.known.send_if_modified(|known| {
+            let changed = known.leader.as_deref() != leader || known.until.is_some() != until.is_some();
+            if known.leader.as_deref() != leader {
+                known.leader = leader.map(Arc::from);
+            }
+            known.until = until;
+            changed
+        });
+    }
+}
+
+impl std::fmt::Debug for LeaderElector {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LeaderElector")
+            .field("lease", &self.candidate.lease)
+            .field("identity", &self.candidate.identity)
+            .field("periods", &self.periods)
+            .field("known", &*self.known.borrow())
+            .finish_non_exhaustive()
+    }
+}
+
+/// When it is dropped, its candidate does not lead.
+struct StepsDown(watch::Sender<Known>);
+
+impl Drop for StepsDown {
+    fn drop(&mut self) {
+        self.0.send_if_modified(|known| known.until.take().is_some());
+    }
+}

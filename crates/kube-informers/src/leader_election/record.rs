@@ -1,0 +1,62 @@
+//! The election record in a Lease. Upstream: `LeaderElectionRecord` in `tools/leaderelection/resourcelock/interface.go`.
+
+use std::time::Duration;
+
+use k8s_openapi::api::coordination::v1::LeaseSpec;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
+use k8s_openapi::jiff::{Timestamp, TimestampRound, Unit};
+
+/// Who holds the lease. A released lease has an empty holder.
+pub(super) fn holder(record: &LeaseSpec) -> Option<&str> {
+    record.holder_identity.as_deref().filter(|holder| !holder.is_empty())
+}
+
+/// How long the holder asks others to wait; `None` if the record does not say.
+pub(super) fn duration(record: &LeaseSpec) -> Option<Duration> {
+    u64::try_from(record.lease_duration_seconds?).ok().map(Duration::from_secs)
+}
+
+/// The record of a new lease.
+pub(super) fn first(identity: &str, lease_seconds: i32) -> LeaseSpec {
+    let now = next(None);
+    LeaseSpec {
+        holder_identity: Some(identity.to_owned()),
+        lease_duration_seconds: Some(lease_seconds),
+        lease_transitions: Some(0),
+        acquire_time: Some(now.clone()),
+        renew_time: Some(now),
+        ..LeaseSpec::default()
+    }
+}
+
+/// Writes down that `identity` holds the lease. A holder that renews keeps its acquire time; a new one counts a transition.
+pub(super) fn hold(record: &mut LeaseSpec, identity: &str, lease_seconds: i32) {
+    let now = next(record.renew_time.as_ref());
+    if holder(record) != Some(identity) {
+        record.lease_transitions = Some(record.lease_transitions.unwrap_or_default().saturating_add(1));
+        record.holder_identity = Some(identity.to_owned());
+        record.acquire_time = Some(now.clone());
+    }
+    record.lease_duration_seconds = Some(lease_seconds);
+    record.renew_time = Some(now);
+}
+
+/// Writes down that nobody holds the lease any more.
+pub(super) fn release(record: &mut LeaseSpec) {
+    let now = next(record.renew_time.as_ref());
+    record.holder_identity = Some(String::new());
+    record.lease_duration_seconds = Some(1);
+    record.acquire_time = Some(now.clone());
+    record.renew_time = Some(now);
+}
+
+/// Now, or a microsecond beside it if the record says now already: others see a renewal by the change alone.
+fn next(renewed: Option<&MicroTime>) -> MicroTime {
+    let micros = TimestampRound::new().smallest(Unit::Microsecond);
+    let now = Timestamp::now();
+    let now = now.round(micros).unwrap_or(now);
+    if renewed.is_some_and(|renewed| renewed.0 == now) {
+        return MicroTime(now.saturating_add(Duration::from_micros(1)).unwrap_or(now));
+    }
+    MicroTime(now)
+}

@@ -1,0 +1,69 @@
+//! A client whose way to the cluster can be disturbed.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use axum::extract::Request;
+use axum::http::StatusCode;
+use axum::middleware::{Next, from_fn};
+use axum::response::{IntoResponse, Response};
+use kube_testcluster::Cluster;
+use tokio::time::sleep;
+
+/// How requests and answers travel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Way {
+    Open,
+    /// The server answers with an error and does nothing.
+    Refused,
+    /// Requests get lost, without an answer.
+    Lost,
+    /// Requests arrive, answers get lost.
+    AnswersLost,
+    /// Requests and answers are late. A request arrives although nobody waits for its answer any more.
+    Late {
+        request: Duration,
+        answer: Duration,
+    },
+}
+
+#[derive(Clone)]
+pub struct Link(Arc<Mutex<Way>>);
+
+impl Link {
+    pub fn open() -> Self {
+        Self(Arc::new(Mutex::new(Way::Open)))
+    }
+
+    pub fn set(&self, way: Way) {
+        *self.0.lock().unwrap() = way;
+    }
+
+    pub fn client(&self, cluster: &Cluster) -> kube::Client {
+        let link = self.clone();
+        let layer = from_fn(move |request, next| link.clone().carry(request, next));
+        kube::Client::new(cluster.router().layer(layer), "default")
+    }
+
+    async fn carry(self, request: Request, next: Next) -> Response {
+        let way = *self.0.lock().unwrap();
+        match way {
+            Way::Open => next.run(request).await,
+            Way::Refused => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+            Way::Lost => std::future::pending().await,
+            Way::AnswersLost => {
+                next.run(request).await;
+                std::future::pending().await
+            }
+            Way::Late { request: before, answer: after } => {
+                let answer = async move {
+                    sleep(before).await;
+                    let answer = next.run(request).await;
+                    sleep(after).await;
+                    answer
+                };
+                tokio::spawn(answer).await.unwrap()
+            }
+        }
+    }
+}

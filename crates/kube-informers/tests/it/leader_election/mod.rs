@@ -1,0 +1,344 @@
+//! Leader election between candidates whose ways to the cluster can be disturbed, in virtual time.
+
+mod link;
+mod partitions;
+mod record;
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use kube_informers::leader_election::{InvalidElection, LeaderElector, LeaderStatus, Leadership, Outcome};
+use kube_testcluster::Cluster;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+
+use link::{Link, Way};
+
+/// Who leads, and every time that somebody began or ended.
+#[derive(Clone, Default)]
+struct Throne(Arc<Mutex<Vec<Note>>>);
+
+type Note = (&'static str, Change, Instant);
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Change {
+    Began,
+    Ended,
+}
+
+impl Throne {
+    /// The work of a leader that never ends by itself.
+    async fn lead(self, name: &'static str, lead: Leadership) {
+        let _reign = Reign::begin(self, name);
+        loop {
+            assert!(lead.is_held());
+            sleep(Duration::from_millis(500)).await;
+        }
+    }
+
+    fn note(&self, name: &'static str, change: Change) {
+        self.0.lock().unwrap().push((name, change, Instant::now()));
+    }
+
+    /// Who began to lead, in order. At no time did two lead.
+    fn leaders(&self) -> Vec<&'static str> {
+        let mut leading = None;
+        let mut leaders = Vec::new();
+        for (name, change, at) in &*self.0.lock().unwrap() {
+            match change {
+                Change::Began => {
+                    assert_eq!(leading, None, "{name} began at {at:?}");
+                    leading = Some(*name);
+                    leaders.push(*name);
+                }
+                Change::Ended => assert_eq!(leading.take(), Some(*name)),
+            }
+        }
+        leaders
+    }
+
+    fn when(&self, name: &'static str, change: Change) -> Instant {
+        let notes = self.0.lock().unwrap();
+        notes.iter().rev().find(|note| (note.0, note.1) == (name, change)).unwrap().2
+    }
+}
+
+struct Reign(Throne, &'static str);
+
+impl Reign {
+    fn begin(throne: Throne, name: &'static str) -> Self {
+        throne.note(name, Change::Began);
+        Self(throne, name)
+    }
+}
+
+impl Drop for Reign {
+    fn drop(&mut self) {
+        self.0.note(self.1, Change::Ended);
+    }
+}
+
+fn elector(link: &Link, cluster: &Cluster, name: &str) -> LeaderElector {
+    let seed = name.bytes().map(u64::from).sum();
+    LeaderElector::new(link.client(cluster), "default", "controller", name).random(fastrand::Rng::with_seed(seed))
+}
+
+/// A candidate that leads until it loses or is stopped.
+struct Candidate {
+    link: Link,
+    status: LeaderStatus,
+    stop: CancellationToken,
+    running: JoinHandle<Result<Outcome<()>, InvalidElection>>,
+}
+
+fn candidate(cluster: &Cluster, throne: &Throne, name: &'static str) -> Candidate {
+    let (link, stop) = (Link::open(), CancellationToken::new());
+    let mut elector = elector(&link, cluster, name);
+    let status = elector.status();
+    let (throne, token) = (throne.clone(), stop.clone());
+    let running = tokio::spawn(async move { elector.run(token, |lead| throne.lead(name, lead)).await });
+    Candidate { link, status, stop, running }
+}
+
+impl Candidate {
+    async fn ended(self) -> Outcome<()> {
+        self.running.await.unwrap().unwrap()
+    }
+
+    /// Waits for the next change of what it knows, and says how long that took.
+    async fn changed(&mut self) -> Duration {
+        let before = Instant::now();
+        self.status.changed().await.unwrap();
+        before.elapsed()
+    }
+}
+
+fn seconds(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+/// A pair of candidates, the first of which leads and the second of which knows that.
+async fn pair(cluster: &Cluster, throne: &Throne) -> (Candidate, Candidate) {
+    let mut a = candidate(cluster, throne, "a");
+    a.changed().await;
+    let mut b = candidate(cluster, throne, "b");
+    b.changed().await;
+    assert!(a.status.is_leader() && !b.status.is_leader());
+    assert_eq!(b.status.leader().as_deref(), Some("a"));
+    (a, b)
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_candidate_leads_and_the_other_waits_as_long_as_it_does() {
+    let (cluster, throne) = (Cluster::builder().start(), Throne::default());
+    let (a, b) = pair(&cluster, &throne).await;
+    sleep(seconds(3600)).await;
+    assert_eq!(throne.leaders(), ["a"]);
+    assert!(a.status.is_leader() && !b.status.is_leader());
+    b.stop.cancel();
+    assert_eq!(b.ended().await, Outcome::Stopped);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_leader_that_is_stopped_hands_over_at_once() {
+    let (cluster, throne) = (Cluster::builder().start(), Throne::default());
+    let (a, mut b) = pair(&cluster, &throne).await;
+    a.stop.cancel();
+    assert_eq!(a.ended().await, Outcome::Stopped);
+    assert!(b.changed().await < Duration::from_millis(4400), "a retry period with jitter, no lease duration");
+    assert!(b.status.is_leader());
+    sleep(seconds(1)).await;
+    assert_eq!(throne.leaders(), ["a", "b"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn work_that_is_done_hands_over_at_once_and_gives_back_its_result() {
+    let (cluster, throne) = (Cluster::builder().start(), Throne::default());
+    let mut a = elector(&Link::open(), &cluster, "a");
+    let outcome = a.run(CancellationToken::new(), async |lead| lead.is_held()).await;
+    assert_eq!(outcome, Ok(Outcome::Finished(true)));
+    assert!(!a.status().is_leader());
+    assert_eq!(a.status().leader(), None);
+    let mut b = candidate(&cluster, &throne, "b");
+    assert!(b.changed().await < seconds(1));
+    assert!(b.status.is_leader());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_leader_without_a_network_stops_before_another_can_begin() {
+    for way in [Way::Refused, Way::Lost] {
+        let (cluster, throne) = (Cluster::builder().start(), Throne::default());
+        let (a, mut b) = pair(&cluster, &throne).await;
+        sleep(seconds(60)).await;
+        let cut = Instant::now();
+        a.link.set(way);
+        let status = a.status.clone();
+        assert_eq!(a.ended().await, Outcome::Lost, "{way:?}");
+        assert!(!status.is_leader());
+        let stopped = throne.when("a", Change::Ended) - cut;
+        assert!(stopped > seconds(7) && stopped <= seconds(10), "{way:?}: {stopped:?}");
+        b.changed().await;
+        sleep(seconds(1)).await;
+        assert_eq!(throne.leaders(), ["a", "b"]);
+        let began = throne.when("b", Change::Began) - cut;
+        assert!(began > seconds(12) && began < seconds(20), "{way:?}: {began:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_short_failure_costs_no_leadership() {
+    for way in [Way::Refused, Way::Lost, Way::AnswersLost] {
+        let (cluster, throne) = (Cluster::builder().start(), Throne::default());
+        let (a, _b) = pair(&cluster, &throne).await;
+        for _ in 0..20 {
+            sleep(seconds(7)).await;
+            a.link.set(way);
+            sleep(seconds(3)).await;
+            a.link.set(Way::Open);
+        }
+        assert!(a.status.is_leader(), "{way:?}");
+        assert_eq!(throne.leaders(), ["a"]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_late_answer_does_not_prolong_the_leadership() {
+    let (cluster, throne) = (Cluster::builder().start(), Throne::default());
+    let (a, mut b) = pair(&cluster, &throne).await;
+    sleep(seconds(60)).await;
+    let from = Instant::now();
+    a.link.set(Way::Late { request: Duration::ZERO, answer: Duration::from_millis(4900) });
+    sleep(Duration::from_millis(2500)).await; // one renewal is carried out; its answer comes 4.9 seconds later
+    a.link.set(Way::Lost);
+    assert_eq!(a.ended().await, Outcome::Lost);
+    let stopped = throne.when("a", Change::Ended) - from;
+    assert!(stopped <= seconds(12), "{stopped:?}");
+    b.changed().await;
+    sleep(seconds(1)).await;
+    assert_eq!(throne.leaders(), ["a", "b"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_elector_can_run_again_after_it_lost() {
+    let (cluster, throne) = (Cluster::builder().start(), Throne::default());
+    let link = Link::open();
+    let mut elector = elector(&link, &cluster, "a");
+    let cut = async {
+        sleep(seconds(5)).await;
+        link.set(Way::Lost);
+        sleep(seconds(30)).await;
+        link.set(Way::Open);
+    };
+    let lead = |lead| throne.clone().lead("a", lead);
+    let (outcome, ()) = tokio::join!(elector.run(CancellationToken::new(), lead), cut);
+    assert_eq!(outcome, Ok(Outcome::Lost));
+    assert_eq!(elector.run(CancellationToken::new(), async |_| ()).await, Ok(Outcome::Finished(())));
+}
+
+#[tokio::test(start_paused = true)]
+async fn within_its_grace_period_the_work_may_end_by_itself_and_keeps_the_lease() {
+    let (cluster, throne) = (Cluster::builder().start(), Throne::default());
+    let stop = CancellationToken::new();
+    let mut a = elector(&Link::open(), &cluster, "a").grace_period(seconds(60));
+    let (mut status, token) = (a.status(), stop.clone());
+    let running = tokio::spawn(async move {
+        let drain = async |lead: Leadership| {
+            lead.stopping().await;
+            sleep(seconds(30)).await;
+            assert!(lead.is_held());
+            "drained"
+        };
+        a.run(token, drain).await
+    });
+    status.changed().await.unwrap();
+    let mut b = candidate(&cluster, &throne, "b");
+    b.changed().await;
+    stop.cancel();
+    assert_eq!(running.await.unwrap(), Ok(Outcome::Finished("drained")));
+    assert_eq!(throne.leaders(), [""; 0]);
+    assert!(b.changed().await < seconds(5));
+    assert!(b.status.is_leader());
+}
+
+#[tokio::test(start_paused = true)]
+async fn work_that_outlasts_its_grace_period_is_dropped() {
+    let (cluster, throne) = (Cluster::builder().start(), Throne::default());
+    let stop = CancellationToken::new();
+    stop.cancel();
+    let mut a = elector(&Link::open(), &cluster, "a").grace_period(seconds(60));
+    assert_eq!(a.run(stop, async |_| ()).await, Ok(Outcome::Stopped), "no work begins after the stop");
+
+    let stop = CancellationToken::new();
+    let (token, work) = (stop.clone(), throne.clone());
+    let running = tokio::spawn(async move { a.run(token, |lead| work.lead("a", lead)).await });
+    sleep(seconds(1)).await;
+    stop.cancel();
+    assert_eq!(running.await.unwrap(), Ok(Outcome::Stopped));
+    let reign = throne.when("a", Change::Ended) - throne.when("a", Change::Began);
+    assert!(reign >= seconds(61) && reign < seconds(62), "{reign:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn work_that_panics_or_is_aborted_leads_no_longer() {
+    let cluster = Cluster::builder().start();
+    let mut a = elector(&Link::open(), &cluster, "a");
+    let mut status = a.status();
+    let running = tokio::spawn(async move {
+        let panics = async |_| {
+            sleep(seconds(1)).await;
+            panic!("the work fails")
+        };
+        let _: Outcome<()> = a.run(CancellationToken::new(), panics).await.unwrap();
+    });
+    status.changed().await.unwrap();
+    assert!(status.is_leader());
+    assert!(running.await.unwrap_err().is_panic());
+    assert!(!status.is_leader());
+    assert!(status.changed().await.is_ok(), "that it stopped to lead");
+    assert!(status.changed().await.is_err(), "the elector is gone");
+
+    let throne = Throne::default();
+    let mut c = candidate(&cluster, &throne, "c"); // in another's place, once that lease has expired
+    c.changed().await;
+    assert!(c.changed().await >= seconds(14));
+    assert!(c.status.is_leader());
+    c.running.abort();
+    assert!(c.running.await.unwrap_err().is_cancelled());
+    assert!(!c.status.is_leader());
+}
+
+#[tokio::test(start_paused = true)]
+async fn failures_are_told_and_tried_again() {
+    let cluster = Cluster::builder().start();
+    let link = Link::open();
+    let errors = Arc::new(Mutex::new(Vec::new()));
+    let sink = errors.clone();
+    let mut a = elector(&link, &cluster, "a").on_error(move |error| sink.lock().unwrap().push(error.to_string()));
+    link.set(Way::Refused);
+    let open = async {
+        sleep(seconds(10)).await;
+        link.set(Way::Lost);
+        sleep(seconds(10)).await;
+        link.set(Way::Open);
+    };
+    let (outcome, ()) = tokio::join!(a.run(CancellationToken::new(), async |_| ()), open);
+    assert_eq!(outcome, Ok(Outcome::Finished(())));
+    let errors = errors.lock().unwrap();
+    assert_eq!(errors.first().unwrap(), "cannot read lease default/controller");
+    assert_eq!(errors.last().unwrap(), "no answer about lease default/controller within 5s");
+}
+
+#[tokio::test(start_paused = true)]
+async fn settings_with_which_two_could_lead_are_refused() {
+    let cluster = Cluster::builder().start();
+    let link = Link::open();
+    let new = || elector(&link, &cluster, "a");
+    let run = async |mut elector: LeaderElector| elector.run(CancellationToken::new(), async |_| ()).await.unwrap_err();
+    let error = run(new().lease_duration(seconds(10))).await;
+    assert_eq!(error.to_string(), "lease duration 10s must be greater than renew deadline 10s");
+    let error = run(new().retry_period(seconds(9))).await;
+    assert_eq!(error.to_string(), "renew deadline 10s must be greater than 1.2 × retry period 9s");
+    assert_eq!(run(new().retry_period(Duration::ZERO)).await, InvalidElection::RetryPeriod);
+    assert_eq!(run(elector(&link, &cluster, "")).await, InvalidElection::NoIdentity);
+}

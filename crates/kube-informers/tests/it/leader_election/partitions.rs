@@ -1,0 +1,70 @@
+//! Whatever happens on the way between candidates and server, at no time do two lead; and when it is over, one does.
+
+use std::time::Duration;
+
+use kube_informers::leader_election::Outcome;
+use kube_testcluster::Cluster;
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+use super::link::{Link, Way};
+use super::{Throne, elector, seconds};
+
+const CANDIDATES: [&str; 3] = ["a", "b", "c"];
+
+fn some_way(random: &mut fastrand::Rng) -> Way {
+    let mut millis = |most| Duration::from_millis(random.u64(0..most));
+    let late = Way::Late { request: millis(12_000), answer: millis(6_000) };
+    match random.u8(0..8) {
+        0 | 1 => Way::Open,
+        2 => Way::Refused,
+        3 | 4 => Way::Lost,
+        5 => Way::AnswersLost,
+        _ => late,
+    }
+}
+
+/// Ten minutes of failures, and then none.
+async fn election(seed: u64) -> usize {
+    let (cluster, throne) = (Cluster::builder().seed(seed).start(), Throne::default());
+    let mut random = fastrand::Rng::with_seed(seed);
+    let stop = CancellationToken::new();
+    let links = CANDIDATES.map(|_| Link::open());
+    let mut running = JoinSet::new();
+    for (name, link) in CANDIDATES.into_iter().zip(&links) {
+        // With the default, a request's timeout would hide a deadline that is measured from the answer.
+        let mut elector = elector(link, &cluster, name).lease_duration(seconds(11 + seed % 5)).random(random.fork());
+        let (throne, stop) = (throne.clone(), stop.clone());
+        running.spawn(async move {
+            while let Outcome::Lost = elector.run(stop.clone(), |lead| throne.clone().lead(name, lead)).await.unwrap() {
+            }
+        });
+    }
+    let failures = async {
+        loop {
+            random.choice(&links).unwrap().set(some_way(&mut random));
+            sleep(Duration::from_millis(random.u64(0..10_000))).await;
+        }
+    };
+    assert!(timeout(seconds(600), failures).await.is_err());
+    links.iter().for_each(|link| link.set(Way::Open));
+    sleep(seconds(60)).await;
+    let begun = throne.leaders().len();
+    sleep(seconds(60)).await;
+    let leaders = throne.leaders().len();
+    assert_eq!(leaders, begun, "seed {seed}: the leader changes without a failure");
+    assert!(throne.0.lock().unwrap().len() % 2 == 1, "seed {seed}: nobody leads");
+    stop.cancel();
+    running.join_all().await;
+    leaders
+}
+
+#[tokio::test(start_paused = true)]
+async fn at_no_time_do_two_lead_whatever_is_lost_or_late() {
+    let mut leaders = 0;
+    for seed in 0..24 {
+        leaders += election(seed).await;
+    }
+    assert!(leaders > 120, "only {leaders} candidates have led: the failures are too mild to show anything");
+}
