@@ -27,7 +27,7 @@ struct Status {
 }
 
 impl Object for Projected {
-    fn meta(&self) -> Option<Meta<'_>> {
-        Some(self.metadata.meta())
+    fn meta(&self) -> Meta<'_> {
+        self.metadata.meta()
     }
 }

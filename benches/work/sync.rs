@@ -1,6 +1,5 @@
 //! From an HTTP LIST to handlers that have seen everything, and what memory that takes. `--url` names a server of pods.
 
-use std::fmt::Debug;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -30,7 +29,7 @@ pub fn projected_to_handlers(options: &Options) -> Vec<Figure> {
 
 fn list_to_handlers<T>(options: &Options, source: impl Fn(kube::Client) -> ListWatch<T>) -> Vec<Figure>
 where
-    T: Object + DeserializeOwned + Debug + Send + Sync + 'static,
+    T: Object + DeserializeOwned + Send + Sync + 'static,
 {
     let url = options.text("url", "http://127.0.0.1:18080");
     let runtime = Builder::new_multi_thread().enable_all().build().unwrap();
@@ -44,7 +43,7 @@ where
         let start = Instant::now();
         let informer = SharedIndexInformer::builder(source(client)).build();
         let by_app: IndexFn<T> = Arc::new(|pod| {
-            let labels = pod.meta().and_then(|meta| meta.labels);
+            let labels = pod.meta().labels;
             Ok(labels.and_then(|labels| labels.get("app")).into_iter().collect())
         });
         let by_namespace: IndexFn<T> = Arc::new(meta_namespace_index);

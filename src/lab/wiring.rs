@@ -1,7 +1,5 @@
 //! Connects the parts that a lesson builds to the lab: its observer, its error handler and its seed.
 
-use std::fmt::Debug;
-
 use super::Lab;
 use super::moments::sub_seed;
 use kube_informers::cache::{
@@ -19,7 +17,7 @@ impl Lab {
     /// The same for a shared informer.
     pub fn informer<T>(&self, informer: SharedIndexInformerBuilder<T>) -> SharedIndexInformerBuilder<T>
     where
-        T: Object + Debug + Send + Sync + 'static,
+        T: Object + Send + Sync + 'static,
     {
         informer.queue(self.queue()).observer(self.observer()).reflector(self.options())
     }

@@ -53,7 +53,7 @@ pub fn run(lab: &Lab, step: Step) -> Result<()> {
 }
 
 fn delta_fifo(lab: &Lab, step: Step) -> Result<()> {
-    let queue = DeltaFifo::new(|pod: &Pod| Ok(pod.name.to_owned())).observer(lab.observer());
+    let queue = DeltaFifo::new(|pod: &Pod| pod.name.to_owned()).observer(lab.observer());
     change(&queue, step)?;
     if step == Step::List {
         lab.line(Style::Plain, go::slice(queue.list()));
@@ -70,7 +70,7 @@ fn delta_fifo(lab: &Lab, step: Step) -> Result<()> {
 }
 
 fn real_fifo(lab: &Lab, step: Step) -> Result<()> {
-    let queue = RealFifo::atomic(|pod: &Pod| Ok(pod.name.to_owned())).observer(lab.observer());
+    let queue = RealFifo::atomic(|pod: &Pod| pod.name.to_owned()).observer(lab.observer());
     change(&queue, step)?;
     if step == Step::List {
         lab.tell("client-go's RealFIFO cannot be listed any more", "client-go 的 RealFIFO 不能再 List 了");

@@ -81,9 +81,9 @@ pub async fn serve(lab: &Lab) -> Result<()> {
 }
 
 /// The documents' key function: `namespace---name`.
-fn dashed_key(pod: &Pod) -> Result<String, BoxError> {
-    let meta = pod.meta().ok_or(kube_informers::cache::NoMetadata)?;
-    Ok(if meta.namespace.is_empty() { meta.name.to_owned() } else { format!("{}---{}", meta.namespace, meta.name) })
+fn dashed_key(pod: &Pod) -> String {
+    let meta = pod.meta();
+    if meta.namespace.is_empty() { meta.name.to_owned() } else { format!("{}---{}", meta.namespace, meta.name) }
 }
 
 /// The documents' index function: the value of the label `app`, empty without one.

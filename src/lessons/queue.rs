@@ -10,7 +10,7 @@ use k8s_openapi::api::core::v1::Pod;
 use super::pods::name;
 use crate::lab::Lab;
 use crate::trace::Style;
-use kube_informers::cache::{BoxError, Delta, DeltaFifo, Error, RealFifo, ReflectorStore, Store};
+use kube_informers::cache::{Delta, DeltaFifo, Error, RealFifo, ReflectorStore, Store};
 use kube_testcluster::Era;
 
 /// An operation on the queue: its style, its name, and the call.
@@ -86,8 +86,8 @@ fn real_fifo(lab: &Lab) -> Result<()> {
     Ok(())
 }
 
-fn key(obj: &Pod) -> Result<String, BoxError> {
-    Ok(name(obj).replace("Obj", "ObjKey"))
+fn key(obj: &Pod) -> String {
+    name(obj).replace("Obj", "ObjKey")
 }
 
 fn obj(name: &str) -> Arc<Pod> {

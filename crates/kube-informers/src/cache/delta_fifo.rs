@@ -3,7 +3,6 @@
 mod items;
 mod relist;
 
-use std::fmt::Debug;
 use std::sync::Arc;
 
 use futures::future::{BoxFuture, FutureExt};
@@ -11,7 +10,7 @@ use futures::future::{BoxFuture, FutureExt};
 use super::delta::{Deletion, Delta, Deltas, InitialList};
 use super::done::Done;
 use super::error::{BoxError, Closed, Error, KeyError};
-use super::key::KeyFn;
+use super::key::{IntoKey, KeyFn};
 use super::lock::{Mutex, lock};
 use super::look::{Waiters, look_until};
 use super::observe::{Event, Observer};
@@ -28,7 +27,7 @@ use items::Items;
 /// ```
 /// use kube_informers::cache::DeltaFifo;
 ///
-/// let queue = DeltaFifo::new(|word: &&str| Ok(word.to_string()));
+/// let queue = DeltaFifo::new(|word: &&str| word.to_string());
 /// queue.add("pod1")?;
 /// queue.add("pod2")?;
 /// queue.delete("pod1")?;
@@ -71,7 +70,7 @@ struct State<T> {
 
 impl<T> DeltaFifo<T> {
     /// An empty queue without known objects.
-    pub fn new(key: impl Fn(&T) -> Result<String, BoxError> + Send + Sync + 'static) -> Self {
+    pub fn new<K: IntoKey>(key: impl Fn(&T) -> K + Send + Sync + 'static) -> Self {
         let state = State {
             items: Items::default(),
             populated: false,
@@ -81,7 +80,7 @@ impl<T> DeltaFifo<T> {
             waiters: Waiters::default(),
         };
         Self {
-            key: Arc::new(key),
+            key: KeyFn::new(key),
             known: None,
             relisted: Relisted::default(),
             transformer: None,
@@ -231,7 +230,7 @@ impl<T> DeltaFifo<T> {
     }
 }
 
-impl<T: Debug> DeltaFifo<T> {
+impl<T> DeltaFifo<T> {
     /// Queues an `Added`.
     ///
     /// # Errors
@@ -280,7 +279,7 @@ impl<T: Debug> DeltaFifo<T> {
     /// # Errors
     /// The key function failed.
     pub fn key_of(&self, object: &T) -> Result<String, KeyError> {
-        (self.key)(object).map_err(|source| KeyError::new(object, source))
+        self.key.key_of(object)
     }
 
     /// The key of a deletion: a tombstone's own, else that of the object.
@@ -318,7 +317,7 @@ impl<T: Debug> DeltaFifo<T> {
     }
 }
 
-impl<T: Debug + Send + Sync> ReflectorStore<T> for DeltaFifo<T> {
+impl<T: Send + Sync> ReflectorStore<T> for DeltaFifo<T> {
     fn add(&self, object: Arc<T>) -> Result<(), Error> {
         Self::add(self, object)
     }
@@ -344,7 +343,7 @@ impl<T: Debug + Send + Sync> ReflectorStore<T> for DeltaFifo<T> {
     }
 }
 
-impl<T: Debug + Send + Sync> Queue<T> for DeltaFifo<T> {
+impl<T: Send + Sync> Queue<T> for DeltaFifo<T> {
     fn pop_with<'a>(
         &'a self,
         process: &'a mut dyn ProcessDeltas<T>,

@@ -1,31 +1,37 @@
 //! What can go wrong in a store, an index or a queue.
 
 use std::error::Error as StdError;
-use std::fmt::Debug;
 
 /// The error of a user's function: a key function, an index function, a transformer.
 pub type BoxError = Box<dyn StdError + Send + Sync>;
 
 /// No key could be computed for an object (client-go's `KeyError`).
+///
+/// The object itself is not told: it may be a Secret. A key function that can fail says in its error which object it was.
 #[derive(Debug, thiserror::Error)]
-#[error("couldn't create key for object {object}: {source}")]
+#[error("couldn't create key for object{}: {source}", of(.delta))]
+#[non_exhaustive]
 pub struct KeyError {
-    /// The object, in its `Debug` form.
-    pub object: String,
+    /// The kind of the queued delta that has the object, as in [`Delta::kind`](super::Delta::kind), where a resync met it there.
+    pub delta: Option<&'static str>,
     /// What the key function said.
     pub source: BoxError,
 }
 
 impl KeyError {
-    pub(crate) fn new(object: &impl Debug, source: BoxError) -> Self {
-        Self { object: format!("{object:?}"), source }
+    pub(crate) fn new(source: BoxError) -> Self {
+        Self { delta: None, source }
+    }
+
+    /// The same error, met in a queued delta of this kind.
+    pub(crate) fn in_delta(self, kind: &'static str) -> Self {
+        Self { delta: Some(kind), ..self }
     }
 }
 
-/// The object carries no metadata, so it has neither name nor namespace.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("object has no meta: object does not implement the Object interfaces")]
-pub struct NoMetadata;
+fn of(delta: &Option<&'static str>) -> String {
+    delta.map(|kind| format!(" of queued {kind}")).unwrap_or_default()
+}
 
 /// A store, an indexer or a queue refused an operation. Unless a method says otherwise, nothing was changed.
 #[derive(Debug, thiserror::Error)]

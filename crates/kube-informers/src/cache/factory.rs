@@ -4,7 +4,6 @@ mod customizations;
 mod member;
 
 use std::collections::BTreeMap;
-use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -159,7 +158,7 @@ impl SharedInformerFactory {
     /// The informer of a type: the same one each time. It lists nothing before [`SharedInformerFactory::start`].
     pub fn informer<K>(&self) -> SharedIndexInformer<K>
     where
-        K: Resource<DynamicType = ()> + DeserializeOwned + Debug + Send + Sync + 'static,
+        K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
         K::Scope: 'static,
     {
         self.informer_of(&(), member::has_namespace::<K>())
@@ -194,7 +193,7 @@ impl SharedInformerFactory {
 
     fn informer_of<K>(&self, kind: &K::DynamicType, has_namespace: bool) -> SharedIndexInformer<K>
     where
-        K: Resource + DeserializeOwned + Debug + Send + Sync + 'static,
+        K: Resource + DeserializeOwned + Send + Sync + 'static,
     {
         let mut state = lock(&self.state);
         let id = Id::of::<K>(kind);
@@ -209,7 +208,7 @@ impl SharedInformerFactory {
 
     fn make<K>(&self, source: ListWatch<K>) -> SharedIndexInformer<K>
     where
-        K: Resource + DeserializeOwned + Debug + Send + Sync + 'static,
+        K: Resource + DeserializeOwned + Send + Sync + 'static,
     {
         let source = match self.tweak.clone() {
             Some(tweak) => source.tweak(move |options| tweak(options)),

@@ -4,7 +4,7 @@ use std::future::{Future, ready};
 use std::sync::Arc;
 
 use super::delta::{Deletion, InitialList};
-use super::key::{Object, object_to_name};
+use super::key::{Object, meta_namespace_key};
 
 /// What a handler is told: one change as the consumer's store saw it.
 #[derive(Debug, PartialEq, Eq)]
@@ -46,17 +46,17 @@ impl<T> Notification<T> {
         usize::from(self.is_initial())
     }
 
-    /// The key of the object; none for one without metadata.
-    pub fn key(&self) -> Option<String>
+    /// The key of the object.
+    pub fn key(&self) -> String
     where
         T: Object,
     {
         let object = match self {
             Self::Add { object, .. } | Self::Update { new: object, .. } => object,
             Self::Delete(Deletion::Final(object)) => object,
-            Self::Delete(Deletion::FinalStateUnknown { key, .. }) => return Some(key.clone()),
+            Self::Delete(Deletion::FinalStateUnknown { key, .. }) => return key.clone(),
         };
-        object_to_name(&**object).ok().map(|name| name.to_string())
+        meta_namespace_key(&**object)
     }
 
     /// Is it an update between two objects of one name? That happens when one is deleted and the next created while no watch
@@ -103,10 +103,8 @@ impl<T> Clone for Notification<T> {
 
 /// Is `new` another object than `old`, of the same name? Its uid says so; without one, no.
 pub fn is_recreated<T: Object>(old: &T, new: &T) -> bool {
-    match (old.meta(), new.meta()) {
-        (Some(old), Some(new)) => old.uid != new.uid && !old.uid.is_empty() && !new.uid.is_empty(),
-        _ => false,
-    }
+    let (old, new) = (old.meta(), new.meta());
+    old.uid != new.uid && !old.uid.is_empty() && !new.uid.is_empty()
 }
 
 /// Called with each change, one at a time, in order. A method that is not written does nothing.

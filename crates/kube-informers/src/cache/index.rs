@@ -7,7 +7,7 @@ use foldhash::fast::RandomState;
 use imbl::GenericHashMap;
 use imbl::shared_ptr::DefaultSharedPtr;
 
-use super::error::{BoxError, Error, NoMetadata};
+use super::error::{BoxError, Error};
 use super::index_values::IndexValues;
 use super::key::Object;
 use super::places::Places;
@@ -22,9 +22,9 @@ pub const NAMESPACE_INDEX: &str = "namespace";
 /// Indexes by namespace (client-go's `MetaNamespaceIndexFunc`).
 ///
 /// # Errors
-/// [`NoMetadata`] for an object without metadata.
+/// None: this is an index function, and those may fail.
 pub fn meta_namespace_index<T: Object>(object: &T) -> Result<IndexValues<'_>, BoxError> {
-    Ok(object.meta().ok_or(NoMetadata)?.namespace.into())
+    Ok(object.meta().namespace.into())
 }
 
 /// The places of the objects of one index, by value. No set is empty. A clone takes constant time.

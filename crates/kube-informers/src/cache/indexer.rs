@@ -1,14 +1,13 @@
 //! Indexer: a store that also finds objects by the values of index functions. Upstream: `tools/cache/index.go`.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Debug;
 use std::ops::Deref;
 use std::sync::Arc;
 
 use super::error::{BoxError, Error};
 use super::index::IndexFn;
 use super::index_values::IndexValues;
-use super::key::Object;
+use super::key::{IntoKey, Object};
 use super::observe::Observer;
 use super::snapshot::Snapshot;
 use super::store::{KnownObjects, Store};
@@ -31,7 +30,7 @@ pub struct Indexer<T>(Store<T>);
 
 impl<T> Indexer<T> {
     /// An empty indexer without indices.
-    pub fn new(key: impl Fn(&T) -> Result<String, BoxError> + Send + Sync + 'static) -> Self {
+    pub fn new<K: IntoKey>(key: impl Fn(&T) -> K + Send + Sync + 'static) -> Self {
         Self(Store::new(key))
     }
 
@@ -105,7 +104,7 @@ impl<T> Indexer<T> {
     }
 }
 
-impl<T: Object + Debug> Indexer<T> {
+impl<T: Object> Indexer<T> {
     /// Everything that is indexed, by index and value: a copy to look at.
     pub fn indices(&self) -> BTreeMap<String, BTreeMap<String, BTreeSet<String>>> {
         let keys = |index: &str, value: &str| self.index_keys(index, value).unwrap_or_default().into_iter().collect();
@@ -124,7 +123,7 @@ impl<T> Deref for Indexer<T> {
     }
 }
 
-impl<T: Object + Debug + Send + Sync> KnownObjects<T> for Indexer<T> {
+impl<T: Object + Send + Sync> KnownObjects<T> for Indexer<T> {
     fn list_keys(&self) -> Vec<String> {
         self.0.list_keys()
     }

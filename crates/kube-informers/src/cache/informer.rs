@@ -1,6 +1,5 @@
 //! Informer: a store kept like the server, and one handler. Upstream: `NewInformerWithOptions` in `tools/cache/controller.go`.
 
-use std::fmt::Debug;
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
@@ -63,7 +62,7 @@ pub struct InformerHandle<T> {
     synced: Done,
 }
 
-impl<T: Object + Debug + Send + Sync + 'static, H: EventHandler<T> + Send + 'static> Informer<T, H> {
+impl<T: Object + Send + Sync + 'static, H: EventHandler<T> + Send + 'static> Informer<T, H> {
     /// An informer over everything that `source` lists and watches, without indices.
     pub fn new(source: impl ListerWatcher<T> + 'static, handler: H) -> Self {
         Self {
@@ -125,7 +124,7 @@ impl<T: Object + Debug + Send + Sync + 'static, H: EventHandler<T> + Send + 'sta
     }
 }
 
-impl<T: Object + Debug> InformerHandle<T> {
+impl<T: Object> InformerHandle<T> {
     /// The objects and their indices; for reading.
     pub fn store(&self) -> &Arc<Indexer<T>> {
         &self.store
@@ -147,7 +146,7 @@ struct Consumer<T, H> {
     handler: H,
 }
 
-impl<T: Object + Debug + Send + Sync, H: EventHandler<T> + Send> ProcessDeltas<T> for Consumer<T, H> {
+impl<T: Object + Send + Sync, H: EventHandler<T> + Send> ProcessDeltas<T> for Consumer<T, H> {
     fn process(&mut self, deltas: Deltas<T>, initial: InitialList) -> Result<(), BoxError> {
         Ok(process_deltas(&self.store, &mut self.handler, deltas, initial)?)
     }

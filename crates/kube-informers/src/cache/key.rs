@@ -3,20 +3,28 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
-use std::sync::Arc;
 
 use super::delta::Deletion;
-use super::error::{BoxError, NoMetadata};
+use super::error::{BoxError, KeyError};
 use crate::quote::Quoted;
 
 /// The part of an object's metadata that the machinery reads. An empty string means "not set".
-#[derive(Clone, Copy, Debug, Default)]
+///
+/// ```
+/// use kube_informers::cache::Meta;
+///
+/// let meta = Meta::new("default", "nettool", "17").uid("5e1c");
+/// assert_eq!((meta.name, meta.labels), ("nettool", None));
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Meta<'a> {
     /// `metadata.namespace`; empty for cluster-scoped objects.
     pub namespace: &'a str,
     /// `metadata.name`.
     pub name: &'a str,
-    /// `metadata.resourceVersion`: opaque, compared for equality only.
+    /// `metadata.resourceVersion`. Without it, whoever watches cannot tell where to go on, and no two states of the object
+    /// can be told to be the same.
     pub resource_version: &'a str,
     /// `metadata.uid`.
     pub uid: &'a str,
@@ -24,27 +32,88 @@ pub struct Meta<'a> {
     pub labels: Option<&'a BTreeMap<String, String>>,
 }
 
-/// Anything that may have Kubernetes metadata (client-go's `meta.Accessor`). Every `kube::Resource` does.
+impl<'a> Meta<'a> {
+    /// The metadata of an object with this namespace (empty for a cluster-scoped one), name and resourceVersion, without uid and
+    /// labels.
+    pub fn new(namespace: &'a str, name: &'a str, resource_version: &'a str) -> Self {
+        Self { namespace, name, resource_version, uid: "", labels: None }
+    }
+
+    /// The same with this uid.
+    #[must_use]
+    pub fn uid(self, uid: &'a str) -> Self {
+        Self { uid, ..self }
+    }
+
+    /// The same with these labels.
+    #[must_use]
+    pub fn labels(self, labels: impl Into<Option<&'a BTreeMap<String, String>>>) -> Self {
+        Self { labels: labels.into(), ..self }
+    }
+}
+
+/// Anything that has Kubernetes metadata (client-go's `meta.Accessor`). Every `kube::Resource` does.
 pub trait Object {
-    /// The metadata, or nothing for objects that have none.
-    fn meta(&self) -> Option<Meta<'_>>;
+    /// The metadata.
+    fn meta(&self) -> Meta<'_>;
 }
 
 impl<K: kube_core::Resource> Object for K {
-    fn meta(&self) -> Option<Meta<'_>> {
+    fn meta(&self) -> Meta<'_> {
         let meta = kube_core::Resource::meta(self);
-        Some(Meta {
+        Meta {
             namespace: meta.namespace.as_deref().unwrap_or_default(),
             name: meta.name.as_deref().unwrap_or_default(),
             resource_version: meta.resource_version.as_deref().unwrap_or_default(),
             uid: meta.uid.as_deref().unwrap_or_default(),
             labels: meta.labels.as_ref(),
-        })
+        }
     }
 }
 
-/// Computes an object's key. Must give the same key for the same object, whatever changes in it.
-pub type KeyFn<T> = Arc<dyn Fn(&T) -> Result<String, BoxError> + Send + Sync>;
+/// What a key function returns: a `String`, or a `Result<String, E>` where it can fail.
+///
+/// A key function must give the same key for the same object, whatever changes in it. It is called under the lock of the queue
+/// that it belongs to, so it must not use that queue.
+pub trait IntoKey: sealed::IntoKey {}
+
+impl<K: sealed::IntoKey> IntoKey for K {}
+
+mod sealed {
+    use super::BoxError;
+
+    pub trait IntoKey {
+        fn into_key(self) -> Result<String, BoxError>;
+    }
+
+    impl IntoKey for String {
+        fn into_key(self) -> Result<String, BoxError> {
+            Ok(self)
+        }
+    }
+
+    impl<E: Into<BoxError>> IntoKey for Result<String, E> {
+        fn into_key(self) -> Result<String, BoxError> {
+            self.map_err(Into::into)
+        }
+    }
+}
+
+/// A key function of a store or a queue.
+pub(crate) struct KeyFn<T>(Box<FallibleKey<T>>);
+
+type FallibleKey<T> = dyn Fn(&T) -> Result<String, BoxError> + Send + Sync;
+
+impl<T> KeyFn<T> {
+    pub fn new<K: IntoKey>(key: impl Fn(&T) -> K + Send + Sync + 'static) -> Self {
+        Self(Box::new(move |object| key(object).into_key()))
+    }
+
+    #[inline]
+    pub fn key_of(&self, object: &T) -> Result<String, KeyError> {
+        (self.0)(object).map_err(KeyError::new)
+    }
+}
 
 /// `namespace/name`, or `name` where there is no namespace (client-go's `MetaNamespaceKeyFunc`).
 ///
@@ -54,52 +123,42 @@ pub type KeyFn<T> = Arc<dyn Fn(&T) -> Result<String, BoxError> + Send + Sync>;
 ///
 /// let mut pod = Pod::default();
 /// pod.metadata.name = Some("nettool".into());
-/// assert_eq!(meta_namespace_key(&pod)?, "nettool");
+/// assert_eq!(meta_namespace_key(&pod), "nettool");
 /// pod.metadata.namespace = Some("default".into());
-/// assert_eq!(meta_namespace_key(&pod)?, "default/nettool");
-/// # Ok::<(), Box<dyn std::error::Error + Send + Sync>>(())
+/// assert_eq!(meta_namespace_key(&pod), "default/nettool");
 /// ```
-///
-/// # Errors
-/// [`NoMetadata`] for an object without metadata.
-pub fn meta_namespace_key<T: Object>(object: &T) -> Result<String, BoxError> {
-    let meta = object.meta().ok_or(NoMetadata)?;
+pub fn meta_namespace_key<T: Object>(object: &T) -> String {
+    let meta = object.meta();
     if meta.namespace.is_empty() {
-        return Ok(meta.name.to_owned());
+        return meta.name.to_owned();
     }
-    Ok([meta.namespace, "/", meta.name].concat()) // for every object that passes, so without the formatting of ObjectName
+    [meta.namespace, "/", meta.name].concat() // computed for each event: faster than the formatting of ObjectName
 }
 
 /// The key of a deletion: a tombstone's own key, else [`meta_namespace_key`] of the object
 /// (client-go's `DeletionHandlingMetaNamespaceKeyFunc`).
-///
-/// # Errors
-/// [`NoMetadata`] for a final object without metadata.
-pub fn deletion_key<T: Object>(deletion: &Deletion<T>) -> Result<String, BoxError> {
+pub fn deletion_key<T: Object>(deletion: &Deletion<T>) -> String {
     match deletion {
         Deletion::Final(object) => meta_namespace_key(&**object),
-        Deletion::FinalStateUnknown { key, .. } => Ok(key.clone()),
+        Deletion::FinalStateUnknown { key, .. } => key.clone(),
     }
 }
 
 /// The name of an object (client-go's `ObjectToName`).
-///
-/// # Errors
-/// [`NoMetadata`] for an object without metadata.
-pub fn object_to_name<T: Object>(object: &T) -> Result<ObjectName, NoMetadata> {
-    let meta = object.meta().ok_or(NoMetadata)?;
-    Ok(ObjectName { namespace: meta.namespace.to_owned(), name: meta.name.to_owned() })
+pub fn object_to_name<T: Object>(object: &T) -> ObjectName {
+    let meta = object.meta();
+    ObjectName { namespace: meta.namespace.to_owned(), name: meta.name.to_owned() }
 }
 
 /// The name of a deleted object: that in a tombstone's key, else the object's own (client-go's
 /// `DeletionHandlingObjectToName`).
 ///
 /// # Errors
-/// [`BadKey`] for a tombstone's key with several slashes, [`NoMetadata`] for a final object without metadata.
-pub fn deletion_name<T: Object>(deletion: &Deletion<T>) -> Result<ObjectName, BoxError> {
+/// A tombstone's key has several slashes.
+pub fn deletion_name<T: Object>(deletion: &Deletion<T>) -> Result<ObjectName, BadKey> {
     match deletion {
-        Deletion::Final(object) => Ok(object_to_name(&**object)?),
-        Deletion::FinalStateUnknown { key, .. } => Ok(key.parse::<ObjectName>()?),
+        Deletion::Final(object) => Ok(object_to_name(&**object)),
+        Deletion::FinalStateUnknown { key, .. } => key.parse(),
     }
 }
 

@@ -143,8 +143,8 @@ impl<T> ListWatch<T> {
     /// }
     ///
     /// impl Object for Placed {
-    ///     fn meta(&self) -> Option<Meta<'_>> {
-    ///         Some(self.metadata.meta())
+    ///     fn meta(&self) -> Meta<'_> {
+    ///         self.metadata.meta()
     ///     }
     /// }
     ///

@@ -135,7 +135,7 @@ impl<T: Object + Send + Sync + 'static> ProcessorListener<T> {
         if notification.is_initial() {
             self.tracker.start(); // before the handler can be done with it
         }
-        let told = self.observer.is_on().then(|| (notification.kind(), notification.key().unwrap_or_default()));
+        let told = self.observer.is_on().then(|| (notification.kind(), notification.key()));
         let put = state.pending.put(notification);
         if let Some((notification, key)) = told {
             self.observer.tell(|| match put {
@@ -157,7 +157,7 @@ impl<T: Object + Send + Sync + 'static> ProcessorListener<T> {
         let _gone = Gone(self);
         while let Some(notification) = self.pop().await {
             let initial = notification.is_initial();
-            let called = self.observer.is_on().then(|| (notification.kind(), notification.key().unwrap_or_default()));
+            let called = self.observer.is_on().then(|| (notification.kind(), notification.key()));
             handler.handle(notification).await;
             if initial {
                 self.tracker.finished();

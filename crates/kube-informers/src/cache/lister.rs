@@ -1,12 +1,11 @@
 //! Lister: what a controller reads. Upstream: `tools/cache/listers.go`.
 
-use std::fmt::{self, Debug};
+use std::fmt;
 use std::sync::Arc;
 
 use kube_core::{ApiResource, Status};
 
 use super::api_error::ApiError;
-use super::error::NoMetadata;
 use super::index::NAMESPACE_INDEX;
 use super::indexer::Indexer;
 use super::key::{Meta, Object};
@@ -18,25 +17,19 @@ use crate::selector::LabelSelector;
 /// The stored objects that a selector selects.
 ///
 /// For "nothing" the store is not even looked at, and for "everything" no object's metadata is.
-///
-/// # Errors
-/// A stored object has no metadata, and there are labels to compare.
-pub fn list_all<T: Object + Debug>(store: &Store<T>, selector: &LabelSelector) -> Result<Vec<Arc<T>>, NoMetadata> {
-    if selector.is_nothing() { Ok(Vec::new()) } else { selected(&store.list(), selector) }
+pub fn list_all<T: Object>(store: &Store<T>, selector: &LabelSelector) -> Vec<Arc<T>> {
+    if selector.is_nothing() { Vec::new() } else { selected(&store.list(), selector) }
 }
 
 /// The stored objects of a namespace that a selector selects; the empty namespace means all.
 ///
 /// Found through the index [`NAMESPACE_INDEX`], which has to index by namespace; where there is none, by looking at every
 /// object.
-///
-/// # Errors
-/// A stored object has no metadata, and there are labels or namespaces to compare.
-pub fn list_all_by_namespace<T: Object + Debug>(
+pub fn list_all_by_namespace<T: Object>(
     indexer: &Indexer<T>,
     namespace: &str,
     selector: &LabelSelector,
-) -> Result<Vec<Arc<T>>, NoMetadata> {
+) -> Vec<Arc<T>> {
     if selector.is_nothing() || namespace.is_empty() {
         return list_all(indexer, selector);
     }
@@ -46,19 +39,15 @@ pub fn list_all_by_namespace<T: Object + Debug>(
     }
 }
 
-fn selected<T: Object>(objects: &Snapshot<T>, selector: &LabelSelector) -> Result<Vec<Arc<T>>, NoMetadata> {
+fn selected<T: Object>(objects: &Snapshot<T>, selector: &LabelSelector) -> Vec<Arc<T>> {
     if selector.is_everything() {
-        return Ok(objects.iter().cloned().collect());
+        return objects.iter().cloned().collect();
     }
     select(objects, |meta| selector.matches(meta.labels))
 }
 
-fn select<T: Object>(objects: &Snapshot<T>, fits: impl Fn(Meta<'_>) -> bool) -> Result<Vec<Arc<T>>, NoMetadata> {
-    let fitting = |object: &Arc<T>| match object.meta() {
-        Some(meta) => fits(meta).then(|| Ok(object.clone())),
-        None => Some(Err(NoMetadata)),
-    };
-    objects.iter().filter_map(fitting).collect()
+fn select<T: Object>(objects: &Snapshot<T>, fits: impl Fn(Meta<'_>) -> bool) -> Vec<Arc<T>> {
+    objects.iter().filter(|object| fits(object.meta())).cloned().collect()
 }
 
 /// A resource's group and plural name, for messages; its text form is `deployments.apps`, or `pods` for the core group.
@@ -110,7 +99,7 @@ impl fmt::Display for GroupResource {
 /// indexer.add(pod)?;
 ///
 /// let pods = Lister::new(indexer.into(), GroupResource::of::<Pod>());
-/// assert_eq!(pods.list(&LabelSelector::everything())?.len(), 1);
+/// assert_eq!(pods.list(&LabelSelector::everything()).len(), 1);
 /// assert!(pods.namespace("default").get("nettool").is_ok());
 /// let error = pods.namespace("default").get("wiremock").unwrap_err();
 /// assert!(error.is_not_found());
@@ -123,17 +112,14 @@ pub struct Lister<T> {
     resource: GroupResource,
 }
 
-impl<T: Object + Debug> Lister<T> {
+impl<T: Object> Lister<T> {
     /// Reads from this indexer.
     pub fn new(indexer: Arc<Indexer<T>>, resource: GroupResource) -> Self {
         Self { indexer, resource }
     }
 
     /// The selected objects of all namespaces.
-    ///
-    /// # Errors
-    /// As [`list_all`].
-    pub fn list(&self, selector: &LabelSelector) -> Result<Vec<Arc<T>>, NoMetadata> {
+    pub fn list(&self, selector: &LabelSelector) -> Vec<Arc<T>> {
         list_all(&self.indexer, selector)
     }
 
@@ -157,12 +143,9 @@ pub struct NamespaceLister<'a, T> {
     namespace: &'a str,
 }
 
-impl<T: Object + Debug> NamespaceLister<'_, T> {
+impl<T: Object> NamespaceLister<'_, T> {
     /// The selected objects of the namespace; those of all namespaces if its name is empty.
-    ///
-    /// # Errors
-    /// As [`list_all_by_namespace`].
-    pub fn list(&self, selector: &LabelSelector) -> Result<Vec<Arc<T>>, NoMetadata> {
+    pub fn list(&self, selector: &LabelSelector) -> Vec<Arc<T>> {
         list_all_by_namespace(&self.lister.indexer, self.namespace, selector)
     }
 

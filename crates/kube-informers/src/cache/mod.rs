@@ -65,7 +65,7 @@ pub use controller::Controller;
 pub use delta::{Deletion, Delta, Deltas, InitialList};
 pub use delta_fifo::{DeltaFifo, Relisted};
 pub use done::{Done, Never, wait_for};
-pub use error::{BoxError, Closed, Error, KeyError, NoMetadata, TransactionError};
+pub use error::{BoxError, Closed, Error, KeyError, TransactionError};
 #[cfg(feature = "client")]
 pub use factory::SharedInformerFactory;
 pub use filtering_handler::FilteringHandler;
@@ -76,7 +76,7 @@ pub use index_values::IndexValues;
 pub use indexer::Indexer;
 pub use informer::{Informer, InformerHandle};
 pub use key::{
-    BadKey, KeyFn, Meta, Object, ObjectName, deletion_key, deletion_name, meta_namespace_key, object_to_name,
+    BadKey, IntoKey, Meta, Object, ObjectName, deletion_key, deletion_name, meta_namespace_key, object_to_name,
 };
 pub use list_options::{ListOptions, ResourceVersionMatch};
 #[cfg(feature = "client")]

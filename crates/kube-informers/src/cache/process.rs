@@ -1,7 +1,6 @@
 //! From deltas to the store and the handlers. Upstream: `processDeltas` and its kin in `tools/cache/controller.go`.
 
 use std::collections::HashSet;
-use std::fmt::Debug;
 use std::sync::Arc;
 
 use super::delta::{Deletion, Delta, Deltas, InitialList};
@@ -48,7 +47,7 @@ where
 ///
 /// # Errors
 /// The store refused a delta; those before it are done, those after it are lost.
-pub fn process_deltas<T: Object + Debug>(
+pub fn process_deltas<T: Object>(
     store: &Store<T>,
     handler: &mut impl EventHandler<T>,
     deltas: Deltas<T>,
@@ -82,7 +81,7 @@ pub fn process_deltas<T: Object + Debug>(
 ///
 /// # Errors
 /// The store refused some of them; the handler is told of the others.
-pub fn process_deltas_in_batch<T: Object + Debug>(
+pub fn process_deltas_in_batch<T: Object>(
     store: &Store<T>,
     handler: &mut impl EventHandler<T>,
     batch: Vec<Delta<T>>,
@@ -115,7 +114,7 @@ pub fn process_deltas_in_batch<T: Object + Debug>(
 }
 
 /// Replaces the store's content, then tells the handler of what is gone, and of every object of the list.
-fn replace_all<T: Object + Debug>(
+fn replace_all<T: Object>(
     store: &Store<T>,
     handler: &mut impl EventHandler<T>,
     objects: Vec<Arc<T>>,

@@ -1,6 +1,5 @@
 //! Which queue an informer has. Upstream: `newQueueFIFO` in `tools/cache/controller.go`.
 
-use std::fmt::Debug;
 use std::sync::Arc;
 
 use super::delta_fifo::{DeltaFifo, Relisted};
@@ -31,7 +30,7 @@ impl Default for QueueKind {
 
 impl QueueKind {
     /// The queue of an informer whose store this is.
-    pub(crate) fn build<T: Object + Debug + Send + Sync + 'static>(
+    pub(crate) fn build<T: Object + Send + Sync + 'static>(
         self,
         store: Arc<Indexer<T>>,
         transformer: Option<Transformer<T>>,

@@ -5,7 +5,6 @@ mod reconcile;
 mod write;
 
 use std::collections::VecDeque;
-use std::fmt::Debug;
 use std::sync::Arc;
 
 use futures::future::{BoxFuture, FutureExt};
@@ -13,7 +12,7 @@ use futures::future::{BoxFuture, FutureExt};
 use super::delta::{Deletion, Delta, Deltas, InitialList};
 use super::done::Done;
 use super::error::{BoxError, Closed, Error};
-use super::key::KeyFn;
+use super::key::{IntoKey, KeyFn};
 use super::lock::{Mutex, MutexGuard, lock};
 use super::look::{Waiters, look_until};
 use super::observe::{Event, Observer};
@@ -32,7 +31,7 @@ pub(crate) const BATCH: usize = 1000;
 /// ```
 /// use kube_informers::cache::RealFifo;
 ///
-/// let queue = RealFifo::atomic(|word: &&str| Ok(word.to_string()));
+/// let queue = RealFifo::atomic(|word: &&str| word.to_string());
 /// queue.add("pod1")?;
 /// queue.add("pod2")?;
 /// queue.delete("pod1")?;
@@ -93,17 +92,14 @@ struct State<T> {
 
 impl<T> RealFifo<T> {
     /// An empty queue that compares each list with the known objects.
-    pub fn new(
-        key: impl Fn(&T) -> Result<String, BoxError> + Send + Sync + 'static,
-        known: Arc<dyn KnownObjects<T>>,
-    ) -> Self {
-        Self::with(Arc::new(key), Lists::Reconciled(known))
+    pub fn new<K: IntoKey>(key: impl Fn(&T) -> K + Send + Sync + 'static, known: Arc<dyn KnownObjects<T>>) -> Self {
+        Self::with(KeyFn::new(key), Lists::Reconciled(known))
     }
 
     /// An empty queue that hands a list and a resync to the consumer as one delta each. Writers wait while a delta is
     /// processed, and bookmarks are left out; see [`RealFifo::while_processing`] and [`RealFifo::bookmarks`].
-    pub fn atomic(key: impl Fn(&T) -> Result<String, BoxError> + Send + Sync + 'static) -> Self {
-        Self::with(Arc::new(key), Lists::Atomic { bookmarks: false, lock: WhileProcessing::Locked })
+    pub fn atomic<K: IntoKey>(key: impl Fn(&T) -> K + Send + Sync + 'static) -> Self {
+        Self::with(KeyFn::new(key), Lists::Atomic { bookmarks: false, lock: WhileProcessing::Locked })
     }
 
     fn with(key: KeyFn<T>, lists: Lists<T>) -> Self {
@@ -303,7 +299,7 @@ impl<T> RealFifo<T> {
     }
 }
 
-impl<T: Debug + Send + Sync> ReflectorStore<T> for RealFifo<T> {
+impl<T: Send + Sync> ReflectorStore<T> for RealFifo<T> {
     fn add(&self, object: Arc<T>) -> Result<(), Error> {
         Self::add(self, object)
     }
@@ -334,7 +330,7 @@ impl<T: Debug + Send + Sync> ReflectorStore<T> for RealFifo<T> {
     }
 }
 
-impl<T: Debug + Send + Sync> Queue<T> for RealFifo<T> {
+impl<T: Send + Sync> Queue<T> for RealFifo<T> {
     fn pop_with<'a>(
         &'a self,
         process: &'a mut dyn ProcessDeltas<T>,

@@ -1,6 +1,5 @@
 //! SharedIndexInformer: one Reflector and one store for many handlers. Upstream: `tools/cache/shared_informer.go`.
 
-use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -94,7 +93,7 @@ pub struct SharedIndexInformerBuilder<T> {
     shared: Shared<T>,
 }
 
-impl<T: Object + Debug + Send + Sync + 'static> SharedIndexInformer<T> {
+impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
     /// An informer over everything that `source` lists and watches, without indices and without resync.
     pub fn new(source: impl ListerWatcher<T> + 'static) -> Self {
         Self::builder(source).build()
@@ -278,7 +277,7 @@ impl<T> Clone for SharedIndexInformer<T> {
     }
 }
 
-impl<T: Object + Debug + Send + Sync + 'static> SharedIndexInformerBuilder<T> {
+impl<T: Object + Send + Sync + 'static> SharedIndexInformerBuilder<T> {
     /// How often handlers that say nothing else are told of everything again; zero, the default, is never.
     #[must_use]
     pub fn resync(mut self, period: Duration) -> Self {
@@ -338,7 +337,7 @@ impl Drop for SetStopped<'_> {
 /// The consumer of the queue: the store first, then the listeners, and no late handler between.
 struct HandleDeltas<T>(Arc<Shared<T>>);
 
-impl<T: Object + Debug + Send + Sync + 'static> ProcessDeltas<T> for HandleDeltas<T> {
+impl<T: Object + Send + Sync + 'static> ProcessDeltas<T> for HandleDeltas<T> {
     fn process(&mut self, deltas: Deltas<T>, initial: InitialList) -> Result<(), BoxError> {
         let _blocked = lock(&self.0.block_deltas);
         Ok(process_deltas(&self.0.indexer, &mut Distributor(&self.0.processor), deltas, initial)?)
@@ -359,10 +358,8 @@ impl<T: Object + Send + Sync + 'static> EventHandler<T> for Distributor<'_, T> {
     }
 
     fn on_update(&mut self, old: Arc<T>, new: Arc<T>) {
-        let unchanged = match (old.meta(), new.meta()) {
-            (Some(old), Some(new)) => old.resource_version == new.resource_version,
-            _ => false,
-        };
+        let (before, after) = (old.meta().resource_version, new.meta().resource_version);
+        let unchanged = before == after && !after.is_empty();
         let audience = if unchanged { Audience::Syncing } else { Audience::All };
         self.0.distribute(&Notification::Update { old, new }, audience);
     }

@@ -26,12 +26,12 @@ pub struct SlimMeta {
 impl SlimMeta {
     /// The same, for [`Object::meta`](super::Object::meta).
     pub fn meta(&self) -> Meta<'_> {
-        Meta {
-            namespace: self.namespace.as_deref().unwrap_or_default(),
-            name: self.name.as_deref().unwrap_or_default(),
-            resource_version: self.resource_version.as_deref().unwrap_or_default(),
-            uid: self.uid.as_deref().unwrap_or_default(),
-            labels: self.labels.as_ref(),
-        }
+        Meta::new(text(&self.namespace), text(&self.name), text(&self.resource_version))
+            .uid(text(&self.uid))
+            .labels(self.labels.as_ref())
     }
+}
+
+fn text(field: &Option<Box<str>>) -> &str {
+    field.as_deref().unwrap_or_default()
 }

@@ -1,11 +1,10 @@
 //! Store: objects under the keys that a key function gives them. Upstream: `tools/cache/store.go`.
 
-use std::fmt::Debug;
 use std::sync::Arc;
 
 use super::delta::Deletion;
 use super::error::{BoxError, Error, KeyError, TransactionError};
-use super::key::{KeyFn, Object};
+use super::key::{IntoKey, KeyFn, Object};
 use super::observe::{Event, Observer};
 use super::snapshot::Snapshot;
 use super::thread_safe_store::{Operation, ThreadSafeStore};
@@ -100,9 +99,9 @@ pub struct Store<T> {
 
 impl<T> Store<T> {
     /// An empty store.
-    pub fn new(key: impl Fn(&T) -> Result<String, BoxError> + Send + Sync + 'static) -> Self {
+    pub fn new<K: IntoKey>(key: impl Fn(&T) -> K + Send + Sync + 'static) -> Self {
         Self {
-            key: Arc::new(key),
+            key: KeyFn::new(key),
             transformer: None,
             observer: Observer::default(),
             content: ThreadSafeStore::default(),
@@ -127,7 +126,7 @@ impl<T> Store<T> {
     }
 }
 
-impl<T: Object + Debug> Store<T> {
+impl<T: Object> Store<T> {
     /// Stores an object, in place of the one with the same key, if any.
     ///
     /// # Errors
@@ -241,7 +240,7 @@ impl<T: Object + Debug> Store<T> {
     /// # Errors
     /// The key function failed.
     pub fn key_of(&self, object: &T) -> Result<String, KeyError> {
-        (self.key)(object).map_err(|source| KeyError::new(object, source))
+        self.key.key_of(object)
     }
 
     /// Stores an object and returns the one that was there.
@@ -261,7 +260,7 @@ impl<T: Object + Debug> Store<T> {
     }
 }
 
-impl<T: Object + Debug + Send + Sync> ReflectorStore<T> for Store<T> {
+impl<T: Object + Send + Sync> ReflectorStore<T> for Store<T> {
     fn add(&self, object: Arc<T>) -> Result<(), Error> {
         self.put(object).map(drop)
     }
@@ -288,7 +287,7 @@ impl<T: Object + Debug + Send + Sync> ReflectorStore<T> for Store<T> {
     }
 }
 
-impl<T: Object + Debug + Send + Sync> KnownObjects<T> for Store<T> {
+impl<T: Object + Send + Sync> KnownObjects<T> for Store<T> {
     fn list_keys(&self) -> Vec<String> {
         Self::list_keys(self)
     }

@@ -289,11 +289,8 @@ impl<T: Object> State<T> {
     }
 }
 
-/// Objects without metadata have no version to note.
 fn note_version<T: Object>(version: &mut String, object: &T) {
-    if let Some(meta) = object.meta() {
-        meta.resource_version.clone_into(version);
-    }
+    object.meta().resource_version.clone_into(version);
 }
 
 /// The indices that change when `old` becomes `new`, by number.

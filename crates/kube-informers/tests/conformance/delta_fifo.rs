@@ -4,12 +4,12 @@ use std::sync::{Arc, Mutex};
 
 use futures::FutureExt;
 use kube_informers::cache::{
-    BoxError, Deletion, Delta, DeltaFifo, Deltas, Error, InitialList, KnownObjects, Relisted, Store, meta_namespace_key,
+    BoxError, Deletion, Delta, DeltaFifo, Deltas, Error, InitialList, KnownObjects, Relisted, Store,
 };
 use serde_json::{Value, json};
 
 use super::errors::{self, other};
-use super::object::{TestObject, deletion, show_deltas};
+use super::object::{TestObject, deletion, key, show_deltas};
 use super::transformers::transformer;
 use super::vectors::{Step, Subject, replay};
 
@@ -21,7 +21,7 @@ pub struct View {
 
 impl View {
     pub fn new(known: &Value) -> Arc<Self> {
-        let store = Store::new(meta_namespace_key::<TestObject>);
+        let store = Store::new(key);
         for object in known.as_array().into_iter().flatten() {
             store.add(TestObject::read(object)).unwrap();
         }
@@ -40,7 +40,7 @@ impl View {
     /// The objects, sorted by key.
     pub fn contents(&self) -> Value {
         let mut objects: Vec<_> = self.store.list().iter().cloned().collect();
-        objects.sort_by_key(|object| meta_namespace_key(&**object).unwrap());
+        objects.sort_by_key(|object| key(object).unwrap());
         json!(objects)
     }
 
@@ -84,7 +84,7 @@ struct Queue {
 }
 
 fn queue(config: &Value) -> Queue {
-    let mut queue = DeltaFifo::new(meta_namespace_key::<TestObject>);
+    let mut queue = DeltaFifo::new(key);
     if config["emit_delta_type_replaced"] == true {
         queue = queue.relisted(Relisted::Replaced);
     }

@@ -5,6 +5,8 @@ use std::fmt::Display;
 use kube_informers::cache::{ApiError, Error, KeyError};
 use serde_json::{Value, json};
 
+use super::object::NoMetadata;
+
 /// An error without a kind of its own.
 pub fn other(error: &impl Display) -> Value {
     json!({"kind": "Other", "text": error.to_string()})
@@ -16,26 +18,45 @@ pub fn api(error: &ApiError) -> Value {
     json!({"kind": kind, "text": error.to_string()})
 }
 
-/// A key error. Its text holds the object in Go's print form, which only an object without metadata has here too.
+/// A key error.
 pub fn key(error: &KeyError) -> Value {
-    let mut shown = json!({"kind": "KeyError", "inner": error.source.to_string()});
-    if !error.object.starts_with("Fields") {
-        shown["text"] = json!(error.to_string());
+    json!({"kind": "KeyError", "inner": error.source.to_string(), "text": text_of_key(error)})
+}
+
+/// client-go's text, which names the object or, where a resync met it in the queue, its delta. The library's names neither.
+fn text_of_key(error: &KeyError) -> String {
+    let NoMetadata { object } = error.source.downcast_ref().expect("the tests' key function fails for one reason");
+    let object = match error.delta {
+        Some(kind) => format!("{{Type:{kind} Object:{object}}}"),
+        None => object.clone(),
+    };
+    format!("couldn't create key for object {object}: {}", error.source)
+}
+
+/// client-go's text of an error.
+fn text(error: &Error) -> String {
+    match error {
+        Error::Key(error) => text_of_key(error),
+        Error::Enqueue(error) => format!("couldn't enqueue object: {}", text(error)),
+        Error::Transaction(error) => {
+            let (failed, errors) = (error.errors.len(), error.errors.iter().map(text).collect::<Vec<_>>().join(" "));
+            format!("failed to execute ({failed}/{}) transactions failed due to: [{errors}]", error.total)
+        }
+        error => error.to_string(),
     }
-    shown
 }
 
 /// An error of a store, an indexer or a queue.
-pub fn store(error: &Error) -> Value {
-    match error {
+pub fn store(whole: &Error) -> Value {
+    match whole {
         Error::Key(error) => key(error),
         Error::Transaction(error) => json!({
             "kind": "TransactionError",
-            "text": error.to_string(),
+            "text": text(whole),
             "successful": error.successful,
             "total": error.total,
-            "errors": error.errors.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "errors": error.errors.iter().map(text).collect::<Vec<_>>(),
         }),
-        error => other(error),
+        error => other(&text(error)),
     }
 }

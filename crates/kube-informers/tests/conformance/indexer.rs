@@ -4,19 +4,18 @@ use std::sync::Arc;
 
 use kube_informers::cache::{
     BoxError, Deletion, Error, IndexFn, IndexValues, Indexer, Snapshot, Transaction, meta_namespace_index,
-    meta_namespace_key,
 };
 use serde_json::{Value, json};
 
 use super::delta_fifo::{objects, tombstone};
 use super::errors;
-use super::object::TestObject;
+use super::object::{TestObject, key, whole};
 use super::transformers::transformer;
 use super::vectors::{Step, Subject, replay};
 
 fn index_function(name: &str) -> IndexFn<TestObject> {
     match name {
-        "namespace" => Arc::new(meta_namespace_index::<TestObject>),
+        "namespace" => Arc::new(|object| meta_namespace_index(whole(object)?)),
         "app" => Arc::new(|object| Ok(label(object, "app").into_iter().flat_map(split).collect())),
         "node" => Arc::new(|object| Ok(label(object, "node").unwrap_or_default().into())),
         "value" => Arc::new(|object| Ok(value(object, "none").into())),
@@ -60,7 +59,7 @@ fn functions(names: &Value) -> Vec<(String, IndexFn<TestObject>)> {
 struct Subjects(Indexer<TestObject>);
 
 fn indexer(config: &Value) -> Subjects {
-    let mut indexer = Indexer::new(meta_namespace_key::<TestObject>);
+    let mut indexer = Indexer::new(key);
     if let Some(transform) = transformer(&config["transformer"]) {
         indexer = indexer.transformer(transform);
     }
@@ -74,7 +73,7 @@ fn done(result: Result<(), Error>) -> Value {
 
 fn sorted(snapshot: &Snapshot<TestObject>) -> Value {
     let mut objects: Vec<_> = snapshot.iter().cloned().collect();
-    objects.sort_by_key(|object| meta_namespace_key(&**object).unwrap());
+    objects.sort_by_key(|object| key(object).unwrap());
     json!(objects)
 }
 

@@ -5,13 +5,12 @@
 //! is to `deletion_key`.
 
 use kube_informers::cache::{
-    BoxError, Deletion, ObjectName, deletion_key, deletion_name, meta_namespace_index, meta_namespace_key,
-    object_to_name,
+    BoxError, Deletion, ObjectName, deletion_key, deletion_name, meta_namespace_index, object_to_name,
 };
 use serde_json::{Value, json};
 
 use super::errors::other;
-use super::object::{TestObject, deletion};
+use super::object::{TestObject, deletion, key as object_key, whole};
 use super::vectors::{Step, Subject, replay};
 
 struct Keys;
@@ -21,25 +20,41 @@ impl Subject for Keys {
         let obj = || TestObject::read(step.get("obj"));
         match step.op() {
             "split_meta_namespace_key" | "parse_object_name" => name(step.str("key").parse().map_err(BoxError::from)),
-            "object_to_name" => name(object_to_name(&obj()).map_err(BoxError::from)),
-            "deletion_handling_object_to_name" => name(deletion_name(&deletion(step.get("obj")))),
+            "object_to_name" => name(whole(&obj()).map(object_to_name).map_err(BoxError::from)),
+            "deletion_handling_object_to_name" => {
+                let deletion = deletion(step.get("obj"));
+                name(checked(&deletion).and_then(|()| Ok(deletion_name(&deletion)?)))
+            }
             "object_name_string" => {
                 name(Ok(ObjectName { namespace: step.str("namespace").into(), name: step.str("name").into() }))
             }
-            "meta_namespace_key" => key(meta_namespace_key(&obj())),
-            "meta_namespace_key_of_tombstone" => key(meta_namespace_key(&TestObject::Raw { raw: "tombstone".into() })),
-            "deletion_handling_key" => key(deletion_key(&deletion(step.get("obj")))),
+            "meta_namespace_key" => key(object_key(&obj()).map_err(BoxError::from)),
+            "meta_namespace_key_of_tombstone" => {
+                key(object_key(&TestObject::Raw { raw: "tombstone".into() }).map_err(BoxError::from))
+            }
+            "deletion_handling_key" => {
+                let deletion = deletion(step.get("obj"));
+                key(checked(&deletion).map(|()| deletion_key(&deletion)))
+            }
             "explicit_key" => {
                 let explicit = Deletion::FinalStateUnknown { key: step.str("key").into(), last_known: None };
-                key(deletion_key::<TestObject>(&explicit))
+                key(Ok(deletion_key::<TestObject>(&explicit)))
             }
-            "meta_namespace_index" => match meta_namespace_index(&obj()) {
-                Ok(values) => json!({"values": *values, "err": null}),
+            "meta_namespace_index" => match whole(&obj()) {
+                Ok(object) => json!({"values": *meta_namespace_index(object).unwrap(), "err": null}),
                 Err(error) => json!({"values": [""], "err": other(&error)}), // Go returns both
             },
             op => panic!("unknown op {op}"),
         }
     }
+}
+
+/// A final object without metadata has no key.
+fn checked(deletion: &Deletion<TestObject>) -> Result<(), BoxError> {
+    if let Deletion::Final(object) = deletion {
+        whole(object)?;
+    }
+    Ok(())
 }
 
 fn key(key: Result<String, BoxError>) -> Value {

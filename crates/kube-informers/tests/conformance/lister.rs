@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use kube_informers::cache::{
-    ApiError, GroupResource, Indexer, Lister, NoMetadata, list_all, list_all_by_namespace, meta_namespace_index,
-    meta_namespace_key, object_to_name,
+    ApiError, GroupResource, Indexer, Lister, list_all, list_all_by_namespace, meta_namespace_index, meta_namespace_key,
 };
 use kube_informers::selector::LabelSelector;
 use serde_json::{Value, json};
 
-use super::errors::{api, other};
+use super::errors::api;
 use super::object::TestObject;
 use super::vectors::{Step, Subject, replay};
 
@@ -52,21 +51,15 @@ impl Subject for Listers {
 
 fn one(found: Result<Arc<TestObject>, ApiError>) -> Value {
     match found {
-        Ok(object) => list(Ok(vec![object])),
+        Ok(object) => list(vec![object]),
         Err(error) => json!({"err": api(&error), "keys": []}),
     }
 }
 
-fn list(found: Result<Vec<Arc<TestObject>>, NoMetadata>) -> Value {
-    match found {
-        Ok(objects) => {
-            let mut keys: Vec<_> =
-                objects.iter().map(|object| object_to_name(&**object).unwrap().to_string()).collect();
-            keys.sort_unstable();
-            json!({"err": null, "keys": keys})
-        }
-        Err(error) => json!({"err": other(&error), "keys": []}),
-    }
+fn list(found: Vec<Arc<TestObject>>) -> Value {
+    let mut keys: Vec<_> = found.iter().map(|object| meta_namespace_key(&**object)).collect();
+    keys.sort_unstable();
+    json!({"err": null, "keys": keys})
 }
 
 #[test]

@@ -40,7 +40,7 @@ impl Recorder {
 }
 
 fn key(object: &TestObject) -> String {
-    kube_informers::cache::meta_namespace_key(object).unwrap()
+    kube_informers::cache::meta_namespace_key(object)
 }
 
 impl EventHandler<TestObject> for Recorder {

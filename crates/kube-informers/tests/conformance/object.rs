@@ -1,13 +1,12 @@
 //! The object of the recordings: five fields, or a text without metadata.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
-use kube_informers::cache::{Deletion, Delta, Meta, Object};
+use kube_informers::cache::{Deletion, Delta, Meta, Object, meta_namespace_key};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-#[derive(Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(untagged)]
 pub enum TestObject {
     Raw { raw: String },
@@ -42,26 +41,35 @@ pub fn deletion(object: &Value) -> Deletion<TestObject> {
 }
 
 impl Object for TestObject {
-    fn meta(&self) -> Option<Meta<'_>> {
-        let Self::Whole(fields) = self else { return None };
-        Some(Meta {
-            namespace: &fields.namespace,
-            name: &fields.name,
-            resource_version: &fields.resource_version,
-            uid: "",
-            labels: Some(&fields.labels),
-        })
+    fn meta(&self) -> Meta<'_> {
+        match self {
+            Self::Raw { .. } => Meta::new("", "", ""),
+            Self::Whole(fields) => {
+                Meta::new(&fields.namespace, &fields.name, &fields.resource_version).labels(&fields.labels)
+            }
+        }
     }
 }
 
-/// As Go prints it, where that is simple.
-impl fmt::Debug for TestObject {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Raw { raw } => f.write_str(raw),
-            Self::Whole(fields) => fields.fmt(f),
-        }
+/// What client-go's `meta.Accessor` says of a thing without metadata. Here only this object of the tests can be one.
+#[derive(Debug, thiserror::Error)]
+#[error("object has no meta: object does not implement the Object interfaces")]
+pub struct NoMetadata {
+    /// The thing, as Go prints it.
+    pub object: String,
+}
+
+/// The object, if it has metadata.
+pub fn whole(object: &TestObject) -> Result<&TestObject, NoMetadata> {
+    match object {
+        TestObject::Raw { raw } => Err(NoMetadata { object: raw.clone() }),
+        TestObject::Whole(_) => Ok(object),
     }
+}
+
+/// `MetaNamespaceKeyFunc`, which fails for a thing without metadata.
+pub fn key(object: &TestObject) -> Result<String, NoMetadata> {
+    whole(object).map(meta_namespace_key)
 }
 
 /// A deletion, as it is recorded.

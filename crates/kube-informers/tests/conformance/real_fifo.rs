@@ -3,14 +3,12 @@
 use std::sync::Arc;
 
 use futures::FutureExt;
-use kube_informers::cache::{
-    BoxError, Delta, Deltas, Error, InitialList, ProcessDeltas, RealFifo, WhileProcessing, meta_namespace_key,
-};
+use kube_informers::cache::{BoxError, Delta, Deltas, Error, InitialList, ProcessDeltas, RealFifo, WhileProcessing};
 use serde_json::{Value, json};
 
 use super::delta_fifo::{View, objects, tombstone};
 use super::errors;
-use super::object::{Fields, TestObject, show_delta, show_deltas};
+use super::object::{Fields, TestObject, key, show_delta, show_deltas};
 use super::transformers::transformer;
 use super::vectors::{Step, Subject, replay};
 
@@ -24,12 +22,12 @@ fn queue(config: &Value) -> Queue {
     let (mut queue, view) = match config["mode"].as_str().unwrap() {
         "known" => {
             let view = View::new(&config["known"]);
-            (RealFifo::new(meta_namespace_key::<TestObject>, view.clone()), Some(view))
+            (RealFifo::new(key, view.clone()), Some(view))
         }
-        "atomic" => (RealFifo::atomic(meta_namespace_key::<TestObject>), None),
-        "atomic_bookmark" => (RealFifo::atomic(meta_namespace_key::<TestObject>).bookmarks(), None),
+        "atomic" => (RealFifo::atomic(key), None),
+        "atomic_bookmark" => (RealFifo::atomic(key).bookmarks(), None),
         // Here only `construct` is asked.
-        "none" => (RealFifo::atomic(meta_namespace_key::<TestObject>), None),
+        "none" => (RealFifo::atomic(key), None),
         unknown => panic!("unknown mode {unknown}"),
     };
     if config["unlock_while_processing"] == true {
@@ -184,6 +182,18 @@ impl Subject for Queue {
             op => panic!("unknown op {op}"),
         }
     }
+}
+
+#[test]
+fn a_resync_that_meets_an_object_without_a_key_names_its_delta() {
+    let breaks = transformer(&json!("break")).unwrap();
+    let queue = RealFifo::new(key, View::new(&Value::Null)).transformer(breaks);
+    queue.update(TestObject::Whole(Fields { name: "a".into(), value: "bad".into(), ..Fields::default() })).unwrap();
+    let error = queue.resync().unwrap_err();
+    let text = "couldn't create key for object {Type:Updated Object:broken-a}: \
+                object has no meta: object does not implement the Object interfaces";
+    assert_eq!(errors::store(&error)["text"], text);
+    assert!(!error.to_string().contains("broken-a"), "an object may be a Secret: {error}");
 }
 
 #[test]

@@ -130,11 +130,11 @@ fn names(list: &Value) -> impl Iterator<Item = String> {
 }
 
 fn key(object: &TestObject) -> String {
-    meta_namespace_key(object).unwrap()
+    meta_namespace_key(object)
 }
 
 fn version_of(object: &TestObject) -> u64 {
-    object.meta().unwrap().resource_version.parse().unwrap()
+    object.meta().resource_version.parse().unwrap()
 }
 
 impl State {

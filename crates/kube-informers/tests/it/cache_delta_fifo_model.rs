@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use kube_informers::cache::{BoxError, Deletion, Delta, DeltaFifo, Deltas, Meta, Object, Relisted, Store};
+use kube_informers::cache::{Deletion, Delta, DeltaFifo, Deltas, Meta, Object, Relisted, Store};
 
 const SEQUENCES: u64 = 12_000;
 const STEPS: usize = 30;
@@ -14,13 +14,13 @@ const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 struct Thing(&'static str, u32);
 
 impl Object for Thing {
-    fn meta(&self) -> Option<Meta<'_>> {
-        None
+    fn meta(&self) -> Meta<'_> {
+        Meta::new("", self.0, "")
     }
 }
 
-fn key(thing: &Thing) -> Result<String, BoxError> {
-    if thing.1 == 0 { Err("no key".into()) } else { Ok(thing.0.to_owned()) }
+fn key(thing: &Thing) -> Result<String, &'static str> {
+    if thing.1 == 0 { Err("no key") } else { Ok(thing.0.to_owned()) }
 }
 
 /// A delta as text: what it says, and the state of its object.

@@ -38,7 +38,7 @@ fn cluster() -> Cluster {
 
 async fn keys<T>(factory: &SharedInformerFactory, informer: &SharedIndexInformer<T>) -> Vec<String>
 where
-    T: kube_informers::cache::Object + std::fmt::Debug + Send + Sync + 'static,
+    T: kube_informers::cache::Object + Send + Sync + 'static,
 {
     let stop = CancellationToken::new();
     factory.start(&stop);

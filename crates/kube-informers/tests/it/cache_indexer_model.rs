@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use kube_informers::cache::{BoxError, Deletion, IndexFn, Indexer, Meta, Object, Snapshot, Transaction};
+use kube_informers::cache::{Deletion, IndexFn, Indexer, Meta, Object, Snapshot, Transaction};
 
 const SEQUENCES: u64 = 12_000;
 const STEPS: usize = 12;
@@ -19,13 +19,13 @@ struct Thing {
 }
 
 impl Object for Thing {
-    fn meta(&self) -> Option<Meta<'_>> {
-        Some(Meta { name: self.name, resource_version: &self.version, ..Meta::default() })
+    fn meta(&self) -> Meta<'_> {
+        Meta::new("", self.name, &self.version)
     }
 }
 
-fn key(thing: &Thing) -> Result<String, BoxError> {
-    Ok(thing.name.to_owned())
+fn key(thing: &Thing) -> String {
+    thing.name.to_owned()
 }
 
 fn index(number: usize) -> IndexFn<Thing> {

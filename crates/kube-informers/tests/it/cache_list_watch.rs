@@ -144,8 +144,8 @@ struct Place {
 }
 
 impl Object for Placed {
-    fn meta(&self) -> Option<Meta<'_>> {
-        Some(self.metadata.meta())
+    fn meta(&self) -> Meta<'_> {
+        self.metadata.meta()
     }
 }
 
@@ -158,7 +158,7 @@ async fn objects_can_be_read_as_a_type_with_fewer_fields() {
     let list = json!({"kind": "PodList", "metadata": {"resourceVersion": "1"}, "items": [placed("a", "node-1")]});
     let list = list_of(told([list.to_string()]).read_as::<Placed>()).await.unwrap();
     assert_eq!(list.items[0].spec.node_name.as_deref(), Some("node-1"));
-    let meta = list.items[0].meta().unwrap();
+    let meta = list.items[0].meta();
     assert_eq!((meta.name, meta.namespace, meta.uid), ("a", "", ""));
     assert_eq!(meta.labels.unwrap()["app"], "a");
 }

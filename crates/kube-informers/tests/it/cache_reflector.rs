@@ -3,12 +3,10 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use futures::future::{BoxFuture, FutureExt};
-use futures::stream::{self, StreamExt};
 use k8s_openapi::api::core::v1::Pod;
 use kube_informers::cache::{
-    ApiError, HandlerFuncs, ListOptions, ListPage, ListerWatcher, Meta, Object, Reflector, ReflectorOptions,
-    ReflectorStore, SharedIndexInformer, Store, WatchEvent, WatchList, WatchStream, meta_namespace_key,
+    ApiError, HandlerFuncs, Reflector, ReflectorOptions, ReflectorStore, SharedIndexInformer, Store, WatchEvent,
+    WatchList, meta_namespace_key,
 };
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
@@ -308,40 +306,6 @@ async fn no_duration_is_too_long() {
     informer.add_event_handler(HandlerFuncs::new()).unwrap();
     let _ = timeout(Duration::from_secs(1), informer.run(CancellationToken::new())).await;
     assert!(informer.has_synced());
-}
-
-/// Something that may lack metadata.
-#[derive(Debug)]
-struct Bare(Option<&'static str>);
-
-impl Object for Bare {
-    fn meta(&self) -> Option<Meta<'_>> {
-        self.0.map(|version| Meta { name: "a", resource_version: version, ..Meta::default() })
-    }
-}
-
-/// Lists nothing and tells of these.
-struct Tells(&'static [Option<&'static str>]);
-
-impl ListerWatcher<Bare> for Tells {
-    fn list(&self, _: ListOptions) -> BoxFuture<'_, Result<ListPage<Bare>, ApiError>> {
-        async { Ok(ListPage { items: Vec::new(), resource_version: "1".into(), continue_token: None }) }.boxed()
-    }
-
-    fn watch(&self, _: ListOptions) -> BoxFuture<'_, Result<WatchStream<Bare>, ApiError>> {
-        let events = stream::iter(self.0).map(|version| WatchEvent::Modified(Bare(*version).into()));
-        async { Ok(events.chain(stream::pending()).boxed()) }.boxed()
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn an_object_without_metadata_is_skipped() {
-    let store = Arc::new(Store::new(meta_namespace_key::<Bare>));
-    let reflector = Reflector::new(Tells(&[Some("2"), None, Some("3"), None]), store.clone())
-        .options(ReflectorOptions::new().watch_list(WatchList::No));
-    let _ = timeout(Duration::from_secs(1), reflector.run(CancellationToken::new())).await;
-    assert_eq!(reflector.last_sync_resource_version(), "3");
-    assert_eq!(store.list_keys(), ["a"]);
 }
 
 #[test]

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::Namespace;
 use kube_informers::cache::{
-    Audience, BoxError, Buffer, Closed, DeltaFifo, Deltas, HandlerFuncs, InitialList, Notification, ProcessorListener,
-    RealFifo, SharedProcessor, ThreadSafeStore, WhileProcessing,
+    Audience, Buffer, Closed, DeltaFifo, Deltas, HandlerFuncs, InitialList, Notification, ProcessorListener, RealFifo,
+    SharedProcessor, ThreadSafeStore, WhileProcessing,
 };
 use shuttle::future::block_on;
 use shuttle::sync::atomic::{AtomicUsize, Ordering};
@@ -21,8 +21,8 @@ fn object(name: &str, version: u32) -> Arc<Namespace> {
     object.into()
 }
 
-fn key(object: &Namespace) -> Result<String, BoxError> {
-    Ok(object.metadata.name.clone().unwrap())
+fn key(object: &Namespace) -> String {
+    object.metadata.name.clone().unwrap()
 }
 
 /// The two queues, as far as they are the same.

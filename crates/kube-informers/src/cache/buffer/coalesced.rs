@@ -17,7 +17,7 @@ pub(in crate::cache) struct Coalesced<T> {
 
 /// What waits for one object: the deletion of the one that the handler knows, then what is there now.
 struct Slot<T> {
-    key: Option<String>,
+    key: String,
     deletion: Option<Deletion<T>>,
     /// An addition or an update.
     state: Option<Notification<T>>,
@@ -45,18 +45,18 @@ impl<T> Coalesced<T> {
 
     fn forget_if_empty(&mut self, order: u64) {
         if self.by_order.get(&order).is_some_and(|slot| slot.len() == 0)
-            && let Some(key) = self.by_order.remove(&order).and_then(|slot| slot.key)
+            && let Some(slot) = self.by_order.remove(&order)
         {
-            self.by_key.remove(&key);
+            self.by_key.remove(&slot.key);
         }
     }
 }
 
 impl<T: Object> Coalesced<T> {
-    /// An object without a key is never merged with another.
+    /// Merges the notification with what waits for the same object, or appends it.
     pub fn put(&mut self, notification: Notification<T>) -> Put {
         let key = notification.key();
-        let waits_at = key.as_ref().and_then(|key| self.by_key.get(key));
+        let waits_at = self.by_key.get(&key);
         let Some((&order, slot)) = waits_at.and_then(|order| Some((order, self.by_order.get_mut(order)?))) else {
             self.append(key, notification);
             return Put::Waits;
@@ -69,8 +69,8 @@ impl<T: Object> Coalesced<T> {
         if after > before { Put::Waits } else { Put::Merged { initial_adds_gone } }
     }
 
-    fn append(&mut self, key: Option<String>, notification: Notification<T>) {
-        self.by_key.extend(key.clone().map(|key| (key, self.next)));
+    fn append(&mut self, key: String, notification: Notification<T>) {
+        self.by_key.insert(key.clone(), self.next);
         self.by_order.insert(self.next, Slot::of(key, notification));
         self.next += 1;
         self.len += 1;
@@ -78,7 +78,7 @@ impl<T: Object> Coalesced<T> {
 }
 
 impl<T> Slot<T> {
-    fn of(key: Option<String>, notification: Notification<T>) -> Self {
+    fn of(key: String, notification: Notification<T>) -> Self {
         match notification {
             Notification::Delete(deletion) => Self { key, deletion: Some(deletion), state: None },
             state => Self { key, deletion: None, state: Some(state) },

@@ -1,7 +1,6 @@
 //! What a list and a resync do to a DeltaFIFO: `Replace` and `Resync` upstream.
 
 use std::collections::HashSet;
-use std::fmt::Debug;
 use std::sync::Arc;
 
 use super::{DeltaFifo, Relisted, State};
@@ -10,7 +9,7 @@ use crate::cache::error::Error;
 use crate::cache::lock::lock;
 use crate::cache::observe::Event;
 
-impl<T: Debug> DeltaFifo<T> {
+impl<T> DeltaFifo<T> {
     /// Queues every object of a list, then a `Deleted` with a tombstone for each key that is queued or known and not in
     /// the list. The resourceVersion is of no interest to this queue.
     ///

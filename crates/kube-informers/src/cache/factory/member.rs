@@ -1,7 +1,6 @@
 //! One informer of a factory, whatever its type.
 
 use std::any::{Any, TypeId};
-use std::fmt::Debug;
 
 use futures::future::{BoxFuture, FutureExt};
 use k8s_openapi::ClusterResourceScope;
@@ -38,7 +37,7 @@ pub(super) struct Member {
 }
 
 impl Member {
-    pub fn new<K: Object + Debug + Send + Sync + 'static>(id: Id, informer: SharedIndexInformer<K>) -> Self {
+    pub fn new<K: Object + Send + Sync + 'static>(id: Id, informer: SharedIndexInformer<K>) -> Self {
         let runs = informer.clone();
         let run = move |stop| runs.clone().run_owned(stop).boxed();
         Self { id, synced: informer.synced(), informer: Box::new(informer), run: Box::new(run), started: false }

@@ -1,7 +1,6 @@
 //! Several deltas at once: `PopBatch` upstream.
 
 use std::collections::HashSet;
-use std::fmt::Debug;
 
 use foldhash::fast::RandomState;
 
@@ -10,7 +9,7 @@ use crate::cache::delta::Delta;
 use crate::cache::error::{BoxError, Closed, KeyError};
 use crate::cache::process::ProcessDeltas;
 
-impl<T: Debug> RealFifo<T> {
+impl<T> RealFifo<T> {
     /// Waits for deltas and has up to 1,000 of them processed: one by `process`, more by `process_batch`.
     ///
     /// The keys of a batch differ, the first list shares no batch with what came later, and a delta of many objects is

@@ -1,7 +1,6 @@
 //! What a list, a resync and a bookmark do to a RealFIFO.
 
 use std::collections::{HashMap, HashSet};
-use std::fmt::Debug;
 use std::sync::Arc;
 
 use super::{Lists, RealFifo, State};
@@ -11,7 +10,7 @@ use crate::cache::lock::lock;
 use crate::cache::observe::Event;
 use crate::cache::store::KnownObjects;
 
-impl<T: Debug> RealFifo<T> {
+impl<T> RealFifo<T> {
     /// Queues a list: as one delta, or as a `Deleted` with a tombstone for each key that is queued or known and not in the
     /// list, followed by a `Replaced` for each object of it.
     ///
@@ -44,8 +43,9 @@ impl<T: Debug> RealFifo<T> {
             Lists::Reconciled(known) => known,
         };
         self.observer.tell(|| Event::Resynced);
-        let queued: HashSet<String> =
-            state.queue.iter().map(|delta| self.queued_key(delta)).collect::<Result<_, _>>()?;
+        let queued =
+            state.queue.iter().map(|delta| self.queued_key(delta).map_err(|error| error.in_delta(delta.kind())));
+        let queued: HashSet<String> = queued.collect::<Result<_, _>>()?;
         for key in known.list_keys().into_iter().filter(|key| !queued.contains(key)) {
             if let Ok(Some(object)) = known.get_by_key(&key) {
                 self.push(&mut state, Delta::Sync(object), &key);

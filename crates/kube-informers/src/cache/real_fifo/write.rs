@@ -1,6 +1,5 @@
 //! Single changes into a RealFIFO.
 
-use std::fmt::Debug;
 use std::sync::Arc;
 
 use super::{RealFifo, State};
@@ -8,7 +7,7 @@ use crate::cache::delta::{Deletion, Delta};
 use crate::cache::error::{Error, KeyError};
 use crate::cache::lock::lock;
 
-impl<T: Debug> RealFifo<T> {
+impl<T> RealFifo<T> {
     /// Queues an `Added`.
     ///
     /// # Errors
@@ -47,7 +46,7 @@ impl<T: Debug> RealFifo<T> {
     /// # Errors
     /// The key function failed.
     pub fn key_of(&self, object: &T) -> Result<String, KeyError> {
-        (self.key)(object).map_err(|source| KeyError::new(object, source))
+        self.key.key_of(object)
     }
 
     fn write(&self, object: Arc<T>, delta: impl FnOnce(Arc<T>) -> Delta<T>) -> Result<(), Error> {

@@ -116,8 +116,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
         while let Some(event) = stream.next().await {
             let added = matches!(event, WatchEvent::Added(_));
             let version = match self.store_event(event) {
-                Ok(Some(version)) => version,
-                Ok(None) => continue,
+                Ok(version) => version,
                 Err(error) => {
                     self.observer.tell(|| Event::WatchFailed { error: error.to_string() });
                     return End::Failed(error);
@@ -141,20 +140,16 @@ impl<T: Object + Send + Sync> Reflector<T> {
         }
     }
 
-    /// Hands one event to the store; what the store refuses is lost, as upstream. Returns the version that came with it, or
-    /// nothing for an object that has none and so is skipped.
-    fn store_event(&self, event: WatchEvent<T>) -> Result<Option<String>, ApiError> {
+    /// Hands one event to the store; what the store refuses is lost, as upstream. Returns the version that came with it.
+    fn store_event(&self, event: WatchEvent<T>) -> Result<String, ApiError> {
         let (kind, object) = match &event {
             WatchEvent::Added(object) => ("ADDED", object.clone()),
             WatchEvent::Modified(object) => ("MODIFIED", object.clone()),
             WatchEvent::Deleted(object) => ("DELETED", object.clone()),
-            WatchEvent::Bookmark { resource_version, .. } => return Ok(Some(self.store_bookmark(resource_version))),
+            WatchEvent::Bookmark { resource_version, .. } => return Ok(self.store_bookmark(resource_version)),
             WatchEvent::Error(status) => return Err(ApiError::Status(status.clone())),
         };
-        let Some(version) = object.meta().map(|meta| meta.resource_version.to_owned()) else {
-            warn!("a {kind} event was skipped: its object has no metadata");
-            return Ok(None);
-        };
+        let version = object.meta().resource_version.to_owned();
         self.tell_watched(kind, &*object);
         let stored = match event {
             WatchEvent::Added(_) => self.store.add(object),
@@ -164,14 +159,14 @@ impl<T: Object + Send + Sync> Reflector<T> {
         if let Err(error) = stored {
             warn!("a {kind} event was lost: {error}");
         }
-        Ok(Some(version))
+        Ok(version)
     }
 
     pub(super) fn tell_watched(&self, kind: &'static str, object: &T) {
         self.observer.tell(|| Event::Watched {
             kind,
-            key: object_to_name(object).map(|name| name.to_string()).unwrap_or_default(),
-            resource_version: object.meta().map(|meta| meta.resource_version.to_owned()).unwrap_or_default(),
+            key: object_to_name(object).to_string(),
+            resource_version: object.meta().resource_version.to_owned(),
         });
     }
 

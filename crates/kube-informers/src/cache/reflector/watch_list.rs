@@ -89,10 +89,6 @@ impl<T: Object + Send + Sync> Reflector<T> {
         let mut events = 0_u64;
         let mut patience = Patience::new();
         while let Some(event) = patience.next(&mut stream, &self.source.description()).await {
-            if event.object().is_some_and(|object| object.meta().is_none()) {
-                warn!("an event of a streaming list was skipped: its object has no metadata");
-                continue;
-            }
             events += 1;
             match event {
                 WatchEvent::Bookmark { resource_version, initial_events_end: true } => {
@@ -125,7 +121,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
 }
 
 impl<T: Object> Gathering<T> {
-    /// An object without a key, or one that the transformer refuses, is lost, as in a watch.
+    /// An object that the transformer refuses is lost, as in a watch.
     fn put(&mut self, object: Arc<T>) {
         if let Err(error) = self.try_put(object) {
             warn!("an object of a streaming list was lost: {error}");
@@ -133,7 +129,7 @@ impl<T: Object> Gathering<T> {
     }
 
     fn try_put(&mut self, object: Arc<T>) -> Result<(), BoxError> {
-        let key = meta_namespace_key(&*object)?;
+        let key = meta_namespace_key(&*object);
         let object = match &self.transformer {
             Some(transform) => transform(object)?,
             None => object,
@@ -143,8 +139,6 @@ impl<T: Object> Gathering<T> {
     }
 
     fn remove(&mut self, object: &T) {
-        if let Ok(key) = meta_namespace_key(object) {
-            self.objects.remove(&key);
-        }
+        self.objects.remove(&meta_namespace_key(object));
     }
 }

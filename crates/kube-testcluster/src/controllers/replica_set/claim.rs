@@ -51,7 +51,7 @@ impl Controller {
     pub(super) fn related(&self, set: &ReplicaSet) -> Result<Vec<Arc<Pod>>, SyncError> {
         let mut uids = vec![set.metadata.uid.clone().unwrap_or_default()];
         if let Some(controller) = controller_uid(set) {
-            let sets = self.sets.namespace(name(set.metadata.namespace.as_ref())).list(&LabelSelector::everything())?;
+            let sets = self.sets.namespace(name(set.metadata.namespace.as_ref())).list(&LabelSelector::everything());
             let siblings = sets.iter().filter(|other| controller_uid(other) == Some(controller));
             let others = siblings.filter(|sibling| sibling.metadata.uid != set.metadata.uid);
             uids.extend(others.filter_map(|other| other.metadata.uid.clone()));

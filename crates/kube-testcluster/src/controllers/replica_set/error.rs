@@ -1,6 +1,6 @@
 //! The errors of a sync.
 
-use kube_informers::cache::{ApiError, Error, NoMetadata};
+use kube_informers::cache::{ApiError, Error};
 use kube_informers::selector::BadSelector;
 
 /// Why the controller could not finish its work on a ReplicaSet. The key is queued again with back-off.
@@ -28,9 +28,6 @@ pub enum SyncError {
     /// The cache cannot answer.
     #[error(transparent)]
     Cache(#[from] Error),
-    /// The cache has an object without metadata.
-    #[error(transparent)]
-    NoMetadata(#[from] NoMetadata),
 }
 
 impl SyncError {

@@ -15,10 +15,8 @@ pub(super) struct OfSets(pub(super) Arc<Controller>);
 
 impl OfSets {
     fn enqueue(&self, set: &ReplicaSet) {
-        if (self.0.ours)(set)
-            && let Ok(key) = meta_namespace_key(set)
-        {
-            self.0.queue.add(key);
+        if (self.0.ours)(set) {
+            self.0.queue.add(meta_namespace_key(set));
         }
     }
 
@@ -35,18 +33,14 @@ impl EventHandler<ReplicaSet> for OfSets {
     }
 
     fn on_update(&mut self, old: Arc<ReplicaSet>, new: Arc<ReplicaSet>) {
-        if old.metadata.uid != new.metadata.uid
-            && let Ok(key) = meta_namespace_key(&*old)
-        {
-            self.forget(&key); // deleted and created again while no watch ran
+        if old.metadata.uid != new.metadata.uid {
+            self.forget(&meta_namespace_key(&*old)); // deleted and created again while no watch ran
         }
         self.enqueue(&new); // a resync, too: it has every ReplicaSet looked at again
     }
 
     fn on_delete(&mut self, deletion: Deletion<ReplicaSet>) {
-        if let Ok(key) = deletion_key(&deletion) {
-            self.forget(&key);
-        }
+        self.forget(&deletion_key(&deletion));
         if let Some(set) = deletion.object() {
             self.enqueue(set);
         }
@@ -68,19 +62,19 @@ impl OfPods {
     /// Queues each ReplicaSet that may adopt a pod which has no controller.
     fn offer(&self, orphan: &Pod) {
         let namespace = orphan.metadata.namespace.as_deref().unwrap_or_default();
-        let sets = self.0.sets.namespace(namespace).list(&LabelSelector::everything()).unwrap_or_default();
+        let sets = self.0.sets.namespace(namespace).list(&LabelSelector::everything());
         for set in sets.iter().filter(|set| (self.0.ours)(set)) {
             let selects = LabelSelector::try_from(Some(&set.spec.selector))
                 .is_ok_and(|selector| selector.matches(orphan.metadata.labels.as_ref()));
-            if let (true, Ok(key)) = (selects, meta_namespace_key(&**set)) {
-                self.0.queue.add(key);
+            if selects {
+                self.0.queue.add(meta_namespace_key(&**set));
             }
         }
     }
 
     fn going(&self, pod: &Pod) {
-        if let (Some(owner), Ok(key)) = (self.owner(pod), meta_namespace_key(pod)) {
-            self.0.expectations.deletion_observed(&owner, &key);
+        if let Some(owner) = self.owner(pod) {
+            self.0.expectations.deletion_observed(&owner, &meta_namespace_key(pod));
             self.0.queue.add(owner);
         }
     }

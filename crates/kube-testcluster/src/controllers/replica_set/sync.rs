@@ -114,7 +114,7 @@ impl Controller {
 
     async fn delete(&self, key: &str, set: &ReplicaSet, going: &[Arc<Pod>]) -> Result<(), SyncError> {
         let api = self.api::<Pod>(set);
-        let keys: Vec<String> = going.iter().filter_map(|pod| meta_namespace_key(&**pod).ok()).collect();
+        let keys: Vec<String> = going.iter().map(|pod| meta_namespace_key(&**pod)).collect();
         self.expectations.expect_deletions(key, keys.clone());
         let deletions = going.iter().zip(&keys).map(|(pod, pod_key)| self.delete_one(key, set, &api, pod, pod_key));
         self.all(deletions).await
