@@ -17,12 +17,12 @@ const CONTENT_TYPE: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGr
 
 /// The form of discovery that a client accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum DiscoveryForm {
     Plain,
     Aggregated,
 }
 
-impl Wanted {
+impl DiscoveryForm {
     /// # Errors
     /// `NotAcceptable`; the beta version of the aggregated form is no longer served.
     pub(crate) fn read(headers: &HeaderMap) -> Result<Self, ApiError> {

@@ -16,7 +16,7 @@ use super::chores;
 use super::clock::Clock;
 use super::crowd;
 use super::era::Era;
-use super::faults::Asker;
+use super::faults::Requester;
 use super::handlers::create::prepare;
 use super::kubelet::{Kubelet, Progress};
 use super::node::node;
@@ -183,7 +183,7 @@ impl ClusterBuilder {
         for n in 1..=self.crowd {
             write(&store, PODS, Some("default"), crowd::pod(n, nodes, &clock.now()));
         }
-        store.forget_chores();
+        store.discard_chores();
         let router = router(store.clone(), self.admin);
         let client = own_client(&router);
         let (sender, progress) = watch::channel(Progress::default());
@@ -207,7 +207,7 @@ impl ClusterBuilder {
 
 /// A client for the cluster's own components: faults and limits do not apply to it.
 pub(crate) fn own_client(router: &axum::Router) -> kube_client::Client {
-    kube_client::Client::new(router.clone().layer(Extension(Asker::Cluster)), "default")
+    kube_client::Client::new(router.clone().layer(Extension(Requester::Cluster)), "default")
 }
 
 /// Writes the objects that exist at the start.

@@ -16,7 +16,7 @@ pub(crate) struct Cause {
 
 impl Cause {
     /// A cause that concerns no field.
-    pub(crate) fn unplaced(reason: &'static str, message: &str) -> Self {
+    pub(crate) fn without_field(reason: &'static str, message: &str) -> Self {
         Self { reason, message: message.into(), field: String::new() }
     }
 

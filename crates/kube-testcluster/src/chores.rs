@@ -48,11 +48,11 @@ impl ObjectRef {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Chore {
     /// Check whether an object still has owners: one of them changed or is gone.
-    Judge(ObjectRef),
+    CheckOwners(ObjectRef),
     /// Handle the dependents of an object that is being deleted and held by a finalizer of the garbage collector.
-    Attend(ObjectRef),
+    HandleDependents(ObjectRef),
     /// Delete the contents of a namespace that is being deleted.
-    Empty(String),
+    EmptyNamespace(String),
 }
 
 /// One entry of `metadata.ownerReferences`.
@@ -125,32 +125,32 @@ impl Chores {
             }
             let found = owner.object_ref.as_ref().and_then(|object_ref| object_ref.find(storage));
             if let Some(owner) = found.filter(|found| is_held(found, FOREGROUND)) {
-                self.push(Chore::Attend(ObjectRef::of(&owner)));
+                self.push(Chore::HandleDependents(ObjectRef::of(&owner)));
             }
         }
         for owner in &new {
             self.dependents.entry(owner.uid.clone()).or_default().insert(object_ref.clone());
         }
         match &event.current {
-            Some(_) if old != new && !new.is_empty() => self.push(Chore::Judge(object_ref.clone())),
+            Some(_) if old != new && !new.is_empty() => self.push(Chore::CheckOwners(object_ref.clone())),
             Some(_) => {}
             None => {
                 self.dependents_of(&object.summary.uid)
                     .into_iter()
-                    .for_each(|dependent| self.push(Chore::Judge(dependent)));
+                    .for_each(|dependent| self.push(Chore::CheckOwners(dependent)));
             }
         }
         if let Some(current) = event.current.as_deref().filter(|object| is_deleting(object)) {
             if current.resource == NAMESPACES {
-                self.push(Chore::Empty(current.key.name().to_owned()));
+                self.push(Chore::EmptyNamespace(current.key.name().to_owned()));
             }
             if is_held(current, ORPHAN) || is_held(current, FOREGROUND) {
-                self.push(Chore::Attend(object_ref));
+                self.push(Chore::HandleDependents(object_ref));
             }
         } else if let (None, Some(namespace)) = (&event.current, object.key.namespace()) {
             let home = storage.get(NAMESPACES, &Key::new(None, namespace));
             if home.is_some_and(|home| is_deleting(&home)) {
-                self.push(Chore::Empty(namespace.to_owned()));
+                self.push(Chore::EmptyNamespace(namespace.to_owned()));
             }
         }
         self.due.len() - before
@@ -158,7 +158,7 @@ impl Chores {
 
     fn push(&mut self, chore: Chore) {
         let is_new = match &chore {
-            Chore::Empty(namespace) => self.emptying.insert(namespace.clone()),
+            Chore::EmptyNamespace(namespace) => self.emptying.insert(namespace.clone()),
             _ => self.due.back() != Some(&chore),
         };
         if is_new {
@@ -172,7 +172,7 @@ impl Chores {
 
     pub(crate) fn take(&mut self) -> Option<Chore> {
         let chore = self.due.pop_front()?;
-        if let Chore::Empty(namespace) = &chore {
+        if let Chore::EmptyNamespace(namespace) = &chore {
             self.emptying.remove(namespace);
         }
         Some(chore)
@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn a_namespace_waits_once_to_be_emptied_and_again_after_it_was_taken() {
         let mut chores = Chores::default();
-        let empty = |name: &str| Chore::Empty(name.to_owned());
+        let empty = |name: &str| Chore::EmptyNamespace(name.to_owned());
         for name in ["shop", "other", "shop", "other", "shop"] {
             chores.push(empty(name));
         }

@@ -23,12 +23,12 @@ const PIECE: usize = 256 * 1024;
 
 /// Whether a client accepts compressed responses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reads {
+pub(crate) enum AcceptedEncoding {
     Gzip,
     Plain,
 }
 
-impl Reads {
+impl AcceptedEncoding {
     /// Reads the header Accept-Encoding.
     pub(crate) fn of(headers: &HeaderMap) -> Self {
         let offered = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
@@ -38,10 +38,10 @@ impl Reads {
 }
 
 /// Compresses a response that is large enough, but never a watch or a log.
-pub(crate) async fn compress(reads: Reads, response: Response) -> Response {
+pub(crate) async fn compress(accepted: AcceptedEncoding, response: Response) -> Response {
     let extensions = response.extensions();
     let streams = extensions.get::<Events>().is_some() || extensions.get::<Verbatim>().is_some();
-    if streams || reads == Reads::Plain {
+    if streams || accepted == AcceptedEncoding::Plain {
         return response;
     }
     let (mut parts, body) = response.into_parts();

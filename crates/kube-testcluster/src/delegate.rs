@@ -11,20 +11,20 @@ use super::store::Store;
 
 /// The state that a list asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Moment {
+pub(crate) enum WantedState {
     /// Any state that the watch cache has.
-    AtHand,
+    Any,
     /// The current state, which must be at least this revision.
     NotOlderThan(u64),
     /// Exactly this revision.
-    At(u64),
+    Exact(u64),
 }
 
 /// How a list is answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Plan {
     pub(crate) from: ServedFrom,
-    pub(crate) moment: Moment,
+    pub(crate) wanted: WantedState,
     /// The least key, relative to the collection.
     pub(crate) start: String,
 }
@@ -43,17 +43,17 @@ pub(crate) fn plan(
     extent: Extent,
     options: &ListOptions,
 ) -> Result<Plan, ApiError> {
-    let (moment, start) = moment(options)?;
+    let (wanted, start) = wanted(options)?;
     let delegated = match store.settings.era {
         _ if !resource.cached => true,
         Era::Classic => reaches_storage(options),
-        Era::Modern => lacks_snapshot(store, resource, extent, options, moment),
+        Era::Modern => lacks_snapshot(store, resource, extent, options, wanted),
     };
     let from = if delegated { ServedFrom::Storage } else { ServedFrom::WatchCache };
-    Ok(Plan { from, moment, start })
+    Ok(Plan { from, wanted, start })
 }
 
-fn moment(options: &ListOptions) -> Result<(Moment, String), ApiError> {
+fn wanted(options: &ListOptions) -> Result<(WantedState, String), ApiError> {
     let version = resource_version(&options.resource_version)
         .map_err(|error| ApiError::bad_request(format!("invalid resource version: {error}")))?;
     if !options.continue_token.is_empty() {
@@ -61,20 +61,20 @@ fn moment(options: &ListOptions) -> Result<(Moment, String), ApiError> {
         if version.is_some_and(|version| version != 0) {
             return Err(ApiError::bad_request("specifying resource version is not allowed when using continue"));
         }
-        let moment = token.revision.map_or(Moment::NotOlderThan(0), Moment::At);
-        return Ok((moment, token.start));
+        let wanted = token.revision.map_or(WantedState::NotOlderThan(0), WantedState::Exact);
+        return Ok((wanted, token.start));
     }
     let exact = match options.resource_version_match.as_str() {
         "" => options.limit.is_some(),
         matching => matching == "Exact",
     };
-    let moment = match version {
-        None => Moment::NotOlderThan(0),
-        Some(0) => Moment::AtHand,
-        Some(version) if exact => Moment::At(version),
-        Some(version) => Moment::NotOlderThan(version),
+    let wanted = match version {
+        None => WantedState::NotOlderThan(0),
+        Some(0) => WantedState::Any,
+        Some(version) if exact => WantedState::Exact(version),
+        Some(version) => WantedState::NotOlderThan(version),
     };
-    Ok((moment, String::new()))
+    Ok((wanted, String::new()))
 }
 
 /// Up to 1.26: the watch cache has no pages and no earlier states, and cannot know whether it is up to date.
@@ -86,11 +86,17 @@ fn reaches_storage(options: &ListOptions) -> bool {
 
 /// Today the watch cache answers everything but exact revisions of which it has no snapshot, and those of single
 /// objects. A revision in the future counts as present: the list waits for it.
-fn lacks_snapshot(store: &Store, resource: &Resource, extent: Extent, options: &ListOptions, moment: Moment) -> bool {
-    match moment {
-        Moment::At(_) if extent == Extent::Single => true,
-        Moment::At(revision) => !store.lock().cache(resource).reaches_back_to(revision),
-        Moment::NotOlderThan(_) => extent == Extent::Single && !options.continue_token.is_empty(),
-        Moment::AtHand => false,
+fn lacks_snapshot(
+    store: &Store,
+    resource: &Resource,
+    extent: Extent,
+    options: &ListOptions,
+    wanted: WantedState,
+) -> bool {
+    match wanted {
+        WantedState::Exact(_) if extent == Extent::Single => true,
+        WantedState::Exact(revision) => !store.lock().cache(resource).reaches_back_to(revision),
+        WantedState::NotOlderThan(_) => extent == Extent::Single && !options.continue_token.is_empty(),
+        WantedState::Any => false,
     }
 }

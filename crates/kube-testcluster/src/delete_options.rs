@@ -10,7 +10,7 @@ use super::chores::{FOREGROUND, ORPHAN};
 use super::object::{Object, Opened};
 use super::options::Query;
 use super::protobuf;
-use super::schema::word;
+use super::schema::json_type;
 use super::status::ApiError;
 use super::store::Commit;
 
@@ -162,7 +162,7 @@ fn unread(error: serde_json::Error) -> ApiError {
 }
 
 fn not_unmarshalled(value: &Value) -> ApiError {
-    let found = word(value);
+    let found = json_type(value);
     ApiError::bad_request(format!(
         "couldn't get version/kind; json parse error: json: cannot unmarshal {found} into Go value of type struct {{ \
          APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }}"

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode, header};
 use serde_json::{Value, json};
 
-use super::aggregated::{self, Wanted};
+use super::aggregated::{self, DiscoveryForm};
 use super::era::Era;
 use super::resource::Resource;
 use super::resources::served;
@@ -52,9 +52,9 @@ pub(crate) async fn version(State(store): State<Arc<Store>>) -> Response {
 }
 
 pub(crate) async fn core_versions(headers: HeaderMap) -> Response {
-    match Wanted::read(&headers) {
-        Ok(Wanted::Aggregated) => aggregated::answer(&headers, |group| group.is_empty()),
-        Ok(Wanted::Plain) => {
+    match DiscoveryForm::read(&headers) {
+        Ok(DiscoveryForm::Aggregated) => aggregated::answer(&headers, |group| group.is_empty()),
+        Ok(DiscoveryForm::Plain) => {
             let body =
                 json!({"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": address(&headers)});
             answer(&body)
@@ -64,9 +64,9 @@ pub(crate) async fn core_versions(headers: HeaderMap) -> Response {
 }
 
 pub(crate) async fn groups(headers: HeaderMap) -> Response {
-    match Wanted::read(&headers) {
-        Ok(Wanted::Aggregated) => aggregated::answer(&headers, |group| !group.is_empty()),
-        Ok(Wanted::Plain) => {
+    match DiscoveryForm::read(&headers) {
+        Ok(DiscoveryForm::Aggregated) => aggregated::answer(&headers, |group| !group.is_empty()),
+        Ok(DiscoveryForm::Plain) => {
             let names: BTreeSet<_> = served().map(|row| row.group).filter(|group| !group.is_empty()).collect();
             let group = |name| {
                 let mut group = api_group(name);

@@ -13,36 +13,40 @@ use super::store::{Commit, Store};
 
 /// The state of one owner reference, as in upstream's `classifyReferences`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Bond {
+enum OwnerState {
     /// The owner exists.
-    Solid,
+    Present,
     /// The owner does not exist; perhaps it never did.
-    Dangling,
+    Absent,
     /// The owner is being deleted in the foreground, after its dependents.
     Waiting,
 }
 
 /// Deletes an object whose owners are all gone or going. If some owners stay, it removes the references to the others.
 /// Upstream: `attemptToDeleteItem`.
-pub(crate) async fn judge(store: &Store, object_ref: &ObjectRef) -> Result<(), ApiError> {
+pub(crate) async fn check_owners(store: &Store, object_ref: &ObjectRef) -> Result<(), ApiError> {
     let Some(object) = object_ref.find(&store.lock().storage) else { return Ok(()) };
     let owners = owners(&object);
     if owners.is_empty() || is_deleting(&object) {
         return Ok(());
     }
-    let bonds: Vec<Bond> = owners.iter().map(|owner| bond(store, owner)).collect();
+    let states: Vec<OwnerState> = owners.iter().map(|owner| classify(store, owner)).collect();
     let uid = object.summary.uid.to_string();
-    if bonds.contains(&Bond::Solid) {
-        let lost: Vec<&str> =
-            owners.iter().zip(&bonds).filter(|(_, bond)| **bond != Bond::Solid).map(|(owner, _)| &*owner.uid).collect();
-        return if lost.is_empty() { Ok(()) } else { disown(store, object_ref, &lost).await };
+    if states.contains(&OwnerState::Present) {
+        let lost: Vec<&str> = owners
+            .iter()
+            .zip(&states)
+            .filter(|(_, state)| **state != OwnerState::Present)
+            .map(|(owner, _)| &*owner.uid)
+            .collect();
+        return if lost.is_empty() { Ok(()) } else { remove_owners(store, object_ref, &lost).await };
     }
     let dependents = store.dependents_of(&uid);
-    let policy = if bonds.contains(&Bond::Waiting) && !dependents.is_empty() {
-        let in_circle =
+    let policy = if states.contains(&OwnerState::Waiting) && !dependents.is_empty() {
+        let also_waits =
             |object_ref: &ObjectRef| object_ref.find(&store.lock().storage).is_some_and(|it| is_held(&it, FOREGROUND));
-        if dependents.iter().any(in_circle) {
-            unblock(store, object_ref).await?; // objects that own each other must not wait for each other
+        if dependents.iter().any(also_waits) {
+            clear_block_owner_deletion(store, object_ref).await?; // objects that own each other must not wait for each other
         }
         Policy::Foreground
     } else {
@@ -56,45 +60,45 @@ pub(crate) async fn judge(store: &Store, object_ref: &ObjectRef) -> Result<(), A
     remove(store, object.resource, &object.key, &DeleteOptions::of_controller(Some(uid), policy)).await.map(|_| ())
 }
 
-fn bond(store: &Store, owner: &Owner) -> Bond {
-    let Some(object_ref) = &owner.object_ref else { return Bond::Solid }; // nobody knows whether it is there
+fn classify(store: &Store, owner: &Owner) -> OwnerState {
+    let Some(object_ref) = &owner.object_ref else { return OwnerState::Present }; // nobody knows whether it is there
     match object_ref.find(&store.lock().storage) {
-        Some(found) if *found.summary.uid != *owner.uid => Bond::Dangling,
-        Some(found) if is_held(&found, FOREGROUND) => Bond::Waiting,
-        Some(_) => Bond::Solid,
-        None => Bond::Dangling,
+        Some(found) if *found.summary.uid != *owner.uid => OwnerState::Absent,
+        Some(found) if is_held(&found, FOREGROUND) => OwnerState::Waiting,
+        Some(_) => OwnerState::Present,
+        None => OwnerState::Absent,
     }
 }
 
 /// Handles the dependents of an owner that is being deleted, as its finalizers say, and then removes the finalizers.
 /// Upstream: `processDeletingDependentsItem` and `orphanDependents`.
-pub(crate) async fn attend(store: &Store, object_ref: &ObjectRef) -> Result<(), ApiError> {
+pub(crate) async fn handle_dependents(store: &Store, object_ref: &ObjectRef) -> Result<(), ApiError> {
     let Some(object) = object_ref.find(&store.lock().storage) else { return Ok(()) };
     let uid = &*object.summary.uid;
     if is_held(&object, ORPHAN) {
         for dependent in store.dependents_of(uid) {
-            over(disown(store, &dependent, &[uid]).await)?;
+            ignore_not_found(remove_owners(store, &dependent, &[uid]).await)?;
         }
-        return take_away(store, &object, ORPHAN).await;
+        return remove_finalizer(store, &object, ORPHAN).await;
     }
     if is_held(&object, FOREGROUND) {
         let dependents = store.dependents_of(uid);
         for dependent in &dependents {
-            over(judge(store, dependent).await)?;
+            ignore_not_found(check_owners(store, dependent).await)?;
         }
         let blocks = |object_ref: &ObjectRef| {
             let dependent = object_ref.find(&store.lock().storage);
             dependent.is_some_and(|it| owners(&it).iter().any(|owner| owner.uid == uid && owner.is_blocked))
         };
         if !dependents.iter().any(blocks) {
-            return take_away(store, &object, FOREGROUND).await;
+            return remove_finalizer(store, &object, FOREGROUND).await;
         }
     }
     Ok(())
 }
 
 /// An object that no longer exists needs no work.
-fn over(done: Result<(), ApiError>) -> Result<(), ApiError> {
+fn ignore_not_found(done: Result<(), ApiError>) -> Result<(), ApiError> {
     match done {
         Err(error) if error.is_not_found() => Ok(()),
         done => done,
@@ -102,7 +106,7 @@ fn over(done: Result<(), ApiError>) -> Result<(), ApiError> {
 }
 
 /// Removes the references to these owners from an object.
-async fn disown(store: &Store, object_ref: &ObjectRef, uids: &[&str]) -> Result<(), ApiError> {
+async fn remove_owners(store: &Store, object_ref: &ObjectRef, uids: &[&str]) -> Result<(), ApiError> {
     change(store, object_ref, |metadata| {
         retain(metadata, "ownerReferences", |owner| !uids.contains(&owner["uid"].as_str().unwrap_or_default()));
     })
@@ -110,7 +114,7 @@ async fn disown(store: &Store, object_ref: &ObjectRef, uids: &[&str]) -> Result<
 }
 
 /// Clears `blockOwnerDeletion`, so that no owner waits for the object.
-async fn unblock(store: &Store, object_ref: &ObjectRef) -> Result<(), ApiError> {
+async fn clear_block_owner_deletion(store: &Store, object_ref: &ObjectRef) -> Result<(), ApiError> {
     change(store, object_ref, |metadata| {
         for owner in list(metadata, "ownerReferences") {
             owner["blockOwnerDeletion"] = json!(false);
@@ -119,7 +123,7 @@ async fn unblock(store: &Store, object_ref: &ObjectRef) -> Result<(), ApiError> 
     .await
 }
 
-async fn take_away(store: &Store, object: &Object, finalizer: &str) -> Result<(), ApiError> {
+async fn remove_finalizer(store: &Store, object: &Object, finalizer: &str) -> Result<(), ApiError> {
     change(store, &ObjectRef::of(object), |metadata| retain(metadata, "finalizers", |name| name != finalizer)).await
 }
 

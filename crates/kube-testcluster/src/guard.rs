@@ -18,10 +18,10 @@ pub(crate) async fn only_for_this_machine(request: Request, next: Next) -> Respo
         host.parse().ok()
     });
     if !host.is_some_and(|host| is_here(&host)) {
-        return ApiError::not_from_here("the request names a host that is not this machine").into_response();
+        return ApiError::foreign_request("the request names a host that is not this machine").into_response();
     }
     if request.headers().contains_key(header::ORIGIN) && !is_from_here(request.headers()) {
-        return ApiError::not_from_here("the request comes from a web page").into_response();
+        return ApiError::foreign_request("the request comes from a web page").into_response();
     }
     next.run(request).await
 }

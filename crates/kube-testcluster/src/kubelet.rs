@@ -2,8 +2,8 @@
 //! their stages.
 
 mod containers;
-mod hands;
 mod play;
+mod pod_worker;
 mod recorder;
 mod schedule;
 mod texts;
@@ -27,7 +27,7 @@ use super::pod::{self, Pod};
 use super::resources::PODS;
 use super::scheduler::{Nodeless, Scheduler};
 use super::stages::Stages;
-use hands::Hands;
+use pod_worker::PodWorker;
 
 /// How long the kubelet waits before it lists again after an error.
 const RETRY: Duration = Duration::from_secs(1);
@@ -68,7 +68,7 @@ impl Drop for Resting {
 
 /// What the tasks of all pods share.
 #[derive(Clone)]
-struct Office {
+struct KubeletContext {
     client: Client,
     clock: Clock,
     logs: Arc<Logs>,
@@ -79,7 +79,7 @@ struct Office {
 
 /// The kubelet's task. The stages of each pod run in tasks of their own.
 pub(crate) struct Kubelet {
-    office: Office,
+    context: KubeletContext,
     stages: Stages,
     running: JoinSet<String>,
     /// By uid: each pod whose stages are running or have ended.
@@ -117,16 +117,16 @@ impl Kubelet {
         progress: watch::Sender<Progress>,
     ) -> Self {
         let (running, pods) = (JoinSet::new(), BTreeMap::new());
-        let office = Office { client, clock, logs, progress, scheduler: None };
-        Self { office, stages, running, pods, addresses: 0 }
+        let context = KubeletContext { client, clock, logs, progress, scheduler: None };
+        Self { context, stages, running, pods, addresses: 0 }
     }
 
     /// Runs until `stop`.
     pub(crate) async fn run(mut self, nodeless: Nodeless, stop: CancellationToken) {
         let mut helper = JoinSet::new();
         if self.stages.schedules() {
-            let (scheduler, follow_nodes) = Scheduler::new(self.office.client.clone(), nodeless);
-            self.office.scheduler = Some(scheduler);
+            let (scheduler, follow_nodes) = Scheduler::new(self.context.client.clone(), nodeless);
+            self.context.scheduler = Some(scheduler);
             helper.spawn(follow_nodes);
         }
         loop {
@@ -148,7 +148,7 @@ impl Kubelet {
 
     /// Lists and watches the pods of all namespaces; returns only with an error.
     async fn follow(&mut self) -> Result<std::convert::Infallible, Interruption> {
-        let api: Api<Pod> = Api::all_with(self.office.client.clone(), &PODS.dynamic());
+        let api: Api<Pod> = Api::all_with(self.context.client.clone(), &PODS.dynamic());
         let list = api.list(&ListParams::default()).await?;
         let mut version = list.metadata.resource_version.unwrap_or_default();
         let there: BTreeSet<String> = list.items.iter().filter_map(ResourceExt::uid).collect();
@@ -156,14 +156,14 @@ impl Kubelet {
             let stays = there.contains(uid);
             if !stays {
                 managed.task.abort();
-                self.office.forget(uid);
+                self.context.forget(uid);
             }
             stays
         });
         for pod in &list.items {
-            self.consider(pod);
+            self.sync_pod(pod);
         }
-        self.saw(&version);
+        self.record_progress(&version);
         loop {
             let mut events = pin!(api.watch(&WatchParams::default(), &version).await?);
             loop {
@@ -178,7 +178,7 @@ impl Kubelet {
                 match event {
                     None => break, // the watch has ended at its timeout
                     Some(WatchEvent::Added(pod) | WatchEvent::Modified(pod)) => {
-                        self.consider(&pod);
+                        self.sync_pod(&pod);
                         version = pod.resource_version().unwrap_or_default();
                     }
                     Some(WatchEvent::Deleted(pod)) => {
@@ -186,21 +186,21 @@ impl Kubelet {
                         if let Some(managed) = self.pods.remove(&uid) {
                             managed.task.abort();
                         }
-                        self.office.forget(&uid);
+                        self.context.forget(&uid);
                         version = pod.resource_version().unwrap_or_default();
                     }
                     Some(WatchEvent::Bookmark(bookmark)) => version = bookmark.metadata.resource_version,
                     Some(WatchEvent::Error(status)) => return Err(Interruption::Watch(status.message)),
                 }
-                self.saw(&version);
+                self.record_progress(&version);
             }
         }
     }
 
     /// Starts the stages that a pod needs, once.
-    fn consider(&mut self, pod: &Pod) {
-        if let Some(scheduler) = &self.office.scheduler {
-            scheduler.saw(pod);
+    fn sync_pod(&mut self, pod: &Pod) {
+        if let Some(scheduler) = &self.context.scheduler {
+            scheduler.observe(pod);
         }
         let stage = match pod.metadata.deletion_timestamp {
             Some(_) => Course::Delete,
@@ -213,7 +213,7 @@ impl Kubelet {
         if before.is_some_and(|managed| managed.stage == stage) {
             return;
         }
-        let lifecycle = self.stages.of_pod(|| pod::whole(pod));
+        let lifecycle = self.stages.of_pod(|| pod::to_value(pod));
         let stages = match stage {
             Course::Run => &lifecycle.run,
             Course::Delete => &lifecycle.delete,
@@ -226,8 +226,8 @@ impl Kubelet {
             managed.address
         });
         self.addresses = self.addresses.max(address);
-        let hands = Hands::new(self.office.clone(), pod, ip(address));
-        let task = self.running.spawn(play::play(hands, stages.clone()));
+        let worker = PodWorker::new(self.context.clone(), pod, ip(address));
+        let task = self.running.spawn(play::play(worker, stages.clone()));
         self.pods.insert(uid, Managed { stage, address, task });
     }
 
@@ -240,7 +240,7 @@ impl Kubelet {
             return !bound;
         }
         let ours = spec["schedulerName"].as_str().is_none_or(|name| name == schedule::SCHEDULER);
-        match self.stages.of_pod(|| pod::whole(pod)).schedules() {
+        match self.stages.of_pod(|| pod::to_value(pod)).schedules() {
             true => bound || ours,
             false => !bound,
         }
@@ -250,19 +250,19 @@ impl Kubelet {
         if let Some(uid) = uid {
             tracing::trace!(uid, "the stages of a pod came to their end");
         }
-        self.office.progress.send_modify(|progress| progress.busy = self.running.len());
+        self.context.progress.send_modify(|progress| progress.busy = self.running.len());
     }
 
-    fn saw(&mut self, version: &str) {
+    fn record_progress(&mut self, version: &str) {
         let busy = self.running.len();
-        self.office.progress.send_modify(|progress| {
+        self.context.progress.send_modify(|progress| {
             progress.seen = version.parse().unwrap_or_default();
             progress.busy = busy;
         });
     }
 }
 
-impl Office {
+impl KubeletContext {
     /// Forgets a pod that was deleted.
     fn forget(&self, uid: &str) {
         self.logs.forget(uid);

@@ -107,9 +107,9 @@ mod garbage;
 #[cfg(feature = "serve")]
 mod guard;
 mod handlers;
-mod kubelet;
 #[cfg(feature = "serve")]
-mod last_word;
+mod http_refusals;
+mod kubelet;
 mod log_options;
 mod logs;
 mod namespaces;

@@ -13,7 +13,7 @@ pub(crate) fn status(pod: &Pod) -> &Value {
 }
 
 /// A pod as one value, with the metadata that the kubelet needs.
-pub(crate) fn whole(pod: &Pod) -> Value {
+pub(crate) fn to_value(pod: &Pod) -> Value {
     let metadata = &pod.metadata;
     json!({
         "metadata": {

@@ -24,7 +24,7 @@ pub(crate) enum Deletion {
 
 /// The response to a DELETE that has removed an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Farewell {
+pub(crate) enum DeleteResponse {
     /// A Status.
     Status,
     /// The last state of the object.
@@ -103,7 +103,7 @@ pub(crate) struct Resource {
     pub(crate) categories: &'static [&'static str],
     pub(crate) subresources: &'static [Subresource],
     pub(crate) deletion: Deletion,
-    pub(crate) farewell: Farewell,
+    pub(crate) delete_response: DeleteResponse,
     pub(crate) generation: Generation,
     /// Whether a watch cache answers lists and gets. Without one, it still serves watches.
     pub(crate) cached: bool,

@@ -1,6 +1,6 @@
 //! The table of kinds.
 
-use super::resource::{Deletion, Farewell, Generation, Resource, Scope, Subresource};
+use super::resource::{DeleteResponse, Deletion, Generation, Resource, Scope, Subresource};
 use super::reviews::REVIEWS;
 use super::{data_validation, defaults, service_validation, validation};
 
@@ -24,7 +24,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         categories: &[],
         subresources: &[Subresource::Finalize, Subresource::Status],
         deletion: Deletion::AtOnce,
-        farewell: Farewell::Status,
+        delete_response: DeleteResponse::Status,
         generation: Generation::Absent,
         cached: true,
         fields: &[("status.phase", "/status/phase", "")],
@@ -51,7 +51,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
             Subresource::Status,
         ],
         deletion: Deletion::Graceful,
-        farewell: Farewell::Object,
+        delete_response: DeleteResponse::Object,
         generation: Generation::Counted,
         cached: true,
         fields: &[
@@ -79,7 +79,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         categories: &["all"],
         subresources: &[Subresource::Scale, Subresource::Status],
         deletion: Deletion::AtOnce,
-        farewell: Farewell::Status,
+        delete_response: DeleteResponse::Status,
         generation: Generation::Counted,
         cached: true,
         fields: &[("status.replicas", "/status/replicas", "0")],
@@ -98,7 +98,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         categories: &[],
         subresources: &[],
         deletion: Deletion::AtOnce,
-        farewell: Farewell::Status,
+        delete_response: DeleteResponse::Status,
         generation: Generation::Absent,
         cached: true,
         fields: &[],
@@ -117,7 +117,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         categories: &[],
         subresources: &[],
         deletion: Deletion::AtOnce,
-        farewell: Farewell::Status,
+        delete_response: DeleteResponse::Status,
         generation: Generation::Absent,
         cached: false,
         fields: &[
@@ -148,7 +148,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         categories: &[],
         subresources: &[Subresource::Status],
         deletion: Deletion::AtOnce,
-        farewell: Farewell::Status,
+        delete_response: DeleteResponse::Status,
         generation: Generation::Absent,
         cached: true,
         fields: &[("spec.unschedulable", "/spec/unschedulable", "false")],
@@ -167,7 +167,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         categories: &[],
         subresources: &[],
         deletion: Deletion::AtOnce,
-        farewell: Farewell::Status,
+        delete_response: DeleteResponse::Status,
         generation: Generation::Absent,
         cached: true,
         fields: &[("type", "/type", "")],
@@ -186,7 +186,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         categories: &[],
         subresources: &[],
         deletion: Deletion::AtOnce,
-        farewell: Farewell::Object,
+        delete_response: DeleteResponse::Object,
         generation: Generation::Absent,
         cached: true,
         fields: &[],
@@ -205,7 +205,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         categories: &["all"],
         subresources: &[Subresource::Status],
         deletion: Deletion::AtOnce,
-        farewell: Farewell::Object,
+        delete_response: DeleteResponse::Object,
         generation: Generation::Absent,
         cached: true,
         fields: &[("spec.clusterIP", "/spec/clusterIP", ""), ("spec.type", "/spec/type", "")],
@@ -224,7 +224,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         categories: &[],
         subresources: &[],
         deletion: Deletion::AtOnce,
-        farewell: Farewell::Status,
+        delete_response: DeleteResponse::Status,
         generation: Generation::Absent,
         cached: true,
         fields: &[],

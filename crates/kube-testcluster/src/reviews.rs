@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::cause::Cause;
 use super::defaults;
-use super::resource::{Deletion, Farewell, Generation, Resource, Scope};
+use super::resource::{DeleteResponse, Deletion, Generation, Resource, Scope};
 
 const fn row(
     group: &'static str,
@@ -23,7 +23,7 @@ const fn row(
         categories: &[],
         subresources: &[],
         deletion: Deletion::AtOnce,
-        farewell: Farewell::Status,
+        delete_response: DeleteResponse::Status,
         generation: Generation::Absent,
         cached: false,
         fields: &[],

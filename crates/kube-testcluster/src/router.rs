@@ -11,8 +11,8 @@ use http::{HeaderMap, Method, StatusCode, header};
 
 use super::admin::Admin;
 use super::call::Call;
-use super::compression::{Reads, compress};
-use super::faults::{self, About, Asker, Verb};
+use super::compression::{AcceptedEncoding, compress};
+use super::faults::{self, Requester, TargetKind, Verb};
 use super::negotiation::Form;
 use super::options::Query;
 use super::represent::{Events, Representation};
@@ -63,7 +63,7 @@ async fn resource(State(store): State<Arc<Store>>, request: Request) -> Response
     };
     let query = Query::parse(request.uri());
     let method = request.method().clone();
-    let reads = Reads::of(request.headers());
+    let accepted = AcceptedEncoding::of(request.headers());
     let form = match Form::negotiate(request.headers()) {
         Ok(form) => form,
         Err(error) => return error.into_response(),
@@ -75,27 +75,27 @@ async fn resource(State(store): State<Arc<Store>>, request: Request) -> Response
         pretty: query.flag("pretty").unwrap_or_else(|| is_for_people(request.headers())),
         clock: store.clock,
     };
-    let asker = Asker::of(request.extensions());
-    let verb = Verb::of(&method, about(&target, &query)).filter(|_| asker == Asker::Client);
+    let requester = Requester::of(request.extensions());
+    let verb = Verb::of(&method, target_kind(&target, &query)).filter(|_| requester == Requester::Client);
     let answer = async {
         if let Some(verb) = verb {
-            faults::meet(&store.faults, target.resource, verb).await?;
+            faults::apply(&store.faults, target.resource, verb).await?;
         }
         dispatch(&method, Call { store: store.clone(), target, query, request }).await
     };
     let answer = answer.await.unwrap_or_else(IntoResponse::into_response);
     let answer = representation.of(answer).await;
     if verb.is_some() && answer.extensions().get::<Events>().is_some() {
-        return faults::cuttable(store, representation.resource, answer);
+        return faults::with_cuts(store, representation.resource, answer);
     }
-    compress(reads, answer).await
+    compress(accepted, answer).await
 }
 
-fn about(target: &Target, query: &Query) -> About {
+fn target_kind(target: &Target, query: &Query) -> TargetKind {
     match &target.name {
-        Some(_) => About::Object,
-        None if target.watch || query.flag("watch").unwrap_or_default() => About::Events,
-        None => About::Collection,
+        Some(_) => TargetKind::Object,
+        None if target.watch || query.flag("watch").unwrap_or_default() => TargetKind::Events,
+        None => TargetKind::Collection,
     }
 }
 

@@ -82,7 +82,7 @@ pub(super) enum Action {
 
 /// A step that the cluster refused.
 #[derive(Debug, thiserror::Error)]
-#[error("{step}: {}", said(.step, .error))]
+#[error("{step}: {}", cluster_message(.step, .error))]
 pub struct ScenarioError {
     /// The step.
     pub step: Step,
@@ -91,7 +91,7 @@ pub struct ScenarioError {
 }
 
 /// The cluster's message without its envelope.
-fn said(step: &Step, error: &kube_client::Error) -> String {
+fn cluster_message(step: &Step, error: &kube_client::Error) -> String {
     match error {
         // Also 403, which a cluster with authorization answers for a path that it does not serve.
         kube_client::Error::Api(status)

@@ -111,7 +111,7 @@ impl Scheduler {
     }
 
     /// The assignment of a pod that has a node already.
-    pub(crate) async fn known(&mut self, node: &str) -> Assignment {
+    pub(crate) async fn assignment_of(&mut self, node: &str) -> Assignment {
         let nodes = self.nodes().await;
         Assignment { node: node.to_owned(), address: address(&nodes, node) }
     }
@@ -124,7 +124,7 @@ impl Scheduler {
     }
 
     /// Counts or uncounts a pod that was seen.
-    pub(crate) fn saw(&self, pod: &Pod) {
+    pub(crate) fn observe(&self, pod: &Pod) {
         let over = matches!(pod::status(pod)["phase"].as_str(), Some("Succeeded" | "Failed"));
         let uid = pod.uid().unwrap_or_default();
         match pod.spec["nodeName"].as_str() {
@@ -163,13 +163,13 @@ async fn follow(client: &Client, told: &watch::Sender<Option<Arc<Nodes>>>) -> Re
     let api: Api<DynamicObject> = Api::all_with(client.clone(), &NODES.dynamic());
     let list = api.list(&ListParams::default()).await?;
     let version = list.metadata.resource_version.unwrap_or_default();
-    let mut nodes: Nodes = list.items.iter().map(|node| (node.name_any(), shown(node))).collect();
+    let mut nodes: Nodes = list.items.iter().map(|node| (node.name_any(), relevant_fields(node))).collect();
     told.send_replace(Some(Arc::new(nodes.clone())));
     let mut events = pin!(api.watch(&WatchParams::default(), &version).await?);
     while let Some(event) = events.try_next().await? {
         match event {
             WatchEvent::Added(node) | WatchEvent::Modified(node) => {
-                nodes.insert(node.name_any(), shown(&node));
+                nodes.insert(node.name_any(), relevant_fields(&node));
             }
             WatchEvent::Deleted(node) => {
                 nodes.remove(&node.name_any());
@@ -183,7 +183,7 @@ async fn follow(client: &Client, told: &watch::Sender<Option<Arc<Nodes>>>) -> Re
 }
 
 /// The fields of a node that scheduling needs.
-fn shown(node: &DynamicObject) -> Value {
+fn relevant_fields(node: &DynamicObject) -> Value {
     serde_json::json!({
         "labels": node.metadata.labels, "spec": node.data["spec"],
         "status": {"addresses": node.data["status"]["addresses"]},

@@ -14,7 +14,7 @@ use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::guard::only_for_this_machine;
-use super::last_word::LastWord;
+use super::http_refusals::StatusOnRefusal;
 
 /// How long a connection may take to send the head of a request, or be idle between two.
 const HEAD_WITHIN: Duration = Duration::from_secs(90);
@@ -100,8 +100,9 @@ fn connection(
     let mut http = Builder::new(TokioExecutor::new());
     http.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_WITHIN);
     http.http2().timer(TokioTimer::new());
-    let connection =
-        http.serve_connection(TokioIo::new(LastWord::new(stream)), TowerToHyperService::new(router)).into_owned();
+    let connection = http
+        .serve_connection(TokioIo::new(StatusOnRefusal::new(stream)), TowerToHyperService::new(router))
+        .into_owned();
     let connection = connections.watch(connection);
     async move {
         if let Err(error) = connection.await {

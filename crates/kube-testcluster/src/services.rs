@@ -20,12 +20,12 @@ const STATIC_PORTS: u16 = 86;
 
 /// The addresses and ports of other services.
 #[derive(Debug, Default)]
-pub(crate) struct Taken {
+pub(crate) struct Allocated {
     addresses: BTreeSet<Ipv4Addr>,
     ports: BTreeSet<u16>,
 }
 
-impl Taken {
+impl Allocated {
     pub(crate) fn add(&mut self, service: &Value) {
         let spec = &service["spec"];
         self.addresses.extend(spec["clusterIP"].as_str().and_then(|text| text.parse::<Ipv4Addr>().ok()));
@@ -42,7 +42,7 @@ fn node_port(port: &Value) -> Option<u16> {
 ///
 /// # Errors
 /// The address or port that was requested and cannot be allocated.
-pub(crate) fn allocate(mut taken: Taken, service: &mut Value, old: Option<&Value>) -> Result<(), Vec<Cause>> {
+pub(crate) fn allocate(mut taken: Allocated, service: &mut Value, old: Option<&Value>) -> Result<(), Vec<Cause>> {
     let spec = &mut service["spec"];
     if let Some(old) = old.map(|old| &old["spec"]) {
         keep(spec, old);

@@ -54,7 +54,7 @@ impl ApiError {
     }
 
     /// Adds empty details, as upstream does for errors that are not about an object.
-    fn vague(mut self) -> Self {
+    fn with_empty_details(mut self) -> Self {
         self.details = Some(Box::default());
         self
     }
@@ -77,9 +77,9 @@ impl ApiError {
     }
 
     /// A request that is not valid HTTP.
-    pub(crate) fn no_request(code: StatusCode) -> Self {
+    pub(crate) fn malformed_request(code: StatusCode) -> Self {
         let (reason, message) = match code {
-            StatusCode::URI_TOO_LONG => ("", "the request line is longer than this server reads: 65534 bytes"),
+            StatusCode::URI_TOO_LONG => ("", "the request line is longer than this server accepted: 65534 bytes"),
             StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => ("", "the header is larger than this server reads"),
             _ => ("BadRequest", "this cannot be read as an HTTP request"),
         };
@@ -87,9 +87,9 @@ impl ApiError {
     }
 
     /// A request that no client on this machine would send.
-    pub(crate) fn not_from_here(why: &str) -> Self {
+    pub(crate) fn foreign_request(why: &str) -> Self {
         let message = format!("forbidden: this server answers programs on its own machine only: {why}");
-        Self::new(StatusCode::FORBIDDEN, "Forbidden", message).vague()
+        Self::new(StatusCode::FORBIDDEN, "Forbidden", message).with_empty_details()
     }
 
     /// The creation of an object in a namespace that is being deleted.
@@ -110,12 +110,13 @@ impl ApiError {
 
     /// A resource, a subresource or a version that is not served.
     pub(crate) fn unknown_resource() -> Self {
-        Self::new(StatusCode::NOT_FOUND, "NotFound", "the server could not find the requested resource").vague()
+        Self::new(StatusCode::NOT_FOUND, "NotFound", "the server could not find the requested resource")
+            .with_empty_details()
     }
 
     pub(crate) fn method_not_allowed() -> Self {
         let message = "the server does not allow this method on the requested resource";
-        Self::new(StatusCode::METHOD_NOT_ALLOWED, "MethodNotAllowed", message).vague()
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, "MethodNotAllowed", message).with_empty_details()
     }
 
     pub(crate) fn already_exists(resource: &'static Resource, name: &str) -> Self {
@@ -165,17 +166,17 @@ impl ApiError {
     /// A well-formed patch that does not apply to the object.
     pub(crate) fn unprocessable() -> Self {
         let message = "the server rejected our request due to an error in our request";
-        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "Invalid", message).vague()
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "Invalid", message).with_empty_details()
     }
 
     /// A patch whose result is not of the object's type.
-    pub(crate) fn misfit(object: &str, why: &str) -> Self {
+    pub(crate) fn undecodable_patch(object: &str, why: &str) -> Self {
         Self::invalid_kind("", "", "", vec![Cause::invalid("patch", object, why)])
     }
 
     pub(crate) fn unsupported_patch() -> Self {
         let message = "415: Unsupported Media Type";
-        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UnsupportedMediaType", message).vague()
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UnsupportedMediaType", message).with_empty_details()
     }
 
     pub(crate) fn unsupported_body() -> Self {
@@ -187,7 +188,7 @@ impl ApiError {
     /// The client accepts none of the server's media types.
     pub(crate) fn no_representation() -> Self {
         let message = format!("406: Not Acceptable\n\nAvailable representations: {ACCEPTED}");
-        Self::new(StatusCode::NOT_ACCEPTABLE, "NotAcceptable", message).vague()
+        Self::new(StatusCode::NOT_ACCEPTABLE, "NotAcceptable", message).with_empty_details()
     }
 
     /// The client accepts one of the server's media types, but not in a supported form.
@@ -224,7 +225,7 @@ impl ApiError {
     /// An error of the server that the request did not cause.
     pub(crate) fn internal_error(what: &str) -> Self {
         let message = format!("Internal error occurred: {what}");
-        let details = Details { causes: vec![Cause::unplaced("", what)], ..Details::default() };
+        let details = Details { causes: vec![Cause::without_field("", what)], ..Details::default() };
         Self {
             details: Some(Box::new(details)),
             ..Self::new(StatusCode::INTERNAL_SERVER_ERROR, "InternalError", message)
@@ -250,7 +251,7 @@ impl ApiError {
 
     /// The request took too long.
     pub(crate) fn timeout(what: &str) -> Self {
-        Self::new(StatusCode::GATEWAY_TIMEOUT, "Timeout", format!("Timeout: {what}")).vague()
+        Self::new(StatusCode::GATEWAY_TIMEOUT, "Timeout", format!("Timeout: {what}")).with_empty_details()
     }
 
     pub(crate) fn expired(message: impl Into<String>) -> Self {
@@ -274,7 +275,7 @@ impl ApiError {
     /// A revision that the server did not reach in time.
     pub(crate) fn too_large_version(asked: u64, current: u64) -> Self {
         let message = format!("Timeout: Too large resource version: {asked}, current: {current}");
-        let cause = Cause::unplaced("ResourceVersionTooLarge", "Too large resource version");
+        let cause = Cause::without_field("ResourceVersionTooLarge", "Too large resource version");
         let details = Details { causes: vec![cause], retry_after_seconds: Some(1), ..Details::default() };
         Self { details: Some(Box::new(details)), ..Self::new(StatusCode::GATEWAY_TIMEOUT, "Timeout", message) }
     }

@@ -17,7 +17,7 @@ use super::random::Random;
 use super::resource::Resource;
 use super::resources::{NAMESPACES, RESOURCES, SERVICES};
 use super::served_from::ServedFrom;
-use super::services::{self, Taken};
+use super::services::{self, Allocated};
 use super::settings::{Controllers, Settings};
 use super::status::ApiError;
 use super::storage::Storage;
@@ -88,9 +88,9 @@ impl StoreState {
     }
 
     /// The revision that a source has reached, if it is below `revision`; otherwise `None`.
-    pub(crate) fn stuck_before(&self, revision: u64, resource: &Resource, from: ServedFrom) -> Option<u64> {
+    pub(crate) fn revision_below(&self, revision: u64, resource: &Resource, from: ServedFrom) -> Option<u64> {
         let cache = self.caches.get(resource.plural).filter(|_| from == ServedFrom::WatchCache);
-        let reached = cache.and_then(WatchCache::stuck_at).unwrap_or(self.storage.revision());
+        let reached = cache.and_then(WatchCache::stopped_at).unwrap_or(self.storage.revision());
         Some(reached).filter(|reached| *reached < revision)
     }
 
@@ -115,7 +115,7 @@ impl StoreState {
         if resource != SERVICES {
             return Ok(());
         }
-        let mut taken = Taken::default();
+        let mut taken = Allocated::default();
         let services = self.storage.range(SERVICES, Key::from_start(String::new()), None);
         let others = services.into_iter().flatten().filter(|service| service.key != *key);
         others.for_each(|service| taken.add(&service.open().value));
@@ -249,16 +249,16 @@ impl Store {
     /// `Timeout` after three seconds: the revision is too large.
     pub(crate) async fn wait_for(&self, revision: u64, resource: &Resource, from: ServedFrom) -> Result<(), ApiError> {
         let mut moved = self.moved.subscribe();
-        let stuck = || self.lock().stuck_before(revision, resource, from);
+        let below = || self.lock().revision_below(revision, resource, from);
         let reached = async {
-            while stuck().is_some() {
+            while below().is_some() {
                 moved.changed().await.expect("the sender lives as long as the store");
             }
         };
         if tokio::time::timeout(FRESHNESS, reached).await.is_ok() {
             return Ok(());
         }
-        stuck().map_or(Ok(()), |current| Err(ApiError::too_large_version(revision, current)))
+        below().map_or(Ok(()), |current| Err(ApiError::too_large_version(revision, current)))
     }
 
     /// Changes with every write and when the server is closed.
@@ -282,7 +282,7 @@ impl Store {
         let mut state = self.lock();
         let revision = state.storage.revision();
         for cache in state.caches.values_mut() {
-            cache.renew(revision);
+            cache.reset(revision);
         }
         self.moved.send_replace(());
     }
@@ -291,7 +291,7 @@ impl Store {
     ///
     /// # Errors
     /// `TooManyRequests` if the limit is reached.
-    pub(crate) fn place_for_watch(&self) -> Result<OwnedSemaphorePermit, ApiError> {
+    pub(crate) fn watch_permit(&self) -> Result<OwnedSemaphorePermit, ApiError> {
         let limit = self.settings.max_watches;
         self.watches.clone().try_acquire_owned().map_err(|_| ApiError::too_many_watches(limit))
     }
@@ -308,7 +308,7 @@ impl Store {
         let mut state = self.lock();
         for resource in &RESOURCES {
             let lags = self.faults.lags(resource);
-            state.cache(resource).stand_still(lags);
+            state.cache(resource).set_stopped(lags);
         }
         self.moved.send_replace(());
     }
@@ -349,7 +349,7 @@ impl Store {
     }
 
     /// Discards all chores.
-    pub(crate) fn forget_chores(&self) {
+    pub(crate) fn discard_chores(&self) {
         if let Some(chores) = &mut self.lock().chores {
             chores.forget();
         }

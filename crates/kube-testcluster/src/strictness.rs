@@ -36,7 +36,7 @@ impl Strictness {
     pub(crate) fn check(self, mut decoded: Decoded) -> Result<Decoded, String> {
         match self {
             Self::Strict if !decoded.unknown.is_empty() => {
-                let fields: Vec<String> = decoded.unknown.iter().map(|field| said(field)).collect();
+                let fields: Vec<String> = decoded.unknown.iter().map(|field| unknown_field(field)).collect();
                 Err(fields.join(", "))
             }
             Self::Ignore => {
@@ -48,14 +48,14 @@ impl Strictness {
     }
 }
 
-fn said(field: &str) -> String {
+fn unknown_field(field: &str) -> String {
     format!("unknown field {field:?}")
 }
 
 /// Adds a warning for each unknown field to a response.
 pub(crate) fn warn(mut response: Response, unknown: &[String]) -> Response {
     for field in unknown {
-        let text = said(field).replace('\\', "\\\\").replace('"', "\\\"");
+        let text = unknown_field(field).replace('\\', "\\\\").replace('"', "\\\"");
         if let Ok(value) = HeaderValue::from_str(&format!("299 - \"{text}\"")) {
             response.headers_mut().append(header::WARNING, value);
         }

@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 
 use super::era::Era;
 use super::event::Event;
-use super::faults::Asker;
+use super::faults::Requester;
 use super::filter::Filter;
 use super::object::{Key, Object};
 use super::random;
@@ -43,7 +43,7 @@ pub(crate) struct WatchCache {
     watchers: BTreeMap<u64, Watcher>,
     next_watcher: u64,
     /// Whether a fault stops it.
-    stands_still: bool,
+    stopped: bool,
     /// The events since it was stopped.
     missed: VecDeque<(Arc<Event>, Audience)>,
 }
@@ -62,7 +62,7 @@ struct Watcher {
     filter: Filter,
     /// Only events after this revision are sent.
     after: u64,
-    asker: Asker,
+    requester: Requester,
     lines: mpsc::Sender<Bytes>,
 }
 
@@ -88,7 +88,7 @@ impl WatchCache {
             buffer: settings.watch_buffer,
             watchers: BTreeMap::new(),
             next_watcher: 0,
-            stands_still: false,
+            stopped: false,
             missed: VecDeque::new(),
         }
     }
@@ -103,7 +103,7 @@ impl WatchCache {
 
     /// Applies a write, or queues it while the cache is stopped.
     pub(crate) fn take(&mut self, event: Arc<Event>, audience: Audience) {
-        if self.stands_still {
+        if self.stopped {
             self.missed.push_back((event, audience));
         } else {
             self.apply(event, audience);
@@ -111,9 +111,9 @@ impl WatchCache {
     }
 
     /// Stops the cache, or resumes it and applies what it has missed.
-    pub(crate) fn stand_still(&mut self, stands_still: bool) {
-        self.stands_still = stands_still;
-        if !stands_still {
+    pub(crate) fn set_stopped(&mut self, stopped: bool) {
+        self.stopped = stopped;
+        if !stopped {
             self.catch_up();
         }
     }
@@ -125,8 +125,8 @@ impl WatchCache {
     }
 
     /// The version at which the cache is stopped, if it is.
-    pub(crate) fn stuck_at(&self) -> Option<u64> {
-        self.stands_still.then_some(self.version)
+    pub(crate) fn stopped_at(&self) -> Option<u64> {
+        self.stopped.then_some(self.version)
     }
 
     /// Applies a write and sends it to the watchers. A reader whose buffer is full loses its stream.
@@ -138,8 +138,8 @@ impl WatchCache {
         };
         self.version = event.revision;
         self.last_write = event.revision;
-        self.watchers.retain(|_, watcher| match (audience, watcher.asker) {
-            (Audience::Kubelet, Asker::Client) => true,
+        self.watchers.retain(|_, watcher| match (audience, watcher.requester) {
+            (Audience::Kubelet, Requester::Client) => true,
             _ => watcher.send(&event),
         });
         self.events.push_back(event);
@@ -152,13 +152,13 @@ impl WatchCache {
 
     /// Advances the version to a revision of storage without another write to this kind.
     pub(crate) fn progress(&mut self, revision: u64) {
-        if !self.stands_still {
+        if !self.stopped {
             self.version = self.version.max(revision);
         }
     }
 
     /// Starts again from the current state: catches up with storage, and drops all events.
-    pub(crate) fn renew(&mut self, revision: u64) {
+    pub(crate) fn reset(&mut self, revision: u64) {
         self.catch_up();
         self.version = self.version.max(revision);
         self.events.clear();
@@ -221,10 +221,15 @@ impl WatchCache {
     }
 
     /// Starts sending the events after a revision. The stream ends when the reader is too slow, or on `close`.
-    pub(crate) fn subscribe(&mut self, filter: Filter, after: u64, asker: Asker) -> (u64, mpsc::Receiver<Bytes>) {
+    pub(crate) fn subscribe(
+        &mut self,
+        filter: Filter,
+        after: u64,
+        requester: Requester,
+    ) -> (u64, mpsc::Receiver<Bytes>) {
         let (lines, receiver) = mpsc::channel(self.buffer);
         self.next_watcher += 1;
-        self.watchers.insert(self.next_watcher, Watcher { filter, after, asker, lines });
+        self.watchers.insert(self.next_watcher, Watcher { filter, after, requester, lines });
         (self.next_watcher, receiver)
     }
 
@@ -260,7 +265,7 @@ impl WatchCache {
 
     /// Ends the streams of all clients after the lines that already wait.
     pub(crate) fn drop_clients(&mut self) {
-        self.watchers.retain(|_, watcher| watcher.asker == Asker::Cluster);
+        self.watchers.retain(|_, watcher| watcher.requester == Requester::Cluster);
     }
 
     /// Ends all streams after the lines that already wait.

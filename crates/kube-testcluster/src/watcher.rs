@@ -12,7 +12,7 @@ use futures::stream;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use super::faults::Asker;
+use super::faults::Requester;
 use super::filter::Filter;
 use super::resource::Resource;
 use super::served_from::ServedFrom;
@@ -46,7 +46,7 @@ pub(crate) struct Watch {
     pub(crate) start: Start,
     pub(crate) bookmarks: bool,
     pub(crate) duration: Duration,
-    pub(crate) asker: Asker,
+    pub(crate) requester: Requester,
 }
 
 /// The body of a watch that has started.
@@ -58,7 +58,7 @@ struct Stream {
     next_bookmark: Option<Pin<Box<Sleep>>>,
     phase: Phase,
     /// Held until the client stops reading.
-    _place: Option<OwnedSemaphorePermit>,
+    _permit: Option<OwnedSemaphorePermit>,
 }
 
 enum Phase {
@@ -88,7 +88,7 @@ impl Drop for Subscription {
 
 impl Watch {
     /// Starts at once, before the body is read, unless it must wait for a revision.
-    pub(crate) fn body(self, store: &Arc<Store>, place: Option<OwnedSemaphorePermit>) -> Body {
+    pub(crate) fn body(self, store: &Arc<Store>, permit: Option<OwnedSemaphorePermit>) -> Body {
         let deadline = Instant::now() + self.duration;
         let phase = {
             let mut state = store.lock();
@@ -100,8 +100,14 @@ impl Watch {
             }
         };
         let deadline = Box::pin(sleep_until(deadline));
-        let mut stream =
-            Box::new(Stream { store: store.clone(), watch: self, deadline, next_bookmark: None, phase, _place: place });
+        let mut stream = Box::new(Stream {
+            store: store.clone(),
+            watch: self,
+            deadline,
+            next_bookmark: None,
+            phase,
+            _permit: permit,
+        });
         if stream.watch.bookmarks {
             stream.set_bookmark(Instant::now());
         }
@@ -111,7 +117,7 @@ impl Watch {
     }
 
     fn must_wait(&self, state: &StoreState, revision: u64) -> bool {
-        state.stuck_before(revision, self.resource, ServedFrom::WatchCache).is_some()
+        state.revision_below(revision, self.resource, ServedFrom::WatchCache).is_some()
     }
 
     fn begin(&self, store: &Arc<Store>, state: &mut StoreState) -> Phase {
@@ -144,7 +150,7 @@ impl Watch {
             },
         };
         let live = (!closed).then(|| {
-            let (id, lines) = cache.subscribe(self.filter.clone(), after, self.asker);
+            let (id, lines) = cache.subscribe(self.filter.clone(), after, self.requester);
             Subscription { store: store.clone(), resource: self.resource, id, lines }
         });
         Phase::Running { first, live }
@@ -177,7 +183,7 @@ impl Stream {
                 () = self.deadline.as_mut() => return None,
                 last = due(&mut self.next_bookmark) => {
                     let resource = self.watch.resource;
-                    if self.watch.asker == Asker::Cluster || !self.store.faults.freezes_bookmarks(resource) {
+                    if self.watch.requester == Requester::Cluster || !self.store.faults.freezes_bookmarks(resource) {
                         self.store.lock().fresh_cache(resource).bookmark(live.id);
                     }
                     self.set_bookmark(last);

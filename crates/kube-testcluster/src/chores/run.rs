@@ -18,9 +18,9 @@ pub(crate) async fn run(store: Arc<Store>, stop: CancellationToken) {
             chore = store.chore() => chore,
         };
         let done = match &chore {
-            Chore::Judge(object_ref) => garbage::judge(&store, object_ref).await,
-            Chore::Attend(object_ref) => garbage::attend(&store, object_ref).await,
-            Chore::Empty(namespace) => namespaces::empty(&store, namespace).await,
+            Chore::CheckOwners(object_ref) => garbage::check_owners(&store, object_ref).await,
+            Chore::HandleDependents(object_ref) => garbage::handle_dependents(&store, object_ref).await,
+            Chore::EmptyNamespace(namespace) => namespaces::empty(&store, namespace).await,
         };
         match done {
             Err(error) if !is_over(&error) => tracing::warn!(?chore, ?error, "a controller gives up"),

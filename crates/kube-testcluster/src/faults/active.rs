@@ -71,7 +71,8 @@ impl Active {
     }
 
     fn holds(&self, effect: Effect, resource: &Resource) -> bool {
-        self.is_any() && self.with(|faults| faults.iter().any(|running| running.is(effect) && running.meets(resource)))
+        self.is_any()
+            && self.with(|faults| faults.iter().any(|running| running.is(effect) && running.applies(resource)))
     }
 
     /// Finds the oldest fault with such an effect that applies to the request, and uses it up once.
@@ -85,11 +86,11 @@ impl Active {
             return None;
         }
         self.with(|faults| {
-            let meets = |running: &Running| {
+            let applies = |running: &Running| {
                 let wanted = running.fault.verb;
-                such(running.fault.effect) && running.meets(resource) && (wanted.is_none() || wanted == verb)
+                such(running.fault.effect) && running.applies(resource) && (wanted.is_none() || wanted == verb)
             };
-            let at = faults.iter().position(meets)?;
+            let at = faults.iter().position(applies)?;
             let Fault { effect, times, .. } = &mut faults[at].fault;
             let effect = *effect;
             match times {
@@ -121,7 +122,7 @@ impl Running {
         self.fault.effect == effect
     }
 
-    fn meets(&self, resource: &Resource) -> bool {
+    fn applies(&self, resource: &Resource) -> bool {
         self.fault.only.as_ref().is_none_or(|plural| plural == resource.plural)
     }
 }

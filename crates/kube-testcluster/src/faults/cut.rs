@@ -14,7 +14,7 @@ use crate::resource::Resource;
 use crate::store::Store;
 
 /// A watch stream that may be cut off.
-struct Cuttable {
+struct CuttableStream {
     store: Arc<Store>,
     resource: &'static Resource,
     events: BodyDataStream,
@@ -30,13 +30,13 @@ enum Rest {
 }
 
 /// The watch; a fault can break off its connection in the middle of an event.
-pub(crate) fn cuttable(store: Arc<Store>, resource: &'static Resource, response: Response) -> Response {
+pub(crate) fn with_cuts(store: Arc<Store>, resource: &'static Resource, response: Response) -> Response {
     let (parts, body) = response.into_parts();
-    let events = Cuttable { store, resource, events: body.into_data_stream(), rest: Rest::Events };
+    let events = CuttableStream { store, resource, events: body.into_data_stream(), rest: Rest::Events };
     Response::from_parts(parts, Body::from_stream(events))
 }
 
-impl Stream for Cuttable {
+impl Stream for CuttableStream {
     type Item = io::Result<Bytes>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {

@@ -37,7 +37,7 @@ pub enum Effect {
 
 /// An option in the text of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Choice {
+pub(super) enum FaultOption {
     Verb,
     Resource,
     Times,
@@ -46,7 +46,7 @@ pub(super) enum Choice {
     By,
 }
 
-impl Choice {
+impl FaultOption {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Verb => "verb",
@@ -91,8 +91,8 @@ impl Effect {
         }
     }
 
-    pub(super) fn choices(self) -> &'static [Choice] {
-        use Choice::{By, For, Resource, RetryAfter, Times, Verb};
+    pub(super) fn options(self) -> &'static [FaultOption] {
+        use FaultOption::{By, For, Resource, RetryAfter, Times, Verb};
         match self {
             Self::DropWatches => &[Resource],
             Self::Compact => &[],
@@ -106,6 +106,6 @@ impl Effect {
 
     /// Whether the fault happens once by default, rather than until it is ended.
     pub(super) fn is_counted(self) -> bool {
-        self.choices().contains(&Choice::Times) && self != Self::RefuseWatchList
+        self.options().contains(&FaultOption::Times) && self != Self::RefuseWatchList
     }
 }

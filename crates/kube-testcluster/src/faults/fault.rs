@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::effect::{Choice, Effect};
+use super::effect::{Effect, FaultOption};
 use super::verb::Verb;
 
 /// What goes wrong, for which requests, and how long.
@@ -42,19 +42,19 @@ impl Fault {
 
     /// Limits the fault to requests with this verb.
     pub fn verb(mut self, verb: Verb) -> Self {
-        self.verb = Some(verb).filter(|_| self.has(Choice::Verb));
+        self.verb = Some(verb).filter(|_| self.has(FaultOption::Verb));
         self
     }
 
     /// Limits the fault to the kind with this plural.
     pub fn resource(mut self, plural: &str) -> Self {
-        self.only = Some(plural.to_owned()).filter(|_| self.has(Choice::Resource));
+        self.only = Some(plural.to_owned()).filter(|_| self.has(FaultOption::Resource));
         self
     }
 
     /// Limits the fault to this number of times, at least one.
     pub fn times(mut self, times: u32) -> Self {
-        if self.has(Choice::Times) {
+        if self.has(FaultOption::Times) {
             self.times = Some(times.max(1));
         }
         self
@@ -63,7 +63,7 @@ impl Fault {
     /// Limits the fault to this period. It happens without a limit meanwhile, unless [`times`](Self::times) is called
     /// afterwards.
     pub fn lasting(mut self, period: Duration) -> Self {
-        if self.has(Choice::For) {
+        if self.has(FaultOption::For) {
             (self.times, self.lasts) = (None, Some(period));
         }
         self
@@ -71,7 +71,7 @@ impl Fault {
 
     /// Lets the fault happen without a limit until it is ended.
     pub fn until_ended(mut self) -> Self {
-        if self.has(Choice::For) {
+        if self.has(FaultOption::For) {
             (self.times, self.lasts) = (None, None);
         }
         self
@@ -82,7 +82,7 @@ impl Fault {
         self.effect
     }
 
-    fn has(&self, choice: Choice) -> bool {
-        self.effect.choices().contains(&choice)
+    fn has(&self, choice: FaultOption) -> bool {
+        self.effect.options().contains(&choice)
     }
 }

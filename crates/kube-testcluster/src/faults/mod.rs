@@ -10,10 +10,10 @@
 
 mod active;
 pub(crate) mod admin;
-mod asker;
 mod cut;
 mod effect;
 mod fault;
+mod requester;
 mod requests;
 mod text;
 mod verb;
@@ -26,10 +26,10 @@ pub use self::text::BadFault;
 pub use self::verb::Verb;
 
 pub(crate) use self::active::Active;
-pub(crate) use self::asker::Asker;
-pub(crate) use self::cut::cuttable;
-pub(crate) use self::requests::meet;
-pub(crate) use self::verb::About;
+pub(crate) use self::cut::with_cuts;
+pub(crate) use self::requester::Requester;
+pub(crate) use self::requests::apply;
+pub(crate) use self::verb::TargetKind;
 
 use super::store::Store;
 

@@ -10,7 +10,7 @@ use crate::status::ApiError;
 ///
 /// # Errors
 /// The response of a fault that refuses the request.
-pub(crate) async fn meet(faults: &Active, resource: &Resource, verb: Verb) -> Result<(), ApiError> {
+pub(crate) async fn apply(faults: &Active, resource: &Resource, verb: Verb) -> Result<(), ApiError> {
     let delays = |effect: Effect| matches!(effect, Effect::Delay(_));
     if let Some(Effect::Delay(by)) = faults.take(resource, Some(verb), delays) {
         tokio::time::sleep(by).await;

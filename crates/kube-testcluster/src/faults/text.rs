@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::effect::{Choice, Effect};
+use super::effect::{Effect, FaultOption};
 use super::fault::Fault;
 use super::verb::Verb;
 use crate::resources::RESOURCES;
@@ -50,27 +50,27 @@ impl FromStr for Fault {
             seen.push(choice);
             let expected = |expected: &str| BadFault(format!("{name}: {} {expected}, found {value:?}", choice.name()));
             fault = match choice {
-                Choice::Verb => {
+                FaultOption::Verb => {
                     let verb = Verb::ALL.into_iter().find(|verb| verb.name() == value);
                     let names = Verb::ALL.map(Verb::name).join(", ");
                     fault.verb(verb.ok_or_else(|| expected(&format!("is one of {names}")))?)
                 }
-                Choice::Resource if RESOURCES.iter().any(|row| row.plural == value) => fault.resource(value),
-                Choice::Resource => return Err(expected("is a plural such as pods")),
-                Choice::Times => {
+                FaultOption::Resource if RESOURCES.iter().any(|row| row.plural == value) => fault.resource(value),
+                FaultOption::Resource => return Err(expected("is a plural such as pods")),
+                FaultOption::Times => {
                     times = value.parse().ok().filter(|times| *times > 0);
                     times.map(|_| fault).ok_or_else(|| expected("is a number from 1 on"))?
                 }
-                Choice::For if value == "ever" => fault.until_ended(),
-                Choice::For => {
+                FaultOption::For if value == "ever" => fault.until_ended(),
+                FaultOption::For => {
                     let period = short_duration(value).ok_or_else(|| expected("is a duration such as 10s, or ever"))?;
                     fault.lasting(period)
                 }
-                Choice::RetryAfter => {
+                FaultOption::RetryAfter => {
                     let retry_after = value.parse().map_err(|_| expected("is a number of seconds"))?;
                     Self { effect: Effect::TooManyRequests { retry_after }, ..fault }
                 }
-                Choice::By => {
+                FaultOption::By => {
                     let by = short_duration(value).ok_or_else(|| expected("is a duration such as 500ms"))?;
                     Self { effect: Effect::Delay(by), ..fault }
                 }
@@ -80,8 +80,8 @@ impl FromStr for Fault {
     }
 }
 
-fn choice(effect: Effect, option: &str) -> Result<(Choice, &str), BadFault> {
-    let choices = effect.choices();
+fn choice(effect: Effect, option: &str) -> Result<(FaultOption, &str), BadFault> {
+    let choices = effect.options();
     let known = |(name, value)| Some((*choices.iter().find(|choice| choice.name() == name)?, value));
     option.split_once('=').and_then(known).ok_or_else(|| {
         let names: Vec<String> = choices.iter().map(|choice| format!("{}=…", choice.name())).collect();
@@ -95,33 +95,33 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let usual = Self::new(self.effect);
         let mut options = Vec::new();
-        let mut option = |choice: Choice, value: String| options.push(format!("{}={value}", choice.name()));
+        let mut option = |choice: FaultOption, value: String| options.push(format!("{}={value}", choice.name()));
         if let Some(verb) = self.verb {
-            option(Choice::Verb, verb.name().into());
+            option(FaultOption::Verb, verb.name().into());
         }
         if let Some(resource) = &self.only {
-            option(Choice::Resource, resource.clone());
+            option(FaultOption::Resource, resource.clone());
         }
         if self.times != usual.times
             && let Some(times) = self.times
         {
-            option(Choice::Times, times.to_string());
+            option(FaultOption::Times, times.to_string());
         }
         match self.lasts {
             Some(period) => {
-                option(Choice::For, duration(period));
+                option(FaultOption::For, duration(period));
                 if (self.times, usual.times) == (Some(1), Some(1)) {
-                    option(Choice::Times, "1".into());
+                    option(FaultOption::Times, "1".into());
                 }
             }
-            None if self.times.is_none() && usual.times.is_some() => option(Choice::For, "ever".into()),
+            None if self.times.is_none() && usual.times.is_some() => option(FaultOption::For, "ever".into()),
             None => {}
         }
         match self.effect {
             Effect::TooManyRequests { retry_after } if retry_after != 1 => {
-                option(Choice::RetryAfter, retry_after.to_string());
+                option(FaultOption::RetryAfter, retry_after.to_string());
             }
-            Effect::Delay(by) if by != Duration::from_secs(1) => option(Choice::By, duration(by)),
+            Effect::Delay(by) if by != Duration::from_secs(1) => option(FaultOption::By, duration(by)),
             _ => {}
         }
         f.write_str(self.effect.name())?;

@@ -25,7 +25,7 @@ pub enum Verb {
 
 /// What the path of a request refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum About {
+pub(crate) enum TargetKind {
     Object,
     Collection,
     /// The changes of a collection.
@@ -58,15 +58,15 @@ impl Verb {
     }
 
     /// `None` for a method that the API does not have.
-    pub(crate) fn of(method: &Method, about: About) -> Option<Self> {
+    pub(crate) fn of(method: &Method, about: TargetKind) -> Option<Self> {
         Some(match (method, about) {
-            (&Method::GET, About::Object) => Self::Get,
-            (&Method::GET, About::Collection) => Self::List,
-            (&Method::GET, About::Events) => Self::Watch,
+            (&Method::GET, TargetKind::Object) => Self::Get,
+            (&Method::GET, TargetKind::Collection) => Self::List,
+            (&Method::GET, TargetKind::Events) => Self::Watch,
             (&Method::POST, _) => Self::Create,
             (&Method::PUT, _) => Self::Update,
             (&Method::PATCH, _) => Self::Patch,
-            (&Method::DELETE, About::Object) => Self::Delete,
+            (&Method::DELETE, TargetKind::Object) => Self::Delete,
             (&Method::DELETE, _) => Self::DeleteCollection,
             _ => return None,
         })

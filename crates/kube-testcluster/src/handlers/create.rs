@@ -80,14 +80,14 @@ pub(crate) fn prepare(
         metadata.insert("generation".into(), json!(1));
     }
     if resource == NAMESPACES && store.settings.controllers == Controllers::All {
-        keep_content(value);
+        add_namespace_finalizer(value);
     }
     (resource.defaults)(value);
     Ok(())
 }
 
 /// Adds the finalizer that keeps a namespace until it is empty.
-fn keep_content(namespace: &mut Value) {
+fn add_namespace_finalizer(namespace: &mut Value) {
     let finalizers = object(&mut namespace["spec"]).entry("finalizers").or_insert_with(|| json!([]));
     if let Value::Array(names) = finalizers
         && !names.iter().any(|name| name == namespaces::FINALIZER)

@@ -12,13 +12,13 @@ use crate::clock;
 use crate::delete_options::DeleteOptions;
 use crate::object::{Key, Object, Opened};
 use crate::options::ListOptions;
-use crate::resource::{Deletion, Farewell, Generation, Resource};
+use crate::resource::{DeleteResponse, Deletion, Generation, Resource};
 use crate::resources::NAMESPACES;
 use crate::status::{self, ApiError};
 use crate::store::{Commit, Next, Store};
 
 /// Namespaces that every cluster has and that cannot be deleted.
-const IMMORTAL: [&str; 3] = ["default", "kube-public", "kube-system"];
+const UNDELETABLE: [&str; 3] = ["default", "kube-public", "kube-system"];
 
 /// The result of a deletion.
 pub(crate) enum Outcome {
@@ -32,10 +32,10 @@ pub(crate) async fn delete(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let options = DeleteOptions::read(request, &query).await?;
     let (resource, key) = (target.resource, key(&target));
-    check_mortal(resource, &key)?;
+    check_deletable(resource, &key)?;
     let outcome = remove(&store, resource, &key, &options).await?;
     Ok(match outcome {
-        Outcome::Gone(object) if resource.farewell == Farewell::Status => {
+        Outcome::Gone(object) if resource.delete_response == DeleteResponse::Status => {
             status::removed(resource, key.name(), &object.summary.uid)
         }
         Outcome::Gone(object) | Outcome::Kept(object) => answer(StatusCode::OK, &object),
@@ -50,7 +50,7 @@ pub(crate) async fn delete_collection(call: Call) -> Result<Response, ApiError> 
     let filter = filter(target.resource, target.namespace, &list)?;
     let page = everything(&store, target.resource, &filter);
     for object in &page.objects {
-        check_mortal(object.resource, &object.key)?;
+        check_deletable(object.resource, &object.key)?;
         match remove(&store, object.resource, &object.key, &options).await {
             Err(error) if !error.is_not_found() => return Err(error),
             _ => {}
@@ -118,7 +118,7 @@ fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Then
     let mut value = current.value.clone();
     let finalizers = options.finalizers(&value["metadata"]["finalizers"]);
     let is_namespace = current.resource == NAMESPACES;
-    let held = !finalizers.is_empty() || update::keeps_content(&value);
+    let held = !finalizers.is_empty() || update::has_namespace_finalizer(&value);
     if finalizers != current.value["metadata"]["finalizers"].as_array().cloned().unwrap_or_default() {
         value["metadata"]["finalizers"] = Value::Array(finalizers);
     }
@@ -153,8 +153,8 @@ fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Then
 }
 
 /// Refuses to delete what every cluster must have.
-fn check_mortal(resource: &'static Resource, key: &Key) -> Result<(), ApiError> {
-    if resource == NAMESPACES && IMMORTAL.contains(&key.name()) {
+fn check_deletable(resource: &'static Resource, key: &Key) -> Result<(), ApiError> {
+    if resource == NAMESPACES && UNDELETABLE.contains(&key.name()) {
         return Err(ApiError::forbidden(resource, key.name(), "this namespace may not be deleted"));
     }
     Ok(())

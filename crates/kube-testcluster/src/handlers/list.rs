@@ -4,9 +4,9 @@ use axum::response::{IntoResponse, Response};
 
 use super::{Call, watch};
 use crate::continue_token::ContinueToken;
-use crate::delegate::{Extent, Moment, Plan, plan};
+use crate::delegate::{Extent, Plan, WantedState, plan};
 use crate::era::Era;
-use crate::faults::Asker;
+use crate::faults::Requester;
 use crate::field_selector::Fields;
 use crate::filter::Filter;
 use crate::options::ListOptions;
@@ -22,11 +22,11 @@ pub(crate) async fn list_or_watch(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let mut options = ListOptions::parse(&query)?;
     options.watch |= target.watch;
-    let asker = Asker::of(request.extensions());
-    options.validate(streams_lists(&store, &options, target.resource, asker))?;
+    let requester = Requester::of(request.extensions());
+    options.validate(streams_lists(&store, &options, target.resource, requester))?;
     let filter = filter(target.resource, target.namespace, &options)?;
     if options.watch {
-        return watch::watch(&store, target.resource, filter, &options, asker);
+        return watch::watch(&store, target.resource, filter, &options, requester);
     }
     let plan = plan(&store, target.resource, extent(target.resource, &filter, &options), &options)?;
     let from = plan.from;
@@ -39,9 +39,9 @@ pub(crate) async fn list_or_watch(call: Call) -> Result<Response, ApiError> {
 }
 
 /// Whether this request may ask for a streaming list.
-fn streams_lists(store: &Store, options: &ListOptions, resource: &Resource, asker: Asker) -> bool {
+fn streams_lists(store: &Store, options: &ListOptions, resource: &Resource, requester: Requester) -> bool {
     let asked = options.watch && options.send_initial_events.is_some();
-    let spared = !asked || asker == Asker::Cluster;
+    let spared = !asked || requester == Requester::Cluster;
     store.settings.streams_lists() && (spared || !store.faults.refuses_watch_list(resource))
 }
 
@@ -64,11 +64,11 @@ fn extent(resource: &Resource, filter: &Filter, options: &ListOptions) -> Extent
 
 /// Waits until the state is there. A consistent list that the watch cache cannot answer in time comes from storage.
 async fn reach(store: &Store, resource: &Resource, plan: Plan) -> Result<Plan, ApiError> {
-    let consistent = plan.moment == Moment::NotOlderThan(0);
-    let revision = match plan.moment {
-        Moment::NotOlderThan(0) => store.lock().storage.revision(),
-        Moment::At(revision) | Moment::NotOlderThan(revision) => revision,
-        Moment::AtHand => 0,
+    let consistent = plan.wanted == WantedState::NotOlderThan(0);
+    let revision = match plan.wanted {
+        WantedState::NotOlderThan(0) => store.lock().storage.revision(),
+        WantedState::Exact(revision) | WantedState::NotOlderThan(revision) => revision,
+        WantedState::Any => 0,
     };
     match store.wait_for(revision, resource, plan.from).await {
         Err(_) if consistent => Ok(Plan { from: ServedFrom::Storage, ..plan }),
@@ -85,19 +85,19 @@ fn list(
 ) -> Result<Page, ApiError> {
     let range = Range { filter, limit: options.limit, start: &plan.start };
     let mut state = store.lock();
-    match (plan.from, plan.moment) {
-        (ServedFrom::WatchCache, Moment::AtHand) => Ok(Page::cached(state.cache(resource), filter)),
-        (ServedFrom::WatchCache, Moment::NotOlderThan(_)) if store.settings.era == Era::Classic => {
+    match (plan.from, plan.wanted) {
+        (ServedFrom::WatchCache, WantedState::Any) => Ok(Page::cached(state.cache(resource), filter)),
+        (ServedFrom::WatchCache, WantedState::NotOlderThan(_)) if store.settings.era == Era::Classic => {
             Ok(Page::cached(state.fresh_cache(resource), filter))
         }
-        (ServedFrom::WatchCache, moment) => {
+        (ServedFrom::WatchCache, wanted) => {
             let cache = state.fresh_cache(resource); // a consistent read moves the cache on
-            let revision = if let Moment::At(revision) = moment { revision } else { cache.version() };
+            let revision = if let WantedState::Exact(revision) = wanted { revision } else { cache.version() };
             let objects = cache.at(revision).ok_or_else(|| expired(options, &plan.start))?;
             Ok(range.page(objects.range(range.first()..).map(|(_, object)| object), revision))
         }
-        (ServedFrom::Storage, moment) => {
-            let at = if let Moment::At(revision) = moment { Some(revision) } else { None };
+        (ServedFrom::Storage, wanted) => {
+            let at = if let WantedState::Exact(revision) = wanted { Some(revision) } else { None };
             let revision = at.unwrap_or(state.storage.revision());
             let objects = state.storage.range(resource, range.first(), at);
             Ok(range.page(objects.map_err(|_| expired(options, &plan.start))?, revision))

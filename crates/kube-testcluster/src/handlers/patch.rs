@@ -11,7 +11,7 @@ use crate::body;
 use crate::cause::Cause;
 use crate::object::Opened;
 use crate::options::Query;
-use crate::schema::{Decoded, word};
+use crate::schema::{Decoded, json_type};
 use crate::status::ApiError;
 use crate::strategic_merge;
 use crate::strictness::{Strictness, warn};
@@ -113,7 +113,7 @@ fn read_operations(body: &[u8]) -> Result<PatchBody, ApiError> {
         Value::Null => return Ok(PatchBody::Operations(Patch::default())),
         Value::Array(operations) => operations,
         other => {
-            let found = word(other);
+            let found = json_type(other);
             return Err(refused(format!(
                 "json: cannot unmarshal {found} into Go value of type []handlers.jsonPatchOp"
             )));
@@ -126,7 +126,7 @@ fn read_operations(body: &[u8]) -> Result<PatchBody, ApiError> {
     }
     for operation in operations {
         let Value::Object(operation) = operation else {
-            let found = word(operation);
+            let found = json_type(operation);
             return Err(refused(format!("json: cannot unmarshal {found} into Go value of type handlers.jsonPatchOp")));
         };
         operation.entry("value").or_insert(Value::Null); // what is left out is null
@@ -140,7 +140,7 @@ fn apply(current: &Opened, change: PatchBody, strictness: Strictness) -> Result<
     let mut value = current.value.clone();
     change.apply(current.resource.kind, &mut value)?;
     let text = value.to_string();
-    let misfit = |why: String| ApiError::misfit(&text, &why);
+    let misfit = |why: String| ApiError::undecodable_patch(&text, &why);
     let decoded = current.resource.shape(value).map_err(misfit)?;
     strictness.check(decoded).map_err(|why| misfit(format!("strict decoding error: {why}")))
 }

@@ -44,7 +44,7 @@ pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
             let mut wanted = scale(current);
             change.apply(KIND, &mut wanted)?;
             let text = wanted.to_string();
-            let wanted = schema::decode(KIND, wanted).map_err(|why| ApiError::misfit(&text, &why))?.value;
+            let wanted = schema::decode(KIND, wanted).map_err(|why| ApiError::undecodable_patch(&text, &why))?.value;
             rescaled(current, &wanted)
         })
         .await?;

@@ -138,11 +138,12 @@ pub(crate) fn count_generation(value: &mut Value) {
 
 /// Whether a finalizer holds the object.
 pub(crate) fn is_held(value: &Value) -> bool {
-    value["metadata"]["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty()) || keeps_content(value)
+    value["metadata"]["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty())
+        || has_namespace_finalizer(value)
 }
 
 /// Whether the object is a namespace that must be emptied before it is removed.
-pub(crate) fn keeps_content(value: &Value) -> bool {
+pub(crate) fn has_namespace_finalizer(value: &Value) -> bool {
     value["spec"]["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty())
 }
 

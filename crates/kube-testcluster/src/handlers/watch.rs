@@ -6,7 +6,7 @@ use axum::response::Response;
 use http::StatusCode;
 
 use crate::era::Era;
-use crate::faults::Asker;
+use crate::faults::Requester;
 use crate::filter::Filter;
 use crate::options::{ListOptions, resource_version};
 use crate::represent::Events;
@@ -22,7 +22,7 @@ pub(crate) fn watch(
     resource: &'static Resource,
     filter: Filter,
     options: &ListOptions,
-    asker: Asker,
+    requester: Requester,
 ) -> Result<Response, ApiError> {
     let version = resource_version(&options.resource_version).map_err(ApiError::internal)?;
     let (duration, revision) = {
@@ -31,14 +31,14 @@ pub(crate) fn watch(
         (duration, state.storage.revision())
     };
     let start = start(store.settings.era, options.send_initial_events, version, revision);
-    let place = match asker {
-        Asker::Client => Some(store.place_for_watch()?),
-        Asker::Cluster => None,
+    let permit = match requester {
+        Requester::Client => Some(store.watch_permit()?),
+        Requester::Cluster => None,
     };
     let bookmarks = options.allow_watch_bookmarks;
-    let watch = Watch { resource, filter, start, bookmarks, duration, asker };
+    let watch = Watch { resource, filter, start, bookmarks, duration, requester };
     let from = if resource.cached { ServedFrom::WatchCache } else { ServedFrom::Storage };
-    let mut response = from.stamp(answer(StatusCode::OK, "application/json", watch.body(store, place)));
+    let mut response = from.stamp(answer(StatusCode::OK, "application/json", watch.body(store, permit)));
     response.extensions_mut().insert(Events);
     Ok(response)
 }

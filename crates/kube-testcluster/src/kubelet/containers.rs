@@ -11,7 +11,7 @@ const CREATING: &str = "ContainerCreating";
 const INITIALIZING: &str = "PodInitializing";
 
 /// The other inputs of a pod's status.
-pub(super) struct Surroundings<'a> {
+pub(super) struct StatusInputs<'a> {
     pub(super) now: &'a str,
     pub(super) pod_ip: &'a str,
     pub(super) host_ip: &'a str,
@@ -19,25 +19,25 @@ pub(super) struct Surroundings<'a> {
 }
 
 /// The pod's status after a change of its containers, as a merge patch.
-pub(super) fn status(pod: &Value, change: &Change, around: &Surroundings<'_>) -> Value {
+pub(super) fn status(pod: &Value, change: &Change, inputs: &StatusInputs<'_>) -> Value {
     let (spec, old) = (&pod["spec"], &pod["status"]);
-    let next = |container: &Value| next(pod, container, change, around);
+    let next = |container: &Value| next(pod, container, change, inputs);
     let containers: Vec<Value> = items(&spec["containers"]).iter().map(next).collect();
     let phase = phase(spec["restartPolicy"].as_str().unwrap_or("Always"), &containers);
     let mut status = json!({
         "phase": phase,
-        "startTime": old.get("startTime").cloned().unwrap_or_else(|| json!(around.now)),
-        "hostIP": around.host_ip,
-        "hostIPs": [{"ip": around.host_ip}],
-        "conditions": conditions(pod, phase, &containers, around.now),
+        "startTime": old.get("startTime").cloned().unwrap_or_else(|| json!(inputs.now)),
+        "hostIP": inputs.host_ip,
+        "hostIPs": [{"ip": inputs.host_ip}],
+        "conditions": conditions(pod, phase, &containers, inputs.now),
     });
-    let init = initial(spec, old, change, around.now);
+    let init = initial(spec, old, change, inputs.now);
     if !init.is_empty() {
         status["initContainerStatuses"] = Value::Array(init);
     }
     if has_network(&containers) {
-        status["podIP"] = json!(around.pod_ip);
-        status["podIPs"] = json!([{"ip": around.pod_ip}]);
+        status["podIP"] = json!(inputs.pod_ip);
+        status["podIPs"] = json!([{"ip": inputs.pod_ip}]);
     }
     status["containerStatuses"] = Value::Array(containers);
     status
@@ -54,7 +54,7 @@ fn items(list: &Value) -> &[Value] {
 }
 
 /// The status of one container after a change.
-fn next(pod: &Value, container: &Value, change: &Change, around: &Surroundings<'_>) -> Value {
+fn next(pod: &Value, container: &Value, change: &Change, inputs: &StatusInputs<'_>) -> Value {
     let name = container["name"].as_str().unwrap_or_default();
     let image = container["image"].as_str().unwrap_or_default();
     let unknown = json!({
@@ -71,8 +71,8 @@ fn next(pod: &Value, container: &Value, change: &Change, around: &Surroundings<'
         ("pod", text("name")),
         ("namespace", text("namespace")),
         ("uid", text("uid")),
-        ("backoff", around.backoff),
-        ("now", around.now),
+        ("backoff", inputs.backoff),
+        ("now", inputs.now),
     ];
     let said = |message: &Option<String>| message.as_ref().map(|message| filled(message, &names));
     let (ended, running) = (&old["state"]["terminated"], &old["state"]["running"]);
@@ -98,14 +98,14 @@ fn next(pod: &Value, container: &Value, change: &Change, around: &Surroundings<'
                 new["containerID"] =
                     json!(format!("containerd://{}", digest(&format!("{}/{name}/{count}", text("uid")))));
                 new["imageID"] = json!(image_id(image));
-                new["state"] = json!({"running": {"startedAt": around.now}});
+                new["state"] = json!({"running": {"startedAt": inputs.now}});
             }
             (new["ready"], new["started"]) = (json!(ready), json!(true));
         }
         Change::Terminated { exit_code, reason, message } => {
             if running.is_object() {
                 let end = json!({
-                    "exitCode": exit_code, "reason": reason, "startedAt": running["startedAt"], "finishedAt": around.now,
+                    "exitCode": exit_code, "reason": reason, "startedAt": running["startedAt"], "finishedAt": inputs.now,
                     "containerID": old["containerID"],
                 });
                 new["state"] = json!({"terminated": with_message(end, said(message))});
@@ -235,7 +235,7 @@ fn conditions(pod: &Value, phase: &str, containers: &[Value], now: &str) -> Vec<
 }
 
 /// Makes the conditions match a phase that a stage has set.
-pub(super) fn follow_phase(pod: &Value, status: &mut Value, now: &str) {
+pub(super) fn set_conditions_from_phase(pod: &Value, status: &mut Value, now: &str) {
     let phase = status["phase"].as_str().unwrap_or_default().to_owned();
     status["conditions"] = Value::Array(conditions(pod, &phase, items(&status["containerStatuses"]), now));
 }

@@ -5,24 +5,24 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 
-use super::{Hands, RETRY};
+use super::{PodWorker, RETRY};
 use crate::stages::{Stage, StageAction, Times, backoff};
 
 /// The codes for a pod that does not exist or has changed: not found, conflict.
 const GONE: [u16; 2] = [404, 409];
 
 /// Runs a pod through its stages; returns its uid. Ends early if the pod was deleted or replaced.
-pub(super) async fn play(mut hands: Hands, stages: Vec<Stage>) -> String {
-    match steps(&mut hands, &stages, 0, Duration::ZERO).await {
+pub(super) async fn play(mut worker: PodWorker, stages: Vec<Stage>) -> String {
+    match steps(&mut worker, &stages, 0, Duration::ZERO).await {
         Ok(()) => {}
         Err(kube_client::Error::Api(status)) if GONE.contains(&status.code) => {}
-        Err(error) => tracing::warn!(pod = hands.name(), %error, "the kubelet gives a pod up"),
+        Err(error) => tracing::warn!(pod = worker.name(), %error, "the kubelet gives a pod up"),
     }
-    hands.uid().to_owned()
+    worker.uid().to_owned()
 }
 
 fn steps<'a>(
-    hands: &'a mut Hands,
+    worker: &'a mut PodWorker,
     stages: &'a [Stage],
     round: u32,
     backoff_around: Duration,
@@ -36,9 +36,9 @@ fn steps<'a>(
                 tokio::time::sleep(wait).await;
             }
             match &stage.action {
-                StageAction::Steps(inner) => steps(hands, inner, round, backoff).await?,
-                StageAction::Repeat(inner, times) => repeat(hands, inner, *times, backoff).await?,
-                action => insist(hands, action, backoff).await?,
+                StageAction::Steps(inner) => steps(worker, inner, round, backoff).await?,
+                StageAction::Repeat(inner, times) => repeat(worker, inner, *times, backoff).await?,
+                action => perform_with_retries(worker, action, backoff).await?,
             }
         }
         Ok(())
@@ -47,11 +47,15 @@ fn steps<'a>(
 }
 
 /// Performs an action, and repeats it while the server cannot answer.
-async fn insist(hands: &mut Hands, action: &StageAction, backoff: Duration) -> Result<(), kube_client::Error> {
+async fn perform_with_retries(
+    worker: &mut PodWorker,
+    action: &StageAction,
+    backoff: Duration,
+) -> Result<(), kube_client::Error> {
     loop {
-        match hands.perform(action, backoff).await {
+        match worker.perform(action, backoff).await {
             Err(kube_client::Error::Api(status)) if status.code == 429 || status.code >= 500 => {
-                tracing::debug!(pod = hands.name(), error = status.message, "the kubelet tries again");
+                tracing::debug!(pod = worker.name(), error = status.message, "the kubelet tries again");
                 tokio::time::sleep(RETRY).await;
             }
             done => return done,
@@ -60,15 +64,15 @@ async fn insist(hands: &mut Hands, action: &StageAction, backoff: Duration) -> R
 }
 
 async fn repeat(
-    hands: &mut Hands,
+    worker: &mut PodWorker,
     stages: &[Stage],
     times: Times,
     backoff: Duration,
 ) -> Result<(), kube_client::Error> {
-    let _resting = (times == Times::Forever).then(|| hands.rest());
+    let _resting = (times == Times::Forever).then(|| worker.mark_resting());
     let mut round = 0;
     while times == Times::Forever || Times::Only(round) != times {
-        steps(hands, stages, round, backoff).await?;
+        steps(worker, stages, round, backoff).await?;
         round = round.saturating_add(1);
     }
     Ok(())

@@ -36,7 +36,7 @@ impl EventCorrelator {
     }
 
     /// Writes an Event about a pod, or increments its count. As upstream, an Event that cannot be written is dropped.
-    pub(super) async fn tell(&mut self, pod: &Value, told: PodEvent) {
+    pub(super) async fn record(&mut self, pod: &Value, told: PodEvent) {
         let namespace = pod["metadata"]["namespace"].as_str().unwrap_or_default();
         let api: Api<DynamicObject> = Api::namespaced_with(self.client.clone(), namespace, &EVENTS.dynamic());
         if let Some((name, count)) = self.written.get_mut(&told) {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Resting;
-use super::hands::Hands;
+use super::pod_worker::PodWorker;
 use super::recorder::PodEvent;
 use crate::pod;
 use crate::scheduler::Assignment;
@@ -11,12 +11,12 @@ use crate::scheduler::Assignment;
 /// The default scheduler's name.
 pub(super) const SCHEDULER: &str = "default-scheduler";
 
-impl Hands {
+impl PodWorker {
     /// Binds the pod to the node that the scheduler finds; waits until there is one.
     pub(super) async fn schedule(&mut self) -> Result<(), kube_client::Error> {
-        let Some(mut scheduler) = self.office.scheduler.clone() else { return Ok(()) };
+        let Some(mut scheduler) = self.context.scheduler.clone() else { return Ok(()) };
         if let Some(node) = self.pod["spec"]["nodeName"].as_str() {
-            self.host_ip = scheduler.known(node).await.address; // the pod names its node itself
+            self.host_ip = scheduler.assignment_of(node).await.address; // the pod names its node itself
             return Ok(());
         }
         let mut resting = None;
@@ -25,7 +25,7 @@ impl Hands {
                 Ok(place) => break place,
                 Err(unfit) => self.unschedulable(&unfit.to_string()).await?,
             }
-            resting.get_or_insert_with(|| Resting::new(&self.office.progress));
+            resting.get_or_insert_with(|| Resting::new(&self.context.progress));
             scheduler.changed().await;
         };
         drop(resting);
@@ -38,8 +38,8 @@ impl Hands {
                     scheduler.forget(self.uid());
                     return Err(kube_client::Error::Api(status));
                 };
-                self.host_ip = scheduler.known(theirs).await.address;
-                self.pod = pod::whole(&pod);
+                self.host_ip = scheduler.assignment_of(theirs).await.address;
+                self.pod = pod::to_value(&pod);
                 return Ok(());
             }
             Err(error) => {
@@ -49,7 +49,7 @@ impl Hands {
         }
         let (namespace, name) = (self.text("namespace"), self.name());
         let message = format!("Successfully assigned {namespace}/{name} to {node}");
-        self.scheduler_tells("Normal", "Scheduled", message).await;
+        self.record_scheduler_event("Normal", "Scheduled", message).await;
         Ok(())
     }
 
@@ -61,19 +61,19 @@ impl Hands {
             return Ok(());
         }
         let since = before.filter(|condition| condition["status"] == "False");
-        let since = since.map_or_else(|| json!(self.office.clock.now()), |old| old["lastTransitionTime"].clone());
+        let since = since.map_or_else(|| json!(self.context.clock.now()), |old| old["lastTransitionTime"].clone());
         let condition = json!({
             "type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": why, "lastTransitionTime": since,
         });
         let others = conditions.iter().filter(|condition| condition["type"] != "PodScheduled").cloned();
         let conditions: Vec<Value> = others.chain([condition]).collect();
         self.write_status(json!({ "conditions": conditions })).await?;
-        self.scheduler_tells("Warning", "FailedScheduling", why.to_owned()).await;
+        self.record_scheduler_event("Warning", "FailedScheduling", why.to_owned()).await;
         Ok(())
     }
 
-    async fn scheduler_tells(&mut self, kind: &str, reason: &str, message: String) {
+    async fn record_scheduler_event(&mut self, kind: &str, reason: &str, message: String) {
         let (kind, reason, from) = (kind.to_owned(), reason.to_owned(), SCHEDULER.to_owned());
-        self.recorder.tell(&self.pod, PodEvent { kind, reason, message, from, container: None }).await;
+        self.recorder.record(&self.pod, PodEvent { kind, reason, message, from, container: None }).await;
     }
 }

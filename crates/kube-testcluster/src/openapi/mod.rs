@@ -11,7 +11,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use jiff::{Timestamp, ToSpan, tz::TimeZone};
 
 use self::documents::Document;
-use super::compression::{Reads, compress};
+use super::compression::{AcceptedEncoding, compress};
 use super::options::Query;
 use super::store::Store;
 use super::{negotiation, status};
@@ -30,7 +30,7 @@ pub(crate) async fn v2(State(store): State<Arc<Store>>, headers: HeaderMap) -> R
         Some(form) => form.serve(document, &headers, &store),
         None => empty(StatusCode::NOT_ACCEPTABLE),
     };
-    compress(Reads::of(&headers), depends_on_accept(answer)).await
+    compress(AcceptedEncoding::of(&headers), depends_on_accept(answer)).await
 }
 
 /// The paths of the documents of all group versions, with their hashes.
@@ -53,7 +53,7 @@ pub(crate) async fn v3(
     let query = Query::parse(&uri);
     let answer = match query.get("hash").unwrap_or_default() {
         "" => form.serve(document, &headers, &store),
-        hash if hash == document.etag => for_ever(form.serve(document, &headers, &store), store.clock.time()),
+        hash if hash == document.etag => cached_for_a_year(form.serve(document, &headers, &store), store.clock.time()),
         _ => {
             let mut answer = empty(StatusCode::MOVED_PERMANENTLY);
             set(&mut answer, header::CONTENT_TYPE, form.content_type);
@@ -99,7 +99,7 @@ impl DocumentForm {
 }
 
 /// Lets the client cache a response for a year.
-fn for_ever(mut answer: Response, now: Timestamp) -> Response {
+fn cached_for_a_year(mut answer: Response, now: Timestamp) -> Response {
     let expiry = now.to_zoned(TimeZone::UTC).checked_add(1.year()).map_or(now, |later| later.timestamp());
     set(&mut answer, header::CACHE_CONTROL, "public, immutable");
     set(&mut answer, header::EXPIRES, &date(expiry, "UTC")); // upstream's name of the zone

@@ -21,7 +21,7 @@ pub(crate) enum Unfit {
 pub(super) fn fitting<'a>(nodes: &'a Nodes, pod: &Value) -> Result<Vec<&'a String>, Unfit> {
     let (mut fitting, mut reasons) = (Vec::new(), BTreeMap::new());
     for (name, node) in nodes {
-        match obstacle(node, pod) {
+        match reason_against(node, pod) {
             Some(reason) => *reasons.entry(reason).or_default() += 1,
             None => fitting.push(name),
         }
@@ -34,7 +34,7 @@ pub(super) fn fitting<'a>(nodes: &'a Nodes, pod: &Value) -> Result<Vec<&'a Strin
 }
 
 /// The first reason against a node, in the order of upstream's filters.
-fn obstacle(node: &Value, pod: &Value) -> Option<&'static str> {
+fn reason_against(node: &Value, pod: &Value) -> Option<&'static str> {
     let spec = &pod["spec"];
     if node["spec"]["unschedulable"] == true && !tolerates(spec, "node.kubernetes.io/unschedulable", "", "NoSchedule") {
         return Some("node(s) were unschedulable");

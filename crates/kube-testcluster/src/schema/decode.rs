@@ -26,7 +26,7 @@ pub(crate) fn decode(kind: &str, value: Value) -> Result<Decoded, String> {
     let row = find(kind);
     let value = match value {
         Value::Object(fields) => decoder.object(row, fields, &FieldPath::Top)?,
-        other => return Err(format!("json: cannot unmarshal {} into Go value of type v1.{kind}", word(&other))),
+        other => return Err(format!("json: cannot unmarshal {} into Go value of type v1.{kind}", json_type(&other))),
     };
     Ok(Decoded { value, unknown: decoder.unknown })
 }
@@ -171,7 +171,7 @@ impl Decoder {
 }
 
 fn misfit(kind: &Kind, value: &Value, row: &Struct, at: &FieldPath<'_>) -> String {
-    let (word, path) = (word(value), at.fields());
+    let (word, path) = (json_type(value), at.fields());
     format!("json: cannot unmarshal {word} into Go struct field {}.{path} of type {}", row.name, go_name(kind))
 }
 
@@ -180,7 +180,7 @@ fn is_integer(number: &serde_json::Number, bits: u8) -> bool {
 }
 
 /// The name of a JSON value's type in Go's messages.
-pub(crate) fn word(value: &Value) -> String {
+pub(crate) fn json_type(value: &Value) -> String {
     match value {
         Value::Null => "null".into(),
         Value::Bool(_) => "bool".into(),

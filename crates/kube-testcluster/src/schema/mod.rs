@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 mod decode;
 
-pub(crate) use self::decode::{Decoded, decode, word, zero};
+pub(crate) use self::decode::{Decoded, decode, json_type, zero};
 
 /// A Go struct.
 #[derive(Debug, Default)]

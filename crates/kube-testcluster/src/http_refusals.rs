@@ -11,13 +11,13 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use super::status::ApiError;
 
 /// A connection that replaces the HTTP library's own refusals by a `Status`.
-pub(crate) struct LastWord<S> {
+pub(crate) struct StatusOnRefusal<S> {
     stream: S,
     /// The rest of a response that replaces a refusal.
     instead: Option<(Vec<u8>, usize)>,
 }
 
-impl<S> LastWord<S> {
+impl<S> StatusOnRefusal<S> {
     pub(crate) fn new(stream: S) -> Self {
         Self { stream, instead: None }
     }
@@ -31,7 +31,7 @@ fn instead(written: &[u8]) -> Option<Vec<u8>> {
         return None;
     }
     let reason = code.canonical_reason().unwrap_or("Bad Request");
-    let body = ApiError::no_request(code).json();
+    let body = ApiError::malformed_request(code).json();
     let length = body.len();
     let head = format!(
         "HTTP/1.1 {} {reason}\r\ncontent-type: application/json\r\ncache-control: no-cache, private\r\n\
@@ -41,7 +41,7 @@ fn instead(written: &[u8]) -> Option<Vec<u8>> {
     Some([head.into_bytes(), body].concat())
 }
 
-impl<S: AsyncWrite + Unpin> LastWord<S> {
+impl<S: AsyncWrite + Unpin> StatusOnRefusal<S> {
     /// Writes the rest of the replacement, if there is one.
     fn poll_instead(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         while let Some((bytes, written)) = &mut self.instead {
@@ -54,7 +54,7 @@ impl<S: AsyncWrite + Unpin> LastWord<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for LastWord<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for StatusOnRefusal<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         if self.instead.is_none() {
             match instead(bytes) {
@@ -90,7 +90,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for LastWord<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for LastWord<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for StatusOnRefusal<S> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_read(cx, buffer)
     }

@@ -7,17 +7,17 @@ use kube_client::api::{DeleteParams, Patch, PatchParams, Preconditions};
 use kube_client::{Api, Client};
 use serde_json::{Value, json};
 
-use super::containers::{self, Surroundings};
+use super::containers::{self, StatusInputs};
 use super::recorder::{EventCorrelator, PodEvent};
 use super::texts::{fill_in, filled, go_duration};
-use super::{Office, Resting};
+use super::{KubeletContext, Resting};
 use crate::pod::{self, Pod};
 use crate::resources::PODS;
 use crate::stages::{Binding, Change, Notice, StageAction, Subject};
 
 /// Performs the actions for one pod.
-pub(super) struct Hands {
-    pub(super) office: Office,
+pub(super) struct PodWorker {
+    pub(super) context: KubeletContext,
     pub(super) recorder: EventCorrelator,
     /// The pod's state after the last write.
     pub(super) pod: Value,
@@ -25,16 +25,16 @@ pub(super) struct Hands {
     pub(super) host_ip: String,
 }
 
-impl Hands {
-    pub(super) fn new(office: Office, pod: &Pod, pod_ip: String) -> Self {
-        let recorder = EventCorrelator::new(office.client.clone(), office.clock);
+impl PodWorker {
+    pub(super) fn new(context: KubeletContext, pod: &Pod, pod_ip: String) -> Self {
+        let recorder = EventCorrelator::new(context.client.clone(), context.clock);
         let host_ip = pod::status(pod)["hostIP"].as_str().unwrap_or(crate::node::FIRST_ADDRESS).to_owned();
-        Self { office, recorder, pod: pod::whole(pod), pod_ip, host_ip }
+        Self { context, recorder, pod: pod::to_value(pod), pod_ip, host_ip }
     }
 
     /// Marks the pod as one whose stages never end.
-    pub(super) fn rest(&self) -> Resting {
-        Resting::new(&self.office.progress)
+    pub(super) fn mark_resting(&self) -> Resting {
+        Resting::new(&self.context.progress)
     }
 
     /// Performs an action.
@@ -54,7 +54,7 @@ impl Hands {
                 self.fill_in(&mut annotations, backoff);
                 let patch = json!({"metadata": {"uid": self.uid(), "annotations": annotations}});
                 let written = self.pods().patch(self.name(), &PatchParams::default(), &Patch::Merge(patch)).await?;
-                self.pod = pod::whole(&written);
+                self.pod = pod::to_value(&written);
                 Ok(())
             }
             StageAction::Event(notice) => {
@@ -88,10 +88,10 @@ impl Hands {
             .header(http::header::CONTENT_TYPE, "application/json")
             .body(binding.to_string().into_bytes())
             .map_err(kube_client::Error::HttpError)?;
-        self.office.client.request::<Value>(request).await?;
+        self.context.client.request::<Value>(request).await?;
         // The response is not the pod, so the change is repeated here.
         self.pod["spec"]["nodeName"] = json!(node);
-        let now = self.office.clock.now();
+        let now = self.context.clock.now();
         self.pod["status"]["conditions"] =
             json!([{"type": "PodScheduled", "status": "True", "lastTransitionTime": now}]);
         Ok(())
@@ -103,14 +103,14 @@ impl Hands {
         extra: Option<&Value>,
         backoff: Duration,
     ) -> Result<(), kube_client::Error> {
-        let (now, backoff_said) = (self.office.clock.now(), go_duration(backoff));
-        let around = Surroundings { now: &now, pod_ip: &self.pod_ip, host_ip: &self.host_ip, backoff: &backoff_said };
-        let mut status = containers::status(&self.pod, change, &around);
+        let (now, backoff_said) = (self.context.clock.now(), go_duration(backoff));
+        let inputs = StatusInputs { now: &now, pod_ip: &self.pod_ip, host_ip: &self.host_ip, backoff: &backoff_said };
+        let mut status = containers::status(&self.pod, change, &inputs);
         if let Some(extra) = extra {
             let mut extra = extra.clone();
             self.fill_in(&mut extra, backoff);
             json_patch::merge(&mut status, &extra);
-            containers::follow_phase(&self.pod, &mut status, &now);
+            containers::set_conditions_from_phase(&self.pod, &mut status, &now);
         }
         self.write_status(status).await
     }
@@ -118,7 +118,7 @@ impl Hands {
     pub(super) async fn write_status(&mut self, status: Value) -> Result<(), kube_client::Error> {
         let patch = json!({"metadata": {"uid": self.uid()}, "status": status});
         let written = self.pods().patch_status(self.name(), &PatchParams::default(), &Patch::Merge(patch)).await?;
-        self.pod = pod::whole(&written);
+        self.pod = pod::to_value(&written);
         Ok(())
     }
 
@@ -131,7 +131,7 @@ impl Hands {
             let message = self.filled(&notice.message, container.as_ref(), backoff);
             let (kind, reason, from) = (notice.kind.clone(), notice.reason.clone(), notice.from.clone());
             let told = PodEvent { kind, reason, message, from, container: container.map(|container| container.name) };
-            self.recorder.tell(&self.pod, told).await;
+            self.recorder.record(&self.pod, told).await;
         }
     }
 
@@ -139,17 +139,17 @@ impl Hands {
         for container in spec_containers(&self.pod) {
             let run = containers::restarts(&self.pod, &container.name);
             let text = self.filled(text, Some(&container), backoff);
-            self.office.logs.append(self.uid(), &container.name, run, self.office.clock.time(), text);
+            self.context.logs.append(self.uid(), &container.name, run, self.context.clock.time(), text);
         }
     }
 
     fn fill_in(&self, value: &mut Value, backoff: Duration) {
-        let (now, backoff) = (self.office.clock.now(), go_duration(backoff));
+        let (now, backoff) = (self.context.clock.now(), go_duration(backoff));
         fill_in(value, &self.names(&now, &backoff));
     }
 
     fn filled(&self, text: &str, container: Option<&Container>, backoff: Duration) -> String {
-        let (now, backoff) = (self.office.clock.now(), go_duration(backoff));
+        let (now, backoff) = (self.context.clock.now(), go_duration(backoff));
         let mut names = self.names(&now, &backoff).to_vec();
         if let Some(container) = container {
             names.extend([("container", container.name.as_str()), ("image", container.image.as_str())]);
@@ -172,7 +172,7 @@ impl Hands {
     }
 
     pub(super) fn pods(&self) -> Api<Pod> {
-        let client: Client = self.office.client.clone();
+        let client: Client = self.context.client.clone();
         Api::namespaced_with(client, self.text("namespace"), &PODS.dynamic())
     }
 
