@@ -51,6 +51,7 @@ impl Default for ClusterBuilder {
         let settings = Settings {
             era: Era::default(),
             seed: 0,
+            first_revision: 1,
             commit_latency: Duration::ZERO,
             history: 10_000,
             history_age: Duration::from_secs(300),
@@ -105,6 +106,28 @@ impl ClusterBuilder {
     /// What the kubelet does with pods; by default what the kubelet of the documents does.
     pub fn stages(mut self, stages: Stages) -> Self {
         self.stages = stages;
+        self
+    }
+
+    /// The revision of the empty storage; the first write takes the next one. By default 1, as in etcd; at most 2^62.
+    ///
+    /// A cluster keeps nothing on disk, so a second one at the address of an earlier one counts from the start again, and a
+    /// client that followed the earlier one waits for revisions that are long in coming. Where clients may outlive the
+    /// cluster, begin with a number from the clock: what is left of the earlier cluster is then too old. A watch from an old
+    /// resourceVersion, a list of exactly that version and an old `continue` token are answered with 410 (`Expired`), and the
+    /// client lists again.
+    ///
+    /// ```
+    /// # use kube_testcluster::Cluster;
+    /// use std::time::SystemTime;
+    ///
+    /// // No cluster writes more than once a microsecond, so the next one always begins later.
+    /// let now = SystemTime::UNIX_EPOCH.elapsed()?.as_micros();
+    /// let builder = Cluster::builder().first_revision(u64::try_from(now)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn first_revision(mut self, revision: u64) -> Self {
+        self.settings.first_revision = revision.clamp(1, 1 << 62);
         self
     }
 

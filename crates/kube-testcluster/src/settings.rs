@@ -21,6 +21,8 @@ pub enum Controllers {
 pub(crate) struct Settings {
     pub(crate) era: Era,
     pub(crate) seed: u64,
+    /// The revision of the empty storage: the first write takes the next one.
+    pub(crate) first_revision: u64,
     /// How long a write takes before it is visible.
     pub(crate) commit_latency: Duration,
     /// How many revisions storage keeps, and how many events each watch cache keeps.

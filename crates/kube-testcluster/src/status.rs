@@ -77,9 +77,10 @@ impl ApiError {
     }
 
     /// A request that is not valid HTTP.
+    #[cfg(feature = "serve")]
     pub(crate) fn malformed_request(code: StatusCode) -> Self {
         let (reason, message) = match code {
-            StatusCode::URI_TOO_LONG => ("", "the request line is longer than this server accepted: 65534 bytes"),
+            StatusCode::URI_TOO_LONG => ("", "the request line is longer than this server reads: 65534 bytes"),
             StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => ("", "the header is larger than this server reads"),
             _ => ("BadRequest", "this cannot be read as an HTTP request"),
         };
@@ -87,6 +88,7 @@ impl ApiError {
     }
 
     /// A request that no client on this machine would send.
+    #[cfg(feature = "serve")]
     pub(crate) fn foreign_request(why: &str) -> Self {
         let message = format!("forbidden: this server answers programs on its own machine only: {why}");
         Self::new(StatusCode::FORBIDDEN, "Forbidden", message).with_empty_details()

@@ -49,10 +49,9 @@ struct Version {
 pub(crate) struct Compacted;
 
 impl Storage {
-    /// An empty store that keeps the last `keep` revisions, and no earlier state for longer than `age`. As in etcd, the
-    /// empty store has revision 1.
-    pub(crate) fn new(keep: usize, age: Duration) -> Self {
-        Self { revision: 1, compacted: 1, kinds: BTreeMap::new(), log: VecDeque::new(), keep, age }
+    /// An empty store at this revision that keeps the last `keep` revisions, and no earlier state for longer than `age`.
+    pub(crate) fn new(revision: u64, keep: usize, age: Duration) -> Self {
+        Self { revision, compacted: revision, kinds: BTreeMap::new(), log: VecDeque::new(), keep, age }
     }
 
     /// Compacts the states that are older than `age`. Returns the oldest revision left, if it compacted any.
@@ -163,7 +162,7 @@ mod tests {
 
     #[test]
     fn every_state_in_the_history_can_be_read_again() {
-        let mut storage = Storage::new(100, Duration::MAX);
+        let mut storage = Storage::new(1, 100, Duration::MAX);
         put(&mut storage, "b");
         put(&mut storage, "a");
         put(&mut storage, "b");
@@ -178,7 +177,7 @@ mod tests {
 
     #[test]
     fn compaction_forgets_the_states_before_and_nothing_else() {
-        let mut storage = Storage::new(100, Duration::MAX);
+        let mut storage = Storage::new(1, 100, Duration::MAX);
         put(&mut storage, "a");
         put(&mut storage, "b");
         put(&mut storage, "a");
@@ -194,7 +193,7 @@ mod tests {
 
     #[test]
     fn the_history_is_bounded() {
-        let mut storage = Storage::new(3, Duration::MAX);
+        let mut storage = Storage::new(1, 3, Duration::MAX);
         for _ in 0..50 {
             put(&mut storage, "a");
         }

@@ -135,7 +135,7 @@ impl StoreState {
 
 impl Store {
     pub(crate) fn new(settings: Settings, clock: Clock) -> Self {
-        let storage = Storage::new(settings.history, settings.history_age);
+        let storage = Storage::new(settings.first_revision, settings.history, settings.history_age);
         let revision = storage.revision();
         let cache = |resource| WatchCache::new(resource, &settings, revision);
         let caches = RESOURCES.iter().map(|resource| (resource.plural, cache(resource))).collect();

@@ -193,6 +193,7 @@ async fn what_is_served_can_be_found_out() {
     }
 }
 
+#[cfg(feature = "serve")]
 #[tokio::test]
 async fn the_router_also_works_behind_a_socket() {
     let cluster = quiet().start();

@@ -18,6 +18,7 @@ mod cluster_namespaces;
 mod cluster_nodes;
 mod cluster_openapi;
 mod cluster_replica_sets;
+mod cluster_restart;
 mod cluster_reviews;
 mod cluster_served_from;
 mod cluster_services;
