@@ -4,6 +4,7 @@
 use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use anyhow::{Context, Result};
 use tokio_util::sync::CancellationToken;
@@ -14,7 +15,6 @@ use super::kubeconfig_file::KubeconfigFile;
 use super::player::{Ended, Stage};
 use super::serve;
 use crate::trace::{Failure, Printer};
-use kube_testcluster::controllers::replica_set;
 use kube_testcluster::{Admin, Cluster, ClusterBuilder, Era, Fault, Scenario, pods_from_yaml};
 
 /// The options of `informer-lab cluster`.
@@ -73,7 +73,6 @@ pub fn run(settings: &ClusterSettings, stage: &Stage) -> Result<Ended> {
         let address = cluster.serve(listener).map_err(|error| Failure::new("cannot listen").because(error))?;
         let kubeconfig = KubeconfigFile::write(address, settings.kubeconfig.as_deref())?;
         settings.faults.iter().for_each(|fault| cluster.faults().start(fault.clone()));
-        let controlling = tokio::spawn(replica_set::run_when_needed(cluster.client_of_its_own(), stop.clone()));
         let playing = tokio::spawn(play(scenario, cluster.client("default"), stage.printer.clone(), stop.clone()));
         let ended = if settings.command.is_empty() {
             stand(address, &kubeconfig, stage, &stop).await
@@ -83,7 +82,7 @@ pub fn run(settings: &ClusterSettings, stage: &Stage) -> Result<Ended> {
         };
         stop.cancel();
         // A panic of a task has been reported already.
-        let _ = (playing.await, controlling.await);
+        let _ = playing.await;
         cluster.shutdown().await;
         ended
     })
@@ -92,7 +91,7 @@ pub fn run(settings: &ClusterSettings, stage: &Stage) -> Result<Ended> {
 fn builder(settings: &ClusterSettings) -> Result<ClusterBuilder> {
     let stages = files::stages(settings.stages.as_deref().or(Some(Path::new(USUAL_STAGES))), None)?;
     let builder = Cluster::builder().era(settings.era).seed(fastrand::u64(..)).nodes(settings.nodes).stages(stages);
-    let builder = builder.admin(settings.admin);
+    let builder = builder.admin(settings.admin).first_revision(revision_of_the_clock());
     Ok(match &settings.pods {
         None => builder,
         Some(Pods::Crowd(number)) => builder.crowd(*number),
@@ -101,6 +100,13 @@ fn builder(settings: &ClusterSettings) -> Result<ClusterBuilder> {
             builder.pods(pods_from_yaml(&source.text, &source.name, "default")?)
         }
     })
+}
+
+/// The first revision of a cluster that other programs can reach: the microseconds since 1970. No cluster writes that
+/// often, so a resourceVersion of an earlier cluster at the same address is too old, and its clients list again.
+pub(super) fn revision_of_the_clock() -> u64 {
+    let now = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
+    u64::try_from(now.as_micros()).unwrap_or(u64::MAX)
 }
 
 /// Prints where the cluster is, and waits for a signal.

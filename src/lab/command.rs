@@ -9,7 +9,7 @@ use anyhow::Result;
 use tokio::process::{Child, Command};
 use tokio_util::sync::CancellationToken;
 
-use super::interrupt::{Interrupt, TERMINATED};
+use super::interrupt::{HUNG_UP, Interrupt, TERMINATED};
 use crate::trace::{Failure, Printer};
 
 /// A shell's exit codes for a command that does not exist, and for one that cannot be run.
@@ -17,7 +17,8 @@ const NOT_FOUND: u8 = 127;
 const NOT_RUN: u8 = 126;
 
 /// Runs `words` with KUBECONFIG set and returns its exit code. As in a shell, a command that a signal has ended has
-/// exit code 128 plus the signal's number. The terminal sends Ctrl-C to the command too; SIGTERM is passed on to it.
+/// exit code 128 plus the signal's number. The terminal sends Ctrl-C to the command too; SIGTERM and SIGHUP are passed on
+/// to it.
 ///
 /// Reports a command that does not exist or cannot be run, and returns 127 or 126.
 ///
@@ -45,8 +46,8 @@ pub(super) async fn run(
         status = child.wait() => return ended(status),
         () = stop.cancelled() => {}
     }
-    if interrupt.code() == Some(TERMINATED) {
-        terminate(&child);
+    if let Some(code @ (TERMINATED | HUNG_UP)) = interrupt.code() {
+        pass_on(code, &child);
     }
     ended(child.wait().await)
 }
@@ -73,13 +74,15 @@ fn ended(status: io::Result<ExitStatus>) -> Result<u8> {
 }
 
 #[cfg(unix)]
-fn terminate(child: &Child) {
-    let process = child.id().and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);
+fn pass_on(code: u8, child: &Child) {
+    use rustix::process::{Pid, Signal, kill_process};
+    let signal = if code == HUNG_UP { Signal::HUP } else { Signal::TERM };
+    let process = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
     if let Some(process) = process {
         // The command may have ended meanwhile.
-        let _ = rustix::process::kill_process(process, rustix::process::Signal::TERM);
+        let _ = kill_process(process, signal);
     }
 }
 
 #[cfg(not(unix))]
-fn terminate(_: &Child) {}
+fn pass_on(_: u8, _: &Child) {}

@@ -8,7 +8,7 @@ use anyhow::{Chain, Result};
 use k8s_openapi::api::core::v1::Namespace;
 use kube::core::Status;
 use kube::{Api, Client, Config};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use super::kubeconfig;
 use super::settings::Target;
@@ -18,31 +18,60 @@ use kube_informers::cache::ApiError;
 /// How long connecting and the first response may take together.
 const LIMIT: Duration = Duration::from_secs(10);
 
+/// How long to wait before asking a server again that is not ready.
+const AGAIN: Duration = Duration::from_secs(1);
+
 /// A cluster that has responded.
 pub(super) struct Connection {
     pub(super) client: Client,
     pub(super) address: String,
 }
 
-/// Connects to a real cluster and checks that the namespace exists.
-pub(super) async fn to(target: &Target, namespace: &str) -> Result<Connection> {
+/// Connects to a real cluster and checks that the namespace exists. `limit` is how long the whole run may last.
+pub(super) async fn to(target: &Target, namespace: &str, limit: Option<Duration>) -> Result<Connection> {
+    let within = limit.unwrap_or(LIMIT).min(LIMIT);
     let mut config = kubeconfig::load(target).await?;
-    config.connect_timeout = Some(LIMIT);
+    config.connect_timeout = Some(within);
+    // kube's retry would hide the status codes 429, 503 and 504 from the Reflector for minutes; the Reflector retries itself.
+    config.default_retry = false;
     let address = address(&config);
     let client = Client::try_from(config).map_err(|error| unreachable(error, &address))?;
-    match timeout(LIMIT, namespace_exists(&client, namespace, &address)).await {
-        Ok(Ok(Asked::Exists)) => Ok(Connection { client, address }),
-        Ok(Ok(Asked::Missing)) => {
+    match first_answer(&client, namespace, &address, within).await? {
+        Asked::Exists => Ok(Connection { client, address }),
+        Asked::Missing => {
             let failure = Failure::new(format!("namespace {namespace} does not exist in {address}"));
             Err(failure.next("create it, or name another with -n").into())
         }
-        Ok(Err(error)) => Err(error),
-        Err(_) => {
-            let seconds = LIMIT.as_secs();
-            let failure = Failure::new(format!("no answer from {address} within {seconds} s"));
-            Err(failure.next("see that the cluster is up and that this machine can reach it").into())
-        }
     }
+}
+
+/// Asks until the server is ready to answer.
+async fn first_answer(client: &Client, namespace: &str, address: &str, within: Duration) -> Result<Asked> {
+    let mut not_ready = None;
+    let answer = async {
+        loop {
+            match ask(client, namespace).await {
+                Err(kube::Error::Api(status)) if matches!(status.code, 429 | 503 | 504) => {
+                    not_ready = Some(status);
+                    sleep(AGAIN).await;
+                }
+                answer => return answer,
+            }
+        }
+    };
+    let answered = timeout(within, answer).await;
+    let seconds = within.as_secs_f64();
+    Err(match (answered, not_ready) {
+        (Ok(answer), _) => return answer.map_err(|error| unreachable(error, address).into()),
+        (Err(_), Some(status)) => {
+            Failure::new(format!("{address} answered only with status {} within {seconds} s", status.code))
+                .next("wait until the cluster is ready, and try again")
+                .because(first_line(&status.message))
+        }
+        (Err(_), None) => Failure::new(format!("no answer from {address} within {seconds} s"))
+            .next("see that the cluster is up and that this machine can reach it"),
+    }
+    .into())
 }
 
 /// Whether a namespace exists.
@@ -52,8 +81,13 @@ pub(super) enum Asked {
     Missing,
 }
 
-/// Asks for the namespace. If the account may not read namespaces, it is assumed to exist.
+/// Asks for the namespace, in a cluster that is ready.
 pub(super) async fn namespace_exists(client: &Client, namespace: &str, address: &str) -> Result<Asked> {
+    ask(client, namespace).await.map_err(|error| unreachable(error, address).into())
+}
+
+/// Asks for the namespace. If the account may not read namespaces, it is assumed to exist.
+async fn ask(client: &Client, namespace: &str) -> kube::Result<Asked> {
     match Api::<Namespace>::all(client.clone()).get(namespace).await {
         Ok(_) => Ok(Asked::Exists),
         Err(kube::Error::Api(status)) if status.code == 403 => {
@@ -61,7 +95,7 @@ pub(super) async fn namespace_exists(client: &Client, namespace: &str, address: 
             Ok(Asked::Exists)
         }
         Err(kube::Error::Api(status)) if status.code == 404 && status.reason == "NotFound" => Ok(Asked::Missing),
-        Err(error) => Err(unreachable(error, address).into()),
+        Err(error) => Err(error),
     }
 }
 
@@ -97,6 +131,9 @@ fn unreachable(error: kube::Error, address: &str) -> Failure {
         kube::Error::Api(status) if status.code == 401 => unauthorized(address),
         kube::Error::Api(status) => Failure::new(format!("{address} answered with status {}", status.code))
             .next("see that this is the address of a Kubernetes API server"),
+        // An answer that is no object: a page, nothing at all, a redirection.
+        kube::Error::SerdeError(_) => Failure::new(format!("{address} answers, but not as a Kubernetes API server"))
+            .next("see that this is the address of a Kubernetes API server, with no proxy or login page before it"),
         kube::Error::Auth(_) => {
             Failure::new(format!("cannot get credentials for {address}")).next("see what the kubeconfig says about its user")
         }
@@ -148,6 +185,11 @@ fn address(config: &Config) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use tokio::time::Instant;
+
     use super::*;
 
     /// A cluster that answers every request with one status code and body.
@@ -192,6 +234,50 @@ mod tests {
         let body =
             r#"{"kind":"Status","status":"Failure","code":401,"reason":"Unauthorized","message":"Unauthorized"}"#;
         assert_eq!(asked(401, body).await, Err("https://a:6443 does not accept the credentials".into()));
+    }
+
+    #[tokio::test]
+    async fn what_is_reached_and_is_no_api_server_is_said() {
+        for (code, body) in [(200, "<html>Please log in</html>"), (200, ""), (204, ""), (200, "null"), (302, "")] {
+            let said = asked(code, body).await;
+            assert_eq!(said, Err("https://a:6443 answers, but not as a Kubernetes API server".into()), "{code} {body}");
+        }
+    }
+
+    /// A cluster that answers with one status code so many times, and then as a cluster.
+    fn starting(code: u16, times: u32) -> Client {
+        let left = Arc::new(AtomicU32::new(times));
+        let router = axum::Router::new().fallback(move || async move {
+            let before = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+            let code = http::StatusCode::from_u16(before.map_or(200, |_| code)).unwrap();
+            (code, r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"dev"},"message":"not yet"}"#)
+        });
+        Client::new(router, "default")
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_that_is_not_ready_is_asked_again() {
+        for code in [429, 503, 504] {
+            let answer = first_answer(&starting(code, 5), "dev", "https://a:6443", LIMIT).await.unwrap();
+            assert_eq!(answer, Asked::Exists);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_that_never_gets_ready_is_not_called_silent() {
+        let began = Instant::now();
+        let error =
+            first_answer(&starting(503, 99), "dev", "https://a:6443", Duration::from_secs(4)).await.unwrap_err();
+        assert_eq!(error.to_string(), "https://a:6443 answered only with status 503 within 4 s");
+        assert_eq!(began.elapsed(), Duration::from_secs(4));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_silent_server_is_given_up_when_the_run_is_over() {
+        let router = axum::Router::new().fallback(std::future::pending::<()>);
+        let client = Client::new(router, "default");
+        let error = first_answer(&client, "dev", "https://a:6443", Duration::from_millis(1500)).await.unwrap_err();
+        assert_eq!(error.to_string(), "no answer from https://a:6443 within 1.5 s");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM.
+//! Ctrl-C, SIGTERM, and on Linux the SIGHUP of a terminal that is closed.
 //!
 //! The first signal stops a live run in order. A second signal ends the process at once, and so does the first one
 //! while a recorded run is printed. A separate thread listens, so that a signal is noticed whatever the rest does. A
@@ -17,6 +17,8 @@ use tokio_util::sync::CancellationToken;
 const INTERRUPTED: u8 = 130;
 /// Exit code after SIGTERM.
 pub(super) const TERMINATED: u8 = 143;
+/// Exit code after SIGHUP.
+pub(super) const HUNG_UP: u8 = 129;
 
 /// A signal this soon after the first counts as the same: some programs send one to the process and again to its group.
 const ONE_SIGNAL: Duration = Duration::from_millis(100);
@@ -94,22 +96,42 @@ impl Interrupt {
 struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
+    /// `None` where SIGHUP is left as it is: ignored, as by `nohup`, or nobody can tell.
+    hang_up: Option<tokio::signal::unix::Signal>,
 }
 
 #[cfg(unix)]
 impl Signals {
     fn new() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
-        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+        let hang_up = (!ignores_hang_up()).then(|| signal(SignalKind::hangup())).transpose()?;
+        let (interrupt, terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+        Ok(Self { interrupt, terminate, hang_up })
     }
 
     async fn next(&mut self) -> u8 {
+        let hang_up = async {
+            match &mut self.hang_up {
+                Some(signal) => drop(signal.recv().await),
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
             biased;
             _ = self.interrupt.recv() => INTERRUPTED,
             _ = self.terminate.recv() => TERMINATED,
+            () = hang_up => HUNG_UP,
         }
     }
+}
+
+/// Whether this process was started with SIGHUP ignored. Only Linux tells; elsewhere the answer is yes, so that `nohup` holds.
+#[cfg(unix)]
+fn ignores_hang_up() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    // A bit each, from signal 1, which is SIGHUP.
+    ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_none_or(|mask| mask & 1 == 1)
 }
 
 #[cfg(not(unix))]

@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use futures::FutureExt;
 use futures::future::LocalBoxFuture;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::connect;
@@ -193,6 +193,7 @@ impl<'a> Setup<'a> {
     }
 
     async fn run(mut self, stop: CancellationToken, printer: &Printer, lesson: Lesson) -> Played {
+        let began = Instant::now(); // connecting counts
         let world = tokio::select! {
             biased;
             () = stop.cancelled() => return Played::not_begun(Ok(())),
@@ -228,7 +229,7 @@ impl<'a> Setup<'a> {
         if matches!(self.until, Until::Stopped) {
             lab.tell("Ctrl-C ends", "按 Ctrl-C 结束");
         }
-        let result = self.play(&lab, cluster.as_ref(), lesson).await;
+        let result = self.play(&lab, cluster.as_ref(), lesson, began).await;
         stop.cancel();
         let result = lab.take_failure().map_or(result, Err);
         for cluster in cluster.into_iter().chain(others) {
@@ -239,12 +240,12 @@ impl<'a> Setup<'a> {
     }
 
     /// Runs the lesson together with everything that can end it.
-    async fn play(&self, lab: &Lab, cluster: Option<&Cluster>, lesson: Lesson) -> Result<()> {
+    async fn play(&self, lab: &Lab, cluster: Option<&Cluster>, lesson: Lesson, began: Instant) -> Result<()> {
         let mut lesson = (lesson.0)(lab);
         let ended = tokio::select! {
             biased;
             result = &mut lesson => return result,
-            ended = self.end(lab, cluster) => ended,
+            ended = self.end(lab, cluster, began) => ended,
         };
         if let Err(error) = ended {
             lab.fail(error);
@@ -259,10 +260,10 @@ impl<'a> Setup<'a> {
     }
 
     /// Plays the scenario, and returns when the run must end.
-    async fn end(&self, lab: &Lab, cluster: Option<&Cluster>) -> Result<()> {
+    async fn end(&self, lab: &Lab, cluster: Option<&Cluster>, began: Instant) -> Result<()> {
         let time_is_over = async {
             match self.until {
-                Until::Elapsed(limit) => sleep(limit).await,
+                Until::Elapsed(limit) => sleep(limit.saturating_sub(began.elapsed())).await,
                 Until::AtRest | Until::Stopped => std::future::pending().await,
             }
         };

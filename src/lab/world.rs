@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 
+use super::cluster;
 use super::connect::{self, Asked, Connection};
 use super::defaults::{ClusterDefaults, Eras};
 use super::files;
@@ -12,7 +13,7 @@ use super::kubeconfig_file::KubeconfigFile;
 use super::moments::sub_seed;
 use super::settings::{BuiltIn, Settings, Source};
 use crate::trace::Failure;
-use kube_testcluster::{Admin, Cluster, Era, pods_from_yaml};
+use kube_testcluster::{Admin, Cluster, Controllers, Era, pods_from_yaml};
 
 /// How long a write takes in the lessons' cluster; about as long as in etcd.
 const COMMIT_LATENCY: Duration = Duration::from_millis(1);
@@ -46,17 +47,19 @@ impl World {
         let namespace = &settings.namespace;
         match &settings.source {
             Source::Real(target) => {
-                let Connection { client, address } = connect::to(target, namespace).await?;
+                let Connection { client, address } = connect::to(target, namespace, settings.limit).await?;
                 let each_era = if usual.eras == Eras::Each { vec![("cluster", client.clone())] } else { Vec::new() };
                 Ok(Self { client: Some(client), real: Some(address), each_era, ..Self::default() })
             }
             Source::BuiltIn(built_in) => {
                 let seed = sub_seed(seed, "cluster", 0);
-                let cluster = start(usual, built_in, namespace, seed)?;
+                // A cluster of this process alone counts from 1, so that a run is the same every time.
+                let first_revision = if settings.listen.is_some() { cluster::revision_of_the_clock() } else { 1 };
+                let cluster = start(usual, built_in, namespace, seed, first_revision)?;
                 let (mut each_era, mut others) = (Vec::new(), Vec::new());
                 if usual.eras == Eras::Each {
                     for (name, era) in [("classic", Era::Classic), ("modern", Era::Modern)] {
-                        let other = start(usual, &BuiltIn { era, ..built_in.clone() }, namespace, seed)?;
+                        let other = start(usual, &BuiltIn { era, ..built_in.clone() }, namespace, seed, 1)?;
                         each_era.push((name, other.client(namespace)));
                         others.push(other);
                     }
@@ -80,12 +83,21 @@ impl World {
 
 const BUILT_IN: &str = "the built-in cluster";
 
-fn start(usual: &ClusterDefaults, built_in: &BuiltIn, namespace: &str, seed: u64) -> Result<Cluster> {
+fn start(
+    usual: &ClusterDefaults,
+    built_in: &BuiltIn,
+    namespace: &str,
+    seed: u64,
+    first_revision: u64,
+) -> Result<Cluster> {
     let pods = files::source(built_in.pods.as_deref(), "the pods file", usual.pods)?
         .map(|source| pods_from_yaml(&source.text, &source.name, namespace))
         .transpose()?
         .unwrap_or_default();
     let stages = files::stages(built_in.stages.as_deref(), usual.stages)?;
-    let builder = Cluster::builder().era(built_in.era).seed(seed).pods(pods).stages(stages);
+    let builder =
+        Cluster::builder().era(built_in.era).seed(seed).pods(pods).stages(stages).first_revision(first_revision);
+    // A lesson about ReplicaSets runs its own controller.
+    let builder = builder.controllers(Controllers::GarbageAndNamespaces);
     Ok(builder.commit_latency(COMMIT_LATENCY).admin(Admin::On).start())
 }

@@ -8,7 +8,7 @@ use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 
 use axum::Router;
-use kube_testcluster::{Cluster, Stages};
+use kube_testcluster::{Cluster, Controllers, Stages};
 use tokio::sync::oneshot;
 
 use crate::cli::{Ran, command, file, finish};
@@ -44,7 +44,7 @@ impl Served {
     pub fn cluster() -> Self {
         Self::new(|| {
             let stages = Stages::from_yaml("run: []\ndelete:\n- {after: 0s, remove: true}\n", "stages.yaml").unwrap();
-            let cluster = Cluster::builder().stages(stages).start();
+            let cluster = Cluster::builder().stages(stages).controllers(Controllers::GarbageAndNamespaces).start();
             let router = cluster.router();
             // Kept for as long as the thread's runtime is.
             tokio::spawn(async move {

@@ -81,6 +81,44 @@ fn a_cluster_says_where_it_is_and_takes_its_kubeconfig_away() {
     assert!(!Path::new(&path).parent().unwrap().exists());
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_closed_terminal_takes_the_kubeconfig_away_too() {
+    let (mut live, _) = Live::cluster("");
+    let path = after(&mut live.out, "export KUBECONFIG=");
+    assert_eq!(live.signal("HUP").code(), Some(129));
+    assert!(!Path::new(&path).parent().unwrap().exists());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_cluster_under_nohup_outlives_its_terminal() {
+    let mut nohup = Command::new("nohup");
+    let mut live = Live::start(nohup.arg(command("").get_program()).arg("cluster").stdin(Stdio::null()));
+    let address: SocketAddr = after(&mut live.out, "http://").parse().unwrap();
+    let kill = format!("kill -HUP {}", live.child.id());
+    assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+    assert!(ask(address, CREATE, POD).starts_with("HTTP/1.1 201 "));
+    assert_eq!(live.signal("TERM").code(), Some(143));
+}
+
+#[test]
+fn a_second_cluster_at_the_same_address_counts_on_from_the_first() {
+    let revision = |address| {
+        let list = ask(address, "GET /api/v1/namespaces?limit=1 HTTP/1.1\r\nHost: localhost", "");
+        let (_, rest) = list.split_once(r#""resourceVersion":""#).expect("a list has a version");
+        rest.split_once('"').unwrap().0.parse::<u64>().unwrap()
+    };
+    let (first, address) = Live::cluster("--pods 1000");
+    let before = revision(address);
+    first.signal("KILL");
+    let (second, address) = Live::cluster(&format!("--listen {address}"));
+    assert!(revision(address) > before);
+    let old = format!("GET /api/v1/pods?watch=true&resourceVersion={before} HTTP/1.1\r\nHost: localhost");
+    assert!(ask(address, &old, "").contains(r#""code":410"#));
+    second.signal("INT");
+}
+
 #[test]
 fn ctrl_c_ends_the_watches_of_a_cluster() {
     let (live, address) = Live::cluster("");

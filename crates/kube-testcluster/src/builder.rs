@@ -14,6 +14,7 @@ use super::Cluster;
 use super::admin::Admin;
 use super::chores;
 use super::clock::Clock;
+use super::controllers::replica_set;
 use super::crowd;
 use super::era::Era;
 use super::faults::Requester;
@@ -182,7 +183,7 @@ impl ClusterBuilder {
     }
 
     /// Which controllers run beside the kubelet; by default all. They react to changes only: a pod that exists at the
-    /// start and whose owner never existed stays.
+    /// start and whose owner never existed stays. [`Cluster::shutdown`] waits for them to end.
     pub fn controllers(mut self, controllers: Controllers) -> Self {
         self.settings.controllers = controllers;
         self
@@ -213,15 +214,19 @@ impl ClusterBuilder {
         let stop = CancellationToken::new();
         let kubelet = Kubelet::new(client, self.stages, clock, store.logs.clone(), sender);
         let nodeless = if self.nodes.is_none() { Nodeless::OnTheFirst } else { Nodeless::Wait };
-        let kubelet = tokio::spawn(kubelet.run(nodeless, stop.clone()));
-        let controllers = tokio::spawn(chores::run(store.clone(), stop.clone()));
+        let mut tasks = vec![tokio::spawn(kubelet.run(nodeless, stop.clone()))];
+        if self.settings.controllers != Controllers::None {
+            tasks.push(tokio::spawn(chores::run(store.clone(), stop.clone())));
+        }
+        if self.settings.controllers == Controllers::All {
+            tasks.push(tokio::spawn(replica_set::run_when_needed(own_client(&router), stop.clone())));
+        }
         Cluster {
             store,
             router,
             progress,
             stop: stop.drop_guard(),
-            kubelet,
-            controllers,
+            tasks,
             #[cfg(feature = "serve")]
             servers: Vec::new(),
         }

@@ -76,6 +76,8 @@
 //! lock. `router` finds the handler of a request, `resource` is the table of kinds, `status` the one place where an
 //! error becomes a `Status`. `kubelet` is a client, which faults and limits spare.
 
+#![warn(missing_debug_implementations)]
+
 mod admin;
 mod age;
 mod aggregated;
@@ -192,8 +194,8 @@ pub struct Cluster {
     router: axum::Router,
     progress: watch::Receiver<Progress>,
     stop: DropGuard,
-    kubelet: JoinHandle<()>,
-    controllers: JoinHandle<()>,
+    /// The kubelet and the controllers.
+    tasks: Vec<JoinHandle<()>>,
     #[cfg(feature = "serve")]
     servers: Vec<Server>,
 }
@@ -209,13 +211,9 @@ impl Cluster {
         kube_client::Client::new(self.router(), namespace)
     }
 
-    /// A client for a controller that belongs to the cluster, as its kubelet does: it meets no faults and takes no place of a
-    /// watch.
-    pub fn client_of_its_own(&self) -> kube_client::Client {
-        builder::own_client(&self.router)
-    }
-
-    /// The API, for a listener or for a client.
+    /// The API as a service: for a client with layers of its own, or for a test that sends requests as they are.
+    ///
+    /// A `Router` rather than an opaque service, as a test can add routes and layers of its own to it.
     pub fn router(&self) -> axum::Router {
         self.router.clone()
     }
@@ -252,8 +250,13 @@ impl Cluster {
         Ok(address)
     }
 
-    /// Waits until the kubelet has seen every write to a pod so far, no stage of any pod is pending or running, and the
-    /// controllers have nothing to do. What repeats for ever, and what waits for a node, is not waited for.
+    /// Waits until nothing happens any more in the kubelet and in the cluster's housekeeping: the kubelet has seen every write
+    /// to a pod so far, no stage of any pod is pending or running, and the garbage collector and the controller that empties
+    /// namespaces have nothing to do.
+    ///
+    /// Not waited for: stages that repeat for ever, pods that wait for a node, and controllers that are clients, the test's own
+    /// as well as [that of ReplicaSets](controllers::replica_set). What these do after a change is seen only once they have
+    /// written it, so wait for its effect instead.
     pub async fn settled(&self) {
         let mut progress = self.progress.clone();
         loop {
@@ -296,13 +299,14 @@ impl Cluster {
         Faults::of(self.store.clone())
     }
 
-    /// Stops the kubelet, ends every watch after what was already sent to it, and waits for the tasks. Answers that are
+    /// Stops the kubelet and the controllers, ends every watch after what was already sent to it, and waits for the tasks. Answers that are
     /// under way on a socket have a second to end.
     pub async fn shutdown(self) {
         drop(self.stop);
-        // A kubelet that panicked has said so already; there is nothing left to stop.
-        let _ = self.kubelet.await;
-        let _ = self.controllers.await;
+        for task in self.tasks {
+            // One that panicked has said so already; there is nothing left to stop.
+            let _ = task.await;
+        }
         self.store.close();
         #[cfg(feature = "serve")]
         for server in self.servers {

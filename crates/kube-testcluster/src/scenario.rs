@@ -83,6 +83,7 @@ pub(super) enum Action {
 /// A step that the cluster refused.
 #[derive(Debug, thiserror::Error)]
 #[error("{step}: {}", cluster_message(.step, .error))]
+#[non_exhaustive]
 pub struct ScenarioError {
     /// The step.
     pub step: Step,

@@ -6,10 +6,14 @@ use super::era::Era;
 
 /// The controllers that run beside the kubelet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Controllers {
-    /// The garbage collector and the namespace controller.
+    /// The garbage collector, the namespace controller and the [ReplicaSet controller](crate::controllers::replica_set).
     #[default]
     All,
+    /// The garbage collector and the namespace controller, which deletions need. A ReplicaSet is only an object, until the
+    /// test runs a controller of its own.
+    GarbageAndNamespaces,
     /// None, as in an API server without a controller manager: dependents outlive their owners, objects with a
     /// finalizer of the garbage collector stay, and a deleted namespace is removed at once with its contents left
     /// behind.

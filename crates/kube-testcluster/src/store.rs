@@ -139,7 +139,7 @@ impl Store {
         let revision = storage.revision();
         let cache = |resource| WatchCache::new(resource, &settings, revision);
         let caches = RESOURCES.iter().map(|resource| (resource.plural, cache(resource))).collect();
-        let chores = (settings.controllers == Controllers::All).then(Chores::default);
+        let chores = (settings.controllers != Controllers::None).then(Chores::default);
         let state = StoreState { storage, caches, random: Random::new(settings.seed), closed: false, chores };
         let (faults, moved, chores) = (Active::default(), watch::Sender::new(()), watch::Sender::new(0));
         let watches = Arc::new(Semaphore::new(settings.max_watches.min(Semaphore::MAX_PERMITS)));

@@ -16,6 +16,7 @@ mod status;
 mod sync;
 mod voice;
 
+use std::fmt;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -49,6 +50,7 @@ const WORKERS: usize = 2;
 
 /// How the pods of one batch are created or deleted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Writes {
     /// Concurrently, as upstream.
     #[default]
@@ -60,14 +62,15 @@ pub enum Writes {
 /// Selects the ReplicaSets that a controller handles.
 type Ours = dyn Fn(&ReplicaSet) -> bool + Send + Sync;
 
-/// Runs the controller for all ReplicaSets of a cluster until `stop`.
+/// Runs the controller for all ReplicaSets of a cluster until `stop`. A [`Cluster`](crate::Cluster) with
+/// [`Controllers::All`](crate::Controllers::All) runs it by itself.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// use kube_testcluster::{Cluster, controllers::replica_set};
+/// use kube_testcluster::{Cluster, Controllers, controllers::replica_set};
 /// use tokio_util::sync::CancellationToken;
 ///
-/// let cluster = Cluster::builder().start();
+/// let cluster = Cluster::builder().controllers(Controllers::GarbageAndNamespaces).start();
 /// let stop = CancellationToken::new();
 /// let controller = tokio::spawn(replica_set::run(cluster.client("default"), stop.clone()));
 /// // … kubectl create -f rs.yaml …
@@ -84,7 +87,7 @@ pub async fn run(client: kube_client::Client, stop: CancellationToken) {
 
 /// Runs the controller once there is a ReplicaSet. Until then it only watches for the first one and caches nothing; the
 /// controller itself caches every pod of the cluster.
-pub async fn run_when_needed(client: kube_client::Client, stop: CancellationToken) {
+pub(crate) async fn run_when_needed(client: kube_client::Client, stop: CancellationToken) {
     if stop.run_until_cancelled(first_set(&client)).await.is_some() {
         run(client, stop).await;
     }
@@ -130,6 +133,12 @@ pub struct Controller {
     /// `None` if no Events are written.
     recorder: Option<EventRecorder>,
     voice: Voice,
+}
+
+impl fmt::Debug for Controller {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Controller").field("writes", &self.writes).finish_non_exhaustive()
+    }
 }
 
 impl Controller {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 /// What a fault does. The text form names it as given here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Effect {
     /// `drop-watches`: the open watches end at once and in order, after the events that were already sent.
     DropWatches,

@@ -79,7 +79,7 @@ pub(crate) fn prepare(
     if resource.generation == Generation::Counted {
         metadata.insert("generation".into(), json!(1));
     }
-    if resource == NAMESPACES && store.settings.controllers == Controllers::All {
+    if resource == NAMESPACES && store.settings.controllers != Controllers::None {
         add_namespace_finalizer(value);
     }
     (resource.defaults)(value);

@@ -4,7 +4,6 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::Body;
 use http::Request;
 use k8s_openapi::api::core::v1::Pod;
 use kube_informers::cache::{HandlerFuncs, Informer, ListWatch};

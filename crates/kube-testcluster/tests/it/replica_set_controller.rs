@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kube_testcluster::controllers::replica_set;
-use kube_testcluster::{Cluster, ClusterBuilder, Stages};
+use kube_testcluster::{Cluster, ClusterBuilder, Controllers, Stages};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
@@ -24,6 +24,7 @@ struct World {
 
 impl World {
     async fn new(builder: ClusterBuilder) -> Self {
+        let builder = builder.controllers(Controllers::GarbageAndNamespaces); // the test runs its own
         let cluster = builder.commit_latency(Duration::from_millis(1)).start();
         let (api, stop) = (Api::new(&cluster), CancellationToken::new());
         let controller = tokio::spawn(replica_set::run(cluster.client("default"), stop.clone()));

@@ -7,15 +7,16 @@ use axum::body::{Body, BodyDataStream};
 use futures::StreamExt;
 use http::{Request, Response};
 use http_body_util::BodyExt;
-use kube_testcluster::{Cluster, ClusterBuilder, Stages};
+use kube_testcluster::{Cluster, ClusterBuilder, Controllers, Stages};
 use serde_json::{Value, json};
 use tower::Service;
 
 pub const PODS: &str = "/api/v1/namespaces/default/pods";
 
-/// A cluster whose kubelet does nothing and whose clock shows a fixed time.
+/// A cluster whose kubelet does nothing, in which ReplicaSets are only objects, and whose clock shows a fixed time.
 pub fn quiet() -> ClusterBuilder {
-    Cluster::builder().stages(Stages::none()).started_at("2023-05-01T10:00:00Z".parse().unwrap())
+    let builder = Cluster::builder().stages(Stages::none()).controllers(Controllers::GarbageAndNamespaces);
+    builder.started_at("2023-05-01T10:00:00Z".parse().unwrap())
 }
 
 #[derive(Clone)]
