@@ -26,5 +26,6 @@ mod cluster_stream;
 mod cluster_tables;
 mod cluster_watch;
 mod cluster_write;
+mod examples;
 mod replica_set_controller;
 mod support;

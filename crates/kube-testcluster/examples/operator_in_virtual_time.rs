@@ -1,0 +1,136 @@
+//! The test of an operator that comes back every 30 minutes, in a cluster that fails: hours pass in milliseconds.
+//!
+//! `cargo run --example operator_in_virtual_time`
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use futures::TryStreamExt;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::{ListParams, Patch, PatchParams, PostParams, WatchEvent, WatchParams};
+use kube::{Api, Client, ResourceExt};
+use kube_testcluster::{Cluster, Effect, Fault, Verb};
+use serde_json::json;
+use tokio::time::{Instant, sleep, sleep_until};
+
+type Error = Box<dyn std::error::Error>;
+
+/// How long a serial number is good.
+const PERIOD: Duration = Duration::from_secs(30 * 60);
+/// How long the operator waits after a failure.
+const RETRY: Duration = Duration::from_secs(5);
+
+/// The operator: every ConfigMap gets a new serial number every 30 minutes.
+async fn operator(client: Client) {
+    let maps = Api::default_namespaced(client);
+    let mut due = BTreeMap::new();
+    loop {
+        if let Err(error) = follow(&maps, &mut due).await {
+            tracing::warn!(%error, "listing again");
+            sleep(RETRY).await;
+        }
+    }
+}
+
+/// Lists and watches, and renews what is due, until the watch ends.
+async fn follow(maps: &Api<ConfigMap>, due: &mut BTreeMap<String, Instant>) -> kube::Result<()> {
+    let list = maps.list(&ListParams::default()).await?;
+    due.retain(|name, _| list.items.iter().any(|map| map.name_any() == *name));
+    for map in &list.items {
+        due.entry(map.name_any()).or_insert_with(Instant::now);
+    }
+    let version = list.metadata.resource_version.unwrap_or_default();
+    let mut events = std::pin::pin!(maps.watch(&WatchParams::default(), &version).await?);
+    loop {
+        let next = due.iter().min_by_key(|(_, at)| **at).map(|(name, at)| (name.clone(), *at));
+        let renewal = async {
+            match next {
+                Some((name, at)) => {
+                    sleep_until(at).await;
+                    name
+                }
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            event = events.try_next() => match event? {
+                Some(WatchEvent::Added(map) | WatchEvent::Modified(map)) => {
+                    due.entry(map.name_any()).or_insert_with(Instant::now);
+                }
+                Some(WatchEvent::Deleted(map)) => drop(due.remove(&map.name_any())),
+                Some(WatchEvent::Bookmark(_)) => {}
+                Some(WatchEvent::Error(status)) => return Err(kube::Error::Api(status)),
+                None => return Ok(()),
+            },
+            name = renewal => {
+                let wait = match renew(maps, &name).await {
+                    Ok(()) => PERIOD,
+                    Err(error) => {
+                        tracing::warn!(%error, name, "trying again");
+                        RETRY
+                    }
+                };
+                due.insert(name, Instant::now() + wait);
+            }
+        }
+    }
+}
+
+async fn renew(maps: &Api<ConfigMap>, name: &str) -> kube::Result<()> {
+    let next = serial(&maps.get(name).await?) + 1;
+    let patch = Patch::Merge(json!({"data": {"serial": next.to_string()}}));
+    maps.patch(name, &PatchParams::default(), &patch).await.map(drop)
+}
+
+fn serial(map: &ConfigMap) -> u32 {
+    let text = map.data.as_ref().and_then(|data| data.get("serial"));
+    text.and_then(|text| text.parse().ok()).unwrap_or_default()
+}
+
+/// The test. With a paused clock, time goes on by itself to the next thing that waits.
+#[tokio::main(flavor = "current_thread", start_paused = true)]
+pub async fn main() -> Result<(), Error> {
+    let cluster = Cluster::builder().seed(1).start();
+    let maps: Api<ConfigMap> = Api::default_namespaced(cluster.client("default"));
+    let operator = tokio::spawn(operator(cluster.client("default")));
+    let create = async |name: &str| {
+        let map = serde_json::from_value(json!({"metadata": {"name": name}}))?;
+        maps.create(&PostParams::default(), &map).await?;
+        Ok::<_, Error>(())
+    };
+    let serials = async |names: &[&str]| {
+        let mut serials = Vec::new();
+        for name in names {
+            serials.push(serial(&maps.get(name).await?));
+        }
+        Ok::<_, Error>(serials)
+    };
+
+    create("tls").await?;
+    sleep(Duration::from_secs(1)).await;
+    assert_eq!(serials(&["tls"]).await?, [1], "a new one is served at once");
+    sleep(PERIOD).await;
+    assert_eq!(serials(&["tls"]).await?, [2], "and again after half an hour");
+
+    // The next two patches are answered with 500: the operator tries again.
+    cluster.faults().start(Fault::new(Effect::InternalError).verb(Verb::Patch).times(2));
+    sleep(PERIOD).await;
+    assert_eq!(serials(&["tls"]).await?, [2], "the period is over, and so is the first try");
+    sleep(RETRY * 2).await;
+    assert_eq!(serials(&["tls"]).await?, [3]);
+
+    // The watch breaks off in the middle of its next event, and the past is forgotten: the operator lists again.
+    cluster.faults().start(Fault::new(Effect::CutWatches));
+    cluster.faults().start(Fault::new(Effect::Compact));
+    create("web").await?;
+    sleep(RETRY * 2).await;
+    assert_eq!(serials(&["tls", "web"]).await?, [3, 1], "what the broken watch did not tell was found");
+
+    // A day: 48 half hours for each.
+    sleep(PERIOD * 48).await;
+    assert_eq!(serials(&["tls", "web"]).await?, [51, 49]);
+
+    operator.abort();
+    cluster.shutdown().await;
+    Ok(())
+}
