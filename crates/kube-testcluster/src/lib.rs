@@ -1,80 +1,115 @@
-//! A Kubernetes API server in memory, and a small kubelet: for learning, and for testing programs that use the API.
+//! A Kubernetes API server in memory, with nodes, a scheduler, controllers and faults: for tests of operators, in the
+//! process of the test and in virtual time.
 //!
-//! Real list and watch semantics (resourceVersions, a history, expiry, paging, bookmarks, selectors, graceful deletion) on
-//! objects that live in the process. It is an [`axum::Router`], so a [`kube::Client`] uses it without a socket:
-//!
-//! ```
-//! use kube_testcluster::{Cluster, pods_from_yaml};
-//! use k8s_openapi::api::core::v1::Pod;
-//! use kube::Api;
-//! use kube::api::ListParams;
-//!
-//! # #[tokio::main(flavor = "current_thread")]
-//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let file = "{metadata: {name: web}, spec: {nodeName: node-1, containers: [{name: main, image: nginx}]}}";
-//! let cluster = Cluster::builder().pods(pods_from_yaml(file, "pods.yaml", "default")?).start();
-//!
-//! let pods: Api<Pod> = Api::namespaced(cluster.client("default"), "default");
-//! let list = pods.list(&ListParams::default()).await?;
-//! assert_eq!(list.items[0].metadata.name.as_deref(), Some("web"));
-//! cluster.shutdown().await;
-//! # Ok(())
-//! # }
-//! ```
-//!
-//! # Testing a controller
-//!
-//! Everything runs on tokio's clock, so under a paused one a test waits for nothing:
+//! A [`Cluster`] is started by a test and gives it a [`kube::Client`](kube_client::Client). Behind the client is a server
+//! with the semantics of list and watch that operators depend on: resourceVersions, conflicts, watches that expire with
+//! 410, bookmarks, paging, selectors, finalizers, owner references, graceful deletion. Pods are scheduled, run, crash and
+//! end; ReplicaSets have their pods; deleted namespaces are emptied. Nothing is installed, no port is opened, and many
+//! tests can have a cluster each.
 //!
 //! ```
 //! use std::time::Duration;
 //!
-//! use futures::{StreamExt, TryStreamExt};
-//! use kube_testcluster::Cluster;
-//! use k8s_openapi::api::core::v1::Pod;
-//! use kube::api::{Patch, PatchParams, PostParams, WatchEvent, WatchParams};
-//! use kube::{Api, ResourceExt};
+//! use k8s_openapi::api::core::v1::ConfigMap;
+//! use kube::Api;
+//! use kube::api::{Patch, PatchParams, PostParams};
+//! use kube_testcluster::{Cluster, Effect, Fault, Verb};
 //! use serde_json::json;
+//! use tokio::time::sleep;
 //!
-//! /// The controller: labels every pod that runs.
-//! async fn label_running(pods: Api<Pod>) -> Result<(), kube::Error> {
-//!     let mut events = pods.watch(&WatchParams::default(), "0").await?.boxed();
-//!     while let Some(event) = events.try_next().await? {
-//!         let (WatchEvent::Added(pod) | WatchEvent::Modified(pod)) = event else { continue };
-//!         let running = pod.status.iter().any(|status| status.phase.as_deref() == Some("Running"));
-//!         if running && !pod.labels().contains_key("seen") {
-//!             let patch = Patch::Merge(json!({"metadata": {"labels": {"seen": "running"}}}));
-//!             pods.patch(&pod.name_any(), &PatchParams::default(), &patch).await?;
+//! /// The operator: counts up every 30 minutes. After an error it tries again in five seconds.
+//! async fn operator(maps: Api<ConfigMap>) {
+//!     for n in 1.. {
+//!         let patch = Patch::Merge(json!({"data": {"count": n.to_string()}}));
+//!         while maps.patch("clock", &PatchParams::default(), &patch).await.is_err() {
+//!             sleep(Duration::from_secs(5)).await;
 //!         }
+//!         sleep(Duration::from_secs(30 * 60)).await;
 //!     }
-//!     Ok(())
 //! }
 //!
+//! // In a test: #[tokio::test(start_paused = true)]
 //! #[tokio::main(flavor = "current_thread", start_paused = true)]
 //! async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //!     let cluster = Cluster::builder().start();
-//!     let pods: Api<Pod> = Api::default_namespaced(cluster.client("default"));
-//!     let controller = tokio::spawn(label_running(pods.clone()));
+//!     let maps: Api<ConfigMap> = Api::default_namespaced(cluster.client("default"));
+//!     maps.create(&PostParams::default(), &serde_json::from_value(json!({"metadata": {"name": "clock"}}))?).await?;
 //!
-//!     let web = json!({"metadata": {"name": "web"}, "spec": {"containers": [{"name": "main", "image": "nginx"}]}});
-//!     pods.create(&PostParams::default(), &serde_json::from_value(web)?).await?;
-//!     tokio::time::sleep(Duration::from_secs(60)).await; // a minute of the cluster's, no time of ours
+//!     cluster.faults().start(Fault::new(Effect::InternalError).verb(Verb::Patch).times(2));
+//!     let operator = tokio::spawn(operator(maps.clone()));
+//!     sleep(Duration::from_secs(2 * 60 * 60)).await; // two hours for the operator, an instant for the test
+//!     assert_eq!(maps.get("clock").await?.data.unwrap_or_default()["count"], "4");
 //!
-//!     assert_eq!(pods.get("web").await?.labels()["seen"], "running");
-//!     controller.abort();
+//!     operator.abort();
 //!     cluster.shutdown().await;
 //!     Ok(())
 //! }
 //! ```
 //!
-//! For a program of another language, or one that wants a kubeconfig, see [`Cluster::serve`].
+//! The repository's `examples/` has two longer tests: an operator that lists and watches while the server answers 500,
+//! breaks a watch off and forgets its history; and one for pods that complete, crash and are replaced.
 //!
-//! # Parts
+//! # Why
 //!
-//! The parts are upstream's and have its names. `storage` is etcd's part: every version of every object, one revision
-//! counter. `watch_cache` stands beside it, one for each kind, with a version of its own; `store` holds the two under one
-//! lock. `router` finds the handler of a request, `resource` is the table of kinds, `status` the one place where an
-//! error becomes a `Status`. `kubelet` is a client, which faults and limits spare.
+//! | | this crate | envtest | fake clients, mocks | kind, k3d |
+//! |---|---|---|---|---|
+//! | needs | a dev-dependency | binaries of kube-apiserver and etcd | a dev-dependency | Docker |
+//! | a cluster for each test | yes | seconds for each | yes | no |
+//! | watches, resourceVersions, conflicts, 410 | yes | yes, the real ones | seldom | yes, the real ones |
+//! | pods run, garbage is collected, namespaces end | yes | no | no | yes |
+//! | hours pass in an instant | yes | no | some | no |
+//! | faults on demand | yes | no | as scripted | no |
+//! | custom resources, server-side apply, webhooks, RBAC | no | yes | some | yes |
+//! | kinds | ten | all | all | all |
+//!
+//! A test here is a good first test: quick, repeatable, and with failures that a real server shows once a month. It does
+//! not replace one against a real server before a release.
+//!
+//! # What it is not
+//!
+//! - No custom resources, no server-side apply (415), no managedFields, no admission webhooks. There is no
+//!   authentication, and every request is allowed.
+//! - Ten kinds: ConfigMap, Event, Lease, Namespace, Node, Pod, ReplicaSet, Secret, Service, ServiceAccount, and the reviews
+//!   of authorization, which allow everything. No Deployments, Jobs or volumes.
+//! - Containers do not run. [`Stages`] say what a pod goes through, and what its log holds; `exec`, `attach` and
+//!   `port-forward` are refused.
+//! - Nothing is kept: a cluster ends with its process. It is not a distribution of Kubernetes.
+//!
+//! # Guarantees
+//!
+//! - **Virtual time.** Every wait and every timestamp follows tokio's clock. Under a paused clock (`start_paused`) time
+//!   goes on by itself to the next timer once every task waits, so nothing needs real time.
+//! - **Determinism.** A [seed](ClusterBuilder::seed) decides what an API server leaves to chance. With the same seed, the
+//!   same [start of the clock](ClusterBuilder::started_at), a paused clock and the current-thread runtime, the same requests
+//!   get the same answers.
+//! - **Consistency.** One counter of revisions for all kinds. A watch from the resourceVersion of a list sends every later
+//!   change of what its selectors select, once and in order, or ends with 410.
+//! - **Faults meet the clients of the test only.** The kubelet and the cluster's own controllers are spared; only a watch
+//!   cache that lags keeps its news from them too.
+//! - **Independence.** Clusters share nothing. Each ends with [`Cluster::shutdown`], or when it is dropped.
+//!
+//! # Limits
+//!
+//! Each has its own method in [`ClusterBuilder`]: by default the last 10,000 writes are remembered, for five minutes,
+//! at most 10,000 watches are open, and 1,024 events wait for the reader of one. A body has at most 3 MiB, as upstream.
+//! Everything is in memory: a pod takes a few kilobytes with its Events.
+//!
+//! # Features
+//!
+//! - `serve`, off by default: [`Cluster::serve`] opens a loopback port, for kubectl and for programs of other languages.
+//!   Without it, this crate adds no HTTP server to the tree; what there is of hyper and tokio's `net` is that of
+//!   `kube-client`.
+//!
+//! The versions of `kube-client`, `k8s-openapi`, `jiff` and `axum` are part of the API: a cluster hands out kube's
+//! client, takes pods and times as k8s-openapi has them, and [`Cluster::router`] is axum's. Choose the version of
+//! Kubernetes with a feature of k8s-openapi in your own `Cargo.toml`.
+//!
+//! # Inside
+//!
+//! The parts have upstream's names. `storage` is etcd's part: every version of every object, and one counter of revisions.
+//! Beside it is a `watch_cache` for each kind, with a version of its own; `store` holds both under one lock. `router`
+//! finds the handler of a request, `resource` is a row of the table of kinds, and `status` makes a `Status` of an error.
+//! The kubelet and the controllers are clients.
 
 #![warn(missing_debug_implementations)]
 
@@ -159,6 +194,10 @@ mod volume_defaults;
 mod watch_cache;
 mod watcher;
 mod yaml;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 #[cfg(feature = "serve")]
 use std::io;

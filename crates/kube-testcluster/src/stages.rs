@@ -19,10 +19,10 @@ use wire::StagesFile;
 /// run:                     # of every pod that is bound to no node
 /// - {after: 150ms, bind: node-1}
 /// - {after: 150ms, status: {phase: Running, startTime: $now}}
-///   delete:                  # of every pod that is being deleted
+/// delete:                  # of every pod that is being deleted
 /// - {after: 150ms, annotations: {example.com/address: null}}
 /// - {after: 150ms, remove: true}
-///   lifecycles:              # of the pods that one of these selects, the first that does
+/// lifecycles:              # of the pods that one of these selects, the first that does
 /// - name: crash-loop
 ///   for: [{labels: lab/lifecycle=crash-loop}]
 ///   run:
@@ -30,7 +30,7 @@ use wire::StagesFile;
 ///   - repeat:
 ///     - {after: 2s, containers: {running: {}}}
 ///     - {after: 5s, containers: {terminated: {exitCode: 1, reason: Error}}}
-///   ```
+/// ```
 ///
 /// A step waits for the time `after` (default: none) and then does one thing. With `doubling-to`, the wait doubles in
 /// each round of a `repeat`, up to that limit. The actions are:
