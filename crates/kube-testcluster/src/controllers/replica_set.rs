@@ -12,6 +12,7 @@ mod handlers;
 mod pods;
 mod rank;
 mod recorder;
+mod spec;
 mod status;
 mod sync;
 mod voice;

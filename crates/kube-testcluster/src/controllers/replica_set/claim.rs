@@ -12,14 +12,14 @@ use serde_json::{Value, json};
 use super::error::SyncError;
 use super::sync::{is_status, name};
 use super::voice::Deed;
-use super::{Controller, OWNER, pods};
+use super::{Controller, OWNER, pods, spec};
 use kube_informers::selector::LabelSelector;
 
 impl Controller {
     /// The active pods of a ReplicaSet, from the cache. Releases pods that the selector no longer matches, and adopts
     /// matching pods that have no controller.
     pub(super) async fn claim(&self, set: &ReplicaSet) -> Result<Vec<Arc<Pod>>, SyncError> {
-        let selector = LabelSelector::try_from(Some(&set.spec.selector))?;
+        let selector = spec::selector(set)?;
         let selected = |pod: &Pod| selector.matches(pod.metadata.labels.as_ref());
         let going = set.metadata.deletion_timestamp.is_some();
         let mut owned = Vec::new();

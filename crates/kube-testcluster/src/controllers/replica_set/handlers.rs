@@ -5,8 +5,8 @@ use std::sync::Arc;
 use k8s_openapi::api::apps::v1::ReplicaSet;
 use k8s_openapi::api::core::v1::Pod;
 
-use super::Controller;
 use super::pods::{controller, owner};
+use super::{Controller, spec};
 use kube_informers::cache::{Deletion, EventHandler, InitialList, deletion_key, meta_namespace_key};
 use kube_informers::selector::LabelSelector;
 
@@ -64,8 +64,7 @@ impl OfPods {
         let namespace = orphan.metadata.namespace.as_deref().unwrap_or_default();
         let sets = self.0.sets.namespace(namespace).list(&LabelSelector::everything());
         for set in sets.iter().filter(|set| (self.0.ours)(set)) {
-            let selects = LabelSelector::try_from(Some(&set.spec.selector))
-                .is_ok_and(|selector| selector.matches(orphan.metadata.labels.as_ref()));
+            let selects = spec::selector(set).is_ok_and(|selector| selector.matches(orphan.metadata.labels.as_ref()));
             if selects {
                 self.0.queue.add(meta_namespace_key(&**set));
             }

@@ -8,6 +8,7 @@ use kube_client::api::{ApiResource, DynamicObject};
 use kube_core::Resource;
 
 use super::error::SyncError;
+use super::spec;
 use kube_informers::cache::IndexValues;
 
 /// The reference to a pod's controller.
@@ -61,7 +62,7 @@ pub(super) fn owned_by(set: &ReplicaSet) -> Option<OwnerReference> {
 
 /// A new pod from the ReplicaSet's template. The server generates its name.
 pub(super) fn new(set: &ReplicaSet) -> Result<DynamicObject, SyncError> {
-    let template = set.spec.template.clone().ok_or(SyncError::NoTemplate)?;
+    let template = spec::template(set).cloned().ok_or(SyncError::NoTemplate)?;
     let spec = serde_json::to_value(template.spec).map_err(|_| SyncError::NoTemplate)?;
     let mut pod = DynamicObject::new("", &ApiResource::erase::<Pod>(&())).data(serde_json::json!({ "spec": spec }));
     let metadata = template.metadata.unwrap_or_default(); // of which only what pods may share is taken

@@ -7,7 +7,7 @@ use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::pods;
+use super::{pods, spec};
 
 /// The numbers in a status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub(super) struct Counts {
 
 impl Counts {
     pub(super) fn of(set: &ReplicaSet, owned: &[Arc<Pod>], available: usize) -> Self {
-        let template = set.spec.template.as_ref().and_then(|template| template.metadata.as_ref());
+        let template = spec::template(set).and_then(|template| template.metadata.as_ref());
         let labels = template.and_then(|metadata| metadata.labels.as_ref());
         let has_all = |pod: &&Arc<Pod>| {
             let has = |(key, value): (&String, &String)| {
@@ -52,7 +52,7 @@ pub(super) fn patch(set: &ReplicaSet, counts: Counts, failure: Option<(&str, Str
     let said = said.map(|count| usize::try_from(count).unwrap_or_default());
     let now = [counts.replicas, counts.labeled, counts.ready, counts.available];
     let mut conditions = told.conditions.unwrap_or_default();
-    let failed_before = conditions.iter().any(|condition| condition.type_.as_deref() == Some(FAILURE));
+    let failed_before = conditions.iter().any(|condition| spec::is_of_type(condition, FAILURE));
     let same_failure = failed_before == failure.is_some();
     if said == now && same_failure && told.observed_generation == set.metadata.generation {
         return None;
@@ -62,7 +62,7 @@ pub(super) fn patch(set: &ReplicaSet, counts: Counts, failure: Option<(&str, Str
         "observedGeneration": set.metadata.generation,
     });
     if !same_failure {
-        conditions.retain(|condition| condition.type_.as_deref() != Some(FAILURE));
+        conditions.retain(|condition| !spec::is_of_type(condition, FAILURE));
         let others = conditions.iter().map(|other| {
             json!({
                 "type": other.type_, "status": other.status, "reason": other.reason, "message": other.message,

@@ -12,6 +12,7 @@ use kube_client::api::{ApiResource, DeleteParams, DynamicObject, Patch, PatchPar
 
 use super::error::SyncError;
 use super::recorder::Reason;
+use super::spec::{self, wanted};
 use super::status::{self, Counts};
 use super::voice::Deed;
 use super::{Controller, Writes, pods, rank};
@@ -171,8 +172,8 @@ impl Controller {
         owned: &[Arc<Pod>],
         failure: Option<&SyncError>,
     ) -> Result<(), SyncError> {
-        let seconds = set.spec.min_ready_seconds.and_then(|seconds| u64::try_from(seconds).ok());
-        let available = self.availability.look(key, owned, Duration::from_secs(seconds.unwrap_or_default()));
+        let minimum = Duration::from_secs(spec::min_ready_seconds(set));
+        let available = self.availability.look(key, owned, minimum);
         if let Some(next) = available.next {
             self.queue.add_after(key.to_owned(), next); // nobody else tells that time has passed
         }
@@ -199,11 +200,6 @@ impl Controller {
         let namespace = name(set.metadata.namespace.as_ref());
         Api::namespaced_with(self.client.clone(), namespace, &ApiResource::erase::<K>(&()))
     }
-}
-
-/// How many pods a ReplicaSet asks for.
-fn wanted(set: &ReplicaSet) -> usize {
-    usize::try_from(set.spec.replicas.unwrap_or(1)).unwrap_or_default()
 }
 
 /// Whether the API server answered with this code.
