@@ -29,7 +29,7 @@ func TestASharedInformerFactoryEndsWithTheServersListAndSoDoesEachHandler(t *tes
 	for seed := range uint64(3) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
-			cluster := harness.LabCluster(t, "--admin", "--stages", harness.Fixture("stages", "default.yaml"))
+			cluster := harness.LabCluster(t, "--admin", "--stages", harness.DefaultStages())
 			proxy := harness.NewProxy(t, cluster)
 			factory := informers.NewSharedInformerFactory(cluster.Behind(t, proxy).Client(t), time.Second)
 			pods, configMaps := factory.Core().V1().Pods().Informer(), factory.Core().V1().ConfigMaps().Informer()

@@ -22,7 +22,7 @@ func TestClientGosProgramsPrintWhatTheyPrintOnARealAPIServer(t *testing.T) {
 			circumstances := "watchlist-" + watchList + "." + pods
 			t.Run(circumstances, func(t *testing.T) {
 				t.Parallel()
-				cluster := harness.LabCluster(t, "--stages", harness.Fixture("stages", "default.yaml"))
+				cluster := harness.LabCluster(t, "--stages", harness.DefaultStages())
 				kubectl := cluster.Kubectl()
 				if pods == "preexisting" {
 					kubectl.Run(t, "run", "old-a", image)

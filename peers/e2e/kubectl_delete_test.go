@@ -34,7 +34,7 @@ func TestDeleteWithoutWaitingLeavesAPodThatEnds(t *testing.T) {
 
 func TestDeleteByForceTakesAPodAwayAtOnce(t *testing.T) {
 	t.Parallel()
-	kubectl := harness.LabCluster(t, "--stages", harness.Fixture("stages", "default.yaml")).Kubectl()
+	kubectl := harness.LabCluster(t, "--stages", harness.DefaultStages()).Kubectl()
 	runNettool(t, kubectl)
 	result := kubectl.Try(t, "", "delete", "pod", "nettool", "--force")
 	equals(t, result.Out, "pod \"nettool\" force deleted from default namespace\n")

@@ -173,7 +173,7 @@ impl Default for Stages {
     /// The pod is bound, its container is created, the network reports its address, and the pod runs. On deletion the
     /// container ends, the address is removed, and then the pod. Each step comes 150 ms after the one before.
     fn default() -> Self {
-        const DEFAULT: &str = include_str!("../../../fixtures/stages/default.yaml");
+        const DEFAULT: &str = include_str!("stages/default.yaml");
         Self::from_yaml(DEFAULT, "default.yaml").expect("the embedded stages are tested")
     }
 }

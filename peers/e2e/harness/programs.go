@@ -37,6 +37,11 @@ func Fixture(path ...string) string {
 	return Root(append([]string{"fixtures"}, path...)...)
 }
 
+// DefaultStages is the file of the stages that a cluster has unless it is told otherwise.
+func DefaultStages() string {
+	return Root("crates", "kube-testcluster", "src", "stages", "default.yaml")
+}
+
 // Build builds the programs of this module, from Go's cache where it can, and looks for those that it cannot build.
 func Build() error {
 	stamp := "-X k8s.io/component-base/version.gitVersion=" + KubectlVersion
