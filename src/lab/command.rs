@@ -19,6 +19,7 @@ const NOT_RUN: u8 = 126;
 /// Runs `words` with KUBECONFIG set and returns its exit code. As in a shell, a command that a signal has ended has
 /// exit code 128 plus the signal's number. The terminal sends Ctrl-C to the command too; SIGTERM and SIGHUP are passed on
 /// to it.
+/// On Windows there are no signals: the code is the command's own, and Ctrl-C alone reaches it.
 ///
 /// Reports a command that does not exist or cannot be run, and returns 127 or 126.
 ///

@@ -4,6 +4,8 @@
 //! while a recorded run is printed. A separate thread listens, so that a signal is noticed whatever the rest does. A
 //! recorded run that is printed without pauses is too short for that thread: there the signal ends the process in the
 //! system's way.
+//!
+//! Windows has none of the other two: there only Ctrl-C stops a run in order, and a terminal that is closed ends it at once.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};

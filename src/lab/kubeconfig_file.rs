@@ -1,4 +1,5 @@
 //! The kubeconfig of a built-in cluster that listens. Other programs of the same user can read it.
+//! On Windows, those who may read the folder can read it; a temporary folder lies in its owner's profile.
 
 use std::env;
 use std::fs::{self, File, OpenOptions};
@@ -160,10 +161,10 @@ fn create(path: &Path) -> io::Result<File> {
 
 /// A new directory that only its owner can enter.
 fn make_private(path: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
+    return std::os::unix::fs::DirBuilderExt::mode(&mut fs::DirBuilder::new(), 0o700).create(path);
+    #[cfg(not(unix))]
+    return fs::create_dir(path);
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Runs in real time: servers and signals.
+//! Runs in real time: servers and signals, which are those of Unix.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -25,13 +25,11 @@ fn a_live_run_ends_after_its_time() {
 }
 
 /// A child, and its standard error up to a line.
-#[cfg(unix)]
 struct Live {
     child: Child,
     said: BufReader<std::process::ChildStderr>,
 }
 
-#[cfg(unix)]
 impl Live {
     fn start(line: &str) -> Self {
         let mut child = command(line).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
@@ -60,7 +58,6 @@ impl Live {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn a_server_answers_and_ctrl_c_ends_it_in_order() {
     for lesson in ["indexer", "factory"] {
@@ -75,7 +72,6 @@ fn a_server_answers_and_ctrl_c_ends_it_in_order() {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn sigterm_ends_a_live_run_too() {
     let mut live = Live::start("factory --serve 127.0.0.1:0");
@@ -83,7 +79,6 @@ fn sigterm_ends_a_live_run_too() {
     assert_eq!(live.signal("TERM").code(), Some(143));
 }
 
-#[cfg(unix)]
 #[test]
 fn ctrl_c_ends_the_printing_of_a_recorded_run_at_once() {
     let mut live = Live::start("shared --step listener --speed 0.000001 -v");

@@ -1,8 +1,6 @@
 //! What is typed wrong is a usage error: exit code 2, a sentence, nothing on standard output.
 
-use std::ffi::OsString;
-
-use crate::cli::{command, finish, run};
+use crate::cli::run;
 
 fn refused(line: &str) -> String {
     let ran = run(line);
@@ -46,7 +44,11 @@ fn a_namespace_cannot_leave_its_path() {
 #[cfg(unix)]
 #[test]
 fn an_argument_that_is_not_utf_8_is_a_usage_error() {
+    use std::ffi::OsString;
     use std::os::unix::ffi::OsStringExt;
+
+    use crate::cli::{command, finish};
+
     let odd = || OsString::from_vec(vec![0xff, 0xfe]);
     for args in
         [vec![odd()], vec!["deltafifo".into(), "--step".into(), odd()], vec!["listwatch".into(), "-n".into(), odd()]]

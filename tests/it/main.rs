@@ -5,6 +5,7 @@
 mod cli;
 mod cli_cluster;
 mod cli_files;
+#[cfg(unix)]
 mod cli_live;
 mod cli_output;
 mod cli_remote;
