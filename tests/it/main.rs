@@ -15,5 +15,6 @@ mod cli_usage;
 mod eras;
 #[cfg(unix)]
 mod lessons_remote;
+mod links;
 mod readme;
 mod traces;
