@@ -82,8 +82,8 @@ pub fn readers_and_a_writer(options: &Options) -> Vec<Figure> {
     let registration = informer.add_event_handler(handler).unwrap();
     let runtime = Builder::new_current_thread().enable_time().build().unwrap();
     let stop = CancellationToken::new();
-    let running = runtime.spawn(informer.clone().run_owned(stop.clone()));
-    runtime.block_on(registration.synced().wait());
+    let running = runtime.spawn(informer.clone().run(stop.clone()));
+    runtime.block_on(registration.synced().wait()).expect("the informer runs");
 
     let (ended, reads) = (AtomicBool::new(false), AtomicU64::new(0));
     let seen = AtomicU64::new(0);
@@ -119,7 +119,7 @@ pub fn readers_and_a_writer(options: &Options) -> Vec<Figure> {
     });
     runtime.block_on(room.acquire_many(UNHANDLED as u32)).unwrap().forget(); // all are handled
     stop.cancel();
-    runtime.block_on(running).unwrap();
+    runtime.block_on(running).unwrap().unwrap();
     assert_eq!(handled.load(Ordering::Relaxed), sent, "every update is handled");
     let mut figures = vec![Figure::new("writes", writes, "/s", informer.indexer().list().len() as u64)];
     if read > 0.0 {

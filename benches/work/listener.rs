@@ -21,7 +21,7 @@ pub fn one_notification(options: &Options) -> Vec<Figure> {
     let handler = HandlerFuncs::new().add_func(move |_: Arc<Pod>, _| {
         counted.fetch_add(1, Ordering::Relaxed);
     });
-    let listener = Arc::new(ProcessorListener::new(0));
+    let listener = ProcessorListener::new(0);
     let object = Arc::new(Pod::default());
     let nanos = runtime.block_on(async {
         let running = tokio::spawn({

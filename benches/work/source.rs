@@ -31,13 +31,13 @@ pub fn list_to_handlers(options: &Options) -> Vec<Figure> {
         });
         let registration = informer.add_event_handler(handler).unwrap();
         let stop = CancellationToken::new();
-        let running = tokio::spawn(informer.clone().run_owned(stop.clone()));
-        registration.synced().wait().await;
+        let running = tokio::spawn(informer.clone().run(stop.clone()));
+        registration.synced().await.expect("the informer runs");
         let spent = start.elapsed().as_secs_f64();
         let added = added.load(Ordering::Relaxed);
         let bytes = bytes_per_object(before, added);
         stop.cancel();
-        running.await.unwrap();
+        running.await.unwrap().unwrap();
         iter::once(Figure::new("time", spent * 1e3, "ms", added)).chain(bytes).collect()
     })
 }

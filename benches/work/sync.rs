@@ -50,8 +50,8 @@ where
         informer.add_indexers(vec![(NAMESPACE_INDEX.to_owned(), by_namespace), ("app".to_owned(), by_app)]).unwrap();
         let registration = informer.add_event_handler(handler).unwrap();
         let stop = CancellationToken::new();
-        let running = tokio::spawn(informer.clone().run_owned(stop.clone()));
-        registration.synced().wait().await;
+        let running = tokio::spawn(informer.clone().run(stop.clone()));
+        registration.synced().await.expect("the informer runs");
         let spent = start.elapsed().as_secs_f64();
         let added = added.load(Ordering::Relaxed);
         let mut figures = vec![Figure::new("time", spent * 1e3, "ms", added)];
@@ -60,7 +60,7 @@ where
             figures.push(Figure::new("steady", steady as f64 / 1e6, "MB", added));
         }
         stop.cancel();
-        running.await.unwrap();
+        running.await.unwrap().unwrap();
         figures
     })
 }

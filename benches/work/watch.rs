@@ -34,11 +34,11 @@ pub fn changes_to_handlers(options: &Options) -> Vec<Figure> {
             informer.add_event_handler(handler).unwrap();
         }
         let stop = CancellationToken::new();
-        let running = tokio::spawn(informer.clone().run_owned(stop.clone()));
+        let running = tokio::spawn(informer.clone().run(stop.clone()));
         let mut moment = async || moments.recv().await.unwrap();
         let (start, end) = (moment().await, moment().await);
         stop.cancel();
-        running.await.unwrap();
+        running.await.unwrap().unwrap();
         vec![Figure::new("", changes as f64 / (end - start).as_secs_f64(), "/s", told.load(Ordering::Relaxed))]
     })
 }

@@ -22,7 +22,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
     let factory = factory.resync(Duration::from_secs(30));
     let voice = lab.clone();
     let controller = Controller::new(lab.client(), &factory)?.only(is_ours).writes(Writes::OneByOne);
-    controller.voice(move |deed| tell(&voice, deed)).run(&factory, &lab.stop()).await;
+    controller.voice(move |deed| tell(&voice, deed)).run(&factory, &lab.stop()).await?;
     Ok(())
 }
 

@@ -20,8 +20,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
     let factory = start(lab)?;
     synced(lab, &factory).await;
     lab.stop().cancelled().await;
-    factory.shutdown().await;
-    Ok(())
+    Ok(factory.shutdown().await?)
 }
 
 /// Starts the informers and serves the informer's list over HTTP.
@@ -31,7 +30,7 @@ pub async fn serve(lab: &Lab) -> Result<()> {
     let pods: SharedIndexInformer<Pod> = factory.informer();
     let answer = async move || Json(serde_json::json!(pods.indexer().list().iter().collect::<Vec<_>>()));
     let served = lab.serve(Router::new().route("/", get(answer))).await;
-    factory.shutdown().await;
+    factory.shutdown().await?;
     served
 }
 

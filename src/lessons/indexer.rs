@@ -72,10 +72,7 @@ pub async fn serve(lab: &Lab) -> Result<()> {
         Json(indexer.index_keys("app", app).unwrap_or_default())
     };
     let served = lab.serve(Router::new().route("/", get(answer)));
-    let run = async {
-        informer.run(lab.stop()).await;
-        Ok(())
-    };
+    let run = async { Ok(informer.run(lab.stop()).await?) };
     futures::try_join!(served, run)?;
     Ok(())
 }

@@ -56,10 +56,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
     );
     let stop = lab.stop();
     let join = async { stop.run_until_cancelled(watch_and_join).await.unwrap_or(Ok(())) };
-    let run = async {
-        informer.run(lab.stop()).await;
-        Ok(())
-    };
+    let run = async { Ok(informer.clone().run(lab.stop()).await?) };
     futures::try_join!(join, run)?;
     Ok(())
 }

@@ -51,7 +51,7 @@ pub async fn run(lab: &Lab, known_objects: KnownObjects) -> Result<()> {
                     cable.pull(&pod.metadata);
                 }
             }
-            Ok(process_deltas(&store, &mut handler, deltas, initial)?)
+            Ok(process_deltas(&store, deltas, initial, &mut |change| change.deliver(&mut handler))?)
         };
         while let Ok(handled) = queue.pop_with(&mut handle).await {
             handled.map_err(anyhow::Error::from_boxed)?;

@@ -36,7 +36,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
             for delta in &deltas {
                 lab.line(style(delta), shown(delta));
             }
-            Ok(process_deltas(&store, &mut handler, deltas, initial)?)
+            Ok(process_deltas(&store, deltas, initial, &mut |change| change.deliver(&mut handler))?)
         };
         while let Ok(handled) = queue.pop_with(&mut show_and_handle).await {
             handled.map_err(anyhow::Error::from_boxed)?;

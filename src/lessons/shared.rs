@@ -34,7 +34,7 @@ pub enum Step {
 pub async fn run(lab: &Lab, step: Step) -> Result<()> {
     match step {
         Step::Listener => listener(lab).await,
-        Step::Simulate => simulate(lab).await,
+        Step::Simulate => simulate(lab).await?,
         Step::ListWatch => list_watch(lab).await?,
     }
     Ok(())
@@ -49,7 +49,7 @@ async fn listener(lab: &Lab) {
     tokio::join!(produce, listener.run(PodHandler::new(lab, 0, "")));
 }
 
-async fn simulate(lab: &Lab) {
+async fn simulate(lab: &Lab) -> Result<()> {
     let processor = SharedProcessor::default().observer(lab.observer());
     let first = processor.add_listener(Seeded::new(lab, PodHandler::new(lab, 0, "")));
     let second = processor.add_listener(Seeded::new(lab, PodHandler::new(lab, 1, "second")));
@@ -58,7 +58,8 @@ async fn simulate(lab: &Lab) {
         "每个 handler 有自己的任务：各自内部有序，两者之间没有顺序",
     );
     let produce = async { tokio::join!(produce(first.listener()), produce(second.listener())) };
-    tokio::join!(lab.stop().run_until_cancelled_owned(produce), processor.run(lab.stop()));
+    let (_, ran) = tokio::join!(lab.stop().run_until_cancelled_owned(produce), processor.run(lab.stop()));
+    Ok(ran?)
 }
 
 /// The documents' substitute for list and watch: a new pod every second.
@@ -76,8 +77,7 @@ async fn list_watch(lab: &Lab) -> Result<()> {
     let informer = lab.informer(SharedIndexInformer::builder(pods)).build();
     informer.add_event_handler(Seeded::new(lab, PodHandler::new(lab, 0, "")))?;
     informer.add_event_handler(Seeded::new(lab, PodHandler::new(lab, 1, "second")))?;
-    informer.run(lab.stop()).await;
-    Ok(())
+    Ok(informer.run(lab.stop()).await?)
 }
 
 struct PodHandler {

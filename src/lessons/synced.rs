@@ -23,19 +23,23 @@ pub async fn run(lab: &Lab) -> Result<()> {
     let slow = informer.add_event_handler(slow)?;
 
     let wait = async {
-        informer.synced().wait().await;
+        informer.synced().await?;
         lab.line(Style::Synced, "informer synced");
         lab.tell("the store is filled; who reads it may begin", "store 已填满；读它的人可以开始了");
-        quick.synced().wait().await;
+        quick.synced().await?;
         lab.line(Style::Synced, "quick synced");
-        slow.synced().wait().await;
+        slow.synced().await?;
         lab.line(Style::Synced, "slow synced");
         lab.tell(
             "a controller whose handlers fill a queue waits for the handlers, not for the store",
             "handler 往队列里填东西的控制器，等的应该是 handler，而不是 store",
         );
+        anyhow::Ok(())
     };
-    tokio::join!(lab.stop().run_until_cancelled_owned(wait), informer.run(lab.stop()));
+    let stop = lab.stop();
+    let wait = async { stop.run_until_cancelled(wait).await.unwrap_or(Ok(())) };
+    let run = async { Ok(informer.clone().run(lab.stop()).await?) };
+    futures::try_join!(wait, run)?;
     Ok(())
 }
 

@@ -5,8 +5,8 @@ mod coalesced;
 
 use std::collections::VecDeque;
 
-use super::handler::Notification;
 use super::key::Object;
+use super::notification::Notification;
 use coalesced::Coalesced;
 
 /// What becomes of notifications that a handler is too slow for.
@@ -50,11 +50,17 @@ impl<T> Pending<T> {
         }
     }
 
-    pub fn clear(&mut self) {
+    pub fn buffer(&self) -> Buffer {
         match self {
-            Self::Unbounded(queue) => *queue = VecDeque::new(),
-            Self::Coalesced(coalesced) => *coalesced = Coalesced::default(),
+            Self::Unbounded(_) => Buffer::Unbounded,
+            Self::Coalesced(_) => Buffer::Coalesced,
         }
+    }
+
+    /// Takes everything out.
+    pub fn take(&mut self) -> Self {
+        let empty = Self::new(self.buffer());
+        std::mem::replace(self, empty)
     }
 }
 

@@ -1,10 +1,13 @@
 //! Controller: a Reflector that fills a queue and a loop that empties it. Upstream: `tools/cache/controller.go`.
 
+use std::fmt;
 use std::sync::Arc;
 
+use tokio::task::yield_now;
 use tokio_util::sync::CancellationToken;
 use tracing::warn;
 
+use super::causes::with_causes;
 use super::done::Done;
 use super::key::Object;
 use super::lister_watcher::ListerWatcher;
@@ -18,7 +21,10 @@ pub struct Controller<T> {
     reflector: Reflector<T>,
     queue: Arc<dyn Queue<T>>,
     process: Box<dyn ProcessDeltas<T>>,
+    on_first_list: OnFirstList,
 }
+
+type OnFirstList = Box<dyn FnOnce() + Send>;
 
 impl<T> Controller<T> {
     /// Calls `process` with what is popped, one at a time. An error of it is logged; the deltas are not queued again.
@@ -27,13 +33,26 @@ impl<T> Controller<T> {
         queue: Arc<dyn Queue<T>>,
         process: impl ProcessDeltas<T> + 'static,
     ) -> Self {
-        Self { reflector: Reflector::from_parts(source, queue.clone()), queue, process: Box::new(process) }
+        Self {
+            reflector: Reflector::from_parts(source, queue.clone()),
+            queue,
+            process: Box::new(process),
+            on_first_list: Box::new(|| {}),
+        }
     }
 
     /// Sets the Reflector up: its resync, its error handler and so on.
     #[must_use]
     pub fn with_reflector(mut self, set_up: impl FnOnce(Reflector<T>) -> Reflector<T>) -> Self {
         self.reflector = set_up(self.reflector);
+        self
+    }
+
+    /// Calls `tell` once, when the first list has been processed in full. (The queue's own signal may come before the last of it is
+    /// processed.)
+    #[must_use]
+    pub fn on_first_list(mut self, tell: impl FnOnce() + Send + 'static) -> Self {
+        self.on_first_list = Box::new(tell);
         self
     }
 
@@ -56,20 +75,47 @@ impl<T> Controller<T> {
 impl<T: Object + Send + Sync> Controller<T> {
     /// Runs until `stop`: then the source ends first, and what is queued is still processed (client-go drops it).
     pub async fn run(self, stop: CancellationToken) {
-        let Self { reflector, queue, mut process } = self;
+        let Self { reflector, queue, process, on_first_list } = self;
         let turns = Turns::default();
         let reflector = reflector.consumer(turns.clone());
         let fill = async {
             reflector.run(stop).await;
             queue.close();
         };
-        let empty = async {
-            while let Ok(processed) = queue.pop_with(&mut *process).await {
-                if let Err(error) = processed {
-                    warn!("deltas were lost: {error}");
+        turns.alternate(fill, empty(&*queue, process, on_first_list)).await;
+    }
+}
+
+/// Empties the queue until it is closed.
+async fn empty<T>(queue: &dyn Queue<T>, mut process: Box<dyn ProcessDeltas<T>>, tell: OnFirstList) {
+    let mut tell = Some(tell);
+    let synced = queue.synced();
+    loop {
+        // Between two pops nothing is being processed: the moment to say that the first list has been.
+        let popped = if tell.is_none() {
+            queue.pop_with(&mut *process).await
+        } else {
+            tokio::select! {
+                biased;
+                Ok(()) = synced.wait() => {
+                    tell.take().into_iter().for_each(|tell| tell());
+                    continue;
                 }
+                popped = queue.pop_with(&mut *process) => popped,
             }
         };
-        turns.alternate(fill, empty).await;
+        let Ok(processed) = popped else { return };
+        if let Err(error) = processed {
+            warn!("deltas were lost: {}", with_causes(&*error));
+        }
+        while process.go_on() {
+            yield_now().await;
+        }
+    }
+}
+
+impl<T> fmt::Debug for Controller<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Controller").field("synced", &self.has_synced()).finish_non_exhaustive()
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use futures::future::{BoxFuture, FutureExt};
 
 use super::delta::{Deletion, Delta, Deltas, InitialList};
-use super::done::Done;
+use super::done::{Done, Firing};
 use super::error::{BoxError, Closed, Error, KeyError};
 use super::key::{IntoKey, KeyFn};
 use super::lock::{Mutex, lock};
@@ -42,7 +42,7 @@ pub struct DeltaFifo<T> {
     transformer: Option<Transformer<T>>,
     observer: Observer,
     state: Mutex<State<T>>,
-    synced: Done,
+    synced: Firing,
 }
 
 /// How the objects of a list are queued.
@@ -86,7 +86,7 @@ impl<T> DeltaFifo<T> {
             transformer: None,
             observer: Observer::default(),
             state: Mutex::new(state),
-            synced: Done::default(),
+            synced: Firing::new(),
         }
     }
 
@@ -156,7 +156,7 @@ impl<T> DeltaFifo<T> {
 
     /// Fires when [`DeltaFifo::has_synced`] becomes true, before the last of the first list is processed.
     pub fn synced(&self) -> Done {
-        self.synced.clone()
+        self.synced.done()
     }
 
     /// Lets every waiting and later pop end with [`Closed`] once the queue is empty. Writes still succeed.

@@ -1,5 +1,10 @@
 //! Done: something that happens once and can be waited for. Upstream: `DoneChecker` and `WaitFor` in `tools/cache/wait.go`.
 
+use std::fmt;
+use std::future::IntoFuture;
+
+use futures::future::{BoxFuture, FutureExt};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 /// What is waited for can no longer happen: whoever would have made it happen has stopped, or is gone.
@@ -7,48 +12,192 @@ use tokio_util::sync::CancellationToken;
 #[error("what is waited for can no longer happen")]
 pub struct Never;
 
-/// A signal that fires once and stays fired. Clones are the same signal.
-#[derive(Clone, Debug, Default)]
-pub struct Done(CancellationToken);
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    Open,
+    Fired,
+    Never,
+}
+
+/// A signal that fires once and stays fired, or is known never to fire. Clones are the same signal.
+///
+/// It can be awaited: `registration.synced().await?`.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// use kube_informers::cache::{Firing, Never};
+///
+/// let firing = Firing::new();
+/// let done = firing.done();
+/// firing.fire();
+/// assert_eq!(done.await, Ok(()));
+///
+/// let forgotten = Firing::new().done();
+/// assert_eq!(forgotten.await, Err(Never));
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Done(watch::Receiver<Outcome>);
 
 impl Done {
     /// Has it happened?
     pub fn is_done(&self) -> bool {
-        self.0.is_cancelled()
+        *self.0.borrow() == Outcome::Fired
+    }
+
+    /// Is it known that it will not happen any more?
+    pub fn is_never(&self) -> bool {
+        *self.0.borrow() == Outcome::Never
     }
 
     /// Waits until it happens, without polling. Returns at once if it already has.
-    pub async fn wait(&self) {
-        self.0.cancelled().await;
-    }
-
-    pub(crate) fn fire(&self) {
-        self.0.cancel();
+    ///
+    /// # Errors
+    /// [`Never`] as soon as it can no longer happen.
+    pub async fn wait(&self) -> Result<(), Never> {
+        let mut receiver = self.0.clone();
+        let outcome = receiver.wait_for(|outcome| *outcome != Outcome::Open).await;
+        match outcome.as_deref() {
+            Ok(Outcome::Fired) => Ok(()),
+            Ok(Outcome::Open | Outcome::Never) | Err(_) => Err(Never),
+        }
     }
 }
 
-/// Waits until all of `signals` have fired or `stop` is cancelled; says whether all have.
+impl fmt::Debug for Done {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Done").field(&*self.0.borrow()).finish()
+    }
+}
+
+impl IntoFuture for Done {
+    type Output = Result<(), Never>;
+    type IntoFuture = BoxFuture<'static, Result<(), Never>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        async move { self.wait().await }.boxed()
+    }
+}
+
+/// The side of a [`Done`] that makes it happen. If it is dropped before it has fired, the signal is [`Never`].
+pub struct Firing(watch::Sender<Outcome>);
+
+impl Firing {
+    /// A signal that has not fired.
+    pub fn new() -> Self {
+        Self(watch::Sender::new(Outcome::Open))
+    }
+
+    /// The signal, for whoever waits for it.
+    pub fn done(&self) -> Done {
+        Done(self.0.subscribe())
+    }
+
+    /// It has happened. The first of [`Firing::fire`] and [`Firing::give_up`] decides; later calls change nothing.
+    pub fn fire(&self) {
+        self.decide(Outcome::Fired);
+    }
+
+    /// It can no longer happen.
+    pub fn give_up(&self) {
+        self.decide(Outcome::Never);
+    }
+
+    /// Has it happened?
+    pub fn has_fired(&self) -> bool {
+        *self.0.borrow() == Outcome::Fired
+    }
+
+    fn decide(&self, decided: Outcome) {
+        self.0.send_if_modified(|outcome| {
+            let first = *outcome == Outcome::Open;
+            if first {
+                *outcome = decided;
+            }
+            first
+        });
+    }
+}
+
+impl Default for Firing {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Firing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Firing").field(&*self.0.borrow()).finish()
+    }
+}
+
+impl Drop for Firing {
+    fn drop(&mut self) {
+        self.give_up();
+    }
+}
+
+/// Waits until all of `signals` have fired, one of them never will, or `stop` is cancelled; says whether all have.
 ///
 /// With no signals the answer is yes, even if already stopped.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
-/// use kube_informers::cache::{Done, wait_for};
+/// use kube_informers::cache::{Firing, wait_for};
 /// use tokio_util::sync::CancellationToken;
 ///
 /// let stop = CancellationToken::new();
+/// let forgotten = Firing::new().done();
+/// assert!(!wait_for(&stop, &[forgotten]).await, "nobody is left who could fire it");
 /// stop.cancel();
+/// let firing = Firing::new();
+/// assert!(!wait_for(&stop, &[firing.done()]).await);
 /// assert!(wait_for(&stop, &[]).await);
-/// assert!(!wait_for(&stop, &[Done::default()]).await);
 /// # }
 /// ```
 pub async fn wait_for(stop: &CancellationToken, signals: &[Done]) -> bool {
     for signal in signals {
         tokio::select! {
             biased;
-            () = signal.wait() => {}
+            waited = signal.wait() => {
+                if waited.is_err() {
+                    break;
+                }
+            }
             () = stop.cancelled() => break,
         }
     }
     signals.iter().all(Done::is_done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_signal_whose_firing_side_is_gone_is_never() {
+        let firing = Firing::new();
+        let (done, clone) = (firing.done(), firing.done());
+        assert!(!done.is_done() && !done.is_never());
+        let (waited, ()) = tokio::join!(done.wait(), async { drop(firing) });
+        assert_eq!(waited, Err(Never));
+        assert!(clone.is_never() && !clone.is_done());
+    }
+
+    #[tokio::test]
+    async fn the_first_decision_stays() {
+        let firing = Firing::new();
+        let done = firing.done();
+        firing.fire();
+        firing.give_up();
+        drop(firing);
+        assert_eq!(done.await, Ok(()));
+    }
+
+    #[tokio::test]
+    async fn waiting_for_several_ends_with_the_first_that_never_fires() {
+        let (fired, open, gone) = (Firing::new(), Firing::new(), Firing::new().done());
+        fired.fire();
+        assert!(!wait_for(&CancellationToken::new(), &[fired.done(), gone, open.done()]).await);
+    }
 }

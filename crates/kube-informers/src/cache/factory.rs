@@ -1,29 +1,37 @@
 //! SharedInformerFactory: one informer per type, however often it is asked for. Upstream: `client-go/informers/factory.go`.
 
 mod customizations;
+mod failure;
 mod member;
 
 use std::collections::BTreeMap;
+use std::future::IntoFuture;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::future::FutureExt;
 use kube_core::{ApiResource, DynamicObject, Resource};
 use serde::de::DeserializeOwned;
-use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use tracing::error;
 
-use super::done::{Done, wait_for};
+use super::causes::with_causes;
+use super::done::{Done, Firing};
 use super::index::{NAMESPACE_INDEX, meta_namespace_index};
 use super::list_options::ListOptions;
 use super::list_watch::ListWatch;
 use super::lock::{Mutex, lock};
 use super::observe::Observer;
-use super::processor::join_all;
 use super::queue_kind::QueueKind;
 use super::reflector::ReflectorOptions;
+use super::run_error::{Panic, RunError};
 use super::shared_informer::{SharedIndexInformer, SharedIndexInformerBuilder};
 use customizations::Customizations;
-use member::{Id, Member};
+pub use failure::InformerFailed;
+use member::AnyInformer;
+pub use member::InformerId;
 
 type Tweak = Arc<dyn Fn(&mut ListOptions) + Send + Sync>;
 
@@ -32,7 +40,7 @@ type Tweak = Arc<dyn Fn(&mut ListOptions) + Send + Sync>;
 /// Every informer has the index [`NAMESPACE_INDEX`].
 ///
 /// ```
-/// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() {
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use kube_informers::cache::SharedInformerFactory;
 /// use kube_testcluster::Cluster;
 /// use k8s_openapi::api::core::v1::Pod;
@@ -44,11 +52,11 @@ type Tweak = Arc<dyn Fn(&mut ListOptions) + Send + Sync>;
 ///
 /// let stop = CancellationToken::new();
 /// factory.start(&stop);
-/// assert!(factory.wait_for_cache_sync(&stop).await["Pod"]);
+/// assert!(factory.wait_for_cache_sync(&stop).await.values().all(|synced| *synced));
 /// assert!(pods.indexer().list().is_empty());
 /// stop.cancel();
-/// factory.shutdown().await;
-/// # }
+/// factory.shutdown().await?;
+/// # Ok(()) }
 /// ```
 pub struct SharedInformerFactory {
     client: kube_client::Client,
@@ -57,17 +65,39 @@ pub struct SharedInformerFactory {
     tweak: Option<Tweak>,
     customizations: Customizations,
     queue: QueueKind,
+    drain_limit: Option<Duration>,
     reflector: ReflectorOptions,
     observer: Observer,
-    state: Mutex<State>,
+    informers: Mutex<Informers>,
+    /// The runs of the informers.
+    tasks: TaskTracker,
+    failure: Arc<FirstFailure>,
 }
 
 #[derive(Default)]
-struct State {
+struct Informers {
     /// In the order in which the types were first asked for.
-    informers: Vec<Member>,
-    tasks: Vec<JoinHandle<()>>,
+    all: Vec<AnyInformer>,
     shutting_down: bool,
+}
+
+/// The first informer that ended other than by its `stop`.
+#[derive(Default)]
+struct FirstFailure {
+    failed: Mutex<Option<InformerFailed>>,
+    happened: Firing,
+}
+
+impl FirstFailure {
+    fn note(&self, informer: InformerId, error: RunError) {
+        error!("the informer of {informer} ended: {}", with_causes(&error));
+        lock(&self.failed).get_or_insert(InformerFailed { informer, source: Arc::new(error) });
+        self.happened.fire();
+    }
+
+    fn result(&self) -> Result<(), InformerFailed> {
+        lock(&self.failed).clone().map_or(Ok(()), Err)
+    }
 }
 
 impl SharedInformerFactory {
@@ -80,9 +110,12 @@ impl SharedInformerFactory {
             tweak: None,
             customizations: Customizations::default(),
             queue: QueueKind::default(),
+            drain_limit: None,
             reflector: ReflectorOptions::default(),
             observer: Observer::default(),
-            state: Mutex::default(),
+            informers: Mutex::default(),
+            tasks: TaskTracker::new(),
+            failure: Arc::default(),
         }
     }
 
@@ -141,6 +174,14 @@ impl SharedInformerFactory {
         self
     }
 
+    /// How long the handlers of each informer may take to finish once it is stopped; see
+    /// [`SharedIndexInformerBuilder::drain_limit`].
+    #[must_use]
+    pub fn drain_limit(mut self, limit: Duration) -> Self {
+        self.drain_limit = Some(limit);
+        self
+    }
+
     /// How each informer's Reflector asks, and what it does about failures.
     #[must_use]
     pub fn reflector(mut self, options: ReflectorOptions) -> Self {
@@ -182,7 +223,7 @@ impl SharedInformerFactory {
     ///
     /// let stop = CancellationToken::new();
     /// factory.start(&stop);
-    /// assert!(factory.wait_for_cache_sync(&stop).await["Namespace"]);
+    /// assert!(factory.wait_for_cache_sync(&stop).await.values().all(|synced| *synced));
     /// assert!(informer.indexer().get_by_key("default").is_some());
     /// # stop.cancel();
     /// # }
@@ -195,14 +236,14 @@ impl SharedInformerFactory {
     where
         K: Resource + DeserializeOwned + Send + Sync + 'static,
     {
-        let mut state = lock(&self.state);
-        let id = Id::of::<K>(kind);
-        if let Some(informer) = state.informers.iter().find_map(|member| member.informer(&id)) {
+        let mut informers = lock(&self.informers);
+        let id = InformerId::of_kind::<K>(kind);
+        if let Some(informer) = informers.all.iter().find_map(|informer| informer.informer(&id)) {
             return informer;
         }
         let namespace = self.namespace.as_deref().filter(|_| has_namespace);
         let informer = self.make(ListWatch::<K>::of_type(self.client.clone(), namespace, kind));
-        state.informers.push(Member::new(id, informer.clone()));
+        informers.all.push(AnyInformer::new(id, informer.clone()));
         informer
     }
 
@@ -219,6 +260,10 @@ impl SharedInformerFactory {
             .queue(self.queue)
             .reflector(self.reflector.clone())
             .observer(self.observer.clone());
+        let builder = match self.drain_limit {
+            Some(limit) => builder.drain_limit(limit),
+            None => builder,
+        };
         let informer = self.customizations.apply(builder).build();
         informer
             .add_indexers(vec![(NAMESPACE_INDEX.to_owned(), Arc::new(meta_namespace_index))])
@@ -229,39 +274,83 @@ impl SharedInformerFactory {
     /// Runs, until `stop`, every informer that was asked for and does not run yet. Returns at once; call it again after
     /// asking for more. Does nothing once the shutdown has begun.
     ///
+    /// An informer that ends otherwise (a handler panicked) is logged as an error, [`SharedInformerFactory::failed`] fires, and the
+    /// others go on; [`SharedInformerFactory::run`] stops them.
+    ///
     /// # Panics
     /// Outside of a tokio runtime.
     pub fn start(&self, stop: &CancellationToken) {
-        let mut state = lock(&self.state);
-        if state.shutting_down {
+        let mut informers = lock(&self.informers);
+        if informers.shutting_down {
             return;
         }
-        let State { informers, tasks, .. } = &mut *state;
-        tasks.extend(informers.iter_mut().filter_map(|member| member.start(stop)).map(tokio::spawn));
+        for informer in &mut informers.all {
+            let id = informer.id.clone();
+            if let Some(run) = informer.start(stop) {
+                let failure = self.failure.clone();
+                self.tasks.spawn(async move {
+                    let ended = AssertUnwindSafe(run).catch_unwind().await;
+                    if let Err(error) = ended.unwrap_or_else(|payload| Err(RunError::Panicked(Panic::new(payload)))) {
+                        failure.note(id, error);
+                    }
+                });
+            }
+        }
     }
 
-    /// Waits until every informer that runs now has synced, or until `stop`; says by kind which have: `Pod`, or
-    /// `ReplicaSet.v1.apps` where the group has a name.
-    pub async fn wait_for_cache_sync(&self, stop: &CancellationToken) -> BTreeMap<String, bool> {
-        let started: Vec<(String, Done)> = {
-            let state = lock(&self.state);
-            state.informers.iter().filter_map(Member::started).collect()
-        };
-        let signals: Vec<Done> = started.iter().map(|(_, synced)| synced.clone()).collect();
-        wait_for(stop, &signals).await;
-        started.into_iter().map(|(kind, synced)| (kind, synced.is_done())).collect()
+    /// Waits until every informer that runs now has synced, or never will, or until `stop`; says which have.
+    pub async fn wait_for_cache_sync(&self, stop: &CancellationToken) -> BTreeMap<InformerId, bool> {
+        let started: Vec<(InformerId, Done)> =
+            lock(&self.informers).all.iter().filter_map(AnyInformer::started).collect();
+        for (_, synced) in &started {
+            stop.run_until_cancelled(synced.wait()).await;
+        }
+        started.into_iter().map(|(id, synced)| (id, synced.is_done())).collect()
     }
 
-    /// Forbids further starts and waits for the informers that run; cancel their `stop` before or meanwhile.
+    /// Fires when an informer has ended other than by its `stop`; which one, [`SharedInformerFactory::shutdown`] says.
+    pub fn failed(&self) -> Done {
+        self.failure.happened.done()
+    }
+
+    /// Starts every informer that was asked for, and waits until `stop`, or until one of them ends before; then stops them all and
+    /// shuts the factory down.
+    ///
+    /// # Errors
+    /// An informer failed: the first one that did.
     ///
     /// # Panics
-    /// If a handler panicked.
-    pub async fn shutdown(&self) {
-        let tasks = {
-            let mut state = lock(&self.state);
-            state.shutting_down = true;
-            std::mem::take(&mut state.tasks)
-        };
-        join_all(tasks).await;
+    /// Outside of a tokio runtime.
+    pub async fn run(&self, stop: CancellationToken) -> Result<(), InformerFailed> {
+        let all = stop.child_token();
+        let _stops = all.clone().drop_guard();
+        self.start(&all);
+        tokio::select! {
+            () = stop.cancelled() => {}
+            _ = self.failed().into_future() => {}
+        }
+        all.cancel();
+        self.shutdown().await
+    }
+
+    /// Forbids further starts and waits for the informers that run; cancel their `stop` before or meanwhile. It may be called as often
+    /// as wanted, concurrently, and be dropped: each call waits for all of them.
+    ///
+    /// # Errors
+    /// An informer failed: the first one that did.
+    pub async fn shutdown(&self) -> Result<(), InformerFailed> {
+        lock(&self.informers).shutting_down = true;
+        self.tasks.close();
+        self.tasks.wait().await;
+        self.failure.result()
+    }
+}
+
+impl std::fmt::Debug for SharedInformerFactory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let informers = lock(&self.informers);
+        f.debug_struct("SharedInformerFactory")
+            .field("informers", &informers.all.iter().map(|informer| &informer.id).collect::<Vec<_>>())
+            .finish_non_exhaustive()
     }
 }

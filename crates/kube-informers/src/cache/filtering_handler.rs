@@ -1,10 +1,12 @@
 //! Filtering handler: one that is told only of the objects it wants. Upstream: `FilteringResourceEventHandler` in
 //! `tools/cache/controller.go`.
 
+use std::fmt;
 use std::sync::Arc;
 
 use super::delta::{Deletion, InitialList};
-use super::handler::EventHandler;
+use super::handler::{AsyncEventHandler, EventHandler};
+use super::notification::Notification;
 
 /// Tells `handler` of the objects that `accept` says yes to, as if there were no others: an object that begins to be wanted
 /// is added (never as part of the initial list), one that no longer is wanted is deleted with its old state.
@@ -37,23 +39,45 @@ impl<A, H> FilteringHandler<A, H> {
 
 impl<T, A: FnMut(&T) -> bool, H: EventHandler<T>> EventHandler<T> for FilteringHandler<A, H> {
     fn on_add(&mut self, object: Arc<T>, initial: InitialList) {
-        if (self.accept)(&object) {
-            self.handler.on_add(object, initial);
-        }
+        self.tell(Notification::Add { object, initial });
     }
 
     fn on_update(&mut self, old: Arc<T>, new: Arc<T>) {
-        match ((self.accept)(&old), (self.accept)(&new)) {
-            (true, true) => self.handler.on_update(old, new),
-            (false, true) => self.handler.on_add(new, InitialList::No),
-            (true, false) => self.handler.on_delete(Deletion::Final(old)),
-            (false, false) => {}
-        }
+        self.tell(Notification::Update { old, new });
     }
 
     fn on_delete(&mut self, deletion: Deletion<T>) {
-        if deletion.object().is_none_or(|object| (self.accept)(object)) {
-            self.handler.on_delete(deletion);
+        self.tell(Notification::Delete(deletion));
+    }
+}
+
+impl<A, H> FilteringHandler<A, H> {
+    fn tell<T>(&mut self, notification: Notification<T>)
+    where
+        A: FnMut(&T) -> bool,
+        H: EventHandler<T>,
+    {
+        if let Some(notification) = notification.only(&mut self.accept) {
+            notification.deliver(&mut self.handler);
         }
+    }
+}
+
+impl<T, A, H> AsyncEventHandler<T> for FilteringHandler<A, H>
+where
+    T: Send + Sync,
+    A: FnMut(&T) -> bool + Send + 'static,
+    H: AsyncEventHandler<T>,
+{
+    async fn handle(&mut self, notification: Notification<T>) {
+        if let Some(notification) = notification.only(&mut self.accept) {
+            self.handler.handle(notification).await;
+        }
+    }
+}
+
+impl<A, H: fmt::Debug> fmt::Debug for FilteringHandler<A, H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FilteringHandler").field("handler", &self.handler).finish_non_exhaustive()
     }
 }

@@ -1,111 +1,11 @@
 //! Handlers: what is called when an object changes. Upstream: `ResourceEventHandler` in `tools/cache/controller.go`.
 
+use std::fmt;
 use std::future::{Future, ready};
 use std::sync::Arc;
 
 use super::delta::{Deletion, InitialList};
-use super::key::{Object, meta_namespace_key};
-
-/// What a handler is told: one change as the consumer's store saw it.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Notification<T> {
-    /// The object was not in the store.
-    Add {
-        /// The object.
-        object: Arc<T>,
-        /// Was it there when the watching began?
-        initial: InitialList,
-    },
-    /// The object was in the store; it may be unchanged (a resync or a relist), then the resourceVersions are equal.
-    Update {
-        /// As the store had it.
-        old: Arc<T>,
-        /// As it is.
-        new: Arc<T>,
-    },
-    /// The object is gone.
-    Delete(Deletion<T>),
-}
-
-impl<T> Notification<T> {
-    /// `add`, `update` or `delete`.
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Self::Add { .. } => "add",
-            Self::Update { .. } => "update",
-            Self::Delete(_) => "delete",
-        }
-    }
-
-    /// Is it an addition of the initial list?
-    pub fn is_initial(&self) -> bool {
-        matches!(self, Self::Add { initial: InitialList::Yes, .. })
-    }
-
-    pub(crate) fn initial_adds(&self) -> usize {
-        usize::from(self.is_initial())
-    }
-
-    /// The key of the object.
-    pub fn key(&self) -> String
-    where
-        T: Object,
-    {
-        let object = match self {
-            Self::Add { object, .. } | Self::Update { new: object, .. } => object,
-            Self::Delete(Deletion::Final(object)) => object,
-            Self::Delete(Deletion::FinalStateUnknown { key, .. }) => return key.clone(),
-        };
-        meta_namespace_key(&**object)
-    }
-
-    /// Is it an update between two objects of one name? That happens when one is deleted and the next created while no watch
-    /// was open: the list that follows shows only the new one.
-    ///
-    /// ```
-    /// use kube_informers::cache::Notification;
-    /// use k8s_openapi::api::core::v1::Pod;
-    ///
-    /// let pod = |uid: &str| {
-    ///     let mut pod = Pod::default();
-    ///     pod.metadata.uid = Some(uid.into());
-    ///     std::sync::Arc::new(pod)
-    /// };
-    /// assert!(Notification::Update { old: pod("a"), new: pod("b") }.is_recreation());
-    /// assert!(!Notification::Update { old: pod("a"), new: pod("a") }.is_recreation());
-    /// ```
-    pub fn is_recreation(&self) -> bool
-    where
-        T: Object,
-    {
-        matches!(self, Self::Update { old, new } if is_recreated(&**old, &**new))
-    }
-
-    /// Calls the matching method of `handler`.
-    pub fn deliver(self, handler: &mut impl EventHandler<T>) {
-        match self {
-            Self::Add { object, initial } => handler.on_add(object, initial),
-            Self::Update { old, new } => handler.on_update(old, new),
-            Self::Delete(deletion) => handler.on_delete(deletion),
-        }
-    }
-}
-
-impl<T> Clone for Notification<T> {
-    fn clone(&self) -> Self {
-        match self {
-            Self::Add { object, initial } => Self::Add { object: object.clone(), initial: *initial },
-            Self::Update { old, new } => Self::Update { old: old.clone(), new: new.clone() },
-            Self::Delete(deletion) => Self::Delete(deletion.clone()),
-        }
-    }
-}
-
-/// Is `new` another object than `old`, of the same name? Its uid says so; without one, no.
-pub fn is_recreated<T: Object>(old: &T, new: &T) -> bool {
-    let (old, new) = (old.meta(), new.meta());
-    old.uid != new.uid && !old.uid.is_empty() && !new.uid.is_empty()
-}
+use super::notification::Notification;
 
 /// Called with each change, one at a time, in order. A method that is not written does nothing.
 pub trait EventHandler<T> {
@@ -117,18 +17,62 @@ pub trait EventHandler<T> {
     fn on_delete(&mut self, _deletion: Deletion<T>) {}
 }
 
-/// A handler that may wait. Every [`EventHandler`] is one that doesn't.
+/// A handler that may wait. A function of a [`Notification`] that returns a future is one.
 ///
 /// Only this handler waits: each has a buffer of its own, and the others go on.
+///
+/// ```
+/// # async fn example(informer: kube_informers::cache::SharedIndexInformer<k8s_openapi::api::core::v1::Pod>)
+/// # -> Result<(), Box<dyn std::error::Error>> {
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube_informers::cache::Notification;
+///
+/// informer.add_event_handler(|change: Notification<Pod>| async move { println!("{}", change.kind()) })?;
+/// # Ok(()) }
+/// ```
 pub trait AsyncEventHandler<T>: Send + 'static {
     /// Called with each change; the next one comes when the future is ready.
     fn handle(&mut self, notification: Notification<T>) -> impl Future<Output = ()> + Send;
 }
 
-impl<T, H: EventHandler<T> + Send + 'static> AsyncEventHandler<T> for H {
+impl<T, F, Fut> AsyncEventHandler<T> for F
+where
+    F: FnMut(Notification<T>) -> Fut + Send + 'static,
+    Fut: Future<Output = ()> + Send,
+{
     fn handle(&mut self, notification: Notification<T>) -> impl Future<Output = ()> + Send {
-        notification.deliver(self);
-        ready(())
+        self(notification)
+    }
+}
+
+/// What an informer takes as a handler: an [`AsyncEventHandler`], or an [`EventHandler`], which never waits.
+///
+/// `Form` says which of the two it is; the compiler finds it.
+pub trait IntoEventHandler<T, Form> {
+    /// The handler as one that may wait.
+    fn into_event_handler(self) -> impl AsyncEventHandler<T>;
+}
+
+/// The [`IntoEventHandler`] form of a handler that may wait.
+#[derive(Debug)]
+pub enum MayWait {}
+
+/// The [`IntoEventHandler`] form of a handler that never waits.
+#[derive(Debug)]
+pub enum NeverWaits {}
+
+impl<T, H: AsyncEventHandler<T>> IntoEventHandler<T, MayWait> for H {
+    fn into_event_handler(self) -> impl AsyncEventHandler<T> {
+        self
+    }
+}
+
+impl<T, H: EventHandler<T> + Send + 'static> IntoEventHandler<T, NeverWaits> for H {
+    fn into_event_handler(mut self) -> impl AsyncEventHandler<T> {
+        move |notification: Notification<T>| {
+            notification.deliver(&mut self);
+            ready(())
+        }
     }
 }
 
@@ -201,5 +145,12 @@ impl<T> EventHandler<T> for HandlerFuncs<T> {
         if let Some(delete) = &mut self.delete {
             delete(deletion);
         }
+    }
+}
+
+impl<T> fmt::Debug for HandlerFuncs<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [add, update, delete] = [self.add.is_some(), self.update.is_some(), self.delete.is_some()];
+        f.debug_struct("HandlerFuncs").field("add", &add).field("update", &update).field("delete", &delete).finish()
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::buffer::Buffer;
 
-/// How a handler is told of changes. The default is the informer's resync period and a buffer without limit.
+/// How a handler, or a subscription, is told of changes. The default is the informer's resync period and a buffer without limit.
 ///
 /// ```
 /// use kube_informers::cache::{Buffer, HandlerOptions};
@@ -24,8 +24,10 @@ impl HandlerOptions {
         Self::default()
     }
 
-    /// Tells it everything again this often; zero is never, less than a second is a second. Once the informer runs, no handler
-    /// resyncs more often than those before it.
+    /// Tells it everything again this often; zero is never, less than a second is a second.
+    ///
+    /// Once the informer runs, no handler resyncs more often than those before it: if none of them did, a late handler gets no resync,
+    /// and a warning is logged.
     #[must_use]
     pub fn resync(mut self, period: Duration) -> Self {
         self.resync = Some(period);

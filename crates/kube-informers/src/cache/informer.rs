@@ -1,12 +1,13 @@
 //! Informer: a store kept like the server, and one handler. Upstream: `NewInformerWithOptions` in `tools/cache/controller.go`.
 
+use std::fmt;
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
 use super::controller::Controller;
 use super::delta::{Delta, Deltas, InitialList};
-use super::done::Done;
+use super::done::{Done, Firing};
 use super::error::{BoxError, Error};
 use super::handler::EventHandler;
 use super::index::IndexFn;
@@ -16,7 +17,6 @@ use super::lister_watcher::ListerWatcher;
 use super::lock::{Mutex, lock};
 use super::observe::Observer;
 use super::process::{ProcessDeltas, process_deltas, process_deltas_in_batch};
-use super::queue::Queue;
 use super::queue_kind::QueueKind;
 use super::reflector::Reflector;
 use super::store::Transformer;
@@ -36,8 +36,9 @@ use super::store::Transformer;
 /// let handle = informer.handle();
 ///
 /// let stop = CancellationToken::new();
-/// let synced = async { handle.synced().wait().await; stop.cancel() };
-/// tokio::join!(informer.run(stop.clone()), synced);
+/// let synced = async { let synced = handle.synced().await; stop.cancel(); synced };
+/// let ((), synced) = tokio::join!(informer.run(stop.clone()), synced);
+/// assert_eq!(synced, Ok(()));
 /// assert!(handle.store().get_by_key("default").is_some());
 /// # }
 /// ```
@@ -49,13 +50,12 @@ pub struct Informer<T, H> {
     transformer: Option<Transformer<T>>,
     set_up: SetUp<T>,
     version: Arc<Mutex<String>>,
-    synced: Done,
+    synced: Firing,
 }
 
 type SetUp<T> = Box<dyn FnOnce(Reflector<T>) -> Reflector<T> + Send>;
 
 /// What can be asked of an informer while it runs.
-#[derive(Clone)]
 pub struct InformerHandle<T> {
     store: Arc<Indexer<T>>,
     version: Arc<Mutex<String>>,
@@ -73,7 +73,7 @@ impl<T: Object + Send + Sync + 'static, H: EventHandler<T> + Send + 'static> Inf
             transformer: None,
             set_up: Box::new(|reflector| reflector),
             version: Arc::default(),
-            synced: Done::default(),
+            synced: Firing::new(),
         }
     }
 
@@ -111,16 +111,35 @@ impl<T: Object + Send + Sync + 'static, H: EventHandler<T> + Send + 'static> Inf
 
     /// What can be asked of it while it runs.
     pub fn handle(&self) -> InformerHandle<T> {
-        InformerHandle { store: self.store.clone(), version: self.version.clone(), synced: self.synced.clone() }
+        InformerHandle { store: self.store.clone(), version: self.version.clone(), synced: self.synced.done() }
     }
 
     /// Runs until `stop`; what is queued then is still handled.
     pub async fn run(self, stop: CancellationToken) {
         let Self { source, store, handler, queue, transformer, set_up, version, synced } = self;
         let queue = queue.build(store.clone(), transformer, Observer::default());
-        let controller = Controller::new(source, queue.clone(), Consumer { store, handler })
-            .with_reflector(|reflector| set_up(reflector).version(version));
-        tokio::join!(controller.run(stop.clone()), stop.run_until_cancelled(note_sync(&*queue, &synced)));
+        let controller = Controller::new(source, queue, Consumer { store, handler })
+            .with_reflector(|reflector| set_up(reflector).version(version))
+            .on_first_list(move || synced.fire());
+        controller.run(stop).await;
+    }
+}
+
+impl<T> Clone for InformerHandle<T> {
+    fn clone(&self) -> Self {
+        Self { store: self.store.clone(), version: self.version.clone(), synced: self.synced.clone() }
+    }
+}
+
+impl<T> fmt::Debug for InformerHandle<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InformerHandle").field("synced", &self.synced.is_done()).finish_non_exhaustive()
+    }
+}
+
+impl<T, H> fmt::Debug for Informer<T, H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Informer").field("queue", &self.queue).finish_non_exhaustive()
     }
 }
 
@@ -148,18 +167,10 @@ struct Consumer<T, H> {
 
 impl<T: Object + Send + Sync, H: EventHandler<T> + Send> ProcessDeltas<T> for Consumer<T, H> {
     fn process(&mut self, deltas: Deltas<T>, initial: InitialList) -> Result<(), BoxError> {
-        Ok(process_deltas(&self.store, &mut self.handler, deltas, initial)?)
+        Ok(process_deltas(&self.store, deltas, initial, &mut |change| change.deliver(&mut self.handler))?)
     }
 
     fn process_batch(&mut self, batch: Vec<Delta<T>>, initial: InitialList) -> Result<(), BoxError> {
-        Ok(process_deltas_in_batch(&self.store, &mut self.handler, batch, initial)?)
+        Ok(process_deltas_in_batch(&self.store, batch, initial, &mut |change| change.deliver(&mut self.handler))?)
     }
-}
-
-/// Fires when the first list has been processed. A queue's own signal may come before the last callback; its answer to the
-/// question waits for that.
-pub(crate) async fn note_sync<T>(queue: &dyn Queue<T>, synced: &Done) {
-    queue.synced().wait().await;
-    queue.has_synced();
-    synced.fire();
 }

@@ -1,19 +1,30 @@
-//! Listener: one handler's buffer and the loop that empties it. Upstream: `processorListener` in `tools/cache/shared_informer.go`.
+//! Listener: what one handler has not been told yet. Upstream: `processorListener` in `tools/cache/shared_informer.go`.
 
+use std::fmt;
 use std::mem;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker, ready};
+
+use futures::stream::StreamExt;
+use tokio::task::coop::poll_proceed;
 
 use super::buffer::{Buffer, Pending, Put};
-use super::done::Done;
-use super::handler::{AsyncEventHandler, Notification};
+use super::delta::InitialList;
+use super::done::{Done, Firing};
+use super::handler::{AsyncEventHandler, IntoEventHandler};
 use super::key::Object;
 use super::lock::{Mutex, lock};
-use super::look::{Waiters, look_until};
+use super::notification::Notification;
 use super::observe::{Event, Observer};
+use super::snapshot::Snapshot;
+use super::subscription::Subscription;
 use super::sync_tracker::SyncTracker;
 
-/// Keeps what one handler has not been told yet, without a bound, and tells it one notification at a time, in order.
+/// Keeps what one handler has not been told yet, and hands it out one notification at a time, in order. Clones are the same
+/// listener.
 ///
-/// Whoever distributes never waits for a slow handler: [`add`](Self::add) only puts the notification into the buffer.
+/// Whoever distributes never waits for a slow handler: [`add`](Self::add) only puts the notification into the buffer. An informer
+/// makes its listeners itself; this type is public to be studied and measured alone.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
@@ -26,154 +37,231 @@ use super::sync_tracker::SyncTracker;
 /// listener.run(HandlerFuncs::new().add_func(|pod: std::sync::Arc<Pod>, _| assert_eq!(pod.metadata.name, None))).await;
 /// # }
 /// ```
-pub struct ProcessorListener<T> {
+pub struct ProcessorListener<T>(Arc<Shared<T>>);
+
+struct Shared<T> {
     id: usize,
-    state: Mutex<State<T>>,
+    inbox: Mutex<Inbox<T>>,
     tracker: SyncTracker,
-    ended: Done,
+    ended: Firing,
     observer: Observer,
 }
 
-struct State<T> {
+struct Inbox<T> {
     pending: Pending<T>,
+    /// Nothing is added any more.
     closed: bool,
-    /// Who waits for a notification.
-    waiters: Waiters,
+    /// Somebody takes the notifications, or did.
+    taken: bool,
+    /// The one who takes them, while there are none.
+    waker: Option<Waker>,
 }
 
-impl<T> State<T> {
-    fn new(buffer: Buffer) -> Self {
-        Self { pending: Pending::new(buffer), closed: false, waiters: Waiters::default() }
-    }
+/// What was handed out last; it is handled when the next notification is asked for.
+#[derive(Debug)]
+pub(super) struct InHand {
+    initial: bool,
+    /// What the observer will be told; only if there is one.
+    called: Option<(&'static str, String)>,
 }
 
 impl<T> ProcessorListener<T> {
     /// An empty listener; `id` is how observers tell listeners apart.
     pub fn new(id: usize) -> Self {
-        Self {
-            id,
-            state: Mutex::new(State::new(Buffer::Unbounded)),
-            tracker: SyncTracker::default(),
-            ended: Done::default(),
-            observer: Observer::default(),
-        }
+        Self::with(id, Buffer::Unbounded, Observer::default(), false)
     }
 
-    /// What becomes of notifications that the handler is too slow for; unbounded by default.
-    #[must_use]
-    pub fn buffer(mut self, buffer: Buffer) -> Self {
-        self.state = Mutex::new(State::new(buffer));
-        self
+    /// A listener, and the one who takes its notifications.
+    pub(super) fn subscribed(id: usize, buffer: Buffer, observer: Observer) -> (Self, Subscription<T>) {
+        let listener = Self::with(id, buffer, observer, true);
+        let subscription = Subscription::of(listener.clone());
+        (listener, subscription)
     }
 
-    /// Tells `observer` what happens.
+    fn with(id: usize, buffer: Buffer, observer: Observer, taken: bool) -> Self {
+        let inbox = Inbox { pending: Pending::new(buffer), closed: false, taken, waker: None };
+        let (inbox, tracker, ended) = (Mutex::new(inbox), SyncTracker::default(), Firing::new());
+        Self(Arc::new(Shared { id, inbox, tracker, ended, observer }))
+    }
+
+    /// An empty listener with another buffer: what becomes of notifications that the handler is too slow for.
     #[must_use]
-    pub fn observer(mut self, observer: Observer) -> Self {
-        self.observer = observer;
-        self
+    pub fn buffer(self, buffer: Buffer) -> Self {
+        Self::with(self.0.id, buffer, self.0.observer.clone(), false)
+    }
+
+    /// An empty listener that tells `observer` what happens.
+    #[must_use]
+    pub fn observer(self, observer: Observer) -> Self {
+        let buffer = lock(&self.0.inbox).pending.buffer();
+        Self::with(self.0.id, buffer, observer, false)
     }
 
     /// How many notifications the handler has not been given yet. A gauge: it may be another number a moment later.
     pub fn pending(&self) -> usize {
-        lock(&self.state).pending.len()
-    }
-
-    /// Takes the next notification; nothing once the listener is closed and empty.
-    pub async fn pop(&self) -> Option<Notification<T>> {
-        look_until(
-            &self.state,
-            |state| &mut state.waiters,
-            |mut state| match state.pending.pop() {
-                None if !state.closed => Err(state),
-                notification => Ok(notification),
-            },
-        )
-        .await
+        lock(&self.0.inbox).pending.len()
     }
 
     /// Ends [`run`](Self::run) once everything in the buffer is handled. What is added later is dropped.
     pub fn close(&self) {
-        let mut state = lock(&self.state);
-        state.closed = true;
-        state.waiters.wake();
+        let mut inbox = lock(&self.0.inbox);
+        inbox.closed = true;
+        let waker = inbox.waker.take();
+        drop(inbox);
+        self.0.tracker.upstream_stopped();
+        waker.inspect(Waker::wake_by_ref);
     }
 
     /// Ends [`run`](Self::run) after the callback that is under way; what is in the buffer is dropped.
     pub fn discard(&self) {
-        lock(&self.state).pending.clear();
-        self.close();
+        let mut inbox = lock(&self.0.inbox);
+        inbox.closed = true;
+        let dropped = inbox.pending.take();
+        let waker = inbox.waker.take();
+        drop(inbox);
+        drop(dropped); // without the lock: the drop of an object may do anything
+        self.0.tracker.give_up();
+        waker.inspect(Waker::wake_by_ref);
     }
 
-    /// Nobody calls the handler from now on.
-    pub(crate) fn end(&self) {
+    /// Nobody takes notifications any more.
+    pub(super) fn end(&self) {
         self.discard();
-        self.ended.fire();
+        self.0.ended.fire();
     }
 
-    /// Fires when the informer has synced and the handler has returned from every add of the initial list.
+    /// Fires when the informer has synced and the handler has returned from every add of the initial list; never, if the
+    /// handler is removed, or the informer stops, before.
     pub fn synced(&self) -> Done {
-        self.tracker.done()
+        self.0.tracker.done()
     }
 
     /// Fires when nobody will call the handler any more: [`run`](Self::run) has ended.
     pub fn ended(&self) -> Done {
-        self.ended.clone()
+        self.0.ended.done()
     }
 
-    pub(crate) fn upstream_synced(&self) {
-        self.tracker.upstream_synced();
+    pub(super) fn upstream_synced(&self) {
+        self.0.tracker.upstream_synced();
+    }
+
+    pub(super) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// The one who takes the notifications; nothing if there was one before.
+    fn take(&self) -> Option<Subscription<T>> {
+        let taken = mem::replace(&mut lock(&self.0.inbox).taken, true);
+        (!taken).then(|| Subscription::of(self.clone()))
+    }
+
+    /// What was handed out has been handled.
+    pub(super) fn handled(&self, InHand { initial, called }: InHand) {
+        if initial {
+            self.0.tracker.finished();
+        }
+        if let Some((notification, key)) = called {
+            self.0.observer.tell(|| Event::Called { listener: self.0.id, notification, key });
+        }
+    }
+}
+
+impl<T: Object> ProcessorListener<T> {
+    /// Puts a notification into the buffer; never waits.
+    pub fn add(&self, notification: Notification<T>) {
+        let mut inbox = lock(&self.0.inbox);
+        if inbox.closed {
+            return;
+        }
+        if notification.is_initial() {
+            self.0.tracker.start(); // before the handler can be done with it
+        }
+        let told = self.described(&notification);
+        let put = inbox.pending.put(notification);
+        if let Some((notification, key)) = told {
+            self.0.observer.tell(|| match put {
+                Put::Waits => Event::Notified { listener: self.0.id, notification, key },
+                Put::Merged { .. } => Event::Coalesced { listener: self.0.id, notification, key },
+            });
+        }
+        let waker = inbox.waker.take();
+        drop(inbox);
+        if let Put::Merged { initial_adds_gone } = put {
+            (0..initial_adds_gone).for_each(|_| self.0.tracker.finished());
+        }
+        if let Some(waker) = waker {
+            waker.wake(); // without the lock, which the handler's loop takes first
+        }
+    }
+
+    /// Puts in an addition of the initial list for each object, before the listener is known to anybody else.
+    pub(super) fn replay(&self, objects: &Snapshot<T>) {
+        self.0.tracker.start_many(objects.len());
+        let mut inbox = lock(&self.0.inbox);
+        for object in objects {
+            let addition = Notification::Add { object: object.clone(), initial: InitialList::Yes };
+            if let Some((notification, key)) = self.described(&addition) {
+                self.0.observer.tell(|| Event::Notified { listener: self.0.id, notification, key });
+            }
+            inbox.pending.put(addition);
+        }
+    }
+
+    /// Takes the next notification; nothing once the listener is closed and empty.
+    pub(super) fn poll_take(&self, cx: &mut Context<'_>) -> Poll<Option<(Notification<T>, InHand)>> {
+        // A handler that always finds something must not starve the other tasks of this thread.
+        let proceed = ready!(poll_proceed(cx));
+        let mut inbox = lock(&self.0.inbox);
+        let Some(notification) = inbox.pending.pop() else {
+            if inbox.closed {
+                return Poll::Ready(None);
+            }
+            if inbox.waker.as_ref().is_none_or(|waker| !waker.will_wake(cx.waker())) {
+                inbox.waker = Some(cx.waker().clone());
+            }
+            return Poll::Pending;
+        };
+        drop(inbox);
+        proceed.made_progress();
+        let in_hand = InHand { initial: notification.is_initial(), called: self.described(&notification) };
+        Poll::Ready(Some((notification, in_hand)))
+    }
+
+    fn described(&self, notification: &Notification<T>) -> Option<(&'static str, String)> {
+        self.0.observer.is_on().then(|| (notification.kind(), notification.key()))
     }
 }
 
 impl<T: Object + Send + Sync + 'static> ProcessorListener<T> {
-    /// Puts a notification into the buffer; never waits.
-    pub fn add(&self, notification: Notification<T>) {
-        let mut state = lock(&self.state);
-        if state.closed {
-            return;
-        }
-        if notification.is_initial() {
-            self.tracker.start(); // before the handler can be done with it
-        }
-        let told = self.observer.is_on().then(|| (notification.kind(), notification.key()));
-        let put = state.pending.put(notification);
-        if let Some((notification, key)) = told {
-            self.observer.tell(|| match put {
-                Put::Waits => Event::Notified { listener: self.id, notification, key },
-                Put::Merged { .. } => Event::Coalesced { listener: self.id, notification, key },
-            });
-        }
-        let mut waiters = mem::take(&mut state.waiters);
-        drop(state);
-        if let Put::Merged { initial_adds_gone } = put {
-            (0..initial_adds_gone).for_each(|_| self.tracker.finished());
-        }
-        waiters.wake(); // without the lock, which the handler's loop takes first
-    }
-
     /// Calls `handler` for one notification after the other until the listener is closed and empty. If the handler panics, or
     /// the future is dropped, the listener closes: nothing is kept for a handler that will not come back.
-    pub async fn run(&self, mut handler: impl AsyncEventHandler<T>) {
-        let _gone = Gone(self);
-        while let Some(notification) = self.pop().await {
-            let initial = notification.is_initial();
-            let called = self.observer.is_on().then(|| (notification.kind(), notification.key()));
-            handler.handle(notification).await;
-            if initial {
-                self.tracker.finished();
-            }
-            if let Some((notification, key)) = called {
-                self.observer.tell(|| Event::Called { listener: self.id, notification, key });
-            }
+    ///
+    /// A listener runs once; a second run ends at once.
+    pub async fn run<Form>(&self, handler: impl IntoEventHandler<T, Form>) {
+        if let Some(subscription) = self.take() {
+            handle_all(subscription, handler.into_event_handler()).await;
         }
     }
 }
 
-/// Discards what a listener holds once nobody handles it any more.
-struct Gone<'a, T>(&'a ProcessorListener<T>);
+/// A handler is a loop over a subscription.
+pub(super) async fn handle_all<T: Object>(mut subscription: Subscription<T>, mut handler: impl AsyncEventHandler<T>) {
+    while let Some(notification) = subscription.next().await {
+        handler.handle(notification).await;
+    }
+}
 
-impl<T> Drop for Gone<'_, T> {
-    fn drop(&mut self) {
-        self.0.end();
+impl<T> Clone for ProcessorListener<T> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<T> fmt::Debug for ProcessorListener<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProcessorListener")
+            .field("id", &self.0.id)
+            .field("pending", &self.pending())
+            .finish_non_exhaustive()
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::delta::{Deletion, Delta, Deltas, InitialList};
 use super::error::{BoxError, Error};
-use super::handler::{EventHandler, Notification};
 use super::key::Object;
+use super::notification::Notification;
 use super::store::{Store, Transaction};
 
 /// The consumer of a queue. Any function of deltas is one that takes a batch delta by delta.
@@ -28,6 +28,12 @@ pub trait ProcessDeltas<T>: Send {
         }
         result
     }
+
+    /// Does a part of what the last call has left to do; says whether there is more. It is called until there is not, with pauses in
+    /// which other tasks run, before anything else is popped.
+    fn go_on(&mut self) -> bool {
+        false
+    }
 }
 
 impl<T, F> ProcessDeltas<T> for F
@@ -39,36 +45,36 @@ where
     }
 }
 
-/// Applies each delta to the store, oldest first, and tells the handler: store first, so that a handler which reads the
-/// store sees its own event.
+/// Applies each delta to the store, oldest first, and gives `sink` a notification of each change: store first, so that whoever
+/// reads the store sees its own event. To call a handler, see [`Notification::deliver`].
 ///
-/// What the handler is told depends on the store and not on the delta's name: a known object is updated, an unknown one
+/// What the notification says depends on the store and not on the delta's name: a known object is updated, an unknown one
 /// is added.
 ///
 /// # Errors
 /// The store refused a delta; those before it are done, those after it are lost.
 pub fn process_deltas<T: Object>(
     store: &Store<T>,
-    handler: &mut impl EventHandler<T>,
     deltas: Deltas<T>,
     initial: InitialList,
+    sink: &mut dyn FnMut(Notification<T>),
 ) -> Result<(), Error> {
     for delta in deltas {
         match delta {
             Delta::Added(object) | Delta::Updated(object) | Delta::Replaced(object) | Delta::Sync(object) => {
                 let old = store.put(object.clone())?;
-                added_or_updated(old, object, initial).deliver(handler);
+                sink(added_or_updated(old, object, initial));
             }
             Delta::Deleted(deletion) => {
                 store.delete(deletion.clone())?;
-                handler.on_delete(deletion);
+                sink(Notification::Delete(deletion));
             }
             Delta::ReplacedAll { resource_version, objects } => {
-                replace_all(store, handler, objects, &resource_version, initial)?;
+                replace_all(store, objects, &resource_version, initial, sink)?;
             }
             Delta::SyncAll => {
                 for object in &store.list() {
-                    handler.on_update(object.clone(), object.clone());
+                    sink(Notification::Update { old: object.clone(), new: object.clone() });
                 }
             }
             Delta::Bookmark { resource_version } => store.bookmark(&resource_version),
@@ -77,15 +83,15 @@ pub fn process_deltas<T: Object>(
     Ok(())
 }
 
-/// Applies changes of different keys to the store in one transaction, then tells the handler, in order.
+/// Applies changes of different keys to the store in one transaction, then gives `sink` the notifications, in order.
 ///
 /// # Errors
-/// The store refused some of them; the handler is told of the others.
+/// The store refused some of them; `sink` is given the others.
 pub fn process_deltas_in_batch<T: Object>(
     store: &Store<T>,
-    handler: &mut impl EventHandler<T>,
     batch: Vec<Delta<T>>,
     initial: InitialList,
+    sink: &mut dyn FnMut(Notification<T>),
 ) -> Result<(), Error> {
     let (mut transactions, mut notifications) = (Vec::new(), Vec::new());
     for delta in batch {
@@ -105,21 +111,21 @@ pub fn process_deltas_in_batch<T: Object>(
         Err(Error::Transaction(error)) => Some(error.successful.iter().copied().collect()),
         _ => None,
     };
-    for (place, notification) in notifications.into_iter().enumerate() {
-        if done.as_ref().is_none_or(|done| done.contains(&place)) {
-            notification.deliver(handler);
+    for (number, notification) in notifications.into_iter().enumerate() {
+        if done.as_ref().is_none_or(|done| done.contains(&number)) {
+            sink(notification);
         }
     }
     result
 }
 
-/// Replaces the store's content, then tells the handler of what is gone, and of every object of the list.
+/// Replaces the store's content, then gives `sink` the deletions of what is gone, and a notification of every object of the list.
 fn replace_all<T: Object>(
     store: &Store<T>,
-    handler: &mut impl EventHandler<T>,
     objects: Vec<Arc<T>>,
     resource_version: &str,
     initial: InitialList,
+    sink: &mut dyn FnMut(Notification<T>),
 ) -> Result<(), Error> {
     let keys: Vec<String> = objects.iter().map(|object| store.key_of(object)).collect::<Result<_, _>>()?;
     let listed: HashSet<&String> = keys.iter().collect();
@@ -129,10 +135,10 @@ fn replace_all<T: Object>(
         gone.into_iter().map(|key| Deletion::FinalStateUnknown { last_known: store.get_by_key(&key), key }).collect();
     store.replace(objects.clone(), resource_version)?;
     for deletion in gone {
-        handler.on_delete(deletion);
+        sink(Notification::Delete(deletion));
     }
     for (old, object) in old.into_iter().zip(objects) {
-        added_or_updated(old, object, initial).deliver(handler);
+        sink(added_or_updated(old, object, initial));
     }
     Ok(())
 }

@@ -1,90 +1,109 @@
 //! Processor: hands each notification to every listener. Upstream: `sharedProcessor` in `tools/cache/shared_informer.go`.
 
+use std::fmt;
+use std::future::IntoFuture;
+use std::mem;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::{BoxFuture, FutureExt};
-use tokio::task::JoinError;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
+use tracing::warn;
 
-use super::buffer::Buffer;
 use super::done::Done;
-use super::handler::{AsyncEventHandler, Notification};
+use super::handler::{AsyncEventHandler, IntoEventHandler};
+use super::handler_options::HandlerOptions;
 use super::key::Object;
-use super::listener::ProcessorListener;
+use super::life::Life;
+use super::listener::{ProcessorListener, handle_all};
 use super::lock::{Mutex, lock};
+use super::notification::Notification;
 use super::observe::Observer;
 use super::resync::Resync;
-
-/// Which listeners are told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Audience {
-    /// All: something changed.
-    All,
-    /// Those whose resync is due: nothing changed.
-    Syncing,
-}
+use super::run_error::{FirstPanic, RunError};
+use super::snapshot::Snapshot;
+use super::subscription::Subscription;
 
 /// The listeners of one informer. Each has a buffer and a task of its own, so a slow handler delays nobody.
 ///
+/// An informer has one of its own; this type is public to be studied and measured alone.
+///
 /// ```
-/// # #[tokio::main(flavor = "current_thread")] async fn main() {
-/// use kube_informers::cache::{Audience, HandlerFuncs, InitialList, Notification, SharedProcessor};
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use kube_informers::cache::{HandlerFuncs, InitialList, Notification, SharedProcessor};
 /// use k8s_openapi::api::core::v1::Pod;
 /// use tokio_util::sync::CancellationToken;
 ///
 /// let processor = SharedProcessor::default();
 /// processor.add_listener(HandlerFuncs::new().add_func(|_: std::sync::Arc<Pod>, _| {}));
-/// processor.distribute(&Notification::Add { object: Pod::default().into(), initial: InitialList::No }, Audience::All);
+/// processor.distribute(&Notification::Add { object: Pod::default().into(), initial: InitialList::No });
 /// let stop = CancellationToken::new();
 /// stop.cancel();
-/// processor.run(stop).await; // delivers what was distributed, then ends
-/// # }
+/// processor.run(stop).await?; // delivers what was distributed, then ends
+/// # Ok(()) }
 /// ```
 pub struct SharedProcessor<T> {
-    state: Mutex<State<T>>,
-    panicked: Done,
+    listeners: Arc<Mutex<Listeners<T>>>,
+    panic: Arc<FirstPanic>,
     observer: Observer,
 }
 
-struct State<T> {
-    listeners: Vec<Member<T>>,
+/// The listeners themselves.
+pub(super) struct Listeners<T> {
+    members: Vec<Listening<T>>,
+    /// The tasks of handlers that were removed; each finishes the callback that is under way.
+    leaving: Vec<AbortOnDropHandle<()>>,
     next_id: usize,
-    phase: Phase,
+    life: Life,
     /// Has the informer handed out its first list?
     upstream_synced: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Phase {
-    /// Listeners collect; their loops wait for the start.
-    Waiting,
-    /// Every listener's loop is running.
-    Running,
-    /// Every listener was closed.
-    Stopped,
-}
-
-struct Member<T> {
-    listener: Arc<ProcessorListener<T>>,
+struct Listening<T> {
+    listener: ProcessorListener<T>,
     resync: Resync,
     work: Work,
 }
 
+/// Who takes what a listener has.
 enum Work {
+    /// A handler, as soon as the processor runs.
     Waiting(BoxFuture<'static, ()>),
+    /// A handler.
     Running(AbortOnDropHandle<()>),
+    /// The owner of a subscription.
+    Subscribed,
 }
 
-/// A listener that was removed before it ran.
-pub(crate) struct Removed {
-    _never_ran: BoxFuture<'static, ()>,
+/// What was a listener's. To be dropped without a lock: it may be the handler, and dropping that may do anything.
+pub(super) struct Unused(#[expect(dead_code, reason = "it is only dropped")] Work);
+
+/// The listeners of one moment, and whether a resync was due for each.
+pub(super) struct Audience<T>(Vec<(ProcessorListener<T>, bool)>);
+
+impl<T> Default for Audience<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
 }
 
-/// A handler's place in a processor or an informer, as its owner holds it.
-pub struct Registration<T>(Arc<ProcessorListener<T>>);
+impl<T: Object> Audience<T> {
+    /// The same as [`SharedProcessor::distribute`], to these listeners.
+    pub fn tell(&self, notification: &Notification<T>) {
+        let changes = !notification.is_unchanged();
+        for (listener, due) in &self.0 {
+            if changes || *due {
+                listener.add(notification.clone());
+            }
+        }
+    }
+}
+
+/// A handler's place in a processor or an informer, as its owner holds it. Dropping it removes nothing.
+pub struct Registration<T>(ProcessorListener<T>);
 
 impl<T> Registration<T> {
     /// Has the handler returned from every add of the initial list?
@@ -92,9 +111,15 @@ impl<T> Registration<T> {
         self.0.synced().is_done()
     }
 
-    /// Fires when [`Registration::has_synced`] becomes true.
+    /// Fires when [`Registration::has_synced`] becomes true; never, if the handler is removed, panics, or the informer stops,
+    /// before.
     pub fn synced(&self) -> Done {
         self.0.synced()
+    }
+
+    /// Fires when nobody will call the handler any more.
+    pub fn ended(&self) -> Done {
+        self.0.ended()
     }
 
     /// How many notifications the handler has not been given yet. A gauge: it may be another number a moment later.
@@ -103,7 +128,7 @@ impl<T> Registration<T> {
     }
 
     /// The handler's buffer.
-    pub fn listener(&self) -> &Arc<ProcessorListener<T>> {
+    pub fn listener(&self) -> &ProcessorListener<T> {
         &self.0
     }
 }
@@ -114,10 +139,55 @@ impl<T> Clone for Registration<T> {
     }
 }
 
+impl<T> fmt::Debug for Registration<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Registration").field(&self.0).finish()
+    }
+}
+
 impl<T> Default for SharedProcessor<T> {
     fn default() -> Self {
-        let state = State { listeners: Vec::new(), next_id: 0, phase: Phase::Waiting, upstream_synced: false };
-        Self { state: Mutex::new(state), panicked: Done::default(), observer: Observer::default() }
+        let listeners = Listeners {
+            members: Vec::new(),
+            leaving: Vec::new(),
+            next_id: 0,
+            life: Life::NotStarted,
+            upstream_synced: false,
+        };
+        Self { listeners: Arc::new(Mutex::new(listeners)), panic: Arc::default(), observer: Observer::default() }
+    }
+}
+
+impl<T> Listeners<T> {
+    /// Removes a listener; one that is not there is no error.
+    pub fn remove(listeners: &Mutex<Self>, listener: &ProcessorListener<T>) {
+        let mut all = lock(listeners);
+        let unused = all.take(listener);
+        drop(all);
+        drop(unused);
+    }
+
+    fn take(&mut self, listener: &ProcessorListener<T>) -> Option<Unused> {
+        let at = self.members.iter().position(|member| member.listener.is(listener))?;
+        match self.members.remove(at).work {
+            Work::Running(task) => {
+                self.leaving.retain(|task| !task.is_finished());
+                self.leaving.push(task);
+                None
+            }
+            work => Some(Unused(work)),
+        }
+    }
+}
+
+impl<T: Object> Listeners<T> {
+    fn tell(&self, notification: &Notification<T>) {
+        let changes = !notification.is_unchanged();
+        for member in &self.members {
+            if changes || member.resync.is_due() {
+                member.listener.add(notification.clone());
+            }
+        }
     }
 }
 
@@ -131,181 +201,239 @@ impl<T> SharedProcessor<T> {
 
     /// The listeners' resync periods become those that fit an informer which checks this often.
     pub(crate) fn resync_check_period_changed(&self, check: Duration) {
-        lock(&self.state).listeners.iter_mut().for_each(|member| member.resync.fit(check));
+        lock(&self.listeners).members.iter_mut().for_each(|member| member.resync.fit(check));
     }
 
     /// Is a resync due for any listener? Remembers for which, until the next time it is asked.
     pub(crate) fn should_resync(&self) -> bool {
         let now = Instant::now();
         let mut due = false;
-        for member in &mut lock(&self.state).listeners {
+        for member in &mut lock(&self.listeners).members {
             due |= member.resync.tick(now);
         }
         due
     }
 
-    pub(crate) fn upstream_synced(&self) {
-        let mut state = lock(&self.state);
-        state.upstream_synced = true;
-        state.listeners.iter().for_each(|member| member.listener.upstream_synced());
+    /// The first list has been distributed in full: a handler that has handled it has synced.
+    pub fn upstream_synced(&self) {
+        let mut listeners = lock(&self.listeners);
+        listeners.upstream_synced = true;
+        listeners.members.iter().for_each(|member| member.listener.upstream_synced());
     }
 
     /// Removes a listener; one that is not there is no error. Nothing more is queued for it, what is queued is dropped,
     /// and a callback under way finishes.
     pub fn remove_listener(&self, registration: &Registration<T>) {
-        drop(self.take_listener(registration));
+        Listeners::remove(&self.listeners, &registration.0);
+        registration.0.discard();
     }
 
-    /// Removes a listener and returns what is to be dropped once no lock is held: it may be the handler.
-    pub(crate) fn take_listener(&self, registration: &Registration<T>) -> Option<Removed> {
-        let mut state = lock(&self.state);
-        let at = state.listeners.iter().position(|member| Arc::ptr_eq(&member.listener, &registration.0))?;
-        let Member { listener, work, .. } = state.listeners.remove(at);
-        listener.discard();
-        match work {
-            Work::Running(task) => {
-                task.detach(); // finishes the callback that is under way
-                None
-            }
-            Work::Waiting(run) => {
-                listener.end();
-                Some(Removed { _never_ran: run })
+    /// Closes every listener; returns the tasks that empty them.
+    fn stop(&self) -> Vec<AbortOnDropHandle<()>> {
+        let mut listeners = lock(&self.listeners);
+        listeners.life = Life::Stopped;
+        let mut tasks = mem::take(&mut listeners.leaving);
+        let members = mem::take(&mut listeners.members);
+        drop(listeners);
+        for Listening { listener, work, .. } in members {
+            listener.close();
+            if let Work::Running(task) = work {
+                tasks.push(task);
             }
         }
-    }
-
-    fn stop(&self) -> Vec<AbortOnDropHandle<()>> {
-        let mut state = lock(&self.state);
-        state.phase = Phase::Stopped;
-        let tasks = state.listeners.drain(..).filter_map(|member| {
-            member.listener.close();
-            match member.work {
-                Work::Running(task) => Some(task),
-                Work::Waiting(_) => {
-                    member.listener.end();
-                    None
-                }
-            }
-        });
-        tasks.collect()
+        tasks
     }
 }
 
 impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
-    /// Adds a listener for this handler. If the processor runs, so does the listener from now on; otherwise it collects.
-    pub fn add_listener(&self, handler: impl AsyncEventHandler<T>) -> Registration<T> {
-        self.add_listener_with(handler, Buffer::Unbounded, Resync::never(), &[])
+    /// Adds a listener for this handler. If the processor runs, so does the listener from now on; before, it collects. If the
+    /// processor has stopped, the handler is dropped, and its registration has ended.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime, while the processor runs.
+    pub fn add_listener<Form>(&self, handler: impl IntoEventHandler<T, Form>) -> Registration<T> {
+        let (listener, subscription) = self.listener(HandlerOptions::new());
+        let work = self.work(subscription, handler.into_event_handler());
+        drop(self.join(listener.clone(), Resync::never(), work, None));
+        Registration(listener)
     }
 
-    /// Adds a listener that is told `first` before anything that is distributed.
-    pub(crate) fn add_listener_with(
+    /// Adds a listener whose notifications the caller takes. If the processor has stopped, the stream ends at once.
+    pub fn subscribe(&self) -> Subscription<T> {
+        let (listener, subscription) = self.listener(HandlerOptions::new());
+        if self.join(listener.clone(), Resync::never(), Work::Subscribed, None).is_err() {
+            listener.close();
+        }
+        subscription.leaving(Arc::downgrade(&self.listeners))
+    }
+
+    /// Adds a listener that is told of the objects of `first` before anything that is distributed. `Err` if the processor has stopped.
+    pub(super) fn register(
         &self,
         handler: impl AsyncEventHandler<T>,
-        buffer: Buffer,
+        options: HandlerOptions,
         resync: Resync,
-        first: &[Notification<T>],
-    ) -> Registration<T> {
-        let mut state = lock(&self.state);
-        let id = state.next_id;
-        state.next_id += 1;
-        let listener = Arc::new(ProcessorListener::new(id).buffer(buffer).observer(self.observer.clone()));
-        first.iter().for_each(|notification| listener.add(notification.clone()));
-        if state.upstream_synced {
-            listener.upstream_synced();
-        }
-        let registration = Registration(listener.clone());
-        let run = {
-            let (listener, alarm) = (listener.clone(), Alarm(self.panicked.clone()));
-            async move {
-                let _alarm = alarm;
-                listener.run(handler).await;
-            }
-            .boxed()
-        };
-        let work = match state.phase {
-            Phase::Running => Work::Running(AbortOnDropHandle::new(tokio::spawn(run))),
-            Phase::Waiting => Work::Waiting(run),
-            Phase::Stopped => {
-                listener.end();
-                return registration;
-            }
-        };
-        state.listeners.push(Member { listener, resync, work });
-        registration
+        first: Option<&Snapshot<T>>,
+    ) -> Result<Registration<T>, Unused> {
+        let (listener, subscription) = self.listener(options);
+        let work = self.work(subscription, handler);
+        self.join(listener.clone(), resync, work, first)?;
+        Ok(Registration(listener))
     }
 
-    /// Puts a notification into the buffer of every listener, or of those whose resync is due.
-    pub fn distribute(&self, notification: &Notification<T>, audience: Audience) {
-        for member in &lock(&self.state).listeners {
-            if audience == Audience::All || member.resync.is_due() {
-                member.listener.add(notification.clone());
+    /// The same, for someone who takes the notifications himself.
+    pub(super) fn add_subscription(
+        &self,
+        options: HandlerOptions,
+        resync: Resync,
+        first: Option<&Snapshot<T>>,
+    ) -> Result<Subscription<T>, Unused> {
+        let (listener, subscription) = self.listener(options);
+        self.join(listener, resync, Work::Subscribed, first)?;
+        Ok(subscription.leaving(Arc::downgrade(&self.listeners)))
+    }
+
+    fn listener(&self, options: HandlerOptions) -> (ProcessorListener<T>, Subscription<T>) {
+        let id = {
+            let mut listeners = lock(&self.listeners);
+            listeners.next_id += 1;
+            listeners.next_id - 1
+        };
+        ProcessorListener::subscribed(id, options.buffer, self.observer.clone())
+    }
+
+    fn work(&self, subscription: Subscription<T>, handler: impl AsyncEventHandler<T>) -> Work {
+        let panic = self.panic.clone();
+        // The subscription is part of the future, so that the listener ends also if the future is dropped before its first poll.
+        let work = async move {
+            if let Err(payload) = AssertUnwindSafe(handle_all(subscription, handler)).catch_unwind().await {
+                panic.note(payload);
             }
+        };
+        Work::Waiting(work.boxed())
+    }
+
+    fn join(
+        &self,
+        listener: ProcessorListener<T>,
+        resync: Resync,
+        work: Work,
+        first: Option<&Snapshot<T>>,
+    ) -> Result<(), Unused> {
+        let mut listeners = lock(&self.listeners);
+        let work = match listeners.life {
+            Life::Stopped => return Err(Unused(work)),
+            Life::NotStarted => work,
+            Life::Running => work.start(),
+        };
+        if let Some(first) = first {
+            listener.replay(first);
         }
+        if listeners.upstream_synced {
+            listener.upstream_synced();
+        }
+        listeners.members.push(Listening { listener, resync, work });
+        Ok(())
+    }
+
+    /// Puts a notification into the buffer of every listener. Of an update between two equal, non-empty resourceVersions nothing
+    /// but a resync or a relist is the reason: only the listeners whose resync is due are told.
+    pub fn distribute(&self, notification: &Notification<T>) {
+        lock(&self.listeners).tell(notification);
+    }
+
+    /// Distributes one after the other, and nothing else between.
+    pub(super) fn distribute_all(&self, notifications: impl Iterator<Item = Notification<T>>) {
+        let listeners = lock(&self.listeners);
+        notifications.for_each(|notification| listeners.tell(&notification));
+    }
+
+    /// Those who would be told now.
+    pub(super) fn audience(&self) -> Audience<T> {
+        let member = |member: &Listening<T>| (member.listener.clone(), member.resync.is_due());
+        Audience(lock(&self.listeners).members.iter().map(member).collect())
     }
 
     /// Runs the listeners until `stop`; then lets each finish what is in its buffer, and waits for them. If the future is
     /// dropped, the listeners end at once.
     ///
-    /// A processor runs once; a second run ends at once.
-    ///
-    /// # Panics
-    /// As soon as a handler has panicked and the others have finished what is in their buffers.
-    pub async fn run(&self, stop: CancellationToken) {
-        if !self.start() {
-            return;
-        }
-        let _ended = Ended(self);
-        tokio::select! {
-            () = stop.cancelled() => {}
-            () = self.panicked.wait() => {}
-        }
-        join_all(self.stop()).await;
+    /// # Errors
+    /// It was run before. A handler panicked, also one that was removed meanwhile; the others have finished what is in their buffers.
+    pub async fn run(&self, stop: CancellationToken) -> Result<(), RunError> {
+        self.run_and_drain(stop, None).await
     }
 
-    fn start(&self) -> bool {
-        let mut state = lock(&self.state);
-        if state.phase != Phase::Waiting {
-            return false;
+    /// The same, but the handlers that have not finished this long after `stop` are ended.
+    pub(super) async fn run_and_drain(&self, stop: CancellationToken, limit: Option<Duration>) -> Result<(), RunError> {
+        self.start()?;
+        let _stops = StopsWhenDropped(self);
+        tokio::select! {
+            () = stop.cancelled() => {}
+            _ = self.panic.happened().into_future() => {}
         }
-        state.phase = Phase::Running;
-        for member in &mut state.listeners {
-            if let Work::Waiting(run) = std::mem::replace(&mut member.work, Work::Waiting(async {}.boxed())) {
-                member.work = Work::Running(AbortOnDropHandle::new(tokio::spawn(run)));
+        let drained = drain(self.stop());
+        match limit {
+            None => drained.await,
+            Some(limit) => {
+                if timeout(limit, drained).await.is_err() {
+                    warn!(
+                        "handlers had not finished {limit:?} after the informer was stopped; what they had not been told is lost"
+                    );
+                }
             }
         }
-        true
+        self.panic.take().map_or(Ok(()), |panic| Err(RunError::HandlerPanicked(panic)))
+    }
+
+    fn start(&self) -> Result<(), RunError> {
+        let mut listeners = lock(&self.listeners);
+        if listeners.life != Life::NotStarted {
+            return Err(RunError::AlreadyRan);
+        }
+        listeners.life = Life::Running;
+        for member in &mut listeners.members {
+            member.work = mem::replace(&mut member.work, Work::Subscribed).start();
+        }
+        Ok(())
     }
 }
 
-/// Fires if the task that holds it panics.
-struct Alarm(Done);
-
-impl Drop for Alarm {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.fire();
+impl Work {
+    fn start(self) -> Self {
+        match self {
+            Self::Waiting(work) => Self::Running(AbortOnDropHandle::new(tokio::spawn(work))),
+            work => work,
         }
+    }
+}
+
+async fn drain(tasks: Vec<AbortOnDropHandle<()>>) {
+    for task in tasks {
+        let _ = task.await; // a panic was caught inside
     }
 }
 
 /// Whatever ends a run, the listeners end with it.
-struct Ended<'a, T>(&'a SharedProcessor<T>);
+struct StopsWhenDropped<'a, T>(&'a SharedProcessor<T>);
 
-impl<T> Drop for Ended<'_, T> {
+impl<T> Drop for StopsWhenDropped<'_, T> {
     fn drop(&mut self) {
         self.0.stop();
     }
 }
 
-/// Waits for all tasks, and only then goes on with the first panic among them.
-pub(crate) async fn join_all(tasks: Vec<impl Future<Output = Result<(), JoinError>>>) {
-    let mut panic = None;
-    for task in tasks {
-        if let Err(error) = task.await {
-            panic = panic.or(error.try_into_panic().ok());
-        }
+impl<T> Drop for SharedProcessor<T> {
+    fn drop(&mut self) {
+        self.stop(); // subscriptions may outlive it
     }
-    if let Some(panic) = panic {
-        std::panic::resume_unwind(panic);
+}
+
+impl<T> fmt::Debug for SharedProcessor<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let listeners = lock(&self.listeners);
+        f.debug_struct("SharedProcessor")
+            .field("listeners", &listeners.members.len())
+            .field("life", &listeners.life)
+            .finish_non_exhaustive()
     }
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use futures::future::{BoxFuture, FutureExt};
 
 use super::delta::{Deletion, Delta, Deltas, InitialList};
-use super::done::Done;
+use super::done::{Done, Firing};
 use super::error::{BoxError, Closed, Error};
 use super::key::{IntoKey, KeyFn};
 use super::lock::{Mutex, MutexGuard, lock};
@@ -46,7 +46,7 @@ pub struct RealFifo<T> {
     transformer: Option<Transformer<T>>,
     observer: Observer,
     state: Mutex<State<T>>,
-    synced: Done,
+    synced: Firing,
 }
 
 /// How a list is told.
@@ -118,7 +118,7 @@ impl<T> RealFifo<T> {
             transformer: None,
             observer: Observer::default(),
             state: Mutex::new(state),
-            synced: Done::default(),
+            synced: Firing::new(),
         }
     }
 
@@ -188,7 +188,7 @@ impl<T> RealFifo<T> {
 
     /// Fires when [`RealFifo::has_synced`] becomes true, after the last of the first list was processed.
     pub fn synced(&self) -> Done {
-        self.synced.clone()
+        self.synced.done()
     }
 
     /// Lets every waiting and later pop end with [`Closed`] once the queue is empty. Writes still succeed.

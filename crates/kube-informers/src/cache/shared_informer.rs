@@ -1,5 +1,7 @@
 //! SharedIndexInformer: one Reflector and one store for many handlers. Upstream: `tools/cache/shared_informer.go`.
 
+use std::collections::VecDeque;
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,25 +9,28 @@ use tokio_util::sync::CancellationToken;
 use tracing::warn;
 
 use super::controller::Controller;
-use super::delta::{Deletion, Delta, Deltas, InitialList};
-use super::done::Done;
+use super::delta::{Delta, Deltas, InitialList};
+use super::done::{Done, Firing};
 use super::error::{BoxError, Error};
-use super::handler::{AsyncEventHandler, EventHandler, Notification};
+use super::handler::IntoEventHandler;
 use super::handler_options::HandlerOptions;
 use super::index::IndexFn;
 use super::indexer::Indexer;
-use super::informer::note_sync;
 use super::key::{Object, meta_namespace_key};
+use super::life::Life;
 use super::lister_watcher::ListerWatcher;
 use super::lock::{Mutex, lock};
+use super::notification::Notification;
 use super::observe::Observer;
 use super::process::{ProcessDeltas, process_deltas, process_deltas_in_batch};
-use super::processor::{Audience, Registration, SharedProcessor};
-use super::queue::Queue;
+use super::processor::{Audience, Registration, SharedProcessor, Unused};
 use super::queue_kind::QueueKind;
 use super::reflector::{Reflector, ReflectorOptions};
 use super::resync::{MINIMUM, Resync};
+use super::run_error::RunError;
+use super::snapshot::Snapshot;
 use super::store::Transformer;
+use super::subscription::Subscription;
 
 /// A handler was not added, because the informer has stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -51,10 +56,10 @@ pub struct InformerStopped;
 /// let handler = informer.add_event_handler(print)?;
 ///
 /// let stop = CancellationToken::new();
-/// let running = tokio::spawn(informer.clone().run_owned(stop.clone()));
-/// handler.synced().wait().await;
+/// let running = tokio::spawn(informer.clone().run(stop.clone()));
+/// handler.synced().await?;
 /// stop.cancel();
-/// running.await?;
+/// running.await??;
 /// # Ok(()) }
 /// ```
 pub struct SharedIndexInformer<T>(Arc<Shared<T>>);
@@ -64,28 +69,23 @@ struct Shared<T> {
     indexer: Arc<Indexer<T>>,
     processor: SharedProcessor<T>,
     default_resync: Duration,
+    /// How long the handlers may take to finish when the informer stops; nothing is as long as they want.
+    drain_limit: Option<Duration>,
     transformer: Option<Transformer<T>>,
     reflector: ReflectorOptions,
     observer: Observer,
     queue: QueueKind,
-    life: Mutex<Life>,
+    course: Mutex<Course>,
     version: Arc<Mutex<String>>,
     /// Held while deltas are stored and distributed, and while a late handler joins: nothing slips between.
     block_deltas: Mutex<()>,
-    synced: Done,
+    synced: Firing,
 }
 
-struct Life {
-    phase: Phase,
+struct Course {
+    life: Life,
     /// How often the Reflector asks whether a resync is due; zero is never.
     resync_check: Duration,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Phase {
-    Fresh,
-    Started,
-    Stopped,
 }
 
 /// Sets up a [`SharedIndexInformer`].
@@ -107,14 +107,15 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
                 indexer: Arc::new(Indexer::new(meta_namespace_key)),
                 processor: SharedProcessor::default(),
                 default_resync: Duration::ZERO,
+                drain_limit: None,
                 transformer: None,
                 reflector: ReflectorOptions::default(),
                 observer: Observer::default(),
                 queue: QueueKind::default(),
-                life: Mutex::new(Life { phase: Phase::Fresh, resync_check: Duration::ZERO }),
+                course: Mutex::new(Course { life: Life::NotStarted, resync_check: Duration::ZERO }),
                 version: Arc::default(),
                 block_deltas: Mutex::new(()),
-                synced: Done::default(),
+                synced: Firing::new(),
             },
         }
     }
@@ -126,7 +127,10 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
     ///
     /// # Panics
     /// Outside of a tokio runtime, once the informer runs.
-    pub fn add_event_handler(&self, handler: impl AsyncEventHandler<T>) -> Result<Registration<T>, InformerStopped> {
+    pub fn add_event_handler<Form>(
+        &self,
+        handler: impl IntoEventHandler<T, Form>,
+    ) -> Result<Registration<T>, InformerStopped> {
         self.add_event_handler_with(handler, HandlerOptions::default())
     }
 
@@ -137,50 +141,72 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
     ///
     /// # Panics
     /// Outside of a tokio runtime, once the informer runs.
-    pub fn add_event_handler_with(
+    pub fn add_event_handler_with<Form>(
         &self,
-        handler: impl AsyncEventHandler<T>,
+        handler: impl IntoEventHandler<T, Form>,
         options: HandlerOptions,
     ) -> Result<Registration<T>, InformerStopped> {
-        let mut life = lock(&self.0.life);
-        if life.phase == Phase::Stopped {
-            return Err(InformerStopped);
-        }
-        let resync = self.fit_resync(&mut life, options.resync.unwrap_or(self.0.default_resync));
-        if life.phase == Phase::Fresh {
-            return Ok(self.0.processor.add_listener_with(handler, options.buffer, resync, &[]));
-        }
-        let _blocked = lock(&self.0.block_deltas);
-        let stored = self.0.indexer.list();
-        let add = |object: &Arc<T>| Notification::Add { object: object.clone(), initial: InitialList::Yes };
-        let replay: Vec<_> = stored.iter().map(add).collect();
-        Ok(self.0.processor.add_listener_with(handler, options.buffer, resync, &replay))
+        let handler = handler.into_event_handler();
+        self.join(options, |resync, first| self.0.processor.register(handler, options, resync, first))
     }
 
-    /// Makes the informer check as often as this handler wants, as long as it does not run yet.
-    fn fit_resync(&self, life: &mut Life, period: Duration) -> Resync {
+    /// The changes as a stream, from everything that is in the store on. Before the start, while it runs, as often as wanted.
+    ///
+    /// # Errors
+    /// The informer has stopped.
+    pub fn subscribe(&self, options: HandlerOptions) -> Result<Subscription<T>, InformerStopped> {
+        self.join(options, |resync, first| self.0.processor.add_subscription(options, resync, first))
+    }
+
+    /// Has `join` add a listener which is told first what is in the store.
+    fn join<R>(
+        &self,
+        options: HandlerOptions,
+        join: impl FnOnce(Resync, Option<&Snapshot<T>>) -> Result<R, Unused>,
+    ) -> Result<R, InformerStopped> {
+        let joined = {
+            let mut course = lock(&self.0.course);
+            let resync = self.fit_resync(&mut course, options.resync.unwrap_or(self.0.default_resync));
+            let _blocked = lock(&self.0.block_deltas);
+            let stored = (course.life == Life::Running).then(|| self.0.indexer.list());
+            join(resync, stored.as_ref())
+        };
+        joined.map_err(|unused| {
+            drop(unused); // perhaps the handler; no lock is held here
+            InformerStopped
+        })
+    }
+
+    /// Makes the informer check as often as this handler wants, as long as it does not run yet. (client-go's never begins to check if
+    /// it was made without a resync.)
+    fn fit_resync(&self, course: &mut Course, period: Duration) -> Resync {
         let period = if period.is_zero() { period } else { period.max(MINIMUM) };
-        if life.phase == Phase::Fresh && !period.is_zero() && period < life.resync_check {
-            life.resync_check = period;
-            self.0.processor.resync_check_period_changed(period);
+        if period.is_zero() {
+            return Resync::never();
         }
-        Resync::every(period, life.resync_check)
+        let check = course.resync_check;
+        if course.life == Life::NotStarted && (check.is_zero() || period < check) {
+            course.resync_check = period;
+            self.0.processor.resync_check_period_changed(period);
+        } else if check.is_zero() {
+            warn!(
+                "a handler that wants a resync every {period:?} gets none: the informer runs already, without resync"
+            );
+        }
+        Resync::every(period, course.resync_check)
     }
 
     /// Removes a handler. What is queued for it is dropped; a callback under way finishes. One that was removed before is no
     /// error.
     pub fn remove_event_handler(&self, registration: &Registration<T>) {
-        let blocked = lock(&self.0.block_deltas);
-        let removed = self.0.processor.take_listener(registration);
-        drop(blocked);
-        drop(removed); // perhaps the handler itself, whose drop may do anything
+        self.0.processor.remove_listener(registration);
     }
 
     /// Removes a handler and waits until it is not called any more; at once if it never ran. To be called from elsewhere than
     /// the handler, which would wait for itself.
     pub async fn shut_down_event_handler(&self, registration: &Registration<T>) {
         self.remove_event_handler(registration);
-        registration.listener().ended().wait().await;
+        let _ = registration.ended().await; // whether it fires or never will: nobody calls the handler any more
     }
 
     /// Adds indices, before or after the start; what is stored already is in them when this returns.
@@ -198,12 +224,12 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
 
     /// Has the first list been stored and distributed? It says nothing about handlers; their registrations do.
     pub fn has_synced(&self) -> bool {
-        self.0.synced.is_done()
+        self.0.synced.has_fired()
     }
 
     /// Fires when [`SharedIndexInformer::has_synced`] becomes true; never, if the informer is stopped before.
     pub fn synced(&self) -> Done {
-        self.0.synced.clone()
+        self.0.synced.done()
     }
 
     /// The resourceVersion up to which the informer is like the server; empty before the first list.
@@ -213,51 +239,46 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
 
     /// Has it run and ended?
     pub fn is_stopped(&self) -> bool {
-        lock(&self.0.life).phase == Phase::Stopped
+        lock(&self.0.course).life == Life::Stopped
     }
 
     /// Runs until `stop`. Then the source ends, what is queued is stored and distributed, and every handler finishes what is
     /// in its buffer (client-go drops it). If the future is dropped, all of that ends at once.
     ///
-    /// An informer runs once; a second run ends at once.
+    /// Clones are the same informer: `tokio::spawn(informer.clone().run(stop))`.
     ///
-    /// # Panics
-    /// As soon as a handler has panicked and the others have finished what is in their buffers.
-    pub async fn run(&self, stop: CancellationToken) {
-        let Some((controller, queue)) = self.start() else {
-            warn!("the shared informer was started before, run again is not supported");
-            return;
-        };
-        let _stopped = SetStopped(&self.0.life);
-        let synced = async {
-            note_sync(&*queue, &self.0.synced).await;
-            self.0.processor.upstream_synced();
-        };
+    /// # Errors
+    /// It was run before. A handler panicked, also one that was removed meanwhile; the others have finished what is in their buffers.
+    pub async fn run(self, stop: CancellationToken) -> Result<(), RunError> {
+        let controller = self.start().inspect_err(|error| warn!("{error}"))?;
+        let _stopped = StoppedWhenDropped(&self.0);
         let processor_stop = CancellationToken::new();
         let work = async {
-            tokio::join!(controller.run(stop.clone()), stop.run_until_cancelled(synced));
-            lock(&self.0.life).phase = Phase::Stopped;
+            controller.run(stop).await;
+            self.0.stopped();
             processor_stop.cancel();
+            Ok(())
         };
-        tokio::join!(self.0.processor.run(processor_stop.clone()), work);
+        let handle = self.0.processor.run_and_drain(processor_stop.clone(), self.0.drain_limit);
+        tokio::try_join!(handle, work).map(drop)
     }
 
-    /// [`SharedIndexInformer::run`] as a future that can be spawned.
-    pub async fn run_owned(self, stop: CancellationToken) {
-        self.run(stop).await;
-    }
-
-    fn start(&self) -> Option<(Controller<T>, Arc<dyn Queue<T>>)> {
-        let mut life = lock(&self.0.life);
-        if life.phase != Phase::Fresh {
-            return None;
+    fn start(&self) -> Result<Controller<T>, RunError> {
+        let mut course = lock(&self.0.course);
+        if course.life != Life::NotStarted {
+            return Err(RunError::AlreadyRan);
         }
-        life.phase = Phase::Started;
+        course.life = Life::Running;
         let Shared { indexer, transformer, observer, .. } = &*self.0;
         let queue = self.0.queue.build(indexer.clone(), transformer.clone(), observer.clone());
-        let controller = Controller::new(self.0.source.clone(), queue.clone(), HandleDeltas(self.0.clone()))
-            .with_reflector(|reflector| self.set_up(reflector, life.resync_check));
-        Some((controller, queue))
+        let shared = self.0.clone();
+        let controller = Controller::new(self.0.source.clone(), queue, HandleDeltas::new(self.0.clone()))
+            .with_reflector(|reflector| self.set_up(reflector, course.resync_check))
+            .on_first_list(move || {
+                shared.synced.fire();
+                shared.processor.upstream_synced();
+            });
+        Ok(controller)
     }
 
     fn set_up(&self, reflector: Reflector<T>, resync_check: Duration) -> Reflector<T> {
@@ -282,7 +303,18 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformerBuilder<T> {
     #[must_use]
     pub fn resync(mut self, period: Duration) -> Self {
         self.shared.default_resync = period;
-        self.shared.life = Mutex::new(Life { phase: Phase::Fresh, resync_check: period });
+        self.shared.course = Mutex::new(Course { life: Life::NotStarted, resync_check: period });
+        self
+    }
+
+    /// How long the handlers together may take, once the informer is stopped, to finish what is in their buffers; then their tasks are
+    /// ended and the rest is dropped, with a warning. By default as long as they want.
+    ///
+    /// A task ends where it waits: a callback that blocks its thread is not interrupted, but [`SharedIndexInformer::run`] does not wait
+    /// for it any longer.
+    #[must_use]
+    pub fn drain_limit(mut self, limit: Duration) -> Self {
+        self.shared.drain_limit = Some(limit);
         self
     }
 
@@ -325,46 +357,93 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformerBuilder<T> {
     }
 }
 
-/// Whatever ends a run, the informer has stopped then.
-struct SetStopped<'a>(&'a Mutex<Life>);
-
-impl Drop for SetStopped<'_> {
-    fn drop(&mut self) {
-        lock(self.0).phase = Phase::Stopped;
+impl<T> Shared<T> {
+    fn stopped(&self) {
+        lock(&self.course).life = Life::Stopped;
+        self.synced.give_up();
     }
 }
 
+/// Whatever ends a run, the informer has stopped then.
+struct StoppedWhenDropped<'a, T>(&'a Shared<T>);
+
+impl<T> Drop for StoppedWhenDropped<'_, T> {
+    fn drop(&mut self) {
+        self.0.stopped();
+    }
+}
+
+/// How many notifications are distributed before other tasks have their turn.
+const AT_ONCE: usize = 1000;
+
 /// The consumer of the queue: the store first, then the listeners, and no late handler between.
-struct HandleDeltas<T>(Arc<Shared<T>>);
+///
+/// A list is stored in one step, so that readers see all of it or nothing. The notifications of a long one are distributed in parts,
+/// to the listeners of that moment: one that joins meanwhile is told of the store instead, which has the whole list.
+struct HandleDeltas<T> {
+    shared: Arc<Shared<T>>,
+    /// What is not distributed yet.
+    changes: VecDeque<Notification<T>>,
+    audience: Audience<T>,
+}
+
+impl<T: Object + Send + Sync + 'static> HandleDeltas<T> {
+    fn new(shared: Arc<Shared<T>>) -> Self {
+        Self { shared, changes: VecDeque::new(), audience: Audience::default() }
+    }
+
+    /// Stores, and begins to distribute.
+    fn step(
+        &mut self,
+        store: impl FnOnce(&Indexer<T>, &mut dyn FnMut(Notification<T>)) -> Result<(), Error>,
+    ) -> Result<(), BoxError> {
+        let Shared { block_deltas, indexer, processor, .. } = &*self.shared;
+        let _blocked = lock(block_deltas);
+        let stored = store(indexer, &mut |change| self.changes.push_back(change));
+        if self.changes.len() > AT_ONCE {
+            self.audience = processor.audience();
+        } else {
+            processor.distribute_all(self.changes.drain(..));
+        }
+        Ok(stored?)
+    }
+}
 
 impl<T: Object + Send + Sync + 'static> ProcessDeltas<T> for HandleDeltas<T> {
     fn process(&mut self, deltas: Deltas<T>, initial: InitialList) -> Result<(), BoxError> {
-        let _blocked = lock(&self.0.block_deltas);
-        Ok(process_deltas(&self.0.indexer, &mut Distributor(&self.0.processor), deltas, initial)?)
+        self.step(|store, sink| process_deltas(store, deltas, initial, sink))
     }
 
     fn process_batch(&mut self, batch: Vec<Delta<T>>, initial: InitialList) -> Result<(), BoxError> {
-        let _blocked = lock(&self.0.block_deltas);
-        Ok(process_deltas_in_batch(&self.0.indexer, &mut Distributor(&self.0.processor), batch, initial)?)
+        self.step(|store, sink| process_deltas_in_batch(store, batch, initial, sink))
+    }
+
+    fn go_on(&mut self) -> bool {
+        let part = self.changes.len().min(AT_ONCE);
+        self.changes.drain(..part).for_each(|change| self.audience.tell(&change));
+        let more = !self.changes.is_empty();
+        if !more {
+            self.audience = Audience::default();
+            self.changes.shrink_to(AT_ONCE);
+        }
+        more
     }
 }
 
-/// The one handler that the process loop calls: it tells all listeners.
-struct Distributor<'a, T>(&'a SharedProcessor<T>);
-
-impl<T: Object + Send + Sync + 'static> EventHandler<T> for Distributor<'_, T> {
-    fn on_add(&mut self, object: Arc<T>, initial: InitialList) {
-        self.0.distribute(&Notification::Add { object, initial }, Audience::All);
+impl<T> fmt::Debug for SharedIndexInformer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SharedIndexInformer")
+            .field("life", &lock(&self.0.course).life)
+            .field("synced", &self.0.synced.has_fired())
+            .field("processor", &self.0.processor)
+            .finish_non_exhaustive()
     }
+}
 
-    fn on_update(&mut self, old: Arc<T>, new: Arc<T>) {
-        let (before, after) = (old.meta().resource_version, new.meta().resource_version);
-        let unchanged = before == after && !after.is_empty();
-        let audience = if unchanged { Audience::Syncing } else { Audience::All };
-        self.0.distribute(&Notification::Update { old, new }, audience);
-    }
-
-    fn on_delete(&mut self, deletion: Deletion<T>) {
-        self.0.distribute(&Notification::Delete(deletion), Audience::All);
+impl<T> fmt::Debug for SharedIndexInformerBuilder<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SharedIndexInformerBuilder")
+            .field("resync", &self.shared.default_resync)
+            .finish_non_exhaustive()
     }
 }

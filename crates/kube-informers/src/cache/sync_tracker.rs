@@ -1,18 +1,18 @@
 //! When has a handler seen the whole first list? Upstream: `SingleFileTracker` in `tools/cache/synctrack`.
 
-use super::done::Done;
+use super::done::{Done, Firing};
 use super::lock::{Mutex, lock};
 
 /// Done when the informer has synced and every add of the initial list that was given to one listener has been handled,
 /// in either order.
 #[derive(Debug, Default)]
 pub(crate) struct SyncTracker {
-    state: Mutex<State>,
-    done: Done,
+    missing: Mutex<Missing>,
+    done: Firing,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct Missing {
     /// Initial adds given and not yet handled.
     waiting: usize,
     upstream: bool,
@@ -21,29 +21,46 @@ struct State {
 impl SyncTracker {
     /// An initial add is about to be given to the listener.
     pub fn start(&self) {
-        lock(&self.state).waiting += 1;
+        self.start_many(1);
+    }
+
+    /// So many initial adds are about to be given to the listener.
+    pub fn start_many(&self, adds: usize) {
+        lock(&self.missing).waiting += adds;
     }
 
     /// An initial add was handled.
     pub fn finished(&self) {
-        let mut state = lock(&self.state);
-        state.waiting = state.waiting.checked_sub(1).expect("finished is called once for each start");
-        self.check(&state);
+        let mut missing = lock(&self.missing);
+        missing.waiting = missing.waiting.saturating_sub(1); // `finished` is called once for each `start`
+        self.check(&missing);
     }
 
     /// The informer has handed out its first list.
     pub fn upstream_synced(&self) {
-        let mut state = lock(&self.state);
-        state.upstream = true;
-        self.check(&state);
+        let mut missing = lock(&self.missing);
+        missing.upstream = true;
+        self.check(&missing);
+    }
+
+    /// The informer has stopped: if it has not handed out its first list by now, it never will.
+    pub fn upstream_stopped(&self) {
+        if !lock(&self.missing).upstream {
+            self.done.give_up();
+        }
+    }
+
+    /// The handler will handle nothing more.
+    pub fn give_up(&self) {
+        self.done.give_up();
     }
 
     pub fn done(&self) -> Done {
-        self.done.clone()
+        self.done.done()
     }
 
-    fn check(&self, state: &State) {
-        if state.upstream && state.waiting == 0 {
+    fn check(&self, missing: &Missing) {
+        if missing.upstream && missing.waiting == 0 {
             self.done.fire();
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use kube_informers::cache::{Registration, SharedIndexInformer};
+use kube_informers::cache::{Registration, RunError, SharedIndexInformer};
 use serde_json::{Map, Value, json};
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
@@ -23,7 +23,7 @@ struct Informer {
     source: Source,
     informer: SharedIndexInformer<TestObject>,
     handlers: BTreeMap<String, Handler>,
-    running: Option<JoinHandle<()>>,
+    running: Option<JoinHandle<Result<(), RunError>>>,
     stop: CancellationToken,
     /// Did the last step add a handler to an informer that was running?
     late: bool,
@@ -54,13 +54,13 @@ impl Informer {
         let _in_runtime = self.runtime.enter();
         match step.op() {
             "start" => {
-                self.running = Some(tokio::spawn(self.informer.clone().run_owned(self.stop.clone())));
+                self.running = Some(tokio::spawn(self.informer.clone().run(self.stop.clone())));
                 json!({})
             }
             "stop" => {
                 self.stop.cancel();
                 let running = self.running.take().expect("a stop comes after a start");
-                self.runtime.block_on(running).unwrap();
+                self.runtime.block_on(running).unwrap().unwrap();
                 json!({"stopped": self.informer.is_stopped()})
             }
             "add_handler" => self.add_handler(step.str("id")),

@@ -46,7 +46,7 @@ where
     let mut keys = informer.indexer().list_keys();
     keys.sort();
     stop.cancel();
-    factory.shutdown().await;
+    factory.shutdown().await.unwrap();
     keys
 }
 
@@ -100,7 +100,7 @@ async fn one_type_may_be_made_in_another_way() {
     sleep(Duration::from_secs(10)).await;
     assert_eq!(*told.lock().unwrap(), (3, 0));
     stop.cancel();
-    factory.shutdown().await;
+    factory.shutdown().await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]

@@ -187,8 +187,8 @@ async fn an_informer_of_objects_with_fewer_fields_follows_the_server() {
     });
     informer.add_event_handler(handler).unwrap();
     let stop = CancellationToken::new();
-    let running = tokio::spawn(informer.clone().run_owned(stop.clone()));
-    informer.synced().wait().await;
+    let running = tokio::spawn(informer.clone().run(stop.clone()));
+    informer.synced().await.unwrap();
 
     let pod = json!({"metadata": {"name": "a"}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
     let pods = kube::Api::<Pod>::default_namespaced(client);
@@ -200,7 +200,7 @@ async fn an_informer_of_objects_with_fewer_fields_follows_the_server() {
     };
     assert_eq!(informer.indexer().by_index("node", &node).unwrap().len(), 1);
     stop.cancel();
-    running.await.unwrap();
+    running.await.unwrap().unwrap();
 }
 
 #[tokio::test(start_paused = true)]
@@ -226,10 +226,10 @@ async fn an_informer_of_metadata_is_sent_nothing_else() {
     });
     informer.add_event_handler(handler).unwrap();
     let stop = CancellationToken::new();
-    let running = tokio::spawn(informer.clone().run_owned(stop.clone()));
+    let running = tokio::spawn(informer.clone().run(stop.clone()));
     assert_eq!(names.recv().await.unwrap(), "a");
     pods.create(&Default::default(), &pod("b")).await.unwrap();
     assert_eq!(names.recv().await.unwrap(), "b");
     stop.cancel();
-    running.await.unwrap();
+    running.await.unwrap().unwrap();
 }

@@ -304,7 +304,7 @@ async fn no_duration_is_too_long() {
     running.stop().await;
     let informer = SharedIndexInformer::builder(source).resync(Duration::MAX).build();
     informer.add_event_handler(HandlerFuncs::new()).unwrap();
-    let _ = timeout(Duration::from_secs(1), informer.run(CancellationToken::new())).await;
+    let _ = timeout(Duration::from_secs(1), informer.clone().run(CancellationToken::new())).await;
     assert!(informer.has_synced());
 }
 

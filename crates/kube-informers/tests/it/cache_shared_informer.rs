@@ -7,7 +7,7 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::Pod;
 use kube_informers::cache::{
     AsyncEventHandler, Batches, Buffer, Deletion, EventHandler, HandlerOptions, InformerStopped, InitialList,
-    NAMESPACE_INDEX, Notification, QueueKind, ReflectorOptions, SharedIndexInformer, WatchEvent, WatchList,
+    NAMESPACE_INDEX, Notification, QueueKind, ReflectorOptions, RunError, SharedIndexInformer, WatchEvent, WatchList,
     meta_namespace_index,
 };
 use tokio::task::JoinHandle;
@@ -60,7 +60,7 @@ impl AsyncEventHandler<Pod> for Slow {
 struct Running {
     informer: SharedIndexInformer<Pod>,
     stop: CancellationToken,
-    task: JoinHandle<()>,
+    task: JoinHandle<Result<(), RunError>>,
 }
 
 fn run(informer: &SharedIndexInformer<Pod>) -> Running {
@@ -75,7 +75,7 @@ fn run(informer: &SharedIndexInformer<Pod>) -> Running {
 impl Running {
     async fn stop(self) {
         self.stop.cancel();
-        self.task.await.unwrap();
+        self.task.await.unwrap().unwrap();
         assert!(self.informer.is_stopped());
     }
 }
@@ -194,7 +194,8 @@ async fn a_handler_that_panics_ends_the_run_after_the_others_have_finished() {
     let running = run(&informer);
     rest().await;
     source.put("a");
-    assert!(running.task.await.unwrap_err().is_panic());
+    let Err(RunError::HandlerPanicked(panic)) = running.task.await.unwrap() else { panic!("the panic is the outcome") };
+    assert_eq!(panic.message(), "as the test wants it");
     assert_eq!(recorder.take(), ["add a 1"]);
     assert_eq!(panicking.pending(), 0, "nothing is kept for a handler that is gone");
     assert!(informer.is_stopped());
@@ -211,7 +212,7 @@ async fn dropping_a_run_ends_everything_that_belongs_to_it() {
     sleep(Duration::from_millis(500)).await;
     running.task.abort();
     assert!(running.task.await.unwrap_err().is_cancelled());
-    registration.listener().ended().wait().await;
+    registration.ended().await.unwrap();
     rest().await;
     assert!(recorder.take().is_empty());
     assert!(informer.is_stopped());
@@ -290,7 +291,7 @@ async fn a_stopped_informer_takes_no_handler_and_does_not_run_again() {
     run(&informer).stop().await;
     assert_eq!(informer.add_event_handler(Recorder::default()).err(), Some(InformerStopped));
     source.requests();
-    informer.run(CancellationToken::new()).await;
+    assert!(matches!(informer.run(CancellationToken::new()).await, Err(RunError::AlreadyRan)));
     assert!(source.requests().is_empty());
 }
 

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod cache_delta_fifo_model;
+mod cache_endings;
 mod cache_factory;
 mod cache_indexer_model;
 mod cache_list_watch;

@@ -1,11 +1,14 @@
 //! The queues, a listener's buffer and the processor: additions while something is taken out, handlers that come and go
 //! while something is distributed, and the end while somebody waits. The store: changes while somebody reads.
 
-use std::sync::Arc;
+use std::future::ready;
+use std::sync::{Arc, mpsc};
+
+use futures::StreamExt;
 
 use k8s_openapi::api::core::v1::Namespace;
 use kube_informers::cache::{
-    Audience, Buffer, Closed, DeltaFifo, Deltas, HandlerFuncs, InitialList, Notification, ProcessorListener, RealFifo,
+    Buffer, Closed, DeltaFifo, Deltas, HandlerFuncs, InitialList, Notification, ProcessorListener, RealFifo,
     SharedProcessor, ThreadSafeStore, WhileProcessing,
 };
 use shuttle::future::block_on;
@@ -136,15 +139,16 @@ fn a_listener_hands_out_everything_before_it_ends() {
     for buffer in [Buffer::Unbounded, Buffer::Coalesced] {
         check_random(
             move || {
-                let listener = Arc::new(ProcessorListener::new(0).buffer(buffer));
+                let listener = ProcessorListener::new(0).buffer(buffer);
                 let handler = thread::spawn({
                     let listener = listener.clone();
                     move || {
-                        let mut told = Vec::new();
-                        while let Some(notification) = block_on(listener.pop()) {
-                            told.push(notification);
-                        }
-                        told
+                        let (tell, told) = mpsc::channel();
+                        block_on(listener.run(move |notification: Notification<Namespace>| {
+                            tell.send(notification).unwrap();
+                            ready(())
+                        }));
+                        told.iter().collect::<Vec<_>>()
                     }
                 });
                 listener.add(add("a", 1));
@@ -176,7 +180,7 @@ fn a_handler_that_comes_or_goes_is_told_of_a_part_without_gaps() {
             let leaves = processor.add_listener(HandlerFuncs::<Namespace>::new());
             let distributor = thread::spawn({
                 let processor = processor.clone();
-                move || (1..=3).for_each(|version| processor.distribute(&add("a", version), Audience::All))
+                move || (1..=3).for_each(|version| processor.distribute(&add("a", version)))
             });
             let remover = thread::spawn({
                 let processor = processor.clone();
@@ -185,15 +189,15 @@ fn a_handler_that_comes_or_goes_is_told_of_a_part_without_gaps() {
                     leaves
                 }
             });
-            let comes = processor.add_listener(HandlerFuncs::<Namespace>::new());
+            let mut comes = processor.subscribe();
             distributor.join().unwrap();
             let left = remover.join().unwrap();
             assert_eq!(left.pending(), 0, "nothing is kept for one that left");
-            assert!(left.listener().ended().is_done());
+            assert!(left.ended().is_done());
             // One that comes is told of everything from then on: the last ones.
             let told = comes.pending();
             for version in (4 - u32::try_from(told).unwrap())..=3 {
-                assert_eq!(block_on(comes.listener().pop()), Some(add("a", version)));
+                assert_eq!(block_on(comes.next()), Some(add("a", version)));
             }
         },
         SCHEDULES,

@@ -36,7 +36,7 @@ pub use error::SyncError;
 use expectations::Expectations;
 use handlers::{OfPods, OfSets};
 use kube_informers::cache::{
-    Done, Error, GroupResource, Indexer, Lister, SharedIndexInformer, SharedInformerFactory, wait_for,
+    Done, Error, GroupResource, Indexer, InformerFailed, Lister, SharedIndexInformer, SharedInformerFactory, wait_for,
 };
 use kube_informers::workqueue::{RateLimitingQueue, default_controller_limiter};
 use recorder::EventRecorder;
@@ -76,21 +76,24 @@ type Ours = dyn Fn(&ReplicaSet) -> bool + Send + Sync;
 /// let controller = tokio::spawn(replica_set::run(cluster.client("default"), stop.clone()));
 /// // … kubectl create -f rs.yaml …
 /// stop.cancel();
-/// controller.await?;
+/// controller.await??;
 /// # Ok(())
 /// # }
 /// ```
-pub async fn run(client: kube_client::Client, stop: CancellationToken) {
+///
+/// # Errors
+/// An informer failed.
+pub async fn run(client: kube_client::Client, stop: CancellationToken) -> Result<(), InformerFailed> {
     let factory = SharedInformerFactory::new(client.clone());
     let controller = Controller::new(client, &factory).expect("informers that have not started take any index");
-    controller.with_events().run(&factory, &stop).await;
+    controller.with_events().run(&factory, &stop).await
 }
 
 /// Runs the controller once there is a ReplicaSet. Until then it only watches for the first one and caches nothing; the
 /// controller itself caches every pod of the cluster.
 pub(crate) async fn run_when_needed(client: kube_client::Client, stop: CancellationToken) {
     if stop.run_until_cancelled(first_set(&client)).await.is_some() {
-        run(client, stop).await;
+        let _ = run(client, stop).await; // the factory has logged a failure
     }
 }
 
@@ -196,21 +199,30 @@ impl Controller {
     }
 
     /// Starts the factory and runs until `stop`. The informers have ended when it returns.
-    pub async fn run(self, factory: &SharedInformerFactory, stop: &CancellationToken) {
+    ///
+    /// # Errors
+    /// An informer of the factory failed. The controller stops then: its cache is not kept up to date any more.
+    pub async fn run(self, factory: &SharedInformerFactory, stop: &CancellationToken) -> Result<(), InformerFailed> {
         let controller = Arc::new(self);
         let handlers = controller.clone().listen();
+        let stop = &stop.child_token();
         factory.start(stop);
         // With a cache that is not filled yet, a worker would create pods that exist already.
         if wait_for(stop, &handlers).await {
             controller.voice.tell(Deed::Begins);
+            let failed = factory.failed();
             let end = async {
-                stop.cancelled().await;
+                tokio::select! {
+                    () = stop.cancelled() => {}
+                    _ = failed.wait() => {}
+                }
                 controller.queue.shut_down();
             };
             let workers = (0..WORKERS).map(|_| controller.work());
             futures::join!(end, futures::future::join_all(workers));
         }
-        factory.shutdown().await;
+        stop.cancel();
+        factory.shutdown().await
     }
 
     /// Adds the handlers. Each signal fires once its handler has seen the initial list.

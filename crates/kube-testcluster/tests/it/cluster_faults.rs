@@ -344,7 +344,7 @@ async fn informers_come_through_every_fault_with_the_servers_state() {
         let options = ReflectorOptions::new().watch_list(watch_list);
         let informer = SharedIndexInformer::builder(pods).reflector(options).build();
         let stop = CancellationToken::new();
-        let running = tokio::spawn(informer.clone().run_owned(stop.clone()));
+        let running = tokio::spawn(informer.clone().run(stop.clone()));
         for _ in 0..random.usize(10..50) {
             let name = ["a", "b", "c", "d"][random.usize(0..4)];
             match random.u8(0..16) {
@@ -370,7 +370,7 @@ async fn informers_come_through_every_fault_with_the_servers_state() {
         let cached: BTreeMap<_, _> = informer.indexer().list().iter().map(|pod| identity(pod)).collect();
         assert_eq!(cached, server, "seed {seed}");
         stop.cancel();
-        running.await.unwrap();
+        running.await.unwrap().unwrap();
         cluster.shutdown().await;
     }
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use kube_informers::cache::InformerFailed;
 use kube_testcluster::controllers::replica_set;
 use kube_testcluster::{Cluster, ClusterBuilder, Controllers, Stages};
 use serde_json::{Value, json};
@@ -19,7 +20,7 @@ struct World {
     cluster: Cluster,
     api: Api,
     stop: CancellationToken,
-    controller: JoinHandle<()>,
+    controller: JoinHandle<Result<(), InformerFailed>>,
 }
 
 impl World {
@@ -47,7 +48,7 @@ impl World {
 
     async fn end(self) {
         self.stop.cancel();
-        self.controller.await.unwrap();
+        self.controller.await.unwrap().unwrap();
         self.cluster.shutdown().await;
     }
 }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::Put;
 use crate::cache::delta::{Deletion, InitialList};
-use crate::cache::handler::Notification;
 use crate::cache::key::Object;
+use crate::cache::notification::Notification;
 
 /// Hands out objects in the order in which each of them began to wait.
 pub(in crate::cache) struct Coalesced<T> {

@@ -1,6 +1,7 @@
 //! One informer of a factory, whatever its type.
 
-use std::any::{Any, TypeId};
+use std::any::{Any, TypeId, type_name};
+use std::fmt;
 
 use futures::future::{BoxFuture, FutureExt};
 use k8s_openapi::ClusterResourceScope;
@@ -9,53 +10,75 @@ use tokio_util::sync::CancellationToken;
 
 use crate::cache::done::Done;
 use crate::cache::key::Object;
+use crate::cache::run_error::RunError;
 use crate::cache::shared_informer::SharedIndexInformer;
 
-/// What makes two informers the same: the Rust type, and the kind, which a dynamic type has many of.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Id {
-    rust_type: TypeId,
+/// Which informer of a factory: one for each Rust type and kind. Shown as the kind: `Pod`, or `ReplicaSet.v1.apps` where the group
+/// has a name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct InformerId {
     kind: String,
+    /// Typed, dynamic and metadata informers of one kind are three.
+    type_name: &'static str,
+    rust_type: TypeId,
 }
 
-impl Id {
-    pub fn of<K: Resource + 'static>(kind: &K::DynamicType) -> Self {
+impl InformerId {
+    /// The informer of a type whose kind the type says.
+    pub fn of<K: Resource<DynamicType = ()> + 'static>() -> Self {
+        Self::of_kind::<K>(&())
+    }
+
+    /// The informer of a type and a kind, such as `DynamicObject` and the kind of a custom resource.
+    pub fn of_kind<K: Resource + 'static>(kind: &K::DynamicType) -> Self {
         let (group, version, name) = (K::group(kind), K::version(kind), K::kind(kind));
         let kind = if group.is_empty() && version == "v1" { name.into() } else { format!("{name}.{version}.{group}") };
-        Self { rust_type: TypeId::of::<K>(), kind }
+        Self { kind, type_name: type_name::<K>(), rust_type: TypeId::of::<K>() }
+    }
+
+    /// The kind, as it is shown.
+    pub fn kind(&self) -> &str {
+        &self.kind
     }
 }
 
-type Run = Box<dyn Fn(CancellationToken) -> BoxFuture<'static, ()> + Send + Sync>;
+impl fmt::Display for InformerId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.kind)
+    }
+}
 
-pub(super) struct Member {
-    id: Id,
+type Run = Box<dyn Fn(CancellationToken) -> BoxFuture<'static, Result<(), RunError>> + Send + Sync>;
+
+/// An informer of any type.
+pub(super) struct AnyInformer {
+    pub id: InformerId,
     informer: Box<dyn Any + Send + Sync>,
     run: Run,
     synced: Done,
     started: bool,
 }
 
-impl Member {
-    pub fn new<K: Object + Send + Sync + 'static>(id: Id, informer: SharedIndexInformer<K>) -> Self {
+impl AnyInformer {
+    pub fn new<K: Object + Send + Sync + 'static>(id: InformerId, informer: SharedIndexInformer<K>) -> Self {
         let runs = informer.clone();
-        let run = move |stop| runs.clone().run_owned(stop).boxed();
+        let run = move |stop| runs.clone().run(stop).boxed();
         Self { id, synced: informer.synced(), informer: Box::new(informer), run: Box::new(run), started: false }
     }
 
-    pub fn informer<K: 'static>(&self, id: &Id) -> Option<SharedIndexInformer<K>> {
+    pub fn informer<K: 'static>(&self, id: &InformerId) -> Option<SharedIndexInformer<K>> {
         if self.id == *id { self.informer.downcast_ref().cloned() } else { None }
     }
 
     /// What is to be run; nothing if that was asked for before.
-    pub fn start(&mut self, stop: &CancellationToken) -> Option<BoxFuture<'static, ()>> {
+    pub fn start(&mut self, stop: &CancellationToken) -> Option<BoxFuture<'static, Result<(), RunError>>> {
         let first = !std::mem::replace(&mut self.started, true);
         first.then(|| (self.run)(stop.clone()))
     }
 
-    /// The kind and its signal, if it was started.
-    pub fn started(&self) -> Option<(String, Done)> {
-        self.started.then(|| (self.id.kind.clone(), self.synced.clone()))
+    /// Its name and its signal, if it was started.
+    pub fn started(&self) -> Option<(InformerId, Done)> {
+        self.started.then(|| (self.id.clone(), self.synced.clone()))
     }
 }
 

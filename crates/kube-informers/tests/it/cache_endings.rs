@@ -1,0 +1,432 @@
+//! How an informer ends, and what those learn who wait for it.
+
+use std::future::{IntoFuture, pending, ready};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures::future::{BoxFuture, FutureExt};
+use futures::{StreamExt, poll};
+use k8s_openapi::api::core::v1::{Namespace, Pod};
+use kube::core::{ApiResource, PartialObjectMeta};
+use kube_informers::cache::{
+    AsyncEventHandler, Done, EventHandler, FilteringHandler, HandlerOptions, InformerId, InformerStopped, Never,
+    Notification, Registration, RunError, SharedIndexInformer, SharedInformerFactory, Subscription, wait_for,
+};
+use kube_testcluster::Cluster;
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+use crate::source::{Source, identity, status};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+type Notes = Arc<Mutex<Vec<String>>>;
+
+/// A handler that writes down the names of what it is told.
+fn recorder() -> (Notes, impl AsyncEventHandler<Pod>) {
+    let notes = Notes::default();
+    let told = notes.clone();
+    (notes, move |change: Notification<Pod>| {
+        told.lock().unwrap().push(format!("{} {}", change.kind(), change.key()));
+        ready(())
+    })
+}
+
+fn take(notes: &Notes) -> Vec<String> {
+    std::mem::take(&mut notes.lock().unwrap())
+}
+
+struct Running {
+    stop: CancellationToken,
+    task: JoinHandle<Result<(), RunError>>,
+}
+
+fn run(informer: &SharedIndexInformer<Pod>) -> Running {
+    let stop = CancellationToken::new();
+    Running { task: tokio::spawn(informer.clone().run(stop.clone())), stop }
+}
+
+impl Running {
+    async fn stop(self) {
+        self.stop.cancel();
+        self.task.await.unwrap().unwrap();
+    }
+}
+
+fn panic_of(outcome: Result<(), RunError>) -> String {
+    match outcome {
+        Err(RunError::HandlerPanicked(panic)) => panic.message().to_owned(),
+        other => panic!("not the panic of a handler: {other:?}"),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handler_that_panics_while_it_is_being_removed_ends_the_run_with_its_panic() {
+    let source = Source::default();
+    let informer = SharedIndexInformer::new(source.clone());
+    let (entered, go_on) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let (enters, goes_on) = (entered.clone(), go_on.clone());
+    let removed = informer
+        .add_event_handler(move |_: Notification<Pod>| {
+            let (enters, goes_on) = (enters.clone(), goes_on.clone());
+            async move {
+                enters.notify_one();
+                goes_on.notified().await;
+                panic!("too late");
+            }
+        })
+        .unwrap();
+    let (notes, other) = recorder();
+    informer.add_event_handler(other).unwrap();
+    let running = run(&informer);
+    sleep(SECOND).await;
+    source.put("a");
+    entered.notified().await;
+    informer.remove_event_handler(&removed);
+    go_on.notify_one();
+    let outcome = timeout(SECOND, running.task).await.expect("the run ends").unwrap();
+    assert_eq!(panic_of(outcome), "too late");
+    assert_eq!(take(&notes), ["add default/a"]);
+    assert!(informer.is_stopped());
+    assert_eq!(informer.add_event_handler(recorder().1).err(), Some(InformerStopped));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handler_whose_run_was_dropped_before_its_first_turn_can_be_waited_for() {
+    let informer = SharedIndexInformer::new(Source::default());
+    let registration = informer.add_event_handler(recorder().1).unwrap();
+    let mut run = Box::pin(informer.clone().run(CancellationToken::new()));
+    assert!(poll!(&mut run).is_pending());
+    drop(run);
+    timeout(SECOND, informer.shut_down_event_handler(&registration)).await.expect("nobody calls the handler");
+}
+
+/// Asks its informer something when it is dropped.
+struct AsksWhenDropped(SharedIndexInformer<Pod>);
+
+impl EventHandler<Pod> for AsksWhenDropped {}
+
+impl Drop for AsksWhenDropped {
+    fn drop(&mut self) {
+        assert!(self.0.is_stopped());
+        assert_eq!(self.0.subscribe(HandlerOptions::new()).err(), Some(InformerStopped));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refused_handler_is_dropped_without_a_lock() {
+    let informer = SharedIndexInformer::new(Source::default());
+    run(&informer).stop().await;
+    assert_eq!(informer.add_event_handler(AsksWhenDropped(informer.clone())).err(), Some(InformerStopped));
+}
+
+#[tokio::test(start_paused = true)]
+async fn handlers_that_take_too_long_are_ended_at_the_drain_limit() {
+    let source = Source::default();
+    source.put("a");
+    let informer = SharedIndexInformer::builder(source.clone()).drain_limit(5 * SECOND).build();
+    let endless = informer.add_event_handler(|_: Notification<Pod>| pending()).unwrap();
+    let (notes, slow) = recorder();
+    let mut slow = slow;
+    informer
+        .add_event_handler(move |change: Notification<Pod>| {
+            let told = slow.handle(change).now_or_never();
+            async move {
+                sleep(SECOND).await;
+                told.unwrap();
+            }
+        })
+        .unwrap();
+    let running = run(&informer);
+    sleep(SECOND / 2).await;
+    source.put("b");
+    sleep(SECOND / 10).await;
+    let stopped = tokio::time::Instant::now();
+    running.stop().await;
+    assert_eq!(stopped.elapsed(), 5 * SECOND);
+    assert_eq!(take(&notes), ["add default/a", "add default/b"], "the quick one has finished");
+    timeout(SECOND, endless.ended()).await.expect("it was ended").unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_subscription_is_the_changes_as_a_stream() {
+    let source = Source::default();
+    source.put("a");
+    let informer = SharedIndexInformer::new(source.clone());
+    let mut changes = informer.subscribe(HandlerOptions::new()).unwrap();
+    let running = run(&informer);
+    sleep(SECOND).await;
+    assert_eq!((changes.pending(), changes.synced().is_done()), (1, false), "nothing was taken yet");
+    assert!(changes.next().await.unwrap().is_initial());
+    assert!(!changes.synced().is_done(), "it may still be at work on it");
+    assert!(timeout(SECOND, changes.next()).await.is_err());
+    assert!(changes.synced().is_done());
+    source.put("a");
+    source.delete("a");
+    sleep(SECOND).await;
+    running.stop().await;
+    let kinds: Vec<_> = changes.by_ref().map(|change| change.kind()).collect().await;
+    assert_eq!(kinds, ["update", "delete"], "what is in the buffer comes before the end");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_late_subscription_begins_with_the_store_and_dropping_it_unsubscribes() {
+    let source = Source::default();
+    source.put("a");
+    let informer = SharedIndexInformer::new(source.clone());
+    let running = run(&informer);
+    sleep(SECOND).await;
+    let mut late = informer.subscribe(HandlerOptions::new()).unwrap();
+    source.put("b");
+    let first: Vec<_> = late.by_ref().take(2).map(|change| (change.key(), change.is_initial())).collect().await;
+    assert_eq!(first, [("default/a".to_owned(), true), ("default/b".to_owned(), false)]);
+    let synced = late.synced();
+    drop(late);
+    assert!(synced.is_never() || synced.is_done());
+    assert!(format!("{informer:?}").contains("listeners: 0"), "{informer:?}");
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handler_that_may_wait_can_be_filtered() {
+    let source = Source::default();
+    let informer = SharedIndexInformer::new(source.clone());
+    let (notes, handler) = recorder();
+    let wanted = |pod: &Pod| identity(pod).0 == "wanted";
+    informer.add_event_handler(FilteringHandler::new(wanted, handler)).unwrap();
+    let running = run(&informer);
+    sleep(SECOND).await;
+    source.put("wanted");
+    source.put("other");
+    sleep(SECOND).await;
+    running.stop().await;
+    assert_eq!(take(&notes), ["add default/wanted"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handler_may_want_a_resync_of_an_informer_that_was_made_without() {
+    let source = Source::default();
+    source.put("a");
+    let informer = SharedIndexInformer::new(source.clone());
+    let (notes, handler) = recorder();
+    informer.add_event_handler_with(handler, HandlerOptions::new().resync(10 * SECOND)).unwrap();
+    let (others, other) = recorder();
+    informer.add_event_handler(other).unwrap();
+    let running = run(&informer);
+    sleep(35 * SECOND).await;
+    assert_eq!(take(&notes), ["add default/a", "update default/a", "update default/a", "update default/a"]);
+    assert_eq!(take(&others), ["add default/a"]);
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_update_of_objects_without_a_resource_version_is_a_change() {
+    let object = || Arc::new(Pod::default());
+    assert!(!Notification::Update { old: object(), new: object() }.is_unchanged());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_of_many_objects_lets_other_tasks_run_and_a_late_handler_join() {
+    let source = Source::default();
+    (0..5000).for_each(|number| source.put(&format!("{number:04}")));
+    let informer = SharedIndexInformer::new(source.clone());
+    let (notes, handler) = recorder();
+    let first = informer.add_event_handler(handler).unwrap();
+    let running = run(&informer);
+    while informer.indexer().list().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    assert!(!informer.has_synced(), "it is stored, and being distributed");
+    let (late_notes, late) = recorder();
+    let late = informer.add_event_handler(late).unwrap();
+    source.put("new");
+    first.synced().await.unwrap();
+    late.synced().await.unwrap();
+    sleep(SECOND).await;
+    let mut expected: Vec<_> = (0..5000).map(|number| format!("add default/{number:04}")).collect();
+    expected.push("add default/new".into());
+    assert_eq!(take(&notes), expected);
+    assert_eq!(take(&late_notes), expected, "each object once, although it joined in the middle");
+    running.stop().await;
+}
+
+/// What may happen to an informer that is waited for.
+#[derive(Clone, Copy, Debug)]
+enum Ending {
+    NeverRunAndDropped,
+    RunDropped,
+    RunDroppedBeforeItsTasks,
+    StoppedBeforeSync,
+    HandlerPanicked,
+    HandlerRemoved,
+    HandlerRemovedAndStopped,
+}
+
+const ENDINGS: [Ending; 7] = [
+    Ending::NeverRunAndDropped,
+    Ending::RunDropped,
+    Ending::RunDroppedBeforeItsTasks,
+    Ending::StoppedBeforeSync,
+    Ending::HandlerPanicked,
+    Ending::HandlerRemoved,
+    Ending::HandlerRemovedAndStopped,
+];
+
+/// All waits of an informer, by name.
+fn waits(
+    informer: &SharedIndexInformer<Pod>,
+    handler: &Registration<Pod>,
+    mut subscription: Subscription<Pod>,
+) -> Vec<(&'static str, BoxFuture<'static, ()>)> {
+    let synced = [informer.synced(), handler.synced(), subscription.synced()];
+    let ended = handler.ended();
+    let wait = |done: Done| done.into_future().map(|_| ()).boxed();
+    let mut waits: Vec<_> = synced.clone().into_iter().map(|synced| ("synced", wait(synced))).collect();
+    waits.push(("wait_for", async move { _ = wait_for(&CancellationToken::new(), &synced).await }.boxed()));
+    waits.push(("ended", wait(ended)));
+    waits.push(("subscription", async move { while subscription.next().await.is_some() {} }.boxed()));
+    waits
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_wait_outlives_what_it_waits_for() {
+    for ending in ENDINGS {
+        let source = Source::default();
+        (0..1000).for_each(|_| source.fail_list(status("Forbidden", 403)));
+        (0..1000).for_each(|_| source.fail_watch(status("Forbidden", 403)));
+        if matches!(ending, Ending::HandlerPanicked) {
+            source.end_initial_events(true);
+        }
+        let good = Source::default();
+        good.put("a");
+        let panics = matches!(ending, Ending::HandlerPanicked);
+        let informer = SharedIndexInformer::new(if panics { good } else { source });
+        let handler = informer
+            .add_event_handler(move |_: Notification<Pod>| {
+                assert!(!panics, "as the test wants it");
+                ready(())
+            })
+            .unwrap();
+        let subscription = informer.subscribe(HandlerOptions::new()).unwrap();
+        // After a removal alone the informer lives on, and so does all but what was removed.
+        let mut waits = waits(&informer, &handler, subscription);
+        if matches!(ending, Ending::HandlerRemoved) {
+            let (synced, ended) = (handler.synced(), handler.ended());
+            waits.clear();
+            waits.push(("synced", async move { assert_eq!(synced.await, Err(Never)) }.boxed()));
+            waits.push(("ended", ended.into_future().map(|_| ()).boxed()));
+        }
+        let waiting: Vec<_> = waits.into_iter().map(|(name, wait)| (name, tokio::spawn(wait))).collect();
+        tokio::task::yield_now().await;
+        let stop = CancellationToken::new();
+        match ending {
+            Ending::NeverRunAndDropped => drop(informer),
+            Ending::RunDropped => drop(timeout(SECOND, informer.run(stop)).await),
+            Ending::RunDroppedBeforeItsTasks => {
+                let mut run = Box::pin(informer.run(stop));
+                assert!(poll!(&mut run).is_pending());
+            }
+            Ending::StoppedBeforeSync => {
+                let running = run(&informer);
+                sleep(SECOND).await;
+                running.stop().await;
+            }
+            Ending::HandlerPanicked => {
+                assert_eq!(panic_of(informer.clone().run(stop).await), "as the test wants it");
+            }
+            Ending::HandlerRemoved => informer.remove_event_handler(&handler),
+            Ending::HandlerRemovedAndStopped => {
+                let running = run(&informer);
+                sleep(SECOND).await;
+                informer.shut_down_event_handler(&handler).await;
+                running.stop().await;
+            }
+        }
+        for (name, waiting) in waiting {
+            timeout(3600 * SECOND, waiting).await.unwrap_or_else(|_| panic!("{name} hangs after {ending:?}")).unwrap();
+        }
+    }
+}
+
+fn factory() -> (Cluster, SharedInformerFactory) {
+    let mut pod = Pod::default();
+    pod.metadata.name = Some("a".into());
+    pod.spec.insert(Default::default()).containers.push(k8s_openapi::api::core::v1::Container {
+        name: "main".into(),
+        image: Some("nginx".into()),
+        ..Default::default()
+    });
+    let cluster = Cluster::builder().pods(vec![pod]).start();
+    let factory = SharedInformerFactory::new(cluster.client("default"));
+    (cluster, factory)
+}
+
+async fn panics(_: Notification<Pod>) {
+    panic!("as the test wants it");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_factory_ends_with_the_first_informer_that_does_and_stops_the_others() {
+    let (_cluster, factory) = factory();
+    factory.informer::<Pod>().add_event_handler(panics).unwrap();
+    let others = factory.informer::<Namespace>();
+    let failed = timeout(60 * SECOND, factory.run(CancellationToken::new())).await.expect("the run ends").unwrap_err();
+    assert_eq!(failed.informer, InformerId::of::<Pod>());
+    assert!(matches!(*failed.source, RunError::HandlerPanicked(_)));
+    assert!(others.is_stopped());
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_waits_for_the_cache_of_an_informer_that_died() {
+    let (_cluster, factory) = factory();
+    let pods = factory.informer::<Pod>();
+    pods.add_event_handler(panics).unwrap();
+    // It panics before the list has been distributed to the slow one.
+    let slow = pods.add_event_handler(|_: Notification<Pod>| sleep(60 * SECOND)).unwrap();
+    let stop = CancellationToken::new();
+    factory.start(&stop);
+    timeout(3600 * SECOND, factory.wait_for_cache_sync(&stop)).await.expect("an answer");
+    timeout(3600 * SECOND, factory.failed()).await.expect("the factory knows").unwrap();
+    assert!(timeout(3600 * SECOND, slow.synced()).await.is_ok());
+    stop.cancel();
+    assert_eq!(factory.shutdown().await.unwrap_err().informer.to_string(), "Pod");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_factory_may_be_shut_down_many_times_at_once_and_in_vain() {
+    let (_cluster, factory) = factory();
+    let pods = factory.informer::<Pod>();
+    pods.add_event_handler(|_: Notification<Pod>| sleep(60 * SECOND)).unwrap();
+    let stop = CancellationToken::new();
+    factory.start(&stop);
+    sleep(SECOND).await;
+    stop.cancel();
+    assert!(timeout(SECOND, factory.shutdown()).await.is_err(), "the handler is at work");
+    let shut_down = async {
+        factory.shutdown().await.unwrap();
+        assert!(pods.is_stopped());
+    };
+    let again = async {
+        factory.shutdown().await.unwrap();
+        assert!(pods.is_stopped());
+    };
+    tokio::join!(shut_down, again);
+}
+
+#[tokio::test(start_paused = true)]
+async fn typed_dynamic_and_metadata_informers_of_one_kind_are_three_answers() {
+    let (_cluster, factory) = factory();
+    let resource = ApiResource::erase::<Pod>(&());
+    factory.informer::<Pod>();
+    factory.dynamic_informer(&resource);
+    factory.informer::<PartialObjectMeta<Pod>>();
+    let stop = CancellationToken::new();
+    factory.start(&stop);
+    let synced = factory.wait_for_cache_sync(&stop).await;
+    assert_eq!(synced.len(), 3, "{synced:?}");
+    assert!(synced.values().all(|synced| *synced) && synced.keys().all(|id| id.kind() == "Pod"));
+    stop.cancel();
+    factory.shutdown().await.unwrap();
+}
