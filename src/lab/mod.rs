@@ -161,15 +161,16 @@ impl Lab {
     }
 
     /// Handles a failed list or watch. It ends the run if the first LIST and WATCH have not succeeded yet; otherwise it
-    /// is reported, and the caller tries again.
+    /// is reported, and the caller tries again. That the server no longer knows a resourceVersion never ends the run.
     pub fn failed(&self, error: anyhow::Error) {
-        if !self.is_up() {
+        let of_reflector = error.downcast_ref::<ReflectorError>();
+        if !self.is_up() && !of_reflector.is_some_and(ReflectorError::is_expired) {
             self.fail(error);
             return;
         }
-        match error.downcast_ref::<ReflectorError>() {
+        match of_reflector {
             // The observer has reported these, together with failures that a Reflector handles without an error.
-            Some(ReflectorError::List(..) | ReflectorError::Watch(..)) => {}
+            Some(ReflectorError::List(..) | ReflectorError::Watch(..) | ReflectorError::WatchEnded(..)) => {}
             _ => self.retrying(error.as_ref()),
         }
     }

@@ -43,11 +43,6 @@ impl Lab {
         };
         let lab = self.clone();
         let on_error = move |error: ReflectorError| lab.failed(error.into());
-        ReflectorOptions::new().watch_list(watch_list).random(self.random()).on_error(on_error)
-    }
-
-    /// The generator for the jitter of back-offs and watch timeouts.
-    fn random(&self) -> fastrand::Rng {
-        fastrand::Rng::with_seed(sub_seed(self.seed(), "reflector", 0))
+        ReflectorOptions::new().watch_list(watch_list).seed(sub_seed(self.seed(), "reflector", 0)).on_error(on_error)
     }
 }

@@ -3,6 +3,7 @@
 
 use std::error::Error as StdError;
 use std::io;
+use std::time::Duration;
 
 use kube_core::Status;
 
@@ -15,15 +16,36 @@ pub enum ApiError {
     /// The API server refused, and said why.
     #[error("{}", text(.0))]
     Status(Box<Status>),
-    /// The request could not be made or sent, or its answer broke off: the network, TLS, credentials.
-    #[error("the API server did not answer")]
+    /// The request could not be made or sent, or its answer broke off: the network, TLS, credentials. The cause says which.
+    #[error("the request to the API server failed")]
     Client(#[source] BoxError),
+    /// Nothing came for this long, so the client gave the request up: the connection is probably dead.
+    #[error("nothing came from the API server for {0:?}")]
+    Silent(Duration),
+    /// The watch went on in silence after the time at which the API server should have ended it: the connection is probably
+    /// dead.
+    #[error("the API server did not end the watch at its timeout")]
+    Overdue,
+    /// The list took longer than this, so the client gave it up.
+    #[error("the list took longer than {0:?}")]
+    TooLong(Duration),
+    /// The last page of a list is followed by itself: the list has no end.
+    #[error("the list does not end: its continue token is the same again")]
+    Endless,
     /// The answer is not what was asked for.
     #[error("the API server's answer cannot be read")]
     Decode(#[source] serde_json::Error),
     /// The answer to a list is something else.
     #[error("the API server's answer is no list but a {0}")]
     NotAList(String),
+    /// The answer is a list of something else.
+    #[error("the API server's answer is a {answered}, and not a {asked}")]
+    OtherList {
+        /// The kind of list that was asked for.
+        asked: String,
+        /// The kind of list that came.
+        answered: String,
+    },
 }
 
 #[cfg(feature = "client")]
@@ -41,7 +63,7 @@ impl ApiError {
     pub fn status(&self) -> Option<&Status> {
         match self {
             Self::Status(status) => Some(status),
-            Self::Client(_) | Self::Decode(_) | Self::NotAList(_) => None,
+            _ => None,
         }
     }
 
@@ -81,6 +103,11 @@ impl ApiError {
     /// The server wants to be left alone for a moment.
     pub fn is_too_many_requests(&self) -> bool {
         self.status().is_some_and(|status| status.reason == "TooManyRequests" || status.code == 429)
+    }
+
+    /// The client gave the request up, since nothing came.
+    pub fn is_silence(&self) -> bool {
+        matches!(self, Self::Silent(_) | Self::Overdue)
     }
 
     /// Nobody listens at the server's address.

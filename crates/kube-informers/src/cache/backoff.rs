@@ -1,5 +1,6 @@
 //! Back-off: how long to wait before the next try. Upstream: the backoff manager of `tools/cache/reflector.go`.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
@@ -8,18 +9,21 @@ const FIRST: Duration = Duration::from_millis(800);
 const CAP: Duration = Duration::from_secs(30);
 const HEALTHY: Duration = Duration::from_secs(120);
 
-/// Doubles from 0.8 s to 30 s, each wait made longer by up to its own length. Starts over when two minutes have passed
-/// since it last did.
-#[derive(Debug)]
+/// The wait by the number of waits before it.
+pub(crate) type Delay = Arc<dyn Fn(u32) -> Duration + Send + Sync>;
+
+/// Doubles from 0.8 s to 30 s, each wait made longer by up to its own length; or does as it was told. Starts over when two
+/// minutes have passed since it last did.
 pub(crate) struct Backoff {
-    next: Duration,
+    waits: u32,
     since: Instant,
     random: fastrand::Rng,
+    delay: Option<Delay>,
 }
 
 impl Backoff {
-    pub fn new(random: fastrand::Rng) -> Self {
-        Self { next: FIRST, since: Instant::now(), random }
+    pub fn new(random: fastrand::Rng, delay: Option<Delay>) -> Self {
+        Self { waits: 0, since: Instant::now(), random, delay }
     }
 
     pub async fn wait(&mut self) {
@@ -29,12 +33,15 @@ impl Backoff {
     fn step(&mut self) -> Duration {
         let now = Instant::now();
         if now - self.since > HEALTHY {
-            self.next = FIRST;
+            self.waits = 0;
             self.since = now;
         }
-        let step = self.next.mul_f64(1.0 + self.random.f64());
-        self.next = (self.next * 2).min(CAP);
-        step
+        let waits = self.waits;
+        self.waits = waits.saturating_add(1);
+        match &self.delay {
+            Some(delay) => delay(waits),
+            None => FIRST.saturating_mul(2_u32.saturating_pow(waits)).min(CAP).mul_f64(1.0 + self.random.f64()),
+        }
     }
 }
 
@@ -44,12 +51,22 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn the_waits_double_up_to_half_a_minute_and_start_over_after_two() {
-        let mut backoff = Backoff::new(fastrand::Rng::with_seed(1));
+        let mut backoff = Backoff::new(fastrand::Rng::with_seed(1), None);
         for least in [0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 30.0, 30.0] {
             let step = backoff.step().as_secs_f64();
             assert!((least..2.0 * least).contains(&step), "{step} after {least}");
         }
         tokio::time::advance(HEALTHY + Duration::from_secs(1)).await;
         assert!(backoff.step() < 2 * FIRST);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn another_back_off_is_told_how_many_waits_there_were_and_starts_over_as_well() {
+        let seconds: Delay = Arc::new(|waits| Duration::from_secs(waits.into()));
+        let mut backoff = Backoff::new(fastrand::Rng::with_seed(1), Some(seconds));
+        let steps: Vec<_> = (0..3).map(|_| backoff.step().as_secs()).collect();
+        assert_eq!(steps, [0, 1, 2]);
+        tokio::time::advance(HEALTHY + Duration::from_secs(1)).await;
+        assert_eq!(backoff.step(), Duration::ZERO);
     }
 }

@@ -182,7 +182,7 @@ impl SharedInformerFactory {
         self
     }
 
-    /// How each informer's Reflector asks, and what it does about failures.
+    /// How each informer's Reflector asks, and what it does about failures. Each has jitter of its own.
     #[must_use]
     pub fn reflector(mut self, options: ReflectorOptions) -> Self {
         self.reflector = options;
@@ -202,7 +202,7 @@ impl SharedInformerFactory {
         K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
         K::Scope: 'static,
     {
-        self.informer_of(&(), member::has_namespace::<K>())
+        self.informer_of(&(), member::has_namespace::<K>(), ListWatch::of_known_type)
     }
 
     /// The informer of a kind that is only known when the program runs: the same one each time.
@@ -229,10 +229,15 @@ impl SharedInformerFactory {
     /// # }
     /// ```
     pub fn dynamic_informer(&self, resource: &ApiResource) -> SharedIndexInformer<DynamicObject> {
-        self.informer_of(resource, true)
+        self.informer_of(resource, true, |client, namespace| ListWatch::of_dynamic_type(client, namespace, resource))
     }
 
-    fn informer_of<K>(&self, kind: &K::DynamicType, has_namespace: bool) -> SharedIndexInformer<K>
+    fn informer_of<K>(
+        &self,
+        kind: &K::DynamicType,
+        has_namespace: bool,
+        source: impl FnOnce(kube_client::Client, Option<&str>) -> ListWatch<K>,
+    ) -> SharedIndexInformer<K>
     where
         K: Resource + DeserializeOwned + Send + Sync + 'static,
     {
@@ -242,7 +247,7 @@ impl SharedInformerFactory {
             return informer;
         }
         let namespace = self.namespace.as_deref().filter(|_| has_namespace);
-        let informer = self.make(ListWatch::<K>::of_type(self.client.clone(), namespace, kind));
+        let informer = self.make(source(self.client.clone(), namespace));
         informers.all.push(AnyInformer::new(id, informer.clone()));
         informer
     }

@@ -17,6 +17,9 @@ pub(crate) struct Listed<T> {
 }
 
 /// Lists everything, `options.limit` objects a page. If the list expires on the way, asks once more without pages.
+///
+/// # Errors
+/// As [`ListerWatcher::list`], and [`ApiError::Endless`].
 pub(crate) async fn list<T>(source: &dyn ListerWatcher<T>, options: ListOptions) -> Result<Listed<T>, ApiError> {
     let first = source.list(options.clone()).await?;
     let mut all = Listed { items: first.items, resource_version: first.resource_version, paginated: false };
@@ -26,10 +29,11 @@ pub(crate) async fn list<T>(source: &dyn ListerWatcher<T>, options: ListOptions)
         let page = ListOptions {
             resource_version: None,
             resource_version_match: None,
-            continue_token: Some(token),
+            continue_token: Some(token.clone()),
             ..options.clone()
         };
         match source.list(page).await {
+            Ok(page) if page.continue_token.as_ref() == Some(&token) => return Err(ApiError::Endless),
             Ok(page) => {
                 all.items.extend(page.items);
                 next = page.continue_token;

@@ -1,23 +1,27 @@
 //! Reflector: keeps a store or a queue like the server, by LIST and then WATCH, or by WATCH alone.
 //! Upstream: `tools/cache/reflector.go`.
 
+mod error;
 mod list;
+mod open_watch;
 mod options;
 mod patience;
 mod resync;
 mod retry;
+mod seeds;
+mod told;
 mod watch;
 mod watch_list;
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
-use tracing::debug;
+use tracing::{debug, warn};
 
-use super::api_error::ApiError;
 use super::backoff::Backoff;
-use super::error::Error;
+use super::causes::with_causes;
 use super::key::Object;
 use super::lister_watcher::ListerWatcher;
 use super::lock::{Mutex, lock};
@@ -25,32 +29,31 @@ use super::observe::{Event, Observer};
 use super::store::ReflectorStore;
 use super::turns::Turns;
 
+use open_watch::OpenWatch;
+use told::{About, Told};
+use watch_list::WatchListError;
+
+pub use error::ReflectorError;
 pub use options::{ReflectorOptions, WatchList};
 
 /// A watch that ends sooner than this without an event was not healthy.
 const SHORT: Duration = Duration::from_secs(1);
-
-/// Why a Reflector starts over. It does so by itself; this is for telling.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ReflectorError {
-    /// The list failed.
-    #[error("cannot list {0}")]
-    List(String, #[source] ApiError),
-    /// The watch could not be opened.
-    #[error("cannot watch {0}")]
-    Watch(String, #[source] ApiError),
-    /// The store or queue refused a list.
-    #[error("cannot take over the list of {0}")]
-    Store(String, #[source] Error),
-}
 
 type ShouldResync = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// Lists, then watches from the list's resourceVersion, and does so again when the watch cannot go on.
 ///
 /// A watch that ends is opened again at once from the last version seen; an error of the list, an expired version or a
-/// watch that fails leads to a new list after a wait that grows from one second to a minute.
+/// watch that fails leads to a new list after a wait ([`ReflectorOptions::backoff`]).
+///
+/// A connection that died without a word is found by the limits of [`ReflectorOptions`]: by default after three minutes where
+/// the server sends bookmarks, and else at the end of the watch's own timeout, which is five to ten minutes.
+///
+/// Every failure is told: see [`ReflectorOptions::on_error`]. What the store refuses, and what a transformer refuses, is lost
+/// and told; the rest goes on.
+///
+/// The answers 429, 503 and 504 are hidden by a `kube::Client` with its default retry, for minutes: see
+/// [`ListWatch`](super::ListWatch#the-clients-own-retries).
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() {
@@ -80,6 +83,7 @@ pub struct Reflector<T> {
     version: Arc<Mutex<String>>,
     /// How the consumer of the store has its turn after each event, if it runs in the same task.
     consumer: Option<Turns>,
+    told: Mutex<Told>,
 }
 
 /// What one run remembers from list to list.
@@ -108,6 +112,7 @@ impl<T> Reflector<T> {
             observer: Observer::default(),
             version: Arc::default(),
             consumer: None,
+            told: Mutex::default(),
         }
     }
 
@@ -156,8 +161,26 @@ impl<T> Reflector<T> {
         self
     }
 
-    fn set_version(&self, version: String) {
+    /// An event came with this version. An empty one is none: where to go on is what it was before.
+    fn advance_version(&self, version: String) {
+        if !version.is_empty() {
+            *lock(&self.version) = version;
+        }
+    }
+
+    /// The store is like a list of this version, which may be none.
+    fn replace_version(&self, version: String) {
         *lock(&self.version) = version;
+    }
+}
+
+impl<T> fmt::Debug for Reflector<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reflector")
+            .field("source", &self.source.description())
+            .field("version", &*lock(&self.version))
+            .field("options", &self.options)
+            .finish_non_exhaustive()
     }
 }
 
@@ -168,8 +191,8 @@ impl<T: Object + Send + Sync> Reflector<T> {
     }
 
     async fn run_forever(&self) {
-        let mut random = self.options.random.clone();
-        let backoff = Backoff::new(random.fork());
+        let mut random = self.options.seeds.next();
+        let backoff = Backoff::new(random.fork(), self.options.delay.clone());
         let mut memory = Memory { version_unavailable: false, paginated: false, backoff, random };
         loop {
             let reason = match self.list_and_watch(&mut memory).await {
@@ -185,11 +208,22 @@ impl<T: Object + Send + Sync> Reflector<T> {
         }
     }
 
+    /// Tells the log and the user. The log has each failure as a warning once.
     fn report(&self, error: ReflectorError) {
-        debug!("{error}");
+        let is_news = !error.is_expired() && lock(&self.told).is_news(error.about(), error.told_by());
+        if is_news {
+            warn!("{}", with_causes(&error));
+        } else {
+            debug!("{}", with_causes(&error));
+        }
         if let Some(on_error) = &self.options.on_error {
             on_error(error);
         }
+    }
+
+    /// Failures of this kind are over.
+    fn works(&self, about: About) {
+        lock(&self.told).works(about);
     }
 
     /// What exists, and the watches that follow; returns why it takes a new list to go on.
@@ -197,8 +231,9 @@ impl<T: Object + Send + Sync> Reflector<T> {
         let mut kept = None;
         if self.options.watch_list == WatchList::Yes && self.source.has_watch_list() {
             match self.stream_list(memory).await {
-                Ok(stream) => kept = Some(stream),
-                Err(error) => debug!("falling back to a list of {}: {error}", self.source.description()),
+                Ok(watch) => kept = Some(watch),
+                Err(WatchListError::Failed(error)) => self.report(error),
+                Err(why) => debug!("falling back to a list of {}: {}", self.source.description(), with_causes(&why)),
             }
         }
         if kept.is_none() {

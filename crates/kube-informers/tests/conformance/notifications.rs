@@ -1,6 +1,7 @@
 //! What handlers are told, in the form in which it is recorded.
 
 use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
 
 use kube_informers::cache::{
     Batches, Deletion, EventHandler, Indexer, InitialList, QueueKind, ReflectorOptions, WatchList,
@@ -89,10 +90,10 @@ pub fn queue_kind(config: &Value) -> QueueKind {
     }
 }
 
-/// How a Reflector gets what exists.
+/// How a Reflector gets what exists. In the recordings, watches go on for ever: client-go has no limits of its own.
 pub fn reflector(config: &Value) -> ReflectorOptions {
     let watch_list = if config["watch_list_client"] == true { WatchList::Yes } else { WatchList::No };
-    ReflectorOptions::new().watch_list(watch_list)
+    ReflectorOptions::new().watch_list(watch_list).watch_grace(Duration::MAX).bookmark_timeout(Duration::MAX)
 }
 
 /// Sorts what has no promised order: each run of deletions by tombstone and, for a handler that joins late, each run of

@@ -5,10 +5,12 @@ use std::io;
 use std::sync::Arc;
 
 use axum::body::Body;
+use axum::http::HeaderMap;
+use axum::http::header::ACCEPT;
 use axum::{Router, routing::get};
 use futures::stream::{self, StreamExt};
 use k8s_openapi::api::core::v1::Pod;
-use kube::core::PartialObjectMeta;
+use kube::core::{ApiResource, DynamicObject, GroupVersionKind, PartialObjectMeta};
 use kube_informers::cache::{
     ApiError, HandlerFuncs, IndexFn, ListOptions, ListPage, ListWatch, ListerWatcher, Meta, Object,
     SharedIndexInformer, SlimMeta, WatchEvent,
@@ -105,7 +107,7 @@ async fn a_page_of_html_and_text_that_is_no_utf_8_are_no_lists() {
     let latin = b"{\"items\":[{\"metadata\":{\"name\":\"\xe9\"}}],\"kind\":\"PodList\",\"metadata\":{}}";
     let router = Router::new().route("/api/v1/pods", get(async || latin.as_slice()));
     let list = list_of(ListWatch::<Pod>::all(kube::Client::new(router, "default"))).await;
-    assert!(matches!(list, Err(ApiError::Client(error)) if error.is::<std::string::FromUtf8Error>()));
+    assert!(matches!(list, Err(ApiError::Decode(error)) if error.to_string().contains("invalid utf-8")));
 }
 
 #[tokio::test(start_paused = true)]
@@ -113,9 +115,72 @@ async fn an_answer_that_is_no_list_is_an_error_and_not_an_empty_list() {
     let table =
         json!({"kind": "Table", "apiVersion": "meta.k8s.io/v1", "metadata": {"resourceVersion": "1"}, "rows": []});
     assert!(matches!(listed(table).await, Err(ApiError::NotAList(kind)) if kind == "Table"));
-    assert!(matches!(listed(json!({"metadata": {}})).await, Err(ApiError::Decode(_))));
+    assert!(matches!(listed(json!({"metadata": {}})).await, Err(ApiError::NotAList(_))));
     let status = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success"});
     assert!(matches!(listed(status).await, Err(ApiError::NotAList(kind)) if kind == "Status"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_of_another_kind_is_an_error_and_one_that_says_no_kind_is_not() {
+    let of =
+        |kind: &str| json!({"kind": kind, "apiVersion": "v1", "metadata": {"resourceVersion": "1"}, "items": [{}]});
+    let error = listed(of("NodeList")).await.unwrap_err();
+    assert_eq!(error.to_string(), "the API server's answer is a NodeList, and not a PodList");
+    assert_eq!(listed(of("PodList")).await.unwrap(), 1);
+    assert_eq!(listed(of("List")).await.unwrap(), 1);
+    assert_eq!(listed(json!({"metadata": {}, "items": [{}, {}]})).await.unwrap(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_custom_resource_may_name_its_list_if_its_items_say_their_kind() {
+    let resource = ApiResource::from_gvk(&GroupVersionKind::gvk("stable.example.com", "v1", "Sheep"));
+    let listed = async |items: Value| {
+        let flock = json!({"kind": "Flock", "apiVersion": "stable.example.com/v1", "metadata": {}, "items": items});
+        let path = "/apis/stable.example.com/v1/sheeps";
+        let router = Router::new().route(path, get(async move || flock.to_string()));
+        let sheep = ListWatch::<DynamicObject>::all_with(kube::Client::new(router, "default"), &resource);
+        list_of(sheep).await.map(|list| list.items.len())
+    };
+    let sheep = json!({"kind": "Sheep", "apiVersion": "stable.example.com/v1", "metadata": {"name": "a"}});
+    assert_eq!(listed(json!([sheep, sheep])).await.unwrap(), 2);
+    assert!(matches!(listed(json!([sheep, {"metadata": {}}])).await, Err(ApiError::NotAList(kind)) if kind == "Flock"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn managed_fields_are_skipped_in_lists_and_in_watches_where_they_are_not_wanted() {
+    let pod =
+        json!({"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "a", "managedFields": [{"manager": "m"}]}});
+    let list = json!({"kind": "PodList", "apiVersion": "v1", "metadata": {}, "items": [pod]}).to_string();
+    let kept = list_of(told([&list])).await.unwrap();
+    assert!(kept.items[0].metadata.managed_fields.is_some());
+    let skipped = list_of(told([&list]).without_managed_fields()).await.unwrap();
+    assert!(skipped.items[0].metadata.managed_fields.is_none());
+    assert_eq!(skipped.items[0].metadata.name.as_deref(), Some("a"));
+
+    let line = json!({"type": "MODIFIED", "object": pod}).to_string();
+    let pods = told([line]).without_managed_fields();
+    let events: Vec<_> = pods.watch(ListOptions::default()).await.unwrap().collect().await;
+    assert!(matches!(&events[..], [WatchEvent::Modified(pod)] if pod.metadata.managed_fields.is_none()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_watch_made_from_an_api_asks_for_the_same() {
+    let router = Router::new().route(
+        "/api/v1/namespaces/dev/pods",
+        get(async |headers: HeaderMap| {
+            let metadata = headers[ACCEPT].to_str().unwrap().contains("PartialObjectMetadataList");
+            let kind = if metadata { "PartialObjectMetadataList" } else { "PodList" };
+            json!({"kind": kind, "metadata": {"resourceVersion": "1"}, "items": [{"metadata": {"name": "a"}}]})
+                .to_string()
+        }),
+    );
+    let client = kube::Client::new(router, "dev");
+    let pods = ListWatch::from(kube::Api::<Pod>::default_namespaced(client.clone()));
+    assert_eq!(ListerWatcher::<Pod>::description(&pods), "pods in namespace \"dev\"");
+    assert_eq!(list_of(pods).await.unwrap().items.len(), 1);
+    let partial = ListWatch::from(kube::Api::<PartialObjectMeta<Pod>>::namespaced(client, "dev"));
+    let list = list_of(partial).await.unwrap();
+    assert_eq!(list.items[0].types.as_ref().unwrap().kind, "PartialObjectMetadata");
 }
 
 #[tokio::test(start_paused = true)]

@@ -5,63 +5,13 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Pod;
 use kube_informers::cache::{
-    ApiError, HandlerFuncs, Reflector, ReflectorOptions, ReflectorStore, SharedIndexInformer, Store, WatchEvent,
-    WatchList, meta_namespace_key,
+    ApiError, HandlerFuncs, Reflector, ReflectorOptions, ReflectorStore, SharedIndexInformer, WatchEvent, WatchList,
 };
-use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::source::{Source, identity, pod, status};
-
-struct Running {
-    store: Arc<Store<Pod>>,
-    reflector: Arc<Reflector<Pod>>,
-    task: JoinHandle<()>,
-    stop: CancellationToken,
-    errors: Arc<Mutex<Vec<String>>>,
-}
-
-impl Running {
-    fn start(source: &Source) -> Self {
-        Self::start_with(source, ReflectorOptions::new())
-    }
-
-    fn start_with(source: &Source, options: ReflectorOptions) -> Self {
-        Self::start_set_up(source, options, |reflector| reflector)
-    }
-
-    fn start_set_up(
-        source: &Source,
-        options: ReflectorOptions,
-        set_up: impl FnOnce(Reflector<Pod>) -> Reflector<Pod>,
-    ) -> Self {
-        let store = Arc::new(Store::new(meta_namespace_key::<Pod>));
-        let errors: Arc<Mutex<Vec<String>>> = Arc::default();
-        let seen = errors.clone();
-        let options =
-            options.watch_list(WatchList::No).on_error(move |error| seen.lock().unwrap().push(error.to_string()));
-        let reflector = Reflector::new(source.clone(), store.clone()).options(options);
-        let reflector = Arc::new(set_up(reflector));
-        let stop = CancellationToken::new();
-        let task = tokio::spawn({
-            let (reflector, stop) = (reflector.clone(), stop.clone());
-            async move { reflector.run(stop).await }
-        });
-        Self { store, reflector, task, stop, errors }
-    }
-
-    fn stored(&self) -> Vec<(String, String)> {
-        let mut stored: Vec<_> = self.store.list().iter().map(|pod| identity(pod)).collect();
-        stored.sort();
-        stored
-    }
-
-    async fn stop(self) {
-        self.stop.cancel();
-        self.task.await.unwrap();
-    }
-}
+use crate::running::Running;
+use crate::source::{Source, pod, status};
 
 /// Longer than any back-off, so that everything that one step leads to has happened.
 async fn rest() {
@@ -117,7 +67,7 @@ async fn an_expired_watch_leads_to_a_list_not_older_than_what_was_seen() {
     assert_eq!(running.stored(), source.pods());
     let expected = [&format!("{WATCH}2&watch=true"), "resourceVersion=2", &format!("{WATCH}4&watch=true")];
     assert_eq!(source.requests(), expected);
-    assert_eq!(*running.errors.lock().unwrap(), ["cannot watch objects"]);
+    assert_eq!(*running.errors.lock().unwrap(), ["cannot watch objects: on demand"]);
     running.stop().await;
 }
 
@@ -145,13 +95,13 @@ async fn a_failing_list_is_told_and_tried_again_after_a_back_off_that_grows() {
         source.fail_list(status("Forbidden", 403));
     }
     let start = Instant::now();
-    let running = Running::start_with(&source, ReflectorOptions::new().random(fastrand::Rng::with_seed(1)));
+    let running = Running::start_with(&source, ReflectorOptions::new().watch_list(WatchList::No).seed(1));
     while source.requests().is_empty() || running.errors.lock().unwrap().len() < 3 {
         sleep(Duration::from_millis(1)).await;
     }
     assert!(start.elapsed() >= Duration::from_millis(800 + 1600), "two waits were made: {:?}", start.elapsed());
     rest().await;
-    assert_eq!(*running.errors.lock().unwrap(), ["cannot list objects"; 3]);
+    assert_eq!(*running.errors.lock().unwrap(), ["cannot list objects: on demand"; 3]);
     running.stop().await;
 }
 
@@ -165,7 +115,7 @@ async fn too_many_requests_on_a_watch_wait_and_do_not_list_again() {
     rest().await;
     let watch = format!("{WATCH}1&watch=true");
     assert_eq!(source.requests(), ["limit=500&resourceVersion=0", &watch, &watch, &watch]);
-    assert_eq!(*running.errors.lock().unwrap(), ["cannot watch objects"; 2]);
+    assert_eq!(*running.errors.lock().unwrap(), ["cannot watch objects: on demand"; 2]);
     running.stop().await;
 }
 
@@ -279,7 +229,8 @@ async fn internal_errors_open_the_same_watch_again_while_the_window_is_open() {
     let source = Source::default();
     source.put("a");
     let window = Duration::from_secs(3);
-    let running = Running::start_with(&source, ReflectorOptions::new().retry_internal_errors(window));
+    let running =
+        Running::start_with(&source, ReflectorOptions::new().watch_list(WatchList::No).retry_internal_errors(window));
     sleep(Duration::from_millis(1)).await;
     for _ in 0..5 {
         source.send(|| WatchEvent::Error(Box::new(status("InternalError", 500))));
@@ -298,7 +249,7 @@ async fn internal_errors_open_the_same_watch_again_while_the_window_is_open() {
 #[tokio::test(start_paused = true)]
 async fn no_duration_is_too_long() {
     let source = Source::default();
-    let options = ReflectorOptions::new().retry_internal_errors(Duration::MAX);
+    let options = ReflectorOptions::new().watch_list(WatchList::No).retry_internal_errors(Duration::MAX);
     let running = Running::start_set_up(&source, options, |reflector| reflector.resync(Duration::MAX));
     rest().await;
     running.stop().await;

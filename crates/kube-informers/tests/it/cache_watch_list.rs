@@ -62,8 +62,9 @@ impl Running {
     }
 }
 
+/// Longer than the back-offs here, and shorter than a streaming list may be silent.
 async fn rest() {
-    sleep(Duration::from_secs(130)).await;
+    sleep(Duration::from_secs(60)).await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,6 +1,7 @@
 //! A source of pods that a test drives: numbered changes, a history, gaps, and errors on demand.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::future::pending;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use futures::channel::mpsc::{UnboundedSender, unbounded};
@@ -27,6 +28,8 @@ struct State {
     ends_initial_events: bool,
     list_errors: VecDeque<ApiError>,
     watch_errors: VecDeque<ApiError>,
+    /// Lists and watches are not answered at all.
+    mute: bool,
     requests: Vec<String>,
 }
 
@@ -119,9 +122,31 @@ impl Source {
         self.state().watch_errors.push_back(ApiError::Status(Box::new(status)));
     }
 
+    /// From now on no list and no opening of a watch is answered, or they are again.
+    pub fn mute(&self, mute: bool) {
+        self.state().mute = mute;
+    }
+
+    /// From now on watches are told of changes again; one that is opened is told of what it missed.
+    pub fn show(&self) {
+        self.state().hidden = false;
+    }
+
     /// Names and versions of what exists.
     pub fn pods(&self) -> Vec<(String, String)> {
         self.state().pods.values().map(identity).collect()
+    }
+
+    /// Notes a request, and goes on if there is an answer to it.
+    async fn answers(&self, request: String) {
+        let mute = {
+            let mut state = self.state();
+            state.requests.push(request);
+            state.mute
+        };
+        if mute {
+            pending::<()>().await;
+        }
     }
 
     /// The queries since the last time this was asked; the timeout of a watch, which is random, left out.
@@ -133,8 +158,8 @@ impl Source {
 impl ListerWatcher<Pod> for Source {
     fn list(&self, options: ListOptions) -> BoxFuture<'_, Result<ListPage<Pod>, ApiError>> {
         async move {
+            self.answers(options.list_query()).await;
             let mut state = self.state();
-            state.requests.push(options.list_query());
             if let Some(error) = state.list_errors.pop_front() {
                 return Err(error);
             }
@@ -146,9 +171,11 @@ impl ListerWatcher<Pod> for Source {
 
     fn watch(&self, options: ListOptions) -> BoxFuture<'_, Result<WatchStream<Pod>, ApiError>> {
         async move {
-            let mut state = self.state();
             assert!((300..600).contains(&options.timeout_seconds), "a watch lasts five to ten minutes");
-            state.requests.push(ListOptions { timeout_seconds: 0, ..options.clone() }.watch_query());
+            let mut without_timeout = options.clone();
+            without_timeout.timeout_seconds = 0;
+            self.answers(without_timeout.watch_query()).await;
+            let mut state = self.state();
             if let Some(error) = state.watch_errors.pop_front() {
                 return Err(error);
             }

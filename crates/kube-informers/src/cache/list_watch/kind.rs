@@ -1,26 +1,28 @@
 //! Kind: what is listed and watched, and how its objects are read.
 
-use kube_core::TypeMeta;
-use serde::Deserialize;
-use serde::de::{DeserializeOwned, IgnoredAny};
+use std::borrow::Cow;
+
+use serde::de::{DeserializeOwned, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, de};
+
+use super::managed_fields::{ManagedFields, without_managed_fields};
 
 /// What is listed and watched.
 #[derive(Clone, Debug)]
 pub(super) struct Kind {
     pub api_version: String,
     pub kind: String,
-    pub on_kind: OnKind,
+    pub in_items: InItems,
+    pub managed_fields: ManagedFields,
 }
 
-/// What the Rust type does about the kind that stands in an object.
+/// What an item of a list gets that does not say its kind. Most do not, since the list does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum OnKind {
-    /// It is of one kind, and refuses others.
-    Checks,
-    /// It is of every kind, and keeps the one that it finds.
-    Keeps,
-    /// It does not look.
-    Ignores,
+pub(super) enum InItems {
+    /// Nothing: the Rust type knows its kind.
+    AsSent,
+    /// The kind that was asked for: the Rust type holds objects of every kind.
+    Filled,
 }
 
 /// Which of the two an object says.
@@ -32,61 +34,134 @@ struct Said {
 }
 
 impl Kind {
-    /// Reads an item of a list. Items do not say their kind where the list does.
+    /// Reads an item of a list.
     pub fn decode_item<T: DeserializeOwned>(&self, text: &str) -> serde_json::Result<T> {
-        let unsaid = if self.on_kind == OnKind::Keeps { self.unsaid(text)? } else { String::new() };
+        let missing = if self.in_items == InItems::Filled { self.missing(text)? } else { String::new() };
         match text.trim_start().strip_prefix('{') {
-            Some(rest) if !unsaid.is_empty() => {
-                let end = if rest.trim_start().starts_with('}') { unsaid.trim_end_matches(',') } else { &unsaid };
-                serde_json::from_str(&format!("{{{end}{rest}"))
+            Some(rest) if !missing.is_empty() => {
+                let start = if rest.trim_start().starts_with('}') { missing.trim_end_matches(',') } else { &missing };
+                self.read(&format!("{{{start}{rest}"))
             }
-            _ => serde_json::from_str(text),
+            _ => self.read(text),
         }
     }
 
     /// What an item does not say of its kind, as members of its JSON object, each with a comma behind it.
-    fn unsaid(&self, text: &str) -> serde_json::Result<String> {
+    fn missing(&self, text: &str) -> serde_json::Result<String> {
         let said: Said = serde_json::from_str(text)?;
         let members = [("apiVersion", &self.api_version, said.api_version), ("kind", &self.kind, said.kind)];
-        let unsaid = members.iter().filter(|(.., said)| said.is_none());
-        Ok(unsaid.map(|(name, value, _)| format!(r#""{name}":"{value}","#)).collect())
+        let missing = members.iter().filter(|(.., said)| said.is_none());
+        Ok(missing.map(|(name, value, _)| format!(r#""{name}":"{value}","#)).collect())
     }
 
-    /// Reads the object of an event; nothing if it is of another kind.
+    /// Reads the object of an event; nothing if it says that it is of another kind.
     pub fn decode_watched<T: DeserializeOwned>(&self, text: &str) -> serde_json::Result<Option<T>> {
-        // A type that checks is asked first: looking at each object twice would only cost time.
-        if self.on_kind != OnKind::Checks && self.is_other(text) {
+        if kind_of(text).is_some_and(|kind| kind != self.kind) {
             return Ok(None);
         }
-        match serde_json::from_str(text) {
-            Err(_) if self.is_other(text) => Ok(None),
-            decoded => decoded.map(Some),
+        self.read(text).map(Some)
+    }
+
+    fn read<T: DeserializeOwned>(&self, text: &str) -> serde_json::Result<T> {
+        match self.managed_fields {
+            ManagedFields::Kept => serde_json::from_str(text),
+            ManagedFields::Skipped => without_managed_fields(text),
         }
     }
 
-    fn is_other(&self, text: &str) -> bool {
-        serde_json::from_str::<TypeMeta>(text).is_ok_and(|types| types.kind != self.kind)
+    /// The kind of list that is expected.
+    pub fn list_kind(&self) -> String {
+        format!("{}List", self.kind)
+    }
+
+    /// May the list be of another kind than [`Kind::list_kind`], as a CustomResourceDefinition may say? The group of a custom
+    /// resource has a dot.
+    pub fn may_name_its_list(&self) -> bool {
+        self.api_version.split_once('/').is_some_and(|(group, _)| group.contains('.'))
+    }
+
+    /// Does the item say that it is of this kind?
+    pub fn is_said_by(&self, text: &str) -> bool {
+        kind_of(text).is_some_and(|kind| kind == self.kind)
+    }
+}
+
+/// The kind that an object says it is of. API servers write it first, so most of the text is not looked at.
+fn kind_of(text: &str) -> Option<Cow<'_, str>> {
+    let mut found = None;
+    // The visitor stops at the kind, with an error that means nothing.
+    let _ = serde_json::Deserializer::from_str(text).deserialize_map(KindVisitor(&mut found));
+    found
+}
+
+struct KindVisitor<'a, 'de>(&'a mut Option<Cow<'de, str>>);
+
+impl<'de> Visitor<'de> for KindVisitor<'_, 'de> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
+        #[derive(Deserialize)]
+        struct Text<'t>(#[serde(borrow)] Cow<'t, str>);
+
+        while let Some(Text(name)) = members.next_key()? {
+            if name == "kind" {
+                let Text(kind) = members.next_value()?;
+                *self.0 = Some(kind);
+                return Err(de::Error::custom("found"));
+            }
+            members.next_value::<IgnoredAny>()?;
+        }
+        Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use kube_core::DynamicObject;
+    use kube_core::{DynamicObject, TypeMeta};
 
     use super::*;
 
+    fn pods() -> Kind {
+        Kind {
+            api_version: "v1".into(),
+            kind: "Pod".into(),
+            in_items: InItems::Filled,
+            managed_fields: ManagedFields::Kept,
+        }
+    }
+
     #[test]
     fn an_item_of_a_list_has_a_kind_where_the_type_keeps_one() {
-        let kind = Kind { api_version: "v1".into(), kind: "Pod".into(), on_kind: OnKind::Keeps };
         for item in [
             r#" {"metadata":{"name":"a"}}"#,
             r#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}}"#,
             r#"{"apiVersion":"v1","metadata":{"name":"a"}}"#,
             r#"{"metadata":{"name":"a"},"kind":"Pod"}"#,
         ] {
-            let object: DynamicObject = kind.decode_item(item).unwrap();
+            let object: DynamicObject = pods().decode_item(item).unwrap();
             assert_eq!(object.types, Some(TypeMeta { api_version: "v1".into(), kind: "Pod".into() }));
             assert_eq!(object.metadata.name.as_deref(), Some("a"));
         }
+    }
+
+    #[test]
+    fn the_kind_is_that_of_the_object_itself_wherever_it_stands() {
+        assert_eq!(kind_of(r#"{"kind":"Pod","metadata":"#).as_deref(), Some("Pod"));
+        assert_eq!(kind_of(r#"{"metadata":{"kind":"A"},"kind":"P\u006fd"}"#).as_deref(), Some("Pod"));
+        assert_eq!(kind_of(r#"{"k\u0069nd":"Pod"}"#).as_deref(), Some("Pod"));
+        for text in [r#"{"metadata":{"kind":"A"}}"#, r#"{"kind":7}"#, r#"["kind"]"#, "", "<html>"] {
+            assert_eq!(kind_of(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn only_a_custom_resource_may_name_its_list() {
+        let kind = |version: &str| Kind { api_version: version.into(), ..pods() };
+        assert!(!kind("v1").may_name_its_list() && !kind("apps/v1").may_name_its_list());
+        assert!(kind("stable.example.com/v1").may_name_its_list());
     }
 }

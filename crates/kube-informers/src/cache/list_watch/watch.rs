@@ -10,9 +10,10 @@ use kube_core::watch::Bookmark;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
-use tracing::warn;
+use tracing::{debug, warn};
 
 use super::kind::Kind;
+use crate::cache::causes::with_causes;
 use crate::cache::lister_watcher::{WatchEvent, WatchStream};
 
 /// The events that come in, until the first error.
@@ -20,8 +21,10 @@ pub(super) fn events<T: DeserializeOwned + Send + Sync + 'static>(
     body: impl AsyncBufRead + Send + 'static,
     kind: Arc<Kind>,
 ) -> WatchStream<T> {
-    let lines =
-        body.lines().scan((), |(), line| ready(line.inspect_err(|error| warn!("the watch ended: {error}")).ok()));
+    // A connection that breaks ends a watch as its timeout does: it is opened again at once.
+    let lines = body
+        .lines()
+        .scan((), |(), line| ready(line.inspect_err(|error| debug!("the watch ended: {}", with_causes(error))).ok()));
     let events = lines.filter_map(move |line| ready(decode(&line, &kind)));
     stop_after_error(events).boxed()
 }
@@ -91,17 +94,23 @@ mod tests {
     use k8s_openapi::api::core::v1::Pod;
     use kube_core::DynamicObject;
 
-    use super::super::kind::OnKind;
+    use super::super::kind::InItems;
+    use super::super::managed_fields::ManagedFields;
     use super::*;
 
     fn pods() -> Kind {
-        Kind { api_version: "v1".into(), kind: "Pod".into(), on_kind: OnKind::Checks }
+        Kind {
+            api_version: "v1".into(),
+            kind: "Pod".into(),
+            in_items: InItems::AsSent,
+            managed_fields: ManagedFields::Kept,
+        }
     }
 
     #[test]
     fn an_object_of_another_kind_is_skipped_where_the_type_takes_every_kind() {
         let line = r#"{"type":"ADDED","object":{"kind":"Service","apiVersion":"v1","metadata":{"name":"a"}}}"#;
-        assert!(decode::<DynamicObject>(line, &Kind { on_kind: OnKind::Keeps, ..pods() }).is_none());
+        assert!(decode::<DynamicObject>(line, &pods()).is_none());
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! LIST: the whole state in one answer, or in pages.
 
-use super::{Memory, Reflector, ReflectorError};
+use tokio::time::timeout;
+
+use super::{About, Memory, Reflector, ReflectorError};
 use crate::cache::api_error::ApiError;
 use crate::cache::key::Object;
 use crate::cache::list_options::ListOptions;
@@ -23,18 +25,35 @@ impl<T: Object + Send + Sync> Reflector<T> {
         let from_cache = version == "0";
         let options = ListOptions { resource_version: Some(version.to_owned()), limit, ..ListOptions::default() };
         let Listed { items, resource_version, paginated } =
-            self.list_or_most_recent(options, memory).await.map_err(|error| {
+            self.list_in_time(options, memory).await.map_err(|error| {
                 self.observer.tell(|| Event::ListFailed { error: error.to_string() });
                 ReflectorError::List(self.source.description(), error)
             })?;
+        self.works(About::List);
         memory.paginated |= paginated && from_cache;
         memory.version_unavailable = false;
         self.observer.tell(|| Event::Listed { resource_version: resource_version.clone(), objects: items.len() });
         self.store
             .replace(items, &resource_version)
             .map_err(|error| ReflectorError::Store(self.source.description(), error))?;
-        self.set_version(resource_version);
+        self.works(About::Store);
+        self.works(About::Object);
+        match resource_version.is_empty() {
+            true => self.report(ReflectorError::NoVersion(self.source.description())),
+            false => self.works(About::Version),
+        }
+        self.replace_version(resource_version);
         Ok(())
+    }
+
+    /// Lists within the time for lists. A list in which nothing comes is asked for the most recent state the next time: the
+    /// answer that the version is not to be had may be hidden by a client that tries again by itself.
+    async fn list_in_time(&self, options: ListOptions, memory: &mut Memory) -> Result<Listed<T>, ApiError> {
+        let limit = self.options.list_timeout;
+        let listed = timeout(limit, self.list_or_most_recent(options, memory)).await;
+        let listed = listed.unwrap_or_else(|_| Err(ApiError::TooLong(limit)));
+        memory.version_unavailable |= matches!(listed, Err(ApiError::TooLong(_) | ApiError::Silent(_)));
+        listed
     }
 
     /// Lists, and once more for the most recent state if the version that was asked for is not to be had.

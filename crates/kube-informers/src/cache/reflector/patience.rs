@@ -3,11 +3,12 @@
 
 use std::time::Duration;
 
-use futures::StreamExt;
 use tokio::time::{Instant, sleep_until};
 use tracing::warn;
 
-use crate::cache::lister_watcher::{WatchEvent, WatchStream};
+use super::open_watch::OpenWatch;
+use crate::cache::api_error::ApiError;
+use crate::cache::lister_watcher::WatchEvent;
 
 /// How often it is said.
 const PERIOD: Duration = Duration::from_secs(10);
@@ -25,12 +26,15 @@ impl Patience {
         Self { since: now, last_event: None, warn_at: now + PERIOD }
     }
 
-    /// The next event of the stream; until it comes, a warning in each period.
-    pub async fn next<T>(&mut self, stream: &mut WatchStream<T>, source: &str) -> Option<WatchEvent<T>> {
+    /// The next event of the watch; until it comes, a warning in each period.
+    ///
+    /// # Errors
+    /// As [`OpenWatch::next`].
+    pub async fn next<T>(&mut self, watch: &mut OpenWatch<T>, source: &str) -> Result<Option<WatchEvent<T>>, ApiError> {
         loop {
             tokio::select! {
                 biased;
-                event = stream.next() => {
+                event = watch.next() => {
                     self.last_event = Some(Instant::now());
                     return event;
                 }
@@ -54,9 +58,10 @@ impl Patience {
 
 #[cfg(test)]
 mod tests {
-    use futures::stream;
+    use futures::stream::{self, StreamExt};
 
     use super::*;
+    use crate::cache::lister_watcher::WatchStream;
 
     #[tokio::test(start_paused = true)]
     async fn tells_a_stream_that_never_began_from_one_that_stopped() {
@@ -65,8 +70,9 @@ mod tests {
         assert!(patience.complaint().ends_with("no events for 10s, since the start"));
 
         let one = WatchEvent::Bookmark { resource_version: "7".into(), initial_events_end: false };
-        let mut stream: WatchStream<()> = stream::iter([one]).chain(stream::pending()).boxed();
-        assert!(patience.next(&mut stream, "pods").await.is_some());
+        let stream: WatchStream<()> = stream::iter([one]).chain(stream::pending()).boxed();
+        let mut watch = OpenWatch::new(stream, Duration::MAX);
+        assert!(matches!(patience.next(&mut watch, "pods").await, Ok(Some(_))));
         tokio::time::advance(2 * PERIOD).await;
         assert!(patience.complaint().ends_with("the last event was 20s ago"));
     }

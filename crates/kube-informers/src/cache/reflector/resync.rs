@@ -2,7 +2,7 @@
 
 use tokio::time::sleep;
 
-use super::Reflector;
+use super::{About, Reflector};
 use crate::cache::error::Error;
 use crate::cache::key::Object;
 
@@ -14,10 +14,11 @@ impl<T: Object + Send + Sync> Reflector<T> {
         }
         loop {
             sleep(self.resync).await;
-            if self.should_resync.as_ref().is_none_or(|should| should())
-                && let Err(error) = self.store.resync()
-            {
-                return error;
+            if self.should_resync.as_ref().is_none_or(|should| should()) {
+                match self.store.resync() {
+                    Ok(()) => self.works(About::Resync),
+                    Err(error) => return error,
+                }
             }
         }
     }

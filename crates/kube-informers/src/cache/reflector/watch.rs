@@ -1,17 +1,20 @@
 //! WATCH: every change from a version on.
 
-use futures::StreamExt;
+use std::time::Duration;
+
 use tokio::task::yield_now;
-use tokio::time::Instant;
-use tracing::warn;
+use tokio::time::{Instant, timeout};
+use tracing::debug;
 
 use super::retry::RetryWindow;
-use super::{Memory, Reflector, ReflectorError, SHORT};
+use super::{About, Memory, OpenWatch, Reflector, ReflectorError, SHORT};
 use crate::cache::api_error::ApiError;
 use crate::cache::delta::Deletion;
-use crate::cache::key::{Object, object_to_name};
+use crate::cache::error::Error;
+use crate::cache::key::{Object, meta_namespace_key};
+
 use crate::cache::list_options::ListOptions;
-use crate::cache::lister_watcher::{WatchEvent, WatchStream};
+use crate::cache::lister_watcher::WatchEvent;
 use crate::cache::observe::Event;
 
 /// How a watch ended.
@@ -20,7 +23,7 @@ enum End {
     Closed,
     /// The stream was over before anything came.
     Short,
-    /// The server said that it failed.
+    /// The server said that it failed, or the client gave it up.
     Failed(ApiError),
 }
 
@@ -28,26 +31,34 @@ impl End {
     const SHORT: &str = "very short watch: it ended within a second and without an event";
 }
 
+/// Why a watch does not go on where a list had no version.
+const NO_VERSION: &str = "the list had no resourceVersion, and what happened between it and the watch is not known";
+
 impl<T: Object + Send + Sync> Reflector<T> {
     /// Watches, from `kept` if there is one and otherwise from the last version, until it takes a new list to go on;
     /// returns why. The store resyncs meanwhile, also while a watch is waited for.
     pub(super) async fn watch(
         &self,
-        kept: Option<WatchStream<T>>,
+        kept: Option<OpenWatch<T>>,
         memory: &mut Memory,
     ) -> Result<String, ReflectorError> {
         let reason = tokio::select! {
             biased;
-            error = self.resync_ticks() => format!("resync failed: {error}"),
-            end = self.watch_again_and_again(kept, memory) => end?,
+            error = self.resync_ticks() => {
+                let reason = format!("resync failed: {error}");
+                self.report(ReflectorError::Resync(self.source.description(), error));
+                reason
+            }
+            end = self.watch_until_list(kept, memory) => end?,
         };
-        warn!("watch of {} ended: {reason}", self.source.description());
+        debug!("watch of {} ended: {reason}", self.source.description());
         Ok(reason)
     }
 
-    async fn watch_again_and_again(
+    /// Opens one watch after the other, until one ends in a way that takes a new list.
+    async fn watch_until_list(
         &self,
-        mut kept: Option<WatchStream<T>>,
+        mut kept: Option<OpenWatch<T>>,
         memory: &mut Memory,
     ) -> Result<String, ReflectorError> {
         let mut retry = RetryWindow::new(self.options.internal_errors);
@@ -55,15 +66,16 @@ impl<T: Object + Send + Sync> Reflector<T> {
             let opened = Instant::now();
             let version = self.last_sync_resource_version();
             let has_version = kept.is_some() || !matches!(version.as_str(), "" | "0");
-            let stream = match kept.take() {
-                Some(stream) => Ok(stream),
+            let follows_the_list = kept.is_some() || !version.is_empty();
+            let watch = match kept.take() {
+                Some(watch) => Ok(watch),
                 None => {
                     let options = ListOptions { resource_version: Some(version), ..ListOptions::default() };
                     self.open_watch(options, memory).await
                 }
             };
-            let end = match stream {
-                Ok(stream) => self.consume(stream, opened, has_version).await,
+            let end = match watch {
+                Ok(watch) => self.consume(watch, opened, has_version).await,
                 Err(error) if error.is_connection_refused() || error.is_too_many_requests() => {
                     self.report(ReflectorError::Watch(self.source.description(), error));
                     memory.backoff.wait().await;
@@ -72,32 +84,41 @@ impl<T: Object + Send + Sync> Reflector<T> {
                 Err(error) => return Err(ReflectorError::Watch(self.source.description(), error)),
             };
             match end {
-                End::Closed => {}
+                End::Closed => self.works(About::Watch),
                 End::Short => return Ok(End::SHORT.into()),
-                End::Failed(error) if error.is_too_many_requests() => memory.backoff.wait().await,
-                End::Failed(error) if retry.allows(&error) => {}
-                End::Failed(error) => return Ok(error.to_string()),
+                End::Failed(error) => {
+                    let reason = error.to_string();
+                    let (busy, silent) = (error.is_too_many_requests(), error.is_silence());
+                    let again = busy || silent || retry.allows(&error);
+                    self.report(ReflectorError::WatchEnded(self.source.description(), error));
+                    if !again {
+                        return Ok(reason);
+                    }
+                    if busy {
+                        memory.backoff.wait().await;
+                    }
+                }
+            }
+            if !follows_the_list || self.last_sync_resource_version().is_empty() {
+                return Ok(NO_VERSION.into());
             }
         }
     }
 
     /// Opens a watch; what every watch asks for is added to `options`.
-    pub(super) async fn open_watch(
-        &self,
-        options: ListOptions,
-        memory: &mut Memory,
-    ) -> Result<WatchStream<T>, ApiError> {
+    pub(super) async fn open_watch(&self, options: ListOptions, memory: &mut Memory) -> Result<OpenWatch<T>, ApiError> {
         let version = options.resource_version.clone().unwrap_or_default();
-        let timeout = self.options.min_watch_timeout.as_secs_f64() * (1.0 + memory.random.f64());
-        let options = ListOptions {
-            timeout_seconds: timeout as u32, // one that is too long becomes the longest
-            allow_watch_bookmarks: true,
-            ..options
-        };
-        match self.source.watch(options).await {
+        let seconds = self.options.min_watch_timeout.as_secs_f64() * (1.0 + memory.random.f64());
+        let seconds = seconds as u32; // one that is too long becomes the longest
+        let options = ListOptions { timeout_seconds: seconds, allow_watch_bookmarks: true, ..options };
+        let limit = self.options.answer_timeout;
+        let answer = timeout(limit, self.source.watch(options)).await;
+        match answer.unwrap_or_else(|_| Err(ApiError::Silent(limit))) {
             Ok(stream) => {
+                self.works(About::Open);
                 self.observer.tell(|| Event::Watching { resource_version: version });
-                Ok(stream)
+                let limit = Duration::from_secs(seconds.into()).saturating_add(self.options.watch_grace);
+                Ok(OpenWatch::new(stream, limit))
             }
             Err(error) => {
                 self.observer.tell(|| Event::WatchFailed { error: error.to_string() });
@@ -106,58 +127,75 @@ impl<T: Object + Send + Sync> Reflector<T> {
         }
     }
 
-    /// Hands the events of one watch to the store until the stream ends.
+    /// Hands the events of one watch to the store until the watch ends.
     ///
     /// Of a watch that was opened without a version, the first ADDED events are what exists, in no order of versions; their
     /// versions count only once something else has come.
-    async fn consume(&self, mut stream: WatchStream<T>, opened: Instant, has_version: bool) -> End {
+    async fn consume(&self, mut watch: OpenWatch<T>, opened: Instant, has_version: bool) -> End {
         let mut events = 0_u64;
         let mut versions_count = has_version;
-        while let Some(event) = stream.next().await {
+        loop {
+            let event = match watch.next().await {
+                Ok(Some(event)) => event,
+                Ok(None) => break,
+                Err(ApiError::Overdue) if watch.last_event().elapsed() < self.options.bookmark_timeout => {
+                    debug!("{} does not end its watches in time", self.source.description());
+                    return End::Closed;
+                }
+                Err(error) => return self.watch_failed(error),
+            };
+            if matches!(event, WatchEvent::Bookmark { .. }) {
+                watch.limit_silence(Some(self.options.bookmark_timeout));
+            }
             let added = matches!(event, WatchEvent::Added(_));
             let version = match self.store_event(event) {
                 Ok(version) => version,
-                Err(error) => {
-                    self.observer.tell(|| Event::WatchFailed { error: error.to_string() });
-                    return End::Failed(error);
-                }
+                Err(error) => return self.watch_failed(error),
             };
             events += 1;
             versions_count |= !added;
             if versions_count {
-                self.set_version(version);
+                self.advance_version(version);
             }
-            self.consumers_turn().await;
+            self.let_consumer_run().await;
         }
         if events == 0 && opened.elapsed() < SHORT { End::Short } else { End::Closed }
     }
 
-    /// What waits in the queue of a slow consumer is for its slowness alone.
-    async fn consumers_turn(&self) {
+    fn watch_failed(&self, error: ApiError) -> End {
+        self.observer.tell(|| Event::WatchFailed { error: error.to_string() });
+        End::Failed(error)
+    }
+
+    /// Lets the consumer of the queue run before the next event is read, so that the queue grows only while the consumer is
+    /// slower than the server.
+    async fn let_consumer_run(&self) {
         match &self.consumer {
             Some(turns) => turns.give().await,
             None => yield_now().await,
         }
     }
 
-    /// Hands one event to the store; what the store refuses is lost, as upstream. Returns the version that came with it.
+    /// Hands one event to the store; what the store refuses is lost, as upstream, and told. Returns the version that came with
+    /// the event.
     fn store_event(&self, event: WatchEvent<T>) -> Result<String, ApiError> {
-        let (kind, object) = match &event {
-            WatchEvent::Added(object) => ("ADDED", object.clone()),
-            WatchEvent::Modified(object) => ("MODIFIED", object.clone()),
-            WatchEvent::Deleted(object) => ("DELETED", object.clone()),
+        let (kind, object) = match event {
+            WatchEvent::Added(object) => ("ADDED", object),
+            WatchEvent::Modified(object) => ("MODIFIED", object),
+            WatchEvent::Deleted(object) => ("DELETED", object),
             WatchEvent::Bookmark { resource_version, .. } => return Ok(self.store_bookmark(resource_version)),
-            WatchEvent::Error(status) => return Err(ApiError::Status(status.clone())),
+            WatchEvent::Error(status) => return Err(ApiError::Status(status)),
         };
         let version = object.meta().resource_version.to_owned();
+        let key = meta_namespace_key(&*object);
         self.tell_watched(kind, &*object);
-        let stored = match event {
-            WatchEvent::Added(_) => self.store.add(object),
-            WatchEvent::Modified(_) => self.store.update(object),
+        let stored = match kind {
+            "ADDED" => self.store.add(object),
+            "MODIFIED" => self.store.update(object),
             _ => self.store.delete(Deletion::Final(object)),
         };
         if let Err(error) = stored {
-            warn!("a {kind} event was lost: {error}");
+            self.lost(kind, key, error);
         }
         Ok(version)
     }
@@ -165,15 +203,20 @@ impl<T: Object + Send + Sync> Reflector<T> {
     pub(super) fn tell_watched(&self, kind: &'static str, object: &T) {
         self.observer.tell(|| Event::Watched {
             kind,
-            key: object_to_name(object).to_string(),
+            key: meta_namespace_key(object),
             resource_version: object.meta().resource_version.to_owned(),
         });
     }
 
-    fn store_bookmark(&self, version: &str) -> String {
-        if let Err(error) = self.store.bookmark(version) {
-            warn!("a bookmark was not stored: {error}");
+    /// Tells that the change that came with an event is lost.
+    pub(super) fn lost(&self, event: &'static str, key: String, error: Error) {
+        self.report(ReflectorError::Lost { source_name: self.source.description(), event, key, error });
+    }
+
+    fn store_bookmark(&self, version: String) -> String {
+        if let Err(error) = self.store.bookmark(&version) {
+            self.lost("BOOKMARK", version.clone(), error);
         }
-        version.to_owned()
+        version
     }
 }

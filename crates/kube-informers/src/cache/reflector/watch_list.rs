@@ -5,27 +5,28 @@ use std::sync::Arc;
 
 use tokio::task::yield_now;
 use tokio::time::Instant;
-use tracing::warn;
 
 use super::patience::Patience;
-use super::{Memory, Reflector, ReflectorError, SHORT};
+use super::{About, Memory, OpenWatch, Reflector, ReflectorError, SHORT};
 use crate::cache::api_error::ApiError;
 use crate::cache::error::{BoxError, Error};
 use crate::cache::key::{Object, meta_namespace_key};
 use crate::cache::list_options::{ListOptions, ResourceVersionMatch};
-use crate::cache::lister_watcher::{WatchEvent, WatchStream};
+use crate::cache::lister_watcher::WatchEvent;
 use crate::cache::observe::Event;
 use crate::cache::store::Transformer;
 
 /// Why a streaming list failed; a LIST takes its place.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum WatchListError {
+    /// The server has none, or failed: the list will tell.
     #[error(transparent)]
-    Api(#[from] ApiError),
+    Refused(ApiError),
     #[error("very short watch: it ended within a second and without an event")]
     Short,
+    /// What is to be told.
     #[error(transparent)]
-    Store(#[from] Error),
+    Failed(ReflectorError),
 }
 
 /// What exists, so far: nothing of it is in the store before all of it is here.
@@ -37,7 +38,7 @@ struct Gathering<T> {
 /// How one stream ended for the list.
 enum Gathered<T> {
     /// All of it came; the watch goes on from this version.
-    All { resource_version: String, objects: Vec<Arc<T>>, stream: WatchStream<T> },
+    All { resource_version: String, objects: Vec<Arc<T>>, watch: OpenWatch<T> },
     /// The stream ended before that.
     Part,
 }
@@ -47,28 +48,38 @@ impl<T: Object + Send + Sync> Reflector<T> {
     ///
     /// A stream that ends early is opened again at once, a busy server is asked again later, and a version that is not to
     /// be had is given up for the most recent state.
-    pub(super) async fn stream_list(&self, memory: &mut Memory) -> Result<WatchStream<T>, WatchListError> {
+    pub(super) async fn stream_list(&self, memory: &mut Memory) -> Result<OpenWatch<T>, WatchListError> {
+        let source = || self.source.description();
         loop {
             match self.gather(memory).await {
-                Ok(Gathered::All { resource_version, objects, stream }) => {
+                Ok(Gathered::All { resource_version, objects, watch }) => {
                     memory.version_unavailable = false;
                     self.observer
                         .tell(|| Event::Listed { resource_version: resource_version.clone(), objects: objects.len() });
-                    self.store.replace(objects, &resource_version)?;
-                    self.set_version(resource_version);
-                    return Ok(stream);
+                    let replaced = self.store.replace(objects, &resource_version);
+                    replaced.map_err(|error| WatchListError::Failed(ReflectorError::Store(source(), error)))?;
+                    self.works(About::List);
+                    self.works(About::Store);
+                    self.works(About::Object);
+                    self.replace_version(resource_version);
+                    return Ok(watch);
                 }
                 Ok(Gathered::Part) => {}
-                Err(WatchListError::Api(error)) if error.is_connection_refused() || error.is_too_many_requests() => {
-                    self.report(ReflectorError::Watch(self.source.description(), error));
+                Err(WatchListError::Refused(error))
+                    if error.is_connection_refused() || error.is_too_many_requests() =>
+                {
+                    self.report(ReflectorError::Watch(source(), error));
                     memory.backoff.wait().await;
                 }
-                Err(WatchListError::Api(error)) if error.is_expired() || error.is_too_large_resource_version() => {
+                Err(WatchListError::Refused(error)) if error.is_expired() || error.is_too_large_resource_version() => {
                     // Refused for the most recent state as well, it will not be had by asking again at once.
                     if memory.version_unavailable {
-                        return Err(error.into());
+                        return Err(WatchListError::Refused(error));
                     }
                     memory.version_unavailable = true;
+                }
+                Err(WatchListError::Refused(error)) if error.is_silence() => {
+                    return Err(WatchListError::Failed(ReflectorError::Watch(source(), error)));
                 }
                 Err(error) => return Err(error),
             }
@@ -84,30 +95,29 @@ impl<T: Object + Send + Sync> Reflector<T> {
             ..ListOptions::default()
         };
         let opened = Instant::now();
-        let mut stream = self.open_watch(options, memory).await?;
+        let mut watch = self.open_watch(options, memory).await.map_err(WatchListError::Refused)?;
+        watch.limit_silence(Some(self.options.answer_timeout));
         let mut gathering = Gathering { objects: BTreeMap::new(), transformer: self.store.transformer() };
         let mut events = 0_u64;
         let mut patience = Patience::new();
-        while let Some(event) = patience.next(&mut stream, &self.source.description()).await {
+        let source = self.source.description();
+        while let Some(event) = patience.next(&mut watch, &source).await.map_err(|error| self.gave_up(error))? {
             events += 1;
             match event {
                 WatchEvent::Bookmark { resource_version, initial_events_end: true } => {
                     let objects = gathering.objects.into_values().collect();
-                    return Ok(Gathered::All { resource_version, objects, stream });
+                    watch.limit_silence(None);
+                    return Ok(Gathered::All { resource_version, objects, watch });
                 }
                 WatchEvent::Bookmark { .. } => {}
-                WatchEvent::Error(status) => {
-                    let error = ApiError::Status(status);
-                    self.observer.tell(|| Event::WatchFailed { error: error.to_string() });
-                    return Err(error.into());
-                }
+                WatchEvent::Error(status) => return Err(self.gave_up(ApiError::Status(status))),
                 WatchEvent::Added(object) => {
                     self.tell_watched("ADDED", &*object);
-                    gathering.put(object);
+                    self.gather_one(&mut gathering, "ADDED", object);
                 }
                 WatchEvent::Modified(object) => {
                     self.tell_watched("MODIFIED", &*object);
-                    gathering.put(object);
+                    self.gather_one(&mut gathering, "MODIFIED", object);
                 }
                 WatchEvent::Deleted(object) => {
                     self.tell_watched("DELETED", &*object);
@@ -118,23 +128,32 @@ impl<T: Object + Send + Sync> Reflector<T> {
         }
         if events == 0 && opened.elapsed() < SHORT { Err(WatchListError::Short) } else { Ok(Gathered::Part) }
     }
+
+    fn gave_up(&self, error: ApiError) -> WatchListError {
+        self.observer.tell(|| Event::WatchFailed { error: error.to_string() });
+        WatchListError::Refused(error)
+    }
+
+    /// An object that the transformer refuses is lost, as in a watch.
+    fn gather_one(&self, gathering: &mut Gathering<T>, event: &'static str, object: Arc<T>) {
+        if let Err((key, error)) = gathering.put(object) {
+            self.lost(event, key, Error::Transform(error));
+        }
+    }
 }
 
 impl<T: Object> Gathering<T> {
-    /// An object that the transformer refuses is lost, as in a watch.
-    fn put(&mut self, object: Arc<T>) {
-        if let Err(error) = self.try_put(object) {
-            warn!("an object of a streaming list was lost: {error}");
-        }
-    }
-
-    fn try_put(&mut self, object: Arc<T>) -> Result<(), BoxError> {
+    /// Keeps what the transformer makes of an object; fails with its key and the transformer's error.
+    fn put(&mut self, object: Arc<T>) -> Result<(), (String, BoxError)> {
         let key = meta_namespace_key(&*object);
-        let object = match &self.transformer {
-            Some(transform) => transform(object)?,
-            None => object,
+        let transformed = match &self.transformer {
+            Some(transform) => transform(object),
+            None => Ok(object),
         };
-        self.objects.insert(key, object);
+        match transformed {
+            Ok(object) => self.objects.insert(key, object),
+            Err(error) => return Err((key, error)),
+        };
         Ok(())
     }
 

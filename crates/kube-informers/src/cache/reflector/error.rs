@@ -1,0 +1,76 @@
+//! Why a Reflector could not do what it is for.
+
+use super::told::About;
+use crate::cache::api_error::ApiError;
+use crate::cache::causes::with_causes;
+use crate::cache::error::Error;
+
+/// A Reflector failed, or lost something. It goes on by itself; this is for telling. The first field is what it lists and
+/// watches.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReflectorError {
+    /// The list failed.
+    #[error("cannot list {0}")]
+    List(String, #[source] ApiError),
+    /// The list was taken over, but a watch cannot go on from it: each end of a watch leads to a new list.
+    #[error("the list of {0} has no resourceVersion, so every watch begins with a new list")]
+    NoVersion(String),
+    /// The watch could not be opened.
+    #[error("cannot watch {0}")]
+    Watch(String, #[source] ApiError),
+    /// The watch failed after it had been opened.
+    #[error("the watch of {0} failed")]
+    WatchEnded(String, #[source] ApiError),
+    /// The store or queue refused a list.
+    #[error("cannot take over the list of {0}")]
+    Store(String, #[source] Error),
+    /// The store, the queue or a transformer refused the object of one event: the change is lost until the object changes again
+    /// or a list is made.
+    #[error("the {event} event of {key:?} was lost, of {source_name}")]
+    Lost {
+        /// What is listed and watched.
+        source_name: String,
+        /// `ADDED`, `MODIFIED`, `DELETED` or `BOOKMARK`.
+        event: &'static str,
+        /// The object's key; the resourceVersion of a bookmark.
+        key: String,
+        /// Why.
+        #[source]
+        error: Error,
+    },
+    /// The store or queue could not resync.
+    #[error("cannot resync {0}")]
+    Resync(String, #[source] Error),
+}
+
+impl ReflectorError {
+    /// Has the server forgotten the resourceVersion? That is no failure, but the ordinary end of a watch that was away for too
+    /// long: a list follows.
+    pub fn is_expired(&self) -> bool {
+        match self {
+            Self::Watch(_, error) | Self::WatchEnded(_, error) => error.is_expired(),
+            _ => false,
+        }
+    }
+
+    pub(super) fn about(&self) -> About {
+        match self {
+            Self::List(..) => About::List,
+            Self::NoVersion(_) => About::Version,
+            Self::Watch(..) => About::Open,
+            Self::WatchEnded(..) => About::Watch,
+            Self::Store(..) => About::Store,
+            Self::Lost { .. } => About::Object,
+            Self::Resync(..) => About::Resync,
+        }
+    }
+
+    /// The text by which a failure is known again. That of a lost object is the reason: not each object is news.
+    pub(super) fn told_by(&self) -> String {
+        match self {
+            Self::Lost { error, .. } => with_causes(error).to_string(),
+            error => with_causes(error).to_string(),
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Seeds: gives each run of a Reflector random numbers of its own.
+
+use std::mem;
+use std::sync::Arc;
+
+use crate::cache::lock::{Mutex, lock};
+
+/// Where runs get their random numbers. Clones are the same source, so no two runs get the same numbers.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Seeds(Option<Arc<Mutex<fastrand::Rng>>>);
+
+impl Seeds {
+    /// The same numbers for the first run, for the second, and so on, in every run of a program.
+    pub fn new(seed: u64) -> Self {
+        Self(Some(Arc::new(Mutex::new(fastrand::Rng::with_seed(seed)))))
+    }
+
+    /// The numbers of the next run.
+    pub fn next(&self) -> fastrand::Rng {
+        let Some(source) = &self.0 else { return fastrand::Rng::new() };
+        let mut source = lock(source);
+        let following = source.clone().fork();
+        mem::replace(&mut source, following)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clones_give_different_numbers_and_the_same_ones_in_each_run_of_a_program() {
+        let drawn = || {
+            let seeds = Seeds::new(7);
+            [seeds.next(), seeds.clone().next(), seeds.next()].map(|mut random| random.u64(..))
+        };
+        let [a, b, c] = drawn();
+        assert!(a != b && b != c && c != a);
+        assert_eq!(drawn(), [a, b, c]);
+        assert_ne!(Seeds::default().next().u64(..), Seeds::default().next().u64(..));
+    }
+}

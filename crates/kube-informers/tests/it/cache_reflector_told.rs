@@ -1,0 +1,238 @@
+//! What a Reflector says of failures, in the log and to its user.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures::future::{BoxFuture, FutureExt};
+use futures::stream::{self, StreamExt};
+use k8s_openapi::api::core::v1::Pod;
+use kube::core::Status;
+use kube_informers::cache::{
+    ApiError, ListOptions, ListPage, ListerWatcher, Reflector, ReflectorOptions, Store, WatchEvent, WatchList,
+    WatchStream, meta_namespace_key, with_causes,
+};
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+use tracing::Level;
+
+use crate::logged::Logged;
+use crate::running::Running;
+use crate::source::{Source, pod, status};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+async fn rest() {
+    sleep(130 * SECOND).await;
+}
+
+fn forbidden(what: &str) -> Status {
+    Status::failure(&format!("{what} is forbidden"), "Forbidden").with_code(403)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failure_is_a_warning_with_its_cause_and_again_only_when_it_changes_or_comes_back() {
+    let logged = Logged::start();
+    let source = Source::default();
+    for what in ["pods", "pods", "pods", "nodes"] {
+        source.fail_list(forbidden(what));
+    }
+    let store = Arc::new(Store::new(meta_namespace_key::<Pod>));
+    let reflector = Reflector::new(source.clone(), store).options(ReflectorOptions::new().watch_list(WatchList::No));
+    let run = tokio::spawn(async move { reflector.run(CancellationToken::new()).await });
+    rest().await;
+    let warned = ["cannot list objects: pods is forbidden", "cannot list objects: nodes is forbidden"];
+    assert_eq!(logged.with(Level::WARN), warned);
+    let debugged = logged.with(Level::DEBUG);
+    assert_eq!(debugged.iter().filter(|line| *line == warned[0]).count(), 2, "{debugged:?}");
+
+    source.fail_list(forbidden("nodes"));
+    source.expire();
+    rest().await;
+    assert_eq!(logged.with(Level::WARN)[2..], warned[1..]);
+    run.abort();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_expired_version_and_a_short_watch_are_no_warnings() {
+    let logged = Logged::start();
+    let source = Source::default();
+    source.put("a");
+    let running = Running::start(&source);
+    rest().await;
+    source.expire();
+    rest().await;
+    source.send(|| WatchEvent::Error(Box::new(status("Expired", 410))));
+    rest().await;
+    source.close_watches();
+    source.close_watches();
+    rest().await;
+    assert!(logged.with(Level::WARN).is_empty(), "{:?}", logged.with(Level::WARN));
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_expired_version_on_the_first_watch_leads_to_a_list() {
+    for watch_list in [WatchList::No, WatchList::Yes] {
+        let source = Source::default();
+        source.put("a");
+        for _ in 0..3 {
+            source.fail_watch(status("Expired", 410));
+        }
+        let running = Running::start_with(&source, ReflectorOptions::new().watch_list(watch_list));
+        rest().await;
+        source.put("b");
+        rest().await;
+        assert_eq!(running.stored(), source.pods());
+        running.stop().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_error_within_a_watch_is_told() {
+    let source = Source::default();
+    let running = Running::start(&source);
+    rest().await;
+    source.send(|| WatchEvent::Error(Box::new(status("InternalError", 500))));
+    rest().await;
+    assert_eq!(*running.errors.lock().unwrap(), ["the watch of objects failed: on demand"]);
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_change_that_a_transformer_refuses_is_told_in_a_watch_and_in_a_streaming_list() {
+    for (watch_list, lost) in [
+        (WatchList::No, "the MODIFIED event of \"default/b\" was lost, of objects: transforming: no b"),
+        (WatchList::Yes, "the ADDED event of \"default/b\" was lost, of objects: no b"),
+    ] {
+        let source = Source::default();
+        source.put("a");
+        if watch_list == WatchList::Yes {
+            source.put("b");
+        }
+        let store = Store::new(meta_namespace_key::<Pod>).transformer(|pod: Arc<Pod>| {
+            if pod.metadata.name.as_deref() == Some("b") { Err("no b".into()) } else { Ok(pod) }
+        });
+        let errors: Arc<Mutex<Vec<String>>> = Arc::default();
+        let seen = errors.clone();
+        let options = ReflectorOptions::new()
+            .watch_list(watch_list)
+            .on_error(move |error| seen.lock().unwrap().push(with_causes(&error).to_string()));
+        let store = Arc::new(store);
+        let reflector = Reflector::new(source.clone(), store.clone()).options(options);
+        let run = tokio::spawn(async move { reflector.run(CancellationToken::new()).await });
+        sleep(SECOND).await;
+        if watch_list == WatchList::No {
+            source.send(|| WatchEvent::Modified(pod("b", 2).into()));
+        }
+        source.put("c");
+        sleep(SECOND).await;
+        assert_eq!(*errors.lock().unwrap(), [lost]);
+        assert_eq!(store.list().len(), 2);
+        run.abort();
+    }
+}
+
+/// Lists one pod without a resourceVersion, and tells of what comes after.
+#[derive(Clone, Default)]
+struct WithoutVersion(Arc<Mutex<Vec<String>>>);
+
+impl ListerWatcher<Pod> for WithoutVersion {
+    fn list(&self, options: ListOptions) -> BoxFuture<'_, Result<ListPage<Pod>, ApiError>> {
+        self.0.lock().unwrap().push(options.list_query());
+        let page = ListPage { items: vec![pod("a", 1).into()], resource_version: String::new(), continue_token: None };
+        async { Ok(page) }.boxed()
+    }
+
+    fn watch(&self, options: ListOptions) -> BoxFuture<'_, Result<WatchStream<Pod>, ApiError>> {
+        self.0.lock().unwrap().push(format!("watch from {:?}", options.resource_version));
+        async {
+            let ends = async {
+                sleep(2 * SECOND).await;
+                WatchEvent::Added(pod("a", 1).into())
+            };
+            Ok(stream::once(ends).boxed())
+        }
+        .boxed()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_without_a_version_is_taken_and_told_and_made_anew_when_its_watch_ends() {
+    let logged = Logged::start();
+    let source = WithoutVersion::default();
+    let store = Arc::new(Store::new(meta_namespace_key::<Pod>));
+    let reflector = Reflector::new(source.clone(), store.clone())
+        .options(ReflectorOptions::new().watch_list(WatchList::No).backoff(|_| SECOND));
+    let _ = timeout(5 * SECOND, reflector.run(CancellationToken::new())).await;
+    assert_eq!(store.list_keys(), ["default/a"]);
+    let list = "limit=500&resourceVersion=0";
+    assert_eq!(*source.0.lock().unwrap(), [list, "watch from Some(\"\")", list, "watch from Some(\"\")"]);
+    let warned = "the list of objects has no resourceVersion, so every watch begins with a new list";
+    assert_eq!(logged.with(Level::WARN), [warned]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_object_without_a_version_does_not_lose_the_place_in_the_watch() {
+    let source = Source::default();
+    source.put("lost");
+    let running = Running::start(&source);
+    sleep(2 * SECOND).await;
+    source.send(|| {
+        let mut projected = pod("a", 0);
+        projected.metadata.resource_version = None;
+        WatchEvent::Modified(projected.into())
+    });
+    sleep(2 * SECOND).await;
+    source.requests();
+    source.hide();
+    source.delete("lost");
+    source.show();
+    source.close_watches();
+    sleep(SECOND).await;
+    assert_eq!(source.requests(), ["allowWatchBookmarks=true&resourceVersion=1&watch=true"]);
+    assert_eq!(running.store.list_keys(), ["default/a"]);
+    running.stop().await;
+}
+
+/// Notes how long its watches are to last.
+#[derive(Clone, Default)]
+struct Timeouts(Arc<Mutex<Vec<u32>>>);
+
+impl ListerWatcher<Pod> for Timeouts {
+    fn list(&self, _: ListOptions) -> BoxFuture<'_, Result<ListPage<Pod>, ApiError>> {
+        async { Ok(ListPage { items: Vec::new(), resource_version: "1".into(), continue_token: None }) }.boxed()
+    }
+
+    fn watch(&self, options: ListOptions) -> BoxFuture<'_, Result<WatchStream<Pod>, ApiError>> {
+        self.0.lock().unwrap().push(options.timeout_seconds);
+        async { Ok(stream::pending().boxed()) }.boxed()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn reflectors_with_the_same_options_have_jitter_of_their_own_and_a_seed_decides_it() {
+    let drawn = async |options: ReflectorOptions| {
+        let source = Timeouts::default();
+        for _ in 0..3 {
+            let store = Arc::new(Store::new(meta_namespace_key::<Pod>));
+            let reflector = Reflector::new(source.clone(), store).options(options.clone());
+            let _ = timeout(SECOND, reflector.run(CancellationToken::new())).await;
+        }
+        source.0.lock().unwrap().clone()
+    };
+    let options = || ReflectorOptions::new().watch_list(WatchList::No);
+    let seeded = drawn(options().seed(7)).await;
+    assert!(seeded[0] != seeded[1] && seeded[1] != seeded[2], "{seeded:?}");
+    assert_eq!(drawn(options().seed(7)).await, seeded);
+    assert_ne!(drawn(options()).await, drawn(options()).await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_last_least_watch_timeout_counts_and_a_page_size_of_zero_asks_for_everything() {
+    let source = Source::default();
+    let options = ReflectorOptions::new().watch_list(WatchList::No).page_size(0);
+    let running = Running::start_with(&source, options.min_watch_timeout(3600 * SECOND).min_watch_timeout(SECOND));
+    sleep(SECOND).await; // the source looks at the timeout: five to ten minutes
+    assert_eq!(source.requests(), ["resourceVersion=0", "allowWatchBookmarks=true&resourceVersion=0&watch=true"]);
+    running.stop().await;
+}
