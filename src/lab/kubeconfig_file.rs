@@ -31,7 +31,7 @@ impl KubeconfigFile {
     pub(super) fn write(address: SocketAddr, file: Option<&Path>) -> Result<Self> {
         match file {
             Some(path) => {
-                check(path)?;
+                check(path, address)?;
                 replace(path, &content(address)).map_err(|error| failure(path, error))?;
                 Ok(Self { path: path.to_owned(), temporary: None })
             }
@@ -87,8 +87,9 @@ fn content(address: SocketAddr) -> String {
     )
 }
 
-/// Refuses a file that must not be overwritten.
-fn check(path: &Path) -> Result<()> {
+/// Refuses a file that must not be overwritten. The file of an earlier cluster at `ours`, our own address, may be: that
+/// cluster is gone.
+fn check(path: &Path, ours: SocketAddr) -> Result<()> {
     let shown = path.display();
     let directory = std::path::absolute(path).ok().and_then(|path| path.parent().map(Path::to_owned));
     let directory = directory.map(|directory| directory.canonicalize().unwrap_or(directory));
@@ -108,12 +109,14 @@ fn check(path: &Path) -> Result<()> {
     }
     match fs::read(path) {
         Ok(found) if found.is_empty() => Ok(()),
-        Ok(found) if found.starts_with(MARK.as_bytes()) => match server(&found).filter(|&address| answers(address)) {
-            Some(address) => Err(Failure::new(format!("{shown} belongs to the cluster that runs at {address}"))
-                .next("name another file, or end that cluster")
-                .into()),
-            None => Ok(()),
-        },
+        Ok(found) if found.starts_with(MARK.as_bytes()) => {
+            match server(&found).filter(|&address| address != ours && answers(address)) {
+                Some(address) => Err(Failure::new(format!("{shown} belongs to the cluster that runs at {address}"))
+                    .next("name another file, or end that cluster")
+                    .into()),
+                None => Ok(()),
+            }
+        }
         Ok(_) => Err(Failure::new(format!("{shown} is there already, and informer-lab has not written it"))
             .next("name another file, or move this one away")
             .into()),
@@ -201,6 +204,14 @@ mod tests {
         assert!(fs::read_to_string(&path).unwrap().contains("http://[::1]:5\n"));
         assert!(again.export().ends_with(r"it'\''s mine'"), "{}", again.export());
         drop(again);
+
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let other = listener.local_addr().unwrap();
+        KubeconfigFile::write(other, Some(&path)).unwrap();
+        let refused = KubeconfigFile::write(address(), Some(&path)).unwrap_err().to_string();
+        assert!(refused.contains(&format!("belongs to the cluster that runs at {other}")), "{refused}");
+        KubeconfigFile::write(other, Some(&path)).unwrap(); // a cluster that comes back finds its own file
+        drop(listener);
 
         fs::write(&path, "apiVersion: v1\n").unwrap();
         let refused = KubeconfigFile::write(address(), Some(&path)).unwrap_err().to_string();

@@ -109,10 +109,12 @@ fn a_second_cluster_at_the_same_address_counts_on_from_the_first() {
         let (_, rest) = list.split_once(r#""resourceVersion":""#).expect("a list has a version");
         rest.split_once('"').unwrap().0.parse::<u64>().unwrap()
     };
-    let (first, address) = Live::cluster("--pods 1000");
+    let path = file("restarted.kubeconfig", "");
+    let path = format!("--kubeconfig-out {}", path.display());
+    let (first, address) = Live::cluster(&format!("--pods 1000 {path}"));
     let before = revision(address);
     first.signal("KILL");
-    let (second, address) = Live::cluster(&format!("--listen {address}"));
+    let (second, address) = Live::cluster(&format!("--listen {address} {path}"));
     assert!(revision(address) > before);
     let old = format!("GET /api/v1/pods?watch=true&resourceVersion={before} HTTP/1.1\r\nHost: localhost");
     assert!(ask(address, &old, "").contains(r#""code":410"#));
