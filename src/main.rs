@@ -1,14 +1,14 @@
 //! Parses the command line, dispatches in one match, and sets the exit code.
 
-mod asked;
 mod cli;
+mod run_settings;
 mod usage;
 mod values;
 
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use informer_lab::lab::{Ended, Interrupt, Stage, cluster};
+use informer_lab::lab::{Console, Ended, Interrupt, cluster};
 use informer_lab::lessons::{eras, listing, tour};
 use informer_lab::trace::{Lang, Look, Output, Printer, Speed, log_to_stderr};
 
@@ -28,7 +28,7 @@ fn main() -> ExitCode {
         log_to_stderr();
     }
     let printer = printer(&cli);
-    match stage(&cli, &printer).and_then(|stage| run(cli, &stage)) {
+    match console(&cli, &printer).and_then(|console| run(cli, &console)) {
         Ok(Ended::Done | Ended::ReaderGone) => ExitCode::SUCCESS,
         Ok(Ended::Interrupted(code) | Ended::Command(code)) => ExitCode::from(code),
         Err(error) => {
@@ -44,28 +44,28 @@ fn printer(cli: &Cli) -> Printer {
     Printer::new(Look { output, color, lang: lang.unwrap_or_else(Lang::from_env) })
 }
 
-fn stage(cli: &Cli, printer: &Printer) -> Result<Stage> {
+fn console(cli: &Cli, printer: &Printer) -> Result<Console> {
     let usual = if Printer::on_terminal() { Speed::Documents } else { Speed::Max };
     let speed = cli.lesson.as_ref().and_then(Lesson::print).and_then(|print| print.speed).unwrap_or(usual);
     let interrupt = Interrupt::default();
     if speed != Speed::Max {
         interrupt.listen().context("cannot listen for Ctrl-C")?;
     }
-    Ok(Stage { printer: printer.clone(), speed, interrupt })
+    Ok(Console { printer: printer.clone(), speed, interrupt })
 }
 
-fn run(cli: Cli, stage: &Stage) -> Result<Ended> {
+fn run(cli: Cli, console: &Console) -> Result<Ended> {
     match cli.lesson {
-        None => listing::print(&stage.printer),
-        Some(Lesson::Tour(_)) => tour::play(stage),
-        Some(Lesson::Cluster(args)) => cluster::run(&args.settings(), stage),
+        None => listing::print(&console.printer),
+        Some(Lesson::Tour(_)) => tour::play(console),
+        Some(Lesson::Cluster(args)) => cluster::run(&args.settings(), console),
         Some(Lesson::Eras(args)) => {
             let (modern, settings) = args.run().map_err(anyhow::Error::msg)?;
-            eras::play(modern, &settings, stage)
+            eras::play(modern, &settings, console)
         }
         Some(lesson) => {
             let (run, settings) = lesson.run().expect("every other lesson is one run");
-            run.play(&settings, stage)
+            run.play(&settings, console)
         }
     }
 }

@@ -9,11 +9,11 @@ use informer_lab::lessons::indexer::By;
 use informer_lab::lessons::shared::Step;
 use informer_lab::trace::{ColorChoice, Speed};
 
-use crate::asked::{first, real, settings};
 use crate::cli::{
     Cli, ClusterArgs, EraArgs, FactoryArgs, IndexerArgs, Lesson, LookArgs, ReflectorArgs, RunArgs, SharedArgs,
     WatchArgs,
 };
+use crate::run_settings::{first, real, settings};
 
 /// Parses and checks the command line.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, Error> {

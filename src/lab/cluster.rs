@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::command;
 use super::files;
 use super::kubeconfig_file::KubeconfigFile;
-use super::player::{Ended, Stage};
+use super::player::{Console, Ended};
 use super::serve;
 use crate::trace::{Failure, Printer};
 use kube_testcluster::{Admin, Cluster, ClusterBuilder, Era, Fault, Scenario, pods_from_yaml};
@@ -58,7 +58,7 @@ const USUAL_STAGES: &str = "run";
 ///
 /// # Errors
 /// A file that cannot be used, an address that cannot be bound, or a command that cannot be run.
-pub fn run(settings: &ClusterSettings, stage: &Stage) -> Result<Ended> {
+pub fn run(settings: &ClusterSettings, console: &Console) -> Result<Ended> {
     let builder = builder(settings)?;
     let scenario = files::source(settings.scenario.as_deref(), "the scenario file", None)?
         .map(|source| Scenario::from_yaml(&source.text, &source.name))
@@ -69,16 +69,18 @@ pub fn run(settings: &ClusterSettings, stage: &Stage) -> Result<Ended> {
     runtime.block_on(async {
         let mut cluster = builder.start();
         // Not earlier: a signal while many pods are created should end the process at once.
-        let stop = stage.interrupt.arm().context("cannot listen for Ctrl-C")?;
+        let stop = console.interrupt.arm().context("cannot listen for Ctrl-C")?;
         let address = cluster.serve(listener).map_err(|error| Failure::new("cannot listen").because(error))?;
         let kubeconfig = KubeconfigFile::write(address, settings.kubeconfig.as_deref())?;
         settings.faults.iter().for_each(|fault| cluster.faults().start(fault.clone()));
-        let playing = tokio::spawn(play(scenario, cluster.client("default"), stage.printer.clone(), stop.clone()));
+        let playing = tokio::spawn(play(scenario, cluster.client("default"), console.printer.clone(), stop.clone()));
         let ended = if settings.command.is_empty() {
-            stand(address, &kubeconfig, stage, &stop).await
+            stand(address, &kubeconfig, console, &stop).await
         } else {
             let path = std::path::absolute(kubeconfig.path()).context("there is no current directory")?;
-            command::run(&settings.command, &path, &stop, &stage.interrupt, &stage.printer).await.map(Ended::Command)
+            command::run(&settings.command, &path, &stop, &console.interrupt, &console.printer)
+                .await
+                .map(Ended::Command)
         };
         stop.cancel();
         // A panic of a task has been reported already.
@@ -113,10 +115,10 @@ pub(super) fn revision_of_the_clock() -> u64 {
 async fn stand(
     address: SocketAddr,
     kubeconfig: &KubeconfigFile,
-    stage: &Stage,
+    console: &Console,
     stop: &CancellationToken,
 ) -> Result<Ended> {
-    let printer = &stage.printer;
+    let printer = &console.printer;
     let said = printer.page(&format!("http://{address}")).and_then(|()| {
         printer.tell("in another terminal:", "在另一个终端执行：");
         printer.page(&kubeconfig.export())
@@ -126,7 +128,7 @@ async fn stand(
     }
     printer.tell("Ctrl-C ends", "按 Ctrl-C 结束");
     stop.cancelled().await;
-    Ok(stage.interrupt.code().map_or(Ended::Done, Ended::Interrupted))
+    Ok(console.interrupt.code().map_or(Ended::Done, Ended::Interrupted))
 }
 
 /// Plays the scenario. If a step fails, it reports the error, and the cluster keeps running.

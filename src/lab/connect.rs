@@ -37,8 +37,8 @@ pub(super) async fn to(target: &Target, namespace: &str, limit: Option<Duration>
     let address = address(&config);
     let client = Client::try_from(config).map_err(|error| unreachable(error, &address))?;
     match first_answer(&client, namespace, &address, within).await? {
-        Asked::Exists => Ok(Connection { client, address }),
-        Asked::Missing => {
+        NamespaceLookup::Exists => Ok(Connection { client, address }),
+        NamespaceLookup::Missing => {
             let failure = Failure::new(format!("namespace {namespace} does not exist in {address}"));
             Err(failure.next("create it, or name another with -n").into())
         }
@@ -46,7 +46,7 @@ pub(super) async fn to(target: &Target, namespace: &str, limit: Option<Duration>
 }
 
 /// Asks until the server is ready to answer.
-async fn first_answer(client: &Client, namespace: &str, address: &str, within: Duration) -> Result<Asked> {
+async fn first_answer(client: &Client, namespace: &str, address: &str, within: Duration) -> Result<NamespaceLookup> {
     let mut not_ready = None;
     let answer = async {
         loop {
@@ -76,25 +76,27 @@ async fn first_answer(client: &Client, namespace: &str, address: &str, within: D
 
 /// Whether a namespace exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(super) enum NamespaceLookup {
     Exists,
     Missing,
 }
 
 /// Asks for the namespace, in a cluster that is ready.
-pub(super) async fn namespace_exists(client: &Client, namespace: &str, address: &str) -> Result<Asked> {
+pub(super) async fn namespace_exists(client: &Client, namespace: &str, address: &str) -> Result<NamespaceLookup> {
     ask(client, namespace).await.map_err(|error| unreachable(error, address).into())
 }
 
 /// Asks for the namespace. If the account may not read namespaces, it is assumed to exist.
-async fn ask(client: &Client, namespace: &str) -> kube::Result<Asked> {
+async fn ask(client: &Client, namespace: &str) -> kube::Result<NamespaceLookup> {
     match Api::<Namespace>::all(client.clone()).get(namespace).await {
-        Ok(_) => Ok(Asked::Exists),
+        Ok(_) => Ok(NamespaceLookup::Exists),
         Err(kube::Error::Api(status)) if status.code == 403 => {
             tracing::debug!(namespace, "may not ask for the namespace, so it is taken to exist");
-            Ok(Asked::Exists)
+            Ok(NamespaceLookup::Exists)
         }
-        Err(kube::Error::Api(status)) if status.code == 404 && status.reason == "NotFound" => Ok(Asked::Missing),
+        Err(kube::Error::Api(status)) if status.code == 404 && status.reason == "NotFound" => {
+            Ok(NamespaceLookup::Missing)
+        }
         Err(error) => Err(error),
     }
 }
@@ -201,7 +203,7 @@ mod tests {
         Client::new(router, "default")
     }
 
-    async fn asked(code: u16, body: &'static str) -> Result<Asked, String> {
+    async fn asked(code: u16, body: &'static str) -> Result<NamespaceLookup, String> {
         let answer = namespace_exists(&answering(code, body), "dev", "https://a:6443").await;
         answer.map_err(|error| error.to_string())
     }
@@ -209,19 +211,19 @@ mod tests {
     #[tokio::test]
     async fn a_namespace_that_is_there_is_fine() {
         let body = r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"dev"}}"#;
-        assert_eq!(asked(200, body).await, Ok(Asked::Exists));
+        assert_eq!(asked(200, body).await, Ok(NamespaceLookup::Exists));
     }
 
     #[tokio::test]
     async fn an_account_that_may_not_ask_is_believed() {
         let body = r#"{"kind":"Status","status":"Failure","code":403,"reason":"Forbidden","message":"no"}"#;
-        assert_eq!(asked(403, body).await, Ok(Asked::Exists));
+        assert_eq!(asked(403, body).await, Ok(NamespaceLookup::Exists));
     }
 
     #[tokio::test]
     async fn a_missing_namespace_is_missing() {
         let body = r#"{"kind":"Status","status":"Failure","code":404,"reason":"NotFound","message":"no"}"#;
-        assert_eq!(asked(404, body).await, Ok(Asked::Missing));
+        assert_eq!(asked(404, body).await, Ok(NamespaceLookup::Missing));
     }
 
     #[tokio::test]
@@ -261,7 +263,7 @@ mod tests {
     async fn a_server_that_is_not_ready_is_asked_again() {
         for code in [429, 503, 504] {
             let answer = first_answer(&starting(code, 5), "dev", "https://a:6443", LIMIT).await.unwrap();
-            assert_eq!(answer, Asked::Exists);
+            assert_eq!(answer, NamespaceLookup::Exists);
         }
     }
 

@@ -10,17 +10,17 @@ use crate::trace::Failure;
 use kube_testcluster::Stages;
 
 /// A text and its origin.
-pub(super) struct Source {
+pub(super) struct InputFile {
     pub(super) text: String,
     /// The file's name, for messages.
     pub(super) name: String,
 }
 
 /// The file that the user named, or else the default fixture.
-pub(super) fn source(asked: Option<&Path>, what: &str, usual: Option<&Fixture>) -> Result<Option<Source>> {
+pub(super) fn source(asked: Option<&Path>, what: &str, usual: Option<&Fixture>) -> Result<Option<InputFile>> {
     match (asked, usual) {
-        (Some(path), _) => Ok(Some(Source { text: read(path, what)?, name: path.display().to_string() })),
-        (None, Some(fixture)) => Ok(Some(Source { text: fixture.text.to_owned(), name: fixture.name.to_owned() })),
+        (Some(path), _) => Ok(Some(InputFile { text: read(path, what)?, name: path.display().to_string() })),
+        (None, Some(fixture)) => Ok(Some(InputFile { text: fixture.text.to_owned(), name: fixture.name.to_owned() })),
         (None, None) => Ok(None),
     }
 }

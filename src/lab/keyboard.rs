@@ -9,7 +9,7 @@ use super::Lab;
 use kube_testcluster::Step;
 
 /// Prints what can be typed, and performs each line, until the run ends. Never returns.
-pub(super) async fn obey(lab: &Lab) {
+pub(super) async fn perform_typed_steps(lab: &Lab) {
     if !is_ours() {
         return std::future::pending().await;
     }

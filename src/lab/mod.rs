@@ -1,6 +1,7 @@
 //! The lab: what a lesson needs (a cluster, output, a stop signal), and the player that runs lessons.
 
 pub mod cluster;
+mod clusters;
 mod command;
 mod connect;
 mod defaults;
@@ -14,7 +15,6 @@ mod player;
 mod serve;
 mod settings;
 mod wiring;
-mod world;
 
 use std::error::Error;
 use std::fmt::Display;
@@ -36,7 +36,7 @@ pub use defaults::{ClusterDefaults, Defaults, Eras, Fixture};
 pub use interrupt::Interrupt;
 pub use moments::Moments;
 use moments::{Waits, sub_seed};
-pub use player::{Ended, Lesson, Stage, play, record};
+pub use player::{Console, Ended, LessonFn, play, record};
 pub use settings::{BuiltIn, Follow, Pace, Seed, Settings, Source, Target};
 
 /// The environment of a lesson. Clones share one lab, so that tasks and handlers can have one each.

@@ -12,6 +12,7 @@ use futures::future::LocalBoxFuture;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
+use super::clusters::Clusters;
 use super::connect;
 use super::defaults::{ClusterDefaults, Defaults};
 use super::files;
@@ -21,7 +22,6 @@ use super::kubeconfig_file::KubeconfigFile;
 use super::moments::Waits;
 use super::serve;
 use super::settings::{BuiltIn, Pace, Seed, Settings, Source};
-use super::world::World;
 use super::{Lab, Parts, Sink};
 use crate::trace::{Failure, Printer, Record, Speed};
 use kube_testcluster::{Cluster, Era, Scenario};
@@ -33,7 +33,7 @@ const AT_REST: Duration = Duration::from_secs(1);
 const STOPS_WITHIN: Duration = Duration::from_secs(3600);
 
 /// The outputs and the speed of a run, and its interrupts.
-pub struct Stage {
+pub struct Console {
     /// Standard output and standard error.
     pub printer: Printer,
     /// The speed at which a recorded run is printed.
@@ -67,11 +67,11 @@ impl Ended {
 }
 
 /// A lesson as a value, so that the player is not compiled once for each lesson.
-pub struct Lesson(Play);
+pub struct LessonFn(Play);
 
 type Play = Box<dyn for<'lab> FnOnce(&'lab Lab) -> LocalBoxFuture<'lab, Result<()>>>;
 
-impl Lesson {
+impl LessonFn {
     /// A lesson that the player can run.
     pub fn new(lesson: impl AsyncFnOnce(&Lab) -> Result<()> + 'static) -> Self {
         Self(Box::new(move |lab| lesson(lab).boxed_local()))
@@ -82,12 +82,12 @@ impl Lesson {
 ///
 /// # Errors
 /// A file that cannot be used, a cluster that cannot be reached, a scenario that fails, or the lesson's own error.
-pub fn play(defaults: &Defaults, settings: &Settings, stage: &Stage, lesson: Lesson) -> Result<Ended> {
-    let Played { records, result, reader_gone } = perform(defaults, settings, stage, lesson)?;
-    if let Some(code) = stage.interrupt.code() {
+pub fn play(defaults: &Defaults, settings: &Settings, console: &Console, lesson: LessonFn) -> Result<Ended> {
+    let Played { records, result, reader_gone } = perform(defaults, settings, console, lesson)?;
+    if let Some(code) = console.interrupt.code() {
         return Ok(Ended::Interrupted(code));
     }
-    let shown = Ended::of_writing(stage.printer.play(&records, stage.speed, thread::sleep))?;
+    let shown = Ended::of_writing(console.printer.play(&records, console.speed, thread::sleep))?;
     result.map(|()| if reader_gone { Ended::ReaderGone } else { shown })
 }
 
@@ -95,25 +95,25 @@ pub fn play(defaults: &Defaults, settings: &Settings, stage: &Stage, lesson: Les
 ///
 /// # Errors
 /// As [`play`].
-pub fn record(defaults: &Defaults, settings: &Settings, stage: &Stage, lesson: Lesson) -> Result<Vec<Record>> {
-    let Played { records, result, .. } = perform(defaults, settings, stage, lesson)?;
+pub fn record(defaults: &Defaults, settings: &Settings, console: &Console, lesson: LessonFn) -> Result<Vec<Record>> {
+    let Played { records, result, .. } = perform(defaults, settings, console, lesson)?;
     result.map(|()| records)
 }
 
-fn perform(defaults: &Defaults, settings: &Settings, stage: &Stage, lesson: Lesson) -> Result<Played> {
+fn perform(defaults: &Defaults, settings: &Settings, console: &Console, lesson: LessonFn) -> Result<Played> {
     let pace = settings.pace();
     tracing::debug!(?settings, "playing");
-    let setup = Setup::read(defaults, settings, &stage.printer)?;
+    let setup = Setup::read(defaults, settings, &console.printer)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .start_paused(pace == Pace::Virtual)
         .build()
         .context("cannot start the runtime")?;
     let stop = match pace {
-        Pace::Live => stage.interrupt.arm().context("cannot listen for Ctrl-C")?,
+        Pace::Live => console.interrupt.arm().context("cannot listen for Ctrl-C")?,
         Pace::Virtual => CancellationToken::new(),
     };
-    let played = runtime.block_on(setup.run(stop, &stage.printer, lesson));
+    let played = runtime.block_on(setup.run(stop, &console.printer, lesson));
     // A DNS lookup may still run on another thread. Do not wait for it.
     runtime.shutdown_background();
     Ok(played)
@@ -167,7 +167,7 @@ struct Setup<'a> {
     by_hand: Option<Scenario>,
     listener: Option<TcpListener>,
     /// The listener of `--listen`.
-    door: Option<TcpListener>,
+    cluster_listener: Option<TcpListener>,
 }
 
 impl<'a> Setup<'a> {
@@ -187,23 +187,23 @@ impl<'a> Setup<'a> {
         let (scenario, by_hand) =
             if reachable && settings.scenario.is_none() { (None, scenario) } else { (scenario, None) };
         let listener = settings.serve.map(|address| serve::listen(address, "--serve")).transpose()?;
-        let door = settings.listen.map(|address| serve::listen(address, "--listen")).transpose()?;
+        let cluster_listener = settings.listen.map(|address| serve::listen(address, "--listen")).transpose()?;
         let seed = settings.seed.draw(defaults, printer);
-        Ok(Self { settings, cluster, seed, until, scenario, by_hand, listener, door })
+        Ok(Self { settings, cluster, seed, until, scenario, by_hand, listener, cluster_listener })
     }
 
-    async fn run(mut self, stop: CancellationToken, printer: &Printer, lesson: Lesson) -> Played {
+    async fn run(mut self, stop: CancellationToken, printer: &Printer, lesson: LessonFn) -> Played {
         let began = Instant::now(); // connecting counts
-        let world = tokio::select! {
+        let clusters = tokio::select! {
             biased;
             () = stop.cancelled() => return Played::not_begun(Ok(())),
-            world = World::reach(self.cluster, self.settings, self.seed) => world,
+            clusters = Clusters::reach(self.cluster, self.settings, self.seed) => clusters,
         };
-        let opened = world.and_then(|mut world| {
-            let kubeconfig = world.open(self.door.take())?;
-            Ok((world, kubeconfig))
+        let opened = clusters.and_then(|mut clusters| {
+            let kubeconfig = clusters.open(self.cluster_listener.take())?;
+            Ok((clusters, kubeconfig))
         });
-        let (World { client, cluster, real, each_era, others }, kubeconfig) = match opened {
+        let (Clusters { client, cluster, real, each_era, others }, kubeconfig) = match opened {
             Ok(opened) => opened,
             Err(error) => return Played::not_begun(Err(error)),
         };
@@ -240,7 +240,7 @@ impl<'a> Setup<'a> {
     }
 
     /// Runs the lesson together with everything that can end it.
-    async fn play(&self, lab: &Lab, cluster: Option<&Cluster>, lesson: Lesson, began: Instant) -> Result<()> {
+    async fn play(&self, lab: &Lab, cluster: Option<&Cluster>, lesson: LessonFn, began: Instant) -> Result<()> {
         let mut lesson = (lesson.0)(lab);
         let ended = tokio::select! {
             biased;
@@ -289,7 +289,7 @@ impl<'a> Setup<'a> {
         };
         let typed = async {
             match (self.settings.pace(), cluster) {
-                (Pace::Live, Some(_)) => keyboard::obey(lab).await,
+                (Pace::Live, Some(_)) => keyboard::perform_typed_steps(lab).await,
                 _ => std::future::pending().await,
             }
         };

@@ -30,7 +30,7 @@ fn should_delegate_list(options: &ListOptions) -> bool {
 pub async fn run(lab: &Lab) -> Result<()> {
     let mut servers = Vec::new();
     for (name, client) in lab.each_era() {
-        servers.push(Server::meet(name, client, lab.namespace()).await?);
+        servers.push(ApiServer::meet(name, client, lab.namespace()).await?);
     }
     lab.tell(
         "delegate: what the documents' shouldDelegateList says; then who answered, and with how many pods",
@@ -55,38 +55,38 @@ fn line(lab: &Lab, [version, matching, limit, token, delegate]: [&str; 5], answe
 }
 
 /// One combination of options.
-struct Row {
-    version: Version,
+struct Combination {
+    version: RequestedVersion,
     matching: Option<ResourceVersionMatch>,
     limit: u32,
     continues: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Version {
+enum RequestedVersion {
     Unset,
     Any,
     /// The version of a list that was just read.
     Known,
 }
 
-fn rows() -> impl Iterator<Item = Row> {
+fn rows() -> impl Iterator<Item = Combination> {
     let matches = [None, Some(ResourceVersionMatch::Exact), Some(ResourceVersionMatch::NotOlderThan)];
     let pages = [(0, false), (1, false), (0, true), (1, true)];
-    let versions = [Version::Unset, Version::Any, Version::Known];
+    let versions = [RequestedVersion::Unset, RequestedVersion::Any, RequestedVersion::Known];
     versions.into_iter().flat_map(move |version| {
         matches.into_iter().flat_map(move |matching| {
-            pages.into_iter().map(move |(limit, continues)| Row { version, matching, limit, continues })
+            pages.into_iter().map(move |(limit, continues)| Combination { version, matching, limit, continues })
         })
     })
 }
 
-impl Row {
+impl Combination {
     fn options(&self, known: &str, token: Option<&str>) -> ListOptions {
         let version = match self.version {
-            Version::Unset => None,
-            Version::Any => Some("0".to_owned()),
-            Version::Known => Some(known.to_owned()),
+            RequestedVersion::Unset => None,
+            RequestedVersion::Any => Some("0".to_owned()),
+            RequestedVersion::Known => Some(known.to_owned()),
         };
         ListOptions {
             resource_version: version,
@@ -99,9 +99,9 @@ impl Row {
 
     fn cells(&self) -> [&'static str; 5] {
         let version = match self.version {
-            Version::Unset => "-",
-            Version::Any => "0",
-            Version::Known => "R",
+            RequestedVersion::Unset => "-",
+            RequestedVersion::Any => "0",
+            RequestedVersion::Known => "R",
         };
         let matching = match self.matching {
             None => "-",
@@ -121,7 +121,7 @@ impl Row {
 }
 
 /// An API server, a version that it has, and a continue token.
-struct Server {
+struct ApiServer {
     name: &'static str,
     client: kube::Client,
     path: String,
@@ -132,7 +132,7 @@ struct Server {
     says: bool,
 }
 
-impl Server {
+impl ApiServer {
     async fn meet(name: &'static str, client: kube::Client, namespace: &str) -> Result<Self> {
         let path = Pod::url_path(&(), Some(namespace));
         let mut server = Self { name, client, path, version: String::new(), token: None, says: false };
@@ -146,7 +146,7 @@ impl Server {
     }
 
     /// The answer as printed: `watch-cache 4`, or the status code of a refusal.
-    async fn ask(&self, row: &Row) -> Result<String> {
+    async fn ask(&self, row: &Combination) -> Result<String> {
         if row.continues && self.token.is_none() {
             return Ok("no token".to_owned());
         }
@@ -181,7 +181,7 @@ struct List {
     items: Vec<IgnoredAny>,
 }
 
-fn explain(lab: &Lab, servers: &[Server]) {
+fn explain(lab: &Lab, servers: &[ApiServer]) {
     lab.tell(
         "400 and 422 are combinations that make no sense, refused before anybody is asked.\n\
          RV 0 takes whatever the cache has, all of it: a limit counts for nothing. R with a limit and without match is\n\

@@ -38,7 +38,7 @@ use reflector::KnownObjects;
 pub use row::Row;
 pub use rows::{DOCUMENTS, rows};
 
-use crate::lab::{Ended, Lesson, Settings, Stage, play};
+use crate::lab::{Console, Ended, LessonFn, Settings, play};
 
 /// One run of one lesson: a subcommand with its step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,30 +93,30 @@ impl Run {
     }
 
     /// Plays the run with its row's defaults and `settings`, and prints it.
-    pub fn play(self, settings: &Settings, stage: &Stage) -> anyhow::Result<Ended> {
-        play(&self.row().defaults, settings, stage, self.lesson())
+    pub fn play(self, settings: &Settings, console: &Console) -> anyhow::Result<Ended> {
+        play(&self.row().defaults, settings, console, self.lesson())
     }
 
-    fn lesson(self) -> Lesson {
+    fn lesson(self) -> LessonFn {
         match self {
-            Self::DeltaFifo(step) => Lesson::new(async move |lab| deltafifo::run(lab, step)),
-            Self::ListWatch => Lesson::new(async |lab| listwatch::run(lab).await),
-            Self::Reflector(known) => Lesson::new(async move |lab| reflector::run(lab, known).await),
-            Self::Indexer(by) => Lesson::new(async move |lab| indexer::run(lab, by)),
-            Self::IndexerServe => Lesson::new(async |lab| indexer::serve(lab).await),
-            Self::MyInformer => Lesson::new(async |lab| myinformer::run(lab).await),
-            Self::Shared(step) => Lesson::new(async move |lab| shared::run(lab, step).await),
-            Self::Factory => Lesson::new(async |lab| factory::run(lab).await),
-            Self::FactoryServe => Lesson::new(async |lab| factory::serve(lab).await),
-            Self::Synced => Lesson::new(async |lab| synced::run(lab).await),
-            Self::Controller => Lesson::new(async |lab| controller::run(lab).await),
-            Self::List => Lesson::new(async |lab| list::run(lab).await),
-            Self::Relist(known) => Lesson::new(async move |lab| relist::run(lab, known).await),
-            Self::Resync => Lesson::new(async |lab| resync::run(lab).await),
-            Self::Late => Lesson::new(async |lab| late::run(lab).await),
-            Self::Queue => Lesson::new(async |lab| queue::run(lab)),
-            Self::Mutate => Lesson::new(async |lab| mutate::run(lab)),
-            Self::WorkQueue(act) => Lesson::new(async move |lab| workqueue::run(lab, act).await),
+            Self::DeltaFifo(step) => LessonFn::new(async move |lab| deltafifo::run(lab, step)),
+            Self::ListWatch => LessonFn::new(async |lab| listwatch::run(lab).await),
+            Self::Reflector(known) => LessonFn::new(async move |lab| reflector::run(lab, known).await),
+            Self::Indexer(by) => LessonFn::new(async move |lab| indexer::run(lab, by)),
+            Self::IndexerServe => LessonFn::new(async |lab| indexer::serve(lab).await),
+            Self::MyInformer => LessonFn::new(async |lab| myinformer::run(lab).await),
+            Self::Shared(step) => LessonFn::new(async move |lab| shared::run(lab, step).await),
+            Self::Factory => LessonFn::new(async |lab| factory::run(lab).await),
+            Self::FactoryServe => LessonFn::new(async |lab| factory::serve(lab).await),
+            Self::Synced => LessonFn::new(async |lab| synced::run(lab).await),
+            Self::Controller => LessonFn::new(async |lab| controller::run(lab).await),
+            Self::List => LessonFn::new(async |lab| list::run(lab).await),
+            Self::Relist(known) => LessonFn::new(async move |lab| relist::run(lab, known).await),
+            Self::Resync => LessonFn::new(async |lab| resync::run(lab).await),
+            Self::Late => LessonFn::new(async |lab| late::run(lab).await),
+            Self::Queue => LessonFn::new(async |lab| queue::run(lab)),
+            Self::Mutate => LessonFn::new(async |lab| mutate::run(lab)),
+            Self::WorkQueue(act) => LessonFn::new(async move |lab| workqueue::run(lab, act).await),
         }
     }
 }

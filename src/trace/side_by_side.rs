@@ -9,10 +9,10 @@ use super::{Record, Style, What};
 const NARROWEST: usize = 8;
 
 /// One line of a trace.
-type Line = (Style, String);
+type StyledLine = (Style, String);
 
 /// One row of the table: a line on one side or on both.
-type Row<'a> = (Option<&'a Line>, Option<&'a Line>);
+type TableRow<'a> = (Option<&'a StyledLine>, Option<&'a StyledLine>);
 
 /// A part of a line that fits its column, and how many columns are left beside it.
 #[derive(Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(super) struct Cell {
 }
 
 /// The lines of a trace.
-pub(super) fn lines(records: &[Record]) -> Vec<Line> {
+pub(super) fn lines(records: &[Record]) -> Vec<StyledLine> {
     let lines = records.iter().filter_map(|record| match &record.what {
         What::Line { style, text } => Some((*style, visible(text))),
         What::Narration { .. } | What::Machinery(_) => None,
@@ -34,7 +34,12 @@ pub(super) fn lines(records: &[Record]) -> Vec<Line> {
 /// The table with its two titles. Each row is a cell, a mark (`|` for a change, `<` and `>` for a line on one side
 /// only) and a cell. With the three columns between the cells no row is wider than `width`; a longer line continues in
 /// the next row.
-pub(super) fn table(titles: [&str; 2], left: &[Line], right: &[Line], width: usize) -> Vec<(Cell, char, Cell)> {
+pub(super) fn table(
+    titles: [&str; 2],
+    left: &[StyledLine],
+    right: &[StyledLine],
+    width: usize,
+) -> Vec<(Cell, char, Cell)> {
     let heads = titles.map(|title| [title.to_owned(), "-".repeat(title.width())].map(|text| (Style::Plain, text)));
     let columns = columns([[&heads[0], left], [&heads[1], right]], width.saturating_sub(3));
     let [left_head, right_head] = &heads;
@@ -55,7 +60,7 @@ pub(super) fn table(titles: [&str; 2], left: &[Line], right: &[Line], width: usi
     table
 }
 
-fn mark(left: Option<&Line>, right: Option<&Line>) -> char {
+fn mark(left: Option<&StyledLine>, right: Option<&StyledLine>) -> char {
     match (left, right) {
         (Some((_, left)), Some((_, right))) if left == right => ' ',
         (Some(_), Some(_)) => '|',
@@ -65,9 +70,9 @@ fn mark(left: Option<&Line>, right: Option<&Line>) -> char {
 }
 
 /// The widths of the two columns: that of the longest line, at most half of the total, or what the other column leaves.
-fn columns(sides: [[&[Line]; 2]; 2], width: usize) -> [usize; 2] {
+fn columns(sides: [[&[StyledLine]; 2]; 2], width: usize) -> [usize; 2] {
     let longest =
-        |side: [&[Line]; 2]| side.into_iter().flatten().map(|(_, text)| text.width()).max().unwrap_or_default();
+        |side: [&[StyledLine]; 2]| side.into_iter().flatten().map(|(_, text)| text.width()).max().unwrap_or_default();
     let [left, right] = sides.map(longest);
     let half = width / 2;
     let columns = [left.min(half.max(width.saturating_sub(right))), right.min(half.max(width.saturating_sub(left)))];
@@ -75,7 +80,7 @@ fn columns(sides: [[&[Line]; 2]; 2], width: usize) -> [usize; 2] {
 }
 
 /// Pairs equal lines along a longest common subsequence. The lines between two pairs are paired in order.
-fn rows<'a>(left: &'a [Line], right: &'a [Line]) -> Vec<Row<'a>> {
+fn rows<'a>(left: &'a [StyledLine], right: &'a [StyledLine]) -> Vec<TableRow<'a>> {
     let common = common_lengths(left, right);
     let (mut rows, mut only_left, mut only_right) = (Vec::new(), Vec::new(), Vec::new());
     let (mut i, mut j) = (0, 0);
@@ -96,7 +101,7 @@ fn rows<'a>(left: &'a [Line], right: &'a [Line]) -> Vec<Row<'a>> {
     rows
 }
 
-fn pair<'a>(rows: &mut Vec<Row<'a>>, left: &mut Vec<&'a Line>, right: &mut Vec<&'a Line>) {
+fn pair<'a>(rows: &mut Vec<TableRow<'a>>, left: &mut Vec<&'a StyledLine>, right: &mut Vec<&'a StyledLine>) {
     let (mut left, mut right) = (left.drain(..), right.drain(..));
     loop {
         match (left.next(), right.next()) {
@@ -107,7 +112,7 @@ fn pair<'a>(rows: &mut Vec<Row<'a>>, left: &mut Vec<&'a Line>, right: &mut Vec<&
 }
 
 /// The length of the longest common subsequence of the two ends, for each pair of positions.
-fn common_lengths(left: &[Line], right: &[Line]) -> Vec<Vec<usize>> {
+fn common_lengths(left: &[StyledLine], right: &[StyledLine]) -> Vec<Vec<usize>> {
     let mut lengths = vec![vec![0; right.len() + 1]; left.len() + 1];
     for i in (0..left.len()).rev() {
         for j in (0..right.len()).rev() {
@@ -122,7 +127,7 @@ fn common_lengths(left: &[Line], right: &[Line]) -> Vec<Vec<usize>> {
 }
 
 /// Splits a line into parts that fit a column.
-fn cells(line: Option<&Line>, column: usize) -> Vec<Cell> {
+fn cells(line: Option<&StyledLine>, column: usize) -> Vec<Cell> {
     let Some((style, text)) = line else { return vec![blank(column)] };
     let mut cells = vec![Cell { style: *style, text: String::new(), blank: column }];
     for c in text.chars() {
@@ -146,7 +151,7 @@ fn blank(column: usize) -> Cell {
 mod tests {
     use super::*;
 
-    fn plain(lines: &[&str]) -> Vec<Line> {
+    fn plain(lines: &[&str]) -> Vec<StyledLine> {
         lines.iter().map(|&line| (Style::Plain, line.to_owned())).collect()
     }
 

@@ -240,7 +240,7 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// A cluster to be.
+    /// The options of a new cluster.
     pub fn builder() -> ClusterBuilder {
         ClusterBuilder::default()
     }
@@ -257,8 +257,9 @@ impl Cluster {
         self.router.clone()
     }
 
-    /// Serves the API on a listener of this machine until the cluster stops, for clients in other processes; gives back the
-    /// listener's address. Plain HTTP/1.1 and HTTP/2, without authentication. Requests of web pages are refused.
+    /// Serves the API on a loopback listener until the cluster stops, for clients in other processes. Returns the
+    /// listener's address. It speaks plain HTTP/1.1 and HTTP/2, without authentication, and refuses requests from web
+    /// pages.
     ///
     /// ```
     /// # use kube_testcluster::Cluster;
@@ -277,7 +278,7 @@ impl Cluster {
     /// ```
     ///
     /// # Errors
-    /// `InvalidInput` for a listener that other machines can reach, and what the system has against the listener.
+    /// `InvalidInput` for a listener that other machines can reach; otherwise the system's error for the listener.
     ///
     /// # Panics
     /// Outside a tokio runtime with IO and time.
@@ -303,47 +304,47 @@ impl Cluster {
             if !self.store.has_chores() {
                 return;
             }
-            self.store.chores_done().await; // which may have given the kubelet something to do
+            self.store.chores_done().await; // a chore may have given the kubelet work
         }
     }
 
     async fn pods_are_settled(&self, progress: &mut watch::Receiver<Progress>) {
-        // Whatever makes this true is told through `progress`: what the kubelet has not seen it will see.
+        // Every change of this condition is also a change of `progress`, since the kubelet sees every write.
         let settled = |progress: &Progress| progress.is_settled(self.store.lock().cache(PODS).last_write());
         // An error means that the kubelet has stopped; then nothing is pending either.
         let _ = progress.wait_for(settled).await;
     }
 
-    /// Forgets the history, as compaction and a restart of the server do: older states cannot be listed and older
-    /// resourceVersions cannot be watched any more.
+    /// Drops the history, as a compaction and a restart of the server do: earlier states can no longer be listed, and
+    /// watches can no longer start from earlier resourceVersions.
     pub fn compact(&self) {
         self.store.compact();
         self.store.restart();
     }
 
-    /// Forgets the states before now, as etcd's compaction does: they cannot be listed any more. Watches that a watch cache
-    /// can serve from its own memory go on from any resourceVersion.
+    /// Drops the earlier states, as etcd's compaction does: they can no longer be listed. Watches can still start from
+    /// the earlier resourceVersions that the watch cache has in memory.
     pub fn compact_storage(&self) {
         self.store.compact();
     }
 
-    /// Lets every watch cache begin anew, as a restart of the server does: older resourceVersions cannot be watched any
-    /// more, although storage still knows them. Watches that run go on.
+    /// Restarts every watch cache, as a restart of the server does: watches can no longer start from earlier
+    /// resourceVersions, although storage still has them. Open watches continue.
     pub fn restart(&self) {
         self.store.restart();
     }
 
-    /// What can go wrong on demand.
+    /// The faults of this cluster.
     pub fn faults(&self) -> Faults {
         Faults::of(self.store.clone())
     }
 
-    /// Stops the kubelet and the controllers, ends every watch after what was already sent to it, and waits for the tasks. Answers that are
-    /// under way on a socket have a second to end.
+    /// Stops the kubelet and the controllers, ends every watch after the events that were already sent, and waits for the
+    /// tasks. Requests in progress on a socket have a second to end.
     pub async fn shutdown(self) {
         drop(self.stop);
         for task in self.tasks {
-            // One that panicked has said so already; there is nothing left to stop.
+            // The panic of a task has been reported already.
             let _ = task.await;
         }
         self.store.close();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Result;
 
 use super::cluster;
-use super::connect::{self, Asked, Connection};
+use super::connect::{self, Connection, NamespaceLookup};
 use super::defaults::{ClusterDefaults, Eras};
 use super::files;
 use super::kubeconfig_file::KubeconfigFile;
@@ -20,7 +20,7 @@ const COMMIT_LATENCY: Duration = Duration::from_millis(1);
 
 /// The clusters of a lesson.
 #[derive(Default)]
-pub(super) struct World {
+pub(super) struct Clusters {
     /// `None` for a lesson that makes its own objects.
     pub(super) client: Option<kube::Client>,
     /// The built-in cluster.
@@ -33,7 +33,7 @@ pub(super) struct World {
     pub(super) others: Vec<Cluster>,
 }
 
-impl World {
+impl Clusters {
     /// Lets the built-in cluster listen, and returns its kubeconfig.
     pub(super) fn open(&mut self, listener: Option<TcpListener>) -> Result<Option<KubeconfigFile>> {
         let (Some(listener), Some(cluster)) = (listener, &mut self.cluster) else { return Ok(None) };
@@ -66,10 +66,10 @@ impl World {
                 }
                 let client = cluster.client(namespace);
                 match connect::namespace_exists(&client, namespace, BUILT_IN).await? {
-                    Asked::Exists => {
+                    NamespaceLookup::Exists => {
                         Ok(Self { client: Some(client), cluster: Some(cluster), real: None, each_era, others })
                     }
-                    Asked::Missing => {
+                    NamespaceLookup::Missing => {
                         let failure = Failure::new(format!("namespace {namespace} does not exist in {BUILT_IN}"));
                         Err(failure
                             .next("it has default and the namespaces of its pods: give it some with --pods")
