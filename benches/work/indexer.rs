@@ -1,4 +1,4 @@
-//! Updates of objects that are there, with one index.
+//! Updates of existing objects, with one index.
 
 use std::iter;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::options::Options;
 use crate::pods::Text;
 use crate::timing::{Figure, per_item};
 
-/// As many as client-go's benchmark has.
+/// The number of objects in client-go's benchmark.
 const OBJECTS: usize = 5000;
 
 /// client-go's BenchmarkIndexer: each object's index value is the object itself, so nothing moves.
@@ -25,7 +25,7 @@ pub fn same(options: &Options) -> Vec<Figure> {
     iter::once(Figure::new("", nanos, "ns", did)).chain(bytes_per_object(before, did)).collect()
 }
 
-/// Each update moves the object to the other one of two index values, each of which half of the objects have.
+/// Each update moves the object from one of two index values to the other. Half of the objects have each value.
 pub fn moving(options: &Options) -> Vec<Figure> {
     let store = store("by-side", Arc::new(|text: &Text| Ok(text.0[..1].into())));
     let side = |n: usize, turn: usize| if (n + turn).is_multiple_of(2) { "a" } else { "b" };

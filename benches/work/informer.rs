@@ -21,7 +21,7 @@ use crate::options::Options;
 use crate::pods::bare;
 use crate::timing::Figure;
 
-/// How many updates may be on their way, as in client-go's benchmark.
+/// How many updates may be unhandled, as in client-go's benchmark.
 const UNHANDLED: usize = 10;
 
 /// All pods in one list, each an object of its own as client-go's reflector makes it one; the events are what the writer sends.

@@ -1,4 +1,4 @@
-//! A hundred objects of many, found by a label: by looking at all of them, or through an index.
+//! Finds a hundred of many objects by a label: by looking at all of them, or through an index.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

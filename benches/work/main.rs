@@ -1,7 +1,7 @@
-//! One piece of work a run, measured: `cargo bench --bench work -- WORK [--key value…]`.
+//! Measures one benchmark per run: `cargo bench --bench work -- WORK [--key value…]`.
 //!
-//! Prints one JSON object a line: the work, the figure, its unit, and what was done, for the comparison with the same work of
-//! another program. Without a work, every work is run once, small: a check that none rots.
+//! Prints one JSON object per line: the benchmark, the figure, its unit, and how much was done, for the comparison with
+//! another program. Without an argument, every benchmark is run once with little work, to check that it still runs.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr, reason = "a program of its own")]
 
@@ -30,10 +30,10 @@ use timing::Figure;
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
-/// Does a piece of work and measures it.
+/// Runs a benchmark.
 type Work = fn(&Options) -> Vec<Figure>;
 
-/// What can be measured.
+/// The benchmarks.
 const WORKS: [(&str, Work); 15] = [
     ("indexer-same", indexer::same),
     ("indexer-moving", indexer::moving),
@@ -71,7 +71,7 @@ fn main() -> ExitCode {
     match chosen {
         None => {
             let smallest = options.smallest();
-            // What needs a server beside it is run by those who start one.
+            // A benchmark that needs a server is run by the program that starts the server.
             for (name, work) in WORKS.iter().filter(|(name, _)| !["sync", "sync-projected", "watch"].contains(name)) {
                 run(name, *work, &smallest);
             }

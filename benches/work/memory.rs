@@ -1,10 +1,10 @@
-//! What this process holds, from the system.
+//! The memory of this process, according to the system.
 
 use std::fs;
 
 use crate::timing::Figure;
 
-/// The largest resident size so far and the present one, in bytes; nothing where the system does not tell.
+/// The peak and the current resident size in bytes; `None` if the system does not report them.
 pub fn resident() -> Option<(u64, u64)> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let field = |name: &str| {
@@ -14,7 +14,7 @@ pub fn resident() -> Option<(u64, u64)> {
     Some((field("VmHWM:")?, field("VmRSS:")?))
 }
 
-/// How much more is resident now than before, for each of so many objects.
+/// How many more bytes per object are resident now than before.
 pub fn bytes_per_object(before: Option<(u64, u64)>, objects: u64) -> Option<Figure> {
     let grown = resident()?.1.saturating_sub(before?.1);
     Some(Figure::new("bytes", grown as f64 / objects as f64, "B", objects))

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// What can be said, for one work or another.
+/// The known options.
 const KEYS: [&str; 10] =
     ["changes", "handlers", "keys", "ms", "notifications", "objects", "pods", "readers", "url", "workers"];
 
-/// What was said on the command line.
+/// The options on the command line.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     pairs: BTreeMap<String, String>,
@@ -16,7 +16,7 @@ pub struct Options {
 
 impl Options {
     /// # Errors
-    /// A word that is no `--key`, an unknown key, or one without a value.
+    /// A word that is not a `--key`, an unknown key, or a key without a value.
     pub fn parse(mut words: impl Iterator<Item = String>) -> Result<Self, String> {
         let mut pairs = BTreeMap::new();
         while let Some(word) = words.next() {
@@ -30,7 +30,7 @@ impl Options {
         Ok(Self { pairs, smallest: false })
     }
 
-    /// As little work as shows that it can be done.
+    /// The least work, to check that a benchmark runs.
     pub fn smallest(&self) -> Self {
         Self { smallest: true, ..self.clone() }
     }
@@ -44,7 +44,7 @@ impl Options {
         if self.smallest { number.min(100) } else { number }
     }
 
-    /// For how long something is done over and over.
+    /// How long a benchmark is repeated.
     pub fn time(&self) -> Duration {
         if self.smallest {
             return Duration::from_millis(1);

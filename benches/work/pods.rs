@@ -1,4 +1,4 @@
-//! The objects that the works are done with.
+//! The objects of the benchmarks.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use k8s_openapi::api::core::v1::Pod;
 use kube::api::ObjectMeta;
 use kube_informers::cache::{Meta, Object};
 
-/// An object that is a text, as in client-go's own benchmark of the store.
+/// A string as an object, as in client-go's own benchmark of the store.
 #[derive(Debug)]
 pub struct Text(pub String);
 
@@ -22,7 +22,7 @@ pub fn bare(name: String) -> Pod {
     Pod { metadata, ..Pod::default() }
 }
 
-/// So many, `pod-0` and on.
+/// This many pods, named `pod-0` and so on.
 pub fn many(number: usize) -> Vec<Arc<Pod>> {
     (0..number).map(|n| Arc::new(bare(format!("pod-{n}")))).collect()
 }

@@ -1,9 +1,9 @@
-//! A pod of which only some fields are kept.
+//! A projection of a pod: a type with some of its fields.
 
 use kube_informers::cache::{Meta, Object, SlimMeta};
 use serde::Deserialize;
 
-/// What a controller that places or counts pods wants to know.
+/// The fields that a controller needs to place or count pods.
 #[derive(Debug, Deserialize)]
 pub struct Projected {
     metadata: SlimMeta,

@@ -1,4 +1,4 @@
-//! From a list that is in the process to a handler that has seen everything, and what memory that takes.
+//! The time and the memory from a list in this process until a handler has seen everything.
 
 use std::iter;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! From an HTTP LIST to handlers that have seen everything, and what memory that takes. `--url` names a server of pods.
+//! The time and the memory from an HTTP LIST until handlers have seen everything. `--url` names a server of pods.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,7 +22,7 @@ pub fn pods_to_handlers(options: &Options) -> Vec<Figure> {
     list_to_handlers(options, ListWatch::<Pod>::all)
 }
 
-/// The same pods, as a type that has only what is wanted of them.
+/// The same pods as a projection.
 pub fn projected_to_handlers(options: &Options) -> Vec<Figure> {
     list_to_handlers(options, |client| ListWatch::<Pod>::all(client).read_as::<Projected>())
 }

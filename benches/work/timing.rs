@@ -1,14 +1,14 @@
-//! Time of a piece of work that is done over and over.
+//! Measures repeated work.
 
 use std::time::{Duration, Instant};
 
 /// What was measured.
 pub struct Figure {
-    /// What of the work; empty if there is only one figure.
+    /// The name of the figure; empty if the benchmark has only one.
     pub part: &'static str,
     pub value: f64,
     pub unit: &'static str,
-    /// How much was done: the same number for everyone who does the same work with the same options.
+    /// How much was done. It must be the same number in every program that runs the benchmark with the same options.
     pub did: u64,
 }
 

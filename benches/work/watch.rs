@@ -1,4 +1,4 @@
-//! Changes through HTTP to handlers. `--url` names a server that sends `--changes` changes once its list was read and watched.
+//! Changes from an HTTP watch to handlers. `--url` names a server that sends `--changes` changes once it was listed and watched.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,6 +1,6 @@
 //! The work queue: alone, with workers, and with delays.
 //!
-//! The items are `Arc<str>`: to copy one shares its bytes, as to copy a string does in Go.
+//! The items are `Arc<str>`: a copy shares the bytes, as a copy of a string does in Go.
 
 use std::sync::Arc;
 use std::thread;

@@ -26,7 +26,7 @@ pub fn command(line: &str) -> Command {
     command
 }
 
-/// What became of a run.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Ran {
     pub code: Option<i32>,

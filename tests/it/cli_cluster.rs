@@ -1,4 +1,4 @@
-//! Real clusters that cannot be used: exit code 1, a sentence, the cause, the next step.
+//! Unusable real clusters: exit code 1, a sentence, the cause, the next step.
 
 use std::net::TcpListener;
 use std::path::PathBuf;

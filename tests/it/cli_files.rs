@@ -1,4 +1,4 @@
-//! Files that cannot be used: exit code 1, the file's name, and where in it.
+//! Unusable files: exit code 1, the file's name, and the line.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The two streams: the same bytes whatever the colours, the pace, the language or the reader.
+//! Standard output has the same bytes with any colours, speed, language and reader.
 
 use std::io::pipe;
 

@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 
 use crate::cli::{Ran, command, file, finish};
 
-/// An HTTP server on a thread of its own, gone with all its connections when it is dropped.
+/// An HTTP server on its own thread. Dropping it closes all connections.
 pub struct Served {
     address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
@@ -40,13 +40,13 @@ impl Served {
         Self { address: told.recv().unwrap(), stop: Some(stop), thread: Some(thread) }
     }
 
-    /// A cluster whose pods are gone as soon as they are deleted.
+    /// A cluster whose pods are removed as soon as they are deleted.
     pub fn cluster() -> Self {
         Self::new(|| {
             let stages = Stages::from_yaml("run: []\ndelete:\n- {after: 0s, remove: true}\n", "stages.yaml").unwrap();
             let cluster = Cluster::builder().stages(stages).controllers(Controllers::GarbageAndNamespaces).start();
             let router = cluster.router();
-            // Kept for as long as the thread's runtime is.
+            // Must live as long as the thread's runtime.
             tokio::spawn(async move {
                 let _cluster = cluster;
                 std::future::pending::<()>().await
@@ -55,7 +55,7 @@ impl Served {
         })
     }
 
-    /// A server that answers everything with this Status.
+    /// A server that answers every request with this Status.
     fn refusing(code: u16, reason: &'static str) -> Self {
         Self::new(move || {
             let answer = move || async move {

@@ -16,7 +16,7 @@ struct Live {
 }
 
 impl Drop for Live {
-    /// After a failed assertion, too, nothing is left behind.
+    /// Kills the child also after a failed assertion.
     fn drop(&mut self) {
         let _ = self.child.kill();
     }
@@ -43,7 +43,7 @@ impl Live {
     }
 }
 
-/// What follows `word` in the first line that holds it.
+/// The rest of the first line that contains `word`, after it.
 fn after(lines: &mut impl BufRead, word: &str) -> String {
     let mut line = String::new();
     while lines.read_line(&mut line).unwrap() > 0 {
@@ -190,7 +190,7 @@ fn a_lesson_that_listens_shows_what_other_programs_do() {
     let mut live = Live::start(&mut command("reflector --listen"));
     let kubeconfig = fs::read_to_string(after(&mut live.err, "export KUBECONFIG=")).unwrap();
     let address = after(&mut kubeconfig.as_bytes(), "http://").parse().unwrap();
-    after(&mut live.err, "kubectl run nettool"); // to be typed: nothing happens by itself
+    after(&mut live.err, "kubectl run nettool"); // a suggestion: the scenario is not played
     let answer = ask(address, CREATE, POD);
     assert!(answer.starts_with("HTTP/1.1 201 "), "{answer}");
     assert_eq!(after(&mut live.out, "Added : nettool"), ": Pending");

@@ -1,4 +1,4 @@
-//! What is typed wrong is a usage error: exit code 2, a sentence, nothing on standard output.
+//! Usage errors: exit code 2, a sentence, nothing on standard output.
 
 use crate::cli::run;
 

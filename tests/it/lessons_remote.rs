@@ -7,7 +7,7 @@ use kube_testcluster::Cluster;
 use crate::cli::{file, finish, run};
 use crate::cli_remote::{Live, Served};
 
-/// Keeps a cluster for as long as the runtime that it was started on.
+/// Keeps a cluster alive as long as the runtime that it was started on.
 fn keep(cluster: Cluster) {
     tokio::spawn(async move {
         let _cluster = cluster;

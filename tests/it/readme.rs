@@ -1,4 +1,4 @@
-//! What the README shows is what a reader gets.
+//! The output in the README equals the program's output.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -23,7 +23,7 @@ fn transcripts(text: &str) -> Vec<(String, String)> {
             }
         }
     }
-    // What goes on until Ctrl-C, and what needs another program (the end-to-end tests run that).
+    // Commands that run until Ctrl-C, and commands that need another program; the end-to-end tests run those.
     let live = |command: &str| {
         ["--serve", "--listen", "informer-lab cluster"].iter().any(|part| command.contains(part))
             || ["curl", "kubectl"].iter().any(|program| command.starts_with(program))
@@ -100,7 +100,7 @@ fn every_transcript_in_it_is_real() {
                 .env("LC_ALL", language)
                 .output()
                 .unwrap();
-            // A pipe in the command takes standard error along; the README shows it without.
+            // The README shows no standard error for a command with a pipe.
             let ran = String::from_utf8(ran.stdout).unwrap();
             let ran = if command.contains(" | ") {
                 ran.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect()

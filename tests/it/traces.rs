@@ -1,4 +1,4 @@
-//! Every run prints its golden trace, and another seed prints another legal one.
+//! Every run prints its golden trace, and other seeds print other valid traces.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Bad requests get what Kubernetes answers, never a panic; and what is served can be found out.
+//! Bad requests get Kubernetes' errors, never a panic; discovery tells what is served.
 
 use axum::body::Body;
 use http::Request;

@@ -1,4 +1,4 @@
-//! Evictions: deletions that leave word of who asked for them.
+//! Evictions: deletions with a condition that names their reason.
 
 use serde_json::{Value, json};
 

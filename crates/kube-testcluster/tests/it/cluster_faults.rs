@@ -1,4 +1,4 @@
-//! Each fault, as a client sees it; and informers that come through all of them.
+//! Each fault as a client sees it, and informers that survive all of them.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -68,7 +68,7 @@ async fn a_fault_meets_its_verb_and_its_resource_for_its_time() {
     api.pod("alpha", &json!({})).await;
     assert_eq!(api.get(&format!("{PODS}/alpha")).await.status, 200);
     assert_eq!(api.get("/api/v1/configmaps").await.status, 200);
-    api.watch("").await; // that it is answered is checked there
+    api.watch("").await; // `watch` checks the status
     sleep(Duration::from_millis(4500)).await;
     assert_eq!(api.get(PODS).await.status, 500);
     let left: Vec<String> = faults.active().iter().map(ToString::to_string).collect();
@@ -130,7 +130,7 @@ async fn hidden_events_are_known_to_lists_and_to_watches_from_before() {
     let mut watch = api.watch(&format!("resourceVersion={before}")).await;
     start(&cluster, "hide-events:times=2,resource=pods");
     api.pod("beta", &json!({})).await;
-    api.delete(&format!("{PODS}/alpha?gracePeriodSeconds=0")).await; // two writes, of which one is hidden
+    api.delete(&format!("{PODS}/alpha?gracePeriodSeconds=0")).await; // two writes; the fault hides one of them
     api.pod("gamma", &json!({})).await;
     assert_eq!(watch.shorts().await, ["DELETED alpha", "ADDED gamma"]);
     assert_eq!(api.get(&format!("{PODS}?resourceVersion=0")).await.names(), ["beta", "gamma"]);
@@ -359,7 +359,7 @@ async fn informers_come_through_every_fault_with_the_servers_state() {
             }
         }
         faults.end_all();
-        // What was hidden is only found out by a list: a write that no watch sees, and is then forgotten, leads to one.
+        // Only a list reveals hidden events. A hidden write that is then compacted forces the informers to list.
         start(&cluster, "500:verb=watch,for=10ms");
         start(&cluster, "drop-watches");
         api.pod("last", &json!({})).await;

@@ -1,4 +1,4 @@
-//! Random requests, well formed and broken: whatever is sent, the answer is one that Kubernetes would give.
+//! Random requests, well-formed and malformed: every response is one that Kubernetes could give.
 
 use std::time::Duration;
 
@@ -171,7 +171,7 @@ fn query(random: &mut Rng) -> String {
     (0..count).map(|_| parameter(random)).collect::<Vec<_>>().join("&")
 }
 
-/// Any JSON, with the words that mean something somewhere.
+/// Random JSON that contains words with a meaning for the server.
 fn value(random: &mut Rng, depth: usize) -> Value {
     const WORDS: [&str; 34] = [
         "metadata",
@@ -226,7 +226,7 @@ fn object(random: &mut Rng, words: &[&str], depth: usize) -> Value {
     Value::Object(fields.collect())
 }
 
-/// An object that is right, with something else in some places.
+/// A valid object with random values in some places.
 fn changed(random: &mut Rng, mut base: Value) -> Value {
     for _ in 0..random.usize(0..4) {
         let depth = random.usize(1..5);
@@ -324,7 +324,7 @@ fn check(status: u16, content_type: &str, body: &[u8]) -> Result<(), String> {
     }
     let message = value["message"].as_str().filter(|message| !message.is_empty()).ok_or("no message")?;
     let reason = value["reason"].as_str().unwrap_or_default();
-    // What upstream answers with 500 it does not classify either.
+    // Upstream does not classify its 500s either.
     let unclassified = ["strconv.ParseUint: ", "resourceVersion should not be set", "resourceVersion: Invalid value: "];
     match status {
         500 if reason.is_empty() && unclassified.iter().any(|known| message.contains(known)) => Ok(()),
@@ -361,7 +361,7 @@ async fn whatever_is_sent_is_answered_as_kubernetes_answers() {
             if method == "HEAD" || status == 304 {
                 continue;
             }
-            // A watch that was accepted goes on: a moment of it is enough.
+            // An accepted watch does not end by itself, so it is read only for a moment.
             let Ok(body) = tokio::time::timeout(Duration::from_millis(1), body.collect()).await else { continue };
             let body = body.unwrap().to_bytes();
             if let Err(problem) = check(status, content_type, &body) {

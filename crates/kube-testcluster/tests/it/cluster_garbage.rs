@@ -1,4 +1,4 @@
-//! What becomes of the objects that another one owns.
+//! Garbage collection: the dependents of a deleted owner.
 
 use kube_testcluster::{Cluster, Controllers, pods_from_yaml};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use crate::support::api::{Api, PODS, pod, quiet};
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
-/// Creates a config map that names these as its owners; gives back its own entry for such a list.
+/// Creates a config map with these owners; returns an owner reference to it.
 async fn map(api: &Api, name: &str, owners: &[&Value]) -> Value {
     let created = api.post(MAPS, &json!({"metadata": {"name": name, "ownerReferences": owners}})).await;
     assert_eq!(created.status, 201, "{}", created.body);

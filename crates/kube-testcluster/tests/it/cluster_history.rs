@@ -1,4 +1,4 @@
-//! The history as a whole, by random operations against a simple model.
+//! The whole history: random operations, compared with a simple model.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -37,7 +37,7 @@ async fn list(api: &Api, query: &str) -> (u64, Model) {
     (list.version(), items.collect())
 }
 
-/// One random write, many of which change nothing or are refused.
+/// One random write. Many change nothing or are refused.
 async fn write(api: &Api, rng: &mut Rng) {
     let name = format!("pod-{}", rng.u32(..6));
     let item = format!("{PODS}/{name}");
@@ -140,7 +140,7 @@ async fn a_state_is_forgotten_when_it_has_been_past_for_too_long() {
         let old = api.pod("b", &json!({})).await;
         let page = api.get(&format!("{PODS}?limit=1")).await;
         let next = format!("{PODS}?limit=1&continue={}", page.body["metadata"]["continue"].as_str().unwrap());
-        sleep(Duration::from_secs(1000)).await; // the present has no age
+        sleep(Duration::from_secs(1000)).await; // the current state never expires
         let new = api.pod("c", &json!({})).await;
         let exact = |version| format!("{PODS}?resourceVersion={version}&resourceVersionMatch=Exact");
         sleep(Duration::from_millis(59_999)).await;

@@ -1,4 +1,4 @@
-//! The kinds besides pods, and the forms in which their objects may come.
+//! The kinds besides pods, and the encodings of their objects.
 
 use serde_json::json;
 

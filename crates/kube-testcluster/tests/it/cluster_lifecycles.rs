@@ -1,4 +1,4 @@
-//! The stages that the binary carries with it: what becomes of a pod, as kubectl shows it.
+//! The built-in stages: the course of a pod as kubectl shows it.
 
 use std::time::Duration;
 
@@ -98,7 +98,7 @@ async fn a_crash_loop_restarts_for_ever_and_waits_longer_each_time() {
     let api = Api::new(&cluster);
     let mut watch = api.watch("").await;
     api.post(PODS, &labelled("bad", "crash-loop")).await;
-    cluster.settled().await; // it never ends, and nobody waits for it
+    cluster.settled().await; // `settled` does not wait for stages that never end
     sleep(Duration::from_secs(60)).await;
     assert_eq!(columns(&api, "bad").await, ["0/1", "CrashLoopBackOff", "3 (23s ago)"]);
     let mut backoffs = Vec::new();

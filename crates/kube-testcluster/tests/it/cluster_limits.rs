@@ -1,4 +1,4 @@
-//! Where the server says that it is enough.
+//! The server's limits.
 
 use http_body_util::BodyExt;
 use serde_json::json;

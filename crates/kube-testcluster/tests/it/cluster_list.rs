@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use crate::support::api::{Api, PODS, quiet};
 
-/// Pods delta, gamma, beta, alpha made in this order; gives back the revision after each.
+/// Creates the pods delta, gamma, beta and alpha in this order; returns the revision after each.
 async fn four(cluster: &Cluster) -> (Api, [u64; 4]) {
     let api = Api::new(cluster);
     let mut versions = [0; 4];

@@ -38,7 +38,7 @@ async fn log(api: &Api, query: &str) -> (u16, String) {
     (answer.status, text)
 }
 
-/// After the two lines in which a container introduces itself.
+/// The log after the two lines that every container begins with.
 async fn lines(api: &Api, query: &str) -> Vec<String> {
     let (status, text) = log(api, query).await;
     assert_eq!(status, 200, "{text}");

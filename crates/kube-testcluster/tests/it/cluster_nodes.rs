@@ -1,4 +1,4 @@
-//! Nodes, and which of them a pod gets.
+//! Nodes and scheduling.
 
 use std::time::Duration;
 
@@ -89,7 +89,7 @@ async fn a_pod_that_fits_nowhere_waits_and_says_why_until_a_node_fits() {
     let mut choosy = pod("choosy", &json!({}));
     choosy["spec"]["nodeSelector"] = json!({"disk": "ssd"});
     api.post(PODS, &choosy).await;
-    cluster.settled().await; // what waits for a node is not waited for
+    cluster.settled().await; // `settled` does not wait for pods that wait for a node
     assert_eq!(node_of(&api, "elsewhere").await.as_deref(), Some("node-2"));
     assert_eq!(node_of(&api, "choosy").await, None);
     let waiting = api.get(&format!("{PODS}/choosy")).await.body;

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::support::api::{Api, quiet};
 use crate::support::protobuf::fields;
 
-/// What a document says of paths: `GET /api/v1/pods`.
+/// The operations in a document, such as `GET /api/v1/pods`.
 type Operations = BTreeSet<String>;
 
 const METHODS: [&str; 7] = ["get", "put", "post", "delete", "options", "head", "patch"];
@@ -41,7 +41,7 @@ async fn get(api: &Api, path: &str, headers: &[(&str, &str)]) -> Answer {
     Answer { status: parts.status.as_u16(), headers: parts.headers, body }
 }
 
-/// The documents that the index leads to, by the names that it gives them.
+/// The documents in the index, by name.
 async fn v3(api: &Api) -> BTreeMap<String, Value> {
     let index = get(api, "/openapi/v3", &[]).await.json();
     let mut documents = BTreeMap::new();
@@ -98,7 +98,7 @@ fn of_subresource(entry: &Value, object: &str) -> Operations {
     entry["verbs"].as_array().unwrap().iter().map(|verb| format!("{} {path}", method(verb))).collect()
 }
 
-/// Every operation that discovery tells of.
+/// Every operation in discovery.
 async fn discovered(api: &Api) -> Operations {
     let aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
     let mut operations = Operations::from(["GET /api/", "GET /apis/", "GET /version/"].map(ToOwned::to_owned));
@@ -149,7 +149,7 @@ async fn every_operation_of_the_documents_is_served() {
         let status = response.status().as_u16();
         assert_ne!(status, 405, "{operation}");
         if status == 404 {
-            // Of an object that is not there.
+            // An object that does not exist.
             let status: Value =
                 serde_json::from_slice(&response.into_body().collect().await.unwrap().to_bytes()).unwrap();
             assert_eq!(status["details"]["name"], "nothing", "{operation}: {status}");

@@ -1,4 +1,4 @@
-//! A cluster that takes the place of an earlier one at the same address.
+//! A cluster that replaces an earlier one at the same address.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

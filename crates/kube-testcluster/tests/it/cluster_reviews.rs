@@ -1,4 +1,4 @@
-//! Who am I, and what may I do: questions that are answered and not stored.
+//! Reviews: who the client is and what it may do. They are answered and not stored.
 
 use serde_json::{Value, json};
 

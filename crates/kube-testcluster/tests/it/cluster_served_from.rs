@@ -1,11 +1,11 @@
-//! Which of the two, storage or watch cache, answers a read: `shouldDelegateList` in its two generations.
+//! Whether storage or the watch cache answers a read: `shouldDelegateList` of both eras.
 
 use kube_testcluster::{Cluster, Era};
 use serde_json::json;
 
 use crate::support::api::{Api, PODS, quiet};
 
-/// Pods a, b, c; gives back the revision after the second.
+/// Creates the pods a, b and c; returns the revision after the second.
 async fn three(cluster: &Cluster) -> (Api, u64) {
     let api = Api::new(cluster);
     api.pod("a", &json!({})).await;

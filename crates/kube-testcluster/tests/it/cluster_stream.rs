@@ -1,4 +1,4 @@
-//! `exec`, `attach` and `portforward`: every pod has them, and nothing is behind them.
+//! `exec`, `attach` and `portforward`: every pod has them, but there are no containers to connect to.
 
 use axum::body::Body;
 use http::Request;

@@ -1,4 +1,4 @@
-//! WATCH: from where it starts, what it shows, how it ends.
+//! WATCH: where it starts, what it sends, how it ends.
 
 use k8s_openapi::api::core::v1::Pod;
 use kube_informers::cache::{ListOptions, ListWatch, ListerWatcher};
@@ -65,7 +65,7 @@ async fn a_watch_starts_where_its_options_say() {
         api.label("x", &json!({"a": "1"})).await;
         assert_eq!(watch.shorts().await, after, "{query}");
     }
-    // A revision still to come: silence until something newer happens.
+    // A revision in the future: no events until a newer write.
     let mut watch = api.watch(&format!("resourceVersion={future}")).await;
     api.pod("x", &json!({})).await;
     api.label("x", &json!({"a": "1"})).await;
@@ -173,7 +173,7 @@ async fn bookmarks_come_every_minute_and_before_the_deadline_and_carry_other_kin
     }
     assert_eq!(seen, [("BOOKMARK".to_owned(), newest, 60), ("BOOKMARK".to_owned(), newest, 73)]);
     assert_eq!(start.elapsed(), Duration::from_secs(75));
-    // A bookmark that would say nothing new is not sent.
+    // A bookmark with a version that the client knows is not sent.
     let query = format!("resourceVersion={newest}&allowWatchBookmarks=true&timeoutSeconds=6");
     assert!(api.watch(&query).await.next().await.is_none());
 }

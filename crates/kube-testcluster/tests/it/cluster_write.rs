@@ -308,7 +308,7 @@ async fn a_pod_is_bound_once() {
     let scheduled = json!({"type": "PodScheduled", "status": "True", "lastProbeTime": null, "lastTransitionTime": now});
     assert_eq!(pod["status"]["conditions"], json!([scheduled]));
     let version = api.get(&item("a")).await.version();
-    assert_eq!(api.put(&item("a"), &pod).await.version(), version); // what was read can be written again
+    assert_eq!(api.put(&item("a"), &pod).await.version(), version); // an unchanged object can be written again
     let again = api.post(&item("a/binding"), &binding).await;
     assert_eq!(
         again.message(),

@@ -1,13 +1,13 @@
-//! What an answer says against what was recorded.
+//! Compares a response with the recorded one.
 
 use serde_json::{Map, Value, json};
 
 use crate::placeholders::Bindings;
 
-/// Compares, and lists what differs with its place.
+/// Compares two responses, and lists the differences with their paths.
 pub struct Comparison<'a> {
     pub bindings: &'a mut Bindings,
-    /// Whether a place is meant to differ.
+    /// Whether a difference at this path is permitted.
     pub meant: &'a mut dyn FnMut(&str, &str) -> bool,
     pub problems: Vec<String>,
 }
@@ -82,7 +82,7 @@ fn name(entry: &Value) -> &str {
     entry.as_str().or(names).or(entry["metadata"]["name"].as_str()).unwrap_or_default()
 }
 
-/// What the recorder kept of an OpenAPI document.
+/// The part of an OpenAPI document that the recorder kept.
 fn outline(document: &Value) -> Value {
     let keys = |value: &Value| -> Vec<String> { value.as_object().into_iter().flat_map(Map::keys).cloned().collect() };
     let mut members = keys(document);

@@ -1,15 +1,15 @@
-//! The differences that are meant, each with its reason. A row that nothing needs is a mistake.
+//! The permitted differences, each with its reason. An unused row is an error.
 
-/// One difference: where it may show, and why it is meant.
+/// One permitted difference: where it may occur, and why.
 #[derive(Debug)]
 pub struct Difference {
-    /// What the request contains; empty for every request.
+    /// A text in the request; empty for every request.
     request: &'static str,
-    /// How the place in the answer ends; empty for every place but the HTTP status.
+    /// The end of the path in the response; empty for every path but the HTTP status.
     place: &'static str,
-    /// What the two say contains, or empty.
+    /// A text in one of the two values, or empty.
     says: &'static str,
-    /// Why.
+    /// The reason.
     #[allow(dead_code, reason = "it is there for who reads the table")]
     reason: &'static str,
 }
@@ -68,14 +68,14 @@ const TABLE: &[Difference] = &[
     },
 ];
 
-/// The table, and which of its rows were needed.
+/// The table, and which of its rows were used.
 #[derive(Default)]
 pub struct Differences {
     used: std::collections::BTreeSet<usize>,
 }
 
 impl Differences {
-    /// Whether a difference is meant.
+    /// Whether a difference is permitted.
     pub fn meant(&mut self, request: &str, place: &str, what: &str) -> bool {
         let row = TABLE.iter().position(|row| {
             let placed = if row.place.is_empty() { !place.starts_with("HTTP") } else { place.ends_with(row.place) };

@@ -1,4 +1,4 @@
-//! What the recorder did without recording it, found out from what the answers show.
+//! Finds the writes that the recorder made without recording them, from the recorded responses.
 //!
 //! Every version of an object that an answer shows, and that no recorded request made, was written in between: it is
 //! written here too, in the order of the revisions, and no earlier than an answer shows it or a later revision.
@@ -16,11 +16,11 @@ use crate::sightings::{self, Version, names, parameter, request_path, rv, sighti
 /// All versions in a file, by the number of their resourceVersion.
 pub struct Hidden {
     pub versions: BTreeMap<u32, Version>,
-    /// Numbers above this stand for revisions that were never reached.
+    /// Greater numbers stand for revisions that were never reached.
     last: u32,
     applied: BTreeSet<u32>,
     restarted: BTreeSet<String>,
-    /// The paths of the objects that recorded requests removed: they must go by themselves.
+    /// The paths of the objects that recorded requests removed; they must not be removed here.
     removed: BTreeSet<String>,
 }
 
@@ -38,7 +38,7 @@ impl Hidden {
         self.versions.get(&number).is_some_and(|version| !version.hidden)
     }
 
-    /// Binds the versions of the state with which every file begins.
+    /// Binds the versions of the objects with which every file begins.
     pub fn recognise(&mut self, server: &Server, bindings: &mut Bindings) {
         let mut left = server.first.clone();
         for (number, version) in self.versions.iter().filter(|(_, version)| version.hidden) {
@@ -104,7 +104,7 @@ impl Hidden {
         }
     }
 
-    /// Objects enough for an answer that is worth compressing.
+    /// Enough objects for a response that is compressed.
     async fn fill(&self, server: &Server, path: &str) {
         let padding = "x".repeat(900);
         for i in 0..150 {
@@ -132,7 +132,7 @@ impl Hidden {
         }
     }
 
-    /// An answer that says that something expired: the server was started anew, or the history was compacted.
+    /// Handles a response that says that something expired: the server was restarted, or the history was compacted.
     async fn expire(&mut self, server: &mut Server, bindings: &mut Bindings, record: &Value) {
         let response = &record["response"];
         if response["status"] == 410 {
@@ -161,7 +161,7 @@ impl Hidden {
         }
     }
 
-    /// Objects that a list of everything does not name are not there, and those that it names are.
+    /// Makes the objects that exist equal to those in an unfiltered list.
     async fn only_these(&self, server: &Server, bindings: &Bindings, path: &str, query: &str, names: &[String]) {
         if path.split('/').count() > 6 && !path.ends_with('/') && !path.ends_with("pods") {
             return;
@@ -188,11 +188,11 @@ impl Hidden {
         }
     }
 
-    /// What a successful write needs to be there.
+    /// Creates the object that a successful write needs.
     async fn target(&self, server: &Server, bindings: &Bindings, record: &Value, path: &str) {
         let method = record["request"]["method"].as_str().unwrap();
         let response = &record["response"];
-        // What is refused for another reason than its absence is there.
+        // An object whose write was refused for a reason other than 404 exists.
         let succeeded = response["status"] != 404;
         if !succeeded || !matches!(method, "DELETE" | "PATCH" | "PUT") || server.get(path).await.is_some() {
             return;
@@ -239,7 +239,7 @@ impl Hidden {
     async fn bind_request(&self, server: &mut Server, bindings: &mut Bindings, record: &Value) {
         let (path, _) = request_path(record);
         let path = path.trim_end_matches("/status");
-        // From the cache, so that it is not moved on by this.
+        // From the cache: a consistent read would advance it.
         let current = match path.contains("/watch/") {
             true => None,
             false => server.get(&format!("{path}?resourceVersion=0")).await,

@@ -1,4 +1,4 @@
-//! What kubectl asked a real API server for, command by command: the status and the content type of each answer.
+//! Replays kubectl's requests to a real API server, command by command: the status and the content type of each response.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::client::Server;
 
-/// A request that is meant to be answered in another way.
+/// A request whose response may differ.
 struct Exception {
     /// How the path begins or ends.
     path: &'static str,
@@ -66,7 +66,7 @@ fn exception(path: &str, content_type: &str, body: &str) -> Option<&'static Exce
     EXCEPTIONS.iter().find(fits)
 }
 
-/// Replays all commands; gives back how many requests were compared and what differs.
+/// Replays all commands; returns how many requests were compared, and the differences.
 pub async fn replay(commands: &[Value]) -> (usize, Vec<String>) {
     let cluster = Cluster::builder().start();
     let mut server = Server::plain(cluster);

@@ -1,4 +1,4 @@
-//! What differs from run to run, and what each placeholder stands for in this one.
+//! Placeholders for values that differ from run to run, and their values in this run.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 /// What stands before the ETag, without its quotes, of a document that a path leads to.
 const HASH: &str = "?hash=";
 
-/// What the placeholders of one file stand for.
+/// The values of the placeholders in one file.
 #[derive(Default)]
 pub struct Bindings {
     /// In the order of the numbers of the placeholders, which is the order of the revisions.
@@ -105,7 +105,7 @@ impl Bindings {
         parts(template).into_iter().map(fill).collect()
     }
 
-    /// Whether a text is the template's; what is met for the first time is bound.
+    /// Whether a text matches a template. A placeholder without a value is bound.
     pub fn matches(&mut self, template: &str, text: &str) -> bool {
         if let (Some((template, recorded)), Some((text, hash))) = (template.split_once(HASH), text.split_once(HASH)) {
             return template == text && self.bind_etag(&format!("\"{recorded}\""), &format!("\"{hash}\""));

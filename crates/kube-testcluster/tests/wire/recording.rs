@@ -1,4 +1,4 @@
-//! The recordings: what was asked and what was answered, with placeholders for what differs from run to run.
+//! The recordings: requests and responses, with placeholders for values that differ from run to run.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ pub struct Recording {
     pub records: Vec<Value>,
 }
 
-/// What kubectl asked for has another form.
+/// kubectl's requests are recorded in another format.
 const OTHER_FORM: &str = "kubectl-requests.json";
 
 fn directory() -> PathBuf {

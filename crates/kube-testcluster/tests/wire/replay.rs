@@ -1,4 +1,4 @@
-//! One file, request by request.
+//! Replays one file, request by request.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ const HEADERS: [&str; 9] = [
 /// What the recorded server did not serve and this one does: only tried here, so that what follows finds the same state.
 const ONLY_TRIED: &str = "/api/v1/namespaces/default/pods/alpha/eviction";
 
-/// Replays a file against a cluster of its own; gives back what differs, by the name of the record.
+/// Replays a file against a new cluster; returns the differences by the name of the record.
 pub async fn replay(file: &Recording, differences: &mut Differences) -> Vec<(String, Vec<String>)> {
     let text: String = file.records.iter().map(Value::to_string).collect();
     let refuses = text.contains("unless the WatchList feature gate is enabled");
@@ -151,7 +151,7 @@ fn compare_headers(comparison: &mut Comparison<'_>, expected: &Value, actual: &H
 }
 
 fn compare_events(comparison: &mut Comparison<'_>, expected: &[Value], actual: &[Value]) {
-    // A bookmark that comes soon after the first one comes by chance.
+    // A second bookmark soon after the first one depends on timing.
     let soon = expected.last().filter(|event| expected.len() == actual.len() + 1 && event["type"] == "BOOKMARK");
     if let Some(event) = soon.filter(|event| event["object"]["metadata"]["annotations"].is_null()) {
         comparison.differ("/events", format!("a bookmark by chance: {event}"));
@@ -167,7 +167,7 @@ fn compare_events(comparison: &mut Comparison<'_>, expected: &[Value], actual: &
     }
 }
 
-/// Reads a watch as long as the recorder did, and does what it did meanwhile.
+/// Reads a watch as long as the recorder did, and performs the recorder's actions meanwhile.
 async fn run_watch(server: &Server, record: &Value, watch: &mut Watch) {
     watch.read_for(Duration::from_millis(400)).await;
     for action in record["duringWatch"].as_array().into_iter().flatten() {
@@ -178,7 +178,7 @@ async fn run_watch(server: &Server, record: &Value, watch: &mut Watch) {
     watch.read_for(Duration::from_secs_f64(closed.map_or(1.0, |seconds| seconds + 5.0))).await;
 }
 
-/// One thing that the recorder did while a watch ran, in its words.
+/// One action of the recorder during a watch.
 async fn act(server: &Server, record: &Value, action: &str) {
     let words: Vec<&str> = action.split([' ', ':']).filter(|word| !word.is_empty()).collect();
     let after = |word: &str| -> Value {

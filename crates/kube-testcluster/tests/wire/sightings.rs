@@ -1,4 +1,4 @@
-//! What the answers of a file show of objects.
+//! Finds the versions of objects in the responses of a file.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::placeholders::rvs;
 use crate::recording::Recording;
 
-/// One version of an object, as an answer shows it.
+/// One version of an object in a response.
 #[derive(Clone, Debug)]
 pub struct Version {
     pub path: String,
