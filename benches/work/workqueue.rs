@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use futures::FutureExt;
-use kube_informers::workqueue::{DelayingQueue, Queue};
+use kube_informers::workqueue::{Item, WorkQueue};
 use tokio::runtime::Builder;
 
 use crate::options::Options;
@@ -16,14 +16,14 @@ use crate::timing::{Figure, per_item, per_turn};
 /// client-go's BenchmarkQueue: each of a hundred keys is added, got and done, in a new queue, on one thread.
 pub fn alone(options: &Options) -> Vec<Figure> {
     let keys: Vec<Arc<str>> = (0..100).map(|n| format!("key-{n}").into()).collect();
-    let turn = |queue: Queue<Arc<str>>| {
+    let turn = |queue: WorkQueue<Arc<str>>| {
         for key in &keys {
             queue.add(key.clone());
             let got = queue.get().now_or_never().expect("a queued key comes at once").expect("the queue is open");
-            queue.done(&got);
+            drop(got); // done
         }
     };
-    let spent = per_turn(options.time(), Queue::new, turn);
+    let spent = per_turn(options.time(), WorkQueue::new, turn);
     vec![Figure::new("", spent.as_nanos() as f64, "ns", keys.len() as u64)]
 }
 
@@ -35,15 +35,15 @@ pub fn workers(options: &Options) -> Vec<Figure> {
     let mut done = 0;
     let spent = per_turn(
         options.time(),
-        || Arc::new(Queue::new()),
-        |queue: Arc<Queue<Arc<str>>>| {
+        || Arc::new(WorkQueue::new()),
+        |queue: Arc<WorkQueue<Arc<str>>>| {
             let working: Vec<_> = (0..workers)
                 .map(|_| {
                     let queue = queue.clone();
                     runtime.spawn(async move {
                         let mut done = 0;
                         while let Some(key) = queue.get().await {
-                            queue.done(&key);
+                            drop(key); // done
                             done += 1;
                         }
                         done
@@ -74,7 +74,7 @@ pub fn delaying(options: &Options) -> Vec<Figure> {
         || fastrand::Rng::with_seed(1),
         |mut random| {
             runtime.block_on(async {
-                let queue = DelayingQueue::new();
+                let queue = WorkQueue::new();
                 for n in 0..number {
                     queue.add_after(
                         Arc::<str>::from(n.to_string()),
@@ -83,7 +83,7 @@ pub fn delaying(options: &Options) -> Vec<Figure> {
                 }
                 tokio::time::advance(Duration::from_secs(11 * 60)).await;
                 got = 0;
-                while got < number && queue.get().await.is_some() {
+                while got < number && queue.get().await.map(Item::into_key).is_some() {
                     got += 1;
                 }
             });

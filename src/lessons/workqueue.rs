@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use crate::lab::Lab;
 use crate::trace::Style;
-use kube_informers::workqueue::{DelayingQueue, Exponential, Queue, RateLimitingQueue};
+use kube_informers::workqueue::{Exponential, WorkQueue};
 
 /// One layer of the work queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -39,7 +39,7 @@ pub async fn run(lab: &Lab, act: Option<Act>) -> Result<()> {
 }
 
 async fn dedupe(clock: &Clock<'_>) {
-    let queue = Queue::new();
+    let queue = WorkQueue::new();
     for item in ["a", "b", "a", "a"] {
         queue.add(item);
         clock.line(Style::Added, format_args!("add {item}: {} queued", queue.len()));
@@ -47,13 +47,13 @@ async fn dedupe(clock: &Clock<'_>) {
     clock.tell("a was added three times and is queued once", "a 加入了三次，只排队一次");
 
     let a = queue.get().await;
-    clock.got(a);
+    clock.got(a.as_deref());
     queue.add("a");
     clock.line(Style::Added, format_args!("add a, which a worker has: {} queued", queue.len()));
-    clock.got(queue.get().await);
-    queue.done(&"a");
+    clock.got(queue.get().await.as_deref());
+    drop(a);
     clock.line(Style::Plain, format_args!("done a: {} queued", queue.len()));
-    clock.got(queue.get().await);
+    clock.got(queue.get().await.as_deref());
     clock.tell(
         "no two workers have the same item, and no change is lost: it comes once more after done",
         "同一个元素不会同时交给两个 worker，变化也不会丢：Done 之后它再来一次",
@@ -61,13 +61,13 @@ async fn dedupe(clock: &Clock<'_>) {
 }
 
 async fn delay(clock: &Clock<'_>) {
-    let queue = DelayingQueue::new();
+    let queue = WorkQueue::new();
     for (item, delay) in [("late", 100), ("soon", 20), ("twice", 80), ("twice", 40), ("soon", 90), ("now", 0)] {
         queue.add_after(item, Duration::from_millis(delay));
         clock.line(Style::Added, format_args!("add {item} after {delay} ms"));
     }
     for _ in 0..4 {
-        clock.got(queue.get().await);
+        clock.got(queue.get().await.as_deref());
     }
     clock.tell(
         "in the order in which they are due; of two times for one item the earlier one stands",
@@ -76,30 +76,30 @@ async fn delay(clock: &Clock<'_>) {
 }
 
 async fn rate_limit(clock: &Clock<'_>) {
-    let queue = RateLimitingQueue::new(Exponential::new(Duration::from_millis(5), Duration::from_secs(1000)));
+    let limiter = Exponential::new(Duration::from_millis(5), Duration::from_secs(1000));
+    let queue = WorkQueue::builder().limiter(limiter).build();
     queue.add("a");
     queue.add("b");
     clock.line(Style::Added, "add a, add b");
     for _ in 0..6 {
         let Some(item) = queue.get().await else { break };
-        clock.got(Some(item));
-        let failures = queue.num_requeues(&item);
-        if (item, failures) == ("b", 1) || (item, failures) == ("a", 3) {
-            queue.forget(&item);
-            clock.line(Style::Deleted, format_args!("{item} succeeds: forget its failures"));
+        clock.got(Some(&item));
+        let (name, failures) = (*item, queue.retries(&item));
+        if (name, failures) == ("b", 1) || (name, failures) == ("a", 3) {
+            item.forget();
+            clock.line(Style::Deleted, format_args!("{name} succeeds: forget its failures"));
         } else {
-            queue.add_rate_limited(item);
-            clock.line(Style::Updated, format_args!("{item} fails, number {}", queue.num_requeues(&item)));
+            item.retry();
+            clock.line(Style::Updated, format_args!("{name} fails, number {}", queue.retries(&name)));
         }
-        queue.done(&item);
     }
     clock.tell(
         "5 ms, then twice as long each time, and for each item apart",
         "先 5 毫秒，以后每次加倍，每个元素分别计算",
     );
     queue.add_rate_limited("a");
-    clock.line(Style::Updated, format_args!("a fails, number {}", queue.num_requeues(&"a")));
-    clock.got(queue.get().await);
+    clock.line(Style::Updated, format_args!("a fails, number {}", queue.retries(&"a")));
+    clock.got(queue.get().await.as_deref());
     clock.tell("after forget it begins with 5 ms again", "Forget 之后又从 5 毫秒开始");
 }
 
@@ -111,8 +111,8 @@ impl Clock<'_> {
         self.0.line(style, format_args!("{:>3} ms  {text}", self.1.elapsed().as_millis()));
     }
 
-    fn got(&self, item: Option<&str>) {
-        self.line(Style::Synced, format_args!("get {}", item.unwrap_or("nothing")));
+    fn got(&self, item: Option<&&str>) {
+        self.line(Style::Synced, format_args!("get {}", item.unwrap_or(&"nothing")));
     }
 
     fn tell(&self, en: &str, zh: &str) {

@@ -53,7 +53,7 @@ impl<T> RateLimiter<T> for Bucket {
         self.reserve()
     }
 
-    fn num_requeues(&self, _: &T) -> usize {
+    fn retries(&self, _: &T) -> usize {
         0
     }
 

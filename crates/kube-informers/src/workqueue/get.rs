@@ -1,98 +1,95 @@
-//! Get: waiting for an item.
+//! Waiter: waiting for a key.
 
 use std::hash::Hash;
-use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::pin::{Pin, pin};
 
-use tokio::task::coop::poll_proceed;
-use tokio::time::{Instant, Sleep, sleep_until};
+use tokio::select;
+use tokio::sync::futures::Notified;
+use tokio::task::coop::consume_budget;
+use tokio::time::{Instant, sleep_until};
 
-use super::queue::Queue;
-use super::state::Wake;
-use super::waiters::Ticket;
-use crate::lock::lock;
+use super::queue::WorkQueue;
+use super::state::Taken;
 
-/// The future of [`Queue::get`].
-#[must_use = "futures do nothing unless polled"]
-pub struct Get<'a, T: Clone + Eq + Hash> {
-    queue: &'a Queue<T>,
-    /// The place among those who wait, once it does.
-    ticket: Option<Ticket>,
-    /// Set while this getter keeps the time for all.
-    timer: Option<Pin<Box<Sleep>>>,
+/// One who waits for a key.
+pub(super) struct Waiter<'a, T> {
+    queue: &'a WorkQueue<T>,
+    /// It sleeps until the first delayed key is due, for all who wait. Then the state's `timed` is set.
+    keeps_time: bool,
 }
 
+/// What a waiter does after a look.
 enum Next<T> {
-    Ready(Option<T>),
-    Wait,
-    WaitUntil(Instant),
+    Ends(Option<Taken<T>>),
+    LooksAgain,
+    Waits,
+    WaitsUntil(Instant),
 }
 
-impl<'a, T: Clone + Eq + Hash> Get<'a, T> {
-    pub(super) fn new(queue: &'a Queue<T>) -> Self {
-        Self { queue, ticket: None, timer: None }
+impl<'a, T: Clone + Eq + Hash> Waiter<'a, T> {
+    pub fn new(queue: &'a WorkQueue<T>) -> Self {
+        Self { queue, keeps_time: false }
     }
 
-    /// Takes an item, or a place among those who wait.
-    fn next(&mut self, cx: &Context<'_>) -> (Next<T>, Wake) {
-        let mut state = lock(&self.queue.state);
-        if let Some(ticket) = self.ticket {
-            state.waiters.leave(ticket);
+    /// Takes a key, waiting for one if need be; none once the queue has shut down and is empty.
+    pub async fn take(mut self) -> Option<Taken<T>> {
+        consume_budget().await; // a full queue must not starve the other tasks of this thread
+        let signals = self.queue.signals();
+        let mut told = false;
+        loop {
+            let mut news = pin!(signals.news.notified());
+            told = match self.look(told, news.as_mut()) {
+                Next::Ends(taken) => return taken,
+                Next::LooksAgain => true,
+                Next::Waits => {
+                    news.await;
+                    true
+                }
+                Next::WaitsUntil(due) => select! {
+                    biased;
+                    () = news => true,
+                    () = signals.sooner.notified() => false,
+                    () = sleep_until(due) => false,
+                },
+            };
+        }
+    }
+
+    /// Takes a key, or a place among those who wait; both under one lock, so that none is missed.
+    fn look(&mut self, told: bool, news: Pin<&mut Notified<'_>>) -> Next<T> {
+        let mut state = self.queue.access();
+        if told {
+            state.told = false;
+        }
+        if std::mem::take(&mut self.keeps_time) {
+            state.timed = false;
         }
         state.let_in();
-        let item = state.take();
-        let wake = state.wake();
-        if item.is_some() || state.shutting_down {
-            let ticket = self.ticket.take();
-            let wake = wake.and(ticket.and_then(|ticket| state.pass_time_on(ticket)));
-            return (Next::Ready(item), wake);
+        if let Some(taken) = state.take() {
+            return Next::Ends(Some(taken));
         }
-        let ticket = *self.ticket.get_or_insert_with(|| state.waiters.ticket());
-        state.waiters.wait(ticket, cx.waker().clone());
-        match state.waiting.next() {
-            Some(due) if state.waiters.keep_time(ticket) => (Next::WaitUntil(due), wake),
-            _ => (Next::Wait, wake),
+        if state.shutting_down {
+            return Next::Ends(None);
         }
-    }
-}
-
-impl<T: Clone + Eq + Hash> Future for Get<'_, T> {
-    type Output = Option<T>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<T>> {
-        let progress = ready!(poll_proceed(cx)); // a full queue must not starve the other tasks of this thread
-        loop {
-            let (next, wake) = self.next(cx);
-            wake.now();
-            match next {
-                Next::Ready(item) => {
-                    progress.made_progress();
-                    return Poll::Ready(item);
-                }
-                Next::Wait => {
-                    self.timer = None;
-                    return Poll::Pending;
-                }
-                Next::WaitUntil(due) => {
-                    let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(due)));
-                    if timer.deadline() != due {
-                        timer.as_mut().reset(due);
-                    }
-                    ready!(timer.as_mut().poll(cx));
-                }
+        if news.enable() {
+            return Next::LooksAgain; // told before it waited
+        }
+        match state.delayed.first() {
+            Some((due, _)) if !state.timed => {
+                state.timed = true;
+                self.keeps_time = true;
+                Next::WaitsUntil(due)
             }
+            _ => Next::Waits,
         }
     }
 }
 
-impl<T: Clone + Eq + Hash> Drop for Get<'_, T> {
-    /// Nobody is to wait for what this getter was woken for.
+impl<T> Drop for Waiter<'_, T> {
+    /// Who no longer keeps the time leaves it to another.
     fn drop(&mut self) {
-        let Some(ticket) = self.ticket else { return };
-        let mut state = lock(&self.queue.state);
-        state.waiters.leave(ticket);
-        let wake = state.wake().and(state.pass_time_on(ticket));
-        drop(state);
-        wake.now();
+        if self.keeps_time {
+            self.queue.access().timed = false;
+        }
     }
 }

@@ -12,7 +12,8 @@ pub trait RateLimiter<T>: Send {
     /// How long this item is to wait now. Counts as a failure of it.
     fn when(&mut self, item: &T) -> Duration;
     /// How many failures of this item count.
-    fn num_requeues(&self, item: &T) -> usize;
+    #[doc(alias = "NumRequeues")]
+    fn retries(&self, item: &T) -> usize;
     /// This item's failures count no longer.
     fn forget(&mut self, item: &T);
 }
@@ -79,7 +80,7 @@ impl<T: Clone + Eq + Hash + Send> RateLimiter<T> for Exponential<T> {
         self.after(before)
     }
 
-    fn num_requeues(&self, item: &T) -> usize {
+    fn retries(&self, item: &T) -> usize {
         self.failures.of(item)
     }
 
@@ -109,7 +110,7 @@ impl<T: Clone + Eq + Hash + Send> RateLimiter<T> for FastSlow<T> {
         if self.failures.count(item) < self.fast_attempts { self.fast } else { self.slow }
     }
 
-    fn num_requeues(&self, item: &T) -> usize {
+    fn retries(&self, item: &T) -> usize {
         self.failures.of(item)
     }
 
@@ -147,8 +148,8 @@ impl<T> RateLimiter<T> for MaxOf<T> {
         self.0.iter_mut().map(|limiter| limiter.when(item)).max().unwrap_or_default()
     }
 
-    fn num_requeues(&self, item: &T) -> usize {
-        self.0.iter().map(|limiter| limiter.num_requeues(item)).max().unwrap_or_default()
+    fn retries(&self, item: &T) -> usize {
+        self.0.iter().map(|limiter| limiter.retries(item)).max().unwrap_or_default()
     }
 
     fn forget(&mut self, item: &T) {
@@ -181,8 +182,8 @@ impl<T, L: RateLimiter<T>> RateLimiter<T> for WithMaxWait<L> {
         self.inner.when(item).min(self.max)
     }
 
-    fn num_requeues(&self, item: &T) -> usize {
-        self.inner.num_requeues(item)
+    fn retries(&self, item: &T) -> usize {
+        self.inner.retries(item)
     }
 
     fn forget(&mut self, item: &T) {
@@ -195,8 +196,8 @@ impl<T> RateLimiter<T> for Box<dyn RateLimiter<T>> {
         (**self).when(item)
     }
 
-    fn num_requeues(&self, item: &T) -> usize {
-        (**self).num_requeues(item)
+    fn retries(&self, item: &T) -> usize {
+        (**self).retries(item)
     }
 
     fn forget(&mut self, item: &T) {
@@ -216,7 +217,7 @@ mod tests {
         let waits: Vec<_> = (0..1000).map(|_| limiter.when(&"a")).collect();
         assert!(waits.is_sorted());
         assert_eq!(waits[999], Duration::MAX);
-        assert_eq!(limiter.num_requeues(&"a"), 1000);
+        assert_eq!(limiter.retries(&"a"), 1000);
         let mut limiter = Exponential::new(Duration::ZERO, MS);
         assert!((0..1000).all(|_| limiter.when(&"a").is_zero()));
     }

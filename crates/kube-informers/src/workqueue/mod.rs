@@ -1,59 +1,62 @@
-//! client-go's `util/workqueue`: queues that hand each key to one worker at a time, however often it was added.
+//! client-go's `util/workqueue`: a queue that hands each key to one worker at a time, however often it was added; and workers
+//! over it.
 //!
-//! ```text
-//! RateLimitingQueue   add_rate_limited, forget      how long a failed key waits
-//!   DelayingQueue     add_after                     when a key comes in
-//!     Queue           add, get, done                who works on it
-//! ```
-//!
-//! Each layer does everything that the one below does. A queue has no task of its own: every operation first lets in
-//! what is due, and of those who wait in [`Queue::get`] one keeps the time for all. So there is nothing to start, nothing
-//! outlives the queue, and a paused `tokio` clock is a test clock.
-//!
-//! A worker:
+//! A controller's handlers [add](WorkQueue::add) the keys of objects that changed. Its [workers](WorkQueue::workers) bring one
+//! object after the other nearer to what it asks for. A key whose work failed comes again, later each time.
 //!
 //! ```
-//! # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() {
-//! use kube_informers::workqueue::{RateLimitingQueue, default_controller_limiter};
+//! # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use kube_informers::workqueue::WorkQueue;
+//! use tokio_util::sync::CancellationToken;
 //!
-//! let queue = RateLimitingQueue::new(default_controller_limiter());
-//! queue.add("default/nettool");
-//! let mut tries = 0;
-//! while let Some(key) = queue.get().await {
-//!     tries += 1;
-//!     if tries < 3 {
-//!         queue.add_rate_limited(key); // failed: again, later
-//!     } else {
-//!         queue.forget(&key); // done: the next failure is a first one
-//!         queue.shut_down();
+//! let queue = WorkQueue::new();
+//! let stop = CancellationToken::new();
+//! queue.add("default/web"); // what a handler does
+//!
+//! let reconcile = async |key: &'static str| {
+//!     if queue.retries(&key) < 3 {
+//!         return Err(std::io::Error::other("the API server refused")); // again, later each time
 //!     }
-//!     queue.done(&key); // in any case
-//! }
-//! assert_eq!(tries, 3);
+//!     stop.cancel();
+//!     Ok(())
+//! };
+//! queue.workers(2, reconcile).run(&stop).await?; // two keys at a time, until the stop
+//! # Ok(())
 //! # }
 //! ```
+//!
+//! A worker of your own takes [`Item`]s from [`WorkQueue::get`].
+//!
+//! | type | what it is |
+//! |---|---|
+//! | [`WorkQueue`] | the queue: add now, later, or rate limited; get; shut down |
+//! | [`Item`] | a key in the hands of a worker |
+//! | [`Workers`] | so many keys at a time, with back-off, until a stop |
+//! | [`RateLimiter`] | how long a failed key waits |
+//! | [`Order`], [`Metrics`] | code of yours that the queue calls |
 
+mod access;
 mod bucket;
-mod delaying;
+mod builder;
+mod delayed;
 mod get;
-mod items;
+mod item;
+mod known;
 mod limiter;
 mod line;
 mod metrics;
 mod order;
 mod queue;
-mod rate_limiting;
 mod state;
-mod waiters;
-mod waiting;
+mod workers;
 
 pub use bucket::Bucket;
-pub use delaying::DelayingQueue;
-pub use get::Get;
+pub use builder::WorkQueueBuilder;
+pub use item::Item;
 pub use limiter::{
     Exponential, FastSlow, MaxOf, RateLimiter, WithMaxWait, default_controller_limiter, default_item_limiter,
 };
 pub use metrics::{Metrics, Unfinished};
 pub use order::{Fifo, Order};
-pub use queue::Queue;
-pub use rate_limiting::RateLimitingQueue;
+pub use queue::WorkQueue;
+pub use workers::{Action, ReconcilePanicked, Unstarted, Workers};

@@ -1,27 +1,21 @@
-//! Order: in which order queued items are handed out. Upstream: the `Queue` interface in `util/workqueue/queue.go`.
+//! Order: in which order queued keys are handed out. Upstream: the `Queue` interface in `util/workqueue/queue.go`.
 
 use std::collections::VecDeque;
 
-/// Decides which queued item is next. A [`Queue`](super::Queue) calls it under its lock: it has to be short and must not
-/// call the queue.
+/// Decides which queued key is next. A [`WorkQueue`](super::WorkQueue) calls it under its lock: it has to be short and must
+/// not call the queue. A method that panics must leave the order as it was before the call.
 ///
-/// It never sees an item twice at once, unless a worker called `done` for an item that nobody held.
+/// It never has a key twice at once, unless a worker called [`done`](super::WorkQueue::done) for a key that nobody had.
 pub trait Order<T>: Send {
-    /// An item that is queued was added again, say to move it forward.
-    fn touch(&mut self, item: &T);
-    /// An item is queued.
-    fn push(&mut self, item: T);
-    /// The number of queued items.
-    fn len(&self) -> usize;
-    /// Is nothing queued?
-    fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-    /// Takes the next item out; nothing exactly if `len` is 0.
+    /// A key that is queued was added again, say to move it forward.
+    fn touch(&mut self, _key: &T) {}
+    /// A key is queued.
+    fn push(&mut self, key: T);
+    /// Takes the next key out; nothing exactly if every key that was pushed has been taken out.
     fn pop(&mut self) -> Option<T>;
 }
 
-/// First in, first out; adding an item again does not move it. What a queue does unless told otherwise.
+/// First in, first out; adding a key again does not move it. What a queue does unless told otherwise.
 #[derive(Debug)]
 pub struct Fifo<T>(VecDeque<T>);
 
@@ -32,14 +26,8 @@ impl<T> Default for Fifo<T> {
 }
 
 impl<T: Send> Order<T> for Fifo<T> {
-    fn touch(&mut self, _: &T) {}
-
-    fn push(&mut self, item: T) {
-        self.0.push_back(item);
-    }
-
-    fn len(&self) -> usize {
-        self.0.len()
+    fn push(&mut self, key: T) {
+        self.0.push_back(key);
     }
 
     fn pop(&mut self) -> Option<T> {

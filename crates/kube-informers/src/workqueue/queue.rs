@@ -1,95 +1,156 @@
-//! Queue: each item with one worker at a time. Upstream: `Interface` and `Typed` in `util/workqueue/queue.go`.
+//! WorkQueue: each key with one worker at a time. Upstream: `Typed`, `DelayingInterface` and `RateLimitingInterface` in
+//! `util/workqueue`.
 
 use std::fmt;
 use std::hash::Hash;
 use std::pin::pin;
-use std::sync::PoisonError;
+use std::time::Duration;
 
-use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::get::Get;
-use super::line::Line;
-use super::metrics::{Meter, Metrics, Unfinished};
-use super::order::Order;
-use super::state::{State, Wake};
+use super::access::{Access, Signals};
+use super::builder::WorkQueueBuilder;
+use super::get::Waiter;
+use super::item::Item;
+use super::limiter::RateLimiter;
+use super::metrics::Unfinished;
+use super::state::QueueState;
 use crate::lock::{Mutex, lock};
 
-/// Items that are to be worked on, each once, by any number of workers.
+/// Keys that are to be worked on, each by one worker at a time, at once or later.
 ///
-/// - An item is queued at most once, however often it is [added](Self::add) before somebody takes it.
-/// - An item is with one worker at a time. Added while a worker has it, it is queued again when that worker is
-///   [done](Self::done), so no change is overlooked.
-/// - Items come out in the order in which they went in, unless [another order](Self::order) is given.
+/// - A key is queued at most once, however often it is [added](Self::add) before a worker takes it.
+/// - A key is with one worker at a time. Added while a worker has it, it is queued again when that worker is done, so no
+///   change is overlooked.
+/// - Keys come out in the order in which they went in, unless the queue was built with [another](WorkQueueBuilder::order).
+/// - A key can be added for [later](Self::add_after), or after a wait that grows with each failure
+///   ([`add_rate_limited`](Self::add_rate_limited)).
 /// - After [`shut_down`](Self::shut_down) nothing comes in, and what is queued still comes out.
+///
+/// Most programs fill it in their handlers and leave the rest to [`workers`](Self::workers). A queue is shared by reference
+/// or in an `Arc`.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
-/// use kube_informers::workqueue::Queue;
+/// use kube_informers::workqueue::WorkQueue;
 ///
-/// let queue = Queue::new();
-/// queue.add("a");
-/// queue.add("a");
+/// let queue = WorkQueue::new();
+/// queue.add("default/web");
+/// queue.add("default/web");
 /// assert_eq!(queue.len(), 1);
-/// assert_eq!(queue.get().await, Some("a"));
 ///
-/// queue.add("a"); // while somebody works on it
+/// let key = queue.get().await.expect("the queue is open");
+/// assert_eq!(*key, "default/web");
+/// queue.add("default/web"); // while somebody works on it
 /// assert_eq!(queue.len(), 0);
-/// queue.done(&"a");
+/// drop(key); // the work is over
 /// assert_eq!(queue.len(), 1);
-///
-/// queue.shut_down();
-/// assert_eq!(queue.get().await, Some("a"));
-/// assert_eq!(queue.get().await, None);
 /// # }
 /// ```
-pub struct Queue<T> {
-    pub(super) state: Mutex<State<T>>,
-    /// Told when nothing is being worked on any more, or when nobody is to wait for that.
-    drained: Notify,
+///
+/// # Delays
+/// A key whose time has come is added as if by [`add`](Self::add) at that very moment: in order of due times, and of equal
+/// ones in the order in which they were said. A key can be delayed and queued at once, or delayed while a worker has it.
+///
+/// The queue has no task of its own: every operation first lets in what is due, and one of those who wait in
+/// [`get`](Self::get) sleeps until the next key is due, on `tokio`'s clock. So a paused clock is a test clock:
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() {
+/// use std::time::Duration;
+/// use kube_informers::workqueue::WorkQueue;
+///
+/// let queue = WorkQueue::new();
+/// queue.add_after("late", Duration::from_secs(60));
+/// queue.add_after("soon", Duration::from_secs(1));
+/// queue.add_after("soon", Duration::from_secs(90)); // the earlier time stands
+/// queue.add("now");
+/// for key in ["now", "soon", "late"] {
+///     assert_eq!(queue.get().await.as_deref(), Some(&key));
+/// }
+/// # }
+/// ```
+#[doc(alias = "RateLimitingInterface")]
+#[doc(alias = "DelayingInterface")]
+#[doc(alias = "RateLimitingQueue")]
+#[doc(alias = "DelayingQueue")]
+#[doc(alias = "Interface")]
+pub struct WorkQueue<T> {
+    state: Mutex<QueueState<T>>,
+    signals: Signals,
+    limiter: Mutex<Box<dyn RateLimiter<T>>>,
 }
 
-impl<T: Clone + Eq + Hash + Send + 'static> Queue<T> {
-    /// An empty queue: first in, first out, not measured.
+impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
+    /// An empty queue: first in, first out, not measured, with the
+    /// [limiter that controllers use](super::default_controller_limiter).
     pub fn new() -> Self {
-        Self { state: Mutex::default(), drained: Notify::new() }
+        Self::builder().build()
     }
 
-    /// Hands items out in this order. To be said before the first item is added.
-    #[must_use]
-    pub fn order(mut self, order: impl Order<T> + 'static) -> Self {
-        self.state.get_mut().unwrap_or_else(PoisonError::into_inner).line = Line::Ordered(Box::new(order));
-        self
-    }
-
-    /// Measures what happens. To be said before the first item is added.
-    #[must_use]
-    pub fn metrics(mut self, metrics: impl Metrics + 'static) -> Self {
-        self.state.get_mut().unwrap_or_else(PoisonError::into_inner).meter = Some(Meter::new(metrics));
-        self
+    /// A queue with a limiter, an order or metrics of its own.
+    pub fn builder() -> WorkQueueBuilder<T> {
+        WorkQueueBuilder::new()
     }
 }
 
-impl<T: Clone + Eq + Hash + Send + 'static> Default for Queue<T> {
+impl<T: Clone + Eq + Hash + Send + 'static> Default for WorkQueue<T> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<T: Clone + Eq + Hash> Queue<T> {
-    /// Says that an item is to be worked on, and sees to it that one of those who wait in [`get`](Self::get) comes. Ignored
-    /// once the queue shuts down.
-    pub fn add(&self, item: T) {
-        self.change(|state| {
-            state.let_in();
-            state.add(item, Instant::now);
-            (state.wake(), ())
-        });
+impl<T: Clone + Eq + Hash> WorkQueue<T> {
+    /// Says that a key is to be worked on. Ignored once the queue shuts down.
+    pub fn add(&self, key: T) {
+        let mut state = self.access();
+        state.let_in();
+        state.add(key, Instant::now);
     }
 
-    /// The number of queued items; those that somebody works on, and those whose time has not come, are not counted.
+    /// Adds a key when this much time has passed; at once if none is to pass. Of several times for a key the earliest
+    /// stands. Never blocks, however many keys are delayed. Ignored once the queue shuts down.
+    pub fn add_after(&self, key: T, delay: Duration) {
+        let mut state = self.access();
+        let now = Instant::now();
+        state.let_due_in(now);
+        if state.shutting_down {
+            return;
+        }
+        if let Some(meter) = &mut state.meter {
+            meter.retried();
+        }
+        if delay.is_zero() {
+            state.add(key, || now);
+        } else if state.delay(key, now.checked_add(delay).unwrap_or_else(|| now + FAR)) {
+            state.wake_keeper();
+        }
+    }
+
+    /// Adds a key after the limiter's wait for it. Counts as a failure of the key. Ignored once the queue shuts down, but for
+    /// the count.
+    pub fn add_rate_limited(&self, key: T) {
+        let delay = lock(&self.limiter).when(&key);
+        self.add_after(key, delay);
+    }
+
+    /// Says that a key's failures do not count any more, whether the work succeeded or was given up. Without it the limiter
+    /// remembers the key for ever. It does not end the work on the key.
+    pub fn forget(&self, key: &T) {
+        lock(&self.limiter).forget(key);
+    }
+
+    /// How many times the key was rate limited since it was last forgotten.
+    #[doc(alias = "NumRequeues")]
+    pub fn retries(&self, key: &T) -> usize {
+        lock(&self.limiter).retries(key)
+    }
+
+    /// The number of queued keys; those that somebody works on, and those whose time has not come, are not counted.
     pub fn len(&self) -> usize {
-        self.look(|state| state.line.len())
+        let mut state = self.access();
+        state.let_in();
+        state.line.len()
     }
 
     /// Is nothing queued?
@@ -97,60 +158,65 @@ impl<T: Clone + Eq + Hash> Queue<T> {
         self.len() == 0
     }
 
-    /// Takes the next item, waiting for one if need be; nothing once the queue has shut down and is empty.
-    /// [`done`](Self::done) has to be called for the item when the work on it is over.
+    /// Takes the next key, waiting for one if need be; `None` once the queue has shut down and is empty. The work on the key is
+    /// over when the returned [`Item`] is dropped or ended by one of its methods.
     ///
-    /// While something is queued, one of those who wait is on its way, the longest waiting first, and it wakes the next one
-    /// when it comes and leaves something. Somebody who comes in between may be quicker, and the woken one goes on waiting in
-    /// its old place. Cancel safe: a `get` that is dropped has taken nothing, and what it was woken for goes to another one.
-    /// A `get` that has begun to wait has to be polled when it is woken, or dropped: the others wait for that.
-    pub fn get(&self) -> Get<'_, T> {
-        Get::new(self)
+    /// While something is queued, one of those who wait is told to look, the longest waiting first, and it has the next one
+    /// told if it leaves something. Somebody who comes in between may be quicker; the one who was told then waits again,
+    /// behind the others.
+    ///
+    /// Cancel safe: a `get` that is dropped has taken nothing, and what it was told goes to another one. A `get` that has
+    /// begun to wait has to be polled when it is woken, or dropped: the others wait for that.
+    pub async fn get(&self) -> Option<Item<'_, T>> {
+        let taken = Waiter::new(self).take().await?;
+        Some(Item::new(self, taken))
     }
 
-    /// Says that the work on an item is over. If it was added meanwhile, it is queued again.
+    /// Says that the work on a key is over, whoever has it. If the key was added meanwhile, it is queued again.
     ///
-    /// For an item that nobody has, nothing happens, but an item that is queued must not be named: it would be queued a
+    /// This is the low-level way, for a key that was taken out of its guard by [`Item::into_key`]; an [`Item`] does it when it
+    /// is dropped. For a key that nobody has, nothing happens, but a key that is queued must not be named: it would be queued a
     /// second time (as in client-go).
-    pub fn done(&self, item: &T) {
-        self.change(|state| {
-            state.let_in();
-            let forgotten = state.done(item);
-            if state.shutting_down && state.processing == 0 {
-                self.drained.notify_waiters();
-            }
-            (state.wake(), forgotten)
-        });
+    pub fn done(&self, key: &T) {
+        let _forgotten = self.access().done(key); // dropped when the lock is free
     }
 
-    /// Lets nothing in any more. Whoever waits, or comes later, gets what is queued and then nothing; items whose time
-    /// has not come are dropped. Does not wait for the workers, and ends the waiting of those who do.
-    /// May be called again.
+    /// Lets nothing in any more. Whoever waits, or comes later, gets what is queued and then nothing; keys whose time
+    /// has not come are dropped. Does not wait for the workers, and ends the waiting of those who
+    /// [do](Self::shut_down_with_drain). May be called again.
     pub fn shut_down(&self) {
-        self.change(|state| {
+        let _dropped = {
+            let mut state = self.access();
+            state.let_in();
             state.forced += 1;
-            self.drained.notify_waiters();
-            (state.end(), ())
-        });
+            state.wake_drainers();
+            state.wake_every_getter();
+            state.end()
+        };
     }
 
     /// As [`shut_down`](Self::shut_down), at once; what is returned waits until nothing is being worked on, or until
     /// `shut_down` is called. Any number may wait.
     ///
-    /// As in client-go, it does not wait for items that are queued and that nobody has taken yet.
+    /// As in client-go, it does not wait for keys that are queued and that nobody has taken yet.
     pub fn shut_down_with_drain(&self) -> impl Future<Output = ()> + '_ {
-        let forced = self.change(|state| (state.end(), state.forced));
+        let (forced, _dropped) = {
+            let mut state = self.access();
+            state.let_in();
+            state.wake_every_getter();
+            (state.forced, state.end())
+        };
         async move {
             loop {
-                let mut told = pin!(self.drained.notified());
-                told.as_mut().enable(); // before looking, so that nothing is missed
+                let mut drained = pin!(self.signals.drained.notified());
+                drained.as_mut().enable(); // before looking, so that nothing is missed
                 {
                     let state = lock(&self.state);
                     if state.processing == 0 || state.forced != forced {
                         return;
                     }
                 }
-                told.await;
+                drained.await;
             }
         }
     }
@@ -165,27 +231,31 @@ impl<T: Clone + Eq + Hash> Queue<T> {
         let state = lock(&self.state);
         state.meter.as_ref().map(|meter| meter.unfinished(Instant::now())).unwrap_or_default()
     }
+}
 
-    /// Changes the state. What `change` hands out is dropped, and who is to be woken is woken, when the lock is free again.
-    #[inline]
-    pub(super) fn change<R>(&self, change: impl FnOnce(&mut State<T>) -> (Wake, R)) -> R {
-        let (wake, out) = change(&mut lock(&self.state));
-        wake.now();
-        out
+impl<T> WorkQueue<T> {
+    pub(super) fn over(state: QueueState<T>, limiter: Box<dyn RateLimiter<T>>) -> Self {
+        Self { state: Mutex::new(state), signals: Signals::default(), limiter: Mutex::new(limiter) }
     }
 
-    fn look<R>(&self, look: impl FnOnce(&State<T>) -> R) -> R {
-        self.change(|state| {
-            state.let_in();
-            (state.wake(), look(state))
-        })
+    #[inline]
+    pub(super) fn access(&self) -> Access<'_, T> {
+        Access::new(lock(&self.state), &self.signals)
+    }
+
+    #[inline]
+    pub(super) fn signals(&self) -> &Signals {
+        &self.signals
     }
 }
 
-impl<T> fmt::Debug for Queue<T> {
+/// What stands for a time beyond the clock's range.
+const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 3600);
+
+impl<T> fmt::Debug for WorkQueue<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = lock(&self.state);
-        f.debug_struct("Queue")
+        f.debug_struct("WorkQueue")
             .field("queued", &state.line.len())
             .field("processing", &state.processing)
             .field("shutting_down", &state.shutting_down)

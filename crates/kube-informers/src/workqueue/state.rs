@@ -1,182 +1,201 @@
-//! State: what a queue's lock protects.
+//! QueueState: what a queue's lock protects.
 
-use std::collections::VecDeque;
 use std::hash::Hash;
-use std::task::Waker;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use tokio::time::Instant;
 
-use super::items::{Items, Slot, Stage};
+use super::delayed::Delayed;
+use super::known::{Handle, KnownKeys, Stage};
 use super::line::Line;
 use super::metrics::Meter;
-use super::waiters::{Ticket, Waiters};
-use super::waiting::Waiting;
 
-/// Everything of a queue. If an item is queued, nobody waits, or somebody is woken and has not come yet.
-pub(super) struct State<T> {
-    items: Items<T>,
+/// Everything of a queue but its limiter.
+///
+/// Hash, equality and clone of a key, the order and the metrics are code of others, which may panic. So each change calls them
+/// first, and what is left to do after them cannot fail. Only the end of the work on a key is measured afterwards: a worker
+/// says it once, and a key that it could not give back would be lost.
+pub(super) struct QueueState<T> {
+    pub known: KnownKeys<T>,
     pub line: Line<T>,
-    /// How many items are `Processing` or `Again`.
+    /// How many keys are `Processing` or `Again`.
     pub processing: usize,
-    pub waiting: Waiting,
-    pub waiters: Waiters,
-    pub meter: Option<Meter<T>>,
+    pub delayed: Delayed,
+    pub meter: Option<Meter>,
     pub shutting_down: bool,
     /// How many times those who drain were told to wait no longer.
     pub forced: u64,
+    /// One of those who wait was told to look, and has not looked yet.
+    pub told: bool,
+    /// One of those who wait sleeps until the first delayed key is due.
+    pub timed: bool,
+    /// How many times a key was handed out.
+    handed_out: u64,
 }
 
-/// Who has to be woken once the lock is free.
-#[derive(Debug)]
-#[must_use]
-pub(super) enum Wake {
-    Nobody,
-    One(Waker),
-    Several(Vec<Waker>),
+/// A key that is handed out.
+pub(super) struct Taken<T> {
+    pub key: T,
+    pub hold: Hold,
 }
 
-impl Wake {
-    #[inline]
-    pub fn and(self, waker: Option<Waker>) -> Self {
-        let Some(waker) = waker else { return self };
-        match self {
-            Self::Nobody => Self::One(waker),
-            Self::One(first) => Self::Several(vec![first, waker]),
-            Self::Several(mut several) => {
-                several.push(waker);
-                Self::Several(several)
-            }
-        }
-    }
-
-    #[inline]
-    pub fn now(self) {
-        match self {
-            Self::Nobody => {}
-            Self::One(waker) => waker.wake(),
-            Self::Several(several) => several.into_iter().for_each(Waker::wake),
-        }
-    }
+/// What a worker has in hand: which hand-out of which key. It says nothing any more once the key was given back.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hold {
+    handle: Handle,
+    number: u64,
 }
 
-impl<T> Default for State<T> {
-    fn default() -> Self {
+impl<T> QueueState<T> {
+    pub fn new(line: Line<T>, meter: Option<Meter>) -> Self {
         Self {
-            items: Items::default(),
-            line: Line::Fifo(VecDeque::new()),
+            known: KnownKeys::default(),
+            line,
             processing: 0,
-            waiting: Waiting::default(),
-            waiters: Waiters::default(),
-            meter: None,
+            delayed: Delayed::default(),
+            meter,
             shutting_down: false,
             forced: 0,
+            told: false,
+            timed: false,
+            handed_out: 0,
         }
+    }
+
+    /// Is there something to do for one of those who wait: take a key, or keep the time?
+    #[inline]
+    pub fn wants_a_getter(&self) -> bool {
+        self.line.len() > 0 || (!self.delayed.is_empty() && !self.timed)
+    }
+
+    /// Is nobody working on anything, and will nobody any more, as far as those who drain care?
+    pub fn is_drained(&self) -> bool {
+        self.shutting_down && self.processing == 0
+    }
+
+    /// Lets nothing in any more. Hands out the delayed keys, which are dropped.
+    pub fn end(&mut self) -> Vec<T> {
+        self.shutting_down = true;
+        self.delayed.clear(&mut self.known)
     }
 }
 
-impl<T: Clone + Eq + Hash> State<T> {
-    /// Queues an item unless it is queued already or somebody has it. `at` is asked only if it is measured.
+impl<T: Clone + Eq + Hash> QueueState<T> {
+    /// Queues a key unless it is queued already or somebody has it. `at` is asked only if it is measured.
     #[inline]
-    pub fn add(&mut self, item: T, at: impl FnOnce() -> Instant) {
+    pub fn add(&mut self, key: T, at: impl FnOnce() -> Instant) {
         if !self.shutting_down {
-            let slot = self.items.know(item);
-            self.add_known(slot, at);
+            let handle = self.known.know(key);
+            self.add_known(handle, at);
         }
     }
 
     #[inline]
-    fn add_known(&mut self, slot: Slot, at: impl FnOnce() -> Instant) {
-        let known = &mut self.items[slot];
-        let stage = match known.stage {
-            Stage::Queued => return self.line.touch(&known.item),
-            Stage::Again => return,
-            Stage::Processing => Stage::Again,
-            Stage::Idle => Stage::Queued,
-        };
-        if let Some(meter) = &mut self.meter {
-            meter.added(&known.item, at());
+    fn add_known(&mut self, handle: Handle, at: impl FnOnce() -> Instant) {
+        let known = &mut self.known[handle];
+        match known.stage {
+            Stage::Queued => self.line.touch(&known.key),
+            Stage::Again => {}
+            stage @ (Stage::Idle | Stage::Processing) => {
+                if let Some(meter) = &mut self.meter {
+                    meter.added(handle, at());
+                }
+                if stage == Stage::Idle {
+                    self.enqueue(handle);
+                } else {
+                    known.stage = Stage::Again;
+                }
+            }
         }
-        if stage == Stage::Queued {
-            self.line.push(&mut self.items, slot);
-        }
-        self.items[slot].stage = stage; // after what somebody else wrote, which may panic
     }
 
-    /// Hands out the next item.
     #[inline]
-    pub fn take(&mut self) -> Option<T> {
-        let slot = self.line.pop(&mut self.items)?;
-        let known = &mut self.items[slot];
+    fn enqueue(&mut self, handle: Handle) {
+        self.line.push(&mut self.known, handle);
+        self.known[handle].stage = Stage::Queued;
+    }
+
+    /// Hands out the next key.
+    #[inline]
+    pub fn take(&mut self) -> Option<Taken<T>> {
+        let handle = self.line.next(&self.known)?;
+        let key = self.known[handle].key.clone();
         if let Some(meter) = &mut self.meter {
-            meter.taken(&known.item, Instant::now());
+            meter.taken(handle, Instant::now());
         }
+        self.line.pop(&mut self.known, handle);
+        self.handed_out += 1;
+        let known = &mut self.known[handle];
         self.processing += usize::from(matches!(known.stage, Stage::Idle | Stage::Queued));
         known.stage = Stage::Processing;
-        Some(known.item.clone())
+        known.handed_out = self.handed_out;
+        Some(Taken { key, hold: Hold { handle, number: self.handed_out } })
     }
 
-    /// A worker is done with an item: it is queued for the next one, or handed out if nothing is left to do with it.
+    /// The work on a key is over, whoever has it. Hands it out if it is forgotten.
+    pub fn done(&mut self, key: &T) -> Option<T> {
+        let handle = self.known.find(key)?;
+        self.finish(handle)
+    }
+
+    /// The work on a hand-out is over, unless its key was given back already. Hands it out if it is forgotten.
     #[inline]
-    pub fn done(&mut self, item: &T) -> Option<T> {
-        if let Some(meter) = &mut self.meter {
-            meter.done(item, Instant::now());
-        }
-        let slot = self.items.find(item)?;
-        let known = &mut self.items[slot];
-        match known.stage {
-            Stage::Idle => None,
+    pub fn give_back(&mut self, hold: Hold) -> Option<T> {
+        let known = self.known.get(hold.handle)?;
+        let held = known.handed_out == hold.number && matches!(known.stage, Stage::Processing | Stage::Again);
+        if held { self.finish(hold.handle) } else { None }
+    }
+
+    #[inline]
+    fn finish(&mut self, handle: Handle) -> Option<T> {
+        // Keys that are due come in before this one. If that panics, this one is given back all the same.
+        let let_in = match self.delayed.is_empty() {
+            true => Ok(()),
+            false => catch_unwind(AssertUnwindSafe(|| self.let_in())),
+        };
+        let mut forgotten = None;
+        match self.known[handle].stage {
+            Stage::Idle => return None,
             Stage::Processing => {
                 self.processing -= 1;
-                known.stage = Stage::Idle;
-                self.items.forget(slot)
+                self.known[handle].stage = Stage::Idle;
+                forgotten = self.known.forget(handle);
             }
-            stage => {
-                self.processing -= usize::from(stage == Stage::Again);
-                known.stage = Stage::Queued;
-                self.line.push(&mut self.items, slot);
-                None
+            Stage::Again => {
+                self.processing -= 1;
+                self.known[handle].stage = Stage::Idle;
+                self.enqueue(handle);
             }
+            Stage::Queued => self.enqueue(handle), // a second time, as in client-go
         }
+        if let Some(meter) = &mut self.meter {
+            meter.done(handle, Instant::now());
+        }
+        let_in.unwrap_or_else(|panic| resume_unwind(panic));
+        forgotten
     }
 
-    /// Lets an item wait, from `now` on for its time; says whether it is now the first.
-    pub fn wait(&mut self, item: T, until: Instant) -> bool {
-        let slot = self.items.know(item);
-        self.waiting.insert(&mut self.items, slot, until)
+    /// Delays a key; says whether the first time changed.
+    pub fn delay(&mut self, key: T, until: Instant) -> bool {
+        let handle = self.known.know(key);
+        self.delayed.insert(&mut self.known, handle, until)
     }
 
     /// Lets in what is due.
     #[inline]
     pub fn let_in(&mut self) {
-        if !self.waiting.is_empty() {
+        if !self.delayed.is_empty() {
             self.let_due_in(Instant::now());
         }
     }
 
     /// Lets in what is due now.
     pub fn let_due_in(&mut self, now: Instant) {
-        while let Some((due, slot)) = self.waiting.pop(&mut self.items, now) {
-            self.add_known(slot, || due);
+        while let Some((due, handle)) = self.delayed.first()
+            && due <= now
+        {
+            self.add_known(handle, || due);
+            self.delayed.pop_first(&mut self.known);
         }
-    }
-
-    /// Lets nothing in any more. Everybody has to be woken.
-    pub fn end(&mut self) -> Wake {
-        self.let_in();
-        self.shutting_down = true;
-        self.waiting.clear(&mut self.items);
-        self.waiters.all().fold(Wake::Nobody, |wake, waker| wake.and(Some(waker)))
-    }
-
-    /// Wakes who has waited longest if something is queued, unless somebody is on the way: who comes wakes the next one.
-    #[inline]
-    pub fn wake(&mut self) -> Wake {
-        if self.line.len() == 0 { Wake::Nobody } else { self.waiters.next().map_or(Wake::Nobody, Wake::One) }
-    }
-
-    /// A getter leaves for good: who has to keep the time from now on?
-    pub fn pass_time_on(&mut self, ticket: Ticket) -> Option<Waker> {
-        let next = self.waiters.pass_time_on(ticket);
-        next.filter(|_| !self.waiting.is_empty())
     }
 }

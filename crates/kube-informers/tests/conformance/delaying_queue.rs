@@ -1,8 +1,8 @@
-//! The rate limiting queue over the delaying queue, on a clock that only the steps move.
+//! The queue with delays and rate limits, on a clock that only the steps move.
 
 use std::time::Duration;
 
-use kube_informers::workqueue::{MaxOf, RateLimitingQueue};
+use kube_informers::workqueue::{Item, MaxOf, WorkQueue};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use tokio::time::{advance, timeout};
@@ -12,14 +12,14 @@ use super::vectors::{Step, Subject, replay};
 
 struct Delaying {
     runtime: Runtime,
-    queue: RateLimitingQueue<String>,
+    queue: WorkQueue<String>,
 }
 
 fn subject(config: &Value) -> Delaying {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
     let queue = match &config["limiter"] {
-        Value::Null => RateLimitingQueue::new(MaxOf::new()),
-        config => RateLimitingQueue::new(limiter(config)),
+        Value::Null => WorkQueue::builder().limiter(MaxOf::new()).build(),
+        config => WorkQueue::builder().limiter(limiter(config)).build(),
     };
     Delaying { runtime, queue }
 }
@@ -35,10 +35,11 @@ impl Subject for Delaying {
                 "add_after" => queue.add_after(item(), time()),
                 "add_rate_limited" => queue.add_rate_limited(item()),
                 "forget" => queue.forget(&item()),
-                "num_requeues" => return queue.num_requeues(&item()).into(),
+                "num_requeues" => return queue.retries(&item()).into(),
                 "step" => advance(time()).await,
                 "get" => {
                     let got = timeout(Duration::ZERO, queue.get()).await.expect("there is something to get");
+                    let got = got.map(Item::into_key);
                     return json!({"shutdown": got.is_none(), "item": got.unwrap_or_default(), "len": queue.len()});
                 }
                 "done" => queue.done(&item()),

@@ -59,7 +59,7 @@ impl Subject for Limiter {
                     let item = item();
                     nanos((0..step.int("count")).map(|_| limiter.when(&item)).last().unwrap())
                 }
-                "num_requeues" => limiter.num_requeues(&item()).into(),
+                "num_requeues" => limiter.retries(&item()).into(),
                 "forget" => {
                     limiter.forget(&item());
                     json!({})

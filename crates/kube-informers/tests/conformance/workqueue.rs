@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use kube_informers::workqueue::Queue;
+use kube_informers::workqueue::{Item, WorkQueue};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
@@ -13,7 +13,7 @@ use super::vectors::{Step, Subject, agrees, replay};
 
 struct Workqueue {
     runtime: Runtime,
-    queue: Arc<Queue<String>>,
+    queue: Arc<WorkQueue<String>>,
     /// What blocked gets returned in this step.
     returned: Arc<Mutex<Vec<Value>>>,
     /// How many gets were blocked before this step.
@@ -26,7 +26,7 @@ fn subject(_: &Value) -> Workqueue {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
     Workqueue {
         runtime,
-        queue: Arc::new(Queue::new()),
+        queue: Arc::new(WorkQueue::new()),
         returned: Arc::default(),
         blocked: 0,
         gets: Vec::new(),
@@ -38,7 +38,7 @@ impl Workqueue {
     fn get_beside(&self, id: &str) -> JoinHandle<()> {
         let (queue, returned, id) = (self.queue.clone(), self.returned.clone(), id.to_owned());
         self.runtime.spawn(async move {
-            let got = queue.get().await;
+            let got = queue.get().await.map(Item::into_key);
             let got = json!({"id": id, "shutdown": got.is_none(), "item": got.unwrap_or_default()});
             returned.lock().unwrap().push(got);
         })
@@ -59,7 +59,7 @@ impl Subject for Workqueue {
             "done" => self.queue.done(&step.str("item").to_owned()),
             "get" => {
                 let got = self.runtime.block_on(async { timeout(Duration::ZERO, self.queue.get()).await });
-                let got = got.expect("there is something to get");
+                let got = got.expect("there is something to get").map(Item::into_key);
                 answer = json!({"shutdown": got.is_none(), "item": got.unwrap_or_default()});
             }
             "get_start" => self.gets.push(self.get_beside(step.str("id"))),

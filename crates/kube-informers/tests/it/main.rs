@@ -18,3 +18,5 @@ mod running;
 mod source;
 mod workqueue;
 mod workqueue_model;
+mod workqueue_panics;
+mod workqueue_workers;

@@ -1,15 +1,22 @@
 //! The work queue from outside: workers on threads, workers on virtual time, metrics, an order of its own.
 
 use std::collections::{BTreeMap, BinaryHeap};
+use std::hash::Hash;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use kube_informers::workqueue::{DelayingQueue, Metrics, Order, Queue, RateLimitingQueue, Unfinished};
+use kube_informers::workqueue::{Exponential, Item, Metrics, Order, Unfinished, WorkQueue};
 use tokio::time::{Instant, advance, sleep, timeout};
 
 const SECOND: Duration = Duration::from_secs(1);
+
+/// The next key, bare: `done` is called by hand.
+async fn key<T: Clone + Eq + Hash>(queue: &WorkQueue<T>) -> Option<T> {
+    queue.get().await.map(Item::into_key)
+}
 
 fn block_on<F: Future>(future: F) -> F::Output {
     tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(future)
@@ -20,17 +27,16 @@ fn many_workers_on_threads_share_the_work_and_none_is_left_waiting() {
     const WORKERS: usize = 16;
     const ITEMS: usize = 50;
     const ROUNDS: usize = 400;
-    let queue = Queue::new();
+    let queue = WorkQueue::new();
     let held: Vec<_> = (0..ITEMS).map(|_| AtomicUsize::new(0)).collect();
     let to_do: Vec<_> = (0..ITEMS).map(|_| AtomicUsize::new(0)).collect();
     let work = || async {
         while let Some(item) = queue.get().await {
-            let item: usize = item;
-            assert_eq!(held[item].fetch_add(1, Ordering::SeqCst), 0, "two workers have the same item");
-            to_do[item].store(0, Ordering::SeqCst);
+            let number: usize = *item;
+            assert_eq!(held[number].fetch_add(1, Ordering::SeqCst), 0, "two workers have the same item");
+            to_do[number].store(0, Ordering::SeqCst);
             thread::yield_now();
-            held[item].fetch_sub(1, Ordering::SeqCst);
-            queue.done(&item);
+            held[number].fetch_sub(1, Ordering::SeqCst);
         }
     };
     thread::scope(|threads| {
@@ -52,21 +58,21 @@ fn many_workers_on_threads_share_the_work_and_none_is_left_waiting() {
         queue.shut_down();
         workers.into_iter().for_each(|worker| worker.join().unwrap());
     });
-    // An item that was added while it was worked on may be left, as its worker's `done` came after the others had gone;
-    // that worker itself takes it, so nothing is.
+    // An item that was added while it was worked on may be queued again after the other workers have gone. Its own worker
+    // takes it, so nothing is left.
     assert!(to_do.iter().all(|left| left.load(Ordering::SeqCst) == 0));
     assert!(queue.is_empty());
 }
 
 #[tokio::test(start_paused = true)]
 async fn sixty_four_workers_that_wait_get_an_item_each_and_one_of_them_keeps_the_time() {
-    let queue = Arc::new(DelayingQueue::new());
+    let queue = Arc::new(WorkQueue::new());
     let start = Instant::now();
     let workers: Vec<_> = (0..64)
         .map(|_| {
             let queue = queue.clone();
             tokio::spawn(async move {
-                let item = queue.get().await.unwrap();
+                let item = key(&queue).await.unwrap();
                 (item, start.elapsed())
             })
         })
@@ -83,8 +89,8 @@ async fn sixty_four_workers_that_wait_get_an_item_each_and_one_of_them_keeps_the
 
 #[tokio::test(start_paused = true)]
 async fn who_keeps_the_time_may_leave() {
-    let queue = DelayingQueue::new();
-    let (mut first, mut second) = (Box::pin(queue.get()), Box::pin(queue.get()));
+    let queue = WorkQueue::new();
+    let (mut first, mut second) = (Box::pin(key(&queue)), Box::pin(key(&queue)));
     tokio::select! { biased; _ = &mut first => {}, _ = &mut second => {}, () = sleep(SECOND) => {} }
     queue.add_after("a", SECOND);
     tokio::select! { biased; _ = &mut first => {}, _ = &mut second => {}, () = sleep(SECOND / 2) => {} }
@@ -94,10 +100,10 @@ async fn who_keeps_the_time_may_leave() {
 
 #[tokio::test(start_paused = true)]
 async fn an_earlier_item_wakes_who_keeps_the_time() {
-    let queue = Arc::new(DelayingQueue::new());
+    let queue = Arc::new(WorkQueue::new());
     let worker = tokio::spawn({
         let queue = queue.clone();
-        async move { (queue.get().await, Instant::now()) }
+        async move { (key(&queue).await, Instant::now()) }
     });
     let start = Instant::now();
     queue.add_after("late", 60 * SECOND);
@@ -109,13 +115,12 @@ async fn an_earlier_item_wakes_who_keeps_the_time() {
 
 #[tokio::test(start_paused = true)]
 async fn a_worker_that_always_finds_work_lets_others_run() {
-    let queue = Arc::new(Queue::new());
+    let queue = Arc::new(WorkQueue::new());
     let worker = tokio::spawn({
         let queue = queue.clone();
         async move {
             while let Some(item) = queue.get().await {
-                queue.add(item);
-                queue.done(&item);
+                queue.add(*item);
             }
         }
     });
@@ -127,24 +132,24 @@ async fn a_worker_that_always_finds_work_lets_others_run() {
 
 #[tokio::test(start_paused = true)]
 async fn every_drainer_is_released_and_a_shut_down_releases_them_too() {
-    let queue = Arc::new(Queue::new());
+    let queue = Arc::new(WorkQueue::new());
     queue.add("a");
-    queue.get().await;
-    let drain = |queue: &Arc<Queue<_>>| {
+    let item = queue.get().await;
+    let drain = |queue: &Arc<WorkQueue<_>>| {
         let queue = queue.clone();
         tokio::spawn(async move { queue.shut_down_with_drain().await })
     };
     let drainers: Vec<_> = (0..3).map(|_| drain(&queue)).collect();
     sleep(SECOND).await;
     assert!(drainers.iter().all(|drainer| !drainer.is_finished()));
-    queue.done(&"a");
+    drop(item);
     for drainer in drainers {
         timeout(SECOND, drainer).await.unwrap().unwrap();
     }
 
-    let queue = Arc::new(Queue::new());
+    let queue = Arc::new(WorkQueue::new());
     queue.add("a");
-    queue.get().await;
+    let _item = queue.get().await;
     let drainers: Vec<_> = (0..3).map(|_| drain(&queue)).collect();
     sleep(SECOND).await;
     queue.shut_down();
@@ -155,7 +160,7 @@ async fn every_drainer_is_released_and_a_shut_down_releases_them_too() {
 
 #[tokio::test]
 async fn a_shut_down_with_drain_shuts_down_before_it_is_awaited() {
-    let queue = Queue::new();
+    let queue = WorkQueue::new();
     let drained = queue.shut_down_with_drain();
     queue.add("a");
     assert_eq!((queue.shutting_down(), queue.len()), (true, 0));
@@ -164,10 +169,65 @@ async fn a_shut_down_with_drain_shuts_down_before_it_is_awaited() {
 
 #[tokio::test(start_paused = true)]
 async fn a_delay_beyond_the_clock_is_a_long_one() {
-    let queue = DelayingQueue::new();
+    let queue = WorkQueue::new();
     queue.add_after("a", Duration::MAX);
     advance(365 * 24 * 3600 * SECOND).await;
     assert!(queue.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_guard_says_what_comes_of_its_key() {
+    let queue = WorkQueue::builder().limiter(Exponential::new(SECOND, 60 * SECOND)).build();
+    let start = Instant::now();
+    queue.add("a");
+    queue.get().await.unwrap().retry();
+    queue.get().await.unwrap().retry();
+    assert_eq!((start.elapsed(), queue.retries(&"a")), (SECOND, 2));
+    queue.get().await.unwrap().retry_after(10 * SECOND);
+    assert_eq!((start.elapsed(), queue.retries(&"a")), (3 * SECOND, 2));
+    queue.get().await.unwrap().forget();
+    assert_eq!((start.elapsed(), queue.retries(&"a"), queue.len()), (13 * SECOND, 0, 0));
+    queue.add("a");
+    let item = queue.get().await.unwrap();
+    assert_eq!(
+        format!("{item:?} {queue:?}"),
+        r#"Item("a") WorkQueue { queued: 0, processing: 1, shutting_down: false, .. }"#
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_that_panics_or_is_dropped_strands_no_key() {
+    let queue = WorkQueue::new();
+    queue.add("a");
+    let item = queue.get().await.unwrap();
+    let panicked = catch_unwind(AssertUnwindSafe(|| {
+        assert_eq!(*item, "b");
+        drop(item);
+    }));
+    assert!(panicked.is_err());
+    queue.add("a");
+    let worker = async {
+        let _item = queue.get().await.unwrap();
+        sleep(60 * SECOND).await;
+    };
+    timeout(SECOND, worker).await.unwrap_err();
+    queue.add("a");
+    assert_eq!(timeout(SECOND, key(&queue)).await, Ok(Some("a")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_guard_whose_key_was_given_back_by_hand_gives_back_nothing_more() {
+    let queue = WorkQueue::new();
+    queue.add("a");
+    let first = queue.get().await.unwrap();
+    queue.done(&"a");
+    queue.add("a");
+    let second = queue.get().await.unwrap();
+    drop(first);
+    queue.add("a");
+    assert_eq!(queue.len(), 0, "somebody else has the key");
+    drop(second);
+    assert_eq!(queue.len(), 1);
 }
 
 #[derive(Clone, Default)]
@@ -208,42 +268,43 @@ impl Metrics for Seen {
 #[tokio::test(start_paused = true)]
 async fn metrics_count_an_item_once_however_often_it_is_added() {
     let seen = Seen::default();
-    let queue = DelayingQueue::from(Queue::new().metrics(seen.clone()));
+    let queue = WorkQueue::builder().metrics(seen.clone()).build();
     queue.add("a");
     advance(SECOND).await;
     queue.add("a");
     assert_eq!(seen.take(), ["added", "depth 1"]);
-    queue.get().await;
+    let item = queue.get().await;
     assert_eq!(seen.take(), ["depth 0", "latency 1s"]);
     advance(2 * SECOND).await;
     queue.add("a");
     queue.add("a");
     assert_eq!(seen.take(), ["added", "depth 1"]);
     assert_eq!(queue.unfinished(), Unfinished { total: 2 * SECOND, longest: 2 * SECOND });
-    queue.done(&"a");
+    drop(item);
     assert_eq!(seen.take(), ["worked 2s"]);
     advance(SECOND).await;
-    queue.get().await;
+    let _item = queue.get().await;
     assert_eq!(seen.take(), ["depth 0", "latency 1s"]);
 
     queue.add_after("b", SECOND);
     assert_eq!(seen.take(), ["retried"]);
     advance(3 * SECOND).await;
-    assert_eq!(queue.get().await, Some("b"));
+    let item = queue.get().await.unwrap();
+    assert_eq!(*item, "b");
     assert_eq!(seen.take(), ["added", "depth 1", "depth 0", "latency 2s"]);
     advance(SECOND).await;
     assert_eq!(queue.unfinished(), Unfinished { total: 5 * SECOND, longest: 4 * SECOND });
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_rate_limiting_queue_can_have_metrics_and_an_order() {
+async fn a_queue_can_have_a_limiter_metrics_and_an_order() {
     let seen = Seen::default();
-    let queue = Queue::new().metrics(seen.clone()).order(Largest::default());
-    let queue = RateLimitingQueue::over(queue, kube_informers::workqueue::default_item_limiter());
+    let limiter = Exponential::new(Duration::from_millis(1), SECOND);
+    let queue = WorkQueue::builder().limiter(limiter).metrics(seen.clone()).order(Largest::default()).build();
     queue.add_rate_limited(1);
     queue.add_rate_limited(2);
     sleep(SECOND).await;
-    assert_eq!((queue.get().await, queue.get().await), (Some(2), Some(1)));
+    assert_eq!((key(&queue).await, key(&queue).await), (Some(2), Some(1)));
     assert_eq!(seen.take().iter().filter(|what| *what == "retried").count(), 2);
 }
 
@@ -263,10 +324,6 @@ impl Order<u8> for Largest {
         self.heap.push(item);
     }
 
-    fn len(&self) -> usize {
-        self.heap.len()
-    }
-
     fn pop(&mut self) -> Option<u8> {
         self.heap.pop()
     }
@@ -276,13 +333,14 @@ impl Order<u8> for Largest {
 async fn an_order_is_told_of_items_that_are_added_again_while_they_are_queued() {
     let order = Largest::default();
     let touched = order.touched.clone();
-    let queue = Queue::new().order(order);
+    let queue = WorkQueue::builder().order(order).build();
     for item in [1, 3, 2, 3] {
         queue.add(item);
     }
-    assert_eq!(queue.get().await, Some(3));
+    let item = queue.get().await.unwrap();
+    assert_eq!(*item, 3);
     queue.add(3); // while it is worked on: not touched
-    queue.done(&3);
-    assert_eq!((queue.get().await, queue.get().await, queue.get().await), (Some(3), Some(2), Some(1)));
+    drop(item);
+    assert_eq!((key(&queue).await, key(&queue).await, key(&queue).await), (Some(3), Some(2), Some(1)));
     assert_eq!(*touched.lock().unwrap(), BTreeMap::from([(3, 1)]));
 }

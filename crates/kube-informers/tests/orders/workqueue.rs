@@ -2,27 +2,26 @@
 
 use std::sync::Arc;
 
-use kube_informers::workqueue::Queue;
+use kube_informers::workqueue::{Item, WorkQueue};
 use shuttle::future::block_on;
 use shuttle::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use shuttle::{check_random, thread};
 
 use super::SCHEDULES;
 
-fn queue() -> Arc<Queue<usize>> {
-    Arc::new(Queue::new())
+fn queue() -> Arc<WorkQueue<usize>> {
+    Arc::new(WorkQueue::new())
 }
 
 /// A thread that works until the queue shuts down, and says how often it did.
-fn worker(queue: &Arc<Queue<usize>>, held: &Arc<[AtomicBool; 3]>) -> thread::JoinHandle<usize> {
+fn worker(queue: &Arc<WorkQueue<usize>>, held: &Arc<[AtomicBool; 3]>) -> thread::JoinHandle<usize> {
     let (queue, held) = (queue.clone(), held.clone());
     thread::spawn(move || {
         let mut worked = 0;
         while let Some(item) = block_on(queue.get()) {
-            assert!(!held[item].swap(true, Ordering::SeqCst), "two workers have the same item");
+            assert!(!held[*item].swap(true, Ordering::SeqCst), "two workers have the same item");
             worked += 1;
-            held[item].store(false, Ordering::SeqCst);
-            queue.done(&item);
+            held[*item].store(false, Ordering::SeqCst);
         }
         worked
     })
@@ -60,9 +59,8 @@ fn without_a_shut_down_nobody_waits_for_what_is_there() {
                 .map(|_| {
                     let (queue, left) = (queue.clone(), left.clone());
                     thread::spawn(move || {
-                        let item = block_on(queue.get()).unwrap();
+                        let _item = block_on(queue.get()).unwrap();
                         left.fetch_sub(1, Ordering::SeqCst);
-                        queue.done(&item);
                     })
                 })
                 .collect();
@@ -86,22 +84,21 @@ fn what_a_dropped_get_was_woken_for_goes_to_another() {
             let queue = queue();
             let waits = thread::spawn({
                 let queue = queue.clone();
-                move || block_on(queue.get())
+                move || block_on(queue.get()).map(Item::into_key)
             });
             let leaves = thread::spawn({
                 let queue = queue.clone();
                 move || {
                     let got = block_on(async {
-                        let mut get = queue.get();
+                        let mut get = std::pin::pin!(queue.get());
                         std::future::poll_fn(|cx| {
-                            let got = std::pin::Pin::new(&mut get).poll(cx);
+                            let got = get.as_mut().poll(cx);
                             std::task::Poll::Ready(got)
                         })
                         .await
                     });
                     if let std::task::Poll::Ready(Some(item)) = got {
-                        queue.add(item); // taken after all: for the other one again
-                        queue.done(&item);
+                        queue.add(*item); // taken after all: for the other one again
                     }
                 }
             });
@@ -126,7 +123,7 @@ fn a_drainer_waits_for_what_is_being_worked_on_and_a_shut_down_releases_it() {
                     thread::spawn(move || block_on(queue.shut_down_with_drain()))
                 })
                 .collect();
-            queue.done(&item);
+            drop(item);
             drainers.into_iter().for_each(|drainer| drainer.join().unwrap());
         },
         SCHEDULES,
@@ -135,7 +132,7 @@ fn a_drainer_waits_for_what_is_being_worked_on_and_a_shut_down_releases_it() {
         || {
             let queue = queue();
             queue.add(0);
-            block_on(queue.get()).unwrap();
+            let _item = block_on(queue.get()).unwrap();
             let drained = queue.shut_down_with_drain();
             let other = thread::spawn({
                 let queue = queue.clone();

@@ -29,16 +29,16 @@ use kube_client::Api;
 use kube_client::api::{ApiResource, DynamicObject, WatchEvent, WatchParams};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
-use tracing::warn;
+use tracing::{error, warn};
 
 use availability::Availability;
-pub use error::SyncError;
+pub use error::{ControllerError, SyncError};
 use expectations::Expectations;
 use handlers::{OfPods, OfSets};
 use kube_informers::cache::{
-    Done, Error, GroupResource, Indexer, InformerFailed, Lister, SharedIndexInformer, SharedInformerFactory, wait_for,
+    Done, Error, GroupResource, Indexer, Lister, SharedIndexInformer, SharedInformerFactory, wait_for, with_causes,
 };
-use kube_informers::workqueue::{RateLimitingQueue, default_controller_limiter};
+use kube_informers::workqueue::WorkQueue;
 use recorder::EventRecorder;
 pub use voice::Deed;
 use voice::Voice;
@@ -82,8 +82,8 @@ type Ours = dyn Fn(&ReplicaSet) -> bool + Send + Sync;
 /// ```
 ///
 /// # Errors
-/// An informer failed.
-pub async fn run(client: kube_client::Client, stop: CancellationToken) -> Result<(), InformerFailed> {
+/// An informer failed, or the work on a ReplicaSet panicked.
+pub async fn run(client: kube_client::Client, stop: CancellationToken) -> Result<(), ControllerError> {
     let factory = SharedInformerFactory::new(client.clone());
     let controller = Controller::new(client, &factory).expect("informers that have not started take any index");
     controller.with_events().run(&factory, &stop).await
@@ -92,8 +92,10 @@ pub async fn run(client: kube_client::Client, stop: CancellationToken) -> Result
 /// Runs the controller once there is a ReplicaSet. Until then it only watches for the first one and caches nothing; the
 /// controller itself caches every pod of the cluster.
 pub(crate) async fn run_when_needed(client: kube_client::Client, stop: CancellationToken) {
-    if stop.run_until_cancelled(first_set(&client)).await.is_some() {
-        let _ = run(client, stop).await; // the factory has logged a failure
+    if stop.run_until_cancelled(first_set(&client)).await.is_some()
+        && let Err(error) = run(client, stop).await
+    {
+        error!(error = %with_causes(&error), "the controller of ReplicaSets has ended");
     }
 }
 
@@ -129,7 +131,7 @@ pub struct Controller {
     pod_informer: SharedIndexInformer<Pod>,
     sets: Lister<ReplicaSet>,
     pods: Arc<Indexer<Pod>>,
-    queue: RateLimitingQueue<String>,
+    queue: WorkQueue<String>,
     expectations: Expectations,
     availability: Availability,
     ours: Box<Ours>,
@@ -160,7 +162,7 @@ impl Controller {
             pods: pod_informer.indexer(),
             set_informer,
             pod_informer,
-            queue: RateLimitingQueue::new(default_controller_limiter()),
+            queue: WorkQueue::new(),
             expectations: Expectations::default(),
             availability: Availability::default(),
             ours: Box::new(|_| true),
@@ -198,15 +200,17 @@ impl Controller {
         self
     }
 
-    /// Starts the factory and runs until `stop`. The informers have ended when it returns.
+    /// Starts the factory and runs until `stop`. The informers have ended when it returns, and no work is under way.
     ///
     /// # Errors
-    /// An informer of the factory failed. The controller stops then: its cache is not kept up to date any more.
-    pub async fn run(self, factory: &SharedInformerFactory, stop: &CancellationToken) -> Result<(), InformerFailed> {
+    /// An informer of the factory failed: the controller's cache is not kept up to date any more. Or the work on a ReplicaSet
+    /// panicked. Either stops both, the factory and the workers.
+    pub async fn run(self, factory: &SharedInformerFactory, stop: &CancellationToken) -> Result<(), ControllerError> {
         let controller = Arc::new(self);
         let handlers = controller.clone().listen();
         let stop = &stop.child_token();
         factory.start(stop);
+        let mut worked = Ok(());
         // With a cache that is not filled yet, a worker would create pods that exist already.
         if wait_for(stop, &handlers).await {
             controller.voice.tell(Deed::Begins);
@@ -214,15 +218,20 @@ impl Controller {
             let end = async {
                 tokio::select! {
                     () = stop.cancelled() => {}
-                    _ = failed.wait() => {}
+                    _ = failed.wait() => stop.cancel(),
                 }
-                controller.queue.shut_down();
             };
-            let workers = (0..WORKERS).map(|_| controller.work());
-            futures::join!(end, futures::future::join_all(workers));
+            let workers = controller.queue.workers(WORKERS, async |set: String| controller.sync(&set).await);
+            let workers = workers.on_error(|_, error| controller.voice.tell(Deed::Failed { error: &error }));
+            let work = async {
+                worked = workers.run(stop).await;
+                stop.cancel();
+            };
+            futures::join!(end, work);
         }
         stop.cancel();
-        factory.shutdown().await
+        factory.shutdown().await?;
+        Ok(worked?)
     }
 
     /// Adds the handlers. Each signal fires once its handler has seen the initial list.
@@ -231,19 +240,5 @@ impl Controller {
         let sets = self.set_informer.add_event_handler(OfSets(self.clone())).expect(NOT_STARTED);
         let pods = self.pod_informer.add_event_handler(OfPods(self.clone())).expect(NOT_STARTED);
         [sets.synced(), pods.synced()]
-    }
-
-    /// Processes keys until the queue is shut down. A key that fails is queued again with back-off.
-    async fn work(&self) {
-        while let Some(key) = self.queue.get().await {
-            match self.sync(&key).await {
-                Ok(()) => self.queue.forget(&key),
-                Err(error) => {
-                    self.voice.tell(Deed::Failed { error: &error });
-                    self.queue.add_rate_limited(key.clone());
-                }
-            }
-            self.queue.done(&key);
-        }
     }
 }

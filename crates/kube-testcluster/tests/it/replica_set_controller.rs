@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use kube_informers::cache::InformerFailed;
-use kube_testcluster::controllers::replica_set;
+use kube_testcluster::controllers::replica_set::{self, ControllerError};
 use kube_testcluster::{Cluster, ClusterBuilder, Controllers, Stages};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
@@ -20,7 +19,7 @@ struct World {
     cluster: Cluster,
     api: Api,
     stop: CancellationToken,
-    controller: JoinHandle<Result<(), InformerFailed>>,
+    controller: JoinHandle<Result<(), ControllerError>>,
 }
 
 impl World {

@@ -1,7 +1,20 @@
-//! The errors of a sync.
+//! The errors of a sync and of the controller.
 
-use kube_informers::cache::{ApiError, Error};
+use kube_informers::cache::{ApiError, Error, InformerFailed};
 use kube_informers::selector::BadSelector;
+use kube_informers::workqueue::ReconcilePanicked;
+
+/// Why the controller ended before it was stopped.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ControllerError {
+    /// An informer failed, so the cache is not kept up to date any more.
+    #[error(transparent)]
+    Informer(#[from] InformerFailed),
+    /// The work on a ReplicaSet panicked.
+    #[error(transparent)]
+    Sync(#[from] ReconcilePanicked),
+}
 
 /// Why the controller could not finish its work on a ReplicaSet. The key is queued again with back-off.
 #[derive(Debug, thiserror::Error)]

@@ -1,0 +1,103 @@
+//! Access: one operation under a queue's lock, and whom it wakes.
+
+use std::ops::{Deref, DerefMut};
+
+use tokio::sync::Notify;
+
+use super::state::QueueState;
+use crate::lock::MutexGuard;
+
+/// Whom a queue can wake.
+#[derive(Debug, Default)]
+pub(super) struct Signals {
+    /// Those who wait in `get`, in the order in which they came. One at a time is told to look: who looks and leaves
+    /// something has the next one told.
+    pub news: Notify,
+    /// The one of them who keeps the time: the first delayed key is due earlier.
+    pub sooner: Notify,
+    /// Those who wait until nothing is being worked on.
+    pub drained: Notify,
+}
+
+/// A queue's state, and who is to be woken when the lock is free again. That happens also if the operation panics.
+pub(super) struct Access<'a, T> {
+    state: MutexGuard<'a, QueueState<T>>,
+    /// Dropped after `state`, so with the lock free.
+    wake: Wake<'a>,
+}
+
+impl<'a, T> Access<'a, T> {
+    #[inline]
+    pub fn new(state: MutexGuard<'a, QueueState<T>>, signals: &'a Signals) -> Self {
+        Self { state, wake: Wake { signals, getter: false, every_getter: false, keeper: false, drainers: false } }
+    }
+
+    /// Wakes everybody who waits for a key.
+    pub fn wake_every_getter(&mut self) {
+        self.wake.every_getter = true;
+    }
+
+    /// Wakes the one who keeps the time. (If nobody does, one who waits is woken anyway.)
+    pub fn wake_keeper(&mut self) {
+        self.wake.keeper = self.state.timed;
+    }
+
+    /// Wakes those who drain, whether or not something is still being worked on.
+    pub fn wake_drainers(&mut self) {
+        self.wake.drainers = true;
+    }
+}
+
+impl<T> Deref for Access<'_, T> {
+    type Target = QueueState<T>;
+
+    #[inline]
+    fn deref(&self) -> &QueueState<T> {
+        &self.state
+    }
+}
+
+impl<T> DerefMut for Access<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut QueueState<T> {
+        &mut self.state
+    }
+}
+
+impl<T> Drop for Access<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        if !self.state.told && self.state.wants_a_getter() {
+            self.state.told = true;
+            self.wake.getter = true;
+        }
+        self.wake.drainers |= self.state.is_drained();
+    }
+}
+
+/// Wakes when it is dropped.
+struct Wake<'a> {
+    signals: &'a Signals,
+    getter: bool,
+    every_getter: bool,
+    keeper: bool,
+    drainers: bool,
+}
+
+impl Drop for Wake<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        if self.getter {
+            self.signals.news.notify_one();
+        }
+        if self.every_getter {
+            self.signals.news.notify_waiters();
+        }
+        if self.keeper {
+            self.signals.sooner.notify_one();
+        }
+        if self.drainers {
+            self.signals.drained.notify_waiters();
+        }
+    }
+}

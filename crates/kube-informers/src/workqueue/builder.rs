@@ -1,0 +1,68 @@
+//! WorkQueueBuilder: what a queue can be given.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::hash::Hash;
+
+use super::limiter::{RateLimiter, default_controller_limiter};
+use super::line::Line;
+use super::metrics::{Meter, Metrics};
+use super::order::Order;
+use super::queue::WorkQueue;
+use super::state::QueueState;
+
+/// Builds a [`WorkQueue`].
+///
+/// ```
+/// use std::time::Duration;
+/// use kube_informers::workqueue::{Exponential, WorkQueue};
+///
+/// let limiter = Exponential::new(Duration::from_millis(1), Duration::from_secs(1));
+/// let queue = WorkQueue::builder().limiter(limiter).build();
+/// queue.add_rate_limited("a"); // in 1 ms
+/// queue.add_rate_limited("a"); // in 2 ms, but it waits for the first already
+/// assert_eq!(queue.retries(&"a"), 2);
+/// ```
+#[must_use = "it does nothing until it is built"]
+pub struct WorkQueueBuilder<T> {
+    limiter: Option<Box<dyn RateLimiter<T>>>,
+    line: Line<T>,
+    meter: Option<Meter>,
+}
+
+impl<T: Clone + Eq + Hash + Send + 'static> WorkQueueBuilder<T> {
+    pub(super) fn new() -> Self {
+        Self { limiter: None, line: Line::Fifo(VecDeque::new()), meter: None }
+    }
+
+    /// Decides how long a failed key waits. Unless told otherwise it is the
+    /// [limiter that controllers use](default_controller_limiter).
+    pub fn limiter(mut self, limiter: impl RateLimiter<T> + 'static) -> Self {
+        self.limiter = Some(Box::new(limiter));
+        self
+    }
+
+    /// Hands keys out in this order. Unless told otherwise it is [first in, first out](super::Fifo).
+    pub fn order(mut self, order: impl Order<T> + 'static) -> Self {
+        self.line = Line::Ordered { order: Box::new(order), len: 0, in_hand: None };
+        self
+    }
+
+    /// Measures what happens.
+    pub fn metrics(mut self, metrics: impl Metrics + 'static) -> Self {
+        self.meter = Some(Meter::new(Box::new(metrics)));
+        self
+    }
+
+    /// The queue, empty.
+    pub fn build(self) -> WorkQueue<T> {
+        let limiter = self.limiter.unwrap_or_else(|| Box::new(default_controller_limiter()));
+        WorkQueue::over(QueueState::new(self.line, self.meter), limiter)
+    }
+}
+
+impl<T> fmt::Debug for WorkQueueBuilder<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WorkQueueBuilder").field("metered", &self.meter.is_some()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,199 @@
+//! Code of others that the work queue calls, and that panics: metrics, an order, the hash of a key. The panic reaches whoever
+//! called the queue; the queue goes on.
+
+use std::hash::{Hash, Hasher};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use kube_informers::workqueue::{Item, Metrics, Order, WorkQueue};
+use tokio::time::timeout;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// Panics once when it is set.
+#[derive(Clone, Default)]
+struct Trap(Arc<AtomicBool>);
+
+impl Trap {
+    fn set(&self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+
+    fn step_on(&self) {
+        assert!(!self.0.swap(false, Ordering::SeqCst), "the trap was set");
+    }
+}
+
+/// The next key, bare: `done` is called by hand.
+async fn key<T: Clone + Eq + Hash>(queue: &WorkQueue<T>) -> Option<T> {
+    queue.get().await.map(Item::into_key)
+}
+
+fn panics<R>(work: impl FnOnce() -> R) -> bool {
+    catch_unwind(AssertUnwindSafe(work)).is_err()
+}
+
+/// Metrics that panic when an item is handed out.
+struct Latency(Trap);
+
+impl Metrics for Latency {
+    fn latency(&mut self, _: Duration) {
+        self.0.step_on();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn metrics_that_panic_when_an_item_is_handed_out_leave_it_to_the_next_worker() {
+    let trap = Trap::default();
+    let queue = Arc::new(WorkQueue::builder().metrics(Latency(trap.clone())).build());
+    let workers: Vec<_> = (0..2)
+        .map(|_| {
+            let queue = queue.clone();
+            tokio::spawn(async move { key(&queue).await })
+        })
+        .collect();
+    tokio::task::yield_now().await;
+    trap.set();
+    queue.add("a");
+    let mut got = Vec::new();
+    for worker in workers {
+        match timeout(SECOND, worker).await.expect("nobody waits for what is there") {
+            Ok(item) => got.push(item),
+            Err(panic) => assert!(panic.is_panic()),
+        }
+    }
+    assert_eq!(got, [Some("a")]);
+}
+
+/// Metrics that panic when an item is added.
+struct Added(Trap);
+
+impl Metrics for Added {
+    fn added(&mut self) {
+        self.0.step_on();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn metrics_that_panic_when_an_item_is_added_do_not_stop_the_next_add() {
+    let trap = Trap::default();
+    let queue = WorkQueue::builder().metrics(Added(trap.clone())).build();
+    trap.set();
+    assert!(panics(|| queue.add("a")));
+    queue.add("a");
+    assert_eq!(timeout(SECOND, key(&queue)).await, Ok(Some("a")));
+
+    queue.add_after("late", SECOND);
+    tokio::time::advance(SECOND).await;
+    trap.set();
+    assert!(panics(|| queue.len())); // it lets in what is due
+    assert_eq!(timeout(SECOND, key(&queue)).await, Ok(Some("late")));
+}
+
+/// Metrics that panic when a worker is done.
+struct Worked(Trap);
+
+impl Metrics for Worked {
+    fn work_duration(&mut self, _: Duration) {
+        self.0.step_on();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn metrics_that_panic_when_a_worker_is_done_strand_no_item() {
+    let trap = Trap::default();
+    let queue = Arc::new(WorkQueue::builder().metrics(Worked(trap.clone())).build());
+    for _ in 0..2 {
+        queue.add("a");
+    }
+    let item = queue.get().await.unwrap();
+    trap.set();
+    assert!(panics(|| drop(item)));
+    queue.add("a");
+    assert_eq!(key(&queue).await, Some("a"));
+    let drained = queue.shut_down_with_drain();
+    trap.set();
+    assert!(panics(|| queue.done(&"a")));
+    assert_eq!(timeout(SECOND, drained).await, Ok(()));
+}
+
+/// First in, first out; panics when an item is queued.
+struct Pushed(Trap, Vec<u8>);
+
+impl Order<u8> for Pushed {
+    fn push(&mut self, item: u8) {
+        self.0.step_on();
+        self.1.insert(0, item);
+    }
+
+    fn pop(&mut self) -> Option<u8> {
+        self.1.pop()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_order_that_panics_does_not_keep_an_item_from_being_added_again() {
+    let trap = Trap::default();
+    let queue = WorkQueue::builder().order(Pushed(trap.clone(), Vec::new())).build();
+    trap.set();
+    assert!(panics(|| queue.add(1)));
+    queue.add(1);
+    assert_eq!(timeout(SECOND, key(&queue)).await, Ok(Some(1)));
+    queue.add(1);
+    trap.set();
+    assert!(panics(|| queue.done(&1)));
+    queue.add(1);
+    assert_eq!(timeout(SECOND, key(&queue)).await, Ok(Some(1)));
+    queue.done(&1);
+    assert_eq!(timeout(SECOND, queue.shut_down_with_drain()).await, Ok(()));
+}
+
+/// A key whose hash panics.
+#[derive(Clone)]
+struct Key(u8, Trap);
+
+impl PartialEq for Key {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl Eq for Key {}
+
+impl Hash for Key {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.1.step_on();
+        self.0.hash(state);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_key_whose_hash_panics_wakes_whoever_waits_when_it_is_added_again() {
+    let trap = Trap::default();
+    let queue = Arc::new(WorkQueue::builder().order(Reversed(Vec::new())).build());
+    let worker = tokio::spawn({
+        let queue = queue.clone();
+        async move { key(&queue).await.map(|Key(key, _)| key) }
+    });
+    tokio::task::yield_now().await;
+    queue.add(Key(1, trap.clone()));
+    trap.set(); // an order hands out a key, which the queue then looks up
+    assert!(timeout(SECOND, worker).await.unwrap().unwrap_err().is_panic());
+    let next = timeout(SECOND, key(&queue)).await.expect("the key is still queued").unwrap();
+    assert_eq!(next.0, 1);
+}
+
+/// Last in, first out.
+struct Reversed(Vec<Key>);
+
+impl Order<Key> for Reversed {
+    fn push(&mut self, key: Key) {
+        self.0.push(key);
+    }
+
+    fn pop(&mut self) -> Option<Key> {
+        self.0.pop()
+    }
+}
