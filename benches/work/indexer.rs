@@ -18,8 +18,8 @@ pub fn same(options: &Options) -> Vec<Figure> {
     let number = options.number("objects", OBJECTS);
     let objects: Vec<_> = (0..number).map(|n| Arc::new(Text(format!("object-number-{n}")))).collect();
     let before = resident();
-    let store = store("by-value", Arc::new(|text: &Text| Ok(text.0.as_str().into())));
-    let update = |()| objects.iter().for_each(|object| store.update(&object.0, object.clone()).unwrap());
+    let store = store("by-value", Arc::new(|text: &Text| text.0.as_str().into()));
+    let update = |()| objects.iter().for_each(|object| store.update(&object.0, object.clone()));
     let nanos = per_item(options.time(), number, || (), update);
     let did = store.list().len() as u64;
     iter::once(Figure::new("", nanos, "ns", did)).chain(bytes_per_object(before, did)).collect()
@@ -27,7 +27,7 @@ pub fn same(options: &Options) -> Vec<Figure> {
 
 /// Each update moves the object from one of two index values to the other. Half of the objects have each value.
 pub fn moving(options: &Options) -> Vec<Figure> {
-    let store = store("by-side", Arc::new(|text: &Text| Ok(text.0[..1].into())));
+    let store = store("by-side", Arc::new(|text: &Text| text.0[..1].into()));
     let side = |n: usize, turn: usize| if (n + turn).is_multiple_of(2) { "a" } else { "b" };
     let number = options.number("objects", OBJECTS);
     let objects = |turn| (0..number).map(|n| Arc::new(Text(format!("{}object-number-{n}", side(n, turn))))).collect();
@@ -35,7 +35,7 @@ pub fn moving(options: &Options) -> Vec<Figure> {
     let mut turn = 0;
     let update = |()| {
         turn += 1;
-        turns[turn % 2].iter().for_each(|object| store.update(&object.0[1..], object.clone()).unwrap());
+        turns[turn % 2].iter().for_each(|object| store.update(&object.0[1..], object.clone()));
     };
     let nanos = per_item(options.time(), number, || (), update);
     vec![Figure::new("", nanos, "ns", store.by_index("by-side", "a").unwrap().len() as u64)]

@@ -44,7 +44,7 @@ where
         let informer = SharedIndexInformer::builder(source(client)).build();
         let by_app: IndexFn<T> = Arc::new(|pod| {
             let labels = pod.meta().labels;
-            Ok(labels.and_then(|labels| labels.get("app")).into_iter().collect())
+            labels.and_then(|labels| labels.get("app")).into_iter().collect()
         });
         let by_namespace: IndexFn<T> = Arc::new(meta_namespace_index);
         informer.add_indexers(vec![(NAMESPACE_INDEX.to_owned(), by_namespace), ("app".to_owned(), by_app)]).unwrap();

@@ -14,7 +14,7 @@ use crate::lab::Lab;
 use crate::trace::Style;
 use kube_informers::cache::meta_namespace_key;
 use kube_informers::cache::{
-    BoxError, IndexValues, Indexer, ListWatch, NAMESPACE_INDEX, Object, SharedIndexInformer, meta_namespace_index,
+    IndexValues, Indexer, ListWatch, NAMESPACE_INDEX, Object, SharedIndexInformer, meta_namespace_index,
 };
 
 /// What the pods are indexed by.
@@ -36,7 +36,8 @@ pub fn run(lab: &Lab, by: By) -> Result<()> {
 }
 
 fn by_label(lab: &Lab) -> Result<()> {
-    let indexer = Indexer::new(dashed_key).index("app", app_label)?.observer(lab.observer());
+    let indexer = Indexer::new(dashed_key).observer(lab.observer());
+    let by_app = indexer.index("app", app_label)?;
     indexer.add(pod("ns1", "pod1", "l1"))?;
     indexer.add(pod("ns2", "pod2", "l2"))?;
 
@@ -44,17 +45,17 @@ fn by_label(lab: &Lab) -> Result<()> {
     let keys = |keys: &std::collections::BTreeSet<String>| go::map(keys.iter().map(|key| (key.clone(), "{}")));
     let values = |values: &BTreeMap<_, _>| go::map(values.iter().map(|(value, set)| (String::clone(value), keys(set))));
     lab.line(Style::Plain, go::map(indexer.indices().iter().map(|(index, map)| (index, values(map)))));
-    lab.line(Style::Plain, format!("{} <nil>", go::slice(indexer.index_keys("app", "l1")?)));
+    lab.line(Style::Plain, format!("{} <nil>", go::slice(by_app.keys("l1"))));
     Ok(())
 }
 
 fn by_namespace(lab: &Lab) -> Result<()> {
-    let indexer =
-        Indexer::new(meta_namespace_key).index(NAMESPACE_INDEX, meta_namespace_index)?.observer(lab.observer());
+    let indexer = Indexer::new(meta_namespace_key).observer(lab.observer());
+    let by_namespace = indexer.index(NAMESPACE_INDEX, meta_namespace_index)?;
     indexer.add(pod("ns1", "pod1", "l1"))?;
     indexer.add(pod("ns2", "pod2", "l2"))?;
 
-    for key in indexer.index_keys(NAMESPACE_INDEX, "ns1")? {
+    for key in by_namespace.keys("ns1") {
         let exists = indexer.get_by_key(&key).is_some();
         lab.line(Style::Plain, format!("{key} {exists} <nil>"));
     }
@@ -65,11 +66,10 @@ fn by_namespace(lab: &Lab) -> Result<()> {
 pub async fn serve(lab: &Lab) -> Result<()> {
     let pods = ListWatch::<Pod>::namespaced(lab.client(), lab.namespace());
     let informer = lab.informer(SharedIndexInformer::builder(pods)).build();
-    informer.add_indexers(vec![("app".to_owned(), std::sync::Arc::new(app_label))])?;
-    let indexer = informer.indexer();
+    let by_app = informer.indexer().index("app", app_label)?;
     let answer = async move |Query(query): Query<BTreeMap<String, String>>| {
         let app = query.get("app").map_or("robusta-forwarder", String::as_str);
-        Json(indexer.index_keys("app", app).unwrap_or_default())
+        Json(by_app.keys(app))
     };
     let served = lab.serve(Router::new().route("/", get(answer)));
     let run = async { Ok(informer.run(lab.stop()).await?) };
@@ -84,9 +84,9 @@ fn dashed_key(pod: &Pod) -> String {
 }
 
 /// The documents' index function: the value of the label `app`, empty without one.
-fn app_label(pod: &Pod) -> Result<IndexValues<'_>, BoxError> {
+fn app_label(pod: &Pod) -> IndexValues<'_> {
     let app = pod.metadata.labels.as_ref().and_then(|labels| labels.get("app"));
-    Ok(app.map_or("", String::as_str).into())
+    app.map_or("", String::as_str).into()
 }
 
 fn pod(namespace: &str, name: &str, app: &str) -> Pod {

@@ -48,7 +48,8 @@ pub fn run(lab: &Lab) -> Result<()> {
         "在 Go 里这个指针就是缓存自己的：handler 写 pod.Labels[\"app\"]，改的是所有人读到的对象，\n\
          没有锁，索引也不知道。在这里这一行编译不过；所以先复制，再修改",
     );
-    let cache = Indexer::new(meta_namespace_key).index("app", |pod: &Pod| Ok(app(pod).into()))?;
+    let cache = Indexer::new(meta_namespace_key);
+    let by_app = cache.index("app", |pod: &Pod| app(pod).into())?;
     cache.add(pod("wiremock", "wiremock"))?;
     let cached = || cache.get_by_key("default/wiremock").context("the pod is cached");
 
@@ -59,7 +60,7 @@ pub fn run(lab: &Lab) -> Result<()> {
     lab.line(Style::Updated, format_args!("copy:    {} app={}", name(&copy), app(&copy)));
     let again = cached()?;
     lab.line(Style::Plain, format_args!("cached:  {} app={}", name(&again), app(&again)));
-    let [mine, theirs] = [cache.index_keys("app", "mine")?, cache.index_keys("app", "wiremock")?];
+    let [mine, theirs] = [by_app.keys("mine"), by_app.keys("wiremock")];
     lab.line(Style::Plain, format_args!("by app:  mine={} wiremock={}", go::slice(mine), go::slice(theirs)));
 
     lab.tell(

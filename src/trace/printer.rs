@@ -291,7 +291,7 @@ mod tests {
     fn run() -> Vec<Record> {
         let at = Duration::from_millis;
         let told = What::Narration { en: "kubectl run nettool".into(), zh: "运行".into() };
-        let queued = What::Machinery(Event::Queued { delta: "Added", key: "default/nettool".into() });
+        let queued = What::Machinery(Event::Queued { delta: "Added", key: Some("default/nettool".into()) });
         let line = |text: &str, style| What::Line { style, text: text.into() };
         vec![
             Record { at: at(1000), what: told },

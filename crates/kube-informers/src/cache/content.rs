@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use super::error::Error;
-use super::index::Index;
 use super::slots::Slots;
+use super::stored_index::StoredIndex;
 
 /// Objects, their keys and their indices. A clone takes constant time and shares everything with the original.
 #[derive(Debug)]
@@ -14,18 +13,14 @@ pub(crate) struct Content<T> {
     pub keys: Slots<Arc<str>>,
     /// The number of objects.
     pub len: usize,
-    /// By name. Each holds exactly the places of the objects that have a value in it.
-    pub indices: Vec<Index<T>>,
+    /// In the order in which they were added; none is ever removed. Each holds exactly the places of the objects that have a value in it.
+    pub indices: Vec<StoredIndex<T>>,
 }
 
 impl<T> Content<T> {
     /// Nothing, in so many indices.
-    pub fn empty(indices: Vec<Index<T>>) -> Self {
+    pub fn empty(indices: Vec<StoredIndex<T>>) -> Self {
         Self { objects: Slots::default(), keys: Slots::default(), len: 0, indices }
-    }
-
-    pub fn index(&self, name: &str) -> Result<&Index<T>, Error> {
-        self.indices.iter().find(|index| index.name() == name).ok_or_else(|| Error::UnknownIndex(name.to_owned()))
     }
 }
 

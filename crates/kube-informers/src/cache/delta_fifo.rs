@@ -3,16 +3,16 @@
 mod items;
 mod relist;
 
+use std::fmt;
 use std::sync::Arc;
 
 use futures::future::{BoxFuture, FutureExt};
 
 use super::delta::{Deletion, Delta, Deltas, InitialList};
-use super::done::{Done, Firing};
+use super::done::Done;
 use super::error::{BoxError, Closed, Error, KeyError};
-use super::key::{IntoKey, KeyFn};
-use super::lock::{Mutex, lock};
-use super::look::{Waiters, look_until};
+use super::intake::{self, Intake};
+use super::key::IntoKey;
 use super::observe::{Event, Observer};
 use super::process::ProcessDeltas;
 use super::queue::Queue;
@@ -36,13 +36,9 @@ use items::Items;
 /// # Ok::<(), kube_informers::cache::Error>(())
 /// ```
 pub struct DeltaFifo<T> {
-    key: KeyFn<T>,
+    intake: Intake<T, Items<T>>,
     known: Option<Arc<dyn KnownObjects<T>>>,
     relisted: Relisted,
-    transformer: Option<Transformer<T>>,
-    observer: Observer,
-    state: Mutex<State<T>>,
-    synced: Firing,
 }
 
 /// How the objects of a list are queued.
@@ -55,39 +51,12 @@ pub enum Relisted {
     Replaced,
 }
 
-struct State<T> {
-    items: Items<T>,
-    /// Has anything been added, updated, deleted or replaced?
-    populated: bool,
-    /// How many keys of the first list have not been popped.
-    initial: usize,
-    /// Was it told that the first list has been popped in full?
-    synced: bool,
-    closed: bool,
-    /// Who waits for an item.
-    waiters: Waiters,
-}
+type Inside<T> = intake::Inside<Items<T>>;
 
 impl<T> DeltaFifo<T> {
     /// An empty queue without known objects.
     pub fn new<K: IntoKey>(key: impl Fn(&T) -> K + Send + Sync + 'static) -> Self {
-        let state = State {
-            items: Items::default(),
-            populated: false,
-            initial: 0,
-            synced: false,
-            closed: false,
-            waiters: Waiters::default(),
-        };
-        Self {
-            key: KeyFn::new(key),
-            known: None,
-            relisted: Relisted::default(),
-            transformer: None,
-            observer: Observer::default(),
-            state: Mutex::new(state),
-            synced: Firing::new(),
-        }
+        Self { intake: Intake::new(key), known: None, relisted: Relisted::default() }
     }
 
     /// The consumer's objects: with them a deletion of an object that is not queued is told, a list reports the objects
@@ -111,20 +80,20 @@ impl<T> DeltaFifo<T> {
         mut self,
         transform: impl Fn(Arc<T>) -> Result<Arc<T>, BoxError> + Send + Sync + 'static,
     ) -> Self {
-        self.transformer = Some(Arc::new(transform));
+        self.intake.set_transformer(transform);
         self
     }
 
     /// Tells `observer` what happens.
     #[must_use]
     pub fn observer(mut self, observer: Observer) -> Self {
-        self.observer = observer;
+        self.intake.observer = observer;
         self
     }
 
     /// The number of queued keys.
     pub fn len(&self) -> usize {
-        lock(&self.state).items.len()
+        self.intake.lock().queued.len()
     }
 
     /// Is nothing queued?
@@ -134,46 +103,43 @@ impl<T> DeltaFifo<T> {
 
     /// The newest state of every queued object, in queue order; of a tombstone its last known state, if any.
     pub fn list(&self) -> Vec<Arc<T>> {
-        let state = lock(&self.state);
-        state.items.iter().filter_map(|(_, deltas)| deltas.newest().object().cloned()).collect()
+        let inside = self.intake.lock();
+        inside.queued.iter().filter_map(|(_, deltas)| deltas.newest().object().cloned()).collect()
     }
 
     /// The queued keys, in queue order.
     pub fn list_keys(&self) -> Vec<String> {
-        lock(&self.state).items.iter().map(|(key, _)| key.clone()).collect()
+        self.intake.lock().queued.iter().map(|(key, _)| key.clone()).collect()
     }
 
     /// What is queued under this key.
     pub fn get_by_key(&self, key: &str) -> Option<Deltas<T>> {
-        lock(&self.state).items.get(key).cloned()
+        self.intake.lock().queued.get(key).cloned()
     }
 
     /// Has the first list, if there was one, been popped in full?
     pub fn has_synced(&self) -> bool {
-        let state = lock(&self.state);
-        state.populated && state.initial == 0
+        self.intake.lock().has_synced()
     }
 
     /// Fires when [`DeltaFifo::has_synced`] becomes true, before the last of the first list is processed.
     pub fn synced(&self) -> Done {
-        self.synced.done()
+        self.intake.synced()
     }
 
     /// Lets every waiting and later pop end with [`Closed`] once the queue is empty. Writes still succeed.
     pub fn close(&self) {
-        let mut state = lock(&self.state);
-        state.closed = true;
-        state.waiters.wake();
+        self.intake.close();
     }
 
     /// Was the queue closed?
     pub fn is_closed(&self) -> bool {
-        lock(&self.state).closed
+        self.intake.is_closed()
     }
 
     /// Takes the deltas of the first key, if there are any.
     pub fn try_pop(&self) -> Option<Deltas<T>> {
-        let (deltas, _) = self.take(&mut lock(&self.state))?;
+        let (deltas, _) = self.take(&mut self.intake.lock())?;
         Some(deltas)
     }
 
@@ -185,48 +151,25 @@ impl<T> DeltaFifo<T> {
     /// # Errors
     /// The queue is closed and empty.
     pub async fn pop<R>(&self, process: impl FnOnce(Deltas<T>, InitialList) -> R) -> Result<R, Closed> {
-        let mut process = Some(process);
-        look_until(
-            &self.state,
-            |state| &mut state.waiters,
-            |mut state| match self.take(&mut state) {
-                Some((deltas, initial)) => {
-                    let process = process.take().expect("what is found ends the looking");
-                    let result = process(deltas, initial);
-                    drop(state); // not before
-                    Ok(Ok(result))
-                }
-                None if state.closed => Ok(Err(Closed)),
-                None => Err(state),
-            },
-        )
-        .await
+        let popped = self.intake.next(Items::is_empty, |mut inside| {
+            let (deltas, initial) = self.take(&mut inside)?;
+            let result = process(deltas, initial);
+            drop(inside); // not before
+            Some(result)
+        });
+        popped.await?.ok_or(Closed)
     }
 
-    fn take(&self, state: &mut State<T>) -> Option<(Deltas<T>, InitialList)> {
-        let (key, deltas) = state.items.pop()?;
-        let initial = InitialList::from(!(state.populated && state.initial == 0));
-        state.initial = state.initial.saturating_sub(1);
-        self.note_sync(state);
-        self.observer.tell(|| Event::Popped {
-            key,
+    fn take(&self, inside: &mut Inside<T>) -> Option<(Deltas<T>, InitialList)> {
+        let initial = inside.initial_list();
+        let (key, deltas) = inside.queued.pop()?;
+        self.intake.came_out(inside, 1);
+        self.intake.observer.tell(|| Event::Popped {
+            key: Some(key),
             deltas: deltas.iter().map(Delta::kind).collect(),
             initial: initial == InitialList::Yes,
         });
         Some((deltas, initial))
-    }
-
-    fn note_sync(&self, state: &mut State<T>) {
-        if state.populated && state.initial == 0 && !state.synced {
-            state.synced = true;
-            self.synced.fire();
-            self.observer.tell(|| Event::Synced);
-        }
-    }
-
-    fn populate(&self, state: &mut State<T>) {
-        state.populated = true;
-        self.note_sync(state);
     }
 }
 
@@ -236,9 +179,7 @@ impl<T> DeltaFifo<T> {
     /// # Errors
     /// The key function or the transformer failed; nothing was queued.
     pub fn add(&self, object: impl Into<Arc<T>>) -> Result<(), Error> {
-        let mut state = lock(&self.state);
-        self.populate(&mut state);
-        self.queue(&mut state, Delta::Added, object.into())
+        self.write(Delta::Added, object.into())
     }
 
     /// Queues an `Updated`, also of a key that was never added.
@@ -246,9 +187,7 @@ impl<T> DeltaFifo<T> {
     /// # Errors
     /// As [`DeltaFifo::add`].
     pub fn update(&self, object: impl Into<Arc<T>>) -> Result<(), Error> {
-        let mut state = lock(&self.state);
-        self.populate(&mut state);
-        self.queue(&mut state, Delta::Updated, object.into())
+        self.write(Delta::Updated, object.into())
     }
 
     /// Queues a `Deleted`, unless the key is neither queued nor known: then the deletion was reported before, and is
@@ -259,19 +198,20 @@ impl<T> DeltaFifo<T> {
     pub fn delete(&self, deletion: impl Into<Deletion<T>>) -> Result<(), Error> {
         let deletion = deletion.into();
         let key = self.deletion_key(&deletion)?;
-        let mut state = lock(&self.state);
-        self.populate(&mut state);
-        let known = self.known.as_ref().is_some_and(|known| !matches!(known.get_by_key(&key), Ok(None)));
-        if !known && !state.items.contains(&key) {
-            self.observer.tell(|| Event::Dropped { key });
-            return Ok(());
-        }
-        let deletion = match deletion {
-            Deletion::Final(object) => Deletion::Final(self.transform(object)?),
-            tombstone => tombstone,
-        };
-        self.push(&mut state, key, Delta::Deleted(deletion));
-        Ok(())
+        self.intake.change(|inside| {
+            self.intake.populate(inside);
+            let known = self.known.as_ref().is_some_and(|known| !matches!(known.get_by_key(&key), Ok(None)));
+            if !known && !inside.queued.contains(&key) {
+                self.intake.observer.tell(|| Event::Dropped { key });
+                return Ok(());
+            }
+            let deletion = match deletion {
+                Deletion::Final(object) => Deletion::Final(self.intake.transform(object)?),
+                tombstone @ Deletion::FinalStateUnknown { .. } => tombstone,
+            };
+            self.push(inside, key, Delta::Deleted(deletion));
+            Ok(())
+        })
     }
 
     /// The key of an object.
@@ -279,7 +219,7 @@ impl<T> DeltaFifo<T> {
     /// # Errors
     /// The key function failed.
     pub fn key_of(&self, object: &T) -> Result<String, KeyError> {
-        self.key.key_of(object)
+        self.intake.key_of(object)
     }
 
     /// The key of a deletion: a tombstone's own, else that of the object.
@@ -287,33 +227,37 @@ impl<T> DeltaFifo<T> {
     /// # Errors
     /// The key function failed.
     pub fn deletion_key(&self, deletion: &Deletion<T>) -> Result<String, KeyError> {
-        match deletion {
-            Deletion::Final(object) => self.key_of(object),
-            Deletion::FinalStateUnknown { key, .. } => Ok(key.clone()),
-        }
+        self.intake.deletion_key(deletion)
+    }
+
+    fn write(&self, delta: fn(Arc<T>) -> Delta<T>, object: Arc<T>) -> Result<(), Error> {
+        self.intake.change(|inside| {
+            self.intake.populate(inside);
+            self.queue(inside, delta, object)
+        })
     }
 
     /// Queues a change under the key that the object had before the transformer.
-    fn queue(&self, state: &mut State<T>, delta: fn(Arc<T>) -> Delta<T>, object: Arc<T>) -> Result<(), Error> {
+    fn queue(&self, inside: &mut Inside<T>, delta: fn(Arc<T>) -> Delta<T>, object: Arc<T>) -> Result<(), Error> {
         let key = self.key_of(&object)?;
-        let object = self.transform(object)?;
-        self.push(state, key, delta(object));
+        let object = self.intake.transform(object)?;
+        self.push(inside, key, delta(object));
         Ok(())
     }
 
-    fn transform(&self, object: Arc<T>) -> Result<Arc<T>, Error> {
-        match &self.transformer {
-            Some(transform) => transform(object).map_err(Error::Transform),
-            None => Ok(object),
+    fn push(&self, inside: &mut Inside<T>, key: String, delta: Delta<T>) {
+        let observer = &self.intake.observer;
+        inside.news = true;
+        observer.tell(|| Event::Queued { delta: delta.kind(), key: Some(key.clone()) });
+        if let Some(key) = inside.queued.push(key, delta) {
+            observer.tell(|| Event::Merged { key: key.to_owned() });
         }
     }
+}
 
-    fn push(&self, state: &mut State<T>, key: String, delta: Delta<T>) {
-        self.observer.tell(|| Event::Queued { delta: delta.kind(), key: key.clone() });
-        if let Some(key) = state.items.push(key, delta) {
-            self.observer.tell(|| Event::Merged { key: key.to_owned() });
-        }
-        state.waiters.wake();
+impl<T> fmt::Debug for DeltaFifo<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("DeltaFifo").field(&self.list_keys()).finish()
     }
 }
 
@@ -339,7 +283,7 @@ impl<T: Send + Sync> ReflectorStore<T> for DeltaFifo<T> {
     }
 
     fn transformer(&self) -> Option<Transformer<T>> {
-        self.transformer.clone()
+        self.intake.transformer.clone()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::error::Error as StdError;
 
-/// The error of a user's function: a key function, an index function, a transformer.
+/// The error of a user's function: a key function, a transformer.
 pub type BoxError = Box<dyn StdError + Send + Sync>;
 
 /// No key could be computed for an object (client-go's `KeyError`).
@@ -49,19 +49,6 @@ pub enum Error {
     /// A queue could not take one of many objects; those before it are queued.
     #[error("couldn't enqueue object: {0}")]
     Enqueue(#[source] Box<Error>),
-    /// An index function failed for an object that was to be stored.
-    #[error("unable to calculate an index entry for key {key:?} on index {index:?}: {source}")]
-    Index {
-        /// The object's key.
-        key: String,
-        /// The index whose function failed.
-        index: String,
-        /// What the function said.
-        source: BoxError,
-    },
-    /// An index function failed for an object that was only asked about.
-    #[error(transparent)]
-    IndexValue(BoxError),
     /// Some operations of a transaction failed; the others were done.
     #[error(transparent)]
     Transaction(#[from] TransactionError),
@@ -71,13 +58,14 @@ pub enum Error {
     /// No index has this name.
     #[error("Index with name {0} does not exist")]
     UnknownIndex(String),
-    /// Indexes of these names exist already; none was added.
+    /// Indices of these names exist already, or two of those to add have one name; none was added.
     #[error("indexer conflict: map[{}]", .0.iter().map(|name| format!("{name}:{{}}")).collect::<Vec<_>>().join(" "))]
     IndexerConflict(Vec<String>),
 }
 
 /// Some operations of a transaction failed (client-go's `TransactionError`).
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 #[error("failed to execute ({}/{total}) transactions failed due to: [{}]", .errors.len(), joined(.errors))]
 pub struct TransactionError {
     /// The places of the operations that were done.

@@ -1,143 +1,90 @@
-//! Index: which objects have which value. Upstream: `storeIndex` in `tools/cache/thread_safe_store.go`.
+//! Index: look-ups by the values of one index function. Upstream: `IndexFunc` and `ByIndex` in `tools/cache/index.go`.
 
 use std::fmt;
 use std::sync::Arc;
 
-use foldhash::fast::RandomState;
-use imbl::GenericHashMap;
-use imbl::shared_ptr::DefaultSharedPtr;
-
-use super::error::{BoxError, Error};
 use super::index_values::IndexValues;
 use super::key::Object;
-use super::places::Places;
-use super::slots::Slots;
+use super::snapshot::Snapshot;
+use super::thread_safe_store::ThreadSafeStore;
 
-/// Computes an object's values in an index.
-pub type IndexFn<T> = Arc<dyn Fn(&T) -> Result<IndexValues<'_>, BoxError> + Send + Sync>;
+/// Computes the values under which an index has an object. An object without a value is stored, and is in no set of that index.
+///
+/// It cannot fail, because a failure would have to lose the object, or the whole list that the object came in. Two calls with
+/// the same object must give the same values. It is called under the store's lock: it must be quick, and a look into its own
+/// store would wait for ever.
+pub type IndexFn<T> = Arc<dyn Fn(&T) -> IndexValues<'_> + Send + Sync>;
 
 /// The name under which informers index by namespace (client-go's `NamespaceIndex`).
 pub const NAMESPACE_INDEX: &str = "namespace";
 
 /// Indexes by namespace (client-go's `MetaNamespaceIndexFunc`).
+pub fn meta_namespace_index<T: Object>(object: &T) -> IndexValues<'_> {
+    object.meta().namespace.into()
+}
+
+/// One index of a store, for look-ups. Whoever has it knows that the index exists, so no look-up fails. Clones are the same index.
 ///
-/// # Errors
-/// None: this is an index function, and those may fail.
-pub fn meta_namespace_index<T: Object>(object: &T) -> Result<IndexValues<'_>, BoxError> {
-    Ok(object.meta().namespace.into())
-}
-
-/// The places of the objects of one index, by value. No set is empty. A clone takes constant time.
-pub(crate) struct Index<T> {
+/// ```
+/// use kube_informers::cache::{Indexer, meta_namespace_index, meta_namespace_key};
+/// use k8s_openapi::api::core::v1::Pod;
+///
+/// let pods = Indexer::new(meta_namespace_key::<Pod>);
+/// let by_namespace = pods.index("namespace", meta_namespace_index)?;
+/// let mut pod = Pod::default();
+/// pod.metadata.namespace = Some("ns1".into());
+/// pod.metadata.name = Some("pod1".into());
+/// pods.add(pod)?;
+/// assert_eq!(by_namespace.get("ns1").len(), 1);
+/// assert_eq!(by_namespace.keys("ns1"), ["ns1/pod1"]);
+/// # Ok::<(), kube_informers::cache::Error>(())
+/// ```
+pub struct Index<T> {
+    store: Arc<ThreadSafeStore<T>>,
+    /// Its number in the store, which neither loses an index nor changes their order.
+    number: usize,
     name: Arc<str>,
-    function: IndexFn<T>,
-    values: GenericHashMap<Arc<str>, Places, RandomState, DefaultSharedPtr>,
-}
-
-/// What storing or deleting one object means for an index: the values that it had, and those that it has.
-pub(crate) struct Move<'a> {
-    from: IndexValues<'a>,
-    to: IndexValues<'a>,
 }
 
 impl<T> Index<T> {
-    pub fn new(name: &str, function: IndexFn<T>) -> Self {
-        Self { name: name.into(), function, values: GenericHashMap::default() }
+    pub(crate) fn new(store: Arc<ThreadSafeStore<T>>, number: usize, name: &str) -> Self {
+        Self { store, number, name: name.into() }
     }
 
+    /// Its name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    pub fn values_of<'a>(&self, object: &'a T) -> Result<IndexValues<'a>, BoxError> {
-        (self.function)(object)
+    /// The objects that have this value, as they are now.
+    pub fn get(&self, value: &str) -> Snapshot<T> {
+        self.store.chosen(self.number, |index| index.places(value))
     }
 
-    /// What changes when `old` becomes `new`, if anything does; nothing does yet.
-    #[inline]
-    pub fn change<'a>(&self, key: &str, old: Option<&'a T>, new: Option<&'a T>) -> Result<Option<Move<'a>>, Error> {
-        let values = |object: Option<&'a T>| match object {
-            Some(object) => self.values_of(object).map_err(|source| self.failed(key, source)),
-            None => Ok(IndexValues::default()),
-        };
-        let (from, to) = (values(old)?, values(new)?);
-        Ok(if from == to { None } else { Some(Move { from, to }) })
+    /// The keys of the objects that have this value, sorted.
+    pub fn keys(&self, value: &str) -> Vec<String> {
+        self.get(value).sorted_keys()
     }
 
-    #[cold]
-    fn failed(&self, key: &str, source: BoxError) -> Error {
-        Error::Index { key: key.to_owned(), index: self.name.to_string(), source }
+    /// The objects that share at least one value with `object`, each once.
+    pub fn matching(&self, object: &T) -> Snapshot<T> {
+        self.store.chosen(self.number, |index| index.places_of(&index.values_of(object)))
     }
 
-    pub fn apply(&mut self, place: usize, Move { from, to }: Move<'_>) {
-        for value in from.iter() {
-            self.remove(value, place);
-        }
-        for value in to.iter() {
-            self.insert(value, place);
-        }
-    }
-
-    fn remove(&mut self, value: &str, place: usize) {
-        let Some(places) = self.values.get_mut(value) else { return };
-        places.remove(place);
-        if places.is_empty() {
-            self.values.remove(value);
-        }
-    }
-
-    fn insert(&mut self, value: &str, place: usize) {
-        match self.values.get_mut(value) {
-            Some(places) => places.insert(place),
-            None => {
-                self.values.insert(value.into(), Places::One(place));
-            }
-        }
-    }
-
-    /// The same index over other objects.
-    pub fn rebuilt(&self, keys: &Slots<Arc<str>>, objects: &Slots<Arc<T>>) -> Result<Self, Error> {
-        let mut rebuilt = Self::new(&self.name, self.function.clone());
-        for place in objects.places() {
-            if let (Some(key), Some(object)) = (keys.get(place), objects.get(place))
-                && let Some(change) = rebuilt.change(key, None, Some(object))?
-            {
-                rebuilt.apply(place, change);
-            }
-        }
-        Ok(rebuilt)
-    }
-
-    pub fn places(&self, value: &str) -> Places {
-        self.values.get(value).cloned().unwrap_or_default()
-    }
-
-    pub fn places_of(&self, values: &IndexValues<'_>) -> Places {
-        let mut all = Places::default();
-        for value in values.iter() {
-            if let Some(places) = self.values.get(&**value) {
-                all.extend(places);
-            }
-        }
-        all
-    }
-
-    /// The values that some object has, sorted.
+    /// The values that at least one object has, sorted.
     pub fn values(&self) -> Vec<String> {
-        let mut values: Vec<_> = self.values.keys().map(ToString::to_string).collect();
-        values.sort_unstable();
-        values
+        self.store.index_values(&self.name)
     }
 }
 
 impl<T> Clone for Index<T> {
     fn clone(&self) -> Self {
-        Self { name: self.name.clone(), function: self.function.clone(), values: self.values.clone() }
+        Self { store: self.store.clone(), number: self.number, name: self.name.clone() }
     }
 }
 
 impl<T> fmt::Debug for Index<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Index").field("name", &self.name).field("values", &self.values).finish_non_exhaustive()
+        f.debug_struct("Index").field("name", &self.name).finish_non_exhaustive()
     }
 }

@@ -165,6 +165,13 @@ struct Consumer<T, H> {
     handler: H,
 }
 
+/// Nobody writes the store any more.
+impl<T, H> Drop for Consumer<T, H> {
+    fn drop(&mut self) {
+        self.store.close();
+    }
+}
+
 impl<T: Object + Send + Sync, H: EventHandler<T> + Send> ProcessDeltas<T> for Consumer<T, H> {
     fn process(&mut self, deltas: Deltas<T>, initial: InitialList) -> Result<(), BoxError> {
         Ok(process_deltas(&self.store, deltas, initial, &mut |change| change.deliver(&mut self.handler))?)

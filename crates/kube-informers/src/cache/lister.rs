@@ -6,49 +6,10 @@ use std::sync::Arc;
 use kube_core::{ApiResource, Status};
 
 use super::api_error::ApiError;
-use super::index::NAMESPACE_INDEX;
-use super::indexer::Indexer;
-use super::key::{Meta, Object};
-use super::snapshot::Snapshot;
-use super::store::Store;
+use super::key::Object;
+use super::reader::Reader;
 use crate::quote::Quoted;
 use crate::selector::LabelSelector;
-
-/// The stored objects that a selector selects.
-///
-/// For "nothing" the store is not even looked at, and for "everything" no object's metadata is.
-pub fn list_all<T: Object>(store: &Store<T>, selector: &LabelSelector) -> Vec<Arc<T>> {
-    if selector.is_nothing() { Vec::new() } else { selected(&store.list(), selector) }
-}
-
-/// The stored objects of a namespace that a selector selects; the empty namespace means all.
-///
-/// Found through the index [`NAMESPACE_INDEX`], which has to index by namespace; where there is none, by looking at every
-/// object.
-pub fn list_all_by_namespace<T: Object>(
-    indexer: &Indexer<T>,
-    namespace: &str,
-    selector: &LabelSelector,
-) -> Vec<Arc<T>> {
-    if selector.is_nothing() || namespace.is_empty() {
-        return list_all(indexer, selector);
-    }
-    match indexer.by_index(NAMESPACE_INDEX, namespace) {
-        Ok(objects) => selected(&objects, selector),
-        Err(_) => select(&indexer.list(), |meta| meta.namespace == namespace && selector.matches(meta.labels)),
-    }
-}
-
-fn selected<T: Object>(objects: &Snapshot<T>, selector: &LabelSelector) -> Vec<Arc<T>> {
-    if selector.is_everything() {
-        return objects.iter().cloned().collect();
-    }
-    select(objects, |meta| selector.matches(meta.labels))
-}
-
-fn select<T: Object>(objects: &Snapshot<T>, fits: impl Fn(Meta<'_>) -> bool) -> Vec<Arc<T>> {
-    objects.iter().filter(|object| fits(object.meta())).cloned().collect()
-}
 
 /// A resource's group and plural name, for messages; its text form is `deployments.apps`, or `pods` for the core group.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -89,16 +50,19 @@ impl fmt::Display for GroupResource {
 ///
 /// ```
 /// use kube_informers::selector::LabelSelector;
-/// use kube_informers::cache::{GroupResource, Indexer, Lister, meta_namespace_index, meta_namespace_key};
+/// use kube_informers::cache::{
+///     GroupResource, Indexer, Lister, NAMESPACE_INDEX, meta_namespace_index, meta_namespace_key,
+/// };
 /// use k8s_openapi::api::core::v1::Pod;
 ///
-/// let indexer = Indexer::new(meta_namespace_key::<Pod>).index("namespace", meta_namespace_index)?;
+/// let indexer = Indexer::new(meta_namespace_key::<Pod>);
+/// indexer.index(NAMESPACE_INDEX, meta_namespace_index)?;
 /// let mut pod = Pod::default();
 /// pod.metadata.namespace = Some("default".into());
 /// pod.metadata.name = Some("nettool".into());
 /// indexer.add(pod)?;
 ///
-/// let pods = Lister::new(indexer.into(), GroupResource::of::<Pod>());
+/// let pods = Lister::new(indexer.reader(), GroupResource::of::<Pod>());
 /// assert_eq!(pods.list(&LabelSelector::everything()).len(), 1);
 /// assert!(pods.namespace("default").get("nettool").is_ok());
 /// let error = pods.namespace("default").get("wiremock").unwrap_err();
@@ -106,21 +70,25 @@ impl fmt::Display for GroupResource {
 /// assert_eq!(error.to_string(), r#"pods "wiremock" not found"#);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone)]
 pub struct Lister<T> {
-    indexer: Arc<Indexer<T>>,
+    reader: Reader<T>,
     resource: GroupResource,
 }
 
 impl<T: Object> Lister<T> {
-    /// Reads from this indexer.
-    pub fn new(indexer: Arc<Indexer<T>>, resource: GroupResource) -> Self {
-        Self { indexer, resource }
+    /// Reads from this reader; `resource` is for messages.
+    pub fn new(reader: Reader<T>, resource: GroupResource) -> Self {
+        Self { reader, resource }
+    }
+
+    /// What it reads from.
+    pub fn reader(&self) -> &Reader<T> {
+        &self.reader
     }
 
     /// The selected objects of all namespaces.
     pub fn list(&self, selector: &LabelSelector) -> Vec<Arc<T>> {
-        list_all(&self.indexer, selector)
+        self.reader.select(selector)
     }
 
     /// The object with this key: the name of a cluster-scoped object, or `namespace/name`.
@@ -128,7 +96,7 @@ impl<T: Object> Lister<T> {
     /// # Errors
     /// There is none: the API server's NotFound.
     pub fn get(&self, key: &str) -> Result<Arc<T>, ApiError> {
-        self.indexer.get_by_key(key).ok_or_else(|| self.resource.not_found(key))
+        self.reader.get(key).ok_or_else(|| self.resource.not_found(key))
     }
 
     /// Reads one namespace.
@@ -137,7 +105,20 @@ impl<T: Object> Lister<T> {
     }
 }
 
+impl<T> Clone for Lister<T> {
+    fn clone(&self) -> Self {
+        Self { reader: self.reader.clone(), resource: self.resource.clone() }
+    }
+}
+
+impl<T> fmt::Debug for Lister<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lister").field("resource", &self.resource).field("reader", &self.reader).finish()
+    }
+}
+
 /// A [`Lister`] of one namespace.
+#[derive(Debug)]
 pub struct NamespaceLister<'a, T> {
     lister: &'a Lister<T>,
     namespace: &'a str,
@@ -146,7 +127,7 @@ pub struct NamespaceLister<'a, T> {
 impl<T: Object> NamespaceLister<'_, T> {
     /// The selected objects of the namespace; those of all namespaces if its name is empty.
     pub fn list(&self, selector: &LabelSelector) -> Vec<Arc<T>> {
-        list_all_by_namespace(&self.lister.indexer, self.namespace, selector)
+        self.lister.reader.select_in(self.namespace, selector)
     }
 
     /// The object of this name.
@@ -155,7 +136,7 @@ impl<T: Object> NamespaceLister<'_, T> {
     /// There is none: the API server's NotFound. As in client-go, cluster-scoped objects are not found here, not even
     /// under the empty namespace.
     pub fn get(&self, name: &str) -> Result<Arc<T>, ApiError> {
-        let object = self.lister.indexer.get_by_key(&format!("{}/{name}", self.namespace));
+        let object = self.lister.reader.get(&format!("{}/{name}", self.namespace));
         object.ok_or_else(|| self.lister.resource.not_found(name))
     }
 }

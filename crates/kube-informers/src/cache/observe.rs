@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// One thing that the machinery did. Serialises to `{"event": "queued", …}`.
 ///
@@ -26,14 +26,23 @@ pub enum Event {
     Watched { kind: &'static str, key: String, resource_version: String },
     /// The Reflector starts over with a LIST.
     Relisting { reason: String },
-    /// A delta was queued.
-    Queued { delta: &'static str, key: String },
+    /// A delta was queued; one of many objects has no key.
+    Queued {
+        delta: &'static str,
+        #[serde(serialize_with = "or_empty")]
+        key: Option<String>,
+    },
     /// A delta was merged into the one before it: two deletions in a row are one.
     Merged { key: String },
     /// A deletion was dropped: the key is neither queued nor among the known objects.
     Dropped { key: String },
-    /// Everything queued under one key was handed to the consumer.
-    Popped { key: String, deltas: Vec<&'static str>, initial: bool },
+    /// Deltas were handed to the consumer: by DeltaFIFO everything queued under one key; RealFIFO has no keys.
+    Popped {
+        #[serde(serialize_with = "or_empty")]
+        key: Option<String>,
+        deltas: Vec<&'static str>,
+        initial: bool,
+    },
     /// An object was put into the store.
     Stored { key: String },
     /// An object left the store.
@@ -50,6 +59,11 @@ pub enum Event {
     Resynced,
     /// The first list has been handed out in full.
     Synced,
+}
+
+/// Every event has its key's member, so that readers of the stream need not know which queue it comes from.
+fn or_empty<S: Serializer>(key: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(key.as_deref().unwrap_or_default())
 }
 
 /// Where events go: a function, or nowhere.

@@ -5,16 +5,17 @@ mod reconcile;
 mod write;
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::sync::Arc;
 
 use futures::future::{BoxFuture, FutureExt};
 
 use super::delta::{Deletion, Delta, Deltas, InitialList};
-use super::done::{Done, Firing};
+use super::done::Done;
 use super::error::{BoxError, Closed, Error};
-use super::key::{IntoKey, KeyFn};
-use super::lock::{Mutex, MutexGuard, lock};
-use super::look::{Waiters, look_until};
+use super::intake::{self, Intake};
+use super::key::IntoKey;
+use super::lock::MutexGuard;
 use super::observe::{Event, Observer};
 use super::process::ProcessDeltas;
 use super::queue::Queue;
@@ -40,13 +41,9 @@ pub(crate) const BATCH: usize = 1000;
 /// # Ok::<(), kube_informers::cache::Error>(())
 /// ```
 pub struct RealFifo<T> {
-    key: KeyFn<T>,
+    intake: Intake<T, VecDeque<Delta<T>>>,
     lists: Lists<T>,
     batches: Batches,
-    transformer: Option<Transformer<T>>,
-    observer: Observer,
-    state: Mutex<State<T>>,
-    synced: Firing,
 }
 
 /// How a list is told.
@@ -77,49 +74,19 @@ pub enum Batches {
     Yes,
 }
 
-struct State<T> {
-    queue: VecDeque<Delta<T>>,
-    /// Has anything been added, updated, deleted or replaced?
-    populated: bool,
-    /// How many deltas of the first list have not been processed.
-    initial: usize,
-    /// Was it told that the first list has been processed in full?
-    synced: bool,
-    closed: bool,
-    /// Who waits for a delta.
-    waiters: Waiters,
-}
+type Inside<T> = intake::Inside<VecDeque<Delta<T>>>;
 
 impl<T> RealFifo<T> {
     /// An empty queue that compares each list with the known objects.
     pub fn new<K: IntoKey>(key: impl Fn(&T) -> K + Send + Sync + 'static, known: Arc<dyn KnownObjects<T>>) -> Self {
-        Self::with(KeyFn::new(key), Lists::Reconciled(known))
+        Self { intake: Intake::new(key), lists: Lists::Reconciled(known), batches: Batches::default() }
     }
 
     /// An empty queue that hands a list and a resync to the consumer as one delta each. Writers wait while a delta is
     /// processed, and bookmarks are left out; see [`RealFifo::while_processing`] and [`RealFifo::bookmarks`].
     pub fn atomic<K: IntoKey>(key: impl Fn(&T) -> K + Send + Sync + 'static) -> Self {
-        Self::with(KeyFn::new(key), Lists::Atomic { bookmarks: false, lock: WhileProcessing::Locked })
-    }
-
-    fn with(key: KeyFn<T>, lists: Lists<T>) -> Self {
-        let state = State {
-            queue: VecDeque::new(),
-            populated: false,
-            initial: 0,
-            synced: false,
-            closed: false,
-            waiters: Waiters::default(),
-        };
-        Self {
-            key,
-            lists,
-            batches: Batches::default(),
-            transformer: None,
-            observer: Observer::default(),
-            state: Mutex::new(state),
-            synced: Firing::new(),
-        }
+        let lists = Lists::Atomic { bookmarks: false, lock: WhileProcessing::Locked };
+        Self { intake: Intake::new(key), lists, batches: Batches::default() }
     }
 
     /// What writers do while a delta is processed. Only an atomic queue can let them go on: the other one decides by the
@@ -154,25 +121,25 @@ impl<T> RealFifo<T> {
         mut self,
         transform: impl Fn(Arc<T>) -> Result<Arc<T>, BoxError> + Send + Sync + 'static,
     ) -> Self {
-        self.transformer = Some(Arc::new(transform));
+        self.intake.set_transformer(transform);
         self
     }
 
     /// Tells `observer` what happens.
     #[must_use]
     pub fn observer(mut self, observer: Observer) -> Self {
-        self.observer = observer;
+        self.intake.observer = observer;
         self
     }
 
     /// The number of queued deltas.
     pub fn len(&self) -> usize {
-        lock(&self.state).queue.len()
+        self.intake.lock().queued.len()
     }
 
     /// What is queued, in the order in which it will be popped. (client-go's RealFIFO cannot be listed.)
     pub fn list(&self) -> Vec<Delta<T>> {
-        lock(&self.state).queue.iter().cloned().collect()
+        self.intake.lock().queued.iter().cloned().collect()
     }
 
     /// Is nothing queued?
@@ -182,32 +149,29 @@ impl<T> RealFifo<T> {
 
     /// Has the first list, if there was one, been processed in full?
     pub fn has_synced(&self) -> bool {
-        let state = lock(&self.state);
-        state.populated && state.initial == 0
+        self.intake.lock().has_synced()
     }
 
     /// Fires when [`RealFifo::has_synced`] becomes true, after the last of the first list was processed.
     pub fn synced(&self) -> Done {
-        self.synced.done()
+        self.intake.synced()
     }
 
     /// Lets every waiting and later pop end with [`Closed`] once the queue is empty. Writes still succeed.
     pub fn close(&self) {
-        let mut state = lock(&self.state);
-        state.closed = true;
-        state.waiters.wake();
+        self.intake.close();
     }
 
     /// Was the queue closed?
     pub fn is_closed(&self) -> bool {
-        lock(&self.state).closed
+        self.intake.is_closed()
     }
 
     /// Takes the first delta, if there is one.
     pub fn try_pop(&self) -> Option<Deltas<T>> {
-        let mut state = lock(&self.state);
-        let delta = state.queue.pop_front()?;
-        self.processed(&mut state, 1);
+        let mut inside = self.intake.lock();
+        let delta = inside.queued.pop_front()?;
+        self.intake.came_out(&mut inside, 1);
         Some(Deltas::one(delta))
     }
 
@@ -225,77 +189,56 @@ impl<T> RealFifo<T> {
     /// Waits for deltas, takes so many out, has them processed, and counts them as processed only then.
     async fn take<R>(
         &self,
-        number: impl Fn(&State<T>) -> usize,
+        number: impl Fn(&Inside<T>) -> usize,
         process: impl FnOnce(Deltas<T>, InitialList) -> R,
     ) -> Result<R, Closed> {
-        let mut process = Some(process);
-        look_until(
-            &self.state,
-            |state| &mut state.waiters,
-            |state| {
-                if state.queue.is_empty() {
-                    return if state.closed { Ok(Err(Closed)) } else { Err(state) };
-                }
-                let process = process.take().expect("what is found ends the looking");
-                let number = number(&state);
-                Ok(Ok(self.process(state, number, process)))
-            },
-        )
-        .await
+        let next = self.intake.next(VecDeque::is_empty, |inside| {
+            let number = number(&inside);
+            self.process(inside, number, process)
+        });
+        next.await
     }
 
     fn process<R>(
         &self,
-        mut state: MutexGuard<'_, State<T>>,
+        mut inside: MutexGuard<'_, Inside<T>>,
         number: usize,
         process: impl FnOnce(Deltas<T>, InitialList) -> R,
     ) -> R {
-        let initial = InitialList::from(!(state.populated && state.initial == 0));
-        let unlock = self.unlocks(&state);
-        let deltas = Deltas::all(state.queue.drain(..number));
-        self.observer.tell(|| Event::Popped {
-            key: String::new(),
+        let initial = inside.initial_list();
+        let unlock = self.unlocks(&inside);
+        let deltas = Deltas::all(inside.queued.drain(..number));
+        self.intake.observer.tell(|| Event::Popped {
+            key: None,
             deltas: deltas.iter().map(Delta::kind).collect(),
             initial: initial == InitialList::Yes,
         });
-        let (result, mut state) = if unlock {
-            drop(state);
-            (process(deltas, initial), lock(&self.state))
+        let (result, mut inside) = if unlock {
+            drop(inside);
+            (process(deltas, initial), self.intake.lock())
         } else {
-            (process(deltas, initial), state)
+            (process(deltas, initial), inside)
         };
-        self.processed(&mut state, number);
+        self.intake.came_out(&mut inside, number);
         result
     }
 
-    fn unlocks(&self, state: &MutexGuard<'_, State<T>>) -> bool {
-        matches!(self.lists, Lists::Atomic { lock: WhileProcessing::Unlocked, .. }) && state.queue.len() < 2 * BATCH
+    fn unlocks(&self, inside: &Inside<T>) -> bool {
+        matches!(self.lists, Lists::Atomic { lock: WhileProcessing::Unlocked, .. }) && inside.queued.len() < 2 * BATCH
     }
 
-    fn processed(&self, state: &mut State<T>, number: usize) {
-        state.initial = state.initial.saturating_sub(number);
-        self.note_sync(state);
+    /// Appends a delta; one of many objects has no key.
+    fn push(&self, inside: &mut Inside<T>, delta: Delta<T>, key: Option<&str>) {
+        self.intake.observer.tell(|| Event::Queued { delta: delta.kind(), key: key.map(str::to_owned) });
+        inside.queued.push_back(delta);
+        inside.news = true;
     }
+}
 
-    fn note_sync(&self, state: &mut State<T>) {
-        if state.populated && state.initial == 0 && !state.synced {
-            state.synced = true;
-            self.synced.fire();
-            self.observer.tell(|| Event::Synced);
-        }
-    }
-
-    fn push(&self, state: &mut State<T>, delta: Delta<T>, key: &str) {
-        self.observer.tell(|| Event::Queued { delta: delta.kind(), key: key.to_owned() });
-        state.queue.push_back(delta);
-        state.waiters.wake();
-    }
-
-    fn transform(&self, object: Arc<T>) -> Result<Arc<T>, Error> {
-        match &self.transformer {
-            Some(transform) => transform(object).map_err(Error::Transform),
-            None => Ok(object),
-        }
+impl<T> fmt::Debug for RealFifo<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kinds: Vec<_> = self.intake.lock().queued.iter().map(Delta::kind).collect();
+        f.debug_tuple("RealFifo").field(&kinds).finish()
     }
 }
 
@@ -326,7 +269,7 @@ impl<T: Send + Sync> ReflectorStore<T> for RealFifo<T> {
     }
 
     fn transformer(&self) -> Option<Transformer<T>> {
-        self.transformer.clone()
+        self.intake.transformer.clone()
     }
 }
 

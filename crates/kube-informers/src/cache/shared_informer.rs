@@ -212,7 +212,7 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
     /// Adds indices, before or after the start; what is stored already is in them when this returns.
     ///
     /// # Errors
-    /// A name is taken, or a function fails for a stored object.
+    /// A name is taken, or given twice.
     pub fn add_indexers(&self, functions: Vec<(String, IndexFn<T>)>) -> Result<(), Error> {
         self.0.indexer.add_indexers(functions)
     }
@@ -406,6 +406,13 @@ impl<T: Object + Send + Sync + 'static> HandleDeltas<T> {
             processor.distribute_all(self.changes.drain(..));
         }
         Ok(stored?)
+    }
+}
+
+/// Nobody writes the store any more.
+impl<T> Drop for HandleDeltas<T> {
+    fn drop(&mut self) {
+        self.shared.indexer.close();
     }
 }
 

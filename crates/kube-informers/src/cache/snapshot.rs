@@ -10,8 +10,10 @@ use super::slots;
 
 /// The objects of a store, or those of one index value, as they were at one moment.
 ///
-/// Taken in constant time: it shares structure with the store, which goes on without waiting for its readers. The order
-/// is that in which the objects were first stored, with the places of deleted ones used again.
+/// Taken in constant time: it shares structure with the store, which goes on without waiting for its readers. So is a clone.
+///
+/// The order is that of places in the store. A list gives places in its own order; an object that comes later takes the place of
+/// one that was deleted, or the next one. So the order is the same in every run, and says nothing about age.
 ///
 /// While it is held, all objects that the store had at that moment stay in memory, not only the chosen ones: for longer than a look,
 /// collect what is wanted.
@@ -20,6 +22,7 @@ pub struct Snapshot<T> {
     chosen: Chosen,
 }
 
+#[derive(Clone)]
 enum Chosen {
     All,
     Some(Places),
@@ -55,11 +58,24 @@ impl<T> Snapshot<T> {
         })
     }
 
+    /// The keys, sorted.
+    pub(crate) fn sorted_keys(&self) -> Vec<String> {
+        let mut keys: Vec<_> = self.keys().map(ToString::to_string).collect();
+        keys.sort_unstable();
+        keys
+    }
+
     pub(crate) fn keys(&self) -> impl Iterator<Item = &Arc<str>> {
         match &self.chosen {
             Chosen::All => self.content.keys.iter(),
             Chosen::Some(places) => self.content.keys.at(places),
         }
+    }
+}
+
+impl<T> Clone for Snapshot<T> {
+    fn clone(&self) -> Self {
+        Self { content: self.content.clone(), chosen: self.chosen.clone() }
     }
 }
 

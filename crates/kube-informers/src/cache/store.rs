@@ -1,11 +1,13 @@
 //! Store: objects under the keys that a key function gives them. Upstream: `tools/cache/store.go`.
 
+use std::fmt;
 use std::sync::Arc;
 
 use super::delta::Deletion;
 use super::error::{BoxError, Error, KeyError, TransactionError};
 use super::key::{IntoKey, KeyFn, Object};
 use super::observe::{Event, Observer};
+use super::reader::Reader;
 use super::snapshot::Snapshot;
 use super::thread_safe_store::{Operation, ThreadSafeStore};
 
@@ -75,9 +77,10 @@ pub enum Transaction<T> {
     Delete(Deletion<T>),
 }
 
-/// Objects by key, shared between one writer and any number of readers.
+/// Objects by key, shared between one writer and any number of readers. With indices it is what client-go calls an
+/// [`Indexer`](super::Indexer).
 ///
-/// What it hands out is immutable: clone an object to change it.
+/// What it hands out is immutable: clone an object to change it. Who only reads is given a [`Reader`].
 ///
 /// ```
 /// use kube_informers::cache::{Store, meta_namespace_key};
@@ -94,18 +97,13 @@ pub struct Store<T> {
     key: KeyFn<T>,
     transformer: Option<Transformer<T>>,
     observer: Observer,
-    pub(super) content: ThreadSafeStore<T>,
+    pub(super) content: Arc<ThreadSafeStore<T>>,
 }
 
 impl<T> Store<T> {
     /// An empty store.
     pub fn new<K: IntoKey>(key: impl Fn(&T) -> K + Send + Sync + 'static) -> Self {
-        Self {
-            key: KeyFn::new(key),
-            transformer: None,
-            observer: Observer::default(),
-            content: ThreadSafeStore::default(),
-        }
+        Self { key: KeyFn::new(key), transformer: None, observer: Observer::default(), content: Arc::default() }
     }
 
     /// Changes every object before it is stored; its key is that of the object as it came.
@@ -126,11 +124,23 @@ impl<T> Store<T> {
     }
 }
 
+impl<T> Store<T> {
+    /// What reads this store and cannot write it.
+    pub fn reader(&self) -> Reader<T> {
+        Reader::new(self.content.clone())
+    }
+
+    /// Tells whoever waits for a version that no writer is left.
+    pub(crate) fn close(&self) {
+        self.content.close();
+    }
+}
+
 impl<T: Object> Store<T> {
     /// Stores an object, in place of the one with the same key, if any.
     ///
     /// # Errors
-    /// The key function, the transformer or an index function failed.
+    /// The key function or the transformer failed.
     pub fn add(&self, object: impl Into<Arc<T>>) -> Result<(), Error> {
         self.put(object.into()).map(drop)
     }
@@ -146,14 +156,14 @@ impl<T: Object> Store<T> {
     /// Removes an object, known by itself or by a tombstone. That it is not there is no error.
     ///
     /// # Errors
-    /// The key function or an index function failed.
+    /// The key function failed.
     pub fn delete(&self, deletion: impl Into<Deletion<T>>) -> Result<(), Error> {
         let deletion = deletion.into();
         let (key, last) = match deletion {
             Deletion::Final(object) => (self.key_of(&object)?, Some(object)),
             Deletion::FinalStateUnknown { key, .. } => (key, None),
         };
-        self.content.delete(&key, last.as_deref())?;
+        self.content.delete(&key, last.as_deref());
         self.observer.tell(|| Event::Removed { key });
         Ok(())
     }
@@ -161,14 +171,14 @@ impl<T: Object> Store<T> {
     /// Replaces the whole content at once; of objects with the same key the last is kept.
     ///
     /// # Errors
-    /// The key function, the transformer or an index function failed for one of the objects.
+    /// The key function or the transformer failed for one of the objects; nothing was changed.
     pub fn replace(&self, objects: Vec<Arc<T>>, resource_version: &str) -> Result<(), Error> {
         let number = objects.len();
         let objects = objects
             .into_iter()
             .map(|object| Ok((self.key_of(&object)?, self.transform(object)?)))
             .collect::<Result<_, Error>>()?;
-        self.content.replace(objects, resource_version)?;
+        self.content.replace(objects, resource_version);
         self.observer.tell(|| Event::Replaced { objects: number });
         Ok(())
     }
@@ -176,29 +186,32 @@ impl<T: Object> Store<T> {
     /// Does all operations under one lock, so that no reader sees some of them. The transformer is not run.
     ///
     /// # Errors
-    /// The key function or an index function failed for some operations; the others were done.
+    /// The key function failed for some operations; the others were done.
     pub fn transaction(&self, transactions: Vec<Transaction<T>>) -> Result<(), Error> {
         let total = transactions.len();
-        let operations = transactions.into_iter().map(|transaction| self.operation(transaction)).collect();
+        let mut operations = Vec::with_capacity(total);
         let mut failed = TransactionError { successful: Vec::new(), total, errors: Vec::new() };
-        for (place, result) in self.content.transaction(operations).into_iter().enumerate() {
-            match result {
-                Ok(()) => failed.successful.push(place),
-                Err(error) => failed.errors.push(error),
+        for (place, transaction) in transactions.into_iter().enumerate() {
+            match self.operation(transaction) {
+                Ok(operation) => {
+                    failed.successful.push(place);
+                    operations.push(operation);
+                }
+                Err(error) => failed.errors.push(error.into()),
             }
         }
+        self.content.transaction(operations);
         if failed.errors.is_empty() { Ok(()) } else { Err(failed.into()) }
     }
 
-    fn operation(&self, transaction: Transaction<T>) -> Operation<T> {
-        let operation = match transaction {
-            Transaction::Put(object) => self.key_of(&object).map(|key| Operation::Put { key, object }),
+    fn operation(&self, transaction: Transaction<T>) -> Result<Operation<T>, KeyError> {
+        Ok(match transaction {
+            Transaction::Put(object) => Operation::Put { key: self.key_of(&object)?, object },
             Transaction::Delete(Deletion::Final(object)) => {
-                self.key_of(&object).map(|key| Operation::Delete { key, last: Some(object) })
+                Operation::Delete { key: self.key_of(&object)?, last: Some(object) }
             }
-            Transaction::Delete(Deletion::FinalStateUnknown { key, .. }) => Ok(Operation::Delete { key, last: None }),
-        };
-        operation.unwrap_or_else(|error| Operation::Failed(error.into()))
+            Transaction::Delete(Deletion::FinalStateUnknown { key, .. }) => Operation::Delete { key, last: None },
+        })
     }
 
     /// Notes that the content is as of this resourceVersion.
@@ -247,7 +260,7 @@ impl<T: Object> Store<T> {
     pub(crate) fn put(&self, object: Arc<T>) -> Result<Option<Arc<T>>, Error> {
         let key = self.key_of(&object)?;
         let object = self.transform(object)?;
-        let old = self.content.put(&key, object)?;
+        let old = self.content.put(&key, object);
         self.observer.tell(|| Event::Stored { key });
         Ok(old)
     }
@@ -257,6 +270,12 @@ impl<T: Object> Store<T> {
             Some(transform) => transform(object).map_err(Error::TransformStored),
             None => Ok(object),
         }
+    }
+}
+
+impl<T> fmt::Debug for Store<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Store").field(&self.content).finish()
     }
 }
 

@@ -10,10 +10,14 @@ use triomphe::Arc as Shared; // its count is only looked at, not written, to lea
 
 use super::content::Content;
 use super::error::Error;
-use super::index::{Index, IndexFn, Move};
+use super::index::IndexFn;
 use super::key::Object;
 use super::lock::{Mutex, lock, lock_out_of_line};
+use super::look::{Waited, Waiters, change, look_until};
+use super::places::Places;
 use super::snapshot::Snapshot;
+use super::stored_index::{Move, StoredIndex};
+use super::versions::{at_least, is_comparable};
 
 /// Objects by a key that the caller gives, with indices: what is below a [`Store`](super::Store) and an
 /// [`Indexer`](super::Indexer).
@@ -29,13 +33,12 @@ use super::snapshot::Snapshot;
 ///
 /// let store = ThreadSafeStore::new();
 /// let before = store.list();
-/// store.update("nettool", Arc::new(Pod::default()))?;
+/// store.update("nettool", Arc::new(Pod::default()));
 /// assert_eq!((before.len(), store.list().len()), (0, 1));
-/// # Ok::<(), kube_informers::cache::Error>(())
 /// ```
-pub struct ThreadSafeStore<T>(Mutex<State<T>>);
+pub struct ThreadSafeStore<T>(Mutex<Guarded<T>>);
 
-struct State<T> {
+struct Guarded<T> {
     /// Shared with those who read it: a write then makes one of its own first.
     content: Shared<Content<T>>,
     /// Where each key's object is.
@@ -44,25 +47,29 @@ struct State<T> {
     free: Vec<usize>,
     /// The version last written, not the highest one.
     resource_version: String,
+    /// The highest comparable version since the last list; empty at first.
+    seen: String,
+    /// Is no writer left?
+    closed: bool,
+    /// Who waits for a version.
+    waiters: Waiters,
+}
+
+impl<T> Waited for Guarded<T> {
+    fn waiters(&mut self) -> &mut Waiters {
+        &mut self.waiters
+    }
 }
 
 /// One operation of a transaction.
 pub(crate) enum Operation<T> {
-    Put {
-        key: String,
-        object: Arc<T>,
-    },
-    Delete {
-        key: String,
-        last: Option<Arc<T>>,
-    },
-    /// One whose key could not be computed.
-    Failed(Error),
+    Put { key: String, object: Arc<T> },
+    Delete { key: String, last: Option<Arc<T>> },
 }
 
 impl<T> Default for ThreadSafeStore<T> {
     fn default() -> Self {
-        Self(Mutex::new(State::of(Content::empty(Vec::new()))))
+        Self(Mutex::new(Guarded::of(Content::empty(Vec::new()))))
     }
 }
 
@@ -87,12 +94,10 @@ impl<T> ThreadSafeStore<T> {
     /// The objects that share at least one value of the named index with `object`, each once.
     ///
     /// # Errors
-    /// There is no such index, or its function fails for `object`.
-    pub fn index(&self, name: &str, object: &T) -> Result<Snapshot<T>, Error> {
-        let content = self.content();
-        let index = content.index(name)?;
-        let places = index.places_of(&index.values_of(object).map_err(Error::IndexValue)?);
-        Ok(Snapshot::of(content, places))
+    /// There is no such index.
+    pub fn matching(&self, name: &str, object: &T) -> Result<Snapshot<T>, Error> {
+        let number = self.number_of_index(name).ok_or_else(|| Error::UnknownIndex(name.to_owned()))?;
+        Ok(self.chosen(number, |index| index.places_of(&index.values_of(object))))
     }
 
     /// The objects that have `value` in the named index.
@@ -100,38 +105,64 @@ impl<T> ThreadSafeStore<T> {
     /// # Errors
     /// There is no such index.
     pub fn by_index(&self, name: &str, value: &str) -> Result<Snapshot<T>, Error> {
+        let number = self.number_of_index(name).ok_or_else(|| Error::UnknownIndex(name.to_owned()))?;
+        Ok(self.chosen(number, |index| index.places(value)))
+    }
+
+    /// The objects in the places that are chosen from an index. An index that was once found never goes.
+    pub(crate) fn chosen(&self, number: usize, choose: impl FnOnce(&StoredIndex<T>) -> Places) -> Snapshot<T> {
         let content = self.content();
-        let places = content.index(name)?.places(value);
-        Ok(Snapshot::of(content, places))
+        let places = content.indices.get(number).map(choose).unwrap_or_default();
+        Snapshot::of(content, places)
+    }
+
+    pub(crate) fn number_of_index(&self, name: &str) -> Option<usize> {
+        self.content().indices.iter().position(|index| index.name() == name)
     }
 
     /// Adds indices and fills them from what is stored.
     ///
     /// # Errors
-    /// A name is taken, or a function fails for a stored object; none was added.
+    /// A name is taken, or given twice; none was added.
     pub fn add_indexers(&self, functions: Vec<(String, IndexFn<T>)>) -> Result<(), Error> {
         let mut state = lock(&self.0);
         let content = Shared::make_mut(&mut state.content);
-        let names = functions.iter().map(|(name, _)| name);
-        let taken: BTreeSet<_> = names.filter(|name| content.index(name).is_ok()).cloned().collect();
+        let mut names: BTreeSet<&str> = content.indices.iter().map(StoredIndex::name).collect();
+        let taken: BTreeSet<&String> =
+            functions.iter().map(|(name, _)| name).filter(|name| !names.insert(name.as_str())).collect();
         if !taken.is_empty() {
-            return Err(Error::IndexerConflict(taken.into_iter().collect()));
+            return Err(Error::IndexerConflict(taken.into_iter().cloned().collect()));
         }
-        let added = functions
-            .into_iter()
-            .map(|(name, function)| Index::new(&name, function).rebuilt(&content.keys, &content.objects))
-            .collect::<Result<Vec<_>, Error>>()?;
-        content.indices.extend(added);
-        content.indices.sort_unstable_by(|a, b| a.name().cmp(b.name()));
+        for (name, function) in functions {
+            content.indices.push(StoredIndex::new(&name, function).rebuilt(&content.objects));
+        }
         Ok(())
     }
 
+    /// Waits until a version that is this one or later has been stored; no, if the store is closed before.
+    pub(crate) async fn seen(&self, version: &str) -> bool {
+        look_until(&self.0, |state| match (at_least(&state.seen, version), state.closed) {
+            (true, _) => Ok(true),
+            (false, true) => Ok(false),
+            (false, false) => Err(state),
+        })
+        .await
+    }
+
+    /// Tells whoever waits for a version that no writer is left.
+    pub(crate) fn close(&self) {
+        change(&self.0, |state| state.closed = true);
+    }
+
     pub(crate) fn index_values(&self, name: &str) -> Vec<String> {
-        self.content().index(name).map(Index::values).unwrap_or_default()
+        let content = self.content();
+        content.indices.iter().find(|index| index.name() == name).map(StoredIndex::values).unwrap_or_default()
     }
 
     pub(crate) fn index_names(&self) -> Vec<String> {
-        self.content().indices.iter().map(|index| index.name().to_owned()).collect()
+        let mut names: Vec<_> = self.content().indices.iter().map(|index| index.name().to_owned()).collect();
+        names.sort_unstable();
+        names
     }
 
     pub(crate) fn resource_version(&self) -> String {
@@ -139,28 +170,28 @@ impl<T> ThreadSafeStore<T> {
     }
 
     pub(crate) fn set_resource_version(&self, version: &str) {
-        version.clone_into(&mut lock(&self.0).resource_version);
+        change(&self.0, |state| state.note(version));
     }
 
     /// Replaces the whole content at once; of objects with the same key the last is kept.
-    pub(crate) fn replace(&self, objects: Vec<(String, Arc<T>)>, version: &str) -> Result<(), Error> {
-        let mut new = State::of(Content::empty(Vec::new()));
+    pub(crate) fn replace(&self, objects: Vec<(String, Arc<T>)>, version: &str) {
+        let mut new = Guarded::of(Content::empty(Vec::new()));
         new.places.reserve(objects.len());
         for (key, object) in objects {
             let place = new.place_of(&key);
             Shared::make_mut(&mut new.content).objects.set(place, Some(object));
         }
-        version.clone_into(&mut new.resource_version);
+        new.note(version); // also if the store has seen later ones: a list is all that is known
         let before = self.content(); // not under the lock: functions of others, and many objects
-        new.rebuild(&before.indices)?;
-        let mut state = lock(&self.0);
-        if state.content.indices.len() != before.indices.len() {
-            new.rebuild(&state.content.indices)?; // some were added meanwhile
-        }
-        let old = std::mem::replace(&mut *state, new);
-        drop(state);
+        new.rebuild(&before.indices);
+        let old = change(&self.0, |state| {
+            if state.content.indices.len() != before.indices.len() {
+                new.rebuild(&state.content.indices); // some were added meanwhile
+            }
+            (new.waiters, new.closed) = (std::mem::take(&mut state.waiters), state.closed);
+            std::mem::replace(state, new)
+        });
         drop(old); // perhaps all objects, for which nobody is to wait
-        Ok(())
     }
 
     /// The content as it is.
@@ -171,61 +202,58 @@ impl<T> ThreadSafeStore<T> {
 
 impl<T: Object> ThreadSafeStore<T> {
     /// Stores an object in place of the one with this key, if any.
-    ///
-    /// # Errors
-    /// An index function failed; nothing was changed.
-    pub fn update(&self, key: &str, object: Arc<T>) -> Result<(), Error> {
-        drop(self.put(key, object)?); // not under the lock: it may be the last of a large object
-        Ok(())
+    pub fn update(&self, key: &str, object: Arc<T>) {
+        drop(self.put(key, object)); // not under the lock: it may be the last of a large object
     }
 
     /// The same, and returns the object that was there.
-    pub(crate) fn put(&self, key: &str, object: Arc<T>) -> Result<Option<Arc<T>>, Error> {
-        lock(&self.0).put(key, object)
+    pub(crate) fn put(&self, key: &str, object: Arc<T>) -> Option<Arc<T>> {
+        change(&self.0, |state| state.put(key, object))
     }
 
     /// Removes the object with this key; that there is none is no error. Of `last`, its final state, the resourceVersion is
     /// noted in any case.
-    ///
-    /// # Errors
-    /// An index function failed; nothing was changed.
-    pub fn delete(&self, key: &str, last: Option<&T>) -> Result<(), Error> {
-        let old = lock(&self.0).delete(key, last)?;
+    pub fn delete(&self, key: &str, last: Option<&T>) {
+        let old = change(&self.0, |state| state.delete(key, last));
         drop(old);
-        Ok(())
     }
 
-    /// Does several operations under one lock, so that no reader sees some of them. Tells which failed.
-    pub(crate) fn transaction(&self, operations: Vec<Operation<T>>) -> Vec<Result<(), Error>> {
-        let mut old = Vec::with_capacity(operations.len()); // dropped when the lock is free
-        let mut state = lock(&self.0);
-        let results = operations.into_iter().map(|operation| {
-            old.push(match operation {
-                Operation::Put { key, object } => state.put(&key, object)?,
-                Operation::Delete { key, last } => state.delete(&key, last.as_deref())?,
-                Operation::Failed(error) => return Err(error),
+    /// Does several operations under one lock, so that no reader sees some of them.
+    pub(crate) fn transaction(&self, operations: Vec<Operation<T>>) {
+        let old: Vec<Option<Arc<T>>> = change(&self.0, |state| {
+            let done = operations.into_iter().map(|operation| match operation {
+                Operation::Put { key, object } => state.put(&key, object),
+                Operation::Delete { key, last } => state.delete(&key, last.as_deref()),
             });
-            Ok(())
+            done.collect()
         });
-        results.collect()
+        drop(old); // not under the lock
     }
 }
 
-impl<T> State<T> {
+impl<T> Guarded<T> {
     fn of(content: Content<T>) -> Self {
         Self {
             content: Shared::new(content),
             places: HashMap::default(),
             free: Vec::new(),
             resource_version: String::new(),
+            seen: String::new(),
+            closed: false,
+            waiters: Waiters::default(),
         }
     }
 
     /// Makes indices like these, of what is stored.
-    fn rebuild(&mut self, like: &[Index<T>]) -> Result<(), Error> {
-        let Content { keys, objects, indices, .. } = Shared::make_mut(&mut self.content);
-        *indices = like.iter().map(|index| index.rebuilt(keys, objects)).collect::<Result<_, Error>>()?;
-        Ok(())
+    fn rebuild(&mut self, like: &[StoredIndex<T>]) {
+        let Content { objects, indices, .. } = Shared::make_mut(&mut self.content);
+        *indices = like.iter().map(|index| index.rebuilt(objects)).collect();
+    }
+
+    /// Notes the version of what is written.
+    #[inline]
+    fn note(&mut self, version: &str) {
+        note(&mut self.resource_version, &mut self.seen, version);
     }
 
     /// The place of this key, a new one if it has none.
@@ -243,38 +271,40 @@ impl<T> State<T> {
     }
 }
 
-impl<T: Object> State<T> {
+impl<T: Object> Guarded<T> {
     /// Puts an object in place of the one with this key, if any, and returns that one.
-    fn put(&mut self, key: &str, object: Arc<T>) -> Result<Option<Arc<T>>, Error> {
+    fn put(&mut self, key: &str, object: Arc<T>) -> Option<Arc<T>> {
         let Some(&place) = self.places.get(key) else {
-            self.insert(key, object)?;
-            return Ok(None);
+            self.insert(key, object);
+            return None;
         };
         let Content { objects, indices, .. } = Shared::make_mut(&mut self.content);
         let slot = objects.slot(place);
-        let changes = changes(indices, key, slot.as_deref(), Some(&object))?;
+        let version = object.meta().resource_version; // of others, as the index functions: before anything changes
+        let changes = changes(indices, slot.as_deref(), Some(&object));
         apply(indices, place, changes);
-        note_version(&mut self.resource_version, &*object);
-        Ok(slot.replace(object))
+        note(&mut self.resource_version, &mut self.seen, version);
+        slot.replace(object)
     }
 
     /// Puts an object whose key is new.
-    fn insert(&mut self, key: &str, object: Arc<T>) -> Result<(), Error> {
-        let changes = changes(&self.content.indices, key, None, Some(&*object))?;
+    fn insert(&mut self, key: &str, object: Arc<T>) {
+        let version = object.meta().resource_version;
+        let changes = changes(&self.content.indices, None, Some(&*object));
         let place = self.place_of(key);
         let Content { objects, indices, .. } = Shared::make_mut(&mut self.content);
         apply(indices, place, changes);
-        note_version(&mut self.resource_version, &*object);
+        note(&mut self.resource_version, &mut self.seen, version);
         objects.set(place, Some(object));
-        Ok(())
     }
 
     /// Removes the object with this key, and returns it.
-    fn delete(&mut self, key: &str, last: Option<&T>) -> Result<Option<Arc<T>>, Error> {
+    fn delete(&mut self, key: &str, last: Option<&T>) -> Option<Arc<T>> {
+        let version = last.map(|last| last.meta().resource_version);
         let mut old = None;
         if let Some(&place) = self.places.get(key) {
             let Content { objects, keys, indices, len } = Shared::make_mut(&mut self.content);
-            let changes = changes(indices, key, objects.get(place).map(|old| &**old), None)?;
+            let changes = changes(indices, objects.get(place).map(|old| &**old), None);
             apply(indices, place, changes);
             old = objects.set(place, None);
             keys.set(place, None);
@@ -282,38 +312,33 @@ impl<T: Object> State<T> {
             self.places.remove(key);
             self.free.push(place);
         }
-        if let Some(last) = last {
-            note_version(&mut self.resource_version, last);
+        if let Some(version) = version {
+            self.note(version);
         }
-        Ok(old)
+        old
     }
 }
 
-fn note_version<T: Object>(version: &mut String, object: &T) {
-    object.meta().resource_version.clone_into(version);
+/// Notes a version as the last one, and as seen if it is later than those.
+#[inline]
+fn note(last: &mut String, seen: &mut String, version: &str) {
+    version.clone_into(last);
+    if !at_least(seen, version) && is_comparable(version) {
+        version.clone_into(seen);
+    }
 }
 
 /// The indices that change when `old` becomes `new`, by number.
 type Changes<'a> = SmallVec<[(usize, Move<'a>); 1]>;
 
 #[inline]
-fn changes<'a, T>(
-    indices: &[Index<T>],
-    key: &str,
-    old: Option<&'a T>,
-    new: Option<&'a T>,
-) -> Result<Changes<'a>, Error> {
-    let mut changes = SmallVec::new();
-    for (number, index) in indices.iter().enumerate() {
-        if let Some(change) = index.change(key, old, new)? {
-            changes.push((number, change));
-        }
-    }
-    Ok(changes)
+fn changes<'a, T>(indices: &[StoredIndex<T>], old: Option<&'a T>, new: Option<&'a T>) -> Changes<'a> {
+    let numbered = indices.iter().enumerate();
+    numbered.filter_map(|(number, index)| Some((number, index.change(old, new)?))).collect()
 }
 
 #[inline]
-fn apply<T>(indices: &mut [Index<T>], place: usize, changes: Changes<'_>) {
+fn apply<T>(indices: &mut [StoredIndex<T>], place: usize, changes: Changes<'_>) {
     if changes.is_empty() {
         return; // most updates: sooner than a walk over nothing
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kube_informers::cache::{
-    ApiError, GroupResource, Indexer, Lister, list_all, list_all_by_namespace, meta_namespace_index, meta_namespace_key,
+    ApiError, GroupResource, Indexer, Lister, Reader, meta_namespace_index, meta_namespace_key,
 };
 use kube_informers::selector::LabelSelector;
 use serde_json::{Value, json};
@@ -13,22 +13,21 @@ use super::object::TestObject;
 use super::vectors::{Step, Subject, replay};
 
 struct Listers {
-    indexer: Arc<Indexer<TestObject>>,
+    reader: Reader<TestObject>,
     lister: Lister<TestObject>,
 }
 
 fn listers(config: &Value) -> Listers {
-    let mut indexer = Indexer::new(meta_namespace_key::<TestObject>);
+    let indexer = Indexer::new(meta_namespace_key::<TestObject>);
     if config["namespace_index"] == true {
-        indexer = indexer.index("namespace", meta_namespace_index).unwrap();
+        indexer.index("namespace", meta_namespace_index).unwrap();
     }
     for object in config["objects"].as_array().unwrap() {
         indexer.add(TestObject::read(object)).unwrap();
     }
     let text = |name: &str| config[name].as_str().unwrap().to_owned();
-    let indexer = Arc::new(indexer);
-    let lister = Lister::new(indexer.clone(), GroupResource { group: text("group"), resource: text("resource") });
-    Listers { indexer, lister }
+    let lister = Lister::new(indexer.reader(), GroupResource { group: text("group"), resource: text("resource") });
+    Listers { reader: indexer.reader(), lister }
 }
 
 impl Subject for Listers {
@@ -38,8 +37,8 @@ impl Subject for Listers {
             text => text.as_str().unwrap().parse().unwrap(),
         };
         match step.op() {
-            "list_all" => list(list_all(&self.indexer, &selector())),
-            "list_all_by_namespace" => list(list_all_by_namespace(&self.indexer, step.str("namespace"), &selector())),
+            "list_all" => list(self.reader.select(&selector())),
+            "list_all_by_namespace" => list(self.reader.select_in(step.str("namespace"), &selector())),
             "generic_list" => list(self.lister.list(&selector())),
             "generic_namespace_list" => list(self.lister.namespace(step.str("namespace")).list(&selector())),
             "generic_get" => one(self.lister.get(step.str("name"))),

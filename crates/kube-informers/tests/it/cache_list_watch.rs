@@ -244,7 +244,7 @@ async fn an_informer_of_objects_with_fewer_fields_follows_the_server() {
     let client = cluster.client("default");
     let informer =
         SharedIndexInformer::new(ListWatch::<Pod>::namespaced(client.clone(), "default").read_as::<Placed>());
-    let by_node: IndexFn<Placed> = Arc::new(|pod| Ok(pod.spec.node_name.as_deref().into_iter().collect()));
+    let by_node: IndexFn<Placed> = Arc::new(|pod| pod.spec.node_name.as_deref().into_iter().collect());
     informer.add_indexers(vec![("node".to_owned(), by_node)]).unwrap();
     let (sender, mut nodes) = mpsc::unbounded_channel();
     let handler = HandlerFuncs::new().update_func(move |_, new: Arc<Placed>| {

@@ -7,6 +7,7 @@ mod cache_endings;
 mod cache_factory;
 mod cache_indexer_model;
 mod cache_list_watch;
+mod cache_reader;
 mod cache_reflector;
 mod cache_reflector_silence;
 mod cache_reflector_told;

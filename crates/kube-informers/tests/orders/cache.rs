@@ -221,7 +221,7 @@ fn a_reader_sees_every_change_that_was_over_before_it_looked() {
                 })
                 .collect();
             for (number, name) in ["a", "b", "c"].into_iter().enumerate() {
-                store.update(name, object(name, 1)).unwrap();
+                store.update(name, object(name, 1));
                 over.store(number + 1, Ordering::SeqCst);
             }
             readers.into_iter().for_each(|reader| reader.join().unwrap());

@@ -36,7 +36,7 @@ pub use error::{ControllerError, SyncError};
 use expectations::Expectations;
 use handlers::{OfPods, OfSets};
 use kube_informers::cache::{
-    Done, Error, GroupResource, Indexer, Lister, SharedIndexInformer, SharedInformerFactory, wait_for, with_causes,
+    Done, Error, GroupResource, Index, Lister, SharedIndexInformer, SharedInformerFactory, wait_for, with_causes,
 };
 use kube_informers::workqueue::WorkQueue;
 use recorder::EventRecorder;
@@ -130,7 +130,7 @@ pub struct Controller {
     set_informer: SharedIndexInformer<ReplicaSet>,
     pod_informer: SharedIndexInformer<Pod>,
     sets: Lister<ReplicaSet>,
-    pods: Arc<Indexer<Pod>>,
+    by_owner: Index<Pod>,
     queue: WorkQueue<String>,
     expectations: Expectations,
     availability: Availability,
@@ -155,11 +155,11 @@ impl Controller {
     /// If the factory's informer of pods has started, or has an index named `owner` already.
     pub fn new(client: kube_client::Client, factory: &SharedInformerFactory) -> Result<Self, Error> {
         let (set_informer, pod_informer) = (factory.informer::<ReplicaSet>(), factory.informer::<Pod>());
-        pod_informer.add_indexers(vec![(OWNER.to_owned(), Arc::new(|pod: &Pod| Ok(pods::owner_index(pod))))])?;
+        let by_owner = pod_informer.indexer().index(OWNER, pods::owner_index)?;
         Ok(Self {
             client,
-            sets: Lister::new(set_informer.indexer(), GroupResource::of::<ReplicaSet>()),
-            pods: pod_informer.indexer(),
+            sets: Lister::new(set_informer.indexer().reader(), GroupResource::of::<ReplicaSet>()),
+            by_owner,
             set_informer,
             pod_informer,
             queue: WorkQueue::new(),

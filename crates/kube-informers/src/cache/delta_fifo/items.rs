@@ -35,6 +35,10 @@ impl<T> Items<T> {
         self.queue.len()
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
     pub fn iter(&self) -> impl Iterator<Item = (&String, &Deltas<T>)> {
         self.queue.iter().map(|item| (&item.key, &item.deltas))
     }

@@ -3,10 +3,9 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::{DeltaFifo, Relisted, State};
+use super::{DeltaFifo, Inside, Relisted};
 use crate::cache::delta::{Deletion, Delta};
 use crate::cache::error::Error;
-use crate::cache::lock::lock;
 use crate::cache::observe::Event;
 
 impl<T> DeltaFifo<T> {
@@ -20,21 +19,21 @@ impl<T> DeltaFifo<T> {
             Relisted::Sync => Delta::Sync,
             Relisted::Replaced => Delta::Replaced,
         };
-        let mut state = lock(&self.state);
-        let mut listed = HashSet::with_capacity(objects.len());
-        for object in objects {
-            listed.insert(self.key_of(&object)?);
-            self.queue(&mut state, relisted, object).map_err(|error| match error {
-                key @ Error::Key(_) => key,
-                other => Error::Enqueue(Box::new(other)),
-            })?;
-        }
-        let deleted = self.delete_unlisted(&mut state, &listed);
-        if !state.populated {
-            state.initial = listed.len() + deleted;
-            self.populate(&mut state);
-        }
-        Ok(())
+        self.intake.change(|inside| {
+            let mut listed = HashSet::with_capacity(objects.len());
+            for object in objects {
+                listed.insert(self.key_of(&object)?);
+                self.queue(inside, relisted, object).map_err(|error| match error {
+                    key @ Error::Key(_) => key,
+                    other => Error::Enqueue(Box::new(other)),
+                })?;
+            }
+            let deleted = self.delete_unlisted(inside, &listed);
+            if !inside.is_populated() {
+                self.intake.populate_with(inside, listed.len() + deleted);
+            }
+            Ok(())
+        })
     }
 
     /// Queues a `Sync` of every known object that has nothing queued. One that has is left out: what the store holds is
@@ -44,44 +43,46 @@ impl<T> DeltaFifo<T> {
     /// The key function failed for a known object.
     pub fn resync(&self) -> Result<(), Error> {
         let Some(known) = &self.known else { return Ok(()) };
-        let mut state = lock(&self.state);
-        self.observer.tell(|| Event::Resynced);
-        for key in known.list_keys() {
-            let Ok(Some(object)) = known.get_by_key(&key) else { continue };
-            let key = self.key_of(&object)?;
-            if !state.items.contains(&key) {
-                self.push(&mut state, key, Delta::Sync(object));
+        self.intake.change(|inside| {
+            self.intake.observer.tell(|| Event::Resynced);
+            for key in known.list_keys() {
+                let Ok(Some(object)) = known.get_by_key(&key) else { continue };
+                let key = self.key_of(&object)?;
+                if !inside.queued.contains(&key) {
+                    self.push(inside, key, Delta::Sync(object));
+                }
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// Queues tombstones for what is queued or known and not listed; says for how many keys.
-    fn delete_unlisted(&self, state: &mut State<T>, listed: &HashSet<String>) -> usize {
-        let queued = state.items.iter().map(|(key, _)| key).filter(|key| !listed.contains(*key));
+    fn delete_unlisted(&self, inside: &mut Inside<T>, listed: &HashSet<String>) -> usize {
+        let queued = inside.queued.iter().map(|(key, _)| key).filter(|key| !listed.contains(*key));
         let queued: Vec<String> = queued.cloned().collect();
         let known: Vec<String> = match &self.known {
             Some(known) => known
                 .list_keys()
                 .into_iter()
-                .filter(|key| !listed.contains(key) && !state.items.contains(key))
+                .filter(|key| !listed.contains(key) && !inside.queued.contains(key))
                 .collect(),
             None => Vec::new(),
         };
         let deleted = queued.len() + known.len();
         for key in queued {
-            let last_known = state.items.get(&key).and_then(|deltas| deltas.newest().object().cloned());
-            self.bury(state, key, last_known);
+            let last_known = inside.queued.get(&key).and_then(|deltas| deltas.newest().object().cloned());
+            self.delete_unseen(inside, key, last_known);
         }
         for key in known {
             let last_known = self.known.as_ref().and_then(|known| known.get_by_key(&key).ok().flatten());
-            self.bury(state, key, last_known);
+            self.delete_unseen(inside, key, last_known);
         }
         deleted
     }
 
-    fn bury(&self, state: &mut State<T>, key: String, last_known: Option<Arc<T>>) {
+    /// Queues a tombstone.
+    fn delete_unseen(&self, inside: &mut Inside<T>, key: String, last_known: Option<Arc<T>>) {
         let tombstone = Deletion::FinalStateUnknown { key: key.clone(), last_known };
-        self.push(state, key, Delta::Deleted(tombstone));
+        self.push(inside, key, Delta::Deleted(tombstone));
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use foldhash::fast::RandomState;
 
-use super::{BATCH, RealFifo, State};
+use super::{BATCH, Inside, RealFifo};
 use crate::cache::delta::Delta;
 use crate::cache::error::{BoxError, Closed, KeyError};
 use crate::cache::process::ProcessDeltas;
@@ -21,7 +21,7 @@ impl<T> RealFifo<T> {
         &self,
         process: &mut (impl ProcessDeltas<T> + ?Sized),
     ) -> Result<Result<(), BoxError>, Closed> {
-        let number = |state: &State<T>| self.batch(state);
+        let number = |inside: &Inside<T>| self.batch(inside);
         let result = self.take(number, |deltas, initial| match deltas.len() {
             1 => process.process(deltas, initial),
             _ => process.process_batch(deltas.into_vec(), initial),
@@ -30,14 +30,15 @@ impl<T> RealFifo<T> {
     }
 
     /// How many deltas from the front make the next batch; there is one at least.
-    fn batch(&self, state: &State<T>) -> usize {
-        let most = if state.initial > 0 { state.initial.min(BATCH) } else { BATCH };
-        let most = most.min(state.queue.len());
+    fn batch(&self, inside: &Inside<T>) -> usize {
+        let initial = inside.initial();
+        let most = if initial > 0 { initial.min(BATCH) } else { BATCH };
+        let most = most.min(inside.queued.len());
         if most == 1 {
             return 1; // the usual case: no key to compare it with
         }
         let mut keys = HashSet::with_hasher(RandomState::default());
-        for (number, delta) in state.queue.iter().take(most).enumerate() {
+        for (number, delta) in inside.queued.iter().take(most).enumerate() {
             match self.delta_key(delta) {
                 None => return number.max(1),
                 Some(Ok(key)) => {
@@ -57,10 +58,7 @@ impl<T> RealFifo<T> {
             Delta::Added(object) | Delta::Updated(object) | Delta::Replaced(object) | Delta::Sync(object) => {
                 Some(self.key_of(object))
             }
-            Delta::Deleted(deletion) => Some(match deletion {
-                crate::cache::Deletion::Final(object) => self.key_of(object),
-                crate::cache::Deletion::FinalStateUnknown { key, .. } => Ok(key.clone()),
-            }),
+            Delta::Deleted(deletion) => Some(self.intake.deletion_key(deletion)),
             Delta::ReplacedAll { .. } | Delta::SyncAll | Delta::Bookmark { .. } => None,
         }
     }

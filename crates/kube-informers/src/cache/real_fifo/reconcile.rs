@@ -3,10 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::{Lists, RealFifo, State};
+use super::{Inside, Lists, RealFifo};
 use crate::cache::delta::{Deletion, Delta};
 use crate::cache::error::{Error, KeyError};
-use crate::cache::lock::lock;
 use crate::cache::observe::Event;
 use crate::cache::store::KnownObjects;
 
@@ -17,16 +16,16 @@ impl<T> RealFifo<T> {
     /// # Errors
     /// The key function failed, then nothing was queued; or the transformer did, then what stands before is.
     pub fn replace(&self, objects: Vec<Arc<T>>, resource_version: &str) -> Result<(), Error> {
-        let mut state = lock(&self.state);
-        match &self.lists {
-            Lists::Atomic { .. } => self.replace_all(&mut state, objects, resource_version)?,
-            Lists::Reconciled(known) => self.reconcile(&mut state, &**known, objects)?,
-        }
-        if !state.populated {
-            state.initial = state.queue.len();
-            self.populate(&mut state);
-        }
-        Ok(())
+        self.intake.change(|inside| {
+            match &self.lists {
+                Lists::Atomic { .. } => self.replace_all(inside, objects, resource_version)?,
+                Lists::Reconciled(known) => self.reconcile(inside, &**known, objects)?,
+            }
+            if !inside.is_populated() {
+                self.intake.populate_with(inside, inside.queued.len());
+            }
+            Ok(())
+        })
     }
 
     /// Queues everything that is known once more: as one delta, or as a `Sync` of each known object that has nothing queued.
@@ -34,21 +33,22 @@ impl<T> RealFifo<T> {
     /// # Errors
     /// The key of something that is queued cannot be computed; nothing was queued.
     pub fn resync(&self) -> Result<(), Error> {
-        let mut state = lock(&self.state);
-        let known = match &self.lists {
+        self.intake.change(|inside| match &self.lists {
             Lists::Atomic { .. } => {
-                self.push(&mut state, Delta::SyncAll, "");
-                return Ok(());
+                self.push(inside, Delta::SyncAll, None);
+                Ok(())
             }
-            Lists::Reconciled(known) => known,
-        };
-        self.observer.tell(|| Event::Resynced);
-        let queued =
-            state.queue.iter().map(|delta| self.queued_key(delta).map_err(|error| error.in_delta(delta.kind())));
-        let queued: HashSet<String> = queued.collect::<Result<_, _>>()?;
+            Lists::Reconciled(known) => self.sync_unqueued(inside, &**known),
+        })
+    }
+
+    fn sync_unqueued(&self, inside: &mut Inside<T>, known: &dyn KnownObjects<T>) -> Result<(), Error> {
+        self.intake.observer.tell(|| Event::Resynced);
+        let key_of = |delta: &Delta<T>| self.queued_key(delta).map_err(|error| error.in_delta(delta.kind()));
+        let queued: HashSet<String> = inside.queued.iter().map(key_of).collect::<Result<_, _>>()?;
         for key in known.list_keys().into_iter().filter(|key| !queued.contains(key)) {
             if let Ok(Some(object)) = known.get_by_key(&key) {
-                self.push(&mut state, Delta::Sync(object), &key);
+                self.push(inside, Delta::Sync(object), Some(&key));
             }
         }
         Ok(())
@@ -58,44 +58,49 @@ impl<T> RealFifo<T> {
     pub fn bookmark(&self, resource_version: &str) {
         if let Lists::Atomic { bookmarks: true, .. } = self.lists {
             let bookmark = Delta::Bookmark { resource_version: resource_version.to_owned() };
-            self.push(&mut lock(&self.state), bookmark, "");
+            self.intake.change(|inside| self.push(inside, bookmark, None));
         }
     }
 
-    fn replace_all(&self, state: &mut State<T>, objects: Vec<Arc<T>>, resource_version: &str) -> Result<(), Error> {
-        let objects = objects.into_iter().map(|object| self.transform(object)).collect::<Result<_, _>>()?;
+    fn replace_all(&self, inside: &mut Inside<T>, objects: Vec<Arc<T>>, resource_version: &str) -> Result<(), Error> {
+        let objects = objects.into_iter().map(|object| self.intake.transform(object)).collect::<Result<_, _>>()?;
         let resource_version = resource_version.to_owned();
-        self.push(state, Delta::ReplacedAll { resource_version, objects }, "");
+        self.push(inside, Delta::ReplacedAll { resource_version, objects }, None);
         Ok(())
     }
 
-    fn reconcile(&self, state: &mut State<T>, known: &dyn KnownObjects<T>, objects: Vec<Arc<T>>) -> Result<(), Error> {
+    fn reconcile(
+        &self,
+        inside: &mut Inside<T>,
+        known: &dyn KnownObjects<T>,
+        objects: Vec<Arc<T>>,
+    ) -> Result<(), Error> {
         let keys: Vec<String> = objects.iter().map(|object| self.key_of(object)).collect::<Result<_, _>>()?;
         let listed: HashSet<&String> = keys.iter().collect();
-        let queued = self.last_queued(state)?;
+        let queued = self.last_queued(inside)?;
         for LastQueued { key, deleted, last_known } in &queued {
             if !listed.contains(key) && !deleted {
-                self.bury(state, key, last_known.clone());
+                self.delete_unseen(inside, key, last_known.clone());
             }
         }
         let is_queued: HashSet<&String> = queued.iter().map(|last| &last.key).collect();
         for key in known.list_keys() {
             if !listed.contains(&key) && !is_queued.contains(&key) {
-                self.bury(state, &key, known.get_by_key(&key).ok().flatten());
+                self.delete_unseen(inside, &key, known.get_by_key(&key).ok().flatten());
             }
         }
         for (key, object) in keys.iter().zip(objects) {
-            let object = self.transform(object).map_err(|error| Error::Enqueue(Box::new(error)))?;
-            self.push(state, Delta::Replaced(object), key);
+            let object = self.intake.transform(object).map_err(|error| Error::Enqueue(Box::new(error)))?;
+            self.push(inside, Delta::Replaced(object), Some(key));
         }
         Ok(())
     }
 
     /// For each queued key, in the order of its first delta.
-    fn last_queued(&self, state: &State<T>) -> Result<Vec<LastQueued<T>>, KeyError> {
+    fn last_queued(&self, inside: &Inside<T>) -> Result<Vec<LastQueued<T>>, KeyError> {
         let mut places: HashMap<String, usize> = HashMap::new();
         let mut queued: Vec<LastQueued<T>> = Vec::new();
-        for delta in &state.queue {
+        for delta in &inside.queued {
             let key = self.queued_key(delta)?;
             let deleted = matches!(delta, Delta::Deleted(_));
             let last = LastQueued { key: key.clone(), deleted, last_known: delta.object().cloned() };
@@ -114,9 +119,10 @@ impl<T> RealFifo<T> {
         self.delta_key(delta).expect("a queue that is not atomic holds deltas of one object")
     }
 
-    fn bury(&self, state: &mut State<T>, key: &str, last_known: Option<Arc<T>>) {
+    /// Queues a tombstone.
+    fn delete_unseen(&self, inside: &mut Inside<T>, key: &str, last_known: Option<Arc<T>>) {
         let tombstone = Deletion::FinalStateUnknown { key: key.to_owned(), last_known };
-        self.push(state, Delta::Deleted(tombstone), key);
+        self.push(inside, Delta::Deleted(tombstone), Some(key));
     }
 }
 

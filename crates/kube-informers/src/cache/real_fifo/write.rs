@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{RealFifo, State};
+use super::RealFifo;
 use crate::cache::delta::{Deletion, Delta};
 use crate::cache::error::{Error, KeyError};
-use crate::cache::lock::lock;
 
 impl<T> RealFifo<T> {
     /// Queues an `Added`.
@@ -32,10 +31,11 @@ impl<T> RealFifo<T> {
         match deletion.into() {
             Deletion::Final(object) => self.write(object, |object| Delta::Deleted(Deletion::Final(object))),
             Deletion::FinalStateUnknown { key, last_known } => {
-                let mut state = lock(&self.state);
-                self.populate(&mut state);
-                let tombstone = Deletion::FinalStateUnknown { key: key.clone(), last_known };
-                self.push(&mut state, Delta::Deleted(tombstone), &key);
+                self.intake.change(|inside| {
+                    self.intake.populate(inside);
+                    let tombstone = Deletion::FinalStateUnknown { key: key.clone(), last_known };
+                    self.push(inside, Delta::Deleted(tombstone), Some(&key));
+                });
                 Ok(())
             }
         }
@@ -46,20 +46,16 @@ impl<T> RealFifo<T> {
     /// # Errors
     /// The key function failed.
     pub fn key_of(&self, object: &T) -> Result<String, KeyError> {
-        self.key.key_of(object)
+        self.intake.key_of(object)
     }
 
     fn write(&self, object: Arc<T>, delta: impl FnOnce(Arc<T>) -> Delta<T>) -> Result<(), Error> {
-        let mut state = lock(&self.state);
-        self.populate(&mut state);
-        let key = self.key_of(&object)?;
-        let object = self.transform(object)?;
-        self.push(&mut state, delta(object), &key);
-        Ok(())
-    }
-
-    pub(super) fn populate(&self, state: &mut State<T>) {
-        state.populated = true;
-        self.note_sync(state);
+        self.intake.change(|inside| {
+            self.intake.populate(inside);
+            let key = self.key_of(&object)?;
+            let object = self.intake.transform(object)?;
+            self.push(inside, delta(object), Some(&key));
+            Ok(())
+        })
     }
 }

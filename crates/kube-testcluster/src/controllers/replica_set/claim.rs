@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::error::SyncError;
 use super::sync::{is_status, name};
 use super::voice::Deed;
-use super::{Controller, OWNER, pods, spec};
+use super::{Controller, pods, spec};
 use kube_informers::selector::LabelSelector;
 
 impl Controller {
@@ -23,7 +23,7 @@ impl Controller {
         let selected = |pod: &Pod| selector.matches(pod.metadata.labels.as_ref());
         let going = set.metadata.deletion_timestamp.is_some();
         let mut owned = Vec::new();
-        for pod in self.active(set.metadata.uid.as_deref().unwrap_or_default())? {
+        for pod in self.active(set.metadata.uid.as_deref().unwrap_or_default()) {
             if selected(&pod) {
                 owned.push(pod);
             } else if !going {
@@ -31,7 +31,7 @@ impl Controller {
             }
         }
         let mut may_adopt = false;
-        for pod in self.active(&pods::orphans_of(name(set.metadata.namespace.as_ref())))? {
+        for pod in self.active(&pods::orphans_of(name(set.metadata.namespace.as_ref()))) {
             if going || !selected(&pod) {
                 continue;
             }
@@ -48,7 +48,7 @@ impl Controller {
 
     /// The active pods of all ReplicaSets with the same controller, or of this one alone if it has no controller.
     /// Upstream: `getIndirectlyRelatedPods`.
-    pub(super) fn related(&self, set: &ReplicaSet) -> Result<Vec<Arc<Pod>>, SyncError> {
+    pub(super) fn related(&self, set: &ReplicaSet) -> Vec<Arc<Pod>> {
         let mut uids = vec![set.metadata.uid.clone().unwrap_or_default()];
         if let Some(controller) = controller_uid(set) {
             let sets = self.sets.namespace(name(set.metadata.namespace.as_ref())).list(&LabelSelector::everything());
@@ -56,13 +56,11 @@ impl Controller {
             let others = siblings.filter(|sibling| sibling.metadata.uid != set.metadata.uid);
             uids.extend(others.filter_map(|other| other.metadata.uid.clone()));
         }
-        let pods: Result<Vec<_>, _> = uids.iter().map(|uid| self.active(uid)).collect();
-        Ok(pods?.concat())
+        uids.iter().flat_map(|uid| self.active(uid)).collect()
     }
 
-    fn active(&self, owner: &str) -> Result<Vec<Arc<Pod>>, SyncError> {
-        let pods = self.pods.by_index(OWNER, owner)?;
-        Ok(pods.iter().filter(|pod| pods::is_active(pod)).cloned().collect())
+    fn active(&self, owner: &str) -> Vec<Arc<Pod>> {
+        self.by_owner.get(owner).iter().filter(|pod| pods::is_active(pod)).cloned().collect()
     }
 
     /// Asks the API server whether the ReplicaSet still exists, since the cache may be behind and a deleted ReplicaSet

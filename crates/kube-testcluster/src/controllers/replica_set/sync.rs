@@ -54,7 +54,7 @@ impl Controller {
             self.create(key, set, count).await
         } else if there > wanted {
             let mut going = owned.to_vec();
-            rank::sort_by_loss(&mut going, &self.related(set)?);
+            rank::sort_by_loss(&mut going, &self.related(set));
             going.truncate((there - wanted).min(BURST));
             self.voice.tell(Deed::Deletes { set: key, there, wanted, count: going.len() });
             self.delete(key, set, &going).await
