@@ -11,6 +11,7 @@ use coalesced::Coalesced;
 
 /// What becomes of notifications that a handler is too slow for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Buffer {
     /// Each one waits, as in client-go: a handler that stalls makes the buffer grow without limit.
     #[default]

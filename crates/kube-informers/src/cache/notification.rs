@@ -1,6 +1,8 @@
 //! Notification: one change, as handlers and subscriptions are told of it. Upstream: `addNotification` and its kin in
 //! `tools/cache/shared_informer.go`.
 
+mod predicates;
+
 use std::sync::Arc;
 
 use super::delta::{Deletion, InitialList};

@@ -12,6 +12,7 @@ use super::store::Transformer;
 
 /// Which queue an informer has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum QueueKind {
     /// [`DeltaFifo`]: client-go's up to 0.32.
     DeltaFifo,

@@ -122,6 +122,9 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
 
     /// Adds a handler, with the informer's resync period. Before the start, while it runs, as often as wanted.
     ///
+    /// While the informer runs, this call puts an addition of every stored object into the handler's buffer before it returns: some
+    /// hundred nanoseconds each.
+    ///
     /// # Errors
     /// The informer has stopped.
     ///

@@ -379,6 +379,16 @@ async fn a_factory_ends_with_the_first_informer_that_does_and_stops_the_others()
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_factory_notices_an_informer_whose_transformer_panics() {
+    let (_cluster, factory) = factory();
+    let factory = factory.customize::<Pod>(|pods| pods.transformer(|_| panic!("as the test wants it")));
+    let pods = factory.informer::<Pod>();
+    let failed = timeout(60 * SECOND, factory.run(CancellationToken::new())).await.expect("the run ends").unwrap_err();
+    assert_eq!(failed.source.to_string(), "the informer panicked: as the test wants it");
+    assert_eq!(pods.synced().await, Err(Never));
+}
+
+#[tokio::test(start_paused = true)]
 async fn nobody_waits_for_the_cache_of_an_informer_that_died() {
     let (_cluster, factory) = factory();
     let pods = factory.informer::<Pod>();
