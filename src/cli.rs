@@ -76,7 +76,7 @@ pub enum Lesson {
 pub struct DeltafifoArgs {
     /// The tutorial's step
     #[arg(long, value_enum, default_value_t)]
-    pub step: deltafifo::Step,
+    pub step: deltafifo::DeltaFifoStep,
     #[command(flatten)]
     pub era: EraArgs,
     #[command(flatten)]
@@ -126,7 +126,7 @@ pub struct IndexerArgs {
 pub struct SharedArgs {
     /// How much of the shared informer is put together
     #[arg(long, value_enum, default_value_t)]
-    pub step: shared::Step,
+    pub step: shared::SharedStep,
     #[command(flatten)]
     pub watch: WatchArgs,
 }

@@ -6,7 +6,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Error, Parser};
 use informer_lab::lab::{Pace, Settings};
 use informer_lab::lessons::indexer::By;
-use informer_lab::lessons::shared::Step;
+use informer_lab::lessons::shared::SharedStep;
 use informer_lab::trace::{ColorChoice, Speed};
 
 use crate::cli::{
@@ -74,7 +74,7 @@ fn check(lesson: &Lesson) -> Result<(), String> {
             watches(watch, Settings { serve: *serve, ..settings(watch) })
         }
         Lesson::Shared(SharedArgs { step, watch }) => match cluster_option(&watch.cluster) {
-            Some(option) if *step != Step::ListWatch => Err(format!(
+            Some(option) if *step != SharedStep::ListWatch => Err(format!(
                 "shared uses {option} only with --step list-watch: its other steps make their pods themselves"
             )),
             _ => watches(watch, settings(watch)),

@@ -17,7 +17,7 @@ use kube_testcluster::Era;
 
 /// How far the lesson goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum Step {
+pub enum DeltaFifoStep {
     /// The first key's deltas with their values, and a callback for each
     #[default]
     Values,
@@ -45,17 +45,17 @@ impl fmt::Display for Pod {
 }
 
 /// Queues changes of three pods and pops the first key. A RealFIFO pops one change at a time.
-pub fn run(lab: &Lab, step: Step) -> Result<()> {
+pub fn run(lab: &Lab, step: DeltaFifoStep) -> Result<()> {
     match lab.era() {
         Era::Classic => delta_fifo(lab, step),
         Era::Modern => real_fifo(lab, step),
     }
 }
 
-fn delta_fifo(lab: &Lab, step: Step) -> Result<()> {
+fn delta_fifo(lab: &Lab, step: DeltaFifoStep) -> Result<()> {
     let queue = DeltaFifo::new(|pod: &Pod| pod.name.to_owned()).observer(lab.observer());
     change(&queue, step)?;
-    if step == Step::List {
+    if step == DeltaFifoStep::List {
         lab.line(Style::Plain, go::slice(queue.list()));
         return Ok(());
     }
@@ -69,10 +69,10 @@ fn delta_fifo(lab: &Lab, step: Step) -> Result<()> {
     Ok(())
 }
 
-fn real_fifo(lab: &Lab, step: Step) -> Result<()> {
+fn real_fifo(lab: &Lab, step: DeltaFifoStep) -> Result<()> {
     let queue = RealFifo::atomic(|pod: &Pod| pod.name.to_owned()).observer(lab.observer());
     change(&queue, step)?;
-    if step == Step::List {
+    if step == DeltaFifoStep::List {
         lab.tell("client-go's RealFIFO cannot be listed any more", "client-go 的 RealFIFO 不能再 List 了");
         lab.line(Style::Plain, go::slice(queue.list().iter().filter_map(Delta::object)));
         return Ok(());
@@ -81,7 +81,7 @@ fn real_fifo(lab: &Lab, step: Step) -> Result<()> {
         "one pop gives one change: all changes stay in the order in which they came, whatever their keys",
         "一次 Pop 取出一个变化：所有变化保持到来的顺序，不分 key",
     );
-    let pops = if step == Step::Pop { 1 } else { queue.len() };
+    let pops = if step == DeltaFifoStep::Pop { 1 } else { queue.len() };
     for deltas in (0..pops).map_while(|_| queue.try_pop()) {
         deltas.iter().for_each(|delta| show(lab, step, delta));
     }
@@ -89,11 +89,11 @@ fn real_fifo(lab: &Lab, step: Step) -> Result<()> {
 }
 
 /// The documents' operations, as far as the step needs them.
-fn change(queue: &dyn ReflectorStore<Pod>, step: Step) -> Result<()> {
+fn change(queue: &dyn ReflectorStore<Pod>, step: DeltaFifoStep) -> Result<()> {
     for (name, value) in [("pod1", 1.0), ("pod2", 2.0), ("pod3", 3.0)] {
         queue.add(Pod { name, value }.into())?;
     }
-    if !matches!(step, Step::List | Step::Pop) {
+    if !matches!(step, DeltaFifoStep::List | DeltaFifoStep::Pop) {
         let changed = Arc::new(Pod { name: "pod1", value: 1.1 });
         queue.update(changed.clone())?;
         queue.delete(changed.into())?;
@@ -101,18 +101,18 @@ fn change(queue: &dyn ReflectorStore<Pod>, step: Step) -> Result<()> {
     Ok(())
 }
 
-fn show(lab: &Lab, step: Step, delta: &Delta<Pod>) {
+fn show(lab: &Lab, step: DeltaFifoStep, delta: &Delta<Pod>) {
     let Some(pod) = delta.object() else { return };
     let style = style(delta);
     match step {
-        Step::Values => lab.line(style, format!("{} {}  value: {}", delta.kind(), pod.name, pod.value)),
+        DeltaFifoStep::Values => lab.line(style, format!("{} {}  value: {}", delta.kind(), pod.name, pod.value)),
         _ => lab.line(style, format!("{} : {}", delta.kind(), pod.name)),
     }
     match (step, delta) {
-        (Step::Values | Step::Callbacks, Delta::Added(_)) => lab.line(style, "执行新增回调"),
-        (Step::Values, Delta::Updated(_)) => lab.line(style, "执行修改回调"),
-        (Step::Callbacks, Delta::Updated(_)) => lab.line(style, "执行更新回调"),
-        (Step::Values | Step::Callbacks, Delta::Deleted(_)) => lab.line(style, "执行删除回调"),
+        (DeltaFifoStep::Values | DeltaFifoStep::Callbacks, Delta::Added(_)) => lab.line(style, "执行新增回调"),
+        (DeltaFifoStep::Values, Delta::Updated(_)) => lab.line(style, "执行修改回调"),
+        (DeltaFifoStep::Callbacks, Delta::Updated(_)) => lab.line(style, "执行更新回调"),
+        (DeltaFifoStep::Values | DeltaFifoStep::Callbacks, Delta::Deleted(_)) => lab.line(style, "执行删除回调"),
         _ => {}
     }
 }

@@ -24,9 +24,9 @@ const SLOW: Duration = Duration::from_millis(350);
 pub async fn run(lab: &Lab) -> Result<()> {
     let pods = ListWatch::<Pod>::namespaced(lab.client(), lab.namespace());
     let informer = lab.informer(SharedIndexInformer::builder(pods)).build();
-    let quick = Handler { lab: lab.clone(), number: 0, name: "quick", takes: Duration::ZERO };
-    let slow = Handler { lab: lab.clone(), number: 1, name: "slow", takes: SLOW };
-    let merged = Handler { lab: lab.clone(), number: 2, name: "merged", takes: SLOW };
+    let quick = BufferedHandler { lab: lab.clone(), number: 0, name: "quick", takes: Duration::ZERO };
+    let slow = BufferedHandler { lab: lab.clone(), number: 1, name: "slow", takes: SLOW };
+    let merged = BufferedHandler { lab: lab.clone(), number: 2, name: "merged", takes: SLOW };
     let quick = informer.add_event_handler(quick)?;
     let slow = informer.add_event_handler(slow)?;
     let merged = informer.add_event_handler_with(merged, HandlerOptions::new().buffer(Buffer::Coalesced))?;
@@ -42,7 +42,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
                     "another handler joins: it is told first what the store has, all of it as initial",
                     "又一个 handler 加入：先被告知 store 里的全部对象，都算 initial",
                 );
-                let late = Handler { lab: lab.clone(), number: 3, name: "late", takes: Duration::ZERO };
+                let late = BufferedHandler { lab: lab.clone(), number: 3, name: "late", takes: Duration::ZERO };
                 informer.add_event_handler(late)?;
             }
         }
@@ -61,14 +61,14 @@ pub async fn run(lab: &Lab) -> Result<()> {
     Ok(())
 }
 
-struct Handler {
+struct BufferedHandler {
     lab: Lab,
     number: usize,
     name: &'static str,
     takes: Duration,
 }
 
-impl AsyncEventHandler<Pod> for Handler {
+impl AsyncEventHandler<Pod> for BufferedHandler {
     async fn handle(&mut self, notification: Notification<Pod>) {
         sleep(self.takes).await;
         let Notification::Add { object, initial } = notification else { return };

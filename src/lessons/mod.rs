@@ -44,7 +44,7 @@ use crate::lab::{Console, Ended, LessonFn, Settings, play};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Run {
     /// `deltafifo`
-    DeltaFifo(deltafifo::Step),
+    DeltaFifo(deltafifo::DeltaFifoStep),
     /// `listwatch`
     ListWatch,
     /// `reflector`
@@ -56,7 +56,7 @@ pub enum Run {
     /// `myinformer`
     MyInformer,
     /// `shared`
-    Shared(shared::Step),
+    Shared(shared::SharedStep),
     /// `factory`
     Factory,
     /// `factory --serve`

@@ -1,9 +1,9 @@
 //! The runs that differ with today's client-go and API server: their golden traces, the differences and the reasons.
 
 use super::Run;
-use super::deltafifo::Step as Delta;
+use super::deltafifo::DeltaFifoStep;
 use super::reflector::KnownObjects;
-use super::shared::Step as Shared;
+use super::shared::SharedStep;
 
 /// A run with `--era modern`.
 #[derive(Debug)]
@@ -38,9 +38,9 @@ const IN_KEY_ORDER: [&str; 2] = [
 
 /// In the order of the table.
 pub static MODERN: &[Modern] = &[
-    of(Run::DeltaFifo(Delta::Values), "deltafifo-modern.txt", ONE_CHANGE),
+    of(Run::DeltaFifo(DeltaFifoStep::Values), "deltafifo-modern.txt", ONE_CHANGE),
     of(
-        Run::DeltaFifo(Delta::List),
+        Run::DeltaFifo(DeltaFifoStep::List),
         "deltafifo-list-modern.txt",
         [
             "three keys or three changes: the same list. client-go's RealFIFO has no List any more",
@@ -48,15 +48,15 @@ pub static MODERN: &[Modern] = &[
         ],
     ),
     of(
-        Run::DeltaFifo(Delta::Pop),
+        Run::DeltaFifo(DeltaFifoStep::Pop),
         "deltafifo-pop-modern.txt",
         [
             "the first key has one change, so both queues give the same",
             "第一个 key 只有一个变化，所以两种队列取出的一样",
         ],
     ),
-    of(Run::DeltaFifo(Delta::Events), "deltafifo-events-modern.txt", ONE_CHANGE),
-    of(Run::DeltaFifo(Delta::Callbacks), "deltafifo-callbacks-modern.txt", ONE_CHANGE),
+    of(Run::DeltaFifo(DeltaFifoStep::Events), "deltafifo-events-modern.txt", ONE_CHANGE),
+    of(Run::DeltaFifo(DeltaFifoStep::Callbacks), "deltafifo-callbacks-modern.txt", ONE_CHANGE),
     of(
         Run::ListWatch,
         "listwatch-modern.txt",
@@ -96,7 +96,7 @@ pub static MODERN: &[Modern] = &[
             "在这里 handler 看不出区别。不同在底层：streaming list 代替 LIST，队列是带 KnownObjects 的 RealFIFO",
         ],
     ),
-    of(Run::Shared(Shared::ListWatch), "shared-list-watch-modern.txt", IN_KEY_ORDER),
+    of(Run::Shared(SharedStep::ListWatch), "shared-list-watch-modern.txt", IN_KEY_ORDER),
     Modern { run: Run::IndexerServe, trace: None, en: IN_KEY_ORDER[0], zh: IN_KEY_ORDER[1] },
     of(Run::Factory, "factory-modern.txt", IN_KEY_ORDER),
     Modern { run: Run::FactoryServe, trace: None, en: IN_KEY_ORDER[0], zh: IN_KEY_ORDER[1] },

@@ -31,7 +31,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
         Ok(())
     };
     let empty = async {
-        let mut handler = Handler(lab.clone());
+        let mut handler = ResyncHandler(lab.clone());
         let mut show_and_handle = |deltas: Deltas<Pod>, initial| {
             for delta in &deltas {
                 lab.line(style(delta), shown(delta));
@@ -57,9 +57,9 @@ fn shown(delta: &Delta<Pod>) -> String {
     delta.object().map_or_else(|| delta.kind().to_owned(), |pod| format!("{} : {}", delta.kind(), name(pod)))
 }
 
-struct Handler(Lab);
+struct ResyncHandler(Lab);
 
-impl EventHandler<Pod> for Handler {
+impl EventHandler<Pod> for ResyncHandler {
     fn on_add(&mut self, pod: Arc<Pod>, _initial: InitialList) {
         self.0.line(Style::Added, format_args!("  OnAdd: {}", name(&pod)));
     }

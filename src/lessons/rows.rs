@@ -2,11 +2,11 @@
 
 use super::Run;
 use super::beyond::BEYOND;
-use super::deltafifo::Step as Delta;
+use super::deltafifo::DeltaFifoStep;
 use super::indexer::By;
 use super::reflector::KnownObjects;
 use super::row::{ALONE, FOUR_PODS, FOUR_SECONDS, NETTOOL_COMES_AND_GOES, PODS, Row, watching};
-use super::shared::Step as Shared;
+use super::shared::SharedStep;
 use crate::lab::{ClusterDefaults, Fixture};
 
 /// A deletion updates the pod three times, as in the documents' chapter on the simple informer.
@@ -16,7 +16,7 @@ static THREE_UPDATES: Fixture =
 /// The documents' runs, in their order.
 pub static DOCUMENTS: &[Row] = &[
     Row {
-        run: Run::DeltaFifo(Delta::Values),
+        run: Run::DeltaFifo(DeltaFifoStep::Values),
         command: "deltafifo",
         go: Some("go run deltafifo/main.go"),
         en: "DeltaFIFO: one slot per key, every change kept in order",
@@ -25,7 +25,7 @@ pub static DOCUMENTS: &[Row] = &[
         defaults: ALONE,
     },
     Row {
-        run: Run::DeltaFifo(Delta::List),
+        run: Run::DeltaFifo(DeltaFifoStep::List),
         command: "deltafifo --step list",
         go: None,
         en: "DeltaFIFO, step 1: what the queue holds after three additions",
@@ -34,7 +34,7 @@ pub static DOCUMENTS: &[Row] = &[
         defaults: ALONE,
     },
     Row {
-        run: Run::DeltaFifo(Delta::Pop),
+        run: Run::DeltaFifo(DeltaFifoStep::Pop),
         command: "deltafifo --step pop",
         go: None,
         en: "DeltaFIFO, step 2: pop the first key",
@@ -43,7 +43,7 @@ pub static DOCUMENTS: &[Row] = &[
         defaults: ALONE,
     },
     Row {
-        run: Run::DeltaFifo(Delta::Events),
+        run: Run::DeltaFifo(DeltaFifoStep::Events),
         command: "deltafifo --step events",
         go: None,
         en: "DeltaFIFO, step 3: all changes of a key come out together",
@@ -52,7 +52,7 @@ pub static DOCUMENTS: &[Row] = &[
         defaults: ALONE,
     },
     Row {
-        run: Run::DeltaFifo(Delta::Callbacks),
+        run: Run::DeltaFifo(DeltaFifoStep::Callbacks),
         command: "deltafifo --step callbacks",
         go: None,
         en: "DeltaFIFO, step 4: a callback for each kind of change",
@@ -97,7 +97,7 @@ pub static DOCUMENTS: &[Row] = &[
         defaults: watching(ClusterDefaults { stages: Some(&THREE_UPDATES), ..NETTOOL_COMES_AND_GOES }),
     },
     Row {
-        run: Run::Shared(Shared::Listener),
+        run: Run::Shared(SharedStep::Listener),
         command: "shared --step listener",
         go: None,
         en: "processorListener: a handler behind an unbounded buffer",
@@ -106,7 +106,7 @@ pub static DOCUMENTS: &[Row] = &[
         defaults: FOUR_SECONDS,
     },
     Row {
-        run: Run::Shared(Shared::Simulate),
+        run: Run::Shared(SharedStep::Simulate),
         command: "shared",
         go: Some("go run sharedinformer/simulate.go"),
         en: "sharedProcessor: two handlers side by side",
@@ -115,7 +115,7 @@ pub static DOCUMENTS: &[Row] = &[
         defaults: FOUR_SECONDS.seed(14),
     },
     Row {
-        run: Run::Shared(Shared::ListWatch),
+        run: Run::Shared(SharedStep::ListWatch),
         command: "shared --step list-watch",
         go: Some("go run sharedinformer/list_watch.go"),
         en: "The whole shared informer over list and watch",
@@ -182,10 +182,16 @@ mod tests {
 
     #[test]
     fn every_run_has_a_row() {
-        for step in [Delta::Values, Delta::List, Delta::Pop, Delta::Events, Delta::Callbacks] {
+        for step in [
+            DeltaFifoStep::Values,
+            DeltaFifoStep::List,
+            DeltaFifoStep::Pop,
+            DeltaFifoStep::Events,
+            DeltaFifoStep::Callbacks,
+        ] {
             Run::DeltaFifo(step).row();
         }
-        for step in [Shared::Simulate, Shared::Listener, Shared::ListWatch] {
+        for step in [SharedStep::Simulate, SharedStep::Listener, SharedStep::ListWatch] {
             Run::Shared(step).row();
         }
         for known in [KnownObjects::No, KnownObjects::Yes] {

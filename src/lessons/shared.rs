@@ -20,7 +20,7 @@ use kube_informers::cache::{
 
 /// How much of the shared informer is put together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum Step {
+pub enum SharedStep {
     /// A sharedProcessor with two handlers, a pod a second for each
     #[default]
     Simulate,
@@ -31,11 +31,11 @@ pub enum Step {
 }
 
 /// Runs one step.
-pub async fn run(lab: &Lab, step: Step) -> Result<()> {
+pub async fn run(lab: &Lab, step: SharedStep) -> Result<()> {
     match step {
-        Step::Listener => listener(lab).await,
-        Step::Simulate => simulate(lab).await?,
-        Step::ListWatch => list_watch(lab).await?,
+        SharedStep::Listener => listener(lab).await,
+        SharedStep::Simulate => simulate(lab).await?,
+        SharedStep::ListWatch => list_watch(lab).await?,
     }
     Ok(())
 }
@@ -46,13 +46,13 @@ async fn listener(lab: &Lab) {
         lab.stop().run_until_cancelled(produce(&listener)).await;
         listener.close();
     };
-    tokio::join!(produce, listener.run(PodHandler::new(lab, 0, "")));
+    tokio::join!(produce, listener.run(NumberedHandler::new(lab, 0, "")));
 }
 
 async fn simulate(lab: &Lab) -> Result<()> {
     let processor = SharedProcessor::default().observer(lab.observer());
-    let first = processor.add_listener(Seeded::new(lab, PodHandler::new(lab, 0, "")));
-    let second = processor.add_listener(Seeded::new(lab, PodHandler::new(lab, 1, "second")));
+    let first = processor.add_listener(Seeded::new(lab, NumberedHandler::new(lab, 0, "")));
+    let second = processor.add_listener(Seeded::new(lab, NumberedHandler::new(lab, 1, "second")));
     lab.tell(
         "each handler has a task of its own: its own order is kept, between the two there is none",
         "每个 handler 有自己的任务：各自内部有序，两者之间没有顺序",
@@ -75,18 +75,18 @@ async fn produce(listener: &ProcessorListener<Pod>) {
 async fn list_watch(lab: &Lab) -> Result<()> {
     let pods = ListWatch::<Pod>::namespaced(lab.client(), lab.namespace());
     let informer = lab.informer(SharedIndexInformer::builder(pods)).build();
-    informer.add_event_handler(Seeded::new(lab, PodHandler::new(lab, 0, "")))?;
-    informer.add_event_handler(Seeded::new(lab, PodHandler::new(lab, 1, "second")))?;
+    informer.add_event_handler(Seeded::new(lab, NumberedHandler::new(lab, 0, "")))?;
+    informer.add_event_handler(Seeded::new(lab, NumberedHandler::new(lab, 1, "second")))?;
     Ok(informer.run(lab.stop()).await?)
 }
 
-struct PodHandler {
+struct NumberedHandler {
     lab: Lab,
     style: Style,
     message: &'static str,
 }
 
-impl PodHandler {
+impl NumberedHandler {
     fn new(lab: &Lab, number: usize, message: &'static str) -> Self {
         Self { lab: lab.clone(), style: Style::Handler(number), message }
     }
@@ -96,7 +96,7 @@ impl PodHandler {
     }
 }
 
-impl EventHandler<Pod> for PodHandler {
+impl EventHandler<Pod> for NumberedHandler {
     fn on_add(&mut self, pod: Arc<Pod>, _initial: InitialList) {
         self.print("OnAdd", &pod);
     }
@@ -115,11 +115,11 @@ impl EventHandler<Pod> for PodHandler {
 /// A handler that is called after a short seeded wait, so that the seed decides the order of the handlers.
 struct Seeded {
     moments: Moments,
-    handler: PodHandler,
+    handler: NumberedHandler,
 }
 
 impl Seeded {
-    fn new(lab: &Lab, handler: PodHandler) -> Self {
+    fn new(lab: &Lab, handler: NumberedHandler) -> Self {
         Self { moments: lab.moment(), handler }
     }
 }

@@ -17,8 +17,8 @@ use kube_informers::cache::{AsyncEventHandler, ListWatch, Notification, SharedIn
 pub async fn run(lab: &Lab) -> Result<()> {
     let pods = ListWatch::<Pod>::namespaced(lab.client(), lab.namespace());
     let informer = lab.informer(SharedIndexInformer::builder(pods)).build();
-    let quick = Handler { lab: lab.clone(), number: 0, name: "quick", takes: Duration::from_millis(100) };
-    let slow = Handler { lab: lab.clone(), number: 1, name: "slow", takes: Duration::from_millis(500) };
+    let quick = PacedHandler { lab: lab.clone(), number: 0, name: "quick", takes: Duration::from_millis(100) };
+    let slow = PacedHandler { lab: lab.clone(), number: 1, name: "slow", takes: Duration::from_millis(500) };
     let quick = informer.add_event_handler(quick)?;
     let slow = informer.add_event_handler(slow)?;
 
@@ -43,14 +43,14 @@ pub async fn run(lab: &Lab) -> Result<()> {
     Ok(())
 }
 
-struct Handler {
+struct PacedHandler {
     lab: Lab,
     number: usize,
     name: &'static str,
     takes: Duration,
 }
 
-impl AsyncEventHandler<Pod> for Handler {
+impl AsyncEventHandler<Pod> for PacedHandler {
     async fn handle(&mut self, notification: Notification<Pod>) {
         sleep(self.takes).await;
         if let Notification::Add { object, .. } = notification {
