@@ -219,7 +219,7 @@ impl ClusterBuilder {
             tasks.push(tokio::spawn(chores::run(store.clone(), stop.clone())));
         }
         if self.settings.controllers == Controllers::All {
-            tasks.push(tokio::spawn(replica_set::run_when_needed(own_client(&router), stop.clone())));
+            tasks.push(tokio::spawn(replica_set::run_when_needed(own_client(&router), clock, stop.clone())));
         }
         Cluster {
             store,

@@ -23,6 +23,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
+use jiff::Timestamp;
 use k8s_openapi::api::apps::v1::ReplicaSet;
 use k8s_openapi::api::core::v1::Pod;
 use kube_client::Api;
@@ -31,6 +32,7 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use tracing::{error, warn};
 
+use crate::clock::Clock;
 use availability::Availability;
 pub use error::{ControllerError, SyncError};
 use expectations::Expectations;
@@ -89,11 +91,19 @@ pub async fn run(client: kube_client::Client, stop: CancellationToken) -> Result
     controller.with_events().run(&factory, &stop).await
 }
 
+/// The same, with the clock of the cluster that it belongs to.
+async fn run_inside(client: kube_client::Client, clock: Clock, stop: CancellationToken) -> Result<(), ControllerError> {
+    let factory = SharedInformerFactory::new(client.clone());
+    let mut controller = Controller::new(client, &factory).expect("informers that have not started take any index");
+    controller.clock = clock;
+    controller.with_events().run(&factory, &stop).await
+}
+
 /// Runs the controller once there is a ReplicaSet. Until then it only watches for the first one and caches nothing; the
 /// controller itself caches every pod of the cluster.
-pub(crate) async fn run_when_needed(client: kube_client::Client, stop: CancellationToken) {
+pub(crate) async fn run_when_needed(client: kube_client::Client, clock: Clock, stop: CancellationToken) {
     if stop.run_until_cancelled(first_set(&client)).await.is_some()
-        && let Err(error) = run(client, stop).await
+        && let Err(error) = run_inside(client, clock, stop).await
     {
         error!(error = %with_causes(&error), "the controller of ReplicaSets has ended");
     }
@@ -133,6 +143,7 @@ pub struct Controller {
     by_owner: Index<Pod>,
     queue: WorkQueue<String>,
     expectations: Expectations,
+    clock: Clock,
     availability: Availability,
     ours: Box<Ours>,
     writes: Writes,
@@ -164,6 +175,7 @@ impl Controller {
             pod_informer,
             queue: WorkQueue::new(),
             expectations: Expectations::default(),
+            clock: Clock::starting_at(Timestamp::now()),
             availability: Availability::default(),
             ours: Box::new(|_| true),
             writes: Writes::default(),
@@ -189,7 +201,7 @@ impl Controller {
     /// Writes Events about the pods that it creates and deletes.
     #[must_use]
     pub fn with_events(mut self) -> Self {
-        self.recorder = Some(EventRecorder::new(self.client.clone()));
+        self.recorder = Some(EventRecorder::new(self.client.clone(), self.clock));
         self
     }
 

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod cluster_determinism;
 mod cluster_errors;
 mod cluster_eviction;
 mod cluster_faults;

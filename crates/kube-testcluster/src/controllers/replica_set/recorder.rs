@@ -1,6 +1,5 @@
 //! Writes Events about ReplicaSets, as shown by `kubectl describe rs`. Upstream: `record.EventRecorder`.
 
-use jiff::Timestamp;
 use k8s_openapi::api::apps::v1::ReplicaSet;
 use k8s_openapi::api::core::v1::Event;
 use kube_client::Api;
@@ -8,12 +7,16 @@ use kube_client::api::{ApiResource, DynamicObject, PostParams};
 use serde_json::json;
 
 use super::sync::name;
+use crate::clock::Clock;
 
 /// The component that the Events name.
 const COMPONENT: &str = "replicaset-controller";
 
 /// Writes one Event for each call. As upstream, an Event that cannot be written is dropped.
-pub(super) struct EventRecorder(kube_client::Client);
+pub(super) struct EventRecorder {
+    client: kube_client::Client,
+    clock: Clock,
+}
 
 /// The reason of an Event. The names are upstream's reasons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,8 +28,8 @@ pub(super) enum Reason {
 }
 
 impl EventRecorder {
-    pub(super) fn new(client: kube_client::Client) -> Self {
-        Self(client)
+    pub(super) fn new(client: kube_client::Client, clock: Clock) -> Self {
+        Self { client, clock }
     }
 
     pub(super) async fn tell(&self, set: &ReplicaSet, reason: Reason, message: String) {
@@ -35,7 +38,7 @@ impl EventRecorder {
             Reason::FailedCreate | Reason::FailedDelete => "Warning",
         };
         let (metadata, resource) = (&set.metadata, ApiResource::erase::<Event>(&()));
-        let now = Timestamp::from_second(Timestamp::now().as_second()).unwrap_or(Timestamp::MAX).to_string();
+        let now = self.clock.now();
         let mut event = DynamicObject::new("", &resource).data(json!({
             "involvedObject": {
                 "kind": "ReplicaSet", "apiVersion": "apps/v1", "namespace": metadata.namespace, "name": metadata.name,
@@ -48,7 +51,7 @@ impl EventRecorder {
         event.metadata.name = None;
         event.metadata.generate_name = Some(format!("{}.", name(metadata.name.as_ref())));
         let namespace = name(metadata.namespace.as_ref());
-        let api: Api<DynamicObject> = Api::namespaced_with(self.0.clone(), namespace, &resource);
+        let api: Api<DynamicObject> = Api::namespaced_with(self.client.clone(), namespace, &resource);
         if let Err(error) = api.create(&PostParams::default(), &event).await {
             tracing::debug!(%error, "an event is lost");
         }

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use k8s_openapi::api::apps::v1::ReplicaSet;
 use k8s_openapi::api::core::v1::Pod;
-use k8s_openapi::jiff::Timestamp;
 use serde_json::{Value, json};
+
+use crate::clock::Clock;
 
 use super::{pods, spec};
 
@@ -40,7 +41,7 @@ impl Counts {
 
 /// A merge patch for the status, or `None` if the status is right already. `failure` is the reason and the message if
 /// pods could not be created or deleted.
-pub(super) fn patch(set: &ReplicaSet, counts: Counts, failure: Option<(&str, String)>) -> Option<Value> {
+pub(super) fn patch(set: &ReplicaSet, counts: Counts, failure: Option<(&str, String)>, clock: &Clock) -> Option<Value> {
     let told = set.status.clone().unwrap_or_default();
     let number = |number: Option<i32>| number.unwrap_or_default();
     let said = [
@@ -70,7 +71,7 @@ pub(super) fn patch(set: &ReplicaSet, counts: Counts, failure: Option<(&str, Str
             })
         });
         let new = failure.map(|(reason, message)| {
-            let now = Timestamp::from_second(Timestamp::now().as_second()).unwrap_or(Timestamp::MAX).to_string();
+            let now = clock.now();
             json!({
                 "type": FAILURE, "status": "True", "reason": reason, "message": message, "lastTransitionTime": now,
             })

@@ -180,7 +180,7 @@ impl Controller {
         let counts = Counts::of(set, owned, available.count);
         let reason = if owned.len() < wanted(set) { "FailedCreate" } else { "FailedDelete" };
         let failure = failure.map(|error| (reason, with_causes(error).to_string()));
-        let Some(patch) = status::patch(set, counts, failure) else { return Ok(()) };
+        let Some(patch) = status::patch(set, counts, failure, &self.clock) else { return Ok(()) };
         let set_name = name(set.metadata.name.as_ref());
         self.api::<ReplicaSet>(set)
             .patch_status(set_name, &PatchParams::default(), &Patch::Merge(patch))
