@@ -88,13 +88,12 @@ impl Combination {
             RequestedVersion::Any => Some("0".to_owned()),
             RequestedVersion::Known => Some(known.to_owned()),
         };
-        ListOptions {
-            resource_version: version,
-            resource_version_match: self.matching,
-            limit: self.limit,
-            continue_token: token.filter(|_| self.continues).map(str::to_owned),
-            ..ListOptions::default()
-        }
+        let mut options = ListOptions::default();
+        options.resource_version = version;
+        options.resource_version_match = self.matching;
+        options.limit = self.limit;
+        options.continue_token = token.filter(|_| self.continues).map(str::to_owned);
+        options
     }
 
     fn cells(&self) -> [&'static str; 5] {
@@ -137,7 +136,8 @@ impl ApiServer {
         let path = Pod::url_path(&(), Some(namespace));
         let mut server = Self { name, client, path, version: String::new(), token: None, says: false };
         let pods = ListWatch::<Pod>::namespaced(server.client.clone(), namespace);
-        let first = ListOptions { limit: 1, ..ListOptions::default() };
+        let mut first = ListOptions::default();
+        first.limit = 1;
         let page = pods.list(first.clone()).await.map_err(|error| ReflectorError::List(pods.description(), error))?;
         server.version = page.resource_version;
         server.token = page.continue_token;

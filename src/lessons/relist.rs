@@ -75,8 +75,8 @@ async fn mend(lab: &Lab, cable: &Cable, pods: ListWatch<Pod>) -> Result<()> {
     loop {
         let going = cable.pulled().await;
         lab.tell("the network is gone; what happens now, no watch tells", "网络断了；现在发生的事，没有 watch 会告诉");
-        let by_name =
-            ListOptions { field_selector: Some(format!("metadata.name={}", going.name)), ..Default::default() };
+        let mut by_name = ListOptions::default();
+        by_name.field_selector = Some(format!("metadata.name={}", going.name));
         loop {
             sleep(Duration::from_secs(1)).await;
             let found = pods.list(by_name.clone()).await?.items;

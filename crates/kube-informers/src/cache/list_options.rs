@@ -2,11 +2,23 @@
 
 use std::fmt;
 
+use kube_core::params::{ListParams, VersionMatch, WatchParams};
+
 /// What a list or a watch asks for. `None`, `false` and 0 are not sent.
 ///
-/// Built here and not by `kube`: its list parameters drop a resourceVersion of 0 beside a limit, and its watch always
-/// sends a timeout.
+/// The query is built here and not by `kube`: its list parameters drop a resourceVersion of 0 beside a limit, and its watch
+/// always sends a timeout.
+///
+/// ```
+/// use kube::api::ListParams;
+/// use kube_informers::cache::ListOptions;
+///
+/// let mut options = ListOptions::from(ListParams::default().labels("app=web"));
+/// options.limit = 100;
+/// assert_eq!(options.list_query(), "labelSelector=app%3Dweb&limit=100");
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ListOptions {
     /// Selects by labels, as `app=web,tier!=cache`.
     pub label_selector: Option<String>,
@@ -40,6 +52,45 @@ pub enum ResourceVersionMatch {
 impl fmt::Display for ResourceVersionMatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(self, f)
+    }
+}
+
+impl From<VersionMatch> for ResourceVersionMatch {
+    fn from(rule: VersionMatch) -> Self {
+        match rule {
+            VersionMatch::Exact => Self::Exact,
+            VersionMatch::NotOlderThan => Self::NotOlderThan,
+        }
+    }
+}
+
+impl From<ListParams> for ListOptions {
+    fn from(list: ListParams) -> Self {
+        Self {
+            label_selector: list.label_selector,
+            field_selector: list.field_selector,
+            resource_version: list.resource_version,
+            resource_version_match: list.version_match.map(ResourceVersionMatch::from),
+            limit: list.limit.unwrap_or_default(),
+            continue_token: list.continue_token,
+            ..Self::default()
+        }
+    }
+}
+
+/// A streaming list gets the resourceVersionMatch that it needs. The resourceVersion is not among `kube`'s parameters.
+impl From<WatchParams> for ListOptions {
+    fn from(watch: WatchParams) -> Self {
+        let streams_list = watch.send_initial_events;
+        Self {
+            label_selector: watch.label_selector,
+            field_selector: watch.field_selector,
+            resource_version_match: streams_list.then_some(ResourceVersionMatch::NotOlderThan),
+            timeout_seconds: watch.timeout.unwrap_or_default(),
+            allow_watch_bookmarks: watch.bookmarks,
+            send_initial_events: streams_list.then_some(true),
+            ..Self::default()
+        }
     }
 }
 
@@ -87,6 +138,21 @@ mod tests {
     fn a_limit_goes_with_resource_version_0() {
         let options = ListOptions { resource_version: Some("0".into()), limit: 500, ..ListOptions::default() };
         assert_eq!(options.list_query(), "limit=500&resourceVersion=0");
+    }
+
+    #[test]
+    fn kubes_parameters_ask_for_the_same() {
+        let list = ListParams::default().fields("spec.nodeName=a").match_any().limit(7);
+        assert_eq!(
+            ListOptions::from(list).list_query(),
+            "fieldSelector=spec.nodeName%3Da&limit=7&resourceVersion=0&resourceVersionMatch=NotOlderThan"
+        );
+        let watch = WatchParams::default().labels("a").timeout(30).initial_events();
+        assert_eq!(
+            ListOptions::from(watch).watch_query(),
+            "allowWatchBookmarks=true&labelSelector=a&resourceVersionMatch=NotOlderThan&sendInitialEvents=true\
+             &timeoutSeconds=30&watch=true"
+        );
     }
 
     #[test]

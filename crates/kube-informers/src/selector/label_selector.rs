@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1;
+use kube_core::Expression;
 
 use super::{BadSelector, LabelOperator, LabelRequirement, parser};
 use crate::quote::Quoted;
@@ -97,6 +98,40 @@ impl fmt::Display for LabelSelector {
             write!(f, "{}{requirement}", if n > 0 { "," } else { "" })?;
         }
         Ok(())
+    }
+}
+
+/// The same selector as `kube` has it.
+///
+/// ```
+/// use kube::core::{Expression, Selector};
+/// use kube_informers::selector::LabelSelector;
+///
+/// let mut web: Selector = Expression::In("app".into(), ["web".into(), "db".into()].into()).into();
+/// web.extend(Expression::DoesNotExist("old".into()));
+/// assert_eq!(LabelSelector::try_from(web)?.to_string(), "app in (db,web),!old");
+/// assert!(LabelSelector::try_from(Selector::from(Expression::Exists("no name!".into()))).is_err());
+/// # Ok::<(), kube_informers::selector::BadSelector>(())
+/// ```
+///
+/// # Errors
+/// A key or a value is none that a label can have, or a set is empty.
+impl TryFrom<kube_core::Selector> for LabelSelector {
+    type Error = BadSelector;
+
+    fn try_from(selector: kube_core::Selector) -> Result<Self, BadSelector> {
+        let requirement = |expression| {
+            let (key, operator, values) = match expression {
+                Expression::In(key, values) => (key, LabelOperator::In, values.into_iter().collect()),
+                Expression::NotIn(key, values) => (key, LabelOperator::NotIn, values.into_iter().collect()),
+                Expression::Equal(key, value) => (key, LabelOperator::Equals, vec![value]),
+                Expression::NotEqual(key, value) => (key, LabelOperator::NotEquals, vec![value]),
+                Expression::Exists(key) => (key, LabelOperator::Exists, Vec::new()),
+                Expression::DoesNotExist(key) => (key, LabelOperator::DoesNotExist, Vec::new()),
+            };
+            LabelRequirement::new(key, operator, values)
+        };
+        selector.into_iter().try_fold(Self::everything(), |all, expression| Ok(all.and(requirement(expression)?)))
     }
 }
 

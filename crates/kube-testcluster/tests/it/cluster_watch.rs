@@ -289,7 +289,8 @@ async fn a_shutdown_ends_every_watch_after_what_was_sent() {
 async fn a_watch_for_longer_than_any_clock_goes_is_only_a_long_one() {
     let cluster = Cluster::builder().start();
     let pods = ListWatch::<Pod>::all(cluster.client("default"));
-    let options = ListOptions { timeout_seconds: u32::MAX, ..ListOptions::default() };
+    let mut options = ListOptions::default();
+    options.timeout_seconds = u32::MAX;
     assert!(pods.watch(options).await.is_ok());
     let request =
         http::Request::get("/api/v1/pods?watch=true&timeoutSeconds=9223372036854775807").body(Vec::new()).unwrap();
