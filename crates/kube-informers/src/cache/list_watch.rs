@@ -257,7 +257,7 @@ impl<T> ListWatch<T> {
     }
 
     /// Lists and watches the same objects without their `metadata.managedFields`: they are skipped while an answer is decoded,
-    /// and take no memory. Of a typical pod they are most: 27 of 39 KB.
+    /// and take no memory. A pod of a ReplicaSet that two managers wrote takes 18 KB without them, and 29 with them.
     ///
     /// ```no_run
     /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
