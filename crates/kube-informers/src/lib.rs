@@ -1,7 +1,11 @@
-//! client-go's informers in Rust.
+#![doc = include_str!("../README.md")]
+//!
+//! # Modules
 //!
 //! - [`cache`]: Reflector, DeltaFIFO, Indexer, Controller, Processor, SharedInformer, factory;
-//! - [`workqueue`]: queues for a controller's keys, with delays and rate limits;
+//! - [`workqueue`]: a queue for a controller's keys, with delays and rate limits, and workers over it;
+#![cfg_attr(feature = "client", doc = "- [`leader_election`]: of several candidates, one at a time works;")]
+#![cfg_attr(feature = "runtime", doc = "- [`runtime`]: bridges to kube-runtime;")]
 //! - [`selector`]: label and field selectors.
 
 pub mod cache;
@@ -9,5 +13,7 @@ pub mod cache;
 pub mod leader_election;
 mod lock;
 mod quote;
+#[cfg(feature = "runtime")]
+pub mod runtime;
 pub mod selector;
 pub mod workqueue;

@@ -1,0 +1,44 @@
+//! Prints every change of every pod: `cargo run -p kube-informers --example pod_logger`.
+#![expect(clippy::print_stdout, reason = "it is what the example is for")]
+
+use futures::StreamExt;
+use k8s_openapi::api::core::v1::Pod;
+use kube::{Client, ResourceExt};
+use kube_informers::cache::{BoxError, Deletion, HandlerOptions, ListWatch, Notification, SharedIndexInformer};
+use tokio_util::sync::CancellationToken;
+
+/// Runs until it is interrupted.
+#[tokio::main]
+pub async fn main() -> Result<(), BoxError> {
+    let stop = CancellationToken::new();
+    stop.run_until_cancelled(run(Client::try_default().await?, stop.clone(), |line| println!("{line}"))).await;
+    Ok(())
+}
+
+/// Tells of each change with a line, until `stop`.
+pub async fn run(client: Client, stop: CancellationToken, mut print: impl FnMut(String)) -> Result<(), BoxError> {
+    let informer = SharedIndexInformer::new(ListWatch::<Pod>::all(client));
+    // A subscription is a stream with a buffer of its own. Any number of them share the informer's one watch.
+    let mut changes = informer.subscribe(HandlerOptions::new())?;
+    let running = tokio::spawn(informer.run(stop));
+
+    while let Some(change) = changes.next().await {
+        print(match change {
+            Notification::Add { object: pod, initial } => {
+                format!("add {} ({}, {initial:?})", pod.name_any(), phase(&pod))
+            }
+            // Unlike kube-runtime, the informer has the old object, too.
+            Notification::Update { old, new } => {
+                format!("update {} ({} -> {})", new.name_any(), phase(&old), phase(&new))
+            }
+            Notification::Delete(Deletion::Final(pod)) => format!("delete {}", pod.name_any()),
+            // The watch was interrupted, and a new list no longer has the pod: how it ended is not known.
+            Notification::Delete(Deletion::FinalStateUnknown { key, .. }) => format!("delete {key}, missed"),
+        });
+    }
+    Ok(running.await??) // the stream has ended because the informer has
+}
+
+fn phase(pod: &Pod) -> &str {
+    pod.status.as_ref().and_then(|status| status.phase.as_deref()).unwrap_or("no phase")
+}

@@ -1,0 +1,131 @@
+//! What kube-runtime's `watcher` gives, from a subscription.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use futures::stream::{Fuse, FusedStream, Stream, StreamExt};
+use kube_runtime::watcher::{self, Event};
+use tracing::warn;
+
+use crate::cache::{Deletion, InitialList, Never, Notification, Object, Subscription};
+
+/// The changes of an informer as the stream that kube-runtime's `watcher` gives: `Init`, an `InitApply` for each object that is
+/// there, `InitDone`, and from then on `Apply` and `Delete`. It never yields an error.
+///
+/// It ends when the informer has stopped. If that happens before the first list was complete, there is no `InitDone`.
+#[must_use = "dropping it unsubscribes"]
+pub struct WatcherEvents<K: Object> {
+    changes: Fuse<Subscription<K>>,
+    progress: Progress,
+    /// Changes that came before `InitDone`, for after it: kube-runtime's stores know nothing of a `Delete` among `InitApply`s.
+    held: VecDeque<Notification<K>>,
+}
+
+enum Progress {
+    NotBegun,
+    Listing(BoxFuture<'static, Result<(), Never>>),
+    Following,
+}
+
+impl<K: Object> WatcherEvents<K> {
+    /// The events of this subscription, of which nothing was taken yet.
+    pub fn of(subscription: Subscription<K>) -> Self {
+        Self { changes: subscription.fuse(), progress: Progress::NotBegun, held: VecDeque::new() }
+    }
+}
+
+impl<K: Object + Clone> WatcherEvents<K> {
+    /// The next event of the initial list. `None`: the list was not completed.
+    fn poll_list(&mut self, cx: &mut Context<'_>) -> Poll<Option<Event<K>>> {
+        let synced = self.changes.get_ref().synced();
+        loop {
+            match self.changes.poll_next_unpin(cx) {
+                Poll::Ready(Some(Notification::Add { object, initial: InitialList::Yes })) => {
+                    return Poll::Ready(Some(Event::InitApply(Arc::unwrap_or_clone(object))));
+                }
+                Poll::Ready(Some(other)) => self.held.push_back(other),
+                Poll::Ready(None) if !synced.is_done() => return Poll::Ready(None),
+                Poll::Ready(None) => {}
+                Poll::Pending => {
+                    let Progress::Listing(synced) = &mut self.progress else { return Poll::Pending };
+                    if ready!(synced.poll_unpin(cx)).is_err() {
+                        return Poll::Ready(None);
+                    }
+                }
+            }
+            if synced.is_done() {
+                self.progress = Progress::Following;
+                return Poll::Ready(Some(Event::InitDone));
+            }
+        }
+    }
+
+    /// The next change after the initial list.
+    fn poll_change(&mut self, cx: &mut Context<'_>) -> Poll<Option<Event<K>>> {
+        loop {
+            let change = match self.held.pop_front() {
+                Some(change) => change,
+                None => match ready!(self.changes.poll_next_unpin(cx)) {
+                    Some(change) => change,
+                    None => return Poll::Ready(None),
+                },
+            };
+            let event = match change {
+                Notification::Add { object, .. } | Notification::Update { new: object, .. } => {
+                    Event::Apply(Arc::unwrap_or_clone(object))
+                }
+                Notification::Delete(Deletion::Final(object)) => Event::Delete(Arc::unwrap_or_clone(object)),
+                Notification::Delete(Deletion::FinalStateUnknown { last_known: Some(object), .. }) => {
+                    Event::Delete(Arc::unwrap_or_clone(object))
+                }
+                Notification::Delete(Deletion::FinalStateUnknown { key, last_known: None }) => {
+                    warn!(key, "the deletion of an object that was never seen cannot be an event of kube-runtime");
+                    continue;
+                }
+            };
+            return Poll::Ready(Some(event));
+        }
+    }
+}
+
+impl<K: Object + Clone> Stream for WatcherEvents<K> {
+    type Item = watcher::Result<Event<K>>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let event = match self.progress {
+            Progress::NotBegun => {
+                let synced = self.changes.get_ref().synced();
+                self.progress = Progress::Listing(async move { synced.wait().await }.boxed());
+                Some(Event::Init)
+            }
+            Progress::Listing(_) => ready!(self.poll_list(cx)),
+            Progress::Following => ready!(self.poll_change(cx)),
+        };
+        Poll::Ready(event.map(Ok))
+    }
+}
+
+impl<K: Object + Clone> FusedStream for WatcherEvents<K> {
+    fn is_terminated(&self) -> bool {
+        self.changes.is_terminated() && self.held.is_empty()
+    }
+}
+
+impl<K: Object> fmt::Debug for WatcherEvents<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let progress = match self.progress {
+            Progress::NotBegun => "not begun",
+            Progress::Listing(_) => "listing",
+            Progress::Following => "following",
+        };
+        f.debug_struct("WatcherEvents")
+            .field("progress", &progress)
+            .field("held", &self.held.len())
+            .finish_non_exhaustive()
+    }
+}
