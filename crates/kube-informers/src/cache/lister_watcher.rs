@@ -9,7 +9,7 @@ use kube_core::Status;
 use super::api_error::ApiError;
 use super::list_options::ListOptions;
 
-/// Where a Reflector gets its objects (client-go's `ListerWatcher`). [`ListWatch`] is the one that asks an API server.
+/// Where a Reflector gets its objects (client-go's `ListerWatcher`). `ListWatch` is the one that asks an API server.
 pub trait ListerWatcher<T>: Send + Sync {
     /// Asks for one page, or for everything if there is no limit.
     fn list(&self, options: ListOptions) -> BoxFuture<'_, Result<ListPage<T>, ApiError>>;
