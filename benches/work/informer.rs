@@ -47,7 +47,7 @@ pub fn named_at_random(number: usize) -> Vec<Pod> {
 pub fn informer_of(source: Source) -> SharedIndexInformer<Pod> {
     let informer =
         SharedIndexInformer::builder(source).reflector(ReflectorOptions::new().watch_list(WatchList::No)).build();
-    informer.add_indexers(vec![(NAMESPACE_INDEX.to_owned(), Arc::new(meta_namespace_index::<Pod>))]).unwrap();
+    informer.index(NAMESPACE_INDEX, meta_namespace_index).unwrap();
     informer
 }
 
@@ -85,6 +85,7 @@ pub fn readers_and_a_writer(options: &Options) -> Vec<Figure> {
     let running = runtime.spawn(informer.clone().run(stop.clone()));
     runtime.block_on(registration.synced().wait()).expect("the informer runs");
 
+    let by_namespace = informer.reader().index(NAMESPACE_INDEX).expect("the informer has it");
     let (ended, reads) = (AtomicBool::new(false), AtomicU64::new(0));
     let seen = AtomicU64::new(0);
     let (mut sent, mut writes, mut read) = (0, 0.0, 0.0);
@@ -92,7 +93,7 @@ pub fn readers_and_a_writer(options: &Options) -> Vec<Figure> {
         for _ in 0..readers {
             scope.spawn(|| {
                 while !ended.load(Ordering::Relaxed) {
-                    let listed = informer.indexer().by_index(NAMESPACE_INDEX, "default").unwrap();
+                    let listed = by_namespace.get("default");
                     let visited = listed.iter().map(black_box).count(); // as ListAllByNamespace calls back, without a look inside
                     seen.store(visited as u64, Ordering::Relaxed);
                     reads.fetch_add(1, Ordering::Relaxed);
@@ -121,7 +122,7 @@ pub fn readers_and_a_writer(options: &Options) -> Vec<Figure> {
     stop.cancel();
     runtime.block_on(running).unwrap().unwrap();
     assert_eq!(handled.load(Ordering::Relaxed), sent, "every update is handled");
-    let mut figures = vec![Figure::new("writes", writes, "/s", informer.indexer().list().len() as u64)];
+    let mut figures = vec![Figure::new("writes", writes, "/s", informer.reader().len() as u64)];
     if read > 0.0 {
         figures.push(Figure::new("reads", read, "/s", seen.load(Ordering::Relaxed)));
     }

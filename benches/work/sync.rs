@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use k8s_openapi::api::core::v1::Pod;
 use kube_informers::cache::{
-    HandlerFuncs, IndexFn, ListWatch, NAMESPACE_INDEX, Object, SharedIndexInformer, meta_namespace_index,
+    HandlerFuncs, ListWatch, NAMESPACE_INDEX, Object, SharedIndexInformer, meta_namespace_index,
 };
 use serde::de::DeserializeOwned;
 use tokio::runtime::Builder;
@@ -42,12 +42,10 @@ where
         });
         let start = Instant::now();
         let informer = SharedIndexInformer::builder(source(client)).build();
-        let by_app: IndexFn<T> = Arc::new(|pod| {
-            let labels = pod.meta().labels;
-            labels.and_then(|labels| labels.get("app")).into_iter().collect()
-        });
-        let by_namespace: IndexFn<T> = Arc::new(meta_namespace_index);
-        informer.add_indexers(vec![(NAMESPACE_INDEX.to_owned(), by_namespace), ("app".to_owned(), by_app)]).unwrap();
+        informer.index(NAMESPACE_INDEX, meta_namespace_index).unwrap();
+        informer
+            .index("app", |pod: &T| pod.meta().labels.and_then(|labels| labels.get("app")).into_iter().collect())
+            .unwrap();
         let registration = informer.add_event_handler(handler).unwrap();
         let stop = CancellationToken::new();
         let running = tokio::spawn(informer.clone().run(stop.clone()));

@@ -20,7 +20,7 @@ pub fn changes_to_handlers(options: &Options) -> Vec<Figure> {
     runtime.block_on(async {
         let client = kube::Client::try_from(kube::Config::new(url.parse().unwrap())).unwrap();
         let informer = SharedIndexInformer::builder(ListWatch::<Pod>::all(client)).build();
-        informer.add_indexers(vec![(NAMESPACE_INDEX.to_owned(), Arc::new(meta_namespace_index::<Pod>))]).unwrap();
+        informer.index(NAMESPACE_INDEX, meta_namespace_index).unwrap();
         let told = Arc::new(AtomicU64::new(0));
         let (first_or_last, mut moments) = mpsc::unbounded_channel();
         for _ in 0..handlers {

@@ -28,7 +28,7 @@ pub async fn serve(lab: &Lab) -> Result<()> {
     let factory = start(lab)?;
     synced(lab, &factory).await;
     let pods: SharedIndexInformer<Pod> = factory.informer();
-    let answer = async move || Json(serde_json::json!(pods.indexer().list().iter().collect::<Vec<_>>()));
+    let answer = async move || Json(serde_json::json!(pods.reader().list().iter().collect::<Vec<_>>()));
     let served = lab.serve(Router::new().route("/", get(answer))).await;
     factory.shutdown().await?;
     served

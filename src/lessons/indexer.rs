@@ -66,7 +66,7 @@ fn by_namespace(lab: &Lab) -> Result<()> {
 pub async fn serve(lab: &Lab) -> Result<()> {
     let pods = ListWatch::<Pod>::namespaced(lab.client(), lab.namespace());
     let informer = lab.informer(SharedIndexInformer::builder(pods)).build();
-    let by_app = informer.indexer().index("app", app_label)?;
+    let by_app = informer.index("app", app_label)?;
     let answer = async move |Query(query): Query<BTreeMap<String, String>>| {
         let app = query.get("app").map_or("robusta-forwarder", String::as_str);
         Json(by_app.keys(app))

@@ -53,7 +53,7 @@ type Tweak = Arc<dyn Fn(&mut ListOptions) + Send + Sync>;
 /// let stop = CancellationToken::new();
 /// factory.start(&stop);
 /// assert!(factory.wait_for_cache_sync(&stop).await.values().all(|synced| *synced));
-/// assert!(pods.indexer().list().is_empty());
+/// assert!(pods.reader().list().is_empty());
 /// stop.cancel();
 /// factory.shutdown().await?;
 /// # Ok(()) }
@@ -224,7 +224,7 @@ impl SharedInformerFactory {
     /// let stop = CancellationToken::new();
     /// factory.start(&stop);
     /// assert!(factory.wait_for_cache_sync(&stop).await.values().all(|synced| *synced));
-    /// assert!(informer.indexer().get_by_key("default").is_some());
+    /// assert!(informer.reader().get("default").is_some());
     /// # stop.cancel();
     /// # }
     /// ```
@@ -270,9 +270,7 @@ impl SharedInformerFactory {
             None => builder,
         };
         let informer = self.customizations.apply(builder).build();
-        informer
-            .add_indexers(vec![(NAMESPACE_INDEX.to_owned(), Arc::new(meta_namespace_index))])
-            .expect("a new informer has no index of that name and no object");
+        informer.index(NAMESPACE_INDEX, meta_namespace_index).expect("a new informer has no index of that name");
         informer
     }
 

@@ -10,7 +10,8 @@ use super::delta::{Delta, Deltas, InitialList};
 use super::done::{Done, Firing};
 use super::error::{BoxError, Error};
 use super::handler::EventHandler;
-use super::index::IndexFn;
+use super::index::Index;
+use super::index_values::IndexValues;
 use super::indexer::Indexer;
 use super::key::{Object, meta_namespace_key};
 use super::lister_watcher::ListerWatcher;
@@ -18,6 +19,7 @@ use super::lock::{Mutex, lock};
 use super::observe::Observer;
 use super::process::{ProcessDeltas, process_deltas, process_deltas_in_batch};
 use super::queue_kind::QueueKind;
+use super::reader::Reader;
 use super::reflector::Reflector;
 use super::store::Transformer;
 
@@ -39,7 +41,7 @@ use super::store::Transformer;
 /// let synced = async { let synced = handle.synced().await; stop.cancel(); synced };
 /// let ((), synced) = tokio::join!(informer.run(stop.clone()), synced);
 /// assert_eq!(synced, Ok(()));
-/// assert!(handle.store().get_by_key("default").is_some());
+/// assert!(handle.reader().get("default").is_some());
 /// # }
 /// ```
 pub struct Informer<T, H> {
@@ -101,12 +103,17 @@ impl<T: Object + Send + Sync + 'static, H: EventHandler<T> + Send + 'static> Inf
         self
     }
 
-    /// Adds indices.
+    /// Adds an index.
     ///
     /// # Errors
-    /// A name is taken.
-    pub fn add_indexers(&self, functions: Vec<(String, IndexFn<T>)>) -> Result<(), Error> {
-        self.store.add_indexers(functions)
+    /// There is one of that name already.
+    #[doc(alias = "AddIndexers")]
+    pub fn index(
+        &self,
+        name: &str,
+        function: impl Fn(&T) -> IndexValues<'_> + Send + Sync + 'static,
+    ) -> Result<Index<T>, Error> {
+        self.store.index(name, function)
     }
 
     /// What can be asked of it while it runs.
@@ -144,9 +151,9 @@ impl<T, H> fmt::Debug for Informer<T, H> {
 }
 
 impl<T: Object> InformerHandle<T> {
-    /// The objects and their indices; for reading.
-    pub fn store(&self) -> &Arc<Indexer<T>> {
-        &self.store
+    /// What reads the informer's objects. Only the informer writes them.
+    pub fn reader(&self) -> Reader<T> {
+        self.store.reader()
     }
 
     /// Fires when the first list has been handled; never, if the informer is stopped before.

@@ -14,7 +14,8 @@ use super::done::{Done, Firing};
 use super::error::{BoxError, Error};
 use super::handler::IntoEventHandler;
 use super::handler_options::HandlerOptions;
-use super::index::IndexFn;
+use super::index::Index;
+use super::index_values::IndexValues;
 use super::indexer::Indexer;
 use super::key::{Object, meta_namespace_key};
 use super::life::Life;
@@ -25,6 +26,7 @@ use super::observe::Observer;
 use super::process::{ProcessDeltas, process_deltas, process_deltas_in_batch};
 use super::processor::{Audience, Registration, SharedProcessor, Unused};
 use super::queue_kind::QueueKind;
+use super::reader::Reader;
 use super::reflector::{Reflector, ReflectorOptions};
 use super::resync::{MINIMUM, Resync};
 use super::run_error::RunError;
@@ -212,17 +214,23 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
         let _ = registration.ended().await; // whether it fires or never will: nobody calls the handler any more
     }
 
-    /// Adds indices, before or after the start; what is stored already is in them when this returns.
+    /// Adds an index, before or after the start; what is stored already is in it when this returns.
     ///
     /// # Errors
-    /// A name is taken, or given twice.
-    pub fn add_indexers(&self, functions: Vec<(String, IndexFn<T>)>) -> Result<(), Error> {
-        self.0.indexer.add_indexers(functions)
+    /// The informer has an index of that name already.
+    #[doc(alias = "AddIndexers")]
+    pub fn index(
+        &self,
+        name: &str,
+        function: impl Fn(&T) -> IndexValues<'_> + Send + Sync + 'static,
+    ) -> Result<Index<T>, Error> {
+        self.0.indexer.index(name, function)
     }
 
-    /// The objects and their indices; for reading.
-    pub fn indexer(&self) -> Arc<Indexer<T>> {
-        self.0.indexer.clone()
+    /// What reads the informer's objects. Only the informer writes them.
+    #[doc(alias = "GetIndexer", alias = "GetStore")]
+    pub fn reader(&self) -> Reader<T> {
+        self.0.indexer.reader()
     }
 
     /// Has the first list been stored and distributed? It says nothing about handlers; their registrations do.
@@ -345,10 +353,47 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformerBuilder<T> {
         self
     }
 
+    /// Adds an index. The handle finds objects by the values of `function` as soon as the informer runs.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use kube_informers::cache::{ListWatch, SharedIndexInformer};
+    /// use kube_testcluster::{Cluster, pods_from_yaml};
+    /// use k8s_openapi::api::core::v1::Pod;
+    /// use tokio_util::sync::CancellationToken;
+    ///
+    /// let web = "{metadata: {name: web}, spec: {nodeName: node-1, containers: [{name: main, image: nginx}]}}";
+    /// let cluster = Cluster::builder().pods(pods_from_yaml(web, "pods.yaml", "default")?).start();
+    ///
+    /// let mut builder = SharedIndexInformer::builder(ListWatch::<Pod>::all(cluster.client("default")));
+    /// let by_node = builder.index("node", |pod: &Pod| pod.spec.iter().flat_map(|spec| &spec.node_name).collect())?;
+    /// let informer = builder.build();
+    ///
+    /// let stop = CancellationToken::new();
+    /// let running = tokio::spawn(informer.clone().run(stop.clone()));
+    /// informer.synced().await?;
+    /// assert_eq!(by_node.keys("node-1"), ["default/web"]);
+    /// # stop.cancel();
+    /// # running.await??;
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// There is an index of that name already.
+    pub fn index(
+        &mut self,
+        name: &str,
+        function: impl Fn(&T) -> IndexValues<'_> + Send + Sync + 'static,
+    ) -> Result<Index<T>, Error> {
+        self.shared.indexer.index(name, function)
+    }
+
     /// Tells `observer` what every part of the informer does.
     #[must_use]
     pub fn observer(mut self, observer: Observer) -> Self {
-        self.shared.indexer = Arc::new(Indexer::new(meta_namespace_key).observer(observer.clone()));
+        let indexer =
+            Arc::into_inner(self.shared.indexer).expect("nobody has the store of an informer that is being built");
+        self.shared.indexer = Arc::new(indexer.observer(observer.clone()));
         self.shared.processor = SharedProcessor::default().observer(observer.clone());
         self.shared.observer = observer;
         self

@@ -37,11 +37,10 @@ fn simple(config: &Value) -> Simple {
         informer = informer.transformer(transform);
     }
     if config["indexed"] == true {
-        let by_namespace = (NAMESPACE_INDEX.to_owned(), std::sync::Arc::new(meta_namespace_index) as _);
-        informer.add_indexers(vec![by_namespace]).unwrap();
+        informer.index(NAMESPACE_INDEX, meta_namespace_index).unwrap();
     }
     let handle = informer.handle();
-    let recorder = Recorder::looking_into(handle.store().clone());
+    let recorder = Recorder::looking_into(handle.reader());
     handler.set(recorder.clone());
     Simple {
         runtime: tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap(),
@@ -61,13 +60,13 @@ impl Subject for Simple {
             self.runtime.spawn(informer.run(CancellationToken::new()));
         }
         self.runtime.block_on(async { tokio::time::sleep(Duration::from_secs(130)).await });
-        let store = self.handle.store();
+        let store = self.handle.reader();
         json!({
             "notifications": self.recorder.take(),
             "synced": self.handle.synced().is_done(),
-            "store": contents(store),
+            "store": contents(&store),
             "last_rv": self.handle.last_sync_resource_version(),
-            "store_rv": store_version(store, &self.config),
+            "store_rv": store_version(&store, &self.config),
             "requests": self.source.requests(),
         })
     }

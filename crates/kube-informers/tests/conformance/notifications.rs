@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use kube_informers::cache::{
-    Batches, Deletion, EventHandler, Indexer, InitialList, QueueKind, ReflectorOptions, WatchList,
+    Batches, Deletion, EventHandler, InitialList, QueueKind, Reader, ReflectorOptions, WatchList,
 };
 use serde_json::{Value, json};
 
@@ -14,11 +14,11 @@ use super::object::TestObject;
 #[derive(Clone, Default)]
 pub struct Recorder {
     notes: Arc<Mutex<Vec<Value>>>,
-    store: Option<Arc<Indexer<TestObject>>>,
+    store: Option<Reader<TestObject>>,
 }
 
 impl Recorder {
-    pub fn looking_into(store: Arc<Indexer<TestObject>>) -> Self {
+    pub fn looking_into(store: Reader<TestObject>) -> Self {
         Self { store: Some(store), ..Self::default() }
     }
 
@@ -63,7 +63,7 @@ impl EventHandler<TestObject> for Recorder {
 }
 
 /// A store's content, sorted by key.
-pub fn contents(store: &Indexer<TestObject>) -> Value {
+pub fn contents(store: &Reader<TestObject>) -> Value {
     let mut objects: Vec<_> = store.list().iter().cloned().collect();
     objects.sort_by_key(|object| key(object));
     let show = |object: &Arc<TestObject>| match &**object {
@@ -76,7 +76,7 @@ pub fn contents(store: &Indexer<TestObject>) -> Value {
 }
 
 /// The version of the store, which client-go only tells where the queue carries it.
-pub fn store_version(store: &Indexer<TestObject>, config: &Value) -> String {
+pub fn store_version(store: &Reader<TestObject>, config: &Value) -> String {
     if config["atomic_fifo"] == true { store.last_resource_version() } else { String::new() }
 }
 

@@ -95,16 +95,16 @@ impl Subject for Informer {
         self.late = false;
         let mut got = if self.source.step(step) { json!({}) } else { self.act(step) };
         self.runtime.block_on(async { tokio::time::sleep(Duration::from_secs(130)).await });
-        let indexer = self.informer.indexer();
+        let store = self.informer.reader();
         let each = |show: &dyn Fn(&Handler) -> Value| -> Value {
             self.handlers.iter().map(|(id, handler)| (id.clone(), show(handler))).collect::<Map<_, _>>().into()
         };
         got["handlers"] = each(&|(recorder, _)| recorder.take().into());
         got["handler_synced"] = each(&|(_, registration)| registration.has_synced().into());
         got["synced"] = self.informer.has_synced().into();
-        got["store"] = contents(&indexer);
+        got["store"] = contents(&store);
         got["last_rv"] = self.informer.last_sync_resource_version().into();
-        got["store_rv"] = store_version(&indexer, &self.config).into();
+        got["store_rv"] = store_version(&store, &self.config).into();
         got["requests"] = self.source.requests();
         got
     }

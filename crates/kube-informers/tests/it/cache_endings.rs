@@ -235,7 +235,7 @@ async fn a_list_of_many_objects_lets_other_tasks_run_and_a_late_handler_join() {
     let (notes, handler) = recorder();
     let first = informer.add_event_handler(handler).unwrap();
     let running = run(&informer);
-    while informer.indexer().list().is_empty() {
+    while informer.reader().list().is_empty() {
         tokio::task::yield_now().await;
     }
     assert!(!informer.has_synced(), "it is stored, and being distributed");

@@ -43,7 +43,7 @@ where
     let stop = CancellationToken::new();
     factory.start(&stop);
     assert!(factory.wait_for_cache_sync(&stop).await.values().all(|synced| *synced));
-    let mut keys = informer.indexer().list_keys();
+    let mut keys = informer.reader().keys();
     keys.sort();
     stop.cancel();
     factory.shutdown().await.unwrap();
@@ -65,7 +65,7 @@ async fn the_namespace_limits_types_that_have_one() {
     let factory = SharedInformerFactory::new(cluster.client("default")).namespace("other");
     let (pods, namespaces) = (factory.informer::<Pod>(), factory.informer::<Namespace>());
     assert_eq!(keys(&factory, &pods).await, ["other/c"]);
-    assert!(namespaces.indexer().get_by_key("default").is_some());
+    assert!(namespaces.reader().get("default").is_some());
 }
 
 #[tokio::test(start_paused = true)]
@@ -95,7 +95,7 @@ async fn one_type_may_be_made_in_another_way() {
     factory.wait_for_cache_sync(&stop).await;
     cluster.settled().await;
     sleep(Duration::from_millis(1)).await;
-    assert!(pods.indexer().list().iter().all(|pod| pod.spec.is_none()));
+    assert!(pods.reader().list().iter().all(|pod| pod.spec.is_none()));
     *told.lock().unwrap() = (0, 0);
     sleep(Duration::from_secs(10)).await;
     assert_eq!(*told.lock().unwrap(), (3, 0));
@@ -110,9 +110,10 @@ async fn a_dynamic_informer_is_one_for_each_kind_and_knows_the_kind_of_its_objec
     let pods = factory.dynamic_informer(&ApiResource::erase::<Pod>(&()));
     let namespaces = factory.dynamic_informer(&ApiResource::erase::<Namespace>(&()));
     let again = factory.dynamic_informer(&ApiResource::erase::<Pod>(&()));
-    assert!(Arc::ptr_eq(&pods.indexer(), &again.indexer()));
-    assert!(!Arc::ptr_eq(&pods.indexer(), &namespaces.indexer()));
+    again.index("kind", |_: &DynamicObject| "any".into()).unwrap();
+    assert!(pods.reader().index("kind").is_some(), "it is the same informer");
+    assert!(namespaces.reader().index("kind").is_none());
     assert_eq!(keys(&factory, &pods).await, ["default/a", "default/b", "other/c"]);
     let kind = |pod: &Arc<DynamicObject>| pod.types.as_ref().unwrap().kind == "Pod";
-    assert!(pods.indexer().list().iter().all(kind));
+    assert!(pods.reader().list().iter().all(kind));
 }

@@ -12,8 +12,8 @@ use futures::stream::{self, StreamExt};
 use k8s_openapi::api::core::v1::Pod;
 use kube::core::{ApiResource, DynamicObject, GroupVersionKind, PartialObjectMeta};
 use kube_informers::cache::{
-    ApiError, HandlerFuncs, IndexFn, ListOptions, ListPage, ListWatch, ListerWatcher, Meta, Object,
-    SharedIndexInformer, SlimMeta, WatchEvent,
+    ApiError, HandlerFuncs, ListOptions, ListPage, ListWatch, ListerWatcher, Meta, Object, SharedIndexInformer,
+    SlimMeta, WatchEvent,
 };
 use kube_testcluster::Cluster;
 use serde::Deserialize;
@@ -244,8 +244,7 @@ async fn an_informer_of_objects_with_fewer_fields_follows_the_server() {
     let client = cluster.client("default");
     let informer =
         SharedIndexInformer::new(ListWatch::<Pod>::namespaced(client.clone(), "default").read_as::<Placed>());
-    let by_node: IndexFn<Placed> = Arc::new(|pod| pod.spec.node_name.as_deref().into_iter().collect());
-    informer.add_indexers(vec![("node".to_owned(), by_node)]).unwrap();
+    let by_node = informer.index("node", |pod: &Placed| pod.spec.node_name.as_deref().into_iter().collect()).unwrap();
     let (sender, mut nodes) = mpsc::unbounded_channel();
     let handler = HandlerFuncs::new().update_func(move |_, new: Arc<Placed>| {
         sender.send(new.spec.node_name.clone()).unwrap();
@@ -263,7 +262,7 @@ async fn an_informer_of_objects_with_fewer_fields_follows_the_server() {
             break node;
         }
     };
-    assert_eq!(informer.indexer().by_index("node", &node).unwrap().len(), 1);
+    assert_eq!(by_node.get(&node).len(), 1);
     stop.cancel();
     running.await.unwrap().unwrap();
 }

@@ -18,13 +18,12 @@ async fn an_object_without_an_index_value_loses_neither_itself_nor_its_list() {
     ["a", "b"].iter().for_each(|name| source.put(name));
     let informer = SharedIndexInformer::new(source);
     let by_node = informer
-        .indexer()
         .index("node", |pod: &Pod| pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref()).into_iter().collect());
     let stop = CancellationToken::new();
     let check = async {
         sleep(SECOND).await;
         assert!(informer.has_synced());
-        assert_eq!(informer.indexer().reader().len(), 2);
+        assert_eq!(informer.reader().len(), 2);
         assert!(by_node.unwrap().values().is_empty());
         stop.cancel();
     };
@@ -69,7 +68,7 @@ async fn running<R>(during: impl AsyncFnOnce(&Source, &SharedIndexInformer<Pod>,
 #[tokio::test(start_paused = true)]
 async fn who_waits_for_what_it_wrote_is_woken_when_the_cache_has_it() {
     running(async |source, informer, _| {
-        let reader = informer.indexer().reader();
+        let reader = informer.reader();
         assert_eq!(reader.at_least("1", SECOND).await, Ok(()), "a list is seen");
         let begin = Instant::now();
         let write = async {
@@ -87,7 +86,7 @@ async fn who_waits_for_what_it_wrote_is_woken_when_the_cache_has_it() {
 #[tokio::test(start_paused = true)]
 async fn a_wait_for_a_version_is_bounded() {
     running(async |_, informer, _| {
-        let reader = informer.indexer().reader();
+        let reader = informer.reader();
         assert_eq!(reader.at_least("9", SECOND).await, Err(Stale::InTime("9".into())));
         assert_eq!(reader.at_least("x9", SECOND).await, Err(Stale::NotComparable("x9".into())));
     })
@@ -97,7 +96,7 @@ async fn a_wait_for_a_version_is_bounded() {
 #[tokio::test(start_paused = true)]
 async fn a_wait_for_a_version_ends_with_the_informer() {
     let reader = running(async |_, informer, stop| {
-        let reader = informer.indexer().reader();
+        let reader = informer.reader();
         let ends = async {
             sleep(SECOND).await;
             stop.cancel();

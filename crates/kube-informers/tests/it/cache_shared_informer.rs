@@ -360,8 +360,8 @@ async fn an_index_that_is_added_late_knows_what_is_stored() {
     let informer = SharedIndexInformer::new(source.clone());
     let running = run(&informer);
     rest().await;
-    informer.add_indexers(vec![(NAMESPACE_INDEX.to_owned(), Arc::new(meta_namespace_index))]).unwrap();
-    assert_eq!(informer.indexer().index_keys(NAMESPACE_INDEX, "default").unwrap(), ["default/a"]);
+    let by_namespace = informer.index(NAMESPACE_INDEX, meta_namespace_index).unwrap();
+    assert_eq!(by_namespace.keys("default"), ["default/a"]);
     running.stop().await;
 }
 

@@ -238,10 +238,10 @@ async fn an_informer_syncs_by_it_in_the_modern_era_and_by_a_list_in_the_classic_
         let stop = CancellationToken::new();
         let task = tokio::spawn(informer.clone().run(stop.clone()));
         informer.synced().await.unwrap();
-        assert_eq!(informer.indexer().list_keys().len(), 2, "{era:?}");
+        assert_eq!(informer.reader().len(), 2, "{era:?}");
         create(&api, "c").await;
         sleep(Duration::from_secs(1)).await;
-        assert_eq!(informer.indexer().list_keys().len(), 3, "{era:?}");
+        assert_eq!(informer.reader().len(), 3, "{era:?}");
         stop.cancel();
         task.await.unwrap().unwrap();
         cluster.shutdown().await;

@@ -166,10 +166,10 @@ impl Controller {
     /// If the factory's informer of pods has started, or has an index named `owner` already.
     pub fn new(client: kube_client::Client, factory: &SharedInformerFactory) -> Result<Self, Error> {
         let (set_informer, pod_informer) = (factory.informer::<ReplicaSet>(), factory.informer::<Pod>());
-        let by_owner = pod_informer.indexer().index(OWNER, pods::owner_index)?;
+        let by_owner = pod_informer.index(OWNER, pods::owner_index)?;
         Ok(Self {
             client,
-            sets: Lister::new(set_informer.indexer().reader(), GroupResource::of::<ReplicaSet>()),
+            sets: Lister::new(set_informer.reader(), GroupResource::of::<ReplicaSet>()),
             by_owner,
             set_informer,
             pod_informer,

@@ -367,7 +367,7 @@ async fn informers_come_through_every_fault_with_the_servers_state() {
         sleep(Duration::from_secs(120)).await; // back-off goes up to half a minute
         assert_eq!(api.get(PODS).await.status, 200);
         let server = identities(&api.get(PODS).await.body);
-        let cached: BTreeMap<_, _> = informer.indexer().list().iter().map(|pod| identity(pod)).collect();
+        let cached: BTreeMap<_, _> = informer.reader().list().iter().map(|pod| identity(pod)).collect();
         assert_eq!(cached, server, "seed {seed}");
         stop.cancel();
         running.await.unwrap().unwrap();

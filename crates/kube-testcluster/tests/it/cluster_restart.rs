@@ -49,15 +49,15 @@ async fn a_client_that_followed_an_earlier_cluster_follows_the_next_one() {
         let stop = CancellationToken::new();
         let running = tokio::spawn(informer.run(stop.clone()));
         sleep(Duration::from_secs(1)).await;
-        assert!(handle.store().get_by_key("default/old").is_some());
+        assert!(handle.reader().get("default/old").is_some());
 
         let next = quiet().era(era).first_revision(2_000).start();
         address.belongs_to(&next);
         earlier.shutdown().await;
         Api::new(&next).pod("new", &json!({})).await;
         sleep(Duration::from_secs(10)).await;
-        assert!(handle.store().get_by_key("default/new").is_some(), "{era:?}: it follows the next cluster");
-        assert!(handle.store().get_by_key("default/old").is_none(), "{era:?}: what is gone is gone");
+        assert!(handle.reader().get("default/new").is_some(), "{era:?}: it follows the next cluster");
+        assert!(handle.reader().get("default/old").is_none(), "{era:?}: what is gone is gone");
 
         stop.cancel();
         running.await.unwrap();
