@@ -1,16 +1,23 @@
 //! The examples do what they say, against the cluster in memory.
 
+#[path = "../../examples/controller.rs"]
+mod controller;
+#[path = "../../examples/index.rs"]
+mod index;
 #[path = "../../examples/kube_controller.rs"]
 mod kube_controller;
 #[path = "../../examples/pod_logger.rs"]
 mod pod_logger;
+#[path = "../../examples/projection.rs"]
+mod projection;
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Pod;
-use kube::Api;
-use kube::api::DeleteParams;
+use kube::api::{DeleteParams, ListParams, PostParams};
+use kube::{Api, ResourceExt};
 use kube_informers::cache::{BoxError, ListWatch, SharedIndexInformer};
 use kube_testcluster::{Cluster, pods_from_yaml};
 use tokio::time::sleep;
@@ -19,14 +26,17 @@ use tokio_util::sync::CancellationToken;
 /// What `cargo run --example` calls.
 type Main = fn() -> Result<(), BoxError>;
 
+fn pod(name: &str, node: &str) -> String {
+    format!("{{metadata: {{name: {name}}}, spec: {{nodeName: {node}, containers: [{{name: main, image: nginx}}]}}}}\n")
+}
+
+fn pods(yaml: &str) -> Vec<Pod> {
+    pods_from_yaml(yaml, "pods.yaml", "default").unwrap()
+}
+
 fn cluster() -> Cluster {
-    let pod = |name, node| {
-        format!(
-            "{{metadata: {{name: {name}}}, spec: {{nodeName: {node}, containers: [{{name: main, image: nginx}}]}}}}\n"
-        )
-    };
-    let file = [pod("a", "node-1"), pod("b", "node-2"), pod("c", "node-1")].join("---\n");
-    Cluster::builder().pods(pods_from_yaml(&file, "pods.yaml", "default").unwrap()).start()
+    let yaml = [pod("a", "node-1"), pod("b", "node-2"), pod("c", "node-1")].join("---\n");
+    Cluster::builder().pods(pods(&yaml)).start()
 }
 
 async fn delete(cluster: &Cluster, name: &str) {
@@ -51,6 +61,46 @@ async fn the_pod_logger_tells_of_every_change() {
     lines[..3].sort();
     assert_eq!(lines[..3], ["add a (Pending, Yes)", "add b (Pending, Yes)", "add c (Pending, Yes)"]);
     assert_eq!(lines.last().unwrap(), "delete b");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_index_finds_the_pods_of_a_node() {
+    let _: Main = index::main;
+    let cluster = cluster();
+    assert_eq!(index::pods_on(cluster.client("default"), "node-1").await.unwrap(), ["a", "c"]);
+    assert!(index::pods_on(cluster.client("default"), "node-7").await.unwrap().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_projection_counts_the_pods_of_each_node() {
+    let _: Main = projection::main;
+    let pods = projection::pods_per_node(cluster().client("default")).await.unwrap();
+    assert_eq!(pods, BTreeMap::from([("node-1".to_owned(), 2), ("node-2".to_owned(), 1)]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_controller_labels_pods_and_another_goes_on_when_it_is_stopped() {
+    let _: Main = controller::main;
+    let cluster = cluster();
+    let api = Api::<Pod>::default_namespaced(cluster.client("default"));
+    let candidates = ["x", "y"].map(|identity| {
+        let (client, stop) = (cluster.client("default"), CancellationToken::new());
+        let token = stop.clone();
+        (tokio::spawn(async move { controller::run(client, identity, token).await.unwrap() }), stop)
+    });
+    sleep(Duration::from_secs(10)).await;
+    for pod in api.list(&ListParams::default()).await.unwrap() {
+        assert_eq!(pod.labels().get("node"), pod.spec.as_ref().unwrap().node_name.as_ref());
+    }
+    for ((running, stop), works_on) in candidates.into_iter().zip([true, false]) {
+        stop.cancel();
+        running.await.unwrap();
+        delete(&cluster, "a").await;
+        api.create(&PostParams::default(), &pods(&pod("a", "node-2"))[0]).await.unwrap();
+        sleep(Duration::from_secs(10)).await;
+        let labelled = api.get("a").await.unwrap().labels().contains_key("node");
+        assert_eq!(labelled, works_on, "as long as one candidate is left, it works");
+    }
 }
 
 #[tokio::test(start_paused = true)]

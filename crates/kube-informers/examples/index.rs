@@ -1,0 +1,33 @@
+//! Finds pods by the node they are on, without asking the API server: `cargo run -p kube-informers --example index`.
+#![expect(clippy::print_stdout, reason = "it is what the example is for")]
+
+use k8s_openapi::api::core::v1::Pod;
+use kube::{Client, ResourceExt};
+use kube_informers::cache::{BoxError, ListWatch, SharedIndexInformer};
+use tokio_util::sync::CancellationToken;
+
+/// Takes the name of the node as its argument.
+#[tokio::main]
+pub async fn main() -> Result<(), BoxError> {
+    let node = std::env::args().nth(1).unwrap_or_else(|| "node-1".to_owned());
+    println!("{}", pods_on(Client::try_default().await?, &node).await?.join("\n"));
+    Ok(())
+}
+
+/// The names of the pods on a node, in order.
+pub async fn pods_on(client: Client, node: &str) -> Result<Vec<String>, BoxError> {
+    // An index function says under which values an object is found: none, one or several.
+    let informer = SharedIndexInformer::new(ListWatch::<Pod>::all(client));
+    let by_node =
+        informer.index("node", |pod: &Pod| pod.spec.iter().filter_map(|spec| spec.node_name.as_deref()).collect())?;
+
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(informer.clone().run(stop.clone()));
+    informer.synced().wait().await?; // before that, the store is not complete
+
+    let mut names: Vec<String> = by_node.get(node).iter().map(|pod| pod.name_any()).collect();
+    names.sort();
+    stop.cancel();
+    running.await??;
+    Ok(names)
+}
