@@ -96,7 +96,7 @@
 //!
 //! # Features
 //!
-//! - `serve`, off by default: [`Cluster::serve`] opens a loopback port, for kubectl and for programs of other languages.
+//! - `serve`, off by default: `Cluster::serve` opens a loopback port, for kubectl and for programs of other languages.
 //!   Without it, this crate adds no HTTP server to the tree; what there is of hyper and tokio's `net` is that of
 //!   `kube-client`.
 //!
