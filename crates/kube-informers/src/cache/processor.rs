@@ -13,7 +13,6 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 use tracing::warn;
 
-use super::done::Done;
 use super::handler::{AsyncEventHandler, IntoEventHandler};
 use super::handler_options::HandlerOptions;
 use super::key::Object;
@@ -22,6 +21,7 @@ use super::listener::{ProcessorListener, handle_all};
 use super::lock::{Mutex, lock};
 use super::notification::Notification;
 use super::observe::Observer;
+use super::registration::Registration;
 use super::resync::Resync;
 use super::run_error::{FirstPanic, RunError};
 use super::snapshot::Snapshot;
@@ -99,49 +99,6 @@ impl<T: Object> Audience<T> {
                 listener.add(notification.clone());
             }
         }
-    }
-}
-
-/// A handler's place in a processor or an informer, as its owner holds it. Dropping it removes nothing.
-pub struct Registration<T>(ProcessorListener<T>);
-
-impl<T> Registration<T> {
-    /// Has the handler returned from every add of the initial list?
-    pub fn has_synced(&self) -> bool {
-        self.0.synced().is_done()
-    }
-
-    /// Fires when [`Registration::has_synced`] becomes true; never, if the handler is removed, panics, or the informer stops,
-    /// before.
-    pub fn synced(&self) -> Done {
-        self.0.synced()
-    }
-
-    /// Fires when nobody will call the handler any more.
-    pub fn ended(&self) -> Done {
-        self.0.ended()
-    }
-
-    /// How many notifications the handler has not been given yet. A gauge: it may be another number a moment later.
-    pub fn pending(&self) -> usize {
-        self.0.pending()
-    }
-
-    /// The handler's buffer.
-    pub fn listener(&self) -> &ProcessorListener<T> {
-        &self.0
-    }
-}
-
-impl<T> Clone for Registration<T> {
-    fn clone(&self) -> Self {
-        Self(self.0.clone())
-    }
-}
-
-impl<T> fmt::Debug for Registration<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Registration").field(&self.0).finish()
     }
 }
 

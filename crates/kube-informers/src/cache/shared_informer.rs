@@ -1,6 +1,8 @@
 //! SharedIndexInformer: one Reflector and one store for many handlers. Upstream: `tools/cache/shared_informer.go`.
 
-use std::collections::VecDeque;
+mod builder;
+mod handle_deltas;
+
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,9 +11,8 @@ use tokio_util::sync::CancellationToken;
 use tracing::warn;
 
 use super::controller::Controller;
-use super::delta::{Delta, Deltas, InitialList};
 use super::done::{Done, Firing};
-use super::error::{BoxError, Error};
+use super::error::Error;
 use super::handler::IntoEventHandler;
 use super::handler_options::HandlerOptions;
 use super::index::Index;
@@ -21,18 +22,20 @@ use super::key::{Object, meta_namespace_key};
 use super::life::Life;
 use super::lister_watcher::ListerWatcher;
 use super::lock::{Mutex, lock};
-use super::notification::Notification;
 use super::observe::Observer;
-use super::process::{ProcessDeltas, process_deltas, process_deltas_in_batch};
-use super::processor::{Audience, Registration, SharedProcessor, Unused};
+use super::processor::{SharedProcessor, Unused};
 use super::queue_kind::QueueKind;
 use super::reader::Reader;
 use super::reflector::{Reflector, ReflectorOptions};
+use super::registration::Registration;
 use super::resync::{MINIMUM, Resync};
 use super::run_error::RunError;
 use super::snapshot::Snapshot;
 use super::store::Transformer;
 use super::subscription::Subscription;
+
+pub use builder::SharedIndexInformerBuilder;
+use handle_deltas::HandleDeltas;
 
 /// A handler was not added, because the informer has stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -88,11 +91,6 @@ struct Course {
     life: Life,
     /// How often the Reflector asks whether a resync is due; zero is never.
     resync_check: Duration,
-}
-
-/// Sets up a [`SharedIndexInformer`].
-pub struct SharedIndexInformerBuilder<T> {
-    shared: Shared<T>,
 }
 
 impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
@@ -309,102 +307,6 @@ impl<T> Clone for SharedIndexInformer<T> {
     }
 }
 
-impl<T: Object + Send + Sync + 'static> SharedIndexInformerBuilder<T> {
-    /// How often handlers that say nothing else are told of everything again; zero, the default, is never.
-    #[must_use]
-    pub fn resync(mut self, period: Duration) -> Self {
-        self.shared.default_resync = period;
-        self.shared.course = Mutex::new(Course { life: Life::NotStarted, resync_check: period });
-        self
-    }
-
-    /// How long the handlers together may take, once the informer is stopped, to finish what is in their buffers; then their tasks are
-    /// ended and the rest is dropped, with a warning. By default as long as they want.
-    ///
-    /// A task ends where it waits: a callback that blocks its thread is not interrupted, but [`SharedIndexInformer::run`] does not wait
-    /// for it any longer.
-    #[must_use]
-    pub fn drain_limit(mut self, limit: Duration) -> Self {
-        self.shared.drain_limit = Some(limit);
-        self
-    }
-
-    /// Which queue it has; today's client-go's by default.
-    #[must_use]
-    pub fn queue(mut self, queue: QueueKind) -> Self {
-        self.shared.queue = queue;
-        self
-    }
-
-    /// How its Reflector asks, and what it does about failures.
-    #[must_use]
-    pub fn reflector(mut self, options: ReflectorOptions) -> Self {
-        self.shared.reflector = options;
-        self
-    }
-
-    /// Changes every object once, before anything else sees it. It must give the same for its own result.
-    #[must_use]
-    pub fn transformer(
-        mut self,
-        transform: impl Fn(Arc<T>) -> Result<Arc<T>, BoxError> + Send + Sync + 'static,
-    ) -> Self {
-        self.shared.transformer = Some(Arc::new(transform));
-        self
-    }
-
-    /// Adds an index. The handle finds objects by the values of `function` as soon as the informer runs.
-    ///
-    /// ```
-    /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// use kube_informers::cache::{ListWatch, SharedIndexInformer};
-    /// use kube_testcluster::{Cluster, pods_from_yaml};
-    /// use k8s_openapi::api::core::v1::Pod;
-    /// use tokio_util::sync::CancellationToken;
-    ///
-    /// let web = "{metadata: {name: web}, spec: {nodeName: node-1, containers: [{name: main, image: nginx}]}}";
-    /// let cluster = Cluster::builder().pods(pods_from_yaml(web, "pods.yaml", "default")?).start();
-    ///
-    /// let mut builder = SharedIndexInformer::builder(ListWatch::<Pod>::all(cluster.client("default")));
-    /// let by_node = builder.index("node", |pod: &Pod| pod.spec.iter().flat_map(|spec| &spec.node_name).collect())?;
-    /// let informer = builder.build();
-    ///
-    /// let stop = CancellationToken::new();
-    /// let running = tokio::spawn(informer.clone().run(stop.clone()));
-    /// informer.synced().await?;
-    /// assert_eq!(by_node.keys("node-1"), ["default/web"]);
-    /// # stop.cancel();
-    /// # running.await??;
-    /// # Ok(()) }
-    /// ```
-    ///
-    /// # Errors
-    /// There is an index of that name already.
-    pub fn index(
-        &mut self,
-        name: &str,
-        function: impl Fn(&T) -> IndexValues<'_> + Send + Sync + 'static,
-    ) -> Result<Index<T>, Error> {
-        self.shared.indexer.index(name, function)
-    }
-
-    /// Tells `observer` what every part of the informer does.
-    #[must_use]
-    pub fn observer(mut self, observer: Observer) -> Self {
-        let indexer =
-            Arc::into_inner(self.shared.indexer).expect("nobody has the store of an informer that is being built");
-        self.shared.indexer = Arc::new(indexer.observer(observer.clone()));
-        self.shared.processor = SharedProcessor::default().observer(observer.clone());
-        self.shared.observer = observer;
-        self
-    }
-
-    /// The informer.
-    pub fn build(self) -> SharedIndexInformer<T> {
-        SharedIndexInformer(Arc::new(self.shared))
-    }
-}
-
 impl<T> Shared<T> {
     fn stopped(&self) {
         lock(&self.course).life = Life::Stopped;
@@ -421,84 +323,12 @@ impl<T> Drop for StoppedWhenDropped<'_, T> {
     }
 }
 
-/// How many notifications are distributed before other tasks have their turn.
-const AT_ONCE: usize = 1000;
-
-/// The consumer of the queue: the store first, then the listeners, and no late handler between.
-///
-/// A list is stored in one step, so that readers see all of it or nothing. The notifications of a long one are distributed in parts,
-/// to the listeners of that moment: one that joins meanwhile is told of the store instead, which has the whole list.
-struct HandleDeltas<T> {
-    shared: Arc<Shared<T>>,
-    /// What is not distributed yet.
-    changes: VecDeque<Notification<T>>,
-    audience: Audience<T>,
-}
-
-impl<T: Object + Send + Sync + 'static> HandleDeltas<T> {
-    fn new(shared: Arc<Shared<T>>) -> Self {
-        Self { shared, changes: VecDeque::new(), audience: Audience::default() }
-    }
-
-    /// Stores, and begins to distribute.
-    fn step(
-        &mut self,
-        store: impl FnOnce(&Indexer<T>, &mut dyn FnMut(Notification<T>)) -> Result<(), Error>,
-    ) -> Result<(), BoxError> {
-        let Shared { block_deltas, indexer, processor, .. } = &*self.shared;
-        let _blocked = lock(block_deltas);
-        let stored = store(indexer, &mut |change| self.changes.push_back(change));
-        if self.changes.len() > AT_ONCE {
-            self.audience = processor.audience();
-        } else {
-            processor.distribute_all(self.changes.drain(..));
-        }
-        Ok(stored?)
-    }
-}
-
-/// Nobody writes the store any more.
-impl<T> Drop for HandleDeltas<T> {
-    fn drop(&mut self) {
-        self.shared.indexer.close();
-    }
-}
-
-impl<T: Object + Send + Sync + 'static> ProcessDeltas<T> for HandleDeltas<T> {
-    fn process(&mut self, deltas: Deltas<T>, initial: InitialList) -> Result<(), BoxError> {
-        self.step(|store, sink| process_deltas(store, deltas, initial, sink))
-    }
-
-    fn process_batch(&mut self, batch: Vec<Delta<T>>, initial: InitialList) -> Result<(), BoxError> {
-        self.step(|store, sink| process_deltas_in_batch(store, batch, initial, sink))
-    }
-
-    fn go_on(&mut self) -> bool {
-        let part = self.changes.len().min(AT_ONCE);
-        self.changes.drain(..part).for_each(|change| self.audience.tell(&change));
-        let more = !self.changes.is_empty();
-        if !more {
-            self.audience = Audience::default();
-            self.changes.shrink_to(AT_ONCE);
-        }
-        more
-    }
-}
-
 impl<T> fmt::Debug for SharedIndexInformer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SharedIndexInformer")
             .field("life", &lock(&self.0.course).life)
             .field("synced", &self.0.synced.has_fired())
             .field("processor", &self.0.processor)
-            .finish_non_exhaustive()
-    }
-}
-
-impl<T> fmt::Debug for SharedIndexInformerBuilder<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SharedIndexInformerBuilder")
-            .field("resync", &self.shared.default_resync)
             .finish_non_exhaustive()
     }
 }
