@@ -9,6 +9,7 @@ mod claim;
 mod error;
 mod expectations;
 mod handlers;
+mod own_writes;
 mod pods;
 mod rank;
 mod recorder;
@@ -41,6 +42,7 @@ use kube_informers::cache::{
     Done, Error, GroupResource, Index, Lister, SharedIndexInformer, SharedInformerFactory, wait_for, with_causes,
 };
 use kube_informers::workqueue::WorkQueue;
+use own_writes::OwnWrites;
 use recorder::EventRecorder;
 pub use voice::Deed;
 use voice::Voice;
@@ -143,6 +145,7 @@ pub struct Controller {
     by_owner: Index<Pod>,
     queue: WorkQueue<String>,
     expectations: Expectations,
+    statuses: OwnWrites,
     clock: Clock,
     availability: Availability,
     ours: Box<Ours>,
@@ -175,6 +178,7 @@ impl Controller {
             pod_informer,
             queue: WorkQueue::new(),
             expectations: Expectations::default(),
+            statuses: OwnWrites::default(),
             clock: Clock::starting_at(Timestamp::now()),
             availability: Availability::default(),
             ours: Box::new(|_| true),

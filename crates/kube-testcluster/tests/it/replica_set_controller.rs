@@ -1,12 +1,14 @@
 //! The controller of replica sets, against a whole cluster in process.
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use kube_testcluster::controllers::replica_set::{self, ControllerError};
+use kube_informers::cache::SharedInformerFactory;
+use kube_testcluster::controllers::replica_set::{self, Controller, ControllerError, Deed};
 use kube_testcluster::{Cluster, ClusterBuilder, Controllers, Stages};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use crate::support::api::{Api, PODS, pod};
@@ -150,7 +152,7 @@ async fn a_failure_is_told_with_its_time() {
 async fn pods_are_created_in_batches_that_double() {
     let world = World::new(Cluster::builder().stages(Stages::none())).await;
     let mut watch = world.api.watch("").await;
-    let start = tokio::time::Instant::now();
+    let start = Instant::now();
     world.api.post(SETS, &set(10)).await;
     let mut moments: Vec<u128> = Vec::new();
     while moments.len() < 10 {
@@ -245,4 +247,52 @@ async fn all_namespaces_are_looked_after_and_a_set_that_is_gone_is_forgotten() {
     a_while().await;
     assert_eq!(world.api.get(&format!("{sets}/web")).await.body["status"]["replicas"], 2);
     world.end().await;
+}
+
+/// Changes two pods, and with each the status, while the controller hears of ReplicaSets so much later than of pods. Gives back
+/// what failed, and how long after the second change.
+async fn failures_with_a_lag(lag: &str) -> Vec<(Duration, String)> {
+    let builder = Cluster::builder().stages(Stages::named("fast").unwrap()).nodes(1);
+    let cluster = builder.controllers(Controllers::GarbageAndNamespaces).start();
+    let (api, stop, client) = (Api::new(&cluster), CancellationToken::new(), cluster.client("default"));
+    let factory = SharedInformerFactory::new(client.clone());
+    let failures = Arc::new(Mutex::new(Vec::new()));
+    let told = failures.clone();
+    let controller = Controller::new(client, &factory).unwrap().voice(move |deed| {
+        if let Deed::Failed { error } = deed {
+            told.lock().unwrap().push((Instant::now(), error.to_string()));
+        }
+    });
+    let stopped = stop.clone();
+    let running = tokio::spawn(async move { controller.run(&factory, &stopped).await });
+    api.post(SETS, &set(2)).await;
+    a_while().await;
+
+    cluster.faults().start(format!("lag:for={lag},resource=replicasets").parse().unwrap());
+    let pods = api.get(PODS).await;
+    let other = json!({"tier": "back"}); // not what the template says
+    api.label(pods.names()[0], &other).await;
+    sleep(Duration::from_millis(50)).await;
+    api.label(pods.names()[1], &other).await;
+    let changed = Instant::now();
+    sleep(Duration::from_secs(20)).await;
+    let status = api.get(WEB).await.body["status"].clone();
+    assert_eq!((&status["readyReplicas"], status.get("fullyLabeledReplicas")), (&json!(2), None));
+    stop.cancel();
+    running.await.unwrap().unwrap();
+    let failures = failures.lock().unwrap();
+    failures.iter().map(|(at, error)| (*at - changed, error.clone())).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_controller_waits_until_its_cache_has_the_status_that_it_wrote() {
+    assert_eq!(failures_with_a_lag("900ms").await, []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_waits_for_its_cache_for_a_second_at_most() {
+    let failures = failures_with_a_lag("5s").await;
+    let (after, error) = &failures[0];
+    assert_eq!((after.as_secs(), after.subsec_millis() < 10), (1, true), "{after:?}");
+    assert_eq!(error, "cannot tell the status of default/web, which was changed meanwhile");
 }

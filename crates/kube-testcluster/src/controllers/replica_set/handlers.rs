@@ -23,6 +23,7 @@ impl OfSets {
     /// Forgets a deleted ReplicaSet, so that a new one of the same name starts afresh.
     fn forget(&self, key: &str) {
         self.0.expectations.forget(key);
+        self.0.statuses.forget(key);
         self.0.availability.forget(key);
     }
 }

@@ -27,6 +27,7 @@ impl Controller {
     /// # Errors
     /// If the API server refuses a request. The caller must queue the key again.
     pub(super) async fn sync(&self, key: &str) -> Result<(), SyncError> {
+        self.statuses.seen(key, &self.set_informer.reader()).await;
         let Ok(set) = self.sets.get(key) else {
             self.expectations.forget(key);
             self.availability.forget(key);
@@ -182,15 +183,17 @@ impl Controller {
         let failure = failure.map(|error| (reason, with_causes(error).to_string()));
         let Some(patch) = status::patch(set, counts, failure, &self.clock) else { return Ok(()) };
         let set_name = name(set.metadata.name.as_ref());
-        self.api::<ReplicaSet>(set)
+        let written = self
+            .api::<ReplicaSet>(set)
             .patch_status(set_name, &PatchParams::default(), &Patch::Merge(patch))
             .await
             .map_err(ApiError::from)
             .map_err(|error| {
-                let old = error.status().is_some_and(|status| status.code == 409);
-                let why = if old { ", since its cached state is a moment old: that is common" } else { "" };
+                let changed = error.status().is_some_and(|status| status.code == 409);
+                let why = if changed { ", which was changed meanwhile" } else { "" };
                 SyncError::refused(format!("tell the status of {key}{why}"))(error)
             })?;
+        self.statuses.wrote(key, written.metadata.resource_version);
         self.voice.tell(Deed::Status { set: key, replicas: counts.replicas, ready: counts.ready });
         Ok(())
     }
