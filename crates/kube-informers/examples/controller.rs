@@ -14,7 +14,11 @@ use kube_informers::cache::{BoxError, HandlerOptions, ListWatch, SharedIndexInfo
 use kube_informers::leader_election::{LeaderElector, Outcome};
 use kube_informers::workqueue::WorkQueue;
 use serde_json::json;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
+
+/// A leader that cannot list pods gives up after this long.
+const SYNCED_WITHIN: Duration = Duration::from_secs(120);
 
 /// Takes its identity as its argument, and runs until Ctrl-C.
 #[tokio::main]
@@ -51,6 +55,7 @@ async fn work(client: &Client, stop: &CancellationToken) -> Result<(), BoxError>
     let changes = informer.subscribe(HandlerOptions::new())?;
     let synced = changes.synced();
     let pods = informer.reader();
+    let informing = CancellationToken::new();
 
     // Every change is a key in the queue. However often it is added, one worker at a time has it.
     let queue = WorkQueue::new();
@@ -61,17 +66,24 @@ async fn work(client: &Client, stop: &CancellationToken) -> Result<(), BoxError>
 
     // They begin when the cache is complete: a worker that saw half of the objects would act on it.
     let workers = async {
-        if synced.wait().await.is_err() {
-            return Ok(()); // the informer has ended, and returns the reason
+        match stop.run_until_cancelled(timeout(SYNCED_WITHIN, synced.wait())).await {
+            Some(Ok(Ok(()))) => {}
+            Some(Ok(Err(_))) => return Ok(()), // the informer has ended, and returns the reason
+            Some(Err(_)) => return Err("the list does not succeed: let another candidate try".into()),
+            None => {
+                informing.cancel();
+                return Ok(());
+            }
         }
         let reconcile = async |key: String| match pods.get(&key) {
             Some(pod) => label(client, &pod).await,
             None => Ok(()), // deleted
         };
         queue.workers(2, reconcile).run(stop).await?; // an error is told, and the key comes again, later each time
+        informing.cancel(); // last: workers that finish what they have begun may still read the cache
         Ok(())
     };
-    let inform = async { informer.clone().run(stop.clone()).await.map_err(BoxError::from) };
+    let inform = async { informer.clone().run(informing.clone()).await.map_err(BoxError::from) };
     futures::try_join!(inform, fill, workers)?;
     Ok(())
 }

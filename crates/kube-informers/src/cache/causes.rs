@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 
 /// Writes an error and all its causes, each after a colon: `cannot list pods: the API server refused: pods is forbidden`.
-/// A cause whose text the error before it already ends with is not repeated.
+/// Some errors already contain the text of their cause. That cause is not written again.
 ///
 /// ```
 /// # use kube_informers::cache::with_causes;
@@ -24,7 +24,7 @@ impl fmt::Display for WithCauses<'_> {
         let mut cause = self.0.source();
         while let Some(error) = cause {
             let text = error.to_string();
-            if !said.ends_with(&text) {
+            if !said.contains(&text) {
                 write!(f, ": {text}")?;
             }
             said = text;

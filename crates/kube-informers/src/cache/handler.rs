@@ -48,6 +48,32 @@ where
 /// What an informer takes as a handler: an [`AsyncEventHandler`], or an [`EventHandler`], which never waits.
 ///
 /// `Form` says which of the two it is; the compiler finds it.
+///
+/// An asynchronous closure must name the type of its parameter. One that keeps something, such as a queue, returns a future:
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use std::future::ready;
+/// use std::sync::Arc;
+/// use kube_informers::cache::{ListWatch, Notification, SharedIndexInformer};
+/// use kube_informers::workqueue::WorkQueue;
+/// use k8s_openapi::api::core::v1::Pod;
+///
+/// # let client = kube_testcluster::Cluster::builder().start().client("default");
+/// let informer = SharedIndexInformer::new(ListWatch::<Pod>::all(client));
+/// let queue = Arc::new(WorkQueue::new());
+/// let keys = queue.clone();
+/// informer.add_event_handler(move |change: Notification<Pod>| {
+///     keys.add(change.key());
+///     ready(())
+/// })?;
+/// # Ok(()) }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no handler of notifications of `{T}`",
+    note = "a handler is an `EventHandler`, an `AsyncEventHandler`, or a closure `|change: Notification<T>| -> impl Future<Output = ()>`",
+    note = "a closure that never waits ends with `std::future::ready(())`; or loop over `informer.subscribe(..)`"
+)]
 pub trait IntoEventHandler<T, Form> {
     /// The handler as one that may wait.
     fn into_event_handler(self) -> impl AsyncEventHandler<T>;

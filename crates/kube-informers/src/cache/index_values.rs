@@ -13,6 +13,7 @@ use std::slice;
 ///
 /// assert_eq!(*IndexValues::from("web"), ["web"]);
 /// assert_eq!(*IndexValues::from(format!("web-{}", 1)), ["web-1"]);
+/// assert_eq!(*IndexValues::from(Some("web")), ["web"]); // a label that may be missing: `labels.get("app").into()`
 /// assert_eq!(*IndexValues::from_iter("a,b".split(',')), ["a", "b"]);
 /// assert!(IndexValues::default().is_empty());
 /// ```
@@ -44,6 +45,12 @@ impl<'a> From<&'a String> for IndexValues<'a> {
 impl From<String> for IndexValues<'_> {
     fn from(value: String) -> Self {
         Self(Values::One(Cow::Owned(value)))
+    }
+}
+
+impl<'a, V: Into<Cow<'a, str>>> From<Option<V>> for IndexValues<'a> {
+    fn from(value: Option<V>) -> Self {
+        value.into_iter().collect()
     }
 }
 

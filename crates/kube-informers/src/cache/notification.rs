@@ -49,6 +49,15 @@ impl<T> Notification<T> {
         usize::from(self.is_initial())
     }
 
+    /// The object that the change is about: the new one of an update, and the last known one of a deletion. A deletion that was missed
+    /// may have none.
+    pub fn object(&self) -> Option<&Arc<T>> {
+        match self {
+            Self::Add { object, .. } | Self::Update { new: object, .. } => Some(object),
+            Self::Delete(deletion) => deletion.object(),
+        }
+    }
+
     /// The key of the object.
     pub fn key(&self) -> String
     where

@@ -82,6 +82,9 @@ impl<T> Reader<T> {
     /// that are kept in etcd). The wait is woken by the informer's writes and bookmarks. It is for versions of the informer's own
     /// resource: those of another are reached only when a bookmark, a list or a change of this one comes.
     ///
+    /// Two writes are never seen: one that the informer's selector leaves out, and a deletion, for which the API server gives no
+    /// version. For these the wait ends with the next bookmark or change, if the time is not up before.
+    ///
     /// With [`QueueKind::DeltaFifo`](super::QueueKind) changes are stored key by key and not in the order of versions, and with
     /// all queues but the default one a list is stored object by object. A wait can then end while older changes of *other*
     /// objects are still queued.
