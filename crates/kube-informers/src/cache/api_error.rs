@@ -82,6 +82,13 @@ impl ApiError {
         self.says(&["InternalError"], 500)
     }
 
+    /// The server does not know what was asked of it.
+    pub(crate) fn is_unsupported(&self) -> bool {
+        [("BadRequest", 400), ("NotFound", 404), ("MethodNotAllowed", 405), ("Invalid", 422)]
+            .into_iter()
+            .any(|(reason, code)| self.says(&[reason], code))
+    }
+
     /// Is the reason one of these? The code decides where the reason is none that Kubernetes defines.
     fn says(&self, reasons: &[&str], code: u16) -> bool {
         self.status().is_some_and(|status| {

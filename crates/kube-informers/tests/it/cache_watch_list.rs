@@ -3,20 +3,24 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, FutureExt};
+use futures::stream::StreamExt;
 use k8s_openapi::api::core::v1::Pod;
 use kube::Api;
 use kube::api::PostParams;
 use kube_informers::cache::{
-    ApiError, ListOptions, ListPage, ListWatch, ListerWatcher, Reflector, SharedIndexInformer, Store, WatchEvent,
-    WatchStream, meta_namespace_key,
+    ApiError, ListOptions, ListPage, ListWatch, ListerWatcher, Reflector, ReflectorOptions, SharedIndexInformer, Store,
+    WatchEvent, WatchStream, meta_namespace_key,
 };
 use kube_testcluster::{Cluster, Era, Stages};
 use serde_json::json;
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
+use tracing::Level;
 
+use crate::logged::Logged;
+use crate::running;
 use crate::source::{Source, identity, pod, status};
 
 const STREAM: &str = "allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan&sendInitialEvents=true&watch=true";
@@ -116,6 +120,69 @@ async fn a_stream_that_ends_before_the_bookmark_is_opened_again_at_once() {
     sleep(Duration::from_millis(1)).await;
     assert_eq!(source.requests(), [STREAM, STREAM]);
     assert_eq!(running.stored(), source.pods());
+    running.stop().await;
+}
+
+/// Every stream is cut off after the first of its initial events.
+struct CutOff(Source);
+
+impl ListerWatcher<Pod> for CutOff {
+    fn list(&self, options: ListOptions) -> BoxFuture<'_, Result<ListPage<Pod>, ApiError>> {
+        self.0.list(options)
+    }
+    fn watch(&self, options: ListOptions) -> BoxFuture<'_, Result<WatchStream<Pod>, ApiError>> {
+        async { Ok(self.0.watch(options).await?.take(1).boxed()) }.boxed()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_is_cut_off_again_and_again_is_told_and_waited_for() {
+    let logged = Logged::start();
+    let source = Source::default();
+    source.put("a");
+    source.put("b");
+    let errors: Arc<Mutex<Vec<String>>> = Arc::default();
+    let seen = errors.clone();
+    let options = ReflectorOptions::new()
+        .backoff(|_| Duration::from_secs(10))
+        .on_error(move |error| seen.lock().unwrap().push(error.to_string()));
+    let store = Arc::new(Store::new(meta_namespace_key::<Pod>));
+    let reflector = Reflector::new(CutOff(source.clone()), store.clone()).options(options);
+    let _ = timeout(Duration::from_secs(25), reflector.run(CancellationToken::new())).await;
+    assert_eq!(source.requests(), [STREAM; 4]);
+    let told = "the streaming list of objects was cut off before its end";
+    assert_eq!(*errors.lock().unwrap(), [told; 3]);
+    assert_eq!(logged.with(Level::WARN), [told]);
+    assert!(store.list().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failure_of_a_streaming_list_is_told_unless_the_server_has_none_or_the_version_expired() {
+    let quiet = [("BadRequest", 400), ("NotFound", 404), ("MethodNotAllowed", 405), ("Invalid", 422), ("Expired", 410)];
+    let told = [("Forbidden", 403), ("Unauthorized", 401), ("InternalError", 500), ("ServiceUnavailable", 503)];
+    for ((reason, code), is_told) in quiet.map(|refusal| (refusal, false)).into_iter().chain(told.map(|f| (f, true))) {
+        let source = Source::default();
+        source.put("a");
+        for _ in 0..if code == 410 { 2 } else { 1 } {
+            source.fail_watch(status(reason, code));
+        }
+        let running = running::Running::start_with(&source, ReflectorOptions::new());
+        sleep(Duration::from_millis(1)).await;
+        let first = running.errors.lock().unwrap().first().cloned();
+        assert_eq!(first.as_deref(), is_told.then_some("cannot watch objects: on demand"), "{reason}");
+        running.stop().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_error_within_a_streaming_list_is_told() {
+    let source = Source::default();
+    source.end_initial_events(false);
+    let running = running::Running::start_with(&source, ReflectorOptions::new());
+    sleep(Duration::from_millis(1)).await;
+    source.send(|| WatchEvent::Error(Box::new(status("InternalError", 500))));
+    sleep(Duration::from_millis(1)).await;
+    assert_eq!(*running.errors.lock().unwrap(), ["the watch of objects failed: on demand"]);
     running.stop().await;
 }
 

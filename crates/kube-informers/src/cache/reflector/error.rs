@@ -22,6 +22,10 @@ pub enum ReflectorError {
     /// The watch failed after it had been opened.
     #[error("the watch of {0} failed")]
     WatchEnded(String, #[source] ApiError),
+    /// A streaming list ended before all of it had come, and not for the first time: something between the server and the client
+    /// may cut its answers short. It is asked for again.
+    #[error("the streaming list of {0} was cut off before its end")]
+    Cut(String),
     /// The store or queue refused a list.
     #[error("cannot take over the list of {0}")]
     Store(String, #[source] Error),
@@ -54,9 +58,17 @@ impl ReflectorError {
         }
     }
 
+    /// What the list or the watch said.
+    pub(super) fn api_error(&self) -> Option<&ApiError> {
+        match self {
+            Self::List(_, error) | Self::Watch(_, error) | Self::WatchEnded(_, error) => Some(error),
+            _ => None,
+        }
+    }
+
     pub(super) fn about(&self) -> About {
         match self {
-            Self::List(..) => About::List,
+            Self::List(..) | Self::Cut(_) => About::List,
             Self::NoVersion(_) => About::Version,
             Self::Watch(..) => About::Open,
             Self::WatchEnded(..) => About::Watch,

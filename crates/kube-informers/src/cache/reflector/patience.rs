@@ -13,7 +13,7 @@ use crate::cache::lister_watcher::WatchEvent;
 /// How often it is said.
 const PERIOD: Duration = Duration::from_secs(10);
 
-/// Waits for the events of one streaming list.
+/// Waits for the events of one streaming list, however often its stream is opened again.
 pub(super) struct Patience {
     since: Instant,
     last_event: Option<Instant>,
@@ -39,7 +39,7 @@ impl Patience {
                     return event;
                 }
                 () = sleep_until(self.warn_at) => {
-                    self.warn_at += PERIOD;
+                    self.warn_at = Instant::now() + PERIOD;
                     warn!("streaming list of {source}: {}", self.complaint());
                 }
             }

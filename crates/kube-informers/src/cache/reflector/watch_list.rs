@@ -19,9 +19,9 @@ use crate::cache::store::Transformer;
 /// Why a streaming list failed; a LIST takes its place.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum WatchListError {
-    /// The server has none, or failed: the list will tell.
+    /// The server has none, or not of the version that was asked for: no failure, for the list will do.
     #[error(transparent)]
-    Refused(ApiError),
+    Refused(ReflectorError),
     #[error("very short watch: it ended within a second and without an event")]
     Short,
     /// What is to be told.
@@ -46,12 +46,14 @@ enum Gathered<T> {
 impl<T: Object + Send + Sync> Reflector<T> {
     /// Replaces the store's content with what a streaming list tells, and returns the watch, which goes on after it.
     ///
-    /// A stream that ends early is opened again at once, a busy server is asked again later, and a version that is not to
-    /// be had is given up for the most recent state.
+    /// A stream that ends early is opened again: at once the first time, as upstream, and then after a wait. A busy server is
+    /// asked again later, and a version that is not to be had is given up for the most recent state.
     pub(super) async fn stream_list(&self, memory: &mut Memory) -> Result<OpenWatch<T>, WatchListError> {
         let source = || self.source.description();
+        let mut patience = Patience::new();
+        let mut was_cut = false;
         loop {
-            match self.gather(memory).await {
+            match self.gather(&mut patience, memory).await {
                 Ok(Gathered::All { resource_version, objects, watch }) => {
                     memory.version_unavailable = false;
                     self.observer
@@ -64,29 +66,41 @@ impl<T: Object + Send + Sync> Reflector<T> {
                     self.replace_version(resource_version);
                     return Ok(watch);
                 }
-                Ok(Gathered::Part) => {}
-                Err(WatchListError::Refused(error))
-                    if error.is_connection_refused() || error.is_too_many_requests() =>
-                {
-                    self.report(ReflectorError::Watch(source(), error));
+                Ok(Gathered::Part) if !was_cut => was_cut = true,
+                Ok(Gathered::Part) => {
+                    self.report(ReflectorError::Cut(source()));
                     memory.backoff.wait().await;
                 }
-                Err(WatchListError::Refused(error)) if error.is_expired() || error.is_too_large_resource_version() => {
-                    // Refused for the most recent state as well, it will not be had by asking again at once.
-                    if memory.version_unavailable {
-                        return Err(WatchListError::Refused(error));
-                    }
-                    memory.version_unavailable = true;
-                }
-                Err(WatchListError::Refused(error)) if error.is_silence() => {
-                    return Err(WatchListError::Failed(ReflectorError::Watch(source(), error)));
-                }
+                Err(WatchListError::Failed(error)) => self.recover(error, memory).await?,
                 Err(error) => return Err(error),
             }
         }
     }
 
-    async fn gather(&self, memory: &mut Memory) -> Result<Gathered<T>, WatchListError> {
+    /// Prepares the next try after a failure.
+    ///
+    /// # Errors
+    /// There is to be none.
+    async fn recover(&self, failure: ReflectorError, memory: &mut Memory) -> Result<(), WatchListError> {
+        let Some(error) = failure.api_error() else { return Err(WatchListError::Failed(failure)) };
+        if error.is_connection_refused() || error.is_too_many_requests() {
+            self.report(failure);
+            memory.backoff.wait().await;
+            return Ok(());
+        }
+        let (expired, too_large) = (error.is_expired(), error.is_too_large_resource_version());
+        if (expired || too_large) && !memory.version_unavailable {
+            memory.version_unavailable = true;
+            return Ok(());
+        }
+        // Refused for the most recent state as well, it will not be had by asking again at once.
+        if expired || error.is_unsupported() {
+            return Err(WatchListError::Refused(failure));
+        }
+        Err(WatchListError::Failed(failure))
+    }
+
+    async fn gather(&self, patience: &mut Patience, memory: &mut Memory) -> Result<Gathered<T>, WatchListError> {
         let version = if memory.version_unavailable { String::new() } else { self.last_sync_resource_version() };
         let options = ListOptions {
             resource_version: Some(version),
@@ -95,11 +109,11 @@ impl<T: Object + Send + Sync> Reflector<T> {
             ..ListOptions::default()
         };
         let opened = Instant::now();
-        let mut watch = self.open_watch(options, memory).await.map_err(WatchListError::Refused)?;
+        let refused = |error| WatchListError::Failed(ReflectorError::Watch(self.source.description(), error));
+        let mut watch = self.open_watch(options, memory).await.map_err(refused)?;
         watch.limit_silence(Some(self.options.answer_timeout));
         let mut gathering = Gathering { objects: BTreeMap::new(), transformer: self.store.transformer() };
         let mut events = 0_u64;
-        let mut patience = Patience::new();
         let source = self.source.description();
         while let Some(event) = patience.next(&mut watch, &source).await.map_err(|error| self.gave_up(error))? {
             events += 1;
@@ -131,7 +145,11 @@ impl<T: Object + Send + Sync> Reflector<T> {
 
     fn gave_up(&self, error: ApiError) -> WatchListError {
         self.observer.tell(|| Event::WatchFailed { error: error.to_string() });
-        WatchListError::Refused(error)
+        let source = self.source.description();
+        WatchListError::Failed(match error.is_silence() {
+            true => ReflectorError::Watch(source, error),
+            false => ReflectorError::WatchEnded(source, error),
+        })
     }
 
     /// An object that the transformer refuses is lost, as in a watch.
