@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use kube_core::Status;
 
+use super::decode_error::DecodeError;
 use super::error::BoxError;
 
 /// A list or a watch failed.
@@ -32,9 +33,9 @@ pub enum ApiError {
     /// The last page of a list is followed by itself: the list has no end.
     #[error("the list does not end: its continue token is the same again")]
     Endless,
-    /// The answer is not what was asked for.
+    /// The answer is not what was asked for. The cause has no value of an object.
     #[error("the API server's answer cannot be read")]
-    Decode(#[source] serde_json::Error),
+    Decode(#[source] DecodeError),
     /// The answer to a list is something else.
     #[error("the API server's answer is no list but a {0}")]
     NotAList(String),

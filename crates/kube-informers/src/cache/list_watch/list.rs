@@ -11,7 +11,7 @@ use std::time::Duration;
 use futures::io::{AsyncBufRead, AsyncBufReadExt};
 use futures::stream::{FuturesOrdered, StreamExt};
 use serde::Deserialize;
-use serde::de::{self, DeserializeOwned, Deserializer};
+use serde::de::{DeserializeOwned, Deserializer};
 use tokio::task::coop::consume_budget;
 use tokio::task::{JoinError, spawn_blocking};
 use tokio::time::timeout;
@@ -19,6 +19,7 @@ use tokio::time::timeout;
 use super::kind::Kind;
 use super::splitter::{Batch, FULL, Splitter};
 use crate::cache::api_error::ApiError;
+use crate::cache::decode_error::DecodeError;
 use crate::cache::lister_watcher::ListPage;
 
 /// A list, but for the items that the splitter found.
@@ -95,7 +96,7 @@ pub(super) async fn read<T: DeserializeOwned + Send + Sync + 'static>(
     let (last, envelope) = splitter.finish();
     all.extend(decode(last, kind)?);
 
-    let list: Envelope = serde_json::from_slice(&envelope).map_err(ApiError::Decode)?;
+    let list: Envelope = serde_json::from_slice(&envelope).map_err(unreadable)?;
     list.check(kind, all.of_kind)?;
     Ok(ListPage {
         items: all.objects,
@@ -143,10 +144,14 @@ impl<T> Decoded<T> {
 }
 
 fn decode<T: DeserializeOwned>(batch: Batch, kind: &Kind) -> Result<Decoded<T>, ApiError> {
-    let items = batch.into_items().map_err(|error| ApiError::Decode(de::Error::custom(error)))?;
+    let items = batch.into_items().map_err(|_| ApiError::Decode(DecodeError::not_utf_8()))?;
     let objects = items.iter().map(|item| kind.decode_item(item).map(Arc::new)).collect::<Result<_, _>>();
     let of_kind = !kind.may_name_its_list() || items.iter().all(|item| kind.is_said_by(item));
-    Ok(Decoded { objects: objects.map_err(ApiError::Decode)?, of_kind })
+    Ok(Decoded { objects: objects.map_err(unreadable)?, of_kind })
+}
+
+fn unreadable(error: serde_json::Error) -> ApiError {
+    ApiError::Decode(error.into())
 }
 
 fn finished<T>(batch: Result<Result<Decoded<T>, ApiError>, JoinError>) -> Result<Decoded<T>, ApiError> {

@@ -14,6 +14,7 @@ use tracing::{debug, warn};
 
 use super::kind::Kind;
 use crate::cache::causes::with_causes;
+use crate::cache::decode_error::DecodeError;
 use crate::cache::lister_watcher::{WatchEvent, WatchStream};
 
 /// The events that come in, until the first error.
@@ -22,9 +23,17 @@ pub(super) fn events<T: DeserializeOwned + Send + Sync + 'static>(
     kind: Arc<Kind>,
 ) -> WatchStream<T> {
     // A connection that breaks ends a watch as its timeout does: it is opened again at once.
-    let lines = body
-        .lines()
-        .scan((), |(), line| ready(line.inspect_err(|error| debug!("the watch ended: {}", with_causes(error))).ok()));
+    let lines = stream::unfold(Box::pin(body), |mut body| async {
+        let mut line = Vec::new();
+        match body.read_until(b'\n', &mut line).await {
+            Ok(0) => None,
+            Ok(_) => Some((line, body)),
+            Err(error) => {
+                debug!("the watch ended: {}", with_causes(&error));
+                None
+            }
+        }
+    });
     let events = lines.filter_map(move |line| ready(decode(&line, &kind)));
     stop_after_error(events).boxed()
 }
@@ -37,17 +46,25 @@ struct Line<'a> {
     object: &'a RawValue,
 }
 
-/// Reads one line of a watch. An object of another kind and an event of an unknown type are skipped; a line that cannot be
-/// read is an error event, except that a line cut off by the end of the stream is only the end of the stream.
-fn decode<T: DeserializeOwned>(line: &str, kind: &Kind) -> Option<WatchEvent<T>> {
-    match try_decode(line, kind) {
-        Ok(event) => event,
-        Err(error) if error.is_eof() => None,
-        Err(error) => Some(WatchEvent::Error(Box::new(
-            Status::failure(&format!("unable to decode an event from the watch stream: {error}"), "InternalError")
-                .with_code(500),
-        ))),
+/// Reads one line of a watch. An object of another kind, an event of an unknown type and an empty line are skipped; a line that
+/// cannot be read is an error event, except that a line cut off by the end of the stream is only the end of the stream.
+fn decode<T: DeserializeOwned>(line: &[u8], kind: &Kind) -> Option<WatchEvent<T>> {
+    if line.trim_ascii().is_empty() {
+        return None;
     }
+    let (breaks_off, error) = match str::from_utf8(line) {
+        Ok(text) => match try_decode(text, kind) {
+            Ok(event) => return event,
+            Err(error) => (error.is_eof(), error.into()),
+        },
+        // Of a character that breaks off, the length is not known.
+        Err(error) => (error.error_len().is_none(), DecodeError::not_utf_8()),
+    };
+    if breaks_off && !line.ends_with(b"\n") {
+        return None;
+    }
+    let message = format!("unable to decode an event from the watch stream: {error}");
+    Some(WatchEvent::Error(Box::new(Status::failure(&message, "InternalError").with_code(500))))
 }
 
 fn try_decode<T: DeserializeOwned>(line: &str, kind: &Kind) -> serde_json::Result<Option<WatchEvent<T>>> {
@@ -110,14 +127,14 @@ mod tests {
     #[test]
     fn an_object_of_another_kind_is_skipped_where_the_type_takes_every_kind() {
         let line = r#"{"type":"ADDED","object":{"kind":"Service","apiVersion":"v1","metadata":{"name":"a"}}}"#;
-        assert!(decode::<DynamicObject>(line, &pods()).is_none());
+        assert!(decode::<DynamicObject>(line.as_bytes(), &pods()).is_none());
     }
 
     #[test]
     fn a_bookmark_without_containers_can_be_read() {
         let line = r#"{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"7",
             "annotations":{"k8s.io/initial-events-end":"true"}},"spec":{"containers":null},"status":{}}}"#;
-        let event = decode::<Pod>(line, &pods());
+        let event = decode::<Pod>(line.as_bytes(), &pods());
         assert!(matches!(event, Some(WatchEvent::Bookmark { resource_version, initial_events_end: true })
             if resource_version == "7"));
     }
@@ -125,16 +142,25 @@ mod tests {
     #[test]
     fn an_object_of_another_kind_is_skipped() {
         let line = r#"{"type":"ADDED","object":{"kind":"Service","apiVersion":"v1","metadata":{"name":"a"}}}"#;
-        assert!(decode::<Pod>(line, &pods()).is_none());
+        assert!(decode::<Pod>(line.as_bytes(), &pods()).is_none());
     }
 
     #[test]
     fn a_line_that_was_cut_off_is_the_end_of_the_stream() {
-        assert!(decode::<Pod>(r#"{"type":"ADDED","obj"#, &pods()).is_none());
+        assert!(decode::<Pod>(br#"{"type":"ADDED","obj"#, &pods()).is_none());
+        assert!(decode::<Pod>(b"{\"type\":\"ADDED\",\"object\":{\"a\":\"\xc3", &pods()).is_none());
+    }
+
+    #[test]
+    fn a_whole_line_that_breaks_off_or_is_no_utf_8_is_an_error_event_and_an_empty_one_is_nothing() {
+        for line in [b"{\"type\":\"ADDED\",\"obj\n".as_slice(), b"{\"type\":\"\xc3\n", b"{\"type\":\"\xe9\"}", b"{\n"] {
+            assert!(matches!(decode::<Pod>(line, &pods()), Some(WatchEvent::Error(status)) if status.code == 500));
+        }
+        assert!(decode::<Pod>(b"\r\n", &pods()).is_none() && decode::<Pod>(b"\n", &pods()).is_none());
     }
 
     #[test]
     fn a_line_that_is_not_json_is_an_error_event() {
-        assert!(matches!(decode::<Pod>("<html>", &pods()), Some(WatchEvent::Error(status)) if status.code == 500));
+        assert!(matches!(decode::<Pod>(b"<html>", &pods()), Some(WatchEvent::Error(status)) if status.code == 500));
     }
 }
