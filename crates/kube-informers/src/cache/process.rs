@@ -10,6 +10,10 @@ use super::notification::Notification;
 use super::store::{Store, Transaction};
 
 /// The consumer of a queue. Any function of deltas is one that takes a batch delta by delta.
+///
+/// A [`Controller`](super::Controller) logs each error of it as a warning. The errors do not reach
+/// [`ReflectorOptions::on_error`](super::ReflectorOptions::on_error), which is for the source and the queue: a consumer that wants
+/// to tell somebody does so itself.
 pub trait ProcessDeltas<T>: Send {
     /// Processes what was popped of one key, or one delta of many objects.
     ///

@@ -49,8 +49,9 @@ type ShouldResync = Arc<dyn Fn() -> bool + Send + Sync>;
 /// A connection that died without a word is found by the limits of [`ReflectorOptions`]: by default after three minutes where
 /// the server sends bookmarks, and else at the end of the watch's own timeout, which is five to ten minutes.
 ///
-/// Every failure is told: see [`ReflectorOptions::on_error`]. What the store refuses, and what a transformer refuses, is lost
-/// and told; the rest goes on.
+/// Every failure is told: see [`ReflectorOptions::on_error`]. The object of an event that the store or a transformer refuses is
+/// lost and told; the rest goes on. In a list, one object that is refused fails the whole list, as upstream: the failure is told,
+/// and the list made again after a wait. In a streaming list, an object that the transformer refuses is lost alone, as an event is.
 ///
 /// The answers 429, 503 and 504 are hidden by a `kube::Client` with its default retry, for minutes: see
 /// [`ListWatch`](super::ListWatch#the-clients-own-retries).
