@@ -95,12 +95,12 @@ const METADATA: Accept = Accept {
 };
 
 impl<T: Resource<DynamicType = ()>> ListWatch<T> {
-    /// The objects of one namespace.
+    /// The objects of one namespace; those of all namespaces if it is empty.
     pub fn namespaced(client: kube_client::Client, namespace: &str) -> Self
     where
         T: Resource<Scope = NamespaceResourceScope>,
     {
-        Self::of_known_type(client, Some(namespace))
+        Self::of_known_type(client, Some(namespace).filter(|namespace| !namespace.is_empty()))
     }
 
     /// The objects of all namespaces, or of a resource that has none.
@@ -114,12 +114,13 @@ impl<T: Resource<DynamicType = ()>> ListWatch<T> {
 }
 
 impl<T: Resource> ListWatch<T> {
-    /// The objects of one namespace, of a type that is only known when the program runs.
+    /// The objects of one namespace, of a type that is only known when the program runs; those of all namespaces if it is
+    /// empty.
     pub fn namespaced_with(client: kube_client::Client, namespace: &str, dynamic_type: &T::DynamicType) -> Self
     where
         T: Resource<Scope = DynamicResourceScope>,
     {
-        Self::of_dynamic_type(client, Some(namespace), dynamic_type)
+        Self::of_dynamic_type(client, Some(namespace).filter(|namespace| !namespace.is_empty()), dynamic_type)
     }
 
     /// The objects of all namespaces, or of a resource that has none, of a type that is only known when the program runs.
@@ -209,10 +210,16 @@ impl<T: Resource<DynamicType = ()>> From<Api<T>> for ListWatch<T> {
 }
 
 impl<T> ListWatch<T> {
-    /// Changes the options of every list and watch, last of all.
+    /// Changes the options of every list and watch, last of all. A second tweak comes after the first one.
     #[must_use]
     pub fn tweak(mut self, tweak: impl Fn(&mut ListOptions) + Send + Sync + 'static) -> Self {
-        self.tweak = Some(Arc::new(tweak));
+        self.tweak = Some(match self.tweak.take() {
+            None => Arc::new(tweak),
+            Some(first) => Arc::new(move |options| {
+                first(options);
+                tweak(options);
+            }),
+        });
         self
     }
 

@@ -18,6 +18,12 @@ pub trait ListerWatcher<T>: Send + Sync {
     fn watch(&self, options: ListOptions) -> BoxFuture<'_, Result<WatchStream<T>, ApiError>>;
 
     /// Can a watch begin with what exists (a streaming list)? A source that says no is listed instead.
+    ///
+    /// A source that says yes, as is the default, either refuses a watch whose options have
+    /// [`send_initial_events`](ListOptions::send_initial_events), and is listed, or sends an [`Added`](WatchEvent::Added) of each
+    /// object that exists and then a [`Bookmark`](WatchEvent::Bookmark) with `initial_events_end`, and goes on with the changes.
+    /// Without that bookmark nothing is stored until the Reflector gives the watch up for a list
+    /// ([`ReflectorOptions::answer_timeout`](super::ReflectorOptions::answer_timeout)).
     fn has_watch_list(&self) -> bool {
         true
     }

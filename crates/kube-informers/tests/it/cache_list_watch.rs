@@ -1,19 +1,21 @@
 //! What a ListWatch makes of answers: whole or in pieces, of the type that was asked for, and those that are not what was
 //! asked for.
 
+use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 
 use axum::body::Body;
+use axum::extract::Query;
 use axum::http::HeaderMap;
 use axum::http::header::ACCEPT;
 use axum::{Router, routing::get};
 use futures::stream::{self, StreamExt};
-use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::api::core::v1::{Pod, Secret};
 use kube::core::{ApiResource, DynamicObject, GroupVersionKind, PartialObjectMeta};
 use kube_informers::cache::{
     ApiError, HandlerFuncs, ListOptions, ListPage, ListWatch, ListerWatcher, Meta, Object, SharedIndexInformer,
-    SlimMeta, WatchEvent,
+    SlimMeta, WatchEvent, with_causes,
 };
 use kube_testcluster::Cluster;
 use serde::Deserialize;
@@ -193,6 +195,56 @@ async fn a_list_without_items_is_empty() {
 async fn an_item_that_cannot_be_read_fails_the_list() {
     let list = json!({"kind": "PodList", "metadata": {"resourceVersion": "1"}, "items": [{"metadata": {"name": 7}}]});
     assert!(matches!(listed(list).await, Err(ApiError::Decode(_))));
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_is_told_without_the_values_of_the_object() {
+    let secret = json!({"kind": "Secret", "apiVersion": "v1", "metadata": {"name": "a"}, "data": "hunter2"});
+    let list = json!({"kind": "SecretList", "metadata": {}, "items": [secret]}).to_string();
+    let line = json!({"type": "ADDED", "object": secret}).to_string();
+    let answer = async move |Query(query): Query<HashMap<String, String>>| {
+        if query.contains_key("watch") { format!("{line}\n") } else { list }
+    };
+    let router = Router::new().route("/api/v1/secrets", get(answer));
+    let secrets = ListWatch::<Secret>::all(kube::Client::new(router, "default"));
+    let error = secrets.list(ListOptions::default()).await.unwrap_err();
+    let events: Vec<_> = secrets.watch(ListOptions::default()).await.unwrap().collect().await;
+    let [WatchEvent::Error(status)] = &events[..] else { panic!("the event was read") };
+    for told in [format!("{error:?} {}", with_causes(&error)), format!("{status:?}")] {
+        assert!(!told.contains("hunter2") && told.contains("expects: a map"), "{told}");
+    }
+}
+
+#[tokio::test]
+async fn a_line_in_the_middle_of_a_watch_that_cannot_be_read_is_an_error_and_not_lost() {
+    let lines = ["{\"type\":\"ADDED\",\"object\":{\n", "\n", "{\"type\":\"ADDED\"\n"];
+    let events: Vec<_> = told(lines).watch(ListOptions::default()).await.unwrap().collect().await;
+    assert!(matches!(&events[..], [WatchEvent::Error(status)] if status.code == 500));
+    let latin = b"{\"type\":\"ADDED\",\"object\":{\"kind\":\"\xe9\"}}\n";
+    let router = Router::new().route("/api/v1/pods", get(async || latin.as_slice()));
+    let pods = ListWatch::<Pod>::all(kube::Client::new(router, "default"));
+    let events: Vec<_> = pods.watch(ListOptions::default()).await.unwrap().collect().await;
+    assert!(matches!(&events[..], [WatchEvent::Error(status)] if status.message.contains("invalid utf-8")));
+}
+
+#[tokio::test]
+async fn tweaks_come_one_after_the_other_and_no_namespace_is_every_namespace() {
+    let answer = async |Query(query): Query<HashMap<String, String>>| {
+        let name = format!("{} {}", query["labelSelector"], query["fieldSelector"]);
+        json!({"metadata": {}, "items": [{"metadata": {"name": name}}]}).to_string()
+    };
+    let client = kube::Client::new(Router::new().route("/api/v1/pods", get(answer)), "default");
+    let select = |options: &mut ListOptions| {
+        options.label_selector = Some("first".into());
+        options.field_selector = Some("first".into());
+    };
+    let known = ListWatch::<Pod>::namespaced(client.clone(), "");
+    let list =
+        list_of(known.tweak(select).tweak(|options| options.field_selector = Some("second".into()))).await.unwrap();
+    assert_eq!(list.items[0].metadata.name.as_deref(), Some("first second"));
+    let resource = ApiResource::erase::<Pod>(&());
+    let dynamic = ListWatch::<DynamicObject>::namespaced_with(client, "", &resource).tweak(select);
+    assert_eq!(list_of(dynamic).await.unwrap().items.len(), 1);
 }
 
 /// A pod of which only the place is kept.
