@@ -178,11 +178,13 @@ impl<T> SharedProcessor<T> {
         listeners.members.iter().for_each(|member| member.listener.upstream_synced());
     }
 
-    /// Removes a listener; one that is not there is no error. Nothing more is queued for it, what is queued is dropped,
-    /// and a callback under way finishes.
+    /// Removes a listener; one that was removed before, or is another processor's, is no error. Nothing more is queued for it, what
+    /// is queued is dropped, and a callback under way finishes.
     pub fn remove_listener(&self, registration: &Registration<T>) {
-        Listeners::remove(&self.listeners, &registration.0);
-        registration.0.discard();
+        if registration.of.as_ptr() == Arc::as_ptr(&self.listeners) {
+            Listeners::remove(&self.listeners, &registration.listener);
+            registration.listener.discard(); // also one that only finishes what is in its buffer
+        }
     }
 
     /// Closes every listener; returns the tasks that empty them.
@@ -212,7 +214,7 @@ impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
         let (listener, subscription) = self.listener(HandlerOptions::new());
         let work = self.work(subscription, handler.into_event_handler());
         drop(self.join(listener.clone(), Resync::never(), work, None));
-        Registration(listener)
+        self.registration(listener)
     }
 
     /// Adds a listener whose notifications the caller takes. If the processor has stopped, the stream ends at once.
@@ -235,7 +237,7 @@ impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
         let (listener, subscription) = self.listener(options);
         let work = self.work(subscription, handler);
         self.join(listener.clone(), resync, work, first)?;
-        Ok(Registration(listener))
+        Ok(self.registration(listener))
     }
 
     /// The same, for someone who takes the notifications himself.
@@ -257,6 +259,10 @@ impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
             listeners.next_id - 1
         };
         ProcessorListener::subscribed(id, options.buffer, self.observer.clone())
+    }
+
+    fn registration(&self, listener: ProcessorListener<T>) -> Registration<T> {
+        Registration { listener, of: Arc::downgrade(&self.listeners) }
     }
 
     fn work(&self, subscription: Subscription<T>, handler: impl AsyncEventHandler<T>) -> Work {

@@ -199,14 +199,14 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
         Resync::every(period, course.resync_check)
     }
 
-    /// Removes a handler. What is queued for it is dropped; a callback under way finishes. One that was removed before is no
-    /// error.
+    /// Removes a handler. What is queued for it is dropped; a callback under way finishes. One that was removed before, or is
+    /// another informer's, is no error.
     pub fn remove_event_handler(&self, registration: &Registration<T>) {
         self.0.processor.remove_listener(registration);
     }
 
     /// Removes a handler and waits until it is not called any more; at once if it never ran. To be called from elsewhere than
-    /// the handler, which would wait for itself.
+    /// the handler, which would wait for itself. A handler of another informer is not removed, only waited for.
     pub async fn shut_down_event_handler(&self, registration: &Registration<T>) {
         self.remove_event_handler(registration);
         let _ = registration.ended().await; // whether it fires or never will: nobody calls the handler any more

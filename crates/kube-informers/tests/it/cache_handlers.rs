@@ -1,0 +1,69 @@
+//! Handlers of another informer, handlers that come too late, and handlers that panic or never return.
+
+use std::future::{pending, ready};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use futures::poll;
+use k8s_openapi::api::core::v1::Pod;
+use kube_informers::cache::{InformerStopped, Notification, RunError, SharedIndexInformer};
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+use tracing::Level;
+
+use crate::logged::Logged;
+use crate::source::Source;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// client-go's `TestSharedInformerRemoveForeignHandler`.
+#[tokio::test(start_paused = true)]
+async fn the_registration_of_another_informer_is_ignored() {
+    let source = Source::default();
+    let (ours, others) = (SharedIndexInformer::new(source.clone()), SharedIndexInformer::<Pod>::new(Source::default()));
+    let calls = Arc::new(AtomicUsize::new(0));
+    let counter = calls.clone();
+    let count = move |_: Notification<Pod>| {
+        counter.fetch_add(1, Ordering::Relaxed);
+        ready(())
+    };
+    let registration = ours.add_event_handler(count).unwrap();
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(ours.clone().run(stop.clone()));
+    sleep(SECOND).await;
+    others.remove_event_handler(&registration);
+    source.put("a");
+    sleep(SECOND).await;
+    assert_eq!(calls.load(Ordering::Relaxed), 1, "another informer removes nothing here");
+    ours.remove_event_handler(&registration.clone());
+    source.put("b");
+    sleep(SECOND).await;
+    assert_eq!(calls.load(Ordering::Relaxed), 1);
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handler_can_be_removed_while_the_informer_waits_for_it() {
+    let source = Source::default();
+    source.put("a");
+    source.put("b");
+    let informer = SharedIndexInformer::new(source);
+    let calls = Arc::new(AtomicUsize::new(0));
+    let counter = calls.clone();
+    let slow = move |_: Notification<Pod>| {
+        counter.fetch_add(1, Ordering::Relaxed);
+        sleep(SECOND)
+    };
+    let registration = informer.add_event_handler(slow).unwrap();
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(informer.clone().run(stop.clone()));
+    sleep(SECOND / 10).await;
+    stop.cancel();
+    sleep(SECOND / 10).await;
+    assert!(informer.is_stopped());
+    informer.remove_event_handler(&registration);
+    running.await.unwrap().unwrap();
+    assert_eq!(calls.load(Ordering::Relaxed), 1, "what was queued is dropped");
+}
