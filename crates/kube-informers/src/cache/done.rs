@@ -3,7 +3,7 @@
 use std::fmt;
 use std::future::IntoFuture;
 
-use futures::future::{BoxFuture, FutureExt};
+use futures::future::{BoxFuture, FutureExt, try_join_all};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -156,17 +156,7 @@ impl Drop for Firing {
 /// # }
 /// ```
 pub async fn wait_for(stop: &CancellationToken, signals: &[Done]) -> bool {
-    for signal in signals {
-        tokio::select! {
-            biased;
-            waited = signal.wait() => {
-                if waited.is_err() {
-                    break;
-                }
-            }
-            () = stop.cancelled() => break,
-        }
-    }
+    stop.run_until_cancelled(try_join_all(signals.iter().map(Done::wait))).await;
     signals.iter().all(Done::is_done)
 }
 
@@ -199,5 +189,15 @@ mod tests {
         let (fired, open, gone) = (Firing::new(), Firing::new(), Firing::new().done());
         fired.fire();
         assert!(!wait_for(&CancellationToken::new(), &[fired.done(), gone, open.done()]).await);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_signal_that_never_fires_ends_the_wait_wherever_it_stands() {
+        let (open, never) = (Firing::new(), Firing::new().done());
+        for signals in [[open.done(), never.clone()], [never, open.done()]] {
+            let stop = CancellationToken::new();
+            let waited = tokio::time::timeout(std::time::Duration::from_secs(1), wait_for(&stop, &signals)).await;
+            assert_eq!(waited, Ok(false));
+        }
     }
 }
