@@ -81,6 +81,12 @@ struct Informers {
     shutting_down: bool,
 }
 
+impl Informers {
+    fn get<K: 'static>(&self, id: &InformerId) -> Option<SharedIndexInformer<K>> {
+        self.all.iter().find_map(|informer| informer.informer(id))
+    }
+}
+
 /// The first informer that ended other than by its `stop`.
 #[derive(Default)]
 struct FirstFailure {
@@ -141,7 +147,8 @@ impl SharedInformerFactory {
     }
 
     /// Makes the informers of one type in another way: with a resync period of their own, a transformer, fewer pages. The last
-    /// one for a type wins. For [`DynamicObject`]s it is called for every kind of them.
+    /// one for a type wins. For [`DynamicObject`]s it is called for every kind of them. The builder has the index
+    /// [`NAMESPACE_INDEX`] already. It may be called a second time, and the result dropped, if two ask for a type at once.
     ///
     /// ```
     /// # fn example(client: kube::Client) {
@@ -241,15 +248,20 @@ impl SharedInformerFactory {
     where
         K: Resource + DeserializeOwned + Send + Sync + 'static,
     {
-        let mut informers = lock(&self.informers);
         let id = InformerId::of_kind::<K>(kind);
-        if let Some(informer) = informers.all.iter().find_map(|informer| informer.informer(&id)) {
+        if let Some(informer) = lock(&self.informers).get(&id) {
             return informer;
         }
         let namespace = self.namespace.as_deref().filter(|_| has_namespace);
-        let informer = self.make(source(self.client.clone(), namespace));
-        informers.all.push(AnyInformer::new(id, informer.clone()));
-        informer
+        // Without the lock: a customization may ask this factory for informers. If two are made at once, the first one stays.
+        let made = self.make(source(self.client.clone(), namespace));
+        let mut informers = lock(&self.informers);
+        if let Some(informer) = informers.get(&id) {
+            drop(informers);
+            return informer;
+        }
+        informers.all.push(AnyInformer::new(id, made.clone()));
+        made
     }
 
     fn make<K>(&self, source: ListWatch<K>) -> SharedIndexInformer<K>
@@ -260,17 +272,18 @@ impl SharedInformerFactory {
             Some(tweak) => source.tweak(move |options| tweak(options)),
             None => source,
         };
-        let builder = SharedIndexInformer::builder(source)
+        let mut builder = SharedIndexInformer::builder(source)
             .resync(self.resync)
             .queue(self.queue)
             .reflector(self.reflector.clone())
             .observer(self.observer.clone());
-        let builder = match self.drain_limit {
-            Some(limit) => builder.drain_limit(limit),
-            None => builder,
-        };
+        if let Some(limit) = self.drain_limit {
+            builder = builder.drain_limit(limit);
+        }
+        // Before the customization, which learns then that the name is taken; after it, because it may return another builder.
+        _ = builder.index(NAMESPACE_INDEX, meta_namespace_index);
         let informer = self.customizations.apply(builder).build();
-        informer.index(NAMESPACE_INDEX, meta_namespace_index).expect("a new informer has no index of that name");
+        _ = informer.index(NAMESPACE_INDEX, meta_namespace_index);
         informer
     }
 

@@ -3,11 +3,15 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use futures::StreamExt;
 use k8s_openapi::api::core::v1::{Namespace, Pod};
 use kube::core::{ApiResource, DynamicObject, ObjectMeta};
-use kube_informers::cache::{HandlerFuncs, SharedIndexInformer, SharedInformerFactory};
+use kube_informers::cache::{
+    HandlerFuncs, HandlerOptions, InformerStopped, ListWatch, NAMESPACE_INDEX, Never, SharedIndexInformer,
+    SharedInformerFactory, meta_namespace_index,
+};
 use kube_testcluster::Cluster;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 fn pod(namespace: &str, name: &str, app: &str) -> Pod {
@@ -66,6 +70,37 @@ async fn the_namespace_limits_types_that_have_one() {
     let (pods, namespaces) = (factory.informer::<Pod>(), factory.informer::<Namespace>());
     assert_eq!(keys(&factory, &pods).await, ["other/c"]);
     assert!(namespaces.reader().get("default").is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_customization_learns_that_there_is_an_index_by_namespace_already() {
+    let cluster = cluster();
+    let refused = Arc::new(Mutex::new(false));
+    let learned = refused.clone();
+    let factory = SharedInformerFactory::new(cluster.client("default")).customize::<Pod>(move |mut pods| {
+        *learned.lock().unwrap() = pods.index(NAMESPACE_INDEX, meta_namespace_index).is_err();
+        pods
+    });
+    let pods = factory.informer::<Pod>();
+    assert!(*refused.lock().unwrap());
+    keys(&factory, &pods).await;
+    assert_eq!(pods.reader().index(NAMESPACE_INDEX).unwrap().keys("other"), ["other/c"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_customization_may_ask_the_factory_and_change_the_source() {
+    let cluster = cluster();
+    let client = cluster.client("default");
+    let factory = Arc::new_cyclic(|factory: &std::sync::Weak<SharedInformerFactory>| {
+        let factory = factory.clone();
+        SharedInformerFactory::new(client.clone()).customize::<Pod>(move |_| {
+            factory.upgrade().unwrap().informer::<Namespace>();
+            SharedIndexInformer::builder(ListWatch::<Pod>::namespaced(client.clone(), "other"))
+        })
+    });
+    let pods = factory.informer::<Pod>();
+    assert_eq!(keys(&factory, &pods).await, ["other/c"]);
+    assert_eq!(pods.reader().index(NAMESPACE_INDEX).unwrap().keys("other"), ["other/c"]);
 }
 
 #[tokio::test(start_paused = true)]
