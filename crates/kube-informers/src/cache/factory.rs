@@ -125,10 +125,10 @@ impl SharedInformerFactory {
         }
     }
 
-    /// Only the objects of this namespace, for types that have one.
+    /// Only the objects of this namespace, for types that have one; of all namespaces if it is empty (client-go's `NamespaceAll`).
     #[must_use]
     pub fn namespace(mut self, namespace: &str) -> Self {
-        self.namespace = Some(namespace.to_owned());
+        self.namespace = Some(namespace.to_owned()).filter(|namespace| !namespace.is_empty());
         self
     }
 

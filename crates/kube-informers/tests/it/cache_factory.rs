@@ -73,6 +73,14 @@ async fn the_namespace_limits_types_that_have_one() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_empty_namespace_is_all_namespaces() {
+    let cluster = cluster();
+    let factory = SharedInformerFactory::new(cluster.client("default")).namespace("other").namespace("");
+    let pods = factory.informer::<Pod>();
+    assert_eq!(keys(&factory, &pods).await, ["default/a", "default/b", "other/c"]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_customization_learns_that_there_is_an_index_by_namespace_already() {
     let cluster = cluster();
     let refused = Arc::new(Mutex::new(false));
