@@ -1,14 +1,13 @@
 //! Processor: hands each notification to every listener. Upstream: `sharedProcessor` in `tools/cache/shared_informer.go`.
 
 use std::fmt;
-use std::future::IntoFuture;
 use std::mem;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::{BoxFuture, FutureExt};
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 use tracing::warn;
@@ -26,6 +25,10 @@ use super::resync::Resync;
 use super::run_error::{FirstPanic, RunError};
 use super::snapshot::Snapshot;
 use super::subscription::Subscription;
+
+/// How long the other handlers may take to finish after one has panicked, if nothing else is said: a handler that never returns
+/// must not hide the panic.
+const DRAIN_AFTER_PANIC: Duration = Duration::from_secs(10);
 
 /// The listeners of one informer. Each has a buffer and a task of its own, so a slow handler delays nobody.
 ///
@@ -317,33 +320,49 @@ impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
         Audience(lock(&self.listeners).members.iter().map(member).collect())
     }
 
-    /// Runs the listeners until `stop`; then lets each finish what is in its buffer, and waits for them. If the future is
-    /// dropped, the listeners end at once.
+    /// Runs the listeners until `stop`, or until a handler panics; then lets each finish what is in its buffer, and waits for them:
+    /// after a panic for ten seconds at most. If the future is dropped, the listeners end at once.
     ///
     /// # Errors
-    /// It was run before. A handler panicked, also one that was removed meanwhile; the others have finished what is in their buffers.
+    /// It was run before. A handler panicked, also one that was removed meanwhile; the others have finished what is in their buffers,
+    /// or were ended ten seconds later.
     pub async fn run(&self, stop: CancellationToken) -> Result<(), RunError> {
-        self.run_and_drain(stop, None).await
+        let ends = async {
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = self.panicked() => {}
+            }
+        };
+        self.run_and_drain(ends, None).await
     }
 
-    /// The same, but the handlers that have not finished this long after `stop` are ended.
-    pub(super) async fn run_and_drain(&self, stop: CancellationToken, limit: Option<Duration>) -> Result<(), RunError> {
+    /// Waits until a handler has panicked.
+    pub(super) async fn panicked(&self) {
+        _ = self.panic.happened().await; // it never gives up
+    }
+
+    /// Runs the listeners until `stop` alone. Of the drain that follows, `limit` is the longest time.
+    pub(super) async fn run_and_drain(
+        &self,
+        stop: impl Future<Output = ()>,
+        limit: Option<Duration>,
+    ) -> Result<(), RunError> {
         self.start()?;
         let _stops = StopsWhenDropped(self);
-        tokio::select! {
-            () = stop.cancelled() => {}
-            _ = self.panic.happened().into_future() => {}
-        }
-        let drained = drain(self.stop());
-        match limit {
-            None => drained.await,
-            Some(limit) => {
-                if timeout(limit, drained).await.is_err() {
-                    warn!(
-                        "handlers had not finished {limit:?} after the informer was stopped; what they had not been told is lost"
-                    );
+        stop.await;
+        let too_long = async {
+            match limit {
+                Some(limit) => sleep(limit).await,
+                None => {
+                    self.panicked().await;
+                    sleep(DRAIN_AFTER_PANIC).await;
                 }
             }
+        };
+        tokio::select! {
+            biased;
+            () = drain(self.stop()) => {}
+            () = too_long => warn!("handlers took too long to finish and were ended; what they had not been told is lost"),
         }
         self.panic.take().map_or(Ok(()), |panic| Err(RunError::HandlerPanicked(panic)))
     }

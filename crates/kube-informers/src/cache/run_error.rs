@@ -3,6 +3,8 @@
 use std::any::Any;
 use std::fmt;
 
+use tracing::error;
+
 use super::done::{Done, Firing};
 use super::lock::{Mutex, lock};
 
@@ -13,7 +15,7 @@ pub enum RunError {
     /// It was run before. An informer runs once: make another one.
     #[error("the informer was run before, and an informer runs once")]
     AlreadyRan,
-    /// A handler panicked. The other handlers have finished what was in their buffers.
+    /// A handler panicked. The other handlers have finished what was in their buffers, or were ended ten seconds later.
     #[error("a handler panicked: {}", .0.message())]
     HandlerPanicked(Panic),
     /// Something else that the informer was given panicked: a transformer, an index function, an observer. Only a factory says so; the
@@ -61,8 +63,11 @@ pub(crate) struct FirstPanic {
 }
 
 impl FirstPanic {
+    /// Tells it at once: those who wait for the run learn it only when the other handlers have ended.
     pub fn note(&self, payload: Box<dyn Any + Send>) {
-        lock(&self.panic).get_or_insert_with(|| Panic::new(payload));
+        let panic = Panic::new(payload);
+        error!("a handler panicked, which ends the run: {}", panic.message());
+        lock(&self.panic).get_or_insert(panic);
         self.happened.fire();
     }
 

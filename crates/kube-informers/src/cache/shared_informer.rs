@@ -4,6 +4,7 @@ mod builder;
 mod handle_deltas;
 
 use std::fmt;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -252,23 +253,34 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
     }
 
     /// Runs until `stop`. Then the source ends, what is queued is stored and distributed, and every handler finishes what is
-    /// in its buffer (client-go drops it). If the future is dropped, all of that ends at once.
+    /// in its buffer (client-go drops it). A panic of a handler is logged at once and stops the informer in the same way, but the
+    /// other handlers have no more than ten seconds, or the [drain limit](SharedIndexInformerBuilder::drain_limit). If the future is
+    /// dropped, all of that ends at once.
     ///
     /// Clones are the same informer: `tokio::spawn(informer.clone().run(stop))`.
     ///
     /// # Errors
-    /// It was run before. A handler panicked, also one that was removed meanwhile; the others have finished what is in their buffers.
+    /// It was run before. A handler panicked, also one that was removed meanwhile.
     pub async fn run(self, stop: CancellationToken) -> Result<(), RunError> {
         let controller = self.start().inspect_err(|error| warn!("{error}"))?;
         let _stopped = StoppedWhenDropped(&self.0);
         let processor_stop = CancellationToken::new();
         let work = async {
-            controller.run(stop).await;
+            let stop = stop.child_token();
+            let mut work = pin!(controller.run(stop.clone()));
+            tokio::select! {
+                biased;
+                () = &mut work => {}
+                () = self.0.processor.panicked() => {
+                    stop.cancel();
+                    work.await;
+                }
+            }
             self.0.stopped();
             processor_stop.cancel();
             Ok(())
         };
-        let handle = self.0.processor.run_and_drain(processor_stop.clone(), self.0.drain_limit);
+        let handle = self.0.processor.run_and_drain(processor_stop.cancelled(), self.0.drain_limit);
         tokio::try_join!(handle, work).map(drop)
     }
 

@@ -67,3 +67,29 @@ async fn a_handler_can_be_removed_while_the_informer_waits_for_it() {
     running.await.unwrap().unwrap();
     assert_eq!(calls.load(Ordering::Relaxed), 1, "what was queued is dropped");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_is_told_at_once_and_a_handler_that_never_returns_does_not_hide_it() {
+    let logged = Logged::start();
+    let source = Source::default();
+    let informer = SharedIndexInformer::new(source.clone());
+    let endless = informer.add_event_handler(|_: Notification<Pod>| pending()).unwrap();
+    let panics = |_: Notification<Pod>| async { panic!("as the test wants it") };
+    informer.add_event_handler(panics).unwrap();
+    let running = tokio::spawn(informer.clone().run(CancellationToken::new()));
+    sleep(SECOND).await;
+    source.put("a");
+    let panicked = Instant::now();
+    sleep(SECOND / 10).await;
+    let errors = logged.with(Level::ERROR);
+    assert!(errors.iter().any(|line| line.contains("as the test wants it")), "{errors:?}");
+    assert!(informer.is_stopped(), "the work ends first");
+    source.put("b");
+    sleep(SECOND / 10).await;
+    assert!(informer.reader().get("default/b").is_none());
+    assert!(!running.is_finished(), "it waits for the other handler");
+    let Err(RunError::HandlerPanicked(panic)) = running.await.unwrap() else { panic!("the panic is the outcome") };
+    assert_eq!(panic.message(), "as the test wants it");
+    assert_eq!(panicked.elapsed().as_secs(), 10);
+    endless.ended().await.unwrap();
+}

@@ -31,7 +31,7 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformerBuilder<T> {
     }
 
     /// How long the handlers together may take, once the informer is stopped, to finish what is in their buffers; then their tasks are
-    /// ended and the rest is dropped, with a warning. By default as long as they want.
+    /// ended and the rest is dropped, with a warning. By default as long as they want, and ten seconds if one of them has panicked.
     ///
     /// A task ends where it waits: a callback that blocks its thread is not interrupted, but [`SharedIndexInformer::run`] does not wait
     /// for it any longer.
