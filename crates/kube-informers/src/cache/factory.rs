@@ -261,6 +261,10 @@ impl SharedInformerFactory {
             return informer;
         }
         informers.all.push(AnyInformer::new(id, made.clone()));
+        if informers.shutting_down {
+            drop(informers);
+            made.give_up();
+        }
         made
     }
 
@@ -349,13 +353,19 @@ impl SharedInformerFactory {
         self.shutdown().await
     }
 
-    /// Forbids further starts and waits for the informers that run; cancel their `stop` before or meanwhile. It may be called as often
-    /// as wanted, concurrently, and be dropped: each call waits for all of them.
+    /// Forbids further starts and waits for the informers that run; cancel their `stop` before or meanwhile. Those that were not
+    /// started, and those that are asked for later, are stopped. It may be called as often as wanted, concurrently, and be dropped:
+    /// each call waits for all of them.
     ///
     /// # Errors
     /// An informer failed: the first one that did.
     pub async fn shutdown(&self) -> Result<(), InformerFailed> {
-        lock(&self.informers).shutting_down = true;
+        let unused: Vec<_> = {
+            let mut informers = lock(&self.informers);
+            informers.shutting_down = true;
+            informers.all.iter().filter_map(AnyInformer::give_up).collect()
+        };
+        unused.iter().for_each(|give_up| give_up());
         self.tasks.close();
         self.tasks.wait().await;
         self.failure.result()

@@ -190,6 +190,11 @@ impl<T> SharedProcessor<T> {
         }
     }
 
+    /// It will not be run.
+    pub(super) fn give_up(&self) {
+        self.stop();
+    }
+
     /// Closes every listener; returns the tasks that empty them.
     fn stop(&self) -> Vec<AbortOnDropHandle<()>> {
         let mut listeners = lock(&self.listeners);

@@ -12,8 +12,8 @@ use super::lock::{Mutex, lock};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// It was run before. An informer runs once: make another one.
-    #[error("the informer was run before, and an informer runs once")]
+    /// It was run before, or its factory was shut down. An informer runs once: make another one.
+    #[error("the informer was run before, or its factory was shut down, and an informer runs once")]
     AlreadyRan,
     /// A handler panicked. The other handlers have finished what was in their buffers, or were ended ten seconds later.
     #[error("a handler panicked: {}", .0.message())]

@@ -247,9 +247,23 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
         lock(&self.0.version).clone()
     }
 
-    /// Has it run and ended?
+    /// Has it run and ended, or was its factory shut down before it ran?
     pub fn is_stopped(&self) -> bool {
         lock(&self.0.course).life == Life::Stopped
+    }
+
+    /// It will not be run any more: nobody has to wait for it. Nothing, if it was run.
+    pub(crate) fn give_up(&self) {
+        {
+            let mut course = lock(&self.0.course);
+            if course.life != Life::NotStarted {
+                return;
+            }
+            course.life = Life::Stopped;
+        }
+        self.0.synced.give_up();
+        self.0.processor.give_up();
+        self.0.indexer.close();
     }
 
     /// Runs until `stop`. Then the source ends, what is queued is stored and distributed, and every handler finishes what is

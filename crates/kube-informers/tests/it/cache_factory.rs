@@ -112,6 +112,27 @@ async fn a_customization_may_ask_the_factory_and_change_the_source() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn nobody_waits_for_an_informer_that_was_not_started_before_the_shutdown() {
+    let cluster = cluster();
+    let factory = SharedInformerFactory::new(cluster.client("default"));
+    let pods = factory.informer::<Pod>();
+    let handler = pods.add_event_handler(HandlerFuncs::new().add_func(|_: Arc<Pod>, _| {})).unwrap();
+    let mut changes = pods.subscribe(HandlerOptions::new()).unwrap();
+    factory.shutdown().await.unwrap();
+    let waits = async {
+        assert_eq!(pods.synced().await, Err(Never));
+        assert_eq!(handler.synced().await, Err(Never));
+        handler.ended().await.unwrap();
+        assert!(changes.next().await.is_none());
+    };
+    timeout(Duration::from_secs(1), waits).await.expect("the shutdown has ended it");
+    assert!(pods.is_stopped());
+    let late = factory.informer::<Namespace>();
+    assert_eq!(late.synced().await, Err(Never));
+    assert_eq!(late.subscribe(HandlerOptions::new()).err(), Some(InformerStopped));
+}
+
+#[tokio::test(start_paused = true)]
 async fn one_type_may_be_made_in_another_way() {
     let cluster = cluster();
     let factory = SharedInformerFactory::new(cluster.client("default")).customize::<Pod>(|pods| {

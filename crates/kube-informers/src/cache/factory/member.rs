@@ -2,6 +2,7 @@
 
 use std::any::{Any, TypeId, type_name};
 use std::fmt;
+use std::sync::Arc;
 
 use futures::future::{BoxFuture, FutureExt};
 use k8s_openapi::ClusterResourceScope;
@@ -48,6 +49,7 @@ impl fmt::Display for InformerId {
     }
 }
 
+type GiveUp = Arc<dyn Fn() + Send + Sync>;
 type Run = Box<dyn Fn(CancellationToken) -> BoxFuture<'static, Result<(), RunError>> + Send + Sync>;
 
 /// An informer of any type.
@@ -55,6 +57,7 @@ pub(super) struct AnyInformer {
     pub id: InformerId,
     informer: Box<dyn Any + Send + Sync>,
     run: Run,
+    give_up: GiveUp,
     synced: Done,
     started: bool,
 }
@@ -63,7 +66,15 @@ impl AnyInformer {
     pub fn new<K: Object + Send + Sync + 'static>(id: InformerId, informer: SharedIndexInformer<K>) -> Self {
         let runs = informer.clone();
         let run = move |stop| runs.clone().run(stop).boxed();
-        Self { id, synced: informer.synced(), informer: Box::new(informer), run: Box::new(run), started: false }
+        let unused = informer.clone();
+        Self {
+            id,
+            synced: informer.synced(),
+            informer: Box::new(informer),
+            run: Box::new(run),
+            give_up: Arc::new(move || unused.give_up()),
+            started: false,
+        }
     }
 
     pub fn informer<K: 'static>(&self, id: &InformerId) -> Option<SharedIndexInformer<K>> {
@@ -74,6 +85,11 @@ impl AnyInformer {
     pub fn start(&mut self, stop: &CancellationToken) -> Option<BoxFuture<'static, Result<(), RunError>>> {
         let first = !std::mem::replace(&mut self.started, true);
         first.then(|| (self.run)(stop.clone()))
+    }
+
+    /// What has it stop without having run, if it was not started. To be called without a lock: it drops handlers.
+    pub fn give_up(&self) -> Option<GiveUp> {
+        (!self.started).then(|| self.give_up.clone())
     }
 
     /// Its name and its signal, if it was started.
