@@ -170,6 +170,9 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
     ) -> Result<R, InformerStopped> {
         let joined = {
             let mut course = lock(&self.0.course);
+            if course.life == Life::Stopped {
+                return Err(InformerStopped); // the processor ends a moment later
+            }
             let resync = self.fit_resync(&mut course, options.resync.unwrap_or(self.0.default_resync));
             let _blocked = lock(&self.0.block_deltas);
             let stored = (course.life == Life::Running).then(|| self.0.indexer.list());

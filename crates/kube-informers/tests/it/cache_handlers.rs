@@ -93,3 +93,28 @@ async fn a_panic_is_told_at_once_and_a_handler_that_never_returns_does_not_hide_
     assert_eq!(panicked.elapsed().as_secs(), 10);
     endless.ended().await.unwrap();
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_informer_that_has_stopped_refuses_handlers_from_that_moment_on() {
+    // Which part of the run has its turn first changes from poll to poll.
+    for polls in 1..5 {
+        let source = Source::default();
+        source.put("a");
+        let informer = SharedIndexInformer::new(source);
+        let stop = CancellationToken::new();
+        let mut run = Box::pin(informer.clone().run(stop.clone()));
+        while !informer.has_synced() {
+            assert!(poll!(&mut run).is_pending());
+            tokio::task::yield_now().await;
+        }
+        for _ in 0..polls {
+            assert!(poll!(&mut run).is_pending());
+        }
+        stop.cancel();
+        while !informer.is_stopped() {
+            _ = poll!(&mut run);
+        }
+        let late = informer.add_event_handler(|_: Notification<Pod>| ready(()));
+        assert_eq!(late.err(), Some(InformerStopped), "after {polls} polls");
+    }
+}
