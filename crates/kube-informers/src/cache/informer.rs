@@ -59,7 +59,7 @@ type SetUp<T> = Box<dyn FnOnce(Reflector<T>) -> Reflector<T> + Send>;
 
 /// What can be asked of an informer while it runs.
 pub struct InformerHandle<T> {
-    store: Arc<Indexer<T>>,
+    reader: Reader<T>,
     version: Arc<Mutex<String>>,
     synced: Done,
 }
@@ -118,7 +118,7 @@ impl<T: Object + Send + Sync + 'static, H: EventHandler<T> + Send + 'static> Inf
 
     /// What can be asked of it while it runs.
     pub fn handle(&self) -> InformerHandle<T> {
-        InformerHandle { store: self.store.clone(), version: self.version.clone(), synced: self.synced.done() }
+        InformerHandle { reader: self.store.reader(), version: self.version.clone(), synced: self.synced.done() }
     }
 
     /// Runs until `stop`; what is queued then is still handled.
@@ -134,7 +134,7 @@ impl<T: Object + Send + Sync + 'static, H: EventHandler<T> + Send + 'static> Inf
 
 impl<T> Clone for InformerHandle<T> {
     fn clone(&self) -> Self {
-        Self { store: self.store.clone(), version: self.version.clone(), synced: self.synced.clone() }
+        Self { reader: self.reader.clone(), version: self.version.clone(), synced: self.synced.clone() }
     }
 }
 
@@ -153,7 +153,7 @@ impl<T, H> fmt::Debug for Informer<T, H> {
 impl<T: Object> InformerHandle<T> {
     /// What reads the informer's objects. Only the informer writes them.
     pub fn reader(&self) -> Reader<T> {
-        self.store.reader()
+        self.reader.clone()
     }
 
     /// Fires when the first list has been handled; never, if the informer is stopped before.

@@ -25,7 +25,7 @@ pub enum Stale {
     /// The time was up.
     #[error("the cache has not seen resourceVersion {0} in time")]
     InTime(String),
-    /// The informer that fills the cache has ended.
+    /// The informer that fills the cache has ended, or whoever else wrote it is gone.
     #[error("the cache will not see resourceVersion {0}: its informer has ended")]
     Ended(String),
 }
@@ -105,7 +105,7 @@ impl<T> Reader<T> {
     /// ```
     ///
     /// # Errors
-    /// The version is no number, the time is up, or the informer has ended.
+    /// The version is no number, the time is up, the informer has ended, or the store that it reads was dropped.
     pub async fn at_least(&self, resource_version: &str, timeout: Duration) -> Result<(), Stale> {
         if !is_comparable(resource_version) {
             return Err(Stale::NotComparable(resource_version.to_owned()));

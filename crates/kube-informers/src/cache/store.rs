@@ -273,6 +273,13 @@ impl<T: Object> Store<T> {
     }
 }
 
+/// With the last owner, nobody is left who could write: whoever waits for a version learns it.
+impl<T> Drop for Store<T> {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
 impl<T> fmt::Debug for Store<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Store").field(&self.content).finish()

@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Pod;
-use kube_informers::cache::{Error, IndexFn, Indexer, SharedIndexInformer, Stale, meta_namespace_key};
+use kube_informers::cache::{
+    Error, HandlerFuncs, IndexFn, Indexer, Informer, SharedIndexInformer, Stale, Store, meta_namespace_key,
+};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -107,4 +109,34 @@ async fn a_wait_for_a_version_ends_with_the_informer() {
     })
     .await;
     assert_eq!(reader.at_least("1", SECOND).await, Ok(()), "what it has seen, it has");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_for_a_version_ends_with_the_last_owner_of_the_store() {
+    let begin = Instant::now();
+    let store = Arc::new(Store::new(meta_namespace_key::<Pod>));
+    let (reader, other) = (store.reader(), store.clone());
+    drop(store);
+    assert_eq!(reader.at_least("1", SECOND).await, Err(Stale::InTime("1".into())), "the other owner may still write");
+    let ends = async {
+        sleep(SECOND).await;
+        drop(other);
+    };
+    let (seen, ()) = tokio::join!(reader.at_least("1", 10 * SECOND), ends);
+    assert_eq!(seen, Err(Stale::Ended("1".into())));
+    assert_eq!(begin.elapsed(), 2 * SECOND);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_for_a_version_ends_with_an_informer_that_is_dropped_before_its_run() {
+    let begin = Instant::now();
+    let shared = SharedIndexInformer::<Pod>::new(Source::default()).reader();
+    assert_eq!(shared.at_least("1", SECOND).await, Err(Stale::Ended("1".into())));
+    let handle = Informer::new(Source::default(), HandlerFuncs::<Pod>::new()).handle();
+    assert_eq!(handle.reader().at_least("1", SECOND).await, Err(Stale::Ended("1".into())));
+    let informer = Informer::new(Source::default(), HandlerFuncs::<Pod>::new());
+    let handle = informer.handle();
+    drop(informer.run(CancellationToken::new()));
+    assert_eq!(handle.reader().at_least("1", SECOND).await, Err(Stale::Ended("1".into())));
+    assert_eq!(begin.elapsed(), Duration::ZERO);
 }
