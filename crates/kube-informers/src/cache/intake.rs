@@ -118,7 +118,13 @@ impl<T, Q> Intake<T, Q> {
         let mut found = Some(found);
         look_until(&self.inside, |inside| {
             if is_empty(&inside.queued) {
-                return if inside.closed { Ok(Err(Closed)) } else { Err(inside) };
+                if !inside.closed {
+                    return Err(inside);
+                }
+                if !inside.populated {
+                    self.synced.give_up(); // nobody who waits for the first list is to wait for ever
+                }
+                return Ok(Err(Closed));
             }
             let found = found.take().expect("what is found ends the looking");
             Ok(Ok(found(inside)))

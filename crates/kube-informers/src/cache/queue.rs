@@ -20,7 +20,8 @@ pub trait Queue<T>: ReflectorStore<T> {
     /// Has the first list, if there was one, been handed out in full?
     fn has_synced(&self) -> bool;
 
-    /// Fires when [`Queue::has_synced`] becomes true.
+    /// Fires when [`Queue::has_synced`] becomes true. [`Never`](super::Never), once a pop has found the queue closed although nothing
+    /// has ever come in.
     fn synced(&self) -> Done;
 
     /// Lets every waiting and later pop end with [`Closed`] once the queue is empty. Writes still succeed.

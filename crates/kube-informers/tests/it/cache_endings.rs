@@ -9,8 +9,9 @@ use futures::{StreamExt, poll};
 use k8s_openapi::api::core::v1::{Namespace, Pod};
 use kube::core::{ApiResource, PartialObjectMeta};
 use kube_informers::cache::{
-    AsyncEventHandler, Done, EventHandler, FilteringHandler, HandlerOptions, InformerId, InformerStopped, Never,
-    Notification, Registration, RunError, SharedIndexInformer, SharedInformerFactory, Subscription, wait_for,
+    AsyncEventHandler, Closed, DeltaFifo, Done, EventHandler, FilteringHandler, HandlerOptions, InformerId,
+    InformerStopped, Never, Notification, RealFifo, ReflectorStore, Registration, RunError, SharedIndexInformer,
+    SharedInformerFactory, Subscription, meta_namespace_key, wait_for,
 };
 use kube_testcluster::Cluster;
 use tokio::sync::Notify;
@@ -439,4 +440,28 @@ async fn typed_dynamic_and_metadata_informers_of_one_kind_are_three_answers() {
     assert!(synced.values().all(|synced| *synced) && synced.keys().all(|id| id.kind() == "Pod"));
     stop.cancel();
     factory.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_queue_that_is_closed_before_the_first_list_is_never_synced() {
+    let queue = DeltaFifo::new(meta_namespace_key::<Pod>);
+    let synced = queue.synced();
+    queue.close();
+    assert_eq!(queue.pop(|_, _| ()).await, Err(Closed));
+    assert_eq!(timeout(SECOND, synced.wait()).await, Ok(Err(Never)));
+
+    let queue = RealFifo::atomic(meta_namespace_key::<Pod>);
+    let synced = queue.synced();
+    let (popped, ()) = tokio::join!(queue.pop(|_, _| ()), async { queue.close() });
+    assert_eq!(popped, Err(Closed));
+    assert_eq!(timeout(SECOND, synced.wait()).await, Ok(Err(Never)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_queue_that_is_closed_after_an_empty_list_stays_synced() {
+    let queue = DeltaFifo::new(meta_namespace_key::<Pod>);
+    ReflectorStore::replace(&queue, Vec::new(), "1").unwrap();
+    queue.close();
+    assert_eq!(queue.pop(|_, _| ()).await, Err(Closed));
+    assert_eq!(timeout(SECOND, queue.synced().wait()).await, Ok(Ok(())));
 }
