@@ -99,10 +99,10 @@ impl LeaderElector {
         self
     }
 
-    /// Where the jitter comes from; by default from the operating system.
+    /// Makes the jitter the same in every run; by default it is another one each time.
     #[must_use]
-    pub fn random(mut self, random: fastrand::Rng) -> Self {
-        self.random = random;
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.random = fastrand::Rng::with_seed(seed);
         self
     }
 
@@ -114,9 +114,9 @@ impl LeaderElector {
     /// Waits until this candidate leads, and then does `lead`, until that is done, the leadership is lost or `stop` is
     /// cancelled; in the last two cases the future of `lead` is dropped. It can run again.
     ///
-    /// After the stop, a request under way is waited for, and the lease is released: others can take it at their next try. That
-    /// takes at most half of the renew deadline each. If this future is dropped instead, or `lead` panics, the lease stays
-    /// until it expires.
+    /// After the stop, the lease is released: others can take it at their next try. A request that is under way to acquire the lease
+    /// is waited for first; one that renews it is dropped. Each takes at most half of the renew deadline. If this future is
+    /// dropped instead, or `lead` panics, the lease stays until it expires.
     ///
     /// # Errors
     /// The settings do not fit. Whatever the API server answers is tried again.

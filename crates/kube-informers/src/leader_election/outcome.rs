@@ -37,8 +37,8 @@ impl Leadership {
         self.stopping.cancelled().await;
     }
 
-    /// How often the lease had changed hands when this candidate took it: higher than for any leader before, as long as nobody
-    /// deletes the Lease.
+    /// How often the lease had changed hands when this candidate took it. As long as nobody deletes the Lease, it is not lower
+    /// than for any leader before. It is the same as before when a candidate takes a lease again that still names it.
     pub fn transitions(&self) -> i32 {
         self.transitions
     }

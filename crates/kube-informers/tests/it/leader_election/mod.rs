@@ -81,7 +81,7 @@ impl Drop for Reign {
 
 fn elector(link: &Link, cluster: &Cluster, name: &str) -> LeaderElector {
     let seed = name.bytes().map(u64::from).sum();
-    LeaderElector::new(link.client(cluster), "default", "controller", name).random(fastrand::Rng::with_seed(seed))
+    LeaderElector::new(link.client(cluster), "default", "controller", name).seed(seed)
 }
 
 /// A candidate that leads until it loses or is stopped.

@@ -34,7 +34,7 @@ async fn election(seed: u64) -> usize {
     let mut running = JoinSet::new();
     for (name, link) in CANDIDATES.into_iter().zip(&links) {
         // With the default, a request's timeout would hide a deadline that is measured from the answer.
-        let mut elector = elector(link, &cluster, name).lease_duration(seconds(11 + seed % 5)).random(random.fork());
+        let mut elector = elector(link, &cluster, name).lease_duration(seconds(11 + seed % 5)).seed(random.u64(..));
         let (throne, stop) = (throne.clone(), stop.clone());
         running.spawn(async move {
             while let Outcome::Lost = elector.run(stop.clone(), |lead| throne.clone().lead(name, lead)).await.unwrap() {
