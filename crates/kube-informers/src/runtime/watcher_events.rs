@@ -30,6 +30,8 @@ enum Progress {
     NotBegun,
     Listing(BoxFuture<'static, Result<(), Never>>),
     Following,
+    /// The informer stopped before the first list was complete.
+    Incomplete,
 }
 
 impl<K: Object> WatcherEvents<K> {
@@ -103,7 +105,15 @@ impl<K: Object + Clone> Stream for WatcherEvents<K> {
                 self.progress = Progress::Listing(async move { synced.wait().await }.boxed());
                 Some(Event::Init)
             }
-            Progress::Listing(_) => ready!(self.poll_list(cx)),
+            Progress::Listing(_) => {
+                let event = ready!(self.poll_list(cx));
+                if event.is_none() {
+                    self.progress = Progress::Incomplete;
+                    self.held.clear(); // kube-runtime's stores know nothing of changes of a list that is not complete
+                }
+                event
+            }
+            Progress::Incomplete => None,
             Progress::Following => ready!(self.poll_change(cx)),
         };
         Poll::Ready(event.map(Ok))
@@ -112,7 +122,10 @@ impl<K: Object + Clone> Stream for WatcherEvents<K> {
 
 impl<K: Object + Clone> FusedStream for WatcherEvents<K> {
     fn is_terminated(&self) -> bool {
-        self.changes.is_terminated() && self.held.is_empty()
+        match self.progress {
+            Progress::Incomplete => true,
+            _ => self.changes.is_terminated() && self.held.is_empty(),
+        }
     }
 }
 
@@ -122,6 +135,7 @@ impl<K: Object> fmt::Debug for WatcherEvents<K> {
             Progress::NotBegun => "not begun",
             Progress::Listing(_) => "listing",
             Progress::Following => "following",
+            Progress::Incomplete => "incomplete",
         };
         f.debug_struct("WatcherEvents")
             .field("progress", &progress)

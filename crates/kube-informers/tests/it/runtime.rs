@@ -9,10 +9,15 @@ use std::time::Duration;
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
 use futures::StreamExt;
+use futures::future::{BoxFuture, FutureExt, ready};
+use futures::stream::FusedStream;
 use k8s_openapi::api::core::v1::{Namespace, Pod};
 use kube::api::{DeleteParams, PostParams};
 use kube::{Api, Resource, ResourceExt};
-use kube_informers::cache::{HandlerOptions, ListWatch, Notification, SharedIndexInformer};
+use kube_informers::cache::{
+    ApiError, Batches, HandlerOptions, ListOptions, ListPage, ListWatch, ListerWatcher, Notification, QueueKind,
+    SharedIndexInformer, WatchStream,
+};
 use kube_informers::runtime::WatcherEvents;
 use kube_runtime::controller::{Action, applier, trigger_with};
 use kube_runtime::reflector::{self, ObjectRef, Store};
@@ -22,6 +27,8 @@ use kube_testcluster::{Cluster, Effect, Fault};
 use serde_json::json;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
+
+use crate::source::pod;
 
 fn pods(cluster: &Cluster) -> SharedIndexInformer<Pod> {
     SharedIndexInformer::new(ListWatch::all(cluster.client("default")))
@@ -110,6 +117,42 @@ async fn a_store_whose_informer_stops_before_the_first_list_never_becomes_ready(
     assert!(store.wait_until_ready().await.is_err());
     running.await.unwrap().unwrap();
     filling.await.unwrap();
+}
+
+/// Lists one pod twice, and then another one.
+struct Twice;
+
+impl ListerWatcher<Pod> for Twice {
+    fn list(&self, _: ListOptions) -> BoxFuture<'_, Result<ListPage<Pod>, ApiError>> {
+        let items = [("a", 1), ("a", 2), ("b", 3)].map(|(name, version)| Arc::new(pod(name, version))).into();
+        ready(Ok(ListPage { items, resource_version: "3".into(), continue_token: None })).boxed()
+    }
+
+    fn watch(&self, _: ListOptions) -> BoxFuture<'_, Result<WatchStream<Pod>, ApiError>> {
+        ready(Ok(futures::stream::pending().boxed())).boxed()
+    }
+
+    fn has_watch_list(&self) -> bool {
+        false
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn events_of_a_list_that_is_never_complete_come_to_an_end() {
+    let informer = SharedIndexInformer::builder(Twice).queue(QueueKind::RealFifo(Batches::No)).build();
+    let by_name = informer.index("name", |pod: &Pod| {
+        let name = pod.metadata.name.as_deref();
+        assert_ne!(name, Some("b"), "the list is not handled to its end");
+        name.into_iter().collect()
+    });
+    by_name.unwrap();
+    let mut events = WatcherEvents::of(informer.subscribe(HandlerOptions::new()).unwrap());
+    assert!(tokio::spawn(informer.run(CancellationToken::new())).await.is_err());
+    assert_eq!(next(&mut events).await, "init");
+    assert_eq!(next(&mut events).await, "init apply a");
+    assert!(events.next().await.is_none(), "the update of a is held for after the list");
+    assert!(events.is_terminated());
+    assert!(events.next().await.is_none());
 }
 
 #[tokio::test(start_paused = true)]
