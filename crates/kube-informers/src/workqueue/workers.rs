@@ -1,7 +1,6 @@
 //! Workers: so many keys at a time, each with back-off, until a stop. Upstream: what every controller writes around its queue,
 //! and `Controller` in controller-runtime.
 
-use std::any::Any;
 use std::fmt;
 use std::hash::Hash;
 use std::panic::AssertUnwindSafe;
@@ -15,7 +14,7 @@ use tracing::warn;
 
 use super::item::Item;
 use super::queue::WorkQueue;
-use crate::cache::{BoxError, with_causes};
+use crate::cache::{BoxError, Panic, with_causes};
 
 /// What is to come of a key whose work succeeded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,6 +36,7 @@ impl From<()> for Action {
 
 /// What comes, after a stop, of keys that are queued and that no worker has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Unstarted {
     /// They are left alone, so that the end takes no longer than the work under way. The next process begins with a list of all
     /// objects, and so with all keys.
@@ -48,21 +48,13 @@ pub enum Unstarted {
 
 /// A panic in the work on a key.
 #[derive(Debug, thiserror::Error)]
-#[error("the work on {key} panicked: {message}")]
+#[error("the work on {key} panicked: {}", .panic.message())]
 #[non_exhaustive]
 pub struct ReconcilePanicked {
     /// The key, in its `Debug` form.
     pub key: String,
-    /// What the panic said.
-    pub message: String,
-}
-
-impl ReconcilePanicked {
-    fn new(key: &impl fmt::Debug, panic: &(dyn Any + Send)) -> Self {
-        let text = panic.downcast_ref::<&str>().copied();
-        let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-        Self { key: format!("{key:?}"), message: text.unwrap_or("not with a text").to_owned() }
-    }
+    /// The panic, with what it said.
+    pub panic: Panic,
 }
 
 /// Who is told of a key whose work failed, and of the error.
@@ -191,7 +183,7 @@ where
                 }
                 Err(panic) => {
                     ends.cancel();
-                    return Err(ReconcilePanicked::new(&*key, &*panic));
+                    return Err(ReconcilePanicked { key: format!("{:?}", *key), panic: Panic::new(panic) });
                 }
             }
         }

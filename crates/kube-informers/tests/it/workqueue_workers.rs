@@ -115,6 +115,7 @@ async fn a_panic_ends_the_run_with_an_error_and_the_other_workers_finish_what_th
     };
     let panicked = queue.workers(2, reconcile).run(&stop).await.unwrap_err();
     assert!(panicked.to_string().starts_with("the work on \"bad\" panicked: assertion"), "{panicked}");
+    assert!(panicked.panic.message().starts_with("assertion"));
     assert_eq!((panicked.key.as_str(), &*done.lock().unwrap()), ("\"bad\"", &vec!["a"]));
     timeout(SECOND, queue.shut_down_with_drain()).await.expect("nobody has a key any more");
 }
