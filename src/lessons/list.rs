@@ -105,7 +105,7 @@ impl Combination {
         let matching = match self.matching {
             None => "-",
             Some(ResourceVersionMatch::Exact) => "Exact",
-            Some(ResourceVersionMatch::NotOlderThan) => "NotOlderThan",
+            Some(_) => "NotOlderThan",
         };
         let delegate = should_delegate_list(&self.options("R", Some("token")));
         let yes = |yes| if yes { "yes" } else { "-" };

@@ -43,6 +43,7 @@ pub struct DeltaFifo<T> {
 
 /// How the objects of a list are queued.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Relisted {
     /// As `Sync`, like a resync: what `NewDeltaFIFO` does, and the documents' programs expect.
     #[default]

@@ -42,6 +42,7 @@ pub struct ListOptions {
 
 /// How a resourceVersion is to be taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ResourceVersionMatch {
     /// The state at exactly this version.
     Exact,

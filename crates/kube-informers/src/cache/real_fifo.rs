@@ -56,6 +56,7 @@ enum Lists<T> {
 
 /// What writers do while a delta is processed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum WhileProcessing {
     /// They wait.
     #[default]
@@ -66,6 +67,7 @@ pub enum WhileProcessing {
 
 /// How a consumer is given what is queued.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Batches {
     /// One delta after the other.
     No,

@@ -10,6 +10,7 @@ use super::key::Meta;
 /// fields a program wants. See [`ListWatch::read_as`](super::ListWatch::read_as).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct SlimMeta {
     /// `metadata.namespace`; nothing for cluster-scoped objects.
     pub namespace: Option<Box<str>>,

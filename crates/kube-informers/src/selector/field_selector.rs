@@ -7,6 +7,7 @@ use super::BadSelector;
 
 /// How a field's value relates to a requirement's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum FieldOperator {
     /// `=` or `==`: the field has the value.
     Equals,

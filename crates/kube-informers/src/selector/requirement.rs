@@ -8,6 +8,7 @@ use crate::quote::Quoted;
 
 /// How a label's value relates to a requirement's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum LabelOperator {
     /// `=`: the label is there and has the value.
     Equals,
