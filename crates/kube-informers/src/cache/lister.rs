@@ -118,10 +118,15 @@ impl<T> fmt::Debug for Lister<T> {
 }
 
 /// A [`Lister`] of one namespace.
-#[derive(Debug)]
 pub struct NamespaceLister<'a, T> {
     lister: &'a Lister<T>,
     namespace: &'a str,
+}
+
+impl<T> fmt::Debug for NamespaceLister<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NamespaceLister").field("lister", self.lister).field("namespace", &self.namespace).finish()
+    }
 }
 
 impl<T: Object> NamespaceLister<'_, T> {

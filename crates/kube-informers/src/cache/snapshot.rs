@@ -52,10 +52,11 @@ impl<T> Snapshot<T> {
 
     /// The objects.
     pub fn iter(&self) -> Iter<'_, T> {
-        Iter(match &self.chosen {
+        let objects = match &self.chosen {
             Chosen::All => self.content.objects.iter(),
             Chosen::Some(places) => self.content.objects.at(places),
-        })
+        };
+        Iter { objects, left: self.len() }
     }
 
     /// The keys, sorted.
@@ -95,13 +96,32 @@ impl<'a, T> IntoIterator for &'a Snapshot<T> {
 }
 
 /// The objects of a [`Snapshot`].
-pub struct Iter<'a, T>(slots::Iter<'a, Arc<T>>);
+pub struct Iter<'a, T> {
+    objects: slots::Iter<'a, Arc<T>>,
+    /// How many are to come.
+    left: usize,
+}
 
 impl<'a, T> Iterator for Iter<'a, T> {
     type Item = &'a Arc<T>;
 
     #[inline]
     fn next(&mut self) -> Option<&'a Arc<T>> {
-        self.0.next()
+        let object = self.objects.next()?;
+        self.left -= 1;
+        Some(object)
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+
+impl<T> ExactSizeIterator for Iter<'_, T> {}
+
+impl<T> std::fmt::Debug for Iter<'_, T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Iter").field("left", &self.left).finish_non_exhaustive()
     }
 }
