@@ -23,6 +23,7 @@ const SYNCED_WITHIN: Duration = Duration::from_secs(120);
 /// Takes its identity as its argument, and runs until Ctrl-C.
 #[tokio::main]
 pub async fn main() -> Result<(), BoxError> {
+    tracing_subscriber::fmt::init(); // without it, nobody sees why a list or a watch failed
     // In a cluster that is the name of the pod. No two candidates may have the same.
     let identity = std::env::args().nth(1).ok_or("give an identity as the argument")?;
     let stop = CancellationToken::new();

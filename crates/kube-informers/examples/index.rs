@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 /// Takes the name of the node as its argument.
 #[tokio::main]
 pub async fn main() -> Result<(), BoxError> {
+    tracing_subscriber::fmt::init(); // without it, nobody sees why a list or a watch failed
     let node = std::env::args().nth(1).unwrap_or_else(|| "node-1".to_owned());
     println!("{}", pods_on(Client::try_default().await?, &node).await?.join("\n"));
     Ok(())

@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 /// Runs until it is interrupted.
 #[tokio::main]
 pub async fn main() -> Result<(), BoxError> {
+    tracing_subscriber::fmt::init(); // without it, nobody sees why a list or a watch failed
     let informer = SharedIndexInformer::new(ListWatch::<Pod>::all(Client::try_default().await?));
     run(informer, CancellationToken::new(), |line| println!("{line}")).await
 }

@@ -10,9 +10,8 @@ use tokio_util::sync::CancellationToken;
 /// Runs until it is interrupted.
 #[tokio::main]
 pub async fn main() -> Result<(), BoxError> {
-    let stop = CancellationToken::new();
-    stop.run_until_cancelled(run(Client::try_default().await?, stop.clone(), |line| println!("{line}"))).await;
-    Ok(())
+    tracing_subscriber::fmt::init(); // without it, nobody sees why a list or a watch failed
+    run(Client::try_default().await?, CancellationToken::new(), |line| println!("{line}")).await
 }
 
 /// Tells of each change with a line, until `stop`.

@@ -33,6 +33,7 @@ impl Object for Placed {
 /// Prints a line for each node.
 #[tokio::main]
 pub async fn main() -> Result<(), BoxError> {
+    tracing_subscriber::fmt::init(); // without it, nobody sees why a list or a watch failed
     for (node, pods) in pods_per_node(Client::try_default().await?).await? {
         println!("{node}: {pods}");
     }
