@@ -13,29 +13,29 @@ pub(crate) use shuttle::sync::{Mutex, MutexGuard};
 #[cfg(shuttle)]
 use shuttle::thread::yield_now;
 
-/// How often a lock that is taken is looked at again before the system is asked to wake who waits for it.
+/// How often a thread tries a taken lock again before it lets the system put it to sleep.
 #[cfg(not(shuttle))]
 const LOOKS: usize = 3;
 
-/// How long nobody looks in between: some microseconds at most. Fewer pauses than 64 or more than 256 cost a work queue between two
-/// processors throughput.
+/// How many pause instructions a thread makes between two tries: some microseconds at most. With fewer than 64 or more than 256,
+/// two processors get less work through one queue.
 #[cfg(not(shuttle))]
 const PAUSES: usize = 128;
 
-/// How many turns of the scheduler a reader lets pass before it waits in the line after all.
+/// How often a reader yields its processor before it waits in the lock's line like a writer.
 const TURNS: usize = 100;
 
-/// Takes the lock, also after a panic elsewhere: whoever changes state under a lock here does so after everything that
-/// can fail, so the state is whole.
+/// Takes the lock, also if a thread panicked while it held it. Code of this crate changes the state under a lock only after every
+/// step that can panic, so the state is whole.
 #[inline]
 pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     try_lock(mutex).unwrap_or_else(|| wait_for(mutex))
 }
 
-/// Takes a lock that is taken.
+/// Waits for a lock that another thread holds, and takes it.
 ///
-/// Leaves it alone for a moment, in which its holder gets dozens of short operations done. To look at it all the time has two
-/// processors hand the lock and all that it protects back and forth, which takes longer than the operations.
+/// The thread pauses between its tries. In a pause the holder does dozens of short operations. If the thread tried without a
+/// pause, the two processors would pass the lock's cache lines back and forth, and that takes longer than the operations.
 #[cold]
 fn wait_for<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     #[cfg(not(shuttle))]
@@ -48,10 +48,11 @@ fn wait_for<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The same as [`lock`], for those who only read, and of whom there may be many: they do not wait in the lock's line.
+/// The same as [`lock`], for readers: they do not wait in the lock's line.
 ///
-/// In it, they would be woken one by one, each when the scheduler comes to it, and whoever writes after those before it: where there
-/// are more of them than processors, after seconds. A reader that finds the lock taken leaves the processor to others.
+/// In the line, the system wakes one thread after the other, each when the scheduler gets to it. A writer behind many readers would
+/// wait for all of them: for seconds, if there are more readers than processors. A reader that finds the lock taken yields its
+/// processor and tries again.
 pub(crate) fn lock_out_of_line<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     for _ in 0..TURNS {
         if let Some(guard) = try_lock(mutex) {

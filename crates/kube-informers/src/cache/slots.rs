@@ -17,8 +17,9 @@ type Branch<V> = [Option<Arc<Leaf<V>>>; BRANCH];
 
 /// Values by place, in a tree of three levels.
 ///
-/// A clone shares everything with the original. Whoever writes after that copies the way to the place that is written,
-/// once: a leaf, a branch, and one pointer for each 4096 places. A leaf stays when its values are gone.
+/// A clone shares all nodes with the original. The next write to a shared place copies the nodes on the path to it: one leaf,
+/// one branch, and the root, which has a pointer for each 4096 places. Later writes to the same leaf copy nothing. A leaf stays in the
+/// tree when its values are gone.
 #[derive(Debug)]
 pub(crate) struct Slots<V>(Arc<Vec<Arc<Branch<V>>>>);
 

@@ -22,9 +22,9 @@ use super::versions::{at_least, is_comparable};
 /// Objects by a key that the caller gives, with indices: what is below a [`Store`](super::Store) and an
 /// [`Indexer`](super::Indexer).
 ///
-/// Readers are given snapshots: whoever reads takes the lock for as long as to copy a pointer, and looks at objects without it.
-/// The first write after that copies what it changes and leaves to the readers what they have. So the writer never waits for
-/// somebody who looks at objects, however many they are.
+/// A reader gets a snapshot. It holds the lock only to copy a pointer, and looks at the objects without the lock. The first write
+/// after that copies the part that it changes, and the snapshot keeps the old part. So a writer never waits while a reader
+/// looks at objects, however many objects there are.
 ///
 /// ```
 /// use std::sync::Arc;

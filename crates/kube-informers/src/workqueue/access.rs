@@ -10,12 +10,12 @@ use crate::lock::MutexGuard;
 /// Whom a queue can wake.
 #[derive(Debug, Default)]
 pub(super) struct Signals {
-    /// Those who wait in `get`, in the order in which they came. One at a time is told to look: who looks and leaves
-    /// something has the next one told.
+    /// Wakes callers of `get`, the longest waiting first. The queue wakes one of them at a time. That one takes a key; if keys are
+    /// left, it wakes the next one.
     pub news: Notify,
-    /// The one of them who keeps the time: the first delayed key is due earlier.
+    /// Wakes the caller of `get` that sleeps until the first delayed key is due, when another key is due earlier.
     pub sooner: Notify,
-    /// Those who wait until nothing is being worked on.
+    /// Wakes callers that wait until nothing is being worked on.
     pub drained: Notify,
 }
 

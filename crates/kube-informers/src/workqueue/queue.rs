@@ -161,12 +161,12 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
     /// Takes the next key, waiting for one if need be; `None` once the queue has shut down and is empty. The work on the key is
     /// over when the returned [`Item`] is dropped or ended by one of its methods.
     ///
-    /// While something is queued, one of those who wait is told to look, the longest waiting first, and it has the next one
-    /// told if it leaves something. Somebody who comes in between may be quicker; the one who was told then waits again,
-    /// behind the others.
+    /// While keys are queued, the queue wakes one waiting `get` at a time, the longest waiting first. It takes a key; if keys are
+    /// left, it wakes the next one. A `get` that is called in between may take the key first. The one that was woken then waits
+    /// again, behind the others.
     ///
-    /// Cancel safe: a `get` that is dropped has taken nothing, and what it was told goes to another one. A `get` that has
-    /// begun to wait has to be polled when it is woken, or dropped: the others wait for that.
+    /// Cancel safe: a `get` that is dropped has taken no key, and if it was woken, another one is woken in its place. A `get` that
+    /// was woken must be polled or dropped: until then no other one is woken.
     pub async fn get(&self) -> Option<Item<'_, T>> {
         let taken = Waiter::new(self).take().await?;
         Some(Item::new(self, taken))

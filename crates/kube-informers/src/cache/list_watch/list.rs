@@ -120,8 +120,8 @@ fn processors() -> usize {
 }
 
 impl Envelope {
-    /// Is it a list of this kind? A list that does not say what it is, is believed; a list under a name of its own, which a
-    /// custom resource may have, is one of items that each say their kind.
+    /// Is it a list of this kind? A list that names no kind is taken as one. A custom resource may give its list any name: such a list is
+    /// taken as one if each of its items names the kind.
     fn check(&self, kind: &Kind, items_of_kind: bool) -> Result<(), ApiError> {
         let asked = kind.list_kind();
         let own_name = kind.may_name_its_list() && self.api_version == kind.api_version && items_of_kind;
