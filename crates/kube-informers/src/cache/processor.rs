@@ -191,6 +191,7 @@ impl<T> SharedProcessor<T> {
     }
 
     /// It will not be run.
+    #[cfg(feature = "client")] // the factory calls it
     pub(super) fn give_up(&self) {
         self.stop();
     }

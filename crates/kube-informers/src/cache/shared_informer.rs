@@ -256,6 +256,7 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
     }
 
     /// It will not be run any more: nobody has to wait for it. Nothing, if it was run.
+    #[cfg(feature = "client")] // the factory calls it
     pub(crate) fn give_up(&self) {
         {
             let mut course = lock(&self.0.course);
