@@ -111,6 +111,12 @@ func TestIndexerAnswersFromAnIndexOfThePodsOfARealAPIServer(t *testing.T) {
 func withTheDocumentsPods(t *testing.T, lifecycle ...string) harness.Cluster {
 	t.Helper()
 	cluster := harness.RealCluster(t, lifecycle...)
+	makeTheDocumentsPods(t, cluster)
+	return cluster
+}
+
+func makeTheDocumentsPods(t *testing.T, cluster harness.Cluster) {
+	t.Helper()
 	kubectl := cluster.Kubectl()
 	// Those of the fixture are bound already; here a scheduler binds them.
 	pods, err := os.ReadFile(harness.Fixture("pods.yaml"))
@@ -118,8 +124,7 @@ func withTheDocumentsPods(t *testing.T, lifecycle ...string) harness.Cluster {
 		t.Fatal(err)
 	}
 	kubectl.Feed(t, strings.ReplaceAll(string(pods), "  nodeName: node-1\n", ""), "create", "-f", "-")
-	kubectl.Run(t, "wait", "--for=jsonpath={.status.phase}=Running", "pod", "--all")
-	return cluster
+	kubectl.Run(t, "wait", "--for=condition=Ready", "pod", "--all")
 }
 
 // watch starts a lesson, and waits until it watches the cluster.

@@ -45,18 +45,30 @@ func DefaultStages() string {
 // Build builds the programs of this module, from Go's cache where it can, and looks for those that it cannot build.
 func Build() error {
 	stamp := "-X k8s.io/component-base/version.gitVersion=" + KubectlVersion
-	build := exec.Command("go", "build", "-buildvcs=false", "-o", Root("target", "peers")+"/", "-ldflags", stamp,
-		"./kubectl", "./apiserver", "./lifecycle", "./tracer")
-	build.Dir = Root("peers")
-	build.Stdout, build.Stderr = os.Stdout, os.Stderr
-	if err := build.Run(); err != nil {
-		return fmt.Errorf("go build: %w", err)
+	for _, arguments := range [][]string{
+		{"-o", Peer(""), "-ldflags", stamp, "./kubectl", "./apiserver", "./lifecycle", "./tracer"},
+		{"-o", Peer("tutorial"), "./tutorial/..."},
+	} {
+		if err := goBuild(arguments); err != nil {
+			return err
+		}
 	}
 	if _, err := os.Stat(Lab()); err != nil {
 		return fmt.Errorf("informer-lab is missing: run cargo build, or name it in INFORMER_LAB: %w", err)
 	}
 	if _, err := os.Stat(OldKubectl()); err != nil {
 		return fmt.Errorf("Debian's kubectl 1.20 is missing: run .ci/kubectl-1.20, or name it in KUBECTL_1_20: %w", err)
+	}
+	return nil
+}
+
+func goBuild(arguments []string) error {
+	arguments[1] += "/" // a folder
+	build := exec.Command("go", append([]string{"build", "-buildvcs=false"}, arguments...)...)
+	build.Dir = Root("peers")
+	build.Stdout, build.Stderr = os.Stdout, os.Stderr
+	if err := build.Run(); err != nil {
+		return fmt.Errorf("go build: %w", err)
 	}
 	return nil
 }

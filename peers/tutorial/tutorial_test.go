@@ -1,0 +1,158 @@
+// Package tutorial has the programs of the tutorials in our own words, on today's client-go: the Go that the chapters show beside the Rust.
+// A program's name is that of the trace which it prints.
+//
+// Those that need a cluster take KUBECONFIG's, and are run by ../e2e. All others end by themselves, and are run here.
+package tutorial
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// program is a program that needs no cluster, and what it prints: a trace of the project, or these lines.
+type program struct {
+	name  string
+	trace string
+	lines string
+	// alike makes equal what may differ between two runs, or between a lesson's cluster and client-go's fake.
+	alike func(lines []string) []string
+}
+
+var programs = []program{
+	{name: "deltafifo", trace: "deltafifo"},
+	{name: "deltafifo-list", trace: "deltafifo-list"},
+	{name: "deltafifo-pop", trace: "deltafifo-pop"},
+	{name: "deltafifo-events", trace: "deltafifo-events"},
+	{name: "deltafifo-callbacks", trace: "deltafifo-callbacks"},
+	{name: "indexer", trace: "indexer"},
+	{name: "indexer-namespace", trace: "indexer-namespace"},
+	{name: "shared-listener", trace: "shared-listener"},
+	{name: "shared-simulate", trace: "shared-simulate", alike: handlerByHandler},
+	{name: "controllerloop", trace: "reflector-known-objects"},
+	{name: "resync", trace: "resync", alike: countedFromTheFirstVersion},
+	{name: "relist", trace: "relist-known-objects", alike: listsInAnyOrder},
+	{name: "late", trace: "late", alike: onlyOfClientGosHandlers},
+	{name: "synced", trace: "synced", alike: listsInAnyOrder},
+	{name: "workqueue", trace: "workqueue", alike: withoutTimes},
+	{name: "lister", lines: `get: wiremock-84d49c989c-zg4ls
+not found: true
+selected: robusta-runner-567655bf5b-v4xvj
+all: [quickstart-es-default-0 robusta-forwarder-5f65fd6fbb-s2trs robusta-runner-567655bf5b-v4xvj wiremock-84d49c989c-zg4ls]
+requests meanwhile: 0`},
+	{name: "mutate", lines: `cached:  wiremock
+cached:  mine
+by app:  mine=[]
+by app:  wiremock=[default/wiremock]
+cached:  mine`},
+	{name: "stale", lines: `cache: 0 of 1, create web-0
+cache: 0 of 1, create web-1
+server: 2 of 1`},
+}
+
+func TestTheTutorialsProgramsPrintTheTracesOfTheLessons(t *testing.T) {
+	folder := t.TempDir()
+	build := exec.Command("go", "build", "-buildvcs=false", "-o", folder+"/", "./...")
+	if output, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, output)
+	}
+	for _, program := range programs {
+		t.Run(program.name, func(t *testing.T) {
+			t.Parallel()
+			output, err := exec.Command(filepath.Join(folder, program.name)).Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			printed, expected := lines(string(output)), program.expected(t)
+			if program.alike != nil {
+				printed, expected = program.alike(printed), program.alike(expected)
+			}
+			if !slices.Equal(printed, expected) {
+				t.Errorf("printed:\n%s\n\nexpected:\n%s", strings.Join(printed, "\n"), strings.Join(expected, "\n"))
+			}
+		})
+	}
+}
+
+func (p program) expected(t *testing.T) []string {
+	t.Helper()
+	if p.trace == "" {
+		return lines(p.lines)
+	}
+	text, err := os.ReadFile(filepath.Join("..", "..", "fixtures", "traces", p.trace+".txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lines(string(text))
+}
+
+func lines(text string) []string {
+	return strings.Split(strings.TrimSpace(text), "\n")
+}
+
+// handlerByHandler keeps the order of each handler's lines. Between two handlers there is none.
+func handlerByHandler(lines []string) []string {
+	slices.SortStableFunc(lines, func(a, b string) int {
+		return strings.Compare(strings.Fields(a)[0], strings.Fields(b)[0])
+	})
+	return lines
+}
+
+// listsInAnyOrder sorts runs of lines about listed objects: client-go's fake lists in no order.
+func listsInAnyOrder(lines []string) []string {
+	listed := func(line string) bool { return strings.HasPrefix(line, "Sync :") || strings.HasPrefix(line, "OnAdd:") }
+	for begin := 0; begin < len(lines); begin++ {
+		end := begin
+		for end < len(lines) && listed(lines[end]) {
+			end++
+		}
+		slices.Sort(lines[begin:end])
+		begin = end
+	}
+	for n, line := range lines {
+		lines[n] = regexp.MustCompile(`last seen at \d+`).ReplaceAllString(line, "last seen at R")
+	}
+	return lines
+}
+
+// onlyOfClientGosHandlers leaves out the handler with a buffer that client-go does not have, and what is pending, which client-go does not tell.
+func onlyOfClientGosHandlers(lines []string) []string {
+	lines = slices.DeleteFunc(lines, func(line string) bool {
+		return strings.HasPrefix(line, "pending:") || strings.HasPrefix(line, "OnAdd:merged")
+	})
+	slices.Sort(lines)
+	return lines
+}
+
+// withoutTimes leaves out how many milliseconds passed: a lesson's are virtual, client-go's are real.
+func withoutTimes(lines []string) []string {
+	for n, line := range lines {
+		_, lines[n], _ = strings.Cut(line, "ms  ")
+	}
+	return lines
+}
+
+// countedFromTheFirstVersion numbers resourceVersions from the first that is named.
+func countedFromTheFirstVersion(lines []string) []string {
+	versions := regexp.MustCompile(`(\d+) -> (\d+)`)
+	first := -1
+	for n, line := range lines {
+		found := versions.FindStringSubmatch(line)
+		if found == nil {
+			continue
+		}
+		before, _ := strconv.Atoi(found[1])
+		after, _ := strconv.Atoi(found[2])
+		if first < 0 {
+			first = before
+		}
+		lines[n] = versions.ReplaceAllString(line, fmt.Sprint(before-first, " -> ", after-first))
+	}
+	return lines
+}
