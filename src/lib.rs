@@ -1,7 +1,10 @@
-//! The tutorial: [`lessons`], one short file for each lesson; [`lab`], which plays them; [`trace`], which prints them.
+//! The tutorial: [`lessons`], one short file for each lesson; [`lab`], which plays them; [`cluster`], the subcommand;
+//! [`console`], what a subcommand runs in; [`trace`], which prints.
 //!
 //! The informers are in the crate [`kube_informers`], the API server in memory is in [`kube_testcluster`].
 
+pub mod cluster;
+pub mod console;
 pub mod lab;
 pub mod lessons;
 pub mod trace;

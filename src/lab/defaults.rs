@@ -2,14 +2,7 @@
 
 use std::time::Duration;
 
-/// A file of `fixtures/` that is compiled into the binary.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Fixture {
-    /// The file's name, for messages.
-    pub name: &'static str,
-    /// The file's content.
-    pub text: &'static str,
-}
+use crate::cluster::Fixture;
 
 /// The defaults of a run.
 #[derive(Debug)]
@@ -32,14 +25,14 @@ pub struct ClusterDefaults {
     /// The kubelet's stages; `None` for the default ones.
     pub stages: Option<&'static Fixture>,
     /// Which clusters the lesson needs.
-    pub eras: Eras,
+    pub clusters: Clusters,
 }
 
 /// Which clusters a lesson needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Eras {
+pub enum Clusters {
     /// One, of the selected era.
     One,
     /// One of each era, with the same contents.
-    Each,
+    OfEachEra,
 }

@@ -14,7 +14,7 @@ pub(super) async fn perform_typed_steps(lab: &Lab) {
         return std::future::pending().await;
     }
     if io::stdin().is_terminal() {
-        lab.tell(
+        lab.narrate(
             "type run NAME, delete NAME or label NAME KEY=VALUE",
             "可以输入 run NAME、delete NAME 或 label NAME KEY=VALUE",
         );
@@ -31,12 +31,12 @@ pub(super) async fn perform_typed_steps(lab: &Lab) {
 async fn perform(lab: &Lab, line: &str) {
     match line.parse::<Step>() {
         Ok(step) => {
-            lab.tell(&step.to_string(), &step.to_string());
+            lab.narrate(&step.to_string(), &step.to_string());
             if let Err(error) = step.perform(&lab.client(), lab.namespace()).await {
-                lab.tell(&error.to_string(), &error.to_string());
+                lab.narrate(&error.to_string(), &error.to_string());
             }
         }
-        Err(expected) => lab.tell(&expected, &expected),
+        Err(expected) => lab.narrate(&expected, &expected),
     }
 }
 

@@ -1,17 +1,14 @@
 //! The lab: what a lesson needs (a cluster, output, a stop signal), and the player that runs lessons.
 
-pub mod cluster;
-mod clusters;
-mod command;
 mod connect;
 mod defaults;
-mod files;
-mod interrupt;
+mod era;
 mod keyboard;
 mod kubeconfig;
-mod kubeconfig_file;
-mod moments;
+mod lesson_clusters;
+mod plan;
 mod player;
+mod races;
 mod serve;
 mod settings;
 mod wiring;
@@ -30,13 +27,14 @@ use tokio_util::sync::CancellationToken;
 use crate::trace::{Printer, Record, Style, What};
 use kube_informers::cache::observe::{Event, Observer};
 use kube_informers::cache::{ReflectorError, with_causes};
-use kube_testcluster::Era;
 
-pub use defaults::{ClusterDefaults, Defaults, Eras, Fixture};
-pub use interrupt::Interrupt;
-pub use moments::Moments;
-use moments::{Waits, sub_seed};
-pub use player::{Console, Ended, LessonFn, play, record};
+pub use crate::cluster::Fixture;
+pub use crate::console::{Console, Ended};
+pub use defaults::{ClusterDefaults, Clusters, Defaults};
+pub use era::Era;
+pub use player::{LessonFn, play, record};
+pub use races::Race;
+use races::{Waits, sub_seed};
 pub use settings::{BuiltIn, Follow, Pace, Seed, Settings, Source, Target};
 
 /// The environment of a lesson. Clones share one lab, so that tasks and handlers can have one each.
@@ -48,8 +46,8 @@ pub struct Lab(Arc<Inner>);
 struct Inner {
     parts: Parts,
     started: Instant,
-    /// How many [`Moments`] were handed out. Each has its own seed.
-    moments: AtomicU64,
+    /// How many [`Race`]s were handed out. Each has its own seed.
+    races: AtomicU64,
     /// Whether the first LIST has succeeded. Once the first WATCH has succeeded too, failures are reported and do not
     /// end the run.
     listed: AtomicBool,
@@ -66,7 +64,7 @@ pub(super) struct Parts {
     pub(super) stop: CancellationToken,
     pub(super) sink: Sink,
     pub(super) seed: u64,
-    pub(super) era: Era,
+    pub(super) client_era: Era,
     pub(super) waits: Waits,
     pub(super) listener: Option<TcpListener>,
 }
@@ -84,7 +82,7 @@ impl Lab {
         Self(Arc::new(Inner {
             parts,
             started: Instant::now(),
-            moments: AtomicU64::new(0),
+            races: AtomicU64::new(0),
             listed: AtomicBool::new(false),
             watching: AtomicBool::new(false),
             reader_gone: AtomicBool::new(false),
@@ -124,9 +122,9 @@ impl Lab {
         self.0.parts.seed
     }
 
-    /// The era of the built-in cluster and of the informers.
+    /// The era of the client's machinery.
     pub fn era(&self) -> Era {
-        self.0.parts.era
+        self.0.parts.client_era
     }
 
     /// An observer that records what the informers do.
@@ -145,19 +143,19 @@ impl Lab {
     }
 
     /// Prints a line of the trace.
-    pub fn line(&self, style: Style, text: impl Display) {
+    pub fn print(&self, style: Style, text: impl Display) {
         self.put(What::Line { style, text: text.to_string() });
     }
 
     /// Prints a remark for the reader, in both languages.
-    pub fn tell(&self, en: &str, zh: &str) {
+    pub fn narrate(&self, en: &str, zh: &str) {
         self.put(What::Narration { en: en.to_owned(), zh: zh.to_owned() });
     }
 
-    /// A source of short seeded waits, independent of all others. With a real cluster it never waits.
-    pub fn moment(&self) -> Moments {
-        let n = self.0.moments.fetch_add(1, Ordering::Relaxed);
-        Moments::new(sub_seed(self.0.parts.seed, "moment", n), self.0.parts.waits)
+    /// A race of this run, decided by its seed and independent of all others. With a real cluster the cluster decides.
+    pub fn race(&self) -> Race {
+        let n = self.0.races.fetch_add(1, Ordering::Relaxed);
+        Race::new(sub_seed(self.0.parts.seed, "moment", n), self.0.parts.waits)
     }
 
     /// Handles a failed list or watch. It ends the run if the first LIST and WATCH have not succeeded yet; otherwise it
@@ -178,7 +176,7 @@ impl Lab {
     /// Reports an error after which the lesson tries again.
     pub fn retrying(&self, error: &dyn Error) {
         let error = with_causes(error);
-        self.tell(&format!("{error}; trying again"), &format!("{error}；重试中"));
+        self.narrate(&format!("{error}; trying again"), &format!("{error}；重试中"));
     }
 
     /// Whether the first LIST and the first WATCH have succeeded.
@@ -187,7 +185,7 @@ impl Lab {
     }
 
     fn tell_retry(&self, request: &str, error: &str) {
-        self.tell(&format!("{request}: {error}; trying again"), &format!("{request}：{error}；重试中"));
+        self.narrate(&format!("{request}: {error}; trying again"), &format!("{request}：{error}；重试中"));
     }
 
     /// The listener of `--serve`.

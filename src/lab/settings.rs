@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use kube_testcluster::Era;
+use super::Era;
 
 /// The options of a run. They override the defaults in its row.
 #[derive(Clone, Debug)]
@@ -21,6 +21,8 @@ pub struct Settings {
     pub limit: Option<Duration>,
     /// What decides the races.
     pub seed: Seed,
+    /// The era of the client's machinery.
+    pub client: Era,
     /// The address of the lesson's HTTP server, if it has one.
     pub serve: Option<SocketAddr>,
     /// The address at which the built-in cluster listens for other programs on this machine, if it does.
@@ -36,6 +38,7 @@ impl Default for Settings {
             follow: Follow::No,
             limit: None,
             seed: Seed::Default,
+            client: Era::Classic,
             serve: None,
             listen: None,
         }
@@ -71,20 +74,14 @@ pub enum Source {
 }
 
 /// The options of the built-in cluster.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct BuiltIn {
     /// A file of initial pods.
     pub pods: Option<PathBuf>,
     /// A file of kubelet stages.
     pub stages: Option<PathBuf>,
     /// Which API server it simulates.
-    pub era: Era,
-}
-
-impl Default for BuiltIn {
-    fn default() -> Self {
-        Self { pods: None, stages: None, era: Era::Classic }
-    }
+    pub server: Era,
 }
 
 /// A real cluster.

@@ -1,12 +1,12 @@
-//! Connects the parts that a lesson builds to the lab: its observer, its error handler and its seed.
+//! Connects the parts that a lesson builds to the lab: its observer, its error handler, its seed, and the queue and the way to
+//! list of its era.
 
-use super::Lab;
-use super::moments::sub_seed;
+use super::races::sub_seed;
+use super::{Era, Lab};
 use kube_informers::cache::{
     Object, QueueKind, Reflector, ReflectorError, ReflectorOptions, SharedIndexInformerBuilder, SharedInformerFactory,
     WatchList,
 };
-use kube_testcluster::Era;
 
 impl Lab {
     /// A Reflector whose first failure ends the run, and whose later failures are reported.
@@ -27,7 +27,7 @@ impl Lab {
         factory.queue(self.queue()).observer(self.observer()).reflector(self.options())
     }
 
-    /// The queue of the era.
+    /// The queue of the client's era.
     fn queue(&self) -> QueueKind {
         match self.era() {
             Era::Classic => QueueKind::DeltaFifo,
@@ -35,7 +35,7 @@ impl Lab {
         }
     }
 
-    /// The Reflector's options of the era.
+    /// The Reflector's options of the client's era.
     fn options(&self) -> ReflectorOptions {
         let watch_list = match self.era() {
             Era::Classic => WatchList::No,

@@ -34,23 +34,23 @@ fn is_ours(set: &ReplicaSet) -> bool {
 /// Prints what the controller does, as a line of the trace or as narration.
 fn tell(lab: &Lab, deed: Deed<'_>) {
     match deed {
-        Deed::Begins => lab.tell("the caches are filled: the workers begin", "缓存已填满：worker 开始工作"),
-        Deed::Gone { set } => lab.line(Style::Deleted, format_args!("{set}: gone")),
+        Deed::Begins => lab.narrate("the caches are filled: the workers begin", "缓存已填满：worker 开始工作"),
+        Deed::Gone { set } => lab.print(Style::Deleted, format_args!("{set}: gone")),
         Deed::Waits { set } => {
-            lab.line(Style::Plain, format_args!("{set}: has not seen all that it did, waits"));
+            lab.print(Style::Plain, format_args!("{set}: has not seen all that it did, waits"));
         }
         Deed::Creates { set, there, wanted, count } => {
-            lab.line(Style::Added, format_args!("{set}: {there} of {wanted} pods, create {count}"));
+            lab.print(Style::Added, format_args!("{set}: {there} of {wanted} pods, create {count}"));
         }
-        Deed::Created { pod } => lab.line(Style::Added, format_args!("  + {pod}")),
+        Deed::Created { pod } => lab.print(Style::Added, format_args!("  + {pod}")),
         Deed::Deletes { set, there, wanted, count } => {
-            lab.line(Style::Deleted, format_args!("{set}: {there} of {wanted} pods, delete {count}"));
+            lab.print(Style::Deleted, format_args!("{set}: {there} of {wanted} pods, delete {count}"));
         }
-        Deed::Deleted { pod } => lab.line(Style::Deleted, format_args!("  - {pod}")),
-        Deed::Adopted { pod } => lab.line(Style::Added, format_args!("  {pod}: adopted")),
-        Deed::Released { pod } => lab.line(Style::Deleted, format_args!("  {pod}: released")),
+        Deed::Deleted { pod } => lab.print(Style::Deleted, format_args!("  - {pod}")),
+        Deed::Adopted { pod } => lab.print(Style::Added, format_args!("  {pod}: adopted")),
+        Deed::Released { pod } => lab.print(Style::Deleted, format_args!("  {pod}: released")),
         Deed::Status { set, replicas, ready } => {
-            lab.line(Style::Updated, format_args!("{set}: status: {replicas} replicas, {ready} ready"));
+            lab.print(Style::Updated, format_args!("{set}: status: {replicas} replicas, {ready} ready"));
         }
         Deed::Failed { error } => lab.retrying(error),
     }

@@ -10,10 +10,10 @@ use anyhow::Result;
 
 use super::go;
 use super::pods::style;
+use crate::lab::Era;
 use crate::lab::Lab;
 use crate::trace::Style;
 use kube_informers::cache::{Delta, DeltaFifo, RealFifo, ReflectorStore};
-use kube_testcluster::Era;
 
 /// How far the lesson goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -56,10 +56,10 @@ fn delta_fifo(lab: &Lab, step: DeltaFifoStep) -> Result<()> {
     let queue = DeltaFifo::new(|pod: &Pod| pod.name.to_owned()).observer(lab.observer());
     change(&queue, step)?;
     if step == DeltaFifoStep::List {
-        lab.line(Style::Plain, go::slice(queue.list()));
+        lab.print(Style::Plain, go::slice(queue.list()));
         return Ok(());
     }
-    lab.tell(
+    lab.narrate(
         "one pop gives everything that happened to one key, oldest first; older states are the Indexer's business",
         "一次 Pop 取出一个 key 的全部变化，最早的在前；旧值要到 Indexer 里取",
     );
@@ -73,11 +73,11 @@ fn real_fifo(lab: &Lab, step: DeltaFifoStep) -> Result<()> {
     let queue = RealFifo::atomic(|pod: &Pod| pod.name.to_owned()).observer(lab.observer());
     change(&queue, step)?;
     if step == DeltaFifoStep::List {
-        lab.tell("client-go's RealFIFO cannot be listed any more", "client-go 的 RealFIFO 不能再 List 了");
-        lab.line(Style::Plain, go::slice(queue.list().iter().filter_map(Delta::object)));
+        lab.narrate("client-go's RealFIFO cannot be listed any more", "client-go 的 RealFIFO 不能再 List 了");
+        lab.print(Style::Plain, go::slice(queue.list().iter().filter_map(Delta::object)));
         return Ok(());
     }
-    lab.tell(
+    lab.narrate(
         "one pop gives one change: all changes stay in the order in which they came, whatever their keys",
         "一次 Pop 取出一个变化：所有变化保持到来的顺序，不分 key",
     );
@@ -105,14 +105,14 @@ fn show(lab: &Lab, step: DeltaFifoStep, delta: &Delta<Pod>) {
     let Some(pod) = delta.object() else { return };
     let style = style(delta);
     match step {
-        DeltaFifoStep::Values => lab.line(style, format!("{} {}  value: {}", delta.kind(), pod.name, pod.value)),
-        _ => lab.line(style, format!("{} : {}", delta.kind(), pod.name)),
+        DeltaFifoStep::Values => lab.print(style, format!("{} {}  value: {}", delta.kind(), pod.name, pod.value)),
+        _ => lab.print(style, format!("{} : {}", delta.kind(), pod.name)),
     }
     match (step, delta) {
-        (DeltaFifoStep::Values | DeltaFifoStep::Callbacks, Delta::Added(_)) => lab.line(style, "执行新增回调"),
-        (DeltaFifoStep::Values, Delta::Updated(_)) => lab.line(style, "执行修改回调"),
-        (DeltaFifoStep::Callbacks, Delta::Updated(_)) => lab.line(style, "执行更新回调"),
-        (DeltaFifoStep::Values | DeltaFifoStep::Callbacks, Delta::Deleted(_)) => lab.line(style, "执行删除回调"),
+        (DeltaFifoStep::Values | DeltaFifoStep::Callbacks, Delta::Added(_)) => lab.print(style, "执行新增回调"),
+        (DeltaFifoStep::Values, Delta::Updated(_)) => lab.print(style, "执行修改回调"),
+        (DeltaFifoStep::Callbacks, Delta::Updated(_)) => lab.print(style, "执行更新回调"),
+        (DeltaFifoStep::Values | DeltaFifoStep::Callbacks, Delta::Deleted(_)) => lab.print(style, "执行删除回调"),
         _ => {}
     }
 }

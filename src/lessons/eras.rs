@@ -3,25 +3,30 @@
 
 use anyhow::Result;
 
-use super::{Modern, Run};
-use crate::lab::{BuiltIn, Console, Ended, Seed, Settings, Source, record};
-use kube_testcluster::Era;
+use super::catalog::{Modern, Run};
+use crate::console::{Console, Ended};
+use crate::lab::{BuiltIn, Era, Seed, Settings, Source, record};
+use crate::trace::Record;
 
 /// Plays the run twice on the built-in cluster with the same seed, and prints both traces.
-pub fn play(modern: &Modern, settings: &Settings, console: &Console) -> Result<Ended> {
-    let seed = Seed::Fixed(settings.seed.draw(&modern.run.row().defaults, &console.printer));
-    let classic = in_era(Era::Classic, modern.run, settings, seed, console)?;
-    let today = in_era(Era::Modern, modern.run, settings, seed, console)?;
-    console.printer.tell(modern.en, modern.zh);
+///
+/// # Errors
+/// As [`record`].
+pub fn play(run: Run, modern: &Modern, settings: &Settings, console: &Console) -> Result<Ended> {
+    let seed = Seed::Fixed(settings.seed.draw(&run.row().defaults, &console.printer));
+    let settings = Settings { seed, ..settings.clone() };
+    let classic = in_era(Era::Classic, run, settings.clone(), console)?;
+    let today = in_era(Era::Modern, run, settings, console)?;
+    let [en, zh] = modern.why;
+    console.printer.tell(en, zh);
     Ended::of_writing(console.printer.side_by_side(["classic", "modern"], [&classic, &today]))
 }
 
-fn in_era(era: Era, run: Run, settings: &Settings, seed: Seed, console: &Console) -> Result<Vec<crate::trace::Record>> {
-    let built_in = match &settings.source {
-        Source::BuiltIn(built_in) => built_in.clone(),
-        Source::Real(_) => BuiltIn::default(),
-    };
-    let source = Source::BuiltIn(BuiltIn { era, ..built_in });
-    let settings = Settings { source, seed, ..settings.clone() };
-    record(&run.row().defaults, &settings, console, run.lesson())
+fn in_era(era: Era, run: Run, mut settings: Settings, console: &Console) -> Result<Vec<Record>> {
+    settings.client = era;
+    if let Source::BuiltIn(BuiltIn { server, .. }) = &mut settings.source {
+        *server = era;
+    }
+    let row = run.row();
+    record(&row.defaults, &settings, console, row.lesson(era))
 }

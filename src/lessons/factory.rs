@@ -37,7 +37,7 @@ pub async fn serve(lab: &Lab) -> Result<()> {
 fn start(lab: &Lab) -> Result<SharedInformerFactory> {
     let factory = lab.factory(SharedInformerFactory::new(lab.client()).namespace(lab.namespace()));
     let printer = lab.clone();
-    let print = HandlerFuncs::new().add_func(move |pod: Arc<Pod>, _| printer.line(Style::Added, name(&pod)));
+    let print = HandlerFuncs::new().add_func(move |pod: Arc<Pod>, _| printer.print(Style::Added, name(&pod)));
     factory.informer::<Pod>().add_event_handler(print)?;
     factory.start(&lab.stop());
     Ok(factory)
@@ -46,7 +46,7 @@ fn start(lab: &Lab) -> Result<SharedInformerFactory> {
 async fn synced(lab: &Lab, factory: &SharedInformerFactory) {
     for (kind, synced) in factory.wait_for_cache_sync(&lab.stop()).await {
         if synced {
-            lab.tell(&format!("the cache of {kind} is synced"), &format!("{kind} 的缓存已同步"));
+            lab.narrate(&format!("the cache of {kind} is synced"), &format!("{kind} 的缓存已同步"));
         }
     }
 }

@@ -41,11 +41,11 @@ fn by_label(lab: &Lab) -> Result<()> {
     indexer.add(pod("ns1", "pod1", "l1"))?;
     indexer.add(pod("ns2", "pod2", "l2"))?;
 
-    lab.tell("index, value, keys: what the index is made of", "索引名、索引值、key：索引的内部结构");
+    lab.narrate("index, value, keys: what the index is made of", "索引名、索引值、key：索引的内部结构");
     let keys = |keys: &std::collections::BTreeSet<String>| go::map(keys.iter().map(|key| (key.clone(), "{}")));
     let values = |values: &BTreeMap<_, _>| go::map(values.iter().map(|(value, set)| (String::clone(value), keys(set))));
-    lab.line(Style::Plain, go::map(indexer.indices().iter().map(|(index, map)| (index, values(map)))));
-    lab.line(Style::Plain, format!("{} <nil>", go::slice(by_app.keys("l1"))));
+    lab.print(Style::Plain, go::map(indexer.indices().iter().map(|(index, map)| (index, values(map)))));
+    lab.print(Style::Plain, format!("{} <nil>", go::slice(by_app.keys("l1"))));
     Ok(())
 }
 
@@ -57,7 +57,7 @@ fn by_namespace(lab: &Lab) -> Result<()> {
 
     for key in by_namespace.keys("ns1") {
         let exists = indexer.get_by_key(&key).is_some();
-        lab.line(Style::Plain, format!("{key} {exists} <nil>"));
+        lab.print(Style::Plain, format!("{key} {exists} <nil>"));
     }
     Ok(())
 }

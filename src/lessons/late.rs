@@ -35,10 +35,10 @@ pub async fn run(lab: &Lab) -> Result<()> {
         for second in 1.. {
             sleep(Duration::from_millis(600)).await;
             let (quick, slow, merged) = (quick.pending(), slow.pending(), merged.pending());
-            lab.line(Style::Plain, format_args!("pending: quick {quick}, slow {slow}, merged {merged}"));
+            lab.print(Style::Plain, format_args!("pending: quick {quick}, slow {slow}, merged {merged}"));
             sleep(Duration::from_millis(400)).await;
             if second == 2 {
-                lab.tell(
+                lab.narrate(
                     "another handler joins: it is told first what the store has, all of it as initial",
                     "又一个 handler 加入：先被告知 store 里的全部对象，都算 initial",
                 );
@@ -48,7 +48,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
         }
         anyhow::Ok(())
     };
-    lab.tell(
+    lab.narrate(
         "each handler has a buffer of its own: a slow one delays nobody and pays with memory, unless its buffer keeps only \
          the newest state of each object, as that of merged does; updates wait and count like additions, printed or not",
         "每个 handler 有自己的缓冲：慢的不拖累别人，代价是内存；merged 的缓冲例外，每个对象只留最新状态；\
@@ -73,6 +73,6 @@ impl AsyncEventHandler<Pod> for BufferedHandler {
         sleep(self.takes).await;
         let Notification::Add { object, initial } = notification else { return };
         let initial = if initial == InitialList::Yes { " (initial)" } else { "" };
-        self.lab.line(Style::Handler(self.number), format_args!("OnAdd:{} {}{initial}", self.name, name(&object)));
+        self.lab.print(Style::Handler(self.number), format_args!("OnAdd:{} {}{initial}", self.name, name(&object)));
     }
 }

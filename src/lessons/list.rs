@@ -32,7 +32,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
     for (name, client) in lab.each_era() {
         servers.push(ApiServer::meet(name, client, lab.namespace()).await?);
     }
-    lab.tell(
+    lab.narrate(
         "delegate: what the documents' shouldDelegateList says; then who answered, and with how many pods",
         "delegate：文档中的 shouldDelegateList 怎么说；然后是谁回答的、答了几个 Pod",
     );
@@ -51,7 +51,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
 
 fn line(lab: &Lab, [version, matching, limit, token, delegate]: [&str; 5], answers: &str) {
     let text = format!("{version:<3} {matching:<13} {limit:<6} {token:<9} {delegate:<9} {answers}");
-    lab.line(Style::Plain, text.trim_end());
+    lab.print(Style::Plain, text.trim_end());
 }
 
 /// One combination of options.
@@ -182,7 +182,7 @@ struct List {
 }
 
 fn explain(lab: &Lab, servers: &[ApiServer]) {
-    lab.tell(
+    lab.narrate(
         "400 and 422 are combinations that make no sense, refused before anybody is asked.\n\
          RV 0 takes whatever the cache has, all of it: a limit counts for nothing. R with a limit and without match is\n\
          an exact version, R without a limit only \"not older\"",
@@ -191,7 +191,7 @@ fn explain(lab: &Lab, servers: &[ApiServer]) {
          R 不带 limit 只表示“不早于”",
     );
     if servers.iter().any(|server| !server.says) {
-        lab.tell(
+        lab.narrate(
             "unknown: this API server does not say who answered. No Kubernetes does; the header x-served-from is the\n\
              built-in cluster's. On a real one the metric apiserver_storage_list_total counts what reached etcd",
             "unknown：这个 API server 没有说是谁回答的。真正的 Kubernetes 都不说；响应头 x-served-from 是内置集群特有的。\n\
@@ -199,7 +199,7 @@ fn explain(lab: &Lab, servers: &[ApiServer]) {
         );
         return;
     }
-    lab.tell(
+    lab.narrate(
         "classic does what the function says. Today's watch cache asks etcd how new it has to be (1.31) and keeps\n\
          snapshots of its past states (1.34), so hardly a list reaches storage",
         "classic 正如函数所说。今天的 watch cache 会问 etcd 自己要有多新（1.31），并保留过去状态的快照（1.34），\n\

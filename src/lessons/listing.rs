@@ -4,8 +4,8 @@ use std::io;
 
 use anyhow::Result;
 
-use super::{BEYOND, DOCUMENTS};
-use crate::lab::Ended;
+use super::catalog::{Origin, rows};
+use crate::console::Ended;
 use crate::trace::Printer;
 
 /// Prints the list on standard output, in the language of the narration.
@@ -14,8 +14,13 @@ pub fn print(printer: &Printer) -> Result<Ended> {
 }
 
 fn write(printer: &Printer) -> io::Result<()> {
-    let documents = || DOCUMENTS.iter().filter_map(|row| Some((row, row.go?)));
-    let beyond = || BEYOND.iter().filter(|row| !row.command.contains(' '));
+    let documents = || {
+        rows().filter_map(|row| match row.origin {
+            Origin::Program(go) => Some((row, go)),
+            Origin::Step | Origin::Beyond => None,
+        })
+    };
+    let beyond = || rows().filter(|row| row.origin == Origin::Beyond && !row.command.contains(' '));
     let listed = documents().map(|(row, _)| row).chain(beyond());
     let width = listed.map(|row| row.command.len()).max().unwrap_or_default();
     printer.page(printer.pick(

@@ -18,13 +18,13 @@ use kube_informers::cache::{ApiError, ListOptions, ListWatch, ListerWatcher, Ref
 pub async fn run(lab: &Lab) -> Result<()> {
     let pods = ListWatch::<Pod>::namespaced(lab.client(), lab.namespace());
 
-    lab.tell("List", "List");
+    lab.narrate("List", "List");
     let list = pods.list(ListOptions::default()).await;
     for pod in list.map_err(|error| ReflectorError::List(pods.description(), error))?.items {
-        lab.line(Style::Plain, name(&pod));
+        lab.print(Style::Plain, name(&pod));
     }
 
-    lab.tell("Watch: without a resourceVersion it begins with every pod there is", "Watch，一开始会打印所有的 Pod");
+    lab.narrate("Watch: without a resourceVersion it begins with every pod there is", "Watch，一开始会打印所有的 Pod");
     let mut seen = ListOptions::default();
     let watch = pods.watch(seen.clone()).await;
     let mut events = watch.map_err(|error| ReflectorError::Watch(pods.description(), error))?;
@@ -32,7 +32,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
     let watching = async {
         loop {
             follow(lab, &mut events, &mut seen).await;
-            lab.tell("the server ended the watch; watching again", "服务端结束了 watch，重新 watch");
+            lab.narrate("the server ended the watch; watching again", "服务端结束了 watch，重新 watch");
             events = again(lab, &pods, &seen).await;
         }
     };
@@ -53,7 +53,7 @@ async fn follow(lab: &Lab, events: &mut WatchStream<Pod>, seen: &mut ListOptions
                 return lab.retrying(&ApiError::Status(status));
             }
         };
-        lab.line(style, format!("{kind} : {} , Status:  {}", name(&pod), phase(&pod)));
+        lab.print(style, format!("{kind} : {} , Status:  {}", name(&pod), phase(&pod)));
         seen.resource_version.clone_from(&pod.metadata.resource_version);
     }
 }

@@ -42,7 +42,7 @@ use kube_informers::cache::{Indexer, meta_namespace_key};
 
 /// Changes copies of a cached pod, and prints what the cache has.
 pub fn run(lab: &Lab) -> Result<()> {
-    lab.tell(
+    lab.narrate(
         "in Go this pointer is the cache's own: a handler that writes pod.Labels[\"app\"] changes what everybody reads,\n\
          without a lock and behind the index's back. Here that line does not compile; so: copy, then change",
         "在 Go 里这个指针就是缓存自己的：handler 写 pod.Labels[\"app\"]，改的是所有人读到的对象，\n\
@@ -54,24 +54,24 @@ pub fn run(lab: &Lab) -> Result<()> {
     let cached = || cache.get_by_key("default/wiremock").context("the pod is cached");
 
     let read = cached()?;
-    lab.line(Style::Plain, format_args!("cached:  {} app={}", name(&read), app(&read)));
+    lab.print(Style::Plain, format_args!("cached:  {} app={}", name(&read), app(&read)));
     let mut copy = Pod::clone(&read);
     copy.metadata.labels.get_or_insert_default().insert("app".to_owned(), "mine".to_owned());
-    lab.line(Style::Updated, format_args!("copy:    {} app={}", name(&copy), app(&copy)));
+    lab.print(Style::Updated, format_args!("copy:    {} app={}", name(&copy), app(&copy)));
     let again = cached()?;
-    lab.line(Style::Plain, format_args!("cached:  {} app={}", name(&again), app(&again)));
+    lab.print(Style::Plain, format_args!("cached:  {} app={}", name(&again), app(&again)));
     let [mine, theirs] = [by_app.keys("mine"), by_app.keys("wiremock")];
-    lab.line(Style::Plain, format_args!("by app:  mine={} wiremock={}", go::slice(mine), go::slice(theirs)));
+    lab.print(Style::Plain, format_args!("by app:  mine={} wiremock={}", go::slice(mine), go::slice(theirs)));
 
-    lab.tell(
+    lab.narrate(
         "Arc::make_mut does the same: it copies, since the cache has the pod too",
         "Arc::make_mut 也一样：缓存还持有这个 pod，所以它先复制",
     );
     let mut changed = cached()?;
     Arc::make_mut(&mut changed).metadata.name = Some("mine".to_owned());
-    lab.line(Style::Updated, format_args!("changed: {}", name(&changed)));
+    lab.print(Style::Updated, format_args!("changed: {}", name(&changed)));
     let again = cached()?;
-    lab.line(Style::Plain, format_args!("cached:  {}, unchanged: {}", name(&again), Arc::ptr_eq(&read, &again)));
+    lab.print(Style::Plain, format_args!("cached:  {}, unchanged: {}", name(&again), Arc::ptr_eq(&read, &again)));
     Ok(())
 }
 

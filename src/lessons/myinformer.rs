@@ -82,16 +82,16 @@ struct PodHandler(Lab);
 
 impl EventHandler<Pod> for PodHandler {
     fn on_add(&mut self, pod: Arc<Pod>, _initial: InitialList) {
-        self.0.line(Style::Added, format!("OnAdd: {}", name(&pod)));
+        self.0.print(Style::Added, format!("OnAdd: {}", name(&pod)));
     }
 
     fn on_update(&mut self, _old: Arc<Pod>, new: Arc<Pod>) {
-        self.0.line(Style::Updated, format!("OnUpdate: {}", name(&new)));
+        self.0.print(Style::Updated, format!("OnUpdate: {}", name(&new)));
     }
 
     fn on_delete(&mut self, deletion: Deletion<Pod>) {
         if let Some(pod) = deletion.object() {
-            self.0.line(Style::Deleted, format!("OnDelete: {}", name(pod)));
+            self.0.print(Style::Deleted, format!("OnDelete: {}", name(pod)));
         }
     }
 }

@@ -8,10 +8,10 @@ use anyhow::Result;
 use k8s_openapi::api::core::v1::Pod;
 
 use super::pods::name;
+use crate::lab::Era;
 use crate::lab::Lab;
 use crate::trace::Style;
 use kube_informers::cache::{Delta, DeltaFifo, Error, RealFifo, ReflectorStore, Store};
-use kube_testcluster::Era;
 
 /// An operation on the queue: its style, its name, and the call.
 type Operation = (Style, &'static str, fn(&dyn ReflectorStore<Pod>) -> Result<(), Error>);
@@ -38,16 +38,16 @@ fn delta_fifo(lab: &Lab) -> Result<()> {
     known.add(obj("Obj2"))?;
     known.add(obj("Obj3"))?;
     let queue = DeltaFifo::new(key).known_objects(known).observer(lab.observer());
-    lab.tell("known objects: Obj2 and Obj3", "known objects：Obj2 和 Obj3");
+    lab.narrate("known objects: Obj2 and Obj3", "known objects：Obj2 和 Obj3");
     for (style, operation, perform) in OPERATIONS {
         perform(&queue)?;
-        lab.line(style, operation);
+        lab.print(style, operation);
         draw_delta_fifo(lab, &queue);
         match operation {
             "Update(Obj1)" => {
-                lab.tell("the key is queued already: only its deltas grow", "key 已在队列里：只有它的 Deltas 变长");
+                lab.narrate("the key is queued already: only its deltas grow", "key 已在队列里：只有它的 Deltas 变长");
             }
-            "Resync()" => lab.tell(
+            "Resync()" => lab.narrate(
                 "a resync queues the known objects, but not Obj2: something newer is queued for it",
                 "Resync 把 known objects 放回队列，但不放 Obj2：队列里已有它更新的变化",
             ),
@@ -55,9 +55,9 @@ fn delta_fifo(lab: &Lab) -> Result<()> {
         }
     }
     queue.try_pop();
-    lab.line(Style::Plain, "Pop()");
+    lab.print(Style::Plain, "Pop()");
     draw_delta_fifo(lab, &queue);
-    lab.tell("the first key left with all its deltas", "第一个 key 带着它的全部 Deltas 离开");
+    lab.narrate("the first key left with all its deltas", "第一个 key 带着它的全部 Deltas 离开");
     Ok(())
 }
 
@@ -65,14 +65,14 @@ fn real_fifo(lab: &Lab) -> Result<()> {
     let queue = RealFifo::atomic(key).observer(lab.observer());
     for (style, operation, perform) in OPERATIONS {
         perform(&queue)?;
-        lab.line(style, operation);
+        lab.print(style, operation);
         draw_items(lab, &queue.list().iter().map(delta).collect::<Vec<_>>());
         match operation {
-            "Update(Obj1)" => lab.tell(
+            "Update(Obj1)" => lab.narrate(
                 "no keys and no merging: each change has a slot of its own",
                 "没有 key，也不合并：每个变化各占一格",
             ),
-            "Resync()" => lab.tell(
+            "Resync()" => lab.narrate(
                 "one SyncAll in its turn: the consumer repeats its store when it gets there, and so nothing older than that",
                 "只是按顺序排一个 SyncAll：消费者轮到它时才重复自己的 store，不会比那时更旧",
             ),
@@ -80,9 +80,9 @@ fn real_fifo(lab: &Lab) -> Result<()> {
         }
     }
     queue.try_pop();
-    lab.line(Style::Plain, "Pop()");
+    lab.print(Style::Plain, "Pop()");
     draw_items(lab, &queue.list().iter().map(delta).collect::<Vec<_>>());
-    lab.tell("the first change left, alone", "第一个变化单独离开");
+    lab.narrate("the first change left, alone", "第一个变化单独离开");
     Ok(())
 }
 
@@ -128,7 +128,7 @@ fn delta(delta: &Delta<Pod>) -> String {
 }
 
 fn row(lab: &Lab, label: &str, cells: &str) {
-    lab.line(Style::Plain, format_args!("{label:<8}{cells}"));
+    lab.print(Style::Plain, format_args!("{label:<8}{cells}"));
 }
 
 fn bar(width: usize) -> String {

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::Pod;
 
+use crate::lab::Era;
 use crate::lab::Lab;
 use kube_informers::cache::{Batches, DeltaFifo, Queue, RealFifo, Store, meta_namespace_key};
-use kube_testcluster::Era;
 
 /// A DeltaFIFO or a RealFIFO. With known objects, the queue finds the objects that a list no longer has. Without, a
 /// DeltaFIFO does not, and a RealFIFO gives the whole list to the consumer.

@@ -16,6 +16,7 @@ use super::go;
 use super::pods::{name, shown, style};
 use super::queues::queue;
 use super::reflector::KnownObjects;
+use crate::lab::Era;
 use crate::lab::Lab;
 use crate::trace::Style;
 use cable::{Cable, Through};
@@ -23,7 +24,6 @@ use kube_informers::cache::{
     Deletion, Delta, Deltas, HandlerFuncs, ListOptions, ListWatch, ListerWatcher, Reflector, Store, meta_namespace_key,
     process_deltas,
 };
-use kube_testcluster::Era;
 
 /// Watches the pods through a cable that is unplugged when a deletion begins, and plugged in again when the pod is
 /// gone.
@@ -44,7 +44,7 @@ pub async fn run(lab: &Lab, known_objects: KnownObjects) -> Result<()> {
         let mut handler = HandlerFuncs::new().delete_func(move |deletion| on_delete(&told, &deletion));
         let mut handle = |deltas: Deltas<Pod>, initial| {
             for delta in &deltas {
-                lab.line(style(delta), shown(delta));
+                lab.print(style(delta), shown(delta));
                 if let Delta::Updated(pod) = delta
                     && pod.metadata.deletion_timestamp.is_some()
                 {
@@ -65,7 +65,7 @@ pub async fn run(lab: &Lab, known_objects: KnownObjects) -> Result<()> {
         return Ok(()); // the run ended before the first list
     }
     let left: BTreeSet<String> = store.list().iter().map(|pod| name(pod).to_owned()).collect();
-    lab.line(Style::Plain, format_args!("store : {}", go::slice(left)));
+    lab.print(Style::Plain, format_args!("store : {}", go::slice(left)));
     explain(lab, known_objects);
     Ok(())
 }
@@ -74,7 +74,10 @@ pub async fn run(lab: &Lab, known_objects: KnownObjects) -> Result<()> {
 async fn mend(lab: &Lab, cable: &Cable, pods: ListWatch<Pod>) -> Result<()> {
     loop {
         let going = cable.pulled().await;
-        lab.tell("the network is gone; what happens now, no watch tells", "网络断了；现在发生的事，没有 watch 会告诉");
+        lab.narrate(
+            "the network is gone; what happens now, no watch tells",
+            "网络断了；现在发生的事，没有 watch 会告诉",
+        );
         let mut by_name = ListOptions::default();
         by_name.field_selector = Some(format!("metadata.name={}", going.name));
         loop {
@@ -84,7 +87,7 @@ async fn mend(lab: &Lab, cable: &Cable, pods: ListWatch<Pod>) -> Result<()> {
                 break;
             }
         }
-        lab.tell(
+        lab.narrate(
             &format!("{} is gone, and so is the outage; the Reflector lists again", going.name),
             &format!("{} 已经没了，网络恢复了；Reflector 重新 list", going.name),
         );
@@ -100,24 +103,24 @@ fn on_delete(lab: &Lab, deletion: &Deletion<Pod>) {
             format!("  OnDelete: DeletedFinalStateUnknown{{{key}, last seen at {version}}}")
         }
     };
-    lab.line(Style::Deleted, text);
+    lab.print(Style::Deleted, text);
 }
 
 fn explain(lab: &Lab, known_objects: KnownObjects) {
     match (lab.era(), known_objects) {
-        (Era::Classic, KnownObjects::Yes) => lab.tell(
+        (Era::Classic, KnownObjects::Yes) => lab.narrate(
             "the queue compared the list with its known objects and made up the deletion: final state unknown",
             "队列把 list 和 KnownObjects 比较，补上了这次删除：最终状态未知",
         ),
-        (Era::Classic, KnownObjects::No) => lab.tell(
+        (Era::Classic, KnownObjects::No) => lab.narrate(
             "without known objects nobody compares the list with the store: the pod stays in it for ever",
             "没有 KnownObjects，就没有人拿 list 和 store 比较：这个 Pod 永远留在 store 里",
         ),
-        (Era::Modern, KnownObjects::Yes) => lab.tell(
+        (Era::Modern, KnownObjects::Yes) => lab.narrate(
             "the queue compared the list with its known objects: deletions first, then what is listed",
             "队列把 list 和 KnownObjects 比较：先是删除，然后是 list 里的对象",
         ),
-        (Era::Modern, KnownObjects::No) => lab.tell(
+        (Era::Modern, KnownObjects::No) => lab.narrate(
             "the list came whole, and the consumer compared it with its store: nobody has to give the queue known objects",
             "list 整个交付，由消费者和自己的 store 比较：不必再给队列 KnownObjects",
         ),

@@ -10,12 +10,12 @@ use k8s_openapi::api::core::v1::Pod;
 
 use super::pods::{name, style};
 use super::queues::queue;
+use crate::lab::Era;
 use crate::lab::Lab;
 use crate::trace::Style;
 use kube_informers::cache::{
     Deletion, Delta, Deltas, EventHandler, InitialList, ListWatch, Reflector, Store, meta_namespace_key, process_deltas,
 };
-use kube_testcluster::Era;
 
 /// Watches the pods with a resync every two seconds.
 pub async fn run(lab: &Lab) -> Result<()> {
@@ -34,7 +34,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
         let mut handler = ResyncHandler(lab.clone());
         let mut show_and_handle = |deltas: Deltas<Pod>, initial| {
             for delta in &deltas {
-                lab.line(style(delta), shown(delta));
+                lab.print(style(delta), shown(delta));
             }
             Ok(process_deltas(&store, deltas, initial, &mut |change| change.deliver(&mut handler))?)
         };
@@ -44,7 +44,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
         anyhow::Ok(())
     };
     futures::try_join!(fill, empty)?;
-    lab.tell(
+    lab.narrate(
         "a Sync of a known object is an update from it to itself: equal resourceVersions say so.\n\
          The API server is not asked: a resync repeats the store, a relist compares it with the server",
         "已知对象的 Sync 是从它到它自己的更新：resourceVersion 相等就说明了这一点。\n\
@@ -61,20 +61,20 @@ struct ResyncHandler(Lab);
 
 impl EventHandler<Pod> for ResyncHandler {
     fn on_add(&mut self, pod: Arc<Pod>, _initial: InitialList) {
-        self.0.line(Style::Added, format_args!("  OnAdd: {}", name(&pod)));
+        self.0.print(Style::Added, format_args!("  OnAdd: {}", name(&pod)));
     }
 
     fn on_update(&mut self, old: Arc<Pod>, new: Arc<Pod>) {
         let [before, after] = [&old, &new].map(|pod| pod.metadata.resource_version.as_deref().unwrap_or_default());
         if before == after {
-            self.0.line(Style::Synced, format_args!("  OnUpdate: {} {before} -> {after}, return", name(&new)));
+            self.0.print(Style::Synced, format_args!("  OnUpdate: {} {before} -> {after}, return", name(&new)));
             return;
         }
-        self.0.line(Style::Updated, format_args!("  OnUpdate: {} {before} -> {after}, work", name(&new)));
+        self.0.print(Style::Updated, format_args!("  OnUpdate: {} {before} -> {after}, work", name(&new)));
     }
 
     fn on_delete(&mut self, deletion: Deletion<Pod>) {
         let pod = deletion.object().map(|pod| name(pod)).unwrap_or_default();
-        self.0.line(Style::Deleted, format_args!("  OnDelete: {pod}"));
+        self.0.print(Style::Deleted, format_args!("  OnDelete: {pod}"));
     }
 }

@@ -11,7 +11,7 @@ use tokio::time::sleep;
 
 use super::pods::name;
 use crate::lab::Lab;
-use crate::lab::Moments;
+use crate::lab::Race;
 use crate::trace::Style;
 use kube_informers::cache::{
     AsyncEventHandler, Deletion, EventHandler, InitialList, ListWatch, Notification, ProcessorListener,
@@ -53,7 +53,7 @@ async fn simulate(lab: &Lab) -> Result<()> {
     let processor = SharedProcessor::default().observer(lab.observer());
     let first = processor.add_listener(Seeded::new(lab, NumberedHandler::new(lab, 0, "")));
     let second = processor.add_listener(Seeded::new(lab, NumberedHandler::new(lab, 1, "second")));
-    lab.tell(
+    lab.narrate(
         "each handler has a task of its own: its own order is kept, between the two there is none",
         "每个 handler 有自己的任务：各自内部有序，两者之间没有顺序",
     );
@@ -92,7 +92,7 @@ impl NumberedHandler {
     }
 
     fn print(&self, called: &str, pod: &Pod) {
-        self.lab.line(self.style, format!("{called}:{} {}", self.message, name(pod)));
+        self.lab.print(self.style, format!("{called}:{} {}", self.message, name(pod)));
     }
 }
 
@@ -114,19 +114,19 @@ impl EventHandler<Pod> for NumberedHandler {
 
 /// A handler that is called after a short seeded wait, so that the seed decides the order of the handlers.
 struct Seeded {
-    moments: Moments,
+    races: Race,
     handler: NumberedHandler,
 }
 
 impl Seeded {
     fn new(lab: &Lab, handler: NumberedHandler) -> Self {
-        Self { moments: lab.moment(), handler }
+        Self { races: lab.race(), handler }
     }
 }
 
 impl AsyncEventHandler<Pod> for Seeded {
     async fn handle(&mut self, notification: Notification<Pod>) {
-        self.moments.next(Duration::from_millis(100)).await;
+        self.races.delay(Duration::from_millis(100)).await;
         notification.deliver(&mut self.handler);
     }
 }

@@ -24,13 +24,13 @@ pub async fn run(lab: &Lab) -> Result<()> {
 
     let wait = async {
         informer.synced().await?;
-        lab.line(Style::Synced, "informer synced");
-        lab.tell("the store is filled; who reads it may begin", "store 已填满；读它的人可以开始了");
+        lab.print(Style::Synced, "informer synced");
+        lab.narrate("the store is filled; who reads it may begin", "store 已填满；读它的人可以开始了");
         quick.synced().await?;
-        lab.line(Style::Synced, "quick synced");
+        lab.print(Style::Synced, "quick synced");
         slow.synced().await?;
-        lab.line(Style::Synced, "slow synced");
-        lab.tell(
+        lab.print(Style::Synced, "slow synced");
+        lab.narrate(
             "a controller whose handlers fill a queue waits for the handlers, not for the store",
             "handler 往队列里填东西的控制器，等的应该是 handler，而不是 store",
         );
@@ -54,7 +54,7 @@ impl AsyncEventHandler<Pod> for PacedHandler {
     async fn handle(&mut self, notification: Notification<Pod>) {
         sleep(self.takes).await;
         if let Notification::Add { object, .. } = notification {
-            self.lab.line(Style::Handler(self.number), format_args!("OnAdd:{} {}", self.name, name(&object)));
+            self.lab.print(Style::Handler(self.number), format_args!("OnAdd:{} {}", self.name, name(&object)));
         }
     }
 }

@@ -108,7 +108,7 @@ struct Clock<'a>(&'a Lab, Instant);
 
 impl Clock<'_> {
     fn line(&self, style: Style, text: impl Display) {
-        self.0.line(style, format_args!("{:>3} ms  {text}", self.1.elapsed().as_millis()));
+        self.0.print(style, format_args!("{:>3} ms  {text}", self.1.elapsed().as_millis()));
     }
 
     fn got(&self, item: Option<&&str>) {
@@ -116,6 +116,6 @@ impl Clock<'_> {
     }
 
     fn tell(&self, en: &str, zh: &str) {
-        self.0.tell(en, zh);
+        self.0.narrate(en, zh);
     }
 }

@@ -2,6 +2,7 @@
 
 use std::io::pipe;
 
+use informer_lab::lessons::catalog::Origin;
 use informer_lab::lessons::{rows, tour};
 
 use crate::cli::{command, finish, run};
@@ -10,11 +11,12 @@ use crate::cli::{command, finish, run};
 fn without_a_lesson_the_lessons_are_listed_beside_the_documents_commands() {
     let ran = run("");
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
-    for row in rows().filter(|row| row.go.is_some()) {
+    for row in rows() {
+        let Origin::Program(go) = row.origin else { continue };
         assert!(ran.out.contains(row.command) && ran.out.contains(row.en), "{}", row.command);
-        assert!(ran.out.contains(row.go.unwrap()), "{}", row.command);
+        assert!(ran.out.contains(go), "{}", row.command);
     }
-    for row in rows().filter(|row| row.go.is_none() && !row.command.contains("--")) {
+    for row in rows().filter(|row| row.origin == Origin::Beyond && !row.command.contains("--")) {
         assert!(ran.out.contains(row.en), "{}", row.command);
     }
 }

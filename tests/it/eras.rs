@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use informer_lab::lessons::MODERN;
+use informer_lab::lessons::rows;
 use unicode_width::UnicodeWidthStr;
 
 use crate::cli::run;
@@ -17,7 +17,7 @@ pub const GOLDEN: [(&str, &str); 5] = [
 ];
 
 fn commands() -> impl Iterator<Item = &'static str> {
-    MODERN.iter().filter(|modern| modern.trace.is_some()).map(|modern| modern.run.row().command)
+    rows().filter(|row| row.modern.as_ref().is_some_and(|modern| modern.trace.is_some())).map(|row| row.command)
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use crate::eras;
 
-use informer_lab::lessons::{DOCUMENTS, MODERN, rows};
+use informer_lab::lessons::{Row, rows};
 
 fn lab(arguments: &str) -> Output {
     let output = Command::new(env!("CARGO_BIN_EXE_informer-lab"))
@@ -40,26 +40,29 @@ fn every_run_prints_its_golden_trace() {
     }
 }
 
+/// The golden trace of the row with today's machinery.
+fn of_today(row: &Row) -> Option<&'static str> {
+    row.modern.as_ref().and_then(|modern| modern.trace)
+}
+
 #[test]
 fn every_run_prints_its_golden_trace_of_the_modern_era() {
-    for modern in MODERN {
-        let Some(trace) = modern.trace else { continue };
-        let command = modern.run.row().command;
+    for (command, trace) in rows().filter_map(|row| Some((row.command, of_today(&row)?))) {
         assert_eq!(stdout(&format!("{command} --era modern")), golden(trace), "{command}");
     }
 }
 
 #[test]
 fn a_run_that_ends_in_one_era_ends_in_the_other() {
-    for modern in MODERN {
-        assert_eq!(modern.trace.is_some(), modern.run.row().trace.is_some(), "{:?}", modern.run);
+    for row in rows().filter(|row| row.modern.is_some()) {
+        assert_eq!(of_today(&row).is_some(), row.trace.is_some(), "{}", row.command);
     }
 }
 
 #[test]
 fn every_golden_trace_belongs_to_a_run() {
     let classic = rows().filter_map(|row| row.trace);
-    let modern = MODERN.iter().filter_map(|modern| modern.trace);
+    let modern = rows().filter_map(|row| of_today(&row));
     let of_runs: BTreeSet<String> =
         classic.chain(modern).chain(eras::GOLDEN.map(|(_, file)| file)).map(str::to_owned).collect();
     let files = fs::read_dir(format!("{}/fixtures/traces", env!("CARGO_MANIFEST_DIR"))).unwrap();
@@ -70,7 +73,7 @@ fn every_golden_trace_belongs_to_a_run() {
 
 #[test]
 fn the_tour_prints_all_traces_one_after_the_other() {
-    let all: String = DOCUMENTS.iter().filter_map(|row| row.trace).map(golden).collect();
+    let all: String = rows().filter(Row::is_of_the_documents).filter_map(|row| row.trace).map(golden).collect();
     assert_eq!(stdout("tour"), all);
 }
 

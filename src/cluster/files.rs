@@ -5,19 +5,27 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::defaults::Fixture;
 use crate::trace::Failure;
 use kube_testcluster::Stages;
 
-/// A text and its origin.
-pub(super) struct InputFile {
-    pub(super) text: String,
+/// A file of `fixtures/` that is compiled into the binary.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Fixture {
     /// The file's name, for messages.
-    pub(super) name: String,
+    pub name: &'static str,
+    /// The file's content.
+    pub text: &'static str,
+}
+
+/// A text and its origin.
+pub(crate) struct InputFile {
+    pub(crate) text: String,
+    /// The file's name, for messages.
+    pub(crate) name: String,
 }
 
 /// The file that the user named, or else the default fixture.
-pub(super) fn source(asked: Option<&Path>, what: &str, usual: Option<&Fixture>) -> Result<Option<InputFile>> {
+pub(crate) fn source(asked: Option<&Path>, what: &str, usual: Option<&Fixture>) -> Result<Option<InputFile>> {
     match (asked, usual) {
         (Some(path), _) => Ok(Some(InputFile { text: read(path, what)?, name: path.display().to_string() })),
         (None, Some(fixture)) => Ok(Some(InputFile { text: fixture.text.to_owned(), name: fixture.name.to_owned() })),
@@ -27,7 +35,7 @@ pub(super) fn source(asked: Option<&Path>, what: &str, usual: Option<&Fixture>) 
 
 /// The stages that the user named, as a name in [`Stages::NAMES`] or as a file; else the default fixture; else the
 /// default stages.
-pub(super) fn stages(asked: Option<&Path>, usual: Option<&Fixture>) -> Result<Stages> {
+pub(crate) fn stages(asked: Option<&Path>, usual: Option<&Fixture>) -> Result<Stages> {
     if let Some(named) = asked.and_then(Path::to_str).and_then(Stages::named) {
         return Ok(named);
     }

@@ -1,19 +1,18 @@
-//! What can be typed: clap's types, and nothing else.
+//! What can be typed, except the lessons: clap's types, and nothing else.
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
-use informer_lab::lab::Seed;
-use informer_lab::lab::cluster::Pods;
-use informer_lab::lessons::{deltafifo, indexer, shared, workqueue};
+use informer_lab::cluster::Pods;
+use informer_lab::lab::{Era, Seed};
 use informer_lab::trace::{ColorChoice, Lang, Output, Speed};
-use kube_testcluster::{Era, Fault};
+use kube_testcluster::Fault;
 
-use crate::values;
+use super::lessons::Lesson;
+use super::values;
 
 /// Learn client-go's informers by running them.
 ///
@@ -25,128 +24,21 @@ pub struct Cli {
     #[command(flatten)]
     pub look: LookArgs,
     #[command(subcommand)]
-    pub lesson: Option<Lesson>,
+    pub command: Option<Command>,
 }
 
-/// The lessons: the documents' in their order, then the others.
+/// Everything that can be asked for.
 #[derive(Debug, Subcommand)]
 #[command(defer = true)] // to make the options of all takes longer than a short lesson
-pub enum Lesson {
-    /// DeltaFIFO: one slot per key, every change kept in order
-    Deltafifo(DeltafifoArgs),
-    /// LIST, then WATCH: what the API server sends
-    Listwatch(WatchArgs),
-    /// Reflector into a DeltaFIFO, with or without known objects
-    Reflector(ReflectorArgs),
-    /// Indexer: find objects by a label or by their namespace
-    Indexer(IndexerArgs),
-    /// A simple informer put together by hand
-    Myinformer(WatchArgs),
-    /// sharedProcessor: several handlers, one informer
-    Shared(SharedArgs),
-    /// SharedInformerFactory: one informer per type
-    Factory(FactoryArgs),
-    /// queue and items of a DeltaFIFO, drawn after every operation
-    Queue(QueueArgs),
-    /// The work queue: dedupe, delay, rate limit
-    Workqueue(WorkqueueArgs),
-    /// Synced: the store is filled, and the handlers may not have seen it yet
-    Synced(WatchArgs),
-    /// Resync: what is known is told again, and a handler returns early
-    Resync(WatchArgs),
-    /// List: who answers a LIST, storage or the watch cache, then and now
-    List(WatchArgs),
-    /// Relist: a deletion that the watch missed is found out by the next list
-    Relist(ReflectorArgs),
-    /// Late: a handler that joins late is told everything first; a slow one delays nobody
-    Late(WatchArgs),
-    /// Controller: as many pods as a ReplicaSet asks for, whatever happens to them
-    Controller(WatchArgs),
-    /// Mutate: what the cache hands out is changed in a copy
-    Mutate(PrintArgs),
-    /// Every lesson and step, in the documents' order
+pub enum Command {
+    #[command(flatten)]
+    Lesson(Lesson),
+    /// Every run of the documents, in their order
     Tour(PrintArgs),
     /// A lesson in both eras, side by side, with what differs and why
     Eras(ErasArgs),
     /// The built-in cluster, for kubectl and other programs on this machine
-    Cluster(ServeArgs),
-}
-
-#[derive(Debug, Args)]
-pub struct DeltafifoArgs {
-    /// The tutorial's step
-    #[arg(long, value_enum, default_value_t)]
-    pub step: deltafifo::DeltaFifoStep,
-    #[command(flatten)]
-    pub era: EraArgs,
-    #[command(flatten)]
-    pub print: PrintArgs,
-}
-
-#[derive(Debug, Args)]
-pub struct QueueArgs {
-    #[command(flatten)]
-    pub era: EraArgs,
-    #[command(flatten)]
-    pub print: PrintArgs,
-}
-
-#[derive(Debug, Args)]
-pub struct WatchArgs {
-    #[command(flatten)]
-    pub cluster: ClusterArgs,
-    #[command(flatten)]
-    pub run: RunArgs,
-    #[command(flatten)]
-    pub print: PrintArgs,
-}
-
-#[derive(Debug, Args)]
-pub struct ReflectorArgs {
-    /// Give the DeltaFIFO a Store as known objects, so that Deleted comes out
-    #[arg(long)]
-    pub known_objects: bool,
-    #[command(flatten)]
-    pub watch: WatchArgs,
-}
-
-#[derive(Debug, Args)]
-pub struct IndexerArgs {
-    /// What the pods are indexed by
-    #[arg(long, value_enum, default_value_t)]
-    pub by: indexer::By,
-    /// Keep the index up to date from a cluster and answer GET /?app=VALUE with its keys [default address: 127.0.0.1:8080]
-    #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "127.0.0.1:8080", value_parser = values::address)]
-    pub serve: Option<SocketAddr>,
-    #[command(flatten)]
-    pub watch: WatchArgs,
-}
-
-#[derive(Debug, Args)]
-pub struct SharedArgs {
-    /// How much of the shared informer is put together
-    #[arg(long, value_enum, default_value_t)]
-    pub step: shared::SharedStep,
-    #[command(flatten)]
-    pub watch: WatchArgs,
-}
-
-#[derive(Debug, Args)]
-pub struct FactoryArgs {
-    /// Answer GET / with the indexer's list as JSON [default address: 127.0.0.1:4000]
-    #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "127.0.0.1:4000", value_parser = values::address)]
-    pub serve: Option<SocketAddr>,
-    #[command(flatten)]
-    pub watch: WatchArgs,
-}
-
-#[derive(Debug, Args)]
-pub struct WorkqueueArgs {
-    /// One act instead of all three
-    #[arg(long, value_enum)]
-    pub act: Option<workqueue::Act>,
-    #[command(flatten)]
-    pub print: PrintArgs,
+    Cluster(ClusterCommandArgs),
 }
 
 #[derive(Debug, Args)]
@@ -154,13 +46,10 @@ pub struct ErasArgs {
     /// The lesson, with its options, such as: reflector --known-objects
     #[arg(value_name = "LESSON", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
     pub words: Vec<OsString>,
-    /// What the words say.
-    #[arg(skip)]
-    pub lesson: Option<Box<Lesson>>,
 }
 
 #[derive(Debug, Args)]
-pub struct ServeArgs {
+pub struct ClusterCommandArgs {
     /// Where to listen, on this machine only; port 0 takes a free one
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0", value_parser = values::loopback)]
     pub listen: SocketAddr,
@@ -168,7 +57,7 @@ pub struct ServeArgs {
     #[arg(long, value_name = "FILE")]
     pub kubeconfig_out: Option<PathBuf>,
     /// Which API server it is like: today's, or one of the documents' time
-    #[arg(long, default_value = "modern", value_parser = PossibleValuesParser::new(["modern", "classic"]).map(values::era))]
+    #[arg(long, value_enum, default_value = "modern", hide_possible_values = true, value_name = "classic|modern")]
     pub era: Era,
     /// How many nodes it has
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true, value_parser = values::nodes)]
@@ -199,7 +88,7 @@ pub struct ServeArgs {
 // Which cluster, and what is in it.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Cluster")]
-pub struct ClusterArgs {
+pub struct SourceArgs {
     /// Watch a real cluster: the kubeconfig's current context, or the one that this pod runs in
     #[arg(long)]
     pub cluster: bool,
@@ -224,16 +113,23 @@ pub struct ClusterArgs {
     /// Let kubectl in another terminal drive the built-in cluster, at this address; as --follow does, the run goes on
     #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "127.0.0.1:0", value_parser = values::loopback)]
     pub listen: Option<SocketAddr>,
+    /// The era of the built-in cluster alone: an unordered watch cache, or one ordered by key that streams lists
+    #[arg(long, value_enum, hide_possible_values = true, value_name = "classic|modern", help_heading = "Era")]
+    pub server: Option<Era>,
     #[command(flatten)]
-    pub era: EraArgs,
+    pub client: ClientArgs,
 }
 
 // Whose machinery it is.
-#[derive(Debug, Args)]
-pub struct EraArgs {
-    /// classic: DeltaFIFO, LIST, an unordered watch cache; modern: RealFIFO, streaming list, ordered cache [default: classic]
-    #[arg(long, value_parser = PossibleValuesParser::new(["classic", "modern"]).map(values::era))]
+#[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Era")]
+pub struct ClientArgs {
+    /// The era of the cluster and of the client: classic is the documents', modern is today's [default: classic]
+    #[arg(long, value_enum, hide_possible_values = true, value_name = "classic|modern")]
     pub era: Option<Era>,
+    /// The era of the client alone: DeltaFIFO and LIST, or RealFIFO and a streaming list; also with --cluster
+    #[arg(long, value_enum, hide_possible_values = true, value_name = "classic|modern")]
+    pub client: Option<Era>,
 }
 
 // How long the run lasts, and what decides its races.

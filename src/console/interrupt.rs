@@ -18,9 +18,9 @@ use tokio_util::sync::CancellationToken;
 /// Exit code after Ctrl-C.
 const INTERRUPTED: u8 = 130;
 /// Exit code after SIGTERM.
-pub(super) const TERMINATED: u8 = 143;
+pub(crate) const TERMINATED: u8 = 143;
 /// Exit code after SIGHUP.
-pub(super) const HUNG_UP: u8 = 129;
+pub(crate) const HUNG_UP: u8 = 129;
 
 /// A signal this soon after the first counts as the same: some programs send one to the process and again to its group.
 const ONE_SIGNAL: Duration = Duration::from_millis(100);
@@ -46,7 +46,7 @@ impl Interrupt {
     ///
     /// # Errors
     /// If the system cannot create a thread or a signal handler.
-    pub(super) fn arm(&self) -> io::Result<CancellationToken> {
+    pub(crate) fn arm(&self) -> io::Result<CancellationToken> {
         self.listen()?;
         self.0.in_order.store(true, Ordering::SeqCst);
         Ok(self.0.stop.child_token())
@@ -77,7 +77,7 @@ impl Interrupt {
     }
 
     /// The exit code for the last signal, if there was one.
-    pub(super) fn code(&self) -> Option<u8> {
+    pub(crate) fn code(&self) -> Option<u8> {
         Some(self.0.code.load(Ordering::SeqCst)).filter(|&code| code != 0)
     }
 

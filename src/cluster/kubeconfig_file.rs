@@ -17,7 +17,7 @@ const MARK: &str = "# Written by informer-lab, for a cluster that lives as long 
 
 /// A kubeconfig on disk. A temporary one is removed on drop.
 #[derive(Debug)]
-pub(super) struct KubeconfigFile {
+pub(crate) struct KubeconfigFile {
     path: PathBuf,
     /// The directory that was created for a temporary file.
     temporary: Option<PathBuf>,
@@ -28,7 +28,7 @@ impl KubeconfigFile {
     ///
     /// # Errors
     /// If the file cannot be written, was not written by this program, or is in `~/.kube`.
-    pub(super) fn write(address: SocketAddr, file: Option<&Path>) -> Result<Self> {
+    pub(crate) fn write(address: SocketAddr, file: Option<&Path>) -> Result<Self> {
         match file {
             Some(path) => {
                 check(path, address)?;
@@ -48,12 +48,12 @@ impl KubeconfigFile {
         }
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// The command that sets KUBECONFIG in another terminal.
-    pub(super) fn export(&self) -> String {
+    pub(crate) fn export(&self) -> String {
         let path = std::path::absolute(&self.path).unwrap_or_else(|_| self.path.clone());
         let path = path.display().to_string();
         let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:=@%".contains(c);

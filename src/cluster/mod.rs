@@ -1,6 +1,11 @@
 //! `informer-lab cluster`: the built-in cluster for other programs. It runs until it is stopped, or as long as its
 //! command runs.
 
+mod command;
+pub(crate) mod files;
+mod kubeconfig_file;
+mod listen;
+
 use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -9,13 +14,13 @@ use std::time::SystemTime;
 use anyhow::{Context, Result};
 use tokio_util::sync::CancellationToken;
 
-use super::command;
-use super::files;
-use super::kubeconfig_file::KubeconfigFile;
-use super::player::{Console, Ended};
-use super::serve;
+use crate::console::{Console, Ended};
 use crate::trace::{Failure, Printer};
 use kube_testcluster::{Admin, Cluster, ClusterBuilder, Era, Fault, Scenario, pods_from_yaml};
+
+pub use files::Fixture;
+pub(crate) use kubeconfig_file::KubeconfigFile;
+pub(crate) use listen::listen;
 
 /// The options of `informer-lab cluster`.
 #[derive(Clone, Debug)]
@@ -63,7 +68,7 @@ pub fn run(settings: &ClusterSettings, console: &Console) -> Result<Ended> {
     let scenario = files::source(settings.scenario.as_deref(), "the scenario file", None)?
         .map(|source| Scenario::from_yaml(&source.text, &source.name))
         .transpose()?;
-    let listener = serve::listen(settings.listen, "--listen")?;
+    let listener = listen(settings.listen, "--listen")?;
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start the runtime")?;
     runtime.block_on(async {
@@ -106,7 +111,7 @@ fn builder(settings: &ClusterSettings) -> Result<ClusterBuilder> {
 
 /// The first revision of a cluster that other programs can reach: the microseconds since 1970. No cluster writes that
 /// often, so a resourceVersion of an earlier cluster at the same address is too old, and its clients list again.
-pub(super) fn revision_of_the_clock() -> u64 {
+pub(crate) fn revision_of_the_clock() -> u64 {
     let now = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
     u64::try_from(now.as_micros()).unwrap_or(u64::MAX)
 }

@@ -3,9 +3,8 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
-use informer_lab::lab::cluster::Pods;
+use informer_lab::cluster::Pods;
 use k8s_openapi::jiff::SignedDuration;
-use kube_testcluster::Era;
 
 /// `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`, or a port alone on this machine.
 pub fn address(text: &str) -> Result<SocketAddr, String> {
@@ -63,11 +62,6 @@ pub fn namespace(text: &str) -> Result<String, String> {
         return Ok(text.to_owned());
     }
     Err("expected a namespace: at most 63 of a-z, 0-9 and -, with no - at either end".to_owned())
-}
-
-/// One of the two names that clap accepts.
-pub fn era(text: String) -> Era {
-    if text == "modern" { Era::Modern } else { Era::Classic }
 }
 
 #[cfg(test)]

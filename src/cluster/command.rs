@@ -9,7 +9,7 @@ use anyhow::Result;
 use tokio::process::{Child, Command};
 use tokio_util::sync::CancellationToken;
 
-use super::interrupt::{HUNG_UP, Interrupt, TERMINATED};
+use crate::console::{HUNG_UP, Interrupt, TERMINATED};
 use crate::trace::{Failure, Printer};
 
 /// A shell's exit codes for a command that does not exist, and for one that cannot be run.

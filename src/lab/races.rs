@@ -1,4 +1,4 @@
-//! Seeded waits: they decide races by a seed instead of by the scheduler.
+//! Races that a seed decides instead of the scheduler.
 
 use std::future::Future;
 use std::pin::pin;
@@ -24,14 +24,21 @@ fn finish(seed: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// A source of short waits on the run's clock.
+/// One wake-up in so many is late. With client-go on a live API server, `reflector` printed `Deleted` for 1 of 180
+/// deletions, and on a busy machine more often.
+const ONE_STALL_IN: u8 = 100;
+
+/// How late such a wake-up is.
+const STALL: Duration = Duration::from_millis(2);
+
+/// One race: short waits on the run's clock, drawn from a seed.
 #[derive(Clone, Debug)]
-pub struct Moments {
+pub struct Race {
     rng: fastrand::Rng,
     waits: Waits,
 }
 
-/// Whether moments wait.
+/// Whether races wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waits {
     /// They wait; the seed decides the order of events.
@@ -40,14 +47,14 @@ pub enum Waits {
     Never,
 }
 
-impl Moments {
+impl Race {
     /// A new source, independent of sources with other seeds.
     pub fn new(seed: u64, waits: Waits) -> Self {
         Self { rng: fastrand::Rng::with_seed(seed), waits }
     }
 
     /// Waits a whole number of milliseconds from 0 up to, but not including, `max`.
-    pub async fn next(&mut self, max: Duration) {
+    pub async fn delay(&mut self, max: Duration) {
         let millis = u64::try_from(max.as_millis()).unwrap_or(u64::MAX);
         if millis == 0 || self.waits == Waits::Never {
             return;
@@ -55,8 +62,8 @@ impl Moments {
         tokio::time::sleep(Duration::from_millis(self.rng.u64(0..millis))).await;
     }
 
-    /// Runs a future as a busy scheduler would: one wake-up in a hundred is two milliseconds late.
-    pub async fn late<F: Future>(&mut self, future: F) -> F::Output {
+    /// Runs a future as a busy scheduler would: one wake-up in [`ONE_STALL_IN`] is [`STALL`] late.
+    pub async fn stall<F: Future>(&mut self, future: F) -> F::Output {
         if self.waits == Waits::Never {
             return future.await;
         }
@@ -68,8 +75,8 @@ impl Moments {
                 return output;
             }
             alarm.0.notified().await;
-            if self.rng.u8(0..100) == 0 {
-                tokio::time::sleep(Duration::from_millis(2)).await;
+            if self.rng.u8(0..ONE_STALL_IN) == 0 {
+                tokio::time::sleep(STALL).await;
             }
         }
     }
@@ -100,15 +107,15 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_moment_is_shorter_than_its_limit_and_the_same_for_the_same_seed() {
+    async fn a_delay_is_shorter_than_its_limit_and_the_same_for_the_same_seed() {
         let mut runs = Vec::new();
         for _ in 0..2 {
             let start = tokio::time::Instant::now();
-            let mut moments = Moments::new(7, Waits::Seeded);
+            let mut race = Race::new(7, Waits::Seeded);
             let mut ends = Vec::new();
             for _ in 0..20 {
                 let before = tokio::time::Instant::now();
-                moments.next(Duration::from_millis(5)).await;
+                race.delay(Duration::from_millis(5)).await;
                 assert!(before.elapsed() < Duration::from_millis(5));
                 ends.push(start.elapsed());
             }
@@ -120,7 +127,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn on_a_real_cluster_nothing_waits() {
         let start = tokio::time::Instant::now();
-        Moments::new(7, Waits::Never).next(Duration::from_secs(1)).await;
+        Race::new(7, Waits::Never).delay(Duration::from_secs(1)).await;
         assert!(start.elapsed().is_zero());
     }
 }

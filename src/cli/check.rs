@@ -1,0 +1,118 @@
+//! Which options of a lesson fit together.
+
+use clap::ValueEnum;
+use informer_lab::lab::{Pace, Settings};
+use informer_lab::lessons::Run;
+use informer_lab::lessons::indexer::By;
+use informer_lab::trace::Speed;
+
+use super::args::{ClientArgs, RunArgs, SourceArgs};
+use super::lessons::{Chosen, IndexerArgs, Lesson, WatchArgs};
+
+/// Checks the options of a lesson.
+///
+/// # Errors
+/// A sentence on the first options that do not fit together.
+pub fn check(lesson: &Lesson, chosen: &Chosen<'_>, settings: &Settings) -> Result<(), String> {
+    if let Lesson::Indexer(IndexerArgs { by: By::Namespace, serve: Some(_), .. }) = lesson {
+        return Err("--serve answers by label: leave --by namespace out".to_owned());
+    }
+    let Some(watch) = chosen.watch else { return Ok(()) };
+    if chosen.run == Run::List
+        && let Some(option) = era_option(&watch.source)
+    {
+        return Err(format!("list asks a cluster of each era: leave {option} out"));
+    }
+    watches_a_cluster(chosen.run, watch)?;
+    fits_a_real_cluster(watch)?;
+    let paced = !matches!(chosen.print.speed, None | Some(Speed::Documents | Speed::Max));
+    if paced && settings.pace() == Pace::Live {
+        return Err("--speed paces a recorded run: a live one (--cluster, --follow, --listen, --serve) is printed as it happens"
+            .to_owned());
+    }
+    Ok(())
+}
+
+/// A run that makes its own objects has no use for the options of a cluster.
+fn watches_a_cluster(run: Run, watch: &WatchArgs) -> Result<(), String> {
+    let row = run.row();
+    if row.defaults.cluster.is_some() {
+        return Ok(());
+    }
+    let mut option = source_option(&watch.source);
+    if row.defaults.lasts.is_none() {
+        option = option.or_else(|| run_option(&watch.run));
+    }
+    let Some(option) = option else { return Ok(()) };
+    let lesson = lesson_name(row.command);
+    let others: Vec<_> = Run::value_variants()
+        .iter()
+        .map(|run| run.row())
+        .filter(|other| lesson_name(other.command) == lesson && other.defaults.cluster.is_some())
+        .filter_map(|other| other.command.strip_prefix(lesson))
+        .map(str::trim)
+        .collect();
+    Err(format!("{lesson} uses {option} only with {}: without it, it watches no cluster", others.join(" or ")))
+}
+
+fn fits_a_real_cluster(WatchArgs { source, run, .. }: &WatchArgs) -> Result<(), String> {
+    let Some(real) = real(source) else { return Ok(()) };
+    if source.client.era.is_some() {
+        return Err(format!(
+            "--era sets up the built-in cluster too: with {real}, choose the client's era by --client"
+        ));
+    }
+    let built_in = [
+        ("--pods", source.pods.is_some()),
+        ("--stages", source.stages.is_some()),
+        ("--listen", source.listen.is_some()),
+        ("--server", source.server.is_some()),
+        ("--seed", run.seed.is_some()),
+    ];
+    match first(&built_in) {
+        Some(option) => Err(format!("{option} sets up the built-in cluster: it cannot be used with {real}")),
+        None => Ok(()),
+    }
+}
+
+/// The subcommand in a command.
+pub fn lesson_name(command: &str) -> &str {
+    command.split(' ').next().unwrap_or(command)
+}
+
+/// The name of the option that selects a real cluster, if any.
+pub fn real(args: &SourceArgs) -> Option<&'static str> {
+    let SourceArgs { cluster, kubeconfig, context, .. } = args;
+    first(&[("--cluster", *cluster), ("--kubeconfig", kubeconfig.is_some()), ("--context", context.is_some())])
+}
+
+/// The name of an option that selects an era, if any.
+pub fn era_option(args: &SourceArgs) -> Option<&'static str> {
+    client_option(&args.client).or_else(|| first(&[("--server", args.server.is_some())]))
+}
+
+/// The name of an option that selects the client's era, if any.
+pub fn client_option(ClientArgs { era, client }: &ClientArgs) -> Option<&'static str> {
+    first(&[("--era", era.is_some()), ("--client", client.is_some())])
+}
+
+fn source_option(args: &SourceArgs) -> Option<&'static str> {
+    let SourceArgs { namespace, scenario, pods, stages, listen, .. } = args;
+    let others = [
+        ("--namespace", namespace.is_some()),
+        ("--scenario", scenario.is_some()),
+        ("--pods", pods.is_some()),
+        ("--stages", stages.is_some()),
+        ("--listen", listen.is_some()),
+    ];
+    real(args).or_else(|| first(&others)).or_else(|| era_option(args))
+}
+
+fn run_option(RunArgs { follow, limit, seed }: &RunArgs) -> Option<&'static str> {
+    first(&[("--follow", *follow), ("--for", limit.is_some()), ("--seed", seed.is_some())])
+}
+
+/// The first option that was given, if any.
+fn first(options: &[(&'static str, bool)]) -> Option<&'static str> {
+    options.iter().find_map(|&(option, given)| given.then_some(option))
+}

@@ -1,0 +1,301 @@
+//! What the command line asks for, as one value that can be carried out.
+
+use std::ffi::OsString;
+
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Error, Parser};
+use informer_lab::cluster::ClusterSettings;
+use informer_lab::lab::{BuiltIn, Follow, Pace, Seed, Settings, Source, Target};
+use informer_lab::lessons::{Modern, Run, rows};
+use informer_lab::trace::{ColorChoice, Lang, Look, Output, Speed};
+use kube_testcluster::Admin;
+
+use super::args::{Cli, ClusterCommandArgs, Command, ErasArgs, LookArgs, PrintArgs};
+use super::check::{check, client_option, era_option, lesson_name, real};
+use super::explain::{conflict, explain};
+use super::lessons::{Chosen, Lesson, WatchArgs};
+
+/// A command line that was understood.
+#[derive(Debug)]
+pub struct Invocation {
+    pub look: Look,
+    /// Whether logs go to standard error.
+    pub verbose: bool,
+    /// `None` for the default.
+    pub speed: Option<Speed>,
+    pub request: Request,
+}
+
+/// What to do.
+#[derive(Debug)]
+pub enum Request {
+    /// Print the list of lessons.
+    Menu,
+    Tour,
+    Lesson(Run, Settings),
+    Eras(Run, Modern, Settings),
+    Cluster(ClusterSettings),
+}
+
+/// Parses and checks the command line.
+///
+/// # Errors
+/// A usage error, or a request for help or the version, as clap has them.
+pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Invocation, Error> {
+    let args: Vec<_> = args.into_iter().collect();
+    let Cli { look, command } = typed(&args)?;
+    let nothing = PrintArgs { speed: None, output: Output::Text };
+    match command {
+        None => Ok(invocation(look, &nothing, Request::Menu)),
+        Some(Command::Lesson(lesson)) => {
+            let (chosen, settings) = settled(&lesson)?;
+            Ok(invocation(look, chosen.print, Request::Lesson(chosen.run, settings)))
+        }
+        Some(Command::Tour(print)) => Ok(invocation(look, &print, Request::Tour)),
+        Some(Command::Eras(eras)) => {
+            let (inner, request) = compared(&args, &eras)?;
+            Ok(invocation(look.or(inner), &nothing, request))
+        }
+        Some(Command::Cluster(cluster)) => {
+            if cluster.command.is_empty() && args.last().is_some_and(|last| last == "--") {
+                return Err(Cli::command().error(ErrorKind::MissingRequiredArgument, "expected a COMMAND behind --"));
+            }
+            Ok(invocation(look, &nothing, Request::Cluster(cluster.settings())))
+        }
+    }
+}
+
+fn typed(args: &[OsString]) -> Result<Cli, Error> {
+    Cli::try_parse_from(args).map_err(|error| explain(error, args))
+}
+
+fn invocation(look: LookArgs, print: &PrintArgs, request: Request) -> Invocation {
+    let LookArgs { color, lang, verbose } = look;
+    let look = Look { output: print.output, color, lang: lang.unwrap_or_else(Lang::from_env) };
+    Invocation { look, verbose, speed: print.speed, request }
+}
+
+/// What a lesson's arguments choose, and its settings, if they fit together.
+fn settled(lesson: &Lesson) -> Result<(Chosen<'_>, Settings), Error> {
+    let chosen = lesson.chosen();
+    let settings = settings(&chosen);
+    match check(lesson, &chosen, &settings) {
+        Ok(()) => Ok((chosen, settings)),
+        Err(message) => Err(conflict(lesson_name(chosen.run.row().command), message)),
+    }
+}
+
+/// The run that `eras` compares.
+fn compared(args: &[OsString], eras: &ErasArgs) -> Result<(LookArgs, Request), Error> {
+    let words: Vec<_> = args.iter().take(1).chain(&eras.words).cloned().collect();
+    let Cli { look, command } = typed(&words)?;
+    let Some(Command::Lesson(lesson)) = command else {
+        return Err(conflict("eras", "eras compares one lesson: name one"));
+    };
+    let (chosen, settings) = settled(&lesson)?;
+    let modern = counterpart(&chosen, &settings).map_err(|message| conflict("eras", message))?;
+    Ok((look, Request::Eras(chosen.run, modern, settings)))
+}
+
+fn counterpart(chosen: &Chosen<'_>, settings: &Settings) -> Result<Modern, String> {
+    let both = "eras plays the built-in cluster twice and prints a table";
+    if settings.pace() == Pace::Live {
+        return Err(format!("{both}: leave --cluster, --kubeconfig, --context, --follow, --listen and --serve out"));
+    }
+    let era = match chosen.watch {
+        Some(watch) => era_option(&watch.source),
+        None => chosen.client.as_ref().and_then(client_option),
+    };
+    if let Some(option) = era {
+        return Err(format!("{both}: leave {option} out"));
+    }
+    if chosen.print.speed.is_some() || chosen.print.output != Output::Text {
+        return Err(format!("{both}: leave --speed and --output out"));
+    }
+    let row = chosen.run.row();
+    row.modern.ok_or_else(|| {
+        if chosen.run == Run::List {
+            return "list shows both eras already".to_owned();
+        }
+        let others: Vec<_> =
+            rows().filter(|row| row.modern.as_ref().is_some_and(|modern| modern.trace.is_some())).collect();
+        let others: Vec<_> = others.iter().map(|row| row.command).collect();
+        format!("{} has no counterpart: it is the same in both eras; eras knows {}", row.command, others.join(", "))
+    })
+}
+
+fn settings(chosen: &Chosen<'_>) -> Settings {
+    let era = chosen.client.and_then(|args| args.era);
+    let client = chosen.client.and_then(|args| args.client).or(era).unwrap_or_default();
+    let usual = Settings { client, serve: chosen.serve, ..Settings::default() };
+    let Some(WatchArgs { source, run, .. }) = chosen.watch else { return usual };
+    Settings {
+        source: if real(source).is_some() {
+            Source::Real(Target { kubeconfig: source.kubeconfig.clone(), context: source.context.clone() })
+        } else {
+            let server = source.server.or(era).unwrap_or_default();
+            Source::BuiltIn(BuiltIn { pods: source.pods.clone(), stages: source.stages.clone(), server })
+        },
+        namespace: source.namespace.clone().unwrap_or(usual.namespace),
+        scenario: source.scenario.clone(),
+        follow: if run.follow { Follow::Yes } else { Follow::No },
+        limit: run.limit,
+        seed: run.seed.unwrap_or(Seed::Default),
+        listen: source.listen,
+        ..usual
+    }
+}
+
+impl LookArgs {
+    /// These, with the others where nothing was chosen.
+    fn or(self, others: Self) -> Self {
+        Self {
+            color: if self.color == ColorChoice::Auto { others.color } else { self.color },
+            lang: self.lang.or(others.lang),
+            verbose: self.verbose || others.verbose,
+        }
+    }
+}
+
+impl ClusterCommandArgs {
+    fn settings(self) -> ClusterSettings {
+        let Self { listen, kubeconfig_out: kubeconfig, era, nodes, pods, scenario, stages, faults, admin, command } =
+            self;
+        // A scenario may contain faults.
+        let admin = if admin || scenario.is_some() { Admin::On } else { Admin::Off };
+        let era = era.into();
+        ClusterSettings { listen, kubeconfig, era, nodes, pods, scenario, stages, faults, admin, command }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use informer_lab::lab::Era;
+
+    use super::*;
+
+    fn usage_error(line: &str) -> String {
+        let args = line.split_whitespace().map(OsString::from);
+        let error = parse(args).expect_err(line);
+        assert_eq!(error.exit_code(), 2, "{line}");
+        error.to_string()
+    }
+
+    fn settings_of(line: &str) -> Settings {
+        let invocation = parse(line.split_whitespace().map(OsString::from)).expect(line);
+        let Request::Lesson(_, settings) = invocation.request else { panic!("{line}") };
+        settings
+    }
+
+    #[test]
+    fn the_types_are_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn an_option_that_a_lesson_cannot_use_is_a_usage_error() {
+        for (line, said) in [
+            ("informer-lab deltafifo --cluster", "deltafifo has no use for --cluster"),
+            ("informer-lab --speed 3 reflector", "--speed goes after the lesson: informer-lab reflector --speed"),
+            ("informer-lab deltafifo --seed 1", "deltafifo has no use for --seed"),
+            ("informer-lab tour --pods a.yaml", "tour has no use for --pods"),
+            ("informer-lab listwatch --serve", "listwatch has no use for --serve"),
+            ("informer-lab indexer --pods a.yaml", "indexer uses --pods only with --serve"),
+            ("informer-lab indexer --seed 1", "indexer uses --seed only with --serve"),
+            ("informer-lab indexer --serve --by namespace", "--serve answers by label"),
+            ("informer-lab shared --context a", "shared uses --context only with --step list-watch"),
+            ("informer-lab shared --step listener -n a", "shared uses --namespace only with --step list-watch"),
+            ("informer-lab reflector --cluster --pods a.yaml", "--pods sets up the built-in cluster"),
+            ("informer-lab reflector --kubeconfig a --stages a.yaml", "it cannot be used with --kubeconfig"),
+            ("informer-lab factory --context a --era modern", "with --context, choose the client's era by --client"),
+            ("informer-lab factory --context a --server modern", "it cannot be used with --context"),
+            ("informer-lab reflector known-objects", "write --known-objects"),
+            ("informer-lab myinformer --follow --speed 2", "--speed paces a recorded run"),
+            ("informer-lab factory --serve --speed 0.5", "--speed paces a recorded run"),
+            ("informer-lab cluster --", "expected a COMMAND"),
+            ("informer-lab cluster --nodes -1", "expected a number of nodes"),
+            ("informer-lab cluster --pods -1", "expected a number of pods"),
+            ("informer-lab eras", "<LESSON>"),
+            ("informer-lab eras nothing", "unrecognized subcommand"),
+            ("informer-lab eras tour", "eras compares one lesson"),
+            ("informer-lab eras eras reflector", "eras compares one lesson"),
+            ("informer-lab list --era modern", "leave --era out"),
+            ("informer-lab eras list", "list shows both eras already"),
+            ("informer-lab eras mutate", "mutate has no counterpart"),
+            ("informer-lab eras shared", "shared has no counterpart"),
+            ("informer-lab eras workqueue --act delay", "workqueue --act delay has no counterpart"),
+            ("informer-lab eras listwatch --cluster", "leave --cluster"),
+            ("informer-lab eras indexer --serve", "leave --cluster"),
+            ("informer-lab eras queue --era modern", "leave --era out"),
+            ("informer-lab eras queue --output json", "leave --speed and --output out"),
+        ] {
+            let error = usage_error(line);
+            assert!(error.contains(said), "{line}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_bad_value_says_what_was_expected() {
+        for (line, said) in [
+            ("informer-lab indexer --serve nowhere", "expected an IP address and a port"),
+            ("informer-lab factory --serve 1.2.3.4", "expected an IP address and a port"),
+            ("informer-lab reflector --for 5", "expected a duration"),
+            ("informer-lab reflector --seed x", "expected a number"),
+            ("informer-lab reflector --speed 0", "expected a number above 0, or max"),
+            ("informer-lab reflector -n Default", "expected a namespace"),
+            ("informer-lab reflector --era ancient", "possible values: classic, modern"),
+        ] {
+            let error = usage_error(line);
+            assert!(error.contains(said), "{line}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_kubeconfig_or_a_context_implies_the_cluster() {
+        for line in [
+            "informer-lab reflector --cluster",
+            "informer-lab reflector --kubeconfig a",
+            "informer-lab reflector --context a",
+        ] {
+            let settings = settings_of(line);
+            assert!(matches!(settings.source, Source::Real(_)), "{line}");
+            assert_eq!(settings.pace(), Pace::Live, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_time_limit_alone_stays_in_virtual_time() {
+        let settings = settings_of("informer-lab listwatch --for 1h --seed random");
+        assert_eq!(settings.pace(), Pace::Virtual);
+        assert_eq!(settings.seed, Seed::Random);
+    }
+
+    #[test]
+    fn a_scenario_may_be_played_on_a_real_cluster() {
+        assert!(settings_of("informer-lab reflector --cluster --scenario a.yaml").scenario.is_some());
+    }
+
+    #[test]
+    fn serve_has_a_default_address_of_each_lesson() {
+        let address = |line| settings_of(line).serve.map(|address| address.to_string());
+        assert_eq!(address("informer-lab indexer --serve").as_deref(), Some("127.0.0.1:8080"));
+        assert_eq!(address("informer-lab factory --serve").as_deref(), Some("127.0.0.1:4000"));
+    }
+
+    #[test]
+    fn era_sets_both_sides_and_each_side_can_be_set_alone() {
+        for (line, client, server) in [
+            ("", Era::Classic, Era::Classic),
+            ("--era modern", Era::Modern, Era::Modern),
+            ("--client modern", Era::Modern, Era::Classic),
+            ("--server modern", Era::Classic, Era::Modern),
+            ("--era modern --client classic", Era::Classic, Era::Modern),
+        ] {
+            let settings = settings_of(&format!("informer-lab reflector {line}"));
+            let Source::BuiltIn(BuiltIn { server: chosen, .. }) = settings.source else { panic!("{line}") };
+            assert_eq!((settings.client, chosen), (client, server), "{line}");
+        }
+        let real = settings_of("informer-lab reflector --cluster --client modern");
+        assert_eq!(real.client, Era::Modern);
+    }
+}

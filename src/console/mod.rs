@@ -1,0 +1,49 @@
+//! What a subcommand runs in: its output, the speed of printing, its interrupts, and how it ends.
+
+mod interrupt;
+
+use std::io;
+
+use anyhow::Result;
+
+use crate::trace::{Printer, Speed};
+
+pub use interrupt::Interrupt;
+pub(crate) use interrupt::{HUNG_UP, TERMINATED};
+
+/// The outputs and the speed of a run, and its interrupts.
+pub struct Console {
+    /// Standard output and standard error.
+    pub printer: Printer,
+    /// The speed at which a recorded run is printed.
+    pub speed: Speed,
+    /// Ctrl-C and SIGTERM.
+    pub interrupt: Interrupt,
+}
+
+/// How a run ended without an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// Everything was shown.
+    Done,
+    /// The reader of standard output has gone.
+    ReaderGone,
+    /// A signal ended it, with this exit code.
+    Interrupted(u8),
+    /// The command ended, with this exit code.
+    Command(u8),
+}
+
+impl Ended {
+    /// The outcome of writing to standard output.
+    ///
+    /// # Errors
+    /// If standard output cannot be written for another reason than that its reader has gone.
+    pub fn of_writing(result: io::Result<()>) -> Result<Self> {
+        match result {
+            Ok(()) => Ok(Self::Done),
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Self::ReaderGone),
+            Err(error) => Err(anyhow::Error::new(error).context("cannot write to standard output")),
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! The two eras of the tutorial.
+
+use clap::ValueEnum;
+
+/// A generation of Kubernetes' machinery. The client and the built-in API server have one each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Era {
+    /// That of the documents, 2023: DeltaFIFO and LIST; an unordered watch cache
+    #[default]
+    Classic,
+    /// Today's: RealFIFO and streaming lists; a watch cache ordered by key
+    Modern,
+}
+
+impl From<Era> for kube_testcluster::Era {
+    fn from(era: Era) -> Self {
+        match era {
+            Era::Classic => Self::Classic,
+            Era::Modern => Self::Modern,
+        }
+    }
+}

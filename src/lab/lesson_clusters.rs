@@ -1,0 +1,91 @@
+//! The cluster that a lesson watches: a built-in one is started, a real one is connected to.
+
+use std::net::TcpListener;
+use std::time::Duration;
+
+use anyhow::Result;
+
+use super::Era;
+use super::connect::{self, Connection, NamespaceLookup};
+use super::defaults::Clusters;
+use super::plan::{Plan, PlannedCluster, PlannedSource};
+use super::races::sub_seed;
+use crate::cluster::KubeconfigFile;
+use crate::trace::Failure;
+use kube_testcluster::{Admin, Cluster, Controllers};
+
+/// How long a write takes in the lessons' cluster; about as long as in etcd.
+const COMMIT_LATENCY: Duration = Duration::from_millis(1);
+
+const BUILT_IN: &str = "the built-in cluster";
+
+/// The clusters of a lesson.
+#[derive(Default)]
+pub(super) struct LessonClusters {
+    /// `None` for a lesson that makes its own objects.
+    pub(super) client: Option<kube::Client>,
+    /// The built-in cluster.
+    pub(super) cluster: Option<Cluster>,
+    /// The address of a real cluster.
+    pub(super) real: Option<String>,
+    /// Clusters of each era, or the real one; empty if one cluster is enough.
+    pub(super) each_era: Vec<(&'static str, kube::Client)>,
+    /// The built-in clusters in `each_era`.
+    pub(super) others: Vec<Cluster>,
+}
+
+impl LessonClusters {
+    /// Lets the built-in cluster listen, and returns its kubeconfig.
+    pub(super) fn open(&mut self, listener: Option<TcpListener>) -> Result<Option<KubeconfigFile>> {
+        let (Some(listener), Some(cluster)) = (listener, &mut self.cluster) else { return Ok(None) };
+        let address = cluster.serve(listener).map_err(|error| Failure::new("cannot listen").because(error))?;
+        KubeconfigFile::write(address, None).map(Some)
+    }
+
+    /// Starts the cluster or connects to it, and checks that the namespace exists.
+    pub(super) async fn reach(plan: &Plan) -> Result<Self> {
+        match &plan.source {
+            None => Ok(Self::default()),
+            Some(PlannedSource::Real(target, limit)) => {
+                let Connection { client, address } = connect::to(target, &plan.namespace, *limit).await?;
+                let each_era = match plan.clusters {
+                    Clusters::One => Vec::new(),
+                    Clusters::OfEachEra => vec![("cluster", client.clone())],
+                };
+                Ok(Self { client: Some(client), real: Some(address), each_era, ..Self::default() })
+            }
+            Some(PlannedSource::BuiltIn(planned)) => Self::start(plan, planned).await,
+        }
+    }
+
+    async fn start(plan: &Plan, planned: &PlannedCluster) -> Result<Self> {
+        let seed = sub_seed(plan.seed, "cluster", 0);
+        let cluster = start(planned.clone(), seed);
+        let (mut each_era, mut others) = (Vec::new(), Vec::new());
+        if plan.clusters == Clusters::OfEachEra {
+            for (name, server) in [("classic", Era::Classic), ("modern", Era::Modern)] {
+                let other = start(PlannedCluster { server, first_revision: 1, ..planned.clone() }, seed);
+                each_era.push((name, other.client(&plan.namespace)));
+                others.push(other);
+            }
+        }
+        let client = cluster.client(&plan.namespace);
+        match connect::namespace_exists(&client, &plan.namespace, BUILT_IN).await? {
+            NamespaceLookup::Exists => {
+                Ok(Self { client: Some(client), cluster: Some(cluster), real: None, each_era, others })
+            }
+            NamespaceLookup::Missing => {
+                let failure = Failure::new(format!("namespace {} does not exist in {BUILT_IN}", plan.namespace));
+                Err(failure.next("it has default and the namespaces of its pods: give it some with --pods").into())
+            }
+        }
+    }
+}
+
+fn start(PlannedCluster { server, pods, stages, first_revision }: PlannedCluster, seed: u64) -> Cluster {
+    let builder =
+        Cluster::builder().era(server.into()).seed(seed).pods(pods).stages(stages).first_revision(first_revision);
+    // A lesson about ReplicaSets runs its own controller.
+    let builder = builder.controllers(Controllers::GarbageAndNamespaces);
+    builder.commit_latency(COMMIT_LATENCY).admin(Admin::On).start()
+}

@@ -1,0 +1,145 @@
+//! The plan of a run: its row's defaults, overlaid by what the user chose. Everything that is known before the clock starts.
+
+use std::net::TcpListener;
+use std::time::Duration;
+
+use anyhow::Result;
+use k8s_openapi::api::core::v1::Pod;
+
+use super::Era;
+use super::defaults::{ClusterDefaults, Clusters, Defaults};
+use super::settings::{BuiltIn, Pace, Seed, Settings, Source, Target};
+use crate::cluster::{self, files, listen};
+use crate::trace::Printer;
+use kube_testcluster::{Scenario, Stages, pods_from_yaml};
+
+/// What a run does.
+pub(super) struct Plan {
+    pub(super) pace: Pace,
+    pub(super) namespace: String,
+    pub(super) seed: u64,
+    pub(super) client: Era,
+    pub(super) until: Until,
+    /// `None` for a lesson that makes its own objects.
+    pub(super) source: Option<PlannedSource>,
+    pub(super) clusters: Clusters,
+    pub(super) scenario: Option<Scenario>,
+    /// The scenario that the reader is asked to perform.
+    pub(super) by_hand: Option<Scenario>,
+    /// The listener of `--serve`.
+    pub(super) listener: Option<TcpListener>,
+    /// The listener of `--listen`.
+    pub(super) cluster_listener: Option<TcpListener>,
+}
+
+/// When a run ends by itself.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Until {
+    /// The scenario is over, and nothing more happens.
+    AtRest,
+    /// This long after it began.
+    Elapsed(Duration),
+    /// Never.
+    Stopped,
+}
+
+/// The cluster that a run watches.
+pub(super) enum PlannedSource {
+    /// A real cluster, and how long to wait for it.
+    Real(Target, Option<Duration>),
+    /// The built-in one.
+    BuiltIn(PlannedCluster),
+}
+
+/// What is in a built-in cluster.
+#[derive(Clone)]
+pub(super) struct PlannedCluster {
+    pub(super) server: Era,
+    pub(super) pods: Vec<Pod>,
+    pub(super) stages: Stages,
+    pub(super) first_revision: u64,
+}
+
+impl Plan {
+    /// Reads the files, binds the listeners and draws the seed.
+    ///
+    /// # Errors
+    /// A file that cannot be used, or an address that cannot be bound.
+    pub(super) fn new(defaults: &Defaults, settings: &Settings, printer: &Printer) -> Result<Self> {
+        let usual = defaults.cluster.as_ref();
+        let source = usual.map(|usual| PlannedSource::new(usual, settings)).transpose()?;
+        let (scenario, by_hand) = scenarios(usual, settings)?;
+        Ok(Self {
+            pace: settings.pace(),
+            namespace: settings.namespace.clone(),
+            client: settings.client,
+            until: Until::new(defaults, settings),
+            source,
+            clusters: usual.map_or(Clusters::One, |usual| usual.clusters),
+            scenario,
+            by_hand,
+            listener: settings.serve.map(|address| listen(address, "--serve")).transpose()?,
+            cluster_listener: settings.listen.map(|address| listen(address, "--listen")).transpose()?,
+            seed: settings.seed.draw(defaults, printer),
+        })
+    }
+}
+
+impl Until {
+    fn new(defaults: &Defaults, settings: &Settings) -> Self {
+        match (settings.limit, settings.pace(), defaults.lasts) {
+            (Some(limit), _, _) => Self::Elapsed(limit),
+            (None, Pace::Live, _) => Self::Stopped,
+            (None, Pace::Virtual, Some(lasts)) => Self::Elapsed(lasts),
+            (None, Pace::Virtual, None) => Self::AtRest,
+        }
+    }
+}
+
+impl PlannedSource {
+    fn new(usual: &ClusterDefaults, settings: &Settings) -> Result<Self> {
+        match &settings.source {
+            Source::Real(target) => Ok(Self::Real(target.clone(), settings.limit)),
+            Source::BuiltIn(built_in) => PlannedCluster::new(usual, built_in, settings).map(Self::BuiltIn),
+        }
+    }
+}
+
+impl PlannedCluster {
+    fn new(usual: &ClusterDefaults, built_in: &BuiltIn, settings: &Settings) -> Result<Self> {
+        let pods = files::source(built_in.pods.as_deref(), "the pods file", usual.pods)?
+            .map(|source| pods_from_yaml(&source.text, &source.name, &settings.namespace))
+            .transpose()?
+            .unwrap_or_default();
+        let stages = files::stages(built_in.stages.as_deref(), usual.stages)?;
+        // A cluster of this process alone counts from 1, so that a run is the same every time.
+        let first_revision = if settings.listen.is_some() { cluster::revision_of_the_clock() } else { 1 };
+        Ok(Self { server: built_in.server, pods, stages, first_revision })
+    }
+}
+
+/// The scenario that is played, and the one that the reader is asked to perform. On a cluster that the reader can reach, the
+/// default scenario is not played.
+fn scenarios(usual: Option<&ClusterDefaults>, settings: &Settings) -> Result<(Option<Scenario>, Option<Scenario>)> {
+    let usual = usual.and_then(|usual| usual.scenario);
+    let source = files::source(settings.scenario.as_deref(), "the scenario file", usual)?;
+    let scenario = source.map(|source| Scenario::from_yaml(&source.text, &source.name)).transpose()?;
+    let reachable = matches!(settings.source, Source::Real(_)) || settings.listen.is_some();
+    Ok(if reachable && settings.scenario.is_none() { (None, scenario) } else { (scenario, None) })
+}
+
+impl Seed {
+    /// The seed's number. A random one is printed.
+    pub fn draw(self, defaults: &Defaults, printer: &Printer) -> u64 {
+        match self {
+            Self::Default => defaults.seed,
+            Self::Fixed(seed) => seed,
+            Self::Random => {
+                // Short, so that it can be typed again.
+                let seed = fastrand::u64(0..1_000_000);
+                printer.tell(&format!("--seed {seed}"), &format!("--seed {seed}"));
+                seed
+            }
+        }
+    }
+}

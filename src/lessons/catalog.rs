@@ -1,0 +1,133 @@
+//! The catalog of all runs: what each is called, what it needs, and which function plays it.
+//!
+//! A new run costs a variant of [`Run`] and a row in [`documents`] or [`beyond`]; without the row it does not compile.
+
+mod beyond;
+mod documents;
+mod modern;
+mod row;
+
+use clap::ValueEnum;
+
+pub use modern::Modern;
+pub use row::{Origin, Row};
+
+use crate::lab::{Console, Ended, Era, LessonFn, Settings, play};
+
+/// One run of one lesson: a subcommand with its step. In the order in which the runs are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[expect(missing_docs, reason = "its row says what a run is")]
+pub enum Run {
+    DeltaFifo,
+    DeltaFifoList,
+    DeltaFifoPop,
+    DeltaFifoEvents,
+    DeltaFifoCallbacks,
+    ListWatch,
+    Reflector,
+    ReflectorKnownObjects,
+    MyInformer,
+    SharedListener,
+    SharedSimulate,
+    SharedListWatch,
+    Indexer,
+    IndexerNamespace,
+    IndexerServe,
+    Factory,
+    FactoryServe,
+    Queue,
+    WorkQueue,
+    WorkQueueDedupe,
+    WorkQueueDelay,
+    WorkQueueRateLimit,
+    Synced,
+    Resync,
+    List,
+    Relist,
+    RelistKnownObjects,
+    Late,
+    Controller,
+    Mutate,
+}
+
+impl Run {
+    /// The run's row.
+    pub fn row(self) -> Row {
+        match self {
+            Self::DeltaFifo => documents::deltafifo(),
+            Self::DeltaFifoList => documents::deltafifo_list(),
+            Self::DeltaFifoPop => documents::deltafifo_pop(),
+            Self::DeltaFifoEvents => documents::deltafifo_events(),
+            Self::DeltaFifoCallbacks => documents::deltafifo_callbacks(),
+            Self::ListWatch => documents::listwatch(),
+            Self::Reflector => documents::reflector(),
+            Self::ReflectorKnownObjects => documents::reflector_known_objects(),
+            Self::MyInformer => documents::myinformer(),
+            Self::SharedListener => documents::shared_listener(),
+            Self::SharedSimulate => documents::shared_simulate(),
+            Self::SharedListWatch => documents::shared_list_watch(),
+            Self::Indexer => documents::indexer(),
+            Self::IndexerNamespace => documents::indexer_namespace(),
+            Self::IndexerServe => documents::indexer_serve(),
+            Self::Factory => documents::factory(),
+            Self::FactoryServe => documents::factory_serve(),
+            Self::Queue => beyond::queue(),
+            Self::WorkQueue => beyond::workqueue(),
+            Self::WorkQueueDedupe => beyond::workqueue_dedupe(),
+            Self::WorkQueueDelay => beyond::workqueue_delay(),
+            Self::WorkQueueRateLimit => beyond::workqueue_rate_limit(),
+            Self::Synced => beyond::synced(),
+            Self::Resync => beyond::resync(),
+            Self::List => beyond::list(),
+            Self::Relist => beyond::relist(),
+            Self::RelistKnownObjects => beyond::relist_known_objects(),
+            Self::Late => beyond::late(),
+            Self::Controller => beyond::controller(),
+            Self::Mutate => beyond::mutate(),
+        }
+    }
+
+    /// Plays the run with its row's defaults and `settings`, and prints it.
+    ///
+    /// # Errors
+    /// As [`play`].
+    pub fn play(self, settings: &Settings, console: &Console) -> anyhow::Result<Ended> {
+        let row = self.row();
+        play(&row.defaults, settings, console, row.lesson(settings.client))
+    }
+}
+
+impl Row {
+    /// The function that plays the run with the machinery of `client`.
+    pub fn lesson(&self, client: Era) -> LessonFn {
+        match (&self.modern, client) {
+            (Some(Modern { lesson: Some(lesson), .. }), Era::Modern) => *lesson,
+            _ => self.lesson,
+        }
+    }
+}
+
+/// All rows: the documents', then the others.
+pub fn rows() -> impl Iterator<Item = Row> {
+    Run::value_variants().iter().map(|run| run.row())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_command_appears_twice() {
+        let mut commands: Vec<_> = rows().map(|row| row.command).collect();
+        commands.sort_unstable();
+        commands.dedup();
+        assert_eq!(commands.len(), rows().count());
+    }
+
+    #[test]
+    fn a_row_is_that_of_its_run() {
+        for run in Run::value_variants() {
+            assert_eq!(run.row().run, *run);
+        }
+    }
+}

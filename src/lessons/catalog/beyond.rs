@@ -1,0 +1,277 @@
+//! The rows of the runs that the documents describe in words but have no program for, in the order in which they build on each
+//! other.
+
+use std::future::ready;
+use std::time::Duration;
+
+use futures::FutureExt;
+
+use super::Run;
+use super::modern::{IN_KEY_ORDER, Modern};
+use super::row::{ALONE, FOUR_PODS, NETTOOL_COMES_AND_GOES, Origin, Row, watching};
+use crate::lab::{ClusterDefaults, Clusters, Defaults, Fixture};
+use crate::lessons::reflector::KnownObjects;
+use crate::lessons::workqueue::{self, Act};
+use crate::lessons::{controller, late, list, mutate, queue, relist, resync, synced};
+
+/// Creates `nettool`.
+static RUN: Fixture =
+    Fixture { name: "fixtures/scenarios/run.yaml", text: include_str!("../../../fixtures/scenarios/run.yaml") };
+
+/// A pod is created and deleted; another one is created later.
+static RELISTED: Fixture =
+    Fixture { name: "fixtures/scenarios/relist.yaml", text: include_str!("../../../fixtures/scenarios/relist.yaml") };
+
+/// The watch is broken, and the Reflector's back-off adds up to eleven seconds at most.
+const RELIST: Defaults = Defaults {
+    lasts: Some(Duration::from_secs(12)),
+    ..watching(ClusterDefaults { scenario: Some(&RELISTED), ..FOUR_PODS })
+};
+
+/// A ReplicaSet is created, loses a pod, and is scaled up and down.
+static REPLICA_SET: Fixture = Fixture {
+    name: "fixtures/scenarios/controller.yaml",
+    text: include_str!("../../../fixtures/scenarios/controller.yaml"),
+};
+
+const CONTROLLED: ClusterDefaults = ClusterDefaults { scenario: Some(&REPLICA_SET), ..NETTOOL_COMES_AND_GOES };
+
+pub(super) fn queue() -> Row {
+    Row {
+        run: Run::Queue,
+        command: "queue",
+        origin: Origin::Beyond,
+        en: "queue and items of a DeltaFIFO, drawn after every operation",
+        zh: "每次操作之后，画出 DeltaFIFO 的 queue 和 items",
+        chapter: "03-deltafifo",
+        trace: Some("queue.txt"),
+        defaults: ALONE,
+        lesson: |lab| ready(queue::run(lab)).boxed_local(),
+        modern: Some(Modern {
+            trace: Some("queue-modern.txt"),
+            lesson: None,
+            why: [
+                "DeltaFIFO: a queue of keys, and the deltas of each. RealFIFO: one log of changes. So Delete(Obj2) is queued\n\
+             whether Obj2 is known or not, a resync is one SyncAll, and a pop takes one change",
+                "DeltaFIFO：一个 key 的队列，以及每个 key 的 Deltas。RealFIFO：一份变化的日志。所以不论 Obj2 是否已知，\n\
+             Delete(Obj2) 都进队列；Resync 只是一个 SyncAll；一次 Pop 取出一个变化",
+            ],
+        }),
+    }
+}
+
+pub(super) fn workqueue() -> Row {
+    Row {
+        run: Run::WorkQueue,
+        command: "workqueue",
+        origin: Origin::Beyond,
+        en: "The work queue: dedupe, delay, rate limit",
+        zh: "工作队列：去重、延迟、限速",
+        chapter: "15-workqueue",
+        trace: Some("workqueue.txt"),
+        defaults: ALONE,
+        lesson: |lab| workqueue::run(lab, None).boxed_local(),
+        modern: None,
+    }
+}
+
+pub(super) fn workqueue_dedupe() -> Row {
+    Row {
+        run: Run::WorkQueueDedupe,
+        command: "workqueue --act dedupe",
+        origin: Origin::Beyond,
+        en: "The work queue, act 1: an item is queued once",
+        zh: "工作队列第一幕：一个元素只排队一次",
+        chapter: "15-workqueue",
+        trace: Some("workqueue-dedupe.txt"),
+        defaults: ALONE,
+        lesson: |lab| workqueue::run(lab, Some(Act::Dedupe)).boxed_local(),
+        modern: None,
+    }
+}
+
+pub(super) fn workqueue_delay() -> Row {
+    Row {
+        run: Run::WorkQueueDelay,
+        command: "workqueue --act delay",
+        origin: Origin::Beyond,
+        en: "The work queue, act 2: an item is added later",
+        zh: "工作队列第二幕：元素延迟加入",
+        chapter: "15-workqueue",
+        trace: Some("workqueue-delay.txt"),
+        defaults: ALONE,
+        lesson: |lab| workqueue::run(lab, Some(Act::Delay)).boxed_local(),
+        modern: None,
+    }
+}
+
+pub(super) fn workqueue_rate_limit() -> Row {
+    Row {
+        run: Run::WorkQueueRateLimit,
+        command: "workqueue --act rate-limit",
+        origin: Origin::Beyond,
+        en: "The work queue, act 3: a failed item waits longer each time",
+        zh: "工作队列第三幕：失败的元素等得越来越久",
+        chapter: "15-workqueue",
+        trace: Some("workqueue-rate-limit.txt"),
+        defaults: ALONE,
+        lesson: |lab| workqueue::run(lab, Some(Act::RateLimit)).boxed_local(),
+        modern: None,
+    }
+}
+
+pub(super) fn synced() -> Row {
+    Row {
+        run: Run::Synced,
+        command: "synced",
+        origin: Origin::Beyond,
+        en: "Synced: that the store is filled does not mean that the handlers are done",
+        zh: "Synced：store 已同步不等于 handler 已处理完",
+        chapter: "20-late-and-synced",
+        trace: Some("synced.txt"),
+        defaults: watching(FOUR_PODS).four_seconds(),
+        lesson: |lab| synced::run(lab).boxed_local(),
+        modern: Some(Modern { trace: Some("synced-modern.txt"), lesson: None, why: IN_KEY_ORDER }),
+    }
+}
+
+pub(super) fn resync() -> Row {
+    Row {
+        run: Run::Resync,
+        command: "resync",
+        origin: Origin::Beyond,
+        en: "Resync: what is known is told again as Sync, and a handler returns early",
+        zh: "Resync：已知对象以 Sync 再来一次，handler 提前返回",
+        chapter: "18-resync",
+        trace: Some("resync.txt"),
+        defaults: watching(NETTOOL_COMES_AND_GOES),
+        lesson: |lab| resync::run(lab).boxed_local(),
+        modern: Some(Modern {
+            trace: Some("resync-modern.txt"),
+            lesson: None,
+            why: [
+                "DeltaFIFO queues a Sync of each known object that has nothing queued; RealFIFO queues one SyncAll, and the\n\
+             consumer repeats its store when its turn comes; the first list, too, is one ReplacedAll. The handler is told the same",
+                "DeltaFIFO 为每个没有排队的已知对象放一个 Sync；RealFIFO 只放一个 SyncAll，\n\
+             轮到它时由消费者重复自己的 store；第一次 list 也是一个 ReplacedAll。handler 收到的一样",
+            ],
+        }),
+    }
+}
+
+pub(super) fn list() -> Row {
+    Row {
+        run: Run::List,
+        command: "list",
+        origin: Origin::Beyond,
+        en: "List: who answers a LIST, storage or the watch cache, then and now",
+        zh: "List：LIST 由存储还是 watch cache 回答，当时与现在",
+        chapter: "17-list",
+        trace: Some("list.txt"),
+        defaults: watching(ClusterDefaults { clusters: Clusters::OfEachEra, ..FOUR_PODS }),
+        lesson: |lab| list::run(lab).boxed_local(),
+        modern: None,
+    }
+}
+
+pub(super) fn relist() -> Row {
+    Row {
+        run: Run::Relist,
+        command: "relist",
+        origin: Origin::Beyond,
+        en: "Relist: a deletion that the watch missed, without known objects",
+        zh: "Relist：watch 漏掉的删除，没有 known objects",
+        chapter: "19-relist",
+        trace: Some("relist.txt"),
+        defaults: RELIST,
+        lesson: |lab| relist::run(lab, KnownObjects::No).boxed_local(),
+        modern: Some(Modern {
+            trace: Some("relist-modern.txt"),
+            lesson: None,
+            why: [
+                "DeltaFIFO without known objects only tells what is in the list, so the pod stays in the store for ever.\n\
+             RealFIFO hands the list over whole (client-go 0.36), and whoever keeps the store finds what is missing",
+                "没有 KnownObjects 的 DeltaFIFO 只说 list 里有什么，所以那个 Pod 永远留在 store 里。\n\
+             RealFIFO 把 list 整个交付（client-go 0.36 起），由维护 store 的一方找出缺少的对象",
+            ],
+        }),
+    }
+}
+
+pub(super) fn relist_known_objects() -> Row {
+    Row {
+        run: Run::RelistKnownObjects,
+        command: "relist --known-objects",
+        origin: Origin::Beyond,
+        en: "The same with known objects: the relist makes a DeletedFinalStateUnknown",
+        zh: "同上，有 known objects：relist 产生 DeletedFinalStateUnknown",
+        chapter: "19-relist",
+        trace: Some("relist-known-objects.txt"),
+        defaults: RELIST,
+        lesson: |lab| relist::run(lab, KnownObjects::Yes).boxed_local(),
+        modern: Some(Modern {
+            trace: Some("relist-known-objects-modern.txt"),
+            lesson: None,
+            why: [
+                "both queues compare the list with the known objects. DeltaFIFO tells the list first and then what is\n\
+             missing; RealFIFO first what is missing, and what is listed as Replaced, not as Sync",
+                "两种队列都把 list 和 KnownObjects 比较。DeltaFIFO 先说 list 里的对象，再说缺少的；\n\
+             RealFIFO 先说缺少的，而 list 里的对象叫 Replaced，不叫 Sync",
+            ],
+        }),
+    }
+}
+
+pub(super) fn late() -> Row {
+    Row {
+        run: Run::Late,
+        command: "late",
+        origin: Origin::Beyond,
+        en: "Late: a handler that joins late is told everything first; a slow one delays nobody",
+        zh: "Late：晚加入的 handler 先被告知全部对象；慢的 handler 不拖累别人",
+        chapter: "20-late-and-synced",
+        trace: Some("late.txt"),
+        defaults: watching(ClusterDefaults { scenario: Some(&RUN), ..FOUR_PODS }).four_seconds(),
+        lesson: |lab| late::run(lab).boxed_local(),
+        modern: Some(Modern { trace: Some("late-modern.txt"), lesson: None, why: IN_KEY_ORDER }),
+    }
+}
+
+pub(super) fn controller() -> Row {
+    Row {
+        run: Run::Controller,
+        command: "controller",
+        origin: Origin::Beyond,
+        en: "Controller: as many pods as a ReplicaSet asks for, whatever happens to them",
+        zh: "Controller：ReplicaSet 要多少 Pod 就有多少，不论发生什么",
+        chapter: "16-controller",
+        trace: Some("controller.txt"),
+        defaults: watching(CONTROLLED),
+        lesson: |lab| controller::run(lab).boxed_local(),
+        modern: Some(Modern {
+            trace: Some("controller-modern.txt"),
+            lesson: None,
+            why: [
+                "a controller that counts pods, and not events, cannot tell one queue from the other: a level-triggered\n\
+             controller does not care whether changes were merged on the way",
+                "控制器数的是 Pod，不是事件，所以分不出是哪种队列：\n\
+             level-triggered 的控制器不在乎变化在路上有没有被合并",
+            ],
+        }),
+    }
+}
+
+pub(super) fn mutate() -> Row {
+    Row {
+        run: Run::Mutate,
+        command: "mutate",
+        origin: Origin::Beyond,
+        en: "Mutate: what the cache hands out is changed in a copy",
+        zh: "Mutate：缓存给出的对象，先复制再修改",
+        chapter: "23-pitfalls",
+        trace: Some("mutate.txt"),
+        defaults: ALONE,
+        lesson: |lab| ready(mutate::run(lab)).boxed_local(),
+        modern: None,
+    }
+}

@@ -1,0 +1,323 @@
+//! The rows of the documents' runs, in their order.
+
+use std::future::ready;
+
+use futures::FutureExt;
+
+use super::Run;
+use super::modern::{IN_KEY_ORDER, Modern, ONE_CHANGE};
+use super::row::{ALONE, FOUR_PODS, FOUR_SECONDS, NETTOOL_COMES_AND_GOES, Origin, PODS, Row, watching};
+use crate::lab::{ClusterDefaults, Fixture};
+use crate::lessons::deltafifo::{self, DeltaFifoStep};
+use crate::lessons::indexer::{self, By};
+use crate::lessons::reflector::{self, KnownObjects};
+use crate::lessons::shared::{self, SharedStep};
+use crate::lessons::{factory, listwatch, myinformer};
+
+/// A deletion updates the pod three times, as in the documents' chapter on the simple informer.
+static THREE_UPDATES: Fixture =
+    Fixture { name: "fixtures/stages/myinformer.yaml", text: include_str!("../../../fixtures/stages/myinformer.yaml") };
+
+pub(super) fn deltafifo() -> Row {
+    Row {
+        run: Run::DeltaFifo,
+        command: "deltafifo",
+        origin: Origin::Program("go run deltafifo/main.go"),
+        en: "DeltaFIFO: one slot per key, every change kept in order",
+        zh: "DeltaFIFO：每个 key 一个槽位，按顺序保留每次变化",
+        chapter: "03-deltafifo",
+        trace: Some("deltafifo.txt"),
+        defaults: ALONE,
+        lesson: |lab| ready(deltafifo::run(lab, DeltaFifoStep::Values)).boxed_local(),
+        modern: Some(Modern { trace: Some("deltafifo-modern.txt"), lesson: None, why: ONE_CHANGE }),
+    }
+}
+
+pub(super) fn deltafifo_list() -> Row {
+    Row {
+        run: Run::DeltaFifoList,
+        command: "deltafifo --step list",
+        origin: Origin::Step,
+        en: "DeltaFIFO, step 1: what the queue holds after three additions",
+        zh: "DeltaFIFO 第一步：加入三个对象后队列里有什么",
+        chapter: "03-deltafifo",
+        trace: Some("deltafifo-list.txt"),
+        defaults: ALONE,
+        lesson: |lab| ready(deltafifo::run(lab, DeltaFifoStep::List)).boxed_local(),
+        modern: Some(Modern {
+            trace: Some("deltafifo-list-modern.txt"),
+            lesson: None,
+            why: [
+                "three keys or three changes: the same list. client-go's RealFIFO has no List any more",
+                "三个 key 或三个变化：列出来一样。client-go 的 RealFIFO 已经没有 List",
+            ],
+        }),
+    }
+}
+
+pub(super) fn deltafifo_pop() -> Row {
+    Row {
+        run: Run::DeltaFifoPop,
+        command: "deltafifo --step pop",
+        origin: Origin::Step,
+        en: "DeltaFIFO, step 2: pop the first key",
+        zh: "DeltaFIFO 第二步：取出第一个 key",
+        chapter: "03-deltafifo",
+        trace: Some("deltafifo-pop.txt"),
+        defaults: ALONE,
+        lesson: |lab| ready(deltafifo::run(lab, DeltaFifoStep::Pop)).boxed_local(),
+        modern: Some(Modern {
+            trace: Some("deltafifo-pop-modern.txt"),
+            lesson: None,
+            why: [
+                "the first key has one change, so both queues give the same",
+                "第一个 key 只有一个变化，所以两种队列取出的一样",
+            ],
+        }),
+    }
+}
+
+pub(super) fn deltafifo_events() -> Row {
+    Row {
+        run: Run::DeltaFifoEvents,
+        command: "deltafifo --step events",
+        origin: Origin::Step,
+        en: "DeltaFIFO, step 3: all changes of a key come out together",
+        zh: "DeltaFIFO 第三步：同一个 key 的变化一起取出",
+        chapter: "03-deltafifo",
+        trace: Some("deltafifo-events.txt"),
+        defaults: ALONE,
+        lesson: |lab| ready(deltafifo::run(lab, DeltaFifoStep::Events)).boxed_local(),
+        modern: Some(Modern { trace: Some("deltafifo-events-modern.txt"), lesson: None, why: ONE_CHANGE }),
+    }
+}
+
+pub(super) fn deltafifo_callbacks() -> Row {
+    Row {
+        run: Run::DeltaFifoCallbacks,
+        command: "deltafifo --step callbacks",
+        origin: Origin::Step,
+        en: "DeltaFIFO, step 4: a callback for each kind of change",
+        zh: "DeltaFIFO 第四步：每种变化对应一个回调",
+        chapter: "03-deltafifo",
+        trace: Some("deltafifo-callbacks.txt"),
+        defaults: ALONE,
+        lesson: |lab| ready(deltafifo::run(lab, DeltaFifoStep::Callbacks)).boxed_local(),
+        modern: Some(Modern { trace: Some("deltafifo-callbacks-modern.txt"), lesson: None, why: ONE_CHANGE }),
+    }
+}
+
+pub(super) fn listwatch() -> Row {
+    Row {
+        run: Run::ListWatch,
+        command: "listwatch",
+        origin: Origin::Program("go run reflector/listwatch.go"),
+        en: "LIST, then WATCH: what the API server sends",
+        zh: "先 LIST 再 WATCH：API server 发来什么",
+        chapter: "02-listwatch",
+        trace: Some("listwatch.txt"),
+        defaults: watching(ClusterDefaults { pods: Some(&PODS), ..NETTOOL_COMES_AND_GOES }).seed(6),
+        lesson: |lab| listwatch::run(lab).boxed_local(),
+        modern: Some(Modern {
+            trace: Some("listwatch-modern.txt"),
+            lesson: None,
+            why: [
+                "up to 1.26 the watch cache was an unordered map, so a WATCH began with the pods in any order, here by the\n\
+             seed; today's is ordered by key, as a LIST from storage always was",
+                "1.26 及以前 watch cache 是无序的 map，WATCH 开头的 Pod 没有顺序（这里由种子决定）；\n\
+             现在的按 key 排序，和从存储 LIST 一直以来的顺序一样",
+            ],
+        }),
+    }
+}
+
+pub(super) fn reflector() -> Row {
+    Row {
+        run: Run::Reflector,
+        command: "reflector",
+        origin: Origin::Program("go run reflector/reflector.go"),
+        en: "Reflector into a DeltaFIFO: no Deleted without known objects",
+        zh: "Reflector 写入 DeltaFIFO：没有 known objects 就没有 Deleted",
+        chapter: "04-reflector",
+        trace: Some("reflector.txt"),
+        defaults: watching(NETTOOL_COMES_AND_GOES),
+        lesson: |lab| reflector::run(lab, KnownObjects::No).boxed_local(),
+        modern: Some(Modern {
+            trace: Some("reflector-modern.txt"),
+            lesson: None,
+            why: [
+                "DeltaFIFO drops a deletion of a key that is neither queued nor known; RealFIFO queues every deletion.\n\
+             And the first list is one ReplacedAll, which the consumer compares with its store",
+                "DeltaFIFO 丢弃既不在队列里也不为人知的 key 的删除；RealFIFO 把每个删除都放进队列。\n\
+             另外第一次 list 是一个 ReplacedAll，由消费者和自己的 store 比较",
+            ],
+        }),
+    }
+}
+
+pub(super) fn reflector_known_objects() -> Row {
+    Row {
+        run: Run::ReflectorKnownObjects,
+        command: "reflector --known-objects",
+        origin: Origin::Program("go run reflector/indexer.go"),
+        en: "The same with a Store as known objects: Deleted comes out",
+        zh: "同上，以 Store 作为 known objects：得到 Deleted",
+        chapter: "05-known-objects",
+        trace: Some("reflector-known-objects.txt"),
+        defaults: watching(NETTOOL_COMES_AND_GOES),
+        lesson: |lab| reflector::run(lab, KnownObjects::Yes).boxed_local(),
+        modern: Some(Modern {
+            trace: Some("reflector-known-objects-modern.txt"),
+            lesson: None,
+            why: [
+                "the same changes in the same order: there is one pod, and the consumer keeps up. What differs is below:\n\
+             a streaming list instead of a LIST, and RealFIFO, which does not merge what waits",
+                "同样的变化，同样的顺序：只有一个 Pod，消费者也跟得上。不同在底层：\n\
+             streaming list 代替 LIST，RealFIFO 不合并排队的变化",
+            ],
+        }),
+    }
+}
+
+pub(super) fn myinformer() -> Row {
+    Row {
+        run: Run::MyInformer,
+        command: "myinformer",
+        origin: Origin::Program("go run myinformer.go"),
+        en: "A simple informer put together by hand",
+        zh: "手工组装一个简单的 informer",
+        chapter: "07-myinformer",
+        trace: Some("myinformer.txt"),
+        defaults: watching(ClusterDefaults { stages: Some(&THREE_UPDATES), ..NETTOOL_COMES_AND_GOES }),
+        lesson: |lab| myinformer::run(lab).boxed_local(),
+        modern: Some(Modern {
+            trace: Some("myinformer-modern.txt"),
+            lesson: None,
+            why: [
+                "a handler cannot tell them apart here. What differs is below: a streaming list instead of a LIST, and RealFIFO\n\
+             with known objects as queue",
+                "在这里 handler 看不出区别。不同在底层：streaming list 代替 LIST，队列是带 KnownObjects 的 RealFIFO",
+            ],
+        }),
+    }
+}
+
+pub(super) fn shared_listener() -> Row {
+    Row {
+        run: Run::SharedListener,
+        command: "shared --step listener",
+        origin: Origin::Step,
+        en: "processorListener: a handler behind an unbounded buffer",
+        zh: "processorListener：handler 前面有一个无界缓冲",
+        chapter: "08-listener",
+        trace: Some("shared-listener.txt"),
+        defaults: FOUR_SECONDS,
+        lesson: |lab| shared::run(lab, SharedStep::Listener).boxed_local(),
+        modern: None,
+    }
+}
+
+pub(super) fn shared_simulate() -> Row {
+    Row {
+        run: Run::SharedSimulate,
+        command: "shared",
+        origin: Origin::Program("go run sharedinformer/simulate.go"),
+        en: "sharedProcessor: two handlers side by side",
+        zh: "sharedProcessor：两个 handler 并行",
+        chapter: "09-shared",
+        trace: Some("shared-simulate.txt"),
+        defaults: FOUR_SECONDS.seed(14),
+        lesson: |lab| shared::run(lab, SharedStep::Simulate).boxed_local(),
+        modern: None,
+    }
+}
+
+pub(super) fn shared_list_watch() -> Row {
+    Row {
+        run: Run::SharedListWatch,
+        command: "shared --step list-watch",
+        origin: Origin::Program("go run sharedinformer/list_watch.go"),
+        en: "The whole shared informer over list and watch",
+        zh: "在 list-watch 之上的完整 shared informer",
+        chapter: "10-shared-list-watch",
+        trace: Some("shared-list-watch.txt"),
+        defaults: watching(FOUR_PODS).seed(1640),
+        lesson: |lab| shared::run(lab, SharedStep::ListWatch).boxed_local(),
+        modern: Some(Modern { trace: Some("shared-list-watch-modern.txt"), lesson: None, why: IN_KEY_ORDER }),
+    }
+}
+
+pub(super) fn indexer() -> Row {
+    Row {
+        run: Run::Indexer,
+        command: "indexer",
+        origin: Origin::Program("go run sharedinformer/indexer.go"),
+        en: "Indexer: find objects by a label",
+        zh: "Indexer：按 label 查找对象",
+        chapter: "06-indexer",
+        trace: Some("indexer.txt"),
+        defaults: ALONE,
+        lesson: |lab| ready(indexer::run(lab, By::Label)).boxed_local(),
+        modern: None,
+    }
+}
+
+pub(super) fn indexer_namespace() -> Row {
+    Row {
+        run: Run::IndexerNamespace,
+        command: "indexer --by namespace",
+        origin: Origin::Step,
+        en: "Indexer: find objects by their namespace",
+        zh: "Indexer：按 namespace 查找对象",
+        chapter: "06-indexer",
+        trace: Some("indexer-namespace.txt"),
+        defaults: ALONE,
+        lesson: |lab| ready(indexer::run(lab, By::Namespace)).boxed_local(),
+        modern: None,
+    }
+}
+
+pub(super) fn indexer_serve() -> Row {
+    Row {
+        run: Run::IndexerServe,
+        command: "indexer --serve",
+        origin: Origin::Program("go run sharedinformer/indexer_run.go"),
+        en: "An index kept up to date by a shared informer, over HTTP",
+        zh: "由 shared informer 实时更新的索引，通过 HTTP 访问",
+        chapter: "11-informer-index",
+        trace: None,
+        defaults: watching(FOUR_PODS),
+        lesson: |lab| indexer::serve(lab).boxed_local(),
+        modern: Some(Modern { trace: None, lesson: None, why: IN_KEY_ORDER }),
+    }
+}
+
+pub(super) fn factory() -> Row {
+    Row {
+        run: Run::Factory,
+        command: "factory",
+        origin: Origin::Program("go run sharedinformer/sharedinformerfactory.go"),
+        en: "SharedInformerFactory: one informer per type",
+        zh: "SharedInformerFactory：每种类型一个 informer",
+        chapter: "12-factory",
+        trace: Some("factory.txt"),
+        defaults: watching(FOUR_PODS),
+        lesson: |lab| factory::run(lab).boxed_local(),
+        modern: Some(Modern { trace: Some("factory-modern.txt"), lesson: None, why: IN_KEY_ORDER }),
+    }
+}
+
+pub(super) fn factory_serve() -> Row {
+    Row {
+        run: Run::FactoryServe,
+        command: "factory --serve",
+        origin: Origin::Step,
+        en: "The same; GET / answers the indexer's list as JSON",
+        zh: "同上；GET / 以 JSON 返回 indexer 的列表",
+        chapter: "12-factory",
+        trace: None,
+        defaults: watching(FOUR_PODS),
+        lesson: |lab| factory::serve(lab).boxed_local(),
+        modern: Some(Modern { trace: None, lesson: None, why: IN_KEY_ORDER }),
+    }
+}
