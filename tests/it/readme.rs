@@ -32,11 +32,15 @@ fn transcripts(text: &str) -> Vec<(String, String)> {
     all
 }
 
-/// The chapters, by the name of their lesson.
+/// The notes on single lessons, by the name of the lesson. The book's chapters have a number or a language in their name.
 fn chapters() -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("lessons");
     let files = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
     files
+        .filter(|path| {
+            path.file_stem().is_some_and(|stem| stem.to_string_lossy().chars().all(|c| c.is_ascii_lowercase()))
+        })
+        .filter(|path| path.is_file())
         .map(|path| (path.file_stem().unwrap().to_str().unwrap().to_owned(), fs::read_to_string(path).unwrap()))
         .collect()
 }
