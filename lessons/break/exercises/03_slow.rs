@@ -1,0 +1,23 @@
+//! Shows every pod on a dashboard, which needs a second for each change.
+//!
+//! What is wrong with it: `informer-lab break slow`. Is it right now? `informer-lab check slow`.
+
+use k8s_openapi::api::core::v1::Pod;
+use kube_informers::cache::{BoxError, HandlerOptions, Notification, SharedIndexInformer};
+
+use crate::trial::Trial;
+
+pub async fn run(trial: Trial) -> Result<(), BoxError> {
+    let informer = SharedIndexInformer::builder(trial.pods()).observer(trial.observer()).build();
+    let dashboard = trial.dashboard();
+    let show = move |change: Notification<Pod>| {
+        let dashboard = dashboard.clone();
+        async move {
+            if let Some(pod) = change.object() {
+                dashboard.show(pod).await; // a second, and longer while it is busy
+            }
+        }
+    };
+    informer.add_event_handler_with(show, HandlerOptions::new())?;
+    Ok(informer.run(trial.stop()).await?)
+}

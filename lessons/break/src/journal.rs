@@ -1,0 +1,182 @@
+//! The journal of a trial: what happened in the cluster, in the informers and outside of the program, in order.
+
+use std::fmt;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::Pod;
+use kube_informers::cache::observe::Event;
+use kube_informers::cache::{Notification, meta_namespace_key};
+use tokio::time::Instant;
+
+/// One thing that happened.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Since the start of the trial, in virtual time.
+    pub at: Duration,
+    pub what: What,
+}
+
+/// The kinds of things that happen.
+#[derive(Clone, Debug)]
+pub enum What {
+    /// A step of the scenario, as the command that does the same.
+    Step(String),
+    /// The program asked the API server.
+    Request(Request),
+    /// The informers did something.
+    Event(Event),
+    /// A handler of the trial was told of a change.
+    Told { handler: &'static str, change: Notification<Pod> },
+    /// The load balancer was changed, or refused to be.
+    Balanced { backend: String, change: Backend, refused: bool },
+    /// The dashboard begins to show this state of a pod.
+    Shown(Arc<Pod>),
+    /// The program wrote a line to its log.
+    Logged(String),
+    /// The program raised an alarm about a pod.
+    Alarm(String),
+}
+
+/// A change of the load balancer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Backend {
+    Added,
+    Removed,
+}
+
+/// A request to the API server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// LIST, WATCH, GET, CREATE, DELETE and so on.
+    pub verb: String,
+    /// What follows the namespace in the path, such as `pods` or `pods/web-1`.
+    pub target: String,
+    /// The query's parameters that say which state is asked for.
+    pub version: Option<String>,
+}
+
+impl Request {
+    pub fn of<B>(request: &http::Request<B>) -> Self {
+        let path = request.uri().path();
+        let target = path.rsplit_once("/namespaces/default/").map_or_else(
+            || path.trim_start_matches("/api/v1/").trim_start_matches("/apis/").to_owned(),
+            |(_, rest)| rest.to_owned(),
+        );
+        let parameters: Vec<&str> = request.uri().query().unwrap_or_default().split('&').collect();
+        let verb = match request.method().as_str() {
+            "GET" if parameters.contains(&"watch=true") || parameters.contains(&"watch=1") => "WATCH",
+            "GET" if !target.contains('/') => "LIST",
+            "POST" => "CREATE",
+            other => other,
+        };
+        let version = parameters.iter().find(|parameter| parameter.starts_with("resourceVersion="));
+        Self { verb: verb.to_owned(), target, version: version.map(ToString::to_string) }
+    }
+}
+
+/// The most characters of a log's line that are shown.
+const LONGEST: usize = 90;
+
+/// Keeps the entries. Clones are the same journal.
+#[derive(Clone, Debug)]
+pub struct Journal {
+    started: Instant,
+    entries: Arc<Mutex<Vec<Entry>>>,
+}
+
+impl Journal {
+    pub fn begin() -> Self {
+        Self { started: Instant::now(), entries: Arc::default() }
+    }
+
+    pub fn note(&self, what: What) {
+        let at = self.now();
+        self.entries.lock().expect(NO_PANIC).push(Entry { at, what });
+    }
+
+    /// The time since the start.
+    pub fn now(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// Takes what was noted so far.
+    pub fn take(&self) -> Vec<Entry> {
+        std::mem::take(&mut *self.entries.lock().expect(NO_PANIC))
+    }
+}
+
+const NO_PANIC: &str = "nothing panics under this lock";
+
+impl fmt::Display for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:7.3} s  {}", self.at.as_secs_f64(), self.what)
+    }
+}
+
+impl fmt::Display for What {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Step(command) if command.starts_with('(') => f.write_str(command),
+            Self::Step(command) => write!(f, "$ {command}"),
+            Self::Request(Request { verb, target, version }) => {
+                write!(f, "API server: {verb} {target}")?;
+                version.iter().try_for_each(|version| write!(f, " {version}"))
+            }
+            Self::Event(event) => write_event(f, event),
+            Self::Told { handler, change } => {
+                write!(f, "{handler}: told of {} {}", change.kind(), change.key())?;
+                if let Notification::Update { old, new } = change {
+                    let version = |pod: &Pod| pod.metadata.resource_version.clone().unwrap_or_default();
+                    write!(f, " {} -> {}", version(old), version(new))?;
+                }
+                Ok(())
+            }
+            Self::Balanced { backend, change, refused } => {
+                let sign = if *change == Backend::Added { '+' } else { '-' };
+                write!(f, "load balancer: {sign} {backend}{}", if *refused { " REFUSED" } else { "" })
+            }
+            Self::Shown(pod) => write!(f, "dashboard: shows {}", Labelled(pod)),
+            Self::Logged(line) if line.chars().count() > LONGEST => {
+                write!(f, "log: {}…", line.chars().take(LONGEST).collect::<String>())
+            }
+            Self::Logged(line) => write!(f, "log: {line}"),
+            Self::Alarm(about) => write!(f, "ALARM: {about}"),
+        }
+    }
+}
+
+fn write_event(f: &mut fmt::Formatter<'_>, event: &Event) -> fmt::Result {
+    match event {
+        Event::Listed { resource_version, objects } => {
+            write!(f, "informer: listed {objects} objects at {resource_version}")
+        }
+        Event::Watching { resource_version } => write!(f, "informer: watches from {resource_version}"),
+        Event::Watched { kind, key, resource_version } => {
+            write!(f, "informer: watched {kind} {key} {resource_version}")
+        }
+        Event::Relisting { reason } => write!(f, "informer: lists again: {reason}"),
+        Event::Queued { delta: "SyncAll", .. } => f.write_str("informer: resync"),
+        Event::Queued { delta, key } => {
+            write!(f, "informer: queued {delta} {}", key.as_deref().unwrap_or_default())
+        }
+        Event::Popped { key, deltas, .. } => {
+            write!(f, "informer: popped {} {}", deltas.join(", "), key.as_deref().unwrap_or_default())
+        }
+        Event::Stored { key } => write!(f, "informer: stored {key}"),
+        Event::Removed { key } => write!(f, "informer: removed {key}"),
+        Event::Replaced { objects } => write!(f, "informer: stored a list of {objects}"),
+        Event::Notified { notification, key, .. } => write!(f, "informer: gave the buffer {notification} {key}"),
+        other => write!(f, "informer: {other:?}"),
+    }
+}
+
+/// A pod with its labels, since the scenarios change labels.
+struct Labelled<'a>(&'a Pod);
+
+impl fmt::Display for Labelled<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&meta_namespace_key(self.0))?;
+        self.0.metadata.labels.iter().flatten().try_for_each(|(key, value)| write!(f, " {key}={value}"))
+    }
+}

@@ -1,0 +1,65 @@
+//! Mutating the cache: a handler writes, and the next one reads what no event said.
+
+use std::collections::BTreeSet;
+
+use crate::journal::What;
+use crate::say::Both;
+use crate::seen::Seen;
+use crate::setting::Setting;
+use crate::verdict::Mistake;
+
+/// Two pods with a password and one without.
+pub fn setting() -> Setting {
+    let pods = "
+{metadata: {name: bare}, spec: {containers: [{name: main, image: nginx}]}}
+---
+{metadata: {name: web-1}, spec: {containers: [{name: main, image: nginx, env: [{name: PASSWORD, value: swordfish}]}]}}
+---
+{metadata: {name: web-2}, spec: {containers: [{name: main, image: nginx, env: [{name: PASSWORD, value: swordfish}]}]}}
+";
+    Setting { pods, ..Setting::default() }
+}
+
+/// The alarm is about the one pod without a password, and no password is in the log of any.
+pub fn judge(seen: &Seen) -> Result<(), Mistake> {
+    let evidence = || seen.excerpt(|what| matches!(what, What::Logged(_) | What::Alarm(_)));
+    let lines = |wanted: fn(&What) -> Option<&str>| seen.entries.iter().filter_map(move |entry| wanted(&entry.what));
+    let logged: Vec<&str> = lines(|what| if let What::Logged(line) = what { Some(line) } else { None }).collect();
+    let alarms = lines(|what| if let What::Alarm(about) = what { Some(about) } else { None });
+    let about: BTreeSet<&str> = alarms.filter_map(|alarm| alarm.split(' ').next()).collect();
+
+    if let Some(false_alarm) = about.iter().find(|about| **about != "default/bare") {
+        return Err(Mistake {
+            sentence: Both::new(
+                format!("The second handler raised an alarm about {false_alarm}, which has a password."),
+                format!("{false_alarm} 有密码，第二个 handler 却发出了告警。"),
+            ),
+            evidence: evidence(),
+            look: Both::new(
+                "No event took the password away: the API server still has it. Who wrote the object that both handlers read?",
+                "没有任何事件删掉密码：API server 里它还在。两个 handler 读的是同一个对象，是谁改了它？",
+            ),
+        });
+    }
+    if logged.iter().any(|line| line.contains("swordfish")) {
+        return Err(Mistake {
+            sentence: Both::new("A password is in the log.", "日志里出现了密码。"),
+            evidence: evidence(),
+            look: Both::new(
+                "The first handler has to leave it out, in something of its own.",
+                "第一个 handler 要去掉它，但只能改自己的那一份。",
+            ),
+        });
+    }
+    if about.is_empty() || logged.len() < 3 {
+        return Err(Mistake {
+            sentence: Both::new(
+                "Not every pod was logged, or no alarm was raised about default/bare.",
+                "有的 Pod 没有写进日志，或者没有对 default/bare 告警。",
+            ),
+            evidence: evidence(),
+            look: Both::new("Both handlers still have their work to do.", "两个 handler 的工作都还要做。"),
+        });
+    }
+    Ok(())
+}

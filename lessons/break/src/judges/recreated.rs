@@ -1,0 +1,50 @@
+//! A re-created object that is seen as an update: same name, new uid.
+
+use std::time::Duration;
+
+use kube_informers::cache::observe::Event;
+
+use super::{Backends, THREE_PODS};
+use crate::journal::What;
+use crate::say::Both;
+use crate::seen::Seen;
+use crate::setting::Setting;
+use crate::verdict::Mistake;
+
+/// While no event arrives, a pod is deleted and another one of its name is run. A list finds the new one.
+pub fn setting() -> Setting {
+    let scenario = "
+- {at: 4s, fault: 'hide-events:resource=pods,for=1s'}
+- {at: 4300ms, delete: web-2}
+- {at: 4600ms, run: web-2}
+- {at: 5s, fault: compact}
+- {at: 5500ms, fault: 'drop-watches:resource=pods'}
+- {at: 10s, delete: web-1}
+";
+    Setting { pods: THREE_PODS, scenario: scenario.to_owned(), lasts: Duration::from_secs(15), ..Setting::default() }
+}
+
+/// In the end the backends are the uids of the pods that exist.
+pub fn judge(seen: &Seen) -> Result<(), Mistake> {
+    let uids = seen.pods.iter().filter_map(|pod| pod.metadata.uid.clone());
+    let backends = Backends::of(seen, uids);
+    if backends.ghosts.is_empty() {
+        return backends.complete(seen);
+    }
+    Err(Mistake {
+        sentence: Both::new(
+            "web-2 is another pod than before, and the load balancer still sends requests to the one that is gone.",
+            "web-2 已经是另一个 Pod 了，负载均衡器还在给原来那个发请求。",
+        ),
+        evidence: seen.excerpt(|what| match what {
+            What::Step(_) | What::Balanced { .. } => true,
+            What::Event(Event::Notified { key, .. }) => key == "default/web-2",
+            What::Event(event) => matches!(event, Event::Relisting { .. }),
+            _ => false,
+        }),
+        look: Both::new(
+            "What was the program told of web-2 after the second list, and which uids have the two objects of that notification?",
+            "第二次 list 之后，程序收到的关于 web-2 的通知是什么？通知里的两个对象，uid 各是什么？",
+        ),
+    })
+}

@@ -1,0 +1,53 @@
+//! One informer per consumer: the API server is asked for the same thing again and again.
+
+use super::THREE_PODS;
+use crate::journal::What;
+use crate::say::Both;
+use crate::seen::Seen;
+use crate::setting::Setting;
+use crate::verdict::Mistake;
+
+const CONSUMERS: [&str; 3] = ["metrics", "audit", "search"];
+
+/// Three pods; one more comes, and one goes.
+pub fn setting() -> Setting {
+    let scenario = "[{at: 2s, run: web-4}, {at: 4s, delete: web-1}]".to_owned();
+    Setting { pods: THREE_PODS, scenario, ..Setting::default() }
+}
+
+/// One watch is open, and every consumer is told of everything.
+pub fn judge(seen: &Seen) -> Result<(), Mistake> {
+    let evidence = || seen.excerpt(|what| matches!(what, What::Request(_)));
+    let watches = seen.requests().filter(|request| request.verb == "WATCH").count();
+    for consumer in CONSUMERS {
+        let kinds = |kind| seen.told(consumer).filter(|change| change.kind() == kind).count();
+        let (added, deleted) = (kinds("add"), kinds("delete"));
+        if (added, deleted) != (4, 1) {
+            return Err(Mistake {
+                sentence: Both::new(
+                    format!("Of 4 additions and 1 deletion, {consumer} was told of {added} and {deleted}."),
+                    format!("共有 4 次新增、1 次删除，{consumer} 收到的是 {added} 次和 {deleted} 次。"),
+                ),
+                evidence: seen.excerpt(|what| matches!(what, What::Step(_) | What::Told { .. })),
+                look: Both::new(
+                    "Every consumer needs a handler of its own: a handler is not an informer.",
+                    "每个消费者都要有自己的 handler：handler 不等于 informer。",
+                ),
+            });
+        }
+    }
+    if watches > 1 {
+        return Err(Mistake {
+            sentence: Both::new(
+                format!("The API server has {watches} watches of the same pods open, one for each consumer."),
+                format!("同样的 Pod，API server 上开了 {watches} 个 watch：每个消费者一个。"),
+            ),
+            evidence: evidence(),
+            look: Both::new(
+                "Each watch sends every change once more, and each informer has a cache of its own. What can the consumers share?",
+                "每个 watch 都把所有变化再发一遍，每个 informer 又各有一份缓存。消费者之间可以共用什么？",
+            ),
+        });
+    }
+    Ok(())
+}

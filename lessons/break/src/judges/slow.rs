@@ -1,0 +1,98 @@
+//! A slow handler and an unbounded buffer.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::Pod;
+use kube::ResourceExt;
+use kube_informers::cache::observe::Event;
+
+use super::THREE_PODS;
+use crate::journal::What;
+use crate::say::Both;
+use crate::seen::Seen;
+use crate::setting::Setting;
+use crate::verdict::Mistake;
+
+/// How often each pod changes.
+const EVERY: Duration = Duration::from_millis(500);
+/// How often in all.
+const TICKS: u32 = 60;
+/// A state may be shown for this long after the pod has another one. Three pods need three seconds.
+const LATEST: Duration = Duration::from_secs(5);
+
+/// Three pods, each with two changes a second for half a minute.
+pub fn setting() -> Setting {
+    let steps = (1..=TICKS).flat_map(|tick| {
+        let at = (EVERY * tick).as_millis();
+        (1..=3).map(move |n| format!("- {{at: {at}ms, label: web-{n}, set: {{tick: '{tick}'}}}}\n"))
+    });
+    Setting { pods: THREE_PODS, scenario: steps.collect(), lasts: Duration::from_secs(45), ..Setting::default() }
+}
+
+/// What the dashboard shows is never much older than the cluster, and the last state of each pod is shown.
+pub fn judge(seen: &Seen) -> Result<(), Mistake> {
+    let (mut last, mut latest) = (BTreeMap::new(), None);
+    for entry in &seen.entries {
+        let What::Shown(pod) = &entry.what else { continue };
+        let tick = tick(pod);
+        let replaced = EVERY * (tick + 1);
+        let late = entry.at.saturating_sub(replaced);
+        if tick < TICKS && latest.as_ref().is_none_or(|(most, _)| late > *most) {
+            latest = Some((late, pod));
+        }
+        last.insert(pod.name_any(), tick);
+    }
+    if let Some((late, pod)) = latest.filter(|(late, _)| *late > LATEST) {
+        return Err(out_of_date(seen, pod, late.as_secs()));
+    }
+    if last.len() == 3 && last.values().all(|tick| *tick == TICKS) {
+        return Ok(());
+    }
+    Err(Mistake {
+        sentence: Both::new(
+            "The dashboard does not show the last state of each pod.",
+            "仪表盘上不是每个 Pod 的最后状态。",
+        ),
+        evidence: seen.excerpt(|what| matches!(what, What::Shown(_))),
+        look: Both::new(
+            "A change may be left out if a newer one of the same pod is told; the newest never.",
+            "同一个 Pod 有更新的变化时，可以跳过旧的；最新的那个不能跳过。",
+        ),
+    })
+}
+
+fn tick(pod: &Pod) -> u32 {
+    pod.labels().get("tick").and_then(|tick| tick.parse().ok()).unwrap_or_default()
+}
+
+fn out_of_date(seen: &Seen, pod: &Pod, seconds: u64) -> Mistake {
+    let (name, waiting) = (pod.name_any(), most_waiting(seen));
+    Mistake {
+        sentence: Both::new(
+            format!(
+                "The dashboard showed a state of {name} that was {seconds} s out of date; {waiting} changes waited."
+            ),
+            format!("仪表盘显示的 {name} 是 {seconds} 秒前的旧状态；排队的变化最多有 {waiting} 个。"),
+        ),
+        evidence: seen.excerpt(|what| matches!(what, What::Shown(_))),
+        look: Both::new(
+            "Three pods change six times a second, one change a second is shown. What becomes of the others?",
+            "三个 Pod 每秒变化六次，每秒只能显示一次。其余的去了哪里？",
+        ),
+    }
+}
+
+/// The most notifications that waited for the handler.
+fn most_waiting(seen: &Seen) -> usize {
+    let (mut waiting, mut most) = (0_usize, 0);
+    for event in seen.events() {
+        match event {
+            Event::Notified { .. } => waiting += 1,
+            Event::Coalesced { .. } | Event::Called { .. } => waiting = waiting.saturating_sub(1),
+            _ => {}
+        }
+        most = most.max(waiting);
+    }
+    most
+}

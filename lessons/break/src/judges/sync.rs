@@ -1,0 +1,56 @@
+//! Workers before sync: they act on a cache that is not filled yet.
+
+use crate::journal::What;
+use crate::say::Both;
+use crate::seen::Seen;
+use crate::setting::Setting;
+use crate::verdict::Mistake;
+
+/// Two nodes, whose list takes two seconds; two pods on them, and one on a node that does not exist.
+pub fn setting() -> Setting {
+    let pods = "
+{metadata: {name: web-1}, spec: {nodeName: node-1, containers: [{name: main, image: nginx}]}}
+---
+{metadata: {name: web-2}, spec: {nodeName: node-2, containers: [{name: main, image: nginx}]}}
+---
+{metadata: {name: orphan}, spec: {nodeName: node-9, containers: [{name: main, image: nginx}]}}
+";
+    Setting { pods, nodes: 2, faults: &["delay:resource=nodes,by=2s,times=4"], ..Setting::default() }
+}
+
+/// The orphan is deleted, and nothing else.
+pub fn judge(seen: &Seen) -> Result<(), Mistake> {
+    let evidence = || seen.excerpt(|what| matches!(what, What::Request(_)));
+    let deleted: Vec<&str> = seen
+        .requests()
+        .filter(|request| request.verb == "DELETE")
+        .filter_map(|request| request.target.strip_prefix("pods/"))
+        .collect();
+    if let Some(victim) = deleted.iter().find(|name| **name != "orphan") {
+        return Err(Mistake {
+            sentence: Both::new(
+                format!("The program deleted {victim}, whose node exists."),
+                format!("{victim} 所在的节点存在，程序却把这个 Pod 删了。"),
+            ),
+            evidence: evidence(),
+            look: Both::new(
+                "The list of the nodes took two seconds. What did the program know of nodes when it deleted?",
+                "节点的 list 用了两秒。程序删除 Pod 时，对节点知道些什么？",
+            ),
+        });
+    }
+    if seen.keys().contains("default/orphan") {
+        return Err(Mistake {
+            sentence: Both::new(
+                "The program did not delete orphan, whose node does not exist.",
+                "orphan 的节点不存在，程序却没有删除它。",
+            ),
+            evidence: evidence(),
+            look: Both::new(
+                "Once the caches are complete, the workers have to begin.",
+                "缓存填满之后，worker 就该开始工作。",
+            ),
+        });
+    }
+    Ok(())
+}

@@ -1,0 +1,49 @@
+//! The unchecked tombstone: a deletion without its final state is ignored, and a ghost stays.
+
+use std::time::Duration;
+
+use kube_informers::cache::observe::Event;
+
+use super::{Backends, THREE_PODS};
+use crate::journal::What;
+use crate::say::Both;
+use crate::seen::Seen;
+use crate::setting::Setting;
+use crate::verdict::Mistake;
+
+/// One deletion is watched. The next one happens while no event arrives; the server forgets its history, and a list finds it out.
+pub fn setting() -> Setting {
+    let scenario = "
+- {at: 2s, delete: web-1}
+- {at: 4s, fault: 'hide-events:resource=pods,for=1s'}
+- {at: 4500ms, delete: web-2}
+- {at: 5s, fault: compact}
+- {at: 5500ms, fault: 'drop-watches:resource=pods'}
+";
+    Setting { pods: THREE_PODS, scenario: scenario.to_owned(), lasts: Duration::from_secs(15), ..Setting::default() }
+}
+
+/// In the end the backends are the pods that exist.
+pub fn judge(seen: &Seen) -> Result<(), Mistake> {
+    let backends = Backends::of(seen, seen.keys().into_iter());
+    if backends.ghosts.is_empty() {
+        return backends.complete(seen);
+    }
+    let ghosts = backends.ghosts.join(", ");
+    Err(Mistake {
+        sentence: Both::new(
+            format!("{ghosts} does not exist any more, and the load balancer still sends requests to it."),
+            format!("{ghosts} 已经不存在了，负载均衡器还在给它发请求。"),
+        ),
+        evidence: seen.excerpt(|what| match what {
+            What::Step(_) | What::Balanced { .. } => true,
+            What::Event(Event::Notified { notification, .. }) => *notification == "delete",
+            What::Event(event) => matches!(event, Event::Relisting { .. }),
+            _ => false,
+        }),
+        look: Both::new(
+            "The program was told of both deletions. How did it learn of the second one, and what does it do then?",
+            "两次删除都通知了程序。第二次它是怎么知道的？知道之后又做了什么？",
+        ),
+    })
+}

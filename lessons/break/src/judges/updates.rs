@@ -1,0 +1,80 @@
+//! The documents' own bug: no update is ever distributed.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use kube_informers::cache::Notification;
+use kube_informers::cache::observe::Event;
+use kube_testcluster::Stages;
+
+use crate::journal::What;
+use crate::say::Both;
+use crate::seen::Seen;
+use crate::setting::Setting;
+use crate::verdict::Mistake;
+
+/// A pod is run and deleted. Kubelet and scheduler change it several times.
+pub fn setting() -> Setting {
+    let scenario = "[{at: 1s, run: nettool}, {at: 4s, delete: nettool}]".to_owned();
+    Setting { stages: Stages::default(), scenario, lasts: Duration::from_secs(8), ..Setting::default() }
+}
+
+/// Every change that was watched is told, and each update begins with the state that was told before.
+pub fn judge(seen: &Seen) -> Result<(), Mistake> {
+    let watched = seen.events().filter(|event| matches!(event, Event::Watched { .. })).count();
+    let told: Vec<_> = seen.told("handler").collect();
+    let updates = told.iter().filter(|change| change.kind() == "update").count();
+    if updates == 0 {
+        return Err(mistake(
+            seen,
+            Both::new(
+                "The cluster changed nettool again and again, and the handler was told of no update.",
+                "集群一次次修改 nettool，handler 却一次更新也没收到。",
+            ),
+        ));
+    }
+    if told.len() < watched {
+        let (told, watched) = (told.len(), watched);
+        return Err(mistake(
+            seen,
+            Both::new(
+                format!("The informer watched {watched} changes, and the handler was told of {told}."),
+                format!("informer 收到 {watched} 次变化，handler 只收到 {told} 次。"),
+            ),
+        ));
+    }
+    let mut last = BTreeMap::new();
+    for change in told {
+        let key = change.key();
+        if let Notification::Update { old, .. } = change
+            && last.get(&key) != Some(&old.metadata.resource_version)
+        {
+            return Err(mistake(
+                seen,
+                Both::new(
+                    "The handler was told of an update from a state that it was not told of before: the store is behind.",
+                    "handler 收到的更新，旧对象不是上一次交付的那个：store 没有跟上。",
+                ),
+            ));
+        }
+        last.insert(key, change.object().and_then(|pod| pod.metadata.resource_version.clone()));
+    }
+    Ok(())
+}
+
+fn mistake(seen: &Seen, sentence: Both) -> Mistake {
+    Mistake {
+        sentence,
+        evidence: seen.excerpt(|what| match what {
+            What::Event(event) => {
+                matches!(event, Event::Popped { .. } | Event::Stored { .. } | Event::Removed { .. })
+            }
+            What::Step(_) | What::Told { .. } => true,
+            _ => false,
+        }),
+        look: Both::new(
+            "`Updated` is popped, and then nothing is stored and nobody is told. What decides about that?",
+            "`Updated` 出队之后，既没有写入 store，也没有通知任何人。这是由哪个条件决定的？",
+        ),
+    }
+}

@@ -1,0 +1,38 @@
+//! A handler that notes what it is told.
+
+use std::sync::Arc;
+
+use k8s_openapi::api::core::v1::Pod;
+use kube_informers::cache::{Deletion, EventHandler, InitialList, Notification};
+
+use crate::journal::{Journal, What};
+
+/// Notes every change in the journal.
+pub struct Noting {
+    name: &'static str,
+    journal: Journal,
+}
+
+impl Noting {
+    pub fn new(name: &'static str, journal: Journal) -> Self {
+        Self { name, journal }
+    }
+
+    fn note(&self, change: Notification<Pod>) {
+        self.journal.note(What::Told { handler: self.name, change });
+    }
+}
+
+impl EventHandler<Pod> for Noting {
+    fn on_add(&mut self, object: Arc<Pod>, initial: InitialList) {
+        self.note(Notification::Add { object, initial });
+    }
+
+    fn on_update(&mut self, old: Arc<Pod>, new: Arc<Pod>) {
+        self.note(Notification::Update { old, new });
+    }
+
+    fn on_delete(&mut self, deletion: Deletion<Pod>) {
+        self.note(Notification::Delete(deletion));
+    }
+}

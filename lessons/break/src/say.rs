@@ -1,0 +1,20 @@
+//! What is said to the learner, in both languages.
+
+pub use informer_lab::trace::Lang;
+
+/// A text in both languages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Both {
+    en: String,
+    zh: String,
+}
+
+impl Both {
+    pub fn new(en: impl Into<String>, zh: impl Into<String>) -> Self {
+        Self { en: en.into(), zh: zh.into() }
+    }
+
+    pub fn pick(&self, lang: Lang) -> &str {
+        lang.pick(&self.en, &self.zh)
+    }
+}

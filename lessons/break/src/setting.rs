@@ -1,0 +1,164 @@
+//! A setting: the cluster of a trial and what happens in it; and how a program is played in it.
+
+use std::panic::AssertUnwindSafe;
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::LocalBoxFuture;
+use k8s_openapi::api::core::v1::Pod;
+use kube::Api;
+use kube::api::ListParams;
+use kube_informers::cache::{BoxError, with_causes};
+use kube_testcluster::{Admin, Cluster, Controllers, Scenario, Stages, pods_from_yaml};
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+
+use crate::journal::{Journal, What};
+use crate::outside::{Balancer, Manners};
+use crate::seen::{End, Seen};
+use crate::trial::Trial;
+
+/// A program: it runs until the trial stops it.
+pub type Program = fn(Trial) -> LocalBoxFuture<'static, Result<(), BoxError>>;
+
+/// How long a program may take to end after the stop, in virtual time.
+const GRACE: Duration = Duration::from_secs(30);
+
+/// The cluster of a trial, and what happens in it.
+pub struct Setting {
+    /// The pods at the start, as YAML.
+    pub pods: &'static str,
+    /// The number of Node objects.
+    pub nodes: usize,
+    /// What the kubelet does.
+    pub stages: Stages,
+    /// Faults from the start.
+    pub faults: &'static [&'static str],
+    /// What happens, as YAML.
+    pub scenario: String,
+    /// When the program is stopped.
+    pub lasts: Duration,
+    pub balancer: Manners,
+}
+
+impl Default for Setting {
+    /// A cluster without pods, in which nothing happens for ten seconds.
+    fn default() -> Self {
+        Self {
+            pods: "",
+            nodes: 0,
+            stages: Stages::none(),
+            faults: &[],
+            scenario: "[]".to_owned(),
+            lasts: Duration::from_secs(10),
+            balancer: Manners::default(),
+        }
+    }
+}
+
+impl Setting {
+    /// Plays a program from its start to its end, in virtual time.
+    pub fn play(self, program: Program) -> Seen {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+        runtime.expect("a runtime without IO needs nothing of the system").block_on(self.run(program))
+    }
+
+    async fn run(self, program: Program) -> Seen {
+        let scenario = Scenario::from_yaml(&self.scenario, "scenario.yaml").expect("the tests read every scenario");
+        let cluster = self.start();
+        let client = cluster.client("default");
+        let (journal, stop) = (Journal::begin(), CancellationToken::new());
+        let balancer = Balancer::new(self.balancer, journal.clone());
+        let trial = Trial::new(&cluster, stop.clone(), journal.clone(), balancer);
+
+        let time = async {
+            let steps =
+                scenario.play(client.clone(), "default", |step| journal.note(What::Step(short(&step.to_string()))));
+            let (performed, ()) = tokio::join!(steps, sleep(self.lasts));
+            performed.expect("the tests perform every scenario");
+            stop.cancel();
+            sleep(GRACE).await;
+        };
+        let ended = tokio::select! {
+            biased;
+            ended = AssertUnwindSafe(async { program(trial).await }).catch_unwind() => Some(ended),
+            () = time => None,
+        };
+        let end = match ended {
+            None => End::Never,
+            Some(Err(panic)) => End::Panicked(message(&*panic)),
+            Some(Ok(Err(error))) => End::Failed(with_causes(&*error).to_string()),
+            Some(Ok(Ok(()))) if !stop.is_cancelled() => End::Early(journal.now()),
+            Some(Ok(Ok(()))) => End::Stopped,
+        };
+        let entries = journal.take();
+        cluster.faults().end_all();
+        let pods: Api<Pod> = Api::default_namespaced(client);
+        let pods = pods.list(&ListParams::default()).await.expect("the cluster answers").items;
+        cluster.shutdown().await;
+        Seen { entries, pods, end }
+    }
+
+    fn start(&self) -> Cluster {
+        let pods =
+            if self.pods.is_empty() { Ok(Vec::new()) } else { pods_from_yaml(self.pods, "pods.yaml", "default") };
+        let mut builder = Cluster::builder()
+            .seed(1)
+            .started_at("2023-05-01T10:00:00Z".parse().expect("it is a time"))
+            .admin(Admin::On)
+            .controllers(Controllers::GarbageAndNamespaces)
+            .stages(self.stages.clone())
+            .pods(pods.expect("the tests read every file"));
+        if self.nodes > 0 {
+            builder = builder.nodes(self.nodes);
+        }
+        let cluster = builder.start();
+        for fault in self.faults {
+            cluster.faults().start(fault.parse().expect("the tests start every fault"));
+        }
+        cluster
+    }
+}
+
+/// What a panic said.
+fn message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(ToString::to_string);
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "(no text)".to_owned())
+}
+
+/// A fault by its name alone: as a command it is a request to a path that only this cluster has.
+fn short(step: &str) -> String {
+    let fault = step.split_once("{\"fault\":\"").and_then(|(_, rest)| rest.split_once('"'));
+    fault.map_or_else(|| step.to_owned(), |(fault, _)| format!("(fault {fault})"))
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::future::pending;
+
+    use super::*;
+
+    fn end(program: Program) -> End {
+        Setting::default().play(program).end
+    }
+
+    #[test]
+    fn a_program_runs_until_it_is_stopped() {
+        let waits = end(|trial| trial.stop().cancelled_owned().map(Ok).boxed_local());
+        assert_eq!(waits, End::Stopped);
+        assert_eq!(end(|_| async { Ok(()) }.boxed_local()), End::Early(Duration::ZERO));
+    }
+
+    #[test]
+    fn a_program_that_hangs_is_ended() {
+        assert_eq!(end(|_| pending().boxed_local()), End::Never);
+    }
+
+    #[test]
+    fn a_panic_and_an_error_are_reported() {
+        let panics = end(|_| async { panic!("not like this") }.boxed_local());
+        assert_eq!(panics, End::Panicked("not like this".to_owned()));
+        let fails = end(|_| async { Err("no access".into()) }.boxed_local());
+        assert_eq!(fails, End::Failed("no access".to_owned()));
+    }
+}

@@ -1,0 +1,89 @@
+//! The table of exercises.
+
+use futures::FutureExt;
+
+use crate::seen::Seen;
+use crate::setting::{Program, Setting};
+use crate::verdict::{Mistake, Verdict};
+use crate::{exercises, judges};
+
+/// A program, and how it is judged.
+pub struct Exercise {
+    pub name: &'static str,
+    setting: fn() -> Setting,
+    judge: fn(&Seen) -> Result<(), Mistake>,
+    program: Program,
+}
+
+impl Exercise {
+    /// Runs the program and judges it by what was seen.
+    pub fn judge(&self) -> Verdict {
+        Verdict::of(&(self.setting)().play(self.program), self.judge)
+    }
+}
+
+/// The programs of a folder, in the learner's order.
+macro_rules! programs {
+    ($folder:ident: $($name:ident),*) => {
+        [$(Exercise {
+            name: stringify!($name),
+            setting: judges::$name::setting,
+            judge: judges::$name::judge,
+            program: |trial| $folder::$name::run(trial).boxed_local(),
+        }),*]
+    };
+    ($folder:ident) => {
+        programs!($folder: updates, tombstone, slow, mutate, sync, resync, gap, recreated, stale, shared)
+    };
+}
+
+/// The programs as the learner has them.
+pub fn exercises() -> [Exercise; 10] {
+    programs!(exercises)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::say::Lang;
+    use crate::solutions;
+
+    /// A test for each program: the broken one is found out by this sentence, the solution is right.
+    macro_rules! broken_and_mended {
+        ($($name:ident: $sentence:literal),* $(,)?) => {$(
+            #[test]
+            fn $name() {
+                let find = |all: [Exercise; 10]| all.into_iter().find(|row| row.name == stringify!($name)).unwrap();
+                let broken = find(exercises()).judge();
+                let sentence = broken.mistake().map(|mistake| mistake.sentence.pick(Lang::En));
+                assert_eq!(sentence, Some($sentence), "\n{}", broken.text(Lang::En));
+                assert!(!broken.mistake().unwrap().evidence.is_empty());
+                let mended = find(programs!(solutions)).judge();
+                assert!(mended.is_right(), "\n{}", mended.text(Lang::En));
+            }
+        )*};
+    }
+
+    broken_and_mended! {
+        updates: "The cluster changed nettool again and again, and the handler was told of no update.",
+        tombstone: "default/web-2 does not exist any more, and the load balancer still sends requests to it.",
+        slow: "The dashboard showed a state of web-3 that was 61 s out of date; 153 changes waited.",
+        mutate: "The second handler raised an alarm about default/web-1, which has a password.",
+        sync: "The program deleted web-1, whose node exists.",
+        resync: "default/web-1 was deleted while the load balancer was down, and a minute and a half later it is still a backend.",
+        gap: "default/web-1 was deleted after the list and before the watch, and no event told the program.",
+        recreated: "web-2 is another pod than before, and the load balancer still sends requests to the one that is gone.",
+        stale: "Two pods were missing, one after the other, and the program created 4: there are 5 now.",
+        shared: "The API server has 3 watches of the same pods open, one for each consumer.",
+    }
+
+    #[test]
+    fn two_trials_of_one_program_get_one_verdict() {
+        for (first, second) in exercises().into_iter().zip(exercises()) {
+            // Not the evidence: the times of a relist have client-go's jitter in them.
+            let [first, second] = [first, second].map(|exercise| exercise.judge());
+            let sentence = |verdict: &Verdict| verdict.mistake().map(|mistake| mistake.sentence.clone());
+            assert_eq!(sentence(&first), sentence(&second));
+        }
+    }
+}

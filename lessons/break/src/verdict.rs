@@ -1,0 +1,115 @@
+//! The verdict on a program: right, or a mistake with its evidence.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use crate::say::{Both, Lang};
+use crate::seen::{End, Seen};
+
+/// What a program does wrong.
+#[derive(Clone, Debug)]
+pub struct Mistake {
+    /// What went wrong, in one sentence.
+    pub sentence: Both,
+    /// Lines of the journal that show it.
+    pub evidence: Vec<String>,
+    /// Where to look for the cause.
+    pub look: Both,
+}
+
+/// The verdict on a program.
+#[derive(Clone, Debug)]
+pub struct Verdict(Result<(), Mistake>);
+
+impl Verdict {
+    /// A mistake that the judge found says more than how the program ended; a panic and an error say more than both.
+    pub fn of(seen: &Seen, judge: impl FnOnce(&Seen) -> Result<(), Mistake>) -> Self {
+        Self(match &seen.end {
+            End::Panicked(_) | End::Failed(_) | End::Early(_) => ended(seen),
+            End::Stopped | End::Never => judge(seen).and_then(|()| ended(seen)),
+        })
+    }
+
+    /// The program loops without ever waiting.
+    pub fn spins() -> Self {
+        let sentence = Both::new(
+            "The program never gave the others their turn: it loops without an `.await` that waits.",
+            "程序一直不让出执行权：它在循环，却没有真正会等待的 `.await`。",
+        );
+        let look = Both::new(
+            "Wait for a signal (`synced()`, a queue, a stream) instead of asking again and again.",
+            "不要反复轮询，等一个信号：`synced()`、队列，或者 stream。",
+        );
+        Self(Err(Mistake { sentence, evidence: Vec::new(), look }))
+    }
+
+    pub fn is_right(&self) -> bool {
+        self.0.is_ok()
+    }
+
+    #[cfg(test)]
+    pub fn mistake(&self) -> Option<&Mistake> {
+        self.0.as_ref().err()
+    }
+
+    /// What the learner reads.
+    pub fn text(&self, lang: Lang) -> String {
+        let mistake = match &self.0 {
+            Ok(()) => return Both::new("Right.", "正确。").pick(lang).to_owned(),
+            Err(mistake) => mistake,
+        };
+        let mut text = format!("{}\n", mistake.sentence.pick(lang));
+        if !mistake.evidence.is_empty() {
+            text.push('\n');
+        }
+        for line in &mistake.evidence {
+            let _ = writeln!(text, "  {line}"); // writing to a String succeeds
+        }
+        let _ = write!(text, "\n{}", mistake.look.pick(lang));
+        text
+    }
+}
+
+/// How the program ended, if not as it should.
+fn ended(seen: &Seen) -> Result<(), Mistake> {
+    let (sentence, look) = match &seen.end {
+        End::Stopped => return Ok(()),
+        End::Early(at) => early(*at),
+        End::Failed(error) => (
+            Both::new(format!("The program ended with an error: {error}."), format!("程序因错误结束：{error}。")),
+            Both::new(
+                "Which call returned it? A program that goes on has to handle it there.",
+                "是哪个调用返回的？要继续运行，就得在那里处理它。",
+            ),
+        ),
+        End::Panicked(said) => (
+            Both::new(format!("The program panicked: {said}."), format!("程序 panic 了：{said}。")),
+            Both::new("The line is in the panic's message above.", "panic 信息（上面）里有行号。"),
+        ),
+        End::Never => (
+            Both::new(
+                "The program did not end within 30 seconds after it was told to stop.",
+                "收到停止信号 30 秒后，程序还没有结束。",
+            ),
+            Both::new(
+                "Every part of it has to end with `trial.stop()`: an informer, workers, a loop of your own.",
+                "每一部分都要随 `trial.stop()` 结束：informer、worker、自己写的循环。",
+            ),
+        ),
+    };
+    Err(Mistake { sentence, evidence: seen.excerpt(|_| true), look })
+}
+
+fn early(at: Duration) -> (Both, Both) {
+    let seconds = at.as_secs_f64();
+    (
+        Both::new(
+            format!("The program ended by itself after {seconds:.3} s; it should run until it is stopped."),
+            format!("程序在 {seconds:.3} 秒后自己结束了；它应该一直运行到被停止。"),
+        ),
+        Both::new(
+            "Which of its parts returned? Its futures run together.",
+            "是哪一部分先返回了？它的几个 future 是一起跑的。",
+        ),
+    )
+}
