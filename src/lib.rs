@@ -5,6 +5,7 @@
 
 pub mod cluster;
 pub mod console;
+pub mod doctor;
 pub mod lab;
 pub mod lessons;
 pub mod trace;

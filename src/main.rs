@@ -5,12 +5,12 @@ mod cli;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use informer_lab::cluster;
 use informer_lab::console::{Console, Ended, Interrupt};
 use informer_lab::lessons::{eras, listing, tour};
 use informer_lab::trace::{Printer, Speed, log_to_stderr};
+use informer_lab::{cluster, doctor};
 
-use cli::{Invocation, Request};
+use cli::{Invocation, Request, manual};
 
 fn main() -> ExitCode {
     let invocation = match cli::parse(std::env::args_os()) {
@@ -49,10 +49,14 @@ fn console(printer: Printer, speed: Option<Speed>) -> Result<Console> {
 
 fn carry_out(request: Request, console: &Console) -> Result<Ended> {
     match request {
-        Request::Menu => listing::print(&console.printer),
-        Request::Tour => tour::play(console),
+        Request::Menu => listing::menu(&console.printer),
+        Request::Lessons => listing::all(&console.printer),
+        Request::Tour(settings) => tour::play(&settings, console),
         Request::Lesson(run, settings) => run.play(&settings, console),
         Request::Eras(run, modern, settings) => eras::play(run, &modern, &settings, console),
         Request::Cluster(settings) => cluster::run(&settings, console),
+        Request::Doctor(target, namespace) => doctor::run(target.as_ref(), &namespace, console),
+        Request::Completions(shell) => manual::completions(shell, &console.printer),
+        Request::Man(folder) => manual::man(folder.as_deref(), &console.printer),
     }
 }

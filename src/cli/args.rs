@@ -33,12 +33,50 @@ pub struct Cli {
 pub enum Command {
     #[command(flatten)]
     Lesson(Lesson),
-    /// Every run of the documents, in their order
-    Tour(PrintArgs),
+    /// Every lesson and every run of it, beside the documents' commands
+    Lessons,
+    /// All programs in turn, with a pause after each
+    Tour(TourArgs),
     /// A lesson in both eras, side by side, with what differs and why
     Eras(ErasArgs),
     /// The built-in cluster, for kubectl and other programs on this machine
     Cluster(ClusterCommandArgs),
+    /// Whether the terminal, the language, the kubeconfig and the cluster will do
+    Doctor(DoctorArgs),
+    /// The completions of a shell: informer-lab completions bash >/etc/bash_completion.d/informer-lab
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// The manual pages, one for each subcommand
+    Man {
+        /// Where to write them [default: standard output, the first page only]
+        folder: Option<PathBuf>,
+    },
+}
+
+#[derive(Debug, Args)]
+pub struct TourArgs {
+    /// The stop to begin with
+    pub stop: Option<usize>,
+    /// Also the lessons beyond the documents; with pauses, they are always there
+    #[arg(long)]
+    pub all: bool,
+    #[command(flatten)]
+    pub print: PrintArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// The cluster of this kubeconfig
+    #[arg(long, value_name = "FILE")]
+    pub kubeconfig: Option<PathBuf>,
+    /// The cluster of this kubeconfig context
+    #[arg(long, value_name = "NAME")]
+    pub context: Option<String>,
+    /// The namespace that will be watched
+    #[arg(short, long, value_name = "NAME", default_value = "default", value_parser = values::namespace)]
+    pub namespace: String,
 }
 
 #[derive(Debug, Args)]

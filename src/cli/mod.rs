@@ -4,6 +4,7 @@ mod args;
 mod check;
 mod explain;
 mod lessons;
+pub mod manual;
 mod request;
 mod values;
 

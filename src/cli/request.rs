@@ -1,16 +1,19 @@
 //! What the command line asks for, as one value that can be carried out.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Error, Parser};
+use clap_complete::Shell;
 use informer_lab::cluster::ClusterSettings;
 use informer_lab::lab::{BuiltIn, Follow, Pace, Seed, Settings, Source, Target};
+use informer_lab::lessons::tour::{TourLength, TourSettings};
 use informer_lab::lessons::{Modern, Run, rows};
 use informer_lab::trace::{ColorChoice, Lang, Look, Output, Speed};
 use kube_testcluster::Admin;
 
-use super::args::{Cli, ClusterCommandArgs, Command, ErasArgs, LookArgs, PrintArgs};
+use super::args::{Cli, ClusterCommandArgs, Command, DoctorArgs, ErasArgs, LookArgs, PrintArgs, TourArgs};
 use super::check::{check, client_option, era_option, lesson_name, real};
 use super::explain::{conflict, explain};
 use super::lessons::{Chosen, Lesson, WatchArgs};
@@ -29,12 +32,16 @@ pub struct Invocation {
 /// What to do.
 #[derive(Debug)]
 pub enum Request {
-    /// Print the list of lessons.
+    /// Say what this is and where to begin.
     Menu,
-    Tour,
+    Lessons,
+    Tour(TourSettings),
     Lesson(Run, Settings),
     Eras(Run, Modern, Settings),
     Cluster(ClusterSettings),
+    Doctor(Option<Target>, String),
+    Completions(Shell),
+    Man(Option<PathBuf>),
 }
 
 /// Parses and checks the command line.
@@ -51,7 +58,18 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Invocation, Err
             let (chosen, settings) = settled(&lesson)?;
             Ok(invocation(look, chosen.print, Request::Lesson(chosen.run, settings)))
         }
-        Some(Command::Tour(print)) => Ok(invocation(look, &print, Request::Tour)),
+        Some(Command::Lessons) => Ok(invocation(look, &nothing, Request::Lessons)),
+        Some(Command::Tour(TourArgs { stop, all, print })) => {
+            let all = if all { TourLength::All } else { TourLength::Documents };
+            Ok(invocation(look, &print, Request::Tour(TourSettings { first: stop, length: all })))
+        }
+        Some(Command::Doctor(DoctorArgs { kubeconfig, context, namespace })) => {
+            let named = kubeconfig.is_some() || context.is_some();
+            let target = named.then_some(Target { kubeconfig, context });
+            Ok(invocation(look, &nothing, Request::Doctor(target, namespace)))
+        }
+        Some(Command::Completions { shell }) => Ok(invocation(look, &nothing, Request::Completions(shell))),
+        Some(Command::Man { folder }) => Ok(invocation(look, &nothing, Request::Man(folder))),
         Some(Command::Eras(eras)) => {
             let (inner, request) = compared(&args, &eras)?;
             Ok(invocation(look.or(inner), &nothing, request))

@@ -5,7 +5,9 @@ use std::io;
 use std::time::Duration;
 
 use anyhow::{Chain, Result};
-use k8s_openapi::api::core::v1::Namespace;
+use k8s_openapi::api::authorization::v1::{ResourceAttributes, SelfSubjectAccessReview, SelfSubjectAccessReviewSpec};
+use k8s_openapi::api::core::v1::{Namespace, Pod};
+use kube::api::{ListParams, PostParams};
 use kube::core::Status;
 use kube::{Api, Client, Config};
 use tokio::time::{sleep, timeout};
@@ -43,6 +45,43 @@ pub(super) async fn to(target: &Target, namespace: &str, limit: Option<Duration>
             Err(failure.next("create it, or name another with -n").into())
         }
     }
+}
+
+/// A real cluster whose pods can be watched.
+pub struct Reached {
+    /// Its address.
+    pub address: String,
+    /// Its version, such as `v1.37.0`.
+    pub version: String,
+}
+
+/// Connects to a real cluster as a lesson does, and sees that this account may list and watch pods.
+///
+/// # Errors
+/// A kubeconfig that cannot be used, a cluster that does not answer within `patience`, or a missing right.
+pub async fn reach_real(target: &Target, namespace: &str, patience: Duration) -> Result<Reached> {
+    let Connection { client, address } = to(target, namespace, Some(patience)).await?;
+    let version = client.apiserver_version().await.map_err(|error| unreachable(error, &address))?.git_version;
+    let pods: Api<Pod> = Api::namespaced(client.clone(), namespace);
+    pods.list(&ListParams::default().limit(1)).await.map_err(|error| explain(error.into(), namespace))?;
+    let may = |verb: &str| {
+        let attributes = ResourceAttributes {
+            namespace: Some(namespace.to_owned()),
+            resource: Some("pods".to_owned()),
+            verb: Some(verb.to_owned()),
+            ..ResourceAttributes::default()
+        };
+        let spec = SelfSubjectAccessReviewSpec { resource_attributes: Some(attributes), ..Default::default() };
+        SelfSubjectAccessReview { spec, ..Default::default() }
+    };
+    let reviews: Api<SelfSubjectAccessReview> = Api::all(client);
+    // A server that does not answer such questions, as the built-in one, has no authorization to ask about.
+    if let Ok(review) = reviews.create(&PostParams::default(), &may("watch")).await
+        && review.status.is_some_and(|status| !status.allowed)
+    {
+        return Err(forbidden(namespace).into());
+    }
+    Ok(Reached { address, version })
 }
 
 /// Asks until the server is ready to answer.
@@ -105,15 +144,14 @@ async fn ask(client: &Client, namespace: &str) -> kube::Result<NamespaceLookup> 
 pub(super) fn explain(error: anyhow::Error, namespace: &str) -> anyhow::Error {
     match error.chain().find_map(status).map(|status| status.code) {
         Some(401) => error.context(unauthorized("the cluster")),
-        Some(403) => {
-            let failure =
-                Failure::new(format!("the cluster forbids listing or watching pods in namespace {namespace}"));
-            error.context(failure.next(format!(
-                "ask for a role with list and watch on pods; kubectl auth can-i watch pods -n {namespace} tells"
-            )))
-        }
+        Some(403) => error.context(forbidden(namespace)),
         _ => error,
     }
+}
+
+fn forbidden(namespace: &str) -> Failure {
+    Failure::new(format!("the cluster forbids listing or watching pods in namespace {namespace}"))
+        .next(format!("ask for a role with list and watch on pods; kubectl auth can-i watch pods -n {namespace} tells"))
 }
 
 fn status<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a Status> {

@@ -30,6 +30,7 @@ use kube_informers::cache::{ReflectorError, with_causes};
 
 pub use crate::cluster::Fixture;
 pub use crate::console::{Console, Ended};
+pub use connect::{Reached, reach_real};
 pub use defaults::{ClusterDefaults, Clusters, Defaults};
 pub use era::Era;
 pub use player::{LessonFn, play, record};

@@ -1,34 +1,109 @@
-//! `informer-lab tour`: every finite run in the documents' order.
+//! `informer-lab tour`: all programs in turn. On a terminal it stops after each and asks where to go; in a pipe it is the
+//! documents' runs one after the other.
+
+use std::io::{self, BufRead, IsTerminal};
 
 use anyhow::Result;
 
 use super::catalog::{Origin, Row, rows};
 use crate::console::{Console, Ended};
 use crate::lab::Settings;
+use crate::trace::{Failure, Printer, Speed};
 
-/// The runs of the tour: the documents' runs that end by themselves.
-pub fn stops() -> impl Iterator<Item = Row> {
-    rows().filter(|row| row.is_of_the_documents() && row.trace.is_some())
+/// What the tour shows.
+#[derive(Clone, Copy, Debug)]
+pub struct TourSettings {
+    /// The stop to begin with, counted from 1.
+    pub first: Option<usize>,
+    /// How many stops it has without pauses.
+    pub length: TourLength,
 }
 
-/// Plays the runs one after the other, each with a heading on standard error.
-pub fn play(console: &Console) -> Result<Ended> {
-    let all = stops().count();
-    for (n, row) in stops().enumerate() {
-        let go = match row.origin {
-            Origin::Program(go) => format!("  ({go})"),
-            Origin::Step | Origin::Beyond => String::new(),
-        };
-        console.printer.heading(&format!("{}/{all}  informer-lab {}{go}", n + 1, row.command));
-        console.printer.tell(row.en, row.zh);
-        let marked = Ended::of_writing(console.printer.begins(row.command))?;
-        if marked != Ended::Done {
-            return Ok(marked);
-        }
-        let ended = row.run.play(&Settings::default(), console)?;
+/// The stops of a tour without pauses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TourLength {
+    /// The documents' runs.
+    Documents,
+    /// All runs that end by themselves.
+    All,
+}
+
+/// The runs of the tour, in the documents' order: those that end by themselves.
+pub fn stops(length: TourLength) -> Vec<Row> {
+    let ends = rows().filter(|row| row.trace.is_some());
+    ends.filter(|row| length == TourLength::All || row.is_of_the_documents()).collect()
+}
+
+/// The stops of a tour with pauses: all, in the order of the book's chapters.
+fn learners_stops() -> Vec<Row> {
+    let mut stops = stops(TourLength::All);
+    stops.sort_by_key(|row| row.chapter); // stable: the runs of a chapter stay in their order
+    stops
+}
+
+/// Plays the tour.
+///
+/// # Errors
+/// A stop that does not exist, or as [`Run::play`](super::Run::play).
+pub fn play(settings: &TourSettings, console: &Console) -> Result<Ended> {
+    let asks = console.speed != Speed::Max && Printer::on_terminal() && io::stdin().is_terminal();
+    let stops = if asks { learners_stops() } else { stops(settings.length) };
+    let first = settings.first.unwrap_or(1);
+    if first == 0 || first > stops.len() {
+        let failure = Failure::new(format!("the tour has no stop {first}"));
+        return Err(failure.next(format!("name one from 1 to {}", stops.len())).into());
+    }
+    let mut next = Some(first - 1);
+    while let Some(stop) = next {
+        let ended = show(&stops, stop, console)?;
         if ended != Ended::Done {
             return Ok(ended);
         }
+        let following = (stop + 1 < stops.len()).then_some(stop + 1);
+        next = if asks { ask(&stops, stop, following, console) } else { following };
     }
     Ok(Ended::Done)
+}
+
+fn show(stops: &[Row], stop: usize, console: &Console) -> Result<Ended> {
+    let row = &stops[stop];
+    let go = match row.origin {
+        Origin::Program(go) => format!("  ({go})"),
+        Origin::Step | Origin::Beyond => String::new(),
+    };
+    console.printer.heading(&format!("{}/{}  informer-lab {}{go}", stop + 1, stops.len(), row.command));
+    console.printer.tell(row.en, row.zh);
+    let marked = Ended::of_writing(console.printer.begins(row.command))?;
+    if marked != Ended::Done {
+        return Ok(marked);
+    }
+    row.run.play(&Settings::default(), console)
+}
+
+/// Asks where to go. `None` ends the tour.
+fn ask(stops: &[Row], stop: usize, following: Option<usize>, console: &Console) -> Option<usize> {
+    let chapter = stops[stop].chapter.split_once('-').map_or("", |(_, name)| name);
+    loop {
+        let onward = match following {
+            Some(next) => console.printer.pick("Enter: ", "回车：").to_owned() + stops[next].command,
+            None => console.printer.pick("Enter: the end", "回车：结束").to_owned(),
+        };
+        let others = console.printer.pick("r again, b back, a number, q quit", "r 再来一次，b 返回，编号，q 退出");
+        console.printer.ask(&format!("\n[{onward} · {others} · informer-lab read {chapter}] "));
+        let mut answer = String::new();
+        let read = io::stdin().lock().read_line(&mut answer);
+        match (read, answer.trim()) {
+            (Ok(0) | Err(_), _) | (_, "q") => return None,
+            (_, "") => return following,
+            (_, "r") => return Some(stop),
+            (_, "b") => return Some(stop.saturating_sub(1)),
+            (_, number) => match number.parse::<usize>() {
+                Ok(number) if (1..=stops.len()).contains(&number) => return Some(number - 1),
+                _ => console.printer.tell(
+                    &format!("expected Enter, r, b, q, or a number from 1 to {}", stops.len()),
+                    &format!("请输入回车、r、b、q，或 1 到 {} 的编号", stops.len()),
+                ),
+            },
+        }
+    }
 }

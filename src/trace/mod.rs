@@ -21,7 +21,7 @@ pub use color::{ColorChoice, Style};
 pub use failure::Failure;
 pub use lang::Lang;
 pub use log::log_to_stderr;
-pub use printer::{Look, Output, Printer};
+pub use printer::{Look, Output, Printer, hint};
 pub use speed::Speed;
 
 /// One event of a run.

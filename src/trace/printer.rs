@@ -123,6 +123,22 @@ impl Printer {
         streams.out.flush()
     }
 
+    /// Writes bytes that were made elsewhere, such as a manual page.
+    pub fn bytes(&self, bytes: &[u8]) -> io::Result<()> {
+        let mut streams = self.lock();
+        streams.out.write_all(bytes)?;
+        streams.out.flush()
+    }
+
+    /// Asks on standard error, and leaves the cursor behind the question.
+    pub fn ask(&self, question: &str) {
+        let mut streams = self.lock();
+        let question = streams.err_paint.bold(question);
+        let _ = streams.out.flush();
+        let _ = write!(streams.err, "{question}");
+        let _ = streams.err.flush();
+    }
+
     /// Prints such a line dimmed.
     pub fn page_dimmed(&self, text: &str) -> io::Result<()> {
         let dimmed = self.lock().out_paint.dimmed(text);
@@ -244,7 +260,7 @@ impl Streams {
 }
 
 /// The next step of the error or of one of its causes.
-fn hint(error: &anyhow::Error) -> Option<&str> {
+pub fn hint(error: &anyhow::Error) -> Option<&str> {
     // `chain` does not yield a context that can be downcast; only the error itself can.
     let outer = error.downcast_ref::<Failure>().and_then(Failure::hint);
     outer.or_else(|| error.chain().find_map(|cause| cause.downcast_ref::<Failure>()?.hint()))

@@ -3,13 +3,16 @@
 use std::io::pipe;
 
 use informer_lab::lessons::catalog::Origin;
-use informer_lab::lessons::{rows, tour};
+use informer_lab::lessons::rows;
+use informer_lab::lessons::tour::{self, TourLength};
+
+use unicode_width::UnicodeWidthStr;
 
 use crate::cli::{command, finish, run};
 
 #[test]
-fn without_a_lesson_the_lessons_are_listed_beside_the_documents_commands() {
-    let ran = run("");
+fn the_lessons_are_listed_beside_the_documents_commands() {
+    let ran = run("lessons");
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
     for row in rows() {
         let Origin::Program(go) = row.origin else { continue };
@@ -18,6 +21,16 @@ fn without_a_lesson_the_lessons_are_listed_beside_the_documents_commands() {
     }
     for row in rows().filter(|row| row.origin == Origin::Beyond && !row.command.contains("--")) {
         assert!(ran.out.contains(row.en), "{}", row.command);
+    }
+}
+
+#[test]
+fn the_menu_fits_a_terminal_of_80_columns_and_24_lines() {
+    for lang in ["en", "zh"] {
+        let ran = run(&format!("--lang {lang}"));
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+        assert!(ran.out.lines().count() < 24, "{}", ran.out);
+        assert!(ran.out.lines().all(|line| line.width() <= 80), "{}", ran.out);
     }
 }
 
@@ -32,7 +45,7 @@ fn the_locale_chooses_the_language_and_the_flag_overrules_it() {
 #[test]
 fn every_run_of_the_tour_ends_by_itself_and_prints_what_the_tour_prints() {
     let mut apart = String::new();
-    for row in tour::stops() {
+    for row in tour::stops(TourLength::Documents) {
         let ran = run(row.command);
         assert_eq!(ran.code, Some(0), "{}: {}", row.command, ran.err);
         apart += &ran.out;
@@ -40,7 +53,7 @@ fn every_run_of_the_tour_ends_by_itself_and_prints_what_the_tour_prints() {
     let ran = run("tour");
     assert_eq!(ran.code, Some(0));
     assert_eq!(ran.out, apart);
-    for row in tour::stops() {
+    for row in tour::stops(TourLength::Documents) {
         assert!(ran.err.contains(&format!("informer-lab {}", row.command)), "{}", row.command);
     }
 }
@@ -71,7 +84,7 @@ fn the_environment_can_ask_for_colours_or_forbid_them() {
 
 #[test]
 fn json_is_one_object_a_line_and_holds_the_printed_lines() {
-    for row in tour::stops() {
+    for row in tour::stops(TourLength::Documents) {
         let mut printed = String::new();
         for line in run(&format!("{} --output json", row.command)).out.lines() {
             let object: serde_json::Value = serde_json::from_str(line).expect(line);
@@ -99,7 +112,7 @@ fn the_tour_in_json_says_which_run_begins() {
             (_, part) => *part.expect("a run was named before its first event") += &format!("{line}\n"),
         }
     }
-    assert_eq!(begun, tour::stops().map(|row| row.command).collect::<Vec<_>>());
+    assert_eq!(begun, tour::stops(TourLength::Documents).iter().map(|row| row.command).collect::<Vec<_>>());
     for (command, part) in begun.iter().zip(parts) {
         assert_eq!(part, run(&format!("{command} --output json")).out, "{command}");
     }
@@ -163,4 +176,29 @@ fn without_codes(text: &str) -> String {
     let mut parts = text.split('\u{1b}');
     let first = parts.next().unwrap_or_default().to_owned();
     parts.fold(first, |text, part| text + part.split_once('m').expect("a code ends with m").1)
+}
+
+#[test]
+fn the_doctor_names_what_does_not_work_and_needs_no_cluster() {
+    let ran = finish(command("doctor").env("KUBECONFIG", "/nowhere"));
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.out.contains("--  cluster   KUBECONFIG names no file that exists"), "{}", ran.out);
+    let ran = run("doctor --kubeconfig /nowhere");
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.out.contains("no  cluster   cannot read the kubeconfig /nowhere"), "{}", ran.out);
+}
+
+#[test]
+fn completions_and_manual_pages_know_every_lesson() {
+    let completions = run("completions bash").out;
+    let folder = std::env::temp_dir().join(format!("informer-lab-man-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let ran = finish(command("man").arg(&folder));
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    for row in rows() {
+        let lesson = row.command.split(' ').next().unwrap();
+        assert!(completions.contains(lesson), "{lesson}");
+        assert!(folder.join(format!("informer-lab-{lesson}.1")).exists(), "{lesson}");
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
 }
