@@ -13,14 +13,10 @@ use informer_lab::{cluster, doctor};
 use cli::{Invocation, Request, manual};
 
 fn main() -> ExitCode {
-    let invocation = match cli::parse(std::env::args_os()) {
+    let args: Vec<_> = std::env::args_os().collect();
+    let invocation = match cli::parse(&args) {
         Ok(invocation) => invocation,
-        Err(error) => {
-            // Help and version are printed to standard output and are not errors. A reader that has gone is not an
-            // error either.
-            let _ = error.print();
-            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
-        }
+        Err(error) => return ExitCode::from(u8::try_from(cli::print(&error, &args)).unwrap_or(2)),
     };
     let Invocation { look, verbose, speed, request } = invocation;
     if verbose {

@@ -19,7 +19,7 @@ use super::values;
 /// Each lesson runs on a real Kubernetes client against a cluster in this process, or against yours with --cluster. Without a
 /// lesson, the list of lessons is printed.
 #[derive(Debug, Parser)]
-#[command(name = "informer-lab", version)]
+#[command(name = "informer-lab", version, max_term_width = 100)]
 pub struct Cli {
     #[command(flatten)]
     pub look: LookArgs,

@@ -2,10 +2,45 @@
 
 mod args;
 mod check;
+mod chinese;
 mod explain;
+mod help;
 mod lessons;
 pub mod manual;
 mod request;
 mod values;
 
+use std::ffi::OsString;
+
+use clap::Error;
+use clap::error::ErrorKind;
+use informer_lab::trace::{ColorChoice, Lang, Look, Output, Printer};
+
 pub use request::{Invocation, Request, parse};
+
+/// Prints help, the version, or a usage error, and returns the exit code.
+pub fn print(error: &Error, args: &[OsString]) -> i32 {
+    // A reader that has gone is no error.
+    let _ = match error.kind() {
+        ErrorKind::DisplayHelp => {
+            let lang = language(args);
+            let help = help::help(args, lang);
+            let look = Look { output: Output::Text, color: ColorChoice::Auto, lang };
+            Printer::new(look).page_styled(&help.to_string(), &help.ansi().to_string())
+        }
+        _ => error.print(),
+    };
+    error.exit_code()
+}
+
+/// The language that was asked for, or that of the locale; the rest of the command line need not be right.
+fn language(args: &[OsString]) -> Lang {
+    let args = args.iter().filter_map(|arg| arg.to_str());
+    let after = args.clone().skip_while(|arg| *arg != "--lang").nth(1);
+    let asked = after.or_else(|| args.filter_map(|arg| arg.strip_prefix("--lang=")).next());
+    match asked {
+        Some("zh") => Lang::Zh,
+        Some("en") => Lang::En,
+        _ => Lang::from_env(),
+    }
+}

@@ -48,9 +48,8 @@ pub enum Request {
 ///
 /// # Errors
 /// A usage error, or a request for help or the version, as clap has them.
-pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Invocation, Error> {
-    let args: Vec<_> = args.into_iter().collect();
-    let Cli { look, command } = typed(&args)?;
+pub fn parse(args: &[OsString]) -> Result<Invocation, Error> {
+    let Cli { look, command } = typed(args)?;
     let nothing = PrintArgs { speed: None, output: Output::Text };
     match command {
         None => Ok(invocation(look, &nothing, Request::Menu)),
@@ -71,7 +70,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Invocation, Err
         Some(Command::Completions { shell }) => Ok(invocation(look, &nothing, Request::Completions(shell))),
         Some(Command::Man { folder }) => Ok(invocation(look, &nothing, Request::Man(folder))),
         Some(Command::Eras(eras)) => {
-            let (inner, request) = compared(&args, &eras)?;
+            let (inner, request) = compared(args, &eras)?;
             Ok(invocation(look.or(inner), &nothing, request))
         }
         Some(Command::Cluster(cluster)) => {
@@ -192,15 +191,18 @@ mod tests {
 
     use super::*;
 
+    fn words(line: &str) -> Vec<OsString> {
+        line.split_whitespace().map(OsString::from).collect()
+    }
+
     fn usage_error(line: &str) -> String {
-        let args = line.split_whitespace().map(OsString::from);
-        let error = parse(args).expect_err(line);
+        let error = parse(&words(line)).expect_err(line);
         assert_eq!(error.exit_code(), 2, "{line}");
         error.to_string()
     }
 
     fn settings_of(line: &str) -> Settings {
-        let invocation = parse(line.split_whitespace().map(OsString::from)).expect(line);
+        let invocation = parse(&words(line)).expect(line);
         let Request::Lesson(_, settings) = invocation.request else { panic!("{line}") };
         settings
     }

@@ -123,6 +123,14 @@ impl Printer {
         streams.out.flush()
     }
 
+    /// Prints a text that has a plain and a coloured form, as it stands.
+    pub fn page_styled(&self, plain: &str, coloured: &str) -> io::Result<()> {
+        let mut streams = self.lock();
+        let text = if streams.out_paint == Paint::Color { coloured } else { plain };
+        streams.out.write_all(text.as_bytes())?;
+        streams.out.flush()
+    }
+
     /// Writes bytes that were made elsewhere, such as a manual page.
     pub fn bytes(&self, bytes: &[u8]) -> io::Result<()> {
         let mut streams = self.lock();

@@ -1,0 +1,76 @@
+//! The Chinese texts of the help.
+
+/// What the program is.
+pub const ABOUT: &str = "运行 client-go 的 informer，从中学习。每一课都通过真正的 Kubernetes 客户端访问本进程内的集群，\n\
+                         加 --cluster 则访问你自己的集群。不带子命令时显示从哪里开始";
+
+/// What a subcommand that is no lesson is.
+pub fn about(subcommand: &str) -> Option<&'static str> {
+    Some(match subcommand {
+        "lessons" => "列出所有课程和每一步，以及文档中的命令",
+        "tour" => "依次运行所有程序，每个之后停一下",
+        "eras" => "同一课在两个时代各运行一次，并排比较，说明差别和原因",
+        "cluster" => "内置集群，供本机的 kubectl 和其他程序使用",
+        "doctor" => "检查终端、语言、kubeconfig 和集群是否可用",
+        "completions" => {
+            "输出某种 shell 的补全脚本，例如 informer-lab completions bash >/etc/bash_completion.d/informer-lab"
+        }
+        "man" => "生成 man 手册页，每个子命令一页",
+        "help" => "显示帮助",
+        _ => return None,
+    })
+}
+
+/// What an option or an argument does, by its id.
+pub fn option(id: &str) -> Option<&'static str> {
+    Some(match id {
+        "step" => "教程的哪一步",
+        "known_objects" => "给 DeltaFIFO 一个 Store 作为 known objects，这样才能得到 Deleted",
+        "by" => "按什么建立索引",
+        "serve" => "在这个地址用 HTTP 回答查询（不写地址时用该课的默认端口）",
+        "act" => "只运行其中一幕",
+        "cluster" => "监听真实的集群：kubeconfig 的当前 context，或者本 Pod 所在的集群",
+        "kubeconfig" => "使用这个 kubeconfig 里的集群",
+        "context" => "使用 kubeconfig 里的这个 context",
+        "namespace" => "监听哪个命名空间",
+        "scenario" => "运行期间集群里发生什么（YAML）",
+        "pods" => "集群开始时有哪些 Pod：一个 YAML 文件；cluster 命令还可以写数量",
+        "stages" => "kubelet 怎样处理 Pod：一个 YAML 文件，或 crash-loop 之类的名字（见 cluster --help）",
+        "listen" => "在这个本机地址监听，供另一个终端里的 kubectl 使用；端口 0 表示任选一个空闲端口",
+        "server" => "只设置内置集群的时代：watch cache 无序，或按 key 排序并支持 streaming list",
+        "era" => "同时设置集群和客户端的时代：classic 是文档当时的，modern 是今天的",
+        "client" => "只设置客户端的时代：DeltaFIFO 加 LIST，或 RealFIFO 加 streaming list；也可以和 --cluster 一起用",
+        "follow" => "一直监听，直到 Ctrl-C（真实时间）；用 --cluster 时默认如此",
+        "limit" => "多久之后结束，例如 30s 或 1m30s",
+        "seed" => "决定各种竞争结果的种子：一个数，或 random",
+        "speed" => "输出的速度：1 是文档的速度，2 快一倍，max 不停顿（终端上默认 1，否则 max）",
+        "output" => "标准输出里写什么",
+        "color" => "什么时候使用颜色",
+        "lang" => "旁白和帮助的语言（默认取自 locale）",
+        "verbose" => "在标准错误上输出日志",
+        "help" => "显示帮助",
+        "version" => "显示版本",
+        "stop" => "从第几站开始",
+        "all" => "也包括文档之外的课程；有停顿时总是包括",
+        "words" => "课程和它的选项，例如：reflector --known-objects",
+        "shell" => "哪种 shell",
+        "folder" => "写到哪个目录（默认：把第一页写到标准输出）",
+        "kubeconfig_out" => "把 kubeconfig 写到哪里，结束后保留（默认：临时文件，结束时删除）",
+        "nodes" => "有多少个节点",
+        "faults" => "一开始就有的故障，例如 429:verb=list,times=3 或 hide-events:times=2；可以写多次",
+        "admin" => "允许通过 /lab/faults 启动故障",
+        "command" => "设置好 KUBECONFIG 后运行这条命令，并以它的退出码结束",
+        _ => return None,
+    })
+}
+
+/// A heading above options.
+pub fn heading(english: &str) -> &'static str {
+    match english {
+        "Cluster" => "集群",
+        "Era" => "时代",
+        "Run" => "运行",
+        "Output" => "输出",
+        _ => "选项",
+    }
+}

@@ -1,0 +1,122 @@
+//! Help in the reader's language: the lessons' lines come from the catalog, and each lesson names its chapter and an example.
+
+use std::ffi::OsString;
+
+use clap::builder::StyledStr;
+use clap::{Arg, Command, CommandFactory};
+use informer_lab::lessons::rows;
+use informer_lab::trace::Lang;
+
+use super::args::Cli;
+use super::check::lesson_name;
+use super::chinese;
+
+/// The help that the command line asks for.
+pub fn help(args: &[OsString], lang: Lang) -> StyledStr {
+    let mut command = command(lang);
+    let long = args.iter().any(|arg| arg == "--help" || arg == "help");
+    let asked = args.iter().skip(1).filter(|arg| *arg != "help");
+    let name = asked.filter_map(|arg| command.find_subcommand(arg)).map(|found| found.get_name().to_owned()).next();
+    let asked = name.as_ref().and_then(|name| command.find_subcommand_mut(name));
+    let shown = match asked {
+        Some(subcommand) => subcommand,
+        None => &mut command,
+    };
+    if long { shown.render_long_help() } else { shown.render_help() }
+}
+
+/// The command with all its texts in a language.
+pub fn command(lang: Lang) -> Command {
+    let mut command = Cli::command();
+    command.build();
+    for row in rows() {
+        if row.command.contains(' ') {
+            continue;
+        }
+        let about = lang.pick(row.en, row.zh);
+        let after = after(row.command, lang);
+        command = command
+            .mut_subcommand(row.command, |lesson| lesson.about(about).long_about(None::<&str>).after_help(after));
+    }
+    match lang {
+        Lang::En => command,
+        Lang::Zh => in_chinese(command),
+    }
+}
+
+/// An example and the chapters of a lesson.
+fn after(lesson: &str, lang: Lang) -> String {
+    let runs: Vec<_> = rows().filter(|row| lesson_name(row.command) == lesson).collect();
+    let mut chapters: Vec<_> = runs.iter().map(|row| row.chapter).collect();
+    chapters.dedup();
+    let example = runs.last().map_or(lesson, |row| row.command);
+    let read =
+        chapters.iter().map(|chapter| format!("informer-lab read {chapter}")).collect::<Vec<_>>().join("\n         ");
+    let [example_word, chapter_word] = match lang {
+        Lang::En => ["Example: ", "Chapter: "],
+        Lang::Zh => ["例子：   ", "章节：   "],
+    };
+    format!("{example_word}informer-lab {example}\n{chapter_word}{read}")
+}
+
+fn in_chinese(command: Command) -> Command {
+    let names: Vec<_> = command.get_subcommands().map(|found| found.get_name().to_owned()).collect();
+    let command = names.into_iter().fold(translated(command), |command, name| command.mut_subcommand(name, translated));
+    command.about(chinese::ABOUT).long_about(None::<&str>)
+}
+
+fn translated(command: Command) -> Command {
+    let about = chinese::about(command.get_name());
+    let command = match about {
+        Some(about) => command.about(about).long_about(None::<&str>),
+        None => command,
+    };
+    command
+        .help_template("{about}\n\n用法：{usage}\n\n{all-args}{after-help}\n")
+        .subcommand_help_heading("命令")
+        .mut_args(translated_arg)
+}
+
+fn translated_arg(arg: Arg) -> Arg {
+    let heading = chinese::heading(arg.get_help_heading().unwrap_or_default());
+    let Some(help) = chinese::option(arg.get_id().as_str()) else { return arg.help_heading(heading) };
+    let values: Vec<_> = arg.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
+    let defaults: Vec<_> = arg.get_default_values().iter().map(|value| value.display().to_string()).collect();
+    let mut help = help.to_owned();
+    let takes_values = arg.get_action().takes_values();
+    if takes_values && !values.is_empty() {
+        help.push_str(&format!("（可选：{}）", values.join("、")));
+    }
+    if takes_values && !defaults.is_empty() {
+        help.push_str(&format!("（默认：{}）", defaults.join(" ")));
+    }
+    arg.help(help).long_help(None::<&str>).help_heading(heading).hide_possible_values(true).hide_default_value(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_option_and_subcommand_has_a_chinese_text() {
+        let command = command(Lang::En);
+        for subcommand in command.get_subcommands() {
+            let name = subcommand.get_name();
+            let is_lesson = rows().any(|row| row.command == name);
+            assert!(is_lesson || name == "help" || chinese::about(name).is_some(), "{name}");
+            for arg in subcommand.get_arguments().filter(|_| name != "help") {
+                assert!(chinese::option(arg.get_id().as_str()).is_some(), "{name} {}", arg.get_id());
+            }
+        }
+    }
+
+    #[test]
+    fn help_names_the_chapter_and_an_example() {
+        let args = ["informer-lab", "reflector", "--help"].map(OsString::from);
+        let english = help(&args, Lang::En).to_string();
+        assert!(english.contains("Example: informer-lab reflector --known-objects"), "{english}");
+        assert!(english.contains("informer-lab read 04-reflector"), "{english}");
+        let chinese = help(&args, Lang::Zh).to_string();
+        assert!(chinese.contains("用法：") && !chinese.contains("Usage"), "{chinese}");
+    }
+}
