@@ -116,7 +116,7 @@ func listsInAnyOrder(lines []string) []string {
 		begin = end
 	}
 	for n, line := range lines {
-		lines[n] = regexp.MustCompile(`last seen at \d+`).ReplaceAllString(line, "last seen at R")
+		lines[n] = regexp.MustCompile(`resourceVersion \d+`).ReplaceAllString(line, "resourceVersion R")
 	}
 	return lines
 }

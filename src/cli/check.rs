@@ -3,11 +3,11 @@
 use clap::ValueEnum;
 use informer_lab::lab::{Pace, Settings};
 use informer_lab::lessons::Run;
-use informer_lab::lessons::indexer::By;
 use informer_lab::trace::Speed;
 
 use super::args::{ClientArgs, RunArgs, SourceArgs};
 use super::lessons::{Chosen, IndexerArgs, Lesson, WatchArgs};
+use super::steps::By;
 
 /// Checks the options of a lesson.
 ///

@@ -4,12 +4,10 @@ use std::net::SocketAddr;
 
 use clap::{Args, Subcommand};
 use informer_lab::lessons::Run;
-use informer_lab::lessons::deltafifo::DeltaFifoStep;
-use informer_lab::lessons::indexer::By;
-use informer_lab::lessons::shared::SharedStep;
 use informer_lab::lessons::workqueue::Act;
 
 use super::args::{ClientArgs, PrintArgs, RunArgs, SourceArgs};
+use super::steps::{By, DeltaFifoStep, FactoryStep, SharedStep};
 use super::values;
 
 /// The lessons: the documents' in their order, then the others.
@@ -110,6 +108,9 @@ pub struct SharedArgs {
 
 #[derive(Debug, Args)]
 pub struct FactoryArgs {
+    /// Who makes the informers
+    #[arg(long, value_enum, default_value_t, conflicts_with = "serve")]
+    pub step: FactoryStep,
     /// Answer GET / with the indexer's list as JSON [default address: 127.0.0.1:4000]
     #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "127.0.0.1:4000", value_parser = values::address)]
     pub serve: Option<SocketAddr>,
@@ -160,8 +161,13 @@ impl Lesson {
             }
             Self::Myinformer(watch) => Chosen::watching(Run::MyInformer, watch),
             Self::Shared(SharedArgs { step, watch }) => Chosen::watching(shared(*step), watch),
-            Self::Factory(FactoryArgs { serve, watch }) => {
-                let run = if serve.is_some() { Run::FactoryServe } else { Run::Factory };
+            Self::Factory(FactoryArgs { step, serve, watch }) => {
+                let run = match (serve, step) {
+                    (Some(_), _) => Run::FactoryServe,
+                    (None, FactoryStep::Library) => Run::Factory,
+                    (None, FactoryStep::ByHand) => Run::FactoryByHand,
+                    (None, FactoryStep::Apart) => Run::FactoryApart,
+                };
                 Chosen { serve: *serve, ..Chosen::watching(run, watch) }
             }
             Self::Queue(QueueArgs { client, print }) => Chosen::alone(Run::Queue, Some(*client), print),
@@ -204,7 +210,10 @@ fn shared(step: SharedStep) -> Run {
     match step {
         SharedStep::Simulate => Run::SharedSimulate,
         SharedStep::Listener => Run::SharedListener,
+        SharedStep::SlowListener => Run::SharedSlowListener,
+        SharedStep::Stages => Run::SharedStages,
         SharedStep::ListWatch => Run::SharedListWatch,
+        SharedStep::ByHand => Run::SharedByHand,
     }
 }
 

@@ -8,6 +8,7 @@ mod help;
 mod lessons;
 pub mod manual;
 mod request;
+mod steps;
 mod values;
 
 use std::ffi::OsString;

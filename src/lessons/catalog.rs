@@ -3,6 +3,7 @@
 //! A new run costs a variant of [`Run`] and a row in [`documents`] or [`beyond`]; without the row it does not compile.
 
 mod beyond;
+mod by_hand;
 mod documents;
 mod modern;
 mod row;
@@ -30,11 +31,16 @@ pub enum Run {
     SharedListener,
     SharedSimulate,
     SharedListWatch,
+    SharedSlowListener,
+    SharedStages,
+    SharedByHand,
     Indexer,
     IndexerNamespace,
     IndexerServe,
     Factory,
     FactoryServe,
+    FactoryByHand,
+    FactoryApart,
     Queue,
     WorkQueue,
     WorkQueueDedupe,
@@ -66,11 +72,16 @@ impl Run {
             Self::SharedListener => documents::shared_listener(),
             Self::SharedSimulate => documents::shared_simulate(),
             Self::SharedListWatch => documents::shared_list_watch(),
+            Self::SharedSlowListener => by_hand::shared_slow_listener(),
+            Self::SharedStages => by_hand::shared_stages(),
+            Self::SharedByHand => by_hand::shared_by_hand(),
             Self::Indexer => documents::indexer(),
             Self::IndexerNamespace => documents::indexer_namespace(),
             Self::IndexerServe => documents::indexer_serve(),
             Self::Factory => documents::factory(),
             Self::FactoryServe => documents::factory_serve(),
+            Self::FactoryByHand => by_hand::factory_by_hand(),
+            Self::FactoryApart => by_hand::factory_apart(),
             Self::Queue => beyond::queue(),
             Self::WorkQueue => beyond::workqueue(),
             Self::WorkQueueDedupe => beyond::workqueue_dedupe(),

@@ -1,6 +1,6 @@
 //! ListWatch: what the API server sends for a LIST, and then for a WATCH without a resourceVersion.
 //!
-//! Chapter: `lessons/listwatch.md`. Traces: `fixtures/traces/listwatch*.txt`.
+//! Chapter: `lessons/02-listwatch`. Traces: `fixtures/traces/listwatch*.txt`.
 
 use std::time::Duration;
 
@@ -9,62 +9,63 @@ use futures::StreamExt;
 use k8s_openapi::api::core::v1::Pod;
 use tokio::time::sleep;
 
+use super::changes::Changes;
 use super::pods::{name, phase};
 use crate::lab::Lab;
 use crate::trace::Style;
-use kube_informers::cache::{ApiError, ListOptions, ListWatch, ListerWatcher, ReflectorError, WatchEvent, WatchStream};
+use kube_informers::cache::{ApiError, ListOptions, ListWatch, ListerWatcher, WatchEvent, WatchStream};
 
+// ANCHOR: listwatch
 /// Lists the pods, then watches them.
 pub async fn run(lab: &Lab) -> Result<()> {
     let pods = ListWatch::<Pod>::namespaced(lab.client(), lab.namespace());
 
     lab.narrate("List", "List");
-    let list = pods.list(ListOptions::default()).await;
-    for pod in list.map_err(|error| ReflectorError::List(pods.description(), error))?.items {
+    for pod in pods.list(ListOptions::default()).await?.items {
         lab.print(Style::Plain, name(&pod));
     }
 
-    lab.narrate("Watch: without a resourceVersion it begins with every pod there is", "Watch，一开始会打印所有的 Pod");
-    let mut seen = ListOptions::default();
-    let watch = pods.watch(seen.clone()).await;
-    let mut events = watch.map_err(|error| ReflectorError::Watch(pods.description(), error))?;
-    let stop = lab.stop();
-    let watching = async {
-        loop {
-            follow(lab, &mut events, &mut seen).await;
-            lab.narrate("the server ended the watch; watching again", "服务端结束了 watch，重新 watch");
-            events = again(lab, &pods, &seen).await;
-        }
-    };
-    stop.run_until_cancelled(watching).await;
+    lab.narrate("Watch: without a resourceVersion it begins with every pod there is", WATCH_ZH);
+    let watch = pods.watch(ListOptions::default()).await?;
+    lab.stop().run_until_cancelled(follow(lab, &pods, watch)).await;
     Ok(())
 }
 
-/// Prints the events of one watch, and keeps the last version.
-async fn follow(lab: &Lab, events: &mut WatchStream<Pod>, seen: &mut ListOptions) {
-    while let Some(event) = events.next().await {
-        let (style, kind, pod) = match event {
-            WatchEvent::Added(pod) => (Style::Added, "ADDED", pod),
-            WatchEvent::Modified(pod) => (Style::Updated, "MODIFIED", pod),
-            WatchEvent::Deleted(pod) => (Style::Deleted, "DELETED", pod),
-            WatchEvent::Bookmark { .. } => continue,
-            WatchEvent::Error(status) => {
-                *seen = ListOptions::default();
-                return lab.retrying(&ApiError::Status(status));
-            }
-        };
-        lab.print(style, format!("{kind} : {} , Status:  {}", name(&pod), phase(&pod)));
-        seen.resource_version.clone_from(&pod.metadata.resource_version);
+/// Prints each event. A watch that ends is opened again at the version of its last event.
+async fn follow(lab: &Lab, pods: &ListWatch<Pod>, mut watch: WatchStream<Pod>) {
+    let (mut seen, mut changes) = (ListOptions::default(), Changes::default());
+    loop {
+        while let Some(event) = watch.next().await {
+            let (style, kind, pod) = match event {
+                WatchEvent::Added(pod) => (Style::Added, "ADDED", pod),
+                WatchEvent::Modified(pod) => (Style::Updated, "MODIFIED", pod),
+                WatchEvent::Deleted(pod) => (Style::Deleted, "DELETED", pod),
+                WatchEvent::Bookmark { .. } => continue,
+                WatchEvent::Error(status) => {
+                    lab.retrying(&ApiError::Status(status));
+                    seen = ListOptions::default(); // the version is no good any more
+                    continue;
+                }
+            };
+            changes.narrate(lab, &pod);
+            lab.print(style, format_args!("{kind} : {} , Status:  {}", name(&pod), phase(&pod)));
+            seen.resource_version.clone_from(&pod.metadata.resource_version);
+        }
+        lab.narrate("the server ended the watch; watching again", "服务端结束了 watch，重新 watch");
+        watch = again(lab, pods, &seen).await;
     }
 }
+// ANCHOR_END: listwatch
 
-/// Watches again after a second, from the last version.
+const WATCH_ZH: &str = "Watch：没有带 resourceVersion，所以一开始会收到已有的每个 Pod";
+
+/// Tries each second until the watch is open.
 async fn again(lab: &Lab, pods: &ListWatch<Pod>, seen: &ListOptions) -> WatchStream<Pod> {
     loop {
         sleep(Duration::from_secs(1)).await;
         match pods.watch(seen.clone()).await {
-            Ok(events) => return events,
-            Err(error) => lab.retrying(&ReflectorError::Watch(pods.description(), error)),
+            Ok(watch) => return watch,
+            Err(error) => lab.retrying(&error),
         }
     }
 }

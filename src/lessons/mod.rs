@@ -21,11 +21,12 @@ pub mod synced;
 pub mod workqueue;
 
 pub mod catalog;
+mod changes;
 pub mod eras;
 mod go;
 pub mod listing;
 mod pods;
-mod queues;
+mod requests;
 pub mod tour;
 
 pub use catalog::{Modern, Row, Run, rows};

@@ -68,6 +68,11 @@ fn a_server_answers_and_ctrl_c_ends_it_in_order() {
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+        if lesson == "indexer" {
+            let published = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/traces/indexer-serve.json");
+            let body = answer.split_once("\r\n\r\n").unwrap().1;
+            assert_eq!(body, std::fs::read_to_string(published).unwrap());
+        }
         assert_eq!(live.signal("INT").code(), Some(130), "{lesson}");
     }
 }

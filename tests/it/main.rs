@@ -13,8 +13,10 @@ mod cli_remote;
 mod cli_serve;
 mod cli_usage;
 mod eras;
+mod lesson_files;
 #[cfg(unix)]
 mod lessons_remote;
 mod links;
 mod readme;
+mod seeds;
 mod traces;

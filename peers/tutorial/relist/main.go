@@ -62,7 +62,7 @@ func handle(store cache.Store, delta cache.Delta) {
 		lastSeen := object.Obj.(*corev1.Pod)
 		fmt.Println(delta.Type, ":", lastSeen.Name, ":", lastSeen.Status.Phase, ": DeletedFinalStateUnknown")
 		store.Delete(object)
-		fmt.Printf("  OnDelete: DeletedFinalStateUnknown{%s, last seen at %s}\n", object.Key, lastSeen.ResourceVersion)
+		fmt.Printf("  OnDelete: DeletedFinalStateUnknown{%s, last seen at resourceVersion %s}\n", object.Key, lastSeen.ResourceVersion)
 	}
 }
 

@@ -10,7 +10,6 @@ use super::Run;
 use super::modern::{IN_KEY_ORDER, Modern};
 use super::row::{ALONE, FOUR_PODS, NETTOOL_COMES_AND_GOES, Origin, Row, watching};
 use crate::lab::{ClusterDefaults, Clusters, Defaults, Fixture};
-use crate::lessons::reflector::KnownObjects;
 use crate::lessons::workqueue::{self, Act};
 use crate::lessons::{controller, late, list, mutate, queue, relist, resync, synced};
 
@@ -148,7 +147,7 @@ pub(super) fn resync() -> Row {
         lesson: |lab| resync::run(lab).boxed_local(),
         modern: Some(Modern {
             trace: Some("resync-modern.txt"),
-            lesson: None,
+            lesson: Some(|lab| resync::modern::run(lab).boxed_local()),
             why: [
                 "DeltaFIFO queues a Sync of each known object that has nothing queued; RealFIFO queues one SyncAll, and the\n\
              consumer repeats its store when its turn comes; the first list, too, is one ReplacedAll. The handler is told the same",
@@ -184,10 +183,10 @@ pub(super) fn relist() -> Row {
         chapter: "19-relist",
         trace: Some("relist.txt"),
         defaults: RELIST,
-        lesson: |lab| relist::run(lab, KnownObjects::No).boxed_local(),
+        lesson: |lab| relist::run(lab).boxed_local(),
         modern: Some(Modern {
             trace: Some("relist-modern.txt"),
-            lesson: None,
+            lesson: Some(|lab| relist::modern::run(lab).boxed_local()),
             why: [
                 "DeltaFIFO without known objects only tells what is in the list, so the pod stays in the store for ever.\n\
              RealFIFO hands the list over whole (client-go 0.36), and whoever keeps the store finds what is missing",
@@ -208,10 +207,10 @@ pub(super) fn relist_known_objects() -> Row {
         chapter: "19-relist",
         trace: Some("relist-known-objects.txt"),
         defaults: RELIST,
-        lesson: |lab| relist::run(lab, KnownObjects::Yes).boxed_local(),
+        lesson: |lab| relist::known_objects::run(lab).boxed_local(),
         modern: Some(Modern {
             trace: Some("relist-known-objects-modern.txt"),
-            lesson: None,
+            lesson: Some(|lab| relist::modern::known_objects(lab).boxed_local()),
             why: [
                 "both queues compare the list with the known objects. DeltaFIFO tells the list first and then what is\n\
              missing; RealFIFO first what is missing, and what is listed as Replaced, not as Sync",

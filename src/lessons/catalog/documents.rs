@@ -1,18 +1,12 @@
 //! The rows of the documents' runs, in their order.
 
-use std::future::ready;
-
 use futures::FutureExt;
 
 use super::Run;
 use super::modern::{IN_KEY_ORDER, Modern, ONE_CHANGE};
 use super::row::{ALONE, FOUR_PODS, FOUR_SECONDS, NETTOOL_COMES_AND_GOES, Origin, PODS, Row, watching};
 use crate::lab::{ClusterDefaults, Fixture};
-use crate::lessons::deltafifo::{self, DeltaFifoStep};
-use crate::lessons::indexer::{self, By};
-use crate::lessons::reflector::{self, KnownObjects};
-use crate::lessons::shared::{self, SharedStep};
-use crate::lessons::{factory, listwatch, myinformer};
+use crate::lessons::{deltafifo, factory, indexer, listwatch, myinformer, reflector, shared};
 
 /// A deletion updates the pod three times, as in the documents' chapter on the simple informer.
 static THREE_UPDATES: Fixture =
@@ -28,8 +22,12 @@ pub(super) fn deltafifo() -> Row {
         chapter: "03-deltafifo",
         trace: Some("deltafifo.txt"),
         defaults: ALONE,
-        lesson: |lab| ready(deltafifo::run(lab, DeltaFifoStep::Values)).boxed_local(),
-        modern: Some(Modern { trace: Some("deltafifo-modern.txt"), lesson: None, why: ONE_CHANGE }),
+        lesson: |lab| deltafifo::values::run(lab).boxed_local(),
+        modern: Some(Modern {
+            trace: Some("deltafifo-modern.txt"),
+            lesson: Some(|lab| deltafifo::modern::values(lab).boxed_local()),
+            why: ONE_CHANGE,
+        }),
     }
 }
 
@@ -43,10 +41,10 @@ pub(super) fn deltafifo_list() -> Row {
         chapter: "03-deltafifo",
         trace: Some("deltafifo-list.txt"),
         defaults: ALONE,
-        lesson: |lab| ready(deltafifo::run(lab, DeltaFifoStep::List)).boxed_local(),
+        lesson: |lab| deltafifo::list::run(lab).boxed_local(),
         modern: Some(Modern {
             trace: Some("deltafifo-list-modern.txt"),
-            lesson: None,
+            lesson: Some(|lab| deltafifo::modern::list(lab).boxed_local()),
             why: [
                 "three keys or three changes: the same list. client-go's RealFIFO has no List any more",
                 "三个 key 或三个变化：列出来一样。client-go 的 RealFIFO 已经没有 List",
@@ -65,10 +63,10 @@ pub(super) fn deltafifo_pop() -> Row {
         chapter: "03-deltafifo",
         trace: Some("deltafifo-pop.txt"),
         defaults: ALONE,
-        lesson: |lab| ready(deltafifo::run(lab, DeltaFifoStep::Pop)).boxed_local(),
+        lesson: |lab| deltafifo::pop::run(lab).boxed_local(),
         modern: Some(Modern {
             trace: Some("deltafifo-pop-modern.txt"),
-            lesson: None,
+            lesson: Some(|lab| deltafifo::modern::pop(lab).boxed_local()),
             why: [
                 "the first key has one change, so both queues give the same",
                 "第一个 key 只有一个变化，所以两种队列取出的一样",
@@ -87,8 +85,12 @@ pub(super) fn deltafifo_events() -> Row {
         chapter: "03-deltafifo",
         trace: Some("deltafifo-events.txt"),
         defaults: ALONE,
-        lesson: |lab| ready(deltafifo::run(lab, DeltaFifoStep::Events)).boxed_local(),
-        modern: Some(Modern { trace: Some("deltafifo-events-modern.txt"), lesson: None, why: ONE_CHANGE }),
+        lesson: |lab| deltafifo::events::run(lab).boxed_local(),
+        modern: Some(Modern {
+            trace: Some("deltafifo-events-modern.txt"),
+            lesson: Some(|lab| deltafifo::modern::events(lab).boxed_local()),
+            why: ONE_CHANGE,
+        }),
     }
 }
 
@@ -102,8 +104,12 @@ pub(super) fn deltafifo_callbacks() -> Row {
         chapter: "03-deltafifo",
         trace: Some("deltafifo-callbacks.txt"),
         defaults: ALONE,
-        lesson: |lab| ready(deltafifo::run(lab, DeltaFifoStep::Callbacks)).boxed_local(),
-        modern: Some(Modern { trace: Some("deltafifo-callbacks-modern.txt"), lesson: None, why: ONE_CHANGE }),
+        lesson: |lab| deltafifo::callbacks::run(lab).boxed_local(),
+        modern: Some(Modern {
+            trace: Some("deltafifo-callbacks-modern.txt"),
+            lesson: Some(|lab| deltafifo::modern::callbacks(lab).boxed_local()),
+            why: ONE_CHANGE,
+        }),
     }
 }
 
@@ -141,10 +147,10 @@ pub(super) fn reflector() -> Row {
         chapter: "04-reflector",
         trace: Some("reflector.txt"),
         defaults: watching(NETTOOL_COMES_AND_GOES),
-        lesson: |lab| reflector::run(lab, KnownObjects::No).boxed_local(),
+        lesson: |lab| reflector::run(lab).boxed_local(),
         modern: Some(Modern {
             trace: Some("reflector-modern.txt"),
-            lesson: None,
+            lesson: Some(|lab| reflector::modern::run(lab).boxed_local()),
             why: [
                 "DeltaFIFO drops a deletion of a key that is neither queued nor known; RealFIFO queues every deletion.\n\
              And the first list is one ReplacedAll, which the consumer compares with its store",
@@ -165,10 +171,10 @@ pub(super) fn reflector_known_objects() -> Row {
         chapter: "05-known-objects",
         trace: Some("reflector-known-objects.txt"),
         defaults: watching(NETTOOL_COMES_AND_GOES),
-        lesson: |lab| reflector::run(lab, KnownObjects::Yes).boxed_local(),
+        lesson: |lab| reflector::known_objects::run(lab).boxed_local(),
         modern: Some(Modern {
             trace: Some("reflector-known-objects-modern.txt"),
-            lesson: None,
+            lesson: Some(|lab| reflector::modern::known_objects(lab).boxed_local()),
             why: [
                 "the same changes in the same order: there is one pod, and the consumer keeps up. What differs is below:\n\
              a streaming list instead of a LIST, and RealFIFO, which does not merge what waits",
@@ -192,7 +198,7 @@ pub(super) fn myinformer() -> Row {
         lesson: |lab| myinformer::run(lab).boxed_local(),
         modern: Some(Modern {
             trace: Some("myinformer-modern.txt"),
-            lesson: None,
+            lesson: Some(|lab| myinformer::modern::run(lab).boxed_local()),
             why: [
                 "a handler cannot tell them apart here. What differs is below: a streaming list instead of a LIST, and RealFIFO\n\
              with known objects as queue",
@@ -212,7 +218,7 @@ pub(super) fn shared_listener() -> Row {
         chapter: "08-listener",
         trace: Some("shared-listener.txt"),
         defaults: FOUR_SECONDS,
-        lesson: |lab| shared::run(lab, SharedStep::Listener).boxed_local(),
+        lesson: |lab| shared::listener::run(lab).boxed_local(),
         modern: None,
     }
 }
@@ -227,7 +233,7 @@ pub(super) fn shared_simulate() -> Row {
         chapter: "09-shared",
         trace: Some("shared-simulate.txt"),
         defaults: FOUR_SECONDS.seed(14),
-        lesson: |lab| shared::run(lab, SharedStep::Simulate).boxed_local(),
+        lesson: |lab| shared::simulate::run(lab).boxed_local(),
         modern: None,
     }
 }
@@ -242,7 +248,7 @@ pub(super) fn shared_list_watch() -> Row {
         chapter: "10-shared-list-watch",
         trace: Some("shared-list-watch.txt"),
         defaults: watching(FOUR_PODS).seed(1640),
-        lesson: |lab| shared::run(lab, SharedStep::ListWatch).boxed_local(),
+        lesson: |lab| shared::list_watch::run(lab).boxed_local(),
         modern: Some(Modern { trace: Some("shared-list-watch-modern.txt"), lesson: None, why: IN_KEY_ORDER }),
     }
 }
@@ -257,7 +263,7 @@ pub(super) fn indexer() -> Row {
         chapter: "06-indexer",
         trace: Some("indexer.txt"),
         defaults: ALONE,
-        lesson: |lab| ready(indexer::run(lab, By::Label)).boxed_local(),
+        lesson: |lab| indexer::label::run(lab).boxed_local(),
         modern: None,
     }
 }
@@ -272,7 +278,7 @@ pub(super) fn indexer_namespace() -> Row {
         chapter: "06-indexer",
         trace: Some("indexer-namespace.txt"),
         defaults: ALONE,
-        lesson: |lab| ready(indexer::run(lab, By::Namespace)).boxed_local(),
+        lesson: |lab| indexer::namespace::run(lab).boxed_local(),
         modern: None,
     }
 }
@@ -287,8 +293,12 @@ pub(super) fn indexer_serve() -> Row {
         chapter: "11-informer-index",
         trace: None,
         defaults: watching(FOUR_PODS),
-        lesson: |lab| indexer::serve(lab).boxed_local(),
-        modern: Some(Modern { trace: None, lesson: None, why: IN_KEY_ORDER }),
+        lesson: |lab| indexer::serve::run(lab).boxed_local(),
+        modern: Some(Modern {
+            trace: None,
+            lesson: Some(|lab| indexer::modern::serve(lab).boxed_local()),
+            why: IN_KEY_ORDER,
+        }),
     }
 }
 
@@ -317,7 +327,7 @@ pub(super) fn factory_serve() -> Row {
         chapter: "12-factory",
         trace: None,
         defaults: watching(FOUR_PODS),
-        lesson: |lab| factory::serve(lab).boxed_local(),
+        lesson: |lab| factory::serve::run(lab).boxed_local(),
         modern: Some(Modern { trace: None, lesson: None, why: IN_KEY_ORDER }),
     }
 }

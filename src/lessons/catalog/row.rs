@@ -75,6 +75,11 @@ impl Defaults {
         Self { seed, ..self }
     }
 
+    /// Ends after so many seconds.
+    pub(super) const fn lasting(self, seconds: u64) -> Self {
+        Self { lasts: Some(Duration::from_secs(seconds)), ..self }
+    }
+
     /// Ends after four pods, one per second.
     pub(super) const fn four_seconds(self) -> Self {
         Self { lasts: FOUR_SECONDS.lasts, ..self }

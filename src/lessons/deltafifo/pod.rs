@@ -1,0 +1,30 @@
+//! The documents' own pod. DeltaFIFO takes objects of any type for which there is a key function.
+
+use std::fmt;
+
+// ANCHOR: pod
+/// A name and a number.
+#[derive(Clone, Debug)]
+pub(super) struct Pod {
+    pub(super) name: &'static str,
+    pub(super) value: f64,
+}
+
+impl Pod {
+    pub(super) fn new(name: &'static str, value: f64) -> Self {
+        Self { name, value }
+    }
+}
+
+/// The documents' `podKeyFunc`: two pods with the same name are two states of one object.
+pub(super) fn pod_key(pod: &Pod) -> String {
+    pod.name.to_owned()
+}
+// ANCHOR_END: pod
+
+/// As Go prints a struct: `{pod1 1}`.
+impl fmt::Display for Pod {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{{{} {}}}", self.name, self.value)
+    }
+}

@@ -1,0 +1,44 @@
+//! Reflector: lists and watches into a DeltaFIFO, and a loop pops it. Without known objects.
+//!
+//! [`known_objects`] gives the queue a store as its known objects; [`modern`] has both with RealFIFO.
+//!
+//! Chapter: `lessons/04-reflector`. Trace: `fixtures/traces/reflector.txt`.
+
+pub mod known_objects;
+pub mod modern;
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use futures::join;
+use k8s_openapi::api::core::v1::Pod;
+
+use super::pods::{shown, style};
+use crate::lab::Lab;
+use kube_informers::cache::{Delta, DeltaFifo, ListWatch, Reflector, meta_namespace_key};
+
+// ANCHOR: reflector
+/// Runs a Reflector into a DeltaFIFO and prints what is popped.
+pub async fn run(lab: &Lab) -> Result<()> {
+    let pods = ListWatch::<Pod>::namespaced(lab.client(), lab.namespace());
+    let queue = Arc::new(DeltaFifo::new(meta_namespace_key).observer(lab.observer()));
+    let reflector = lab.reflector(Reflector::new(pods, queue.clone()));
+
+    let reflect = async {
+        reflector.run(lab.stop()).await;
+        queue.close(); // the loop below ends once the queue is empty
+    };
+    let pop = async {
+        let mut race = lab.race(); // one wake-up in a hundred is late
+        while race.stall(queue.pop(|deltas, _| show(lab, &deltas))).await.is_ok() {}
+    };
+    join!(reflect, pop);
+    Ok(())
+}
+
+fn show(lab: &Lab, deltas: &[Delta<Pod>]) {
+    for delta in deltas {
+        lab.print(style(delta), shown(delta));
+    }
+}
+// ANCHOR_END: reflector

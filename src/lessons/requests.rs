@@ -1,0 +1,44 @@
+//! Counts what a program asks the API server: the requests of a client, seen on their way.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use http::Request;
+use kube::client::Body;
+use tower::service_fn;
+
+use crate::lab::Lab;
+
+/// How many requests went through a client. Clones count together.
+#[derive(Clone, Default)]
+pub(super) struct Requests(Arc<Counts>);
+
+#[derive(Default)]
+struct Counts {
+    lists: AtomicUsize,
+    watches: AtomicUsize,
+}
+
+impl Requests {
+    /// A client of the lesson's cluster whose requests are counted.
+    pub(super) fn client(&self, lab: &Lab) -> kube::Client {
+        let (client, requests) = (lab.client(), self.clone());
+        let counted = service_fn(move |request: Request<Body>| {
+            let watch = request.uri().query().is_some_and(|query| query.split('&').any(|part| part == "watch=true"));
+            let count = if watch { &requests.0.watches } else { &requests.0.lists };
+            count.fetch_add(1, Ordering::Relaxed);
+            let client = client.clone();
+            async move { client.send(request).await }
+        });
+        kube::Client::new(counted, lab.namespace())
+    }
+}
+
+/// `1 LIST, 1 WATCH`.
+impl fmt::Display for Requests {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [lists, watches] = [&self.0.lists, &self.0.watches].map(|count| count.load(Ordering::Relaxed));
+        write!(f, "{lists} LIST, {watches} WATCH")
+    }
+}
