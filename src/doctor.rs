@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 
 use crate::console::{Console, Ended};
 use crate::lab::{Target, reach_real};
-use crate::trace::{Failure, Printer, hint};
+use crate::trace::{Failure, Printer, hint, in_one_line};
 
 /// How long a cluster may take to answer.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -44,7 +44,7 @@ pub fn run(target: Option<&Target>, namespace: &str, console: &Console) -> Resul
         }
     }
     if findings.iter().any(|finding| finding.state == State::Bad) {
-        return Err(Failure::new(printer.pick("the cluster cannot be watched", "无法监听这个集群")).into());
+        return Err(Failure::new(("the cluster cannot be watched", "无法监听这个集群")).into());
     }
     Ok(Ended::Done)
 }
@@ -119,19 +119,11 @@ async fn cluster(target: Option<&Target>, namespace: &str, printer: &Printer) ->
         },
         Err(error) => {
             let state = if target.is_some() { State::Bad } else { State::Limited };
-            let text = sentence(&error);
-            let hint = hint(&error).map(str::to_owned);
+            let text = in_one_line(&error, printer.lang());
+            let hint = hint(&error, printer.lang()).map(str::to_owned);
             let unneeded = printer.pick("the lessons need none; --cluster does", "各课不需要它；只有 --cluster 需要");
             let next = if target.is_some() { hint } else { Some(unneeded.to_owned()) };
             Finding { state, what, text, next }
         }
     }
-}
-
-/// The error and its causes in one line; many errors quote their cause, which is not said twice.
-fn sentence(error: &anyhow::Error) -> String {
-    let causes = error.chain().map(ToString::to_string);
-    causes
-        .reduce(|said, cause| if said.contains(&cause) { said } else { format!("{said}: {cause}") })
-        .unwrap_or_default()
 }

@@ -28,9 +28,12 @@ pub fn man(folder: Option<&Path>, printer: &Printer) -> Result<Ended> {
         return Ended::of_writing(printer.bytes(&page));
     };
     clap_mangen::generate_to(command, folder).map_err(|error| {
-        Failure::new(format!("cannot write manual pages to {}", folder.display()))
-            .because(error)
-            .next("name a folder that exists and can be written")
+        Failure::new((
+            format!("cannot write manual pages to {}", folder.display()),
+            format!("无法把手册页写到 {}", folder.display()),
+        ))
+        .because(error)
+        .next(("name a folder that exists and can be written", "请指定一个存在而且可写的目录"))
     })?;
     Ok(Ended::Done)
 }

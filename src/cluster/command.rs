@@ -56,16 +56,18 @@ pub(super) async fn run(
 fn not_started(program: &OsString, error: io::Error) -> Failure {
     let shown = program.display();
     let failure = match error.kind() {
-        ErrorKind::NotFound => {
-            Failure::new(format!("there is no command {shown}")).next("check its spelling, or name it with its folder")
-        }
-        _ => Failure::new(format!("cannot run {shown}")).next("name a file that is a program and may be run"),
+        ErrorKind::NotFound => Failure::new((format!("there is no command {shown}"), format!("没有命令 {shown}")))
+            .next(("check its spelling, or name it with its folder", "请检查拼写，或写上它所在的目录")),
+        _ => Failure::new((format!("cannot run {shown}"), format!("无法运行 {shown}")))
+            .next(("name a file that is a program and may be run", "请指定一个可以执行的程序文件")),
     };
     failure.because(error)
 }
 
 fn ended(status: io::Result<ExitStatus>) -> Result<u8> {
-    let status = status.map_err(|error| Failure::new("cannot see how the command has ended").because(error))?;
+    let status = status.map_err(|error| {
+        Failure::new(("cannot see how the command has ended", "无法得知命令怎样结束")).because(error)
+    })?;
     #[cfg(unix)]
     let signal = std::os::unix::process::ExitStatusExt::signal(&status);
     #[cfg(not(unix))]

@@ -42,9 +42,15 @@ pub(crate) fn stages(asked: Option<&Path>, usual: Option<&Fixture>) -> Result<St
     if let Some(word) =
         asked.filter(|path| path.extension().is_none() && path.components().count() == 1 && !path.exists())
     {
-        return Err(Failure::new(format!("there are no stages {}", word.display()))
-            .next(format!("name a file, or one of {}", Stages::NAMES.join(", ")))
-            .into());
+        return Err(Failure::new((
+            format!("there are no stages {}", word.display()),
+            format!("没有名为 {} 的 stages", word.display()),
+        ))
+        .next((
+            format!("name a file, or one of {}", Stages::NAMES.join(", ")),
+            format!("请写一个文件，或以下之一：{}", Stages::NAMES.join(", ")),
+        ))
+        .into());
     }
     let source = source(asked, "the stages file", usual)?;
     Ok(source.map(|source| Stages::from_yaml(&source.text, &source.name)).transpose()?.unwrap_or_default())
@@ -56,11 +62,17 @@ pub(crate) fn stages(asked: Option<&Path>, usual: Option<&Fixture>) -> Result<St
 /// If the file cannot be read. If it is not UTF-8, the error names the line of the first wrong byte.
 fn read(path: &Path, what: &str) -> Result<String> {
     let shown = path.display();
-    let bytes = fs::read(path).map_err(|error| Failure::new(format!("cannot read {what} {shown}")).because(error))?;
+    let bytes = fs::read(path).map_err(|error| {
+        Failure::new((format!("cannot read {what} {shown}"), format!("无法读取 {shown}"))).because(error)
+    })?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let good = error.utf8_error().valid_up_to();
         let line = 1 + error.as_bytes()[..good].iter().filter(|&&byte| byte == b'\n').count();
-        Failure::new(format!("{shown}:{line}: {what} is not UTF-8 text")).next("save the file as UTF-8")
+        Failure::new((
+            format!("{shown}:{line}: {what} is not UTF-8 text"),
+            format!("{shown}:{line}：文件不是 UTF-8 文本"),
+        ))
+        .next(("save the file as UTF-8", "请以 UTF-8 保存这个文件"))
     })?;
     Ok(text)
 }

@@ -98,28 +98,46 @@ fn check(path: &Path, ours: SocketAddr) -> Result<()> {
     if let (Some(directory), Some(kubes)) = (directory, kubes)
         && directory.starts_with(kubes)
     {
-        return Err(Failure::new(format!("{shown} lies in ~/.kube, where nothing is ever written"))
-            .next("name a file elsewhere, such as --kubeconfig-out ./kubeconfig")
-            .into());
+        return Err(Failure::new((
+            format!("{shown} lies in ~/.kube, where nothing is ever written"),
+            format!("{shown} 在 ~/.kube 里，本程序从不写那里"),
+        ))
+        .next((
+            "name a file elsewhere, such as --kubeconfig-out ./kubeconfig",
+            "请写别处的文件，例如 --kubeconfig-out ./kubeconfig",
+        ))
+        .into());
     }
     if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-        return Err(Failure::new(format!("{shown} is there already, and is no file"))
-            .next("name a file, such as --kubeconfig-out ./kubeconfig")
-            .into());
+        return Err(Failure::new((
+            format!("{shown} is there already, and is no file"),
+            format!("{shown} 已经存在，而且不是文件"),
+        ))
+        .next((
+            "name a file, such as --kubeconfig-out ./kubeconfig",
+            "请写一个文件，例如 --kubeconfig-out ./kubeconfig",
+        ))
+        .into());
     }
     match fs::read(path) {
         Ok(found) if found.is_empty() => Ok(()),
         Ok(found) if found.starts_with(MARK.as_bytes()) => {
             match server(&found).filter(|&address| address != ours && answers(address)) {
-                Some(address) => Err(Failure::new(format!("{shown} belongs to the cluster that runs at {address}"))
-                    .next("name another file, or end that cluster")
-                    .into()),
+                Some(address) => Err(Failure::new((
+                    format!("{shown} belongs to the cluster that runs at {address}"),
+                    format!("{shown} 属于正在 {address} 运行的集群"),
+                ))
+                .next(("name another file, or end that cluster", "请换一个文件，或停止那个集群"))
+                .into()),
                 None => Ok(()),
             }
         }
-        Ok(_) => Err(Failure::new(format!("{shown} is there already, and informer-lab has not written it"))
-            .next("name another file, or move this one away")
-            .into()),
+        Ok(_) => Err(Failure::new((
+            format!("{shown} is there already, and informer-lab has not written it"),
+            format!("{shown} 已经存在，而且不是 informer-lab 写的"),
+        ))
+        .next(("name another file, or move this one away", "请换一个文件，或移走这个文件"))
+        .into()),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         Err(error) => Err(failure(path, error).into()),
     }
@@ -138,8 +156,13 @@ fn answers(address: SocketAddr) -> bool {
 }
 
 fn failure(path: &Path, error: io::Error) -> Failure {
-    let failure = Failure::new(format!("cannot write the kubeconfig {}", path.display()));
-    failure.next("name a file in a directory that is there and writable").because(error)
+    let failure = Failure::new((
+        format!("cannot write the kubeconfig {}", path.display()),
+        format!("无法写入 kubeconfig {}", path.display()),
+    ));
+    failure
+        .next(("name a file in a directory that is there and writable", "请写在一个存在而且可写的目录里"))
+        .because(error)
 }
 
 /// Replaces the file atomically, so that a reader never sees half of it.

@@ -75,7 +75,8 @@ pub fn run(settings: &ClusterSettings, console: &Console) -> Result<Ended> {
         let mut cluster = builder.start();
         // Not earlier: a signal while many pods are created should end the process at once.
         let stop = console.interrupt.arm().context("cannot listen for Ctrl-C")?;
-        let address = cluster.serve(listener).map_err(|error| Failure::new("cannot listen").because(error))?;
+        let address =
+            cluster.serve(listener).map_err(|error| Failure::new(("cannot listen", "无法监听端口")).because(error))?;
         let kubeconfig = KubeconfigFile::write(address, settings.kubeconfig.as_deref())?;
         settings.faults.iter().for_each(|fault| cluster.faults().start(fault.clone()));
         let playing = tokio::spawn(play(scenario, cluster.client("default"), console.printer.clone(), stop.clone()));
@@ -141,6 +142,6 @@ async fn play(scenario: Option<Scenario>, client: kube::Client, printer: Printer
     let Some(scenario) = scenario else { return };
     let told = |step: &_| printer.tell(&format!("{step}"), &format!("{step}"));
     if let Some(Err(error)) = stop.run_until_cancelled(scenario.play(client, "default", told)).await {
-        printer.report(&Failure::new("the scenario cannot go on").because(error).into());
+        printer.report(&Failure::new(("the scenario cannot go on", "场景无法继续")).because(error).into());
     }
 }

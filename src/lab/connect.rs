@@ -41,8 +41,11 @@ pub(super) async fn to(target: &Target, namespace: &str, limit: Option<Duration>
     match first_answer(&client, namespace, &address, within).await? {
         NamespaceLookup::Exists => Ok(Connection { client, address }),
         NamespaceLookup::Missing => {
-            let failure = Failure::new(format!("namespace {namespace} does not exist in {address}"));
-            Err(failure.next("create it, or name another with -n").into())
+            let failure = Failure::new((
+                format!("namespace {namespace} does not exist in {address}"),
+                format!("{address} 里没有命名空间 {namespace}"),
+            ));
+            Err(failure.next(("create it, or name another with -n", "请先创建它，或用 -n 指定另一个")).into())
         }
     }
 }
@@ -102,13 +105,20 @@ async fn first_answer(client: &Client, namespace: &str, address: &str, within: D
     let seconds = within.as_secs_f64();
     Err(match (answered, not_ready) {
         (Ok(answer), _) => return answer.map_err(|error| unreachable(error, address).into()),
-        (Err(_), Some(status)) => {
-            Failure::new(format!("{address} answered only with status {} within {seconds} s", status.code))
-                .next("wait until the cluster is ready, and try again")
-                .because(first_line(&status.message))
-        }
-        (Err(_), None) => Failure::new(format!("no answer from {address} within {seconds} s"))
-            .next("see that the cluster is up and that this machine can reach it"),
+        (Err(_), Some(status)) => Failure::new((
+            format!("{address} answered only with status {} within {seconds} s", status.code),
+            format!("{seconds} 秒之内，{address} 只返回状态码 {}", status.code),
+        ))
+        .next(("wait until the cluster is ready, and try again", "等集群就绪后再试"))
+        .because(first_line(&status.message)),
+        (Err(_), None) => Failure::new((
+            format!("no answer from {address} within {seconds} s"),
+            format!("{seconds} 秒之内没有收到 {address} 的响应"),
+        ))
+        .next((
+            "see that the cluster is up and that this machine can reach it",
+            "请确认集群在运行，而且本机可以访问它",
+        )),
     }
     .into())
 }
@@ -150,8 +160,16 @@ pub(super) fn explain(error: anyhow::Error, namespace: &str) -> anyhow::Error {
 }
 
 fn forbidden(namespace: &str) -> Failure {
-    Failure::new(format!("the cluster forbids listing or watching pods in namespace {namespace}"))
-        .next(format!("ask for a role with list and watch on pods; kubectl auth can-i watch pods -n {namespace} tells"))
+    Failure::new((
+        format!("the cluster forbids listing or watching pods in namespace {namespace}"),
+        format!("集群不允许在命名空间 {namespace} 里 list 或 watch Pod"),
+    ))
+    .next((
+        format!("ask for a role with list and watch on pods; kubectl auth can-i watch pods -n {namespace} tells"),
+        format!(
+            "请申请带有 pods 的 list 和 watch 权限的角色；可以用 kubectl auth can-i watch pods -n {namespace} 确认"
+        ),
+    ))
 }
 
 fn status<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a Status> {
@@ -162,25 +180,26 @@ fn status<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a Status> {
 }
 
 fn unauthorized(address: &str) -> Failure {
-    Failure::new(format!("{address} does not accept the credentials")).next("log in again, or choose another --context")
+    Failure::new((format!("{address} does not accept the credentials"), format!("{address} 不接受这个凭证")))
+        .next(("log in again, or choose another --context", "请重新登录，或换一个 --context"))
 }
 
 /// The message for a request without a useful response.
 fn unreachable(error: kube::Error, address: &str) -> Failure {
     let failure = match &error {
         kube::Error::Api(status) if status.code == 401 => unauthorized(address),
-        kube::Error::Api(status) => Failure::new(format!("{address} answered with status {}", status.code))
-            .next("see that this is the address of a Kubernetes API server"),
+        kube::Error::Api(status) => Failure::new((format!("{address} answered with status {}", status.code), format!("{address} 返回状态码 {}", status.code)))
+            .next(("see that this is the address of a Kubernetes API server", "请确认这是 Kubernetes API server 的地址")),
         // An answer that is no object: a page, nothing at all, a redirection.
-        kube::Error::SerdeError(_) => Failure::new(format!("{address} answers, but not as a Kubernetes API server"))
-            .next("see that this is the address of a Kubernetes API server, with no proxy or login page before it"),
+        kube::Error::SerdeError(_) => Failure::new((format!("{address} answers, but not as a Kubernetes API server"), format!("{address} 有响应，但不是 Kubernetes API server")))
+            .next(("see that this is the address of a Kubernetes API server, with no proxy or login page before it", "请确认这是 Kubernetes API server 的地址，前面没有代理或登录页")),
         kube::Error::Auth(_) => {
-            Failure::new(format!("cannot get credentials for {address}")).next("see what the kubeconfig says about its user")
+            Failure::new((format!("cannot get credentials for {address}"), format!("无法取得访问 {address} 的凭证"))).next(("see what the kubeconfig says about its user", "请检查 kubeconfig 里 user 的设置"))
         }
-        error if mentions_tls(error) => Failure::new(format!("no TLS connection to {address}"))
-            .next("see that the kubeconfig's certificate-authority is the cluster's and that the address is in its certificate"),
-        _ => Failure::new(format!("cannot reach the cluster at {address}"))
-            .next("see that the cluster is up, or choose another --context"),
+        error if mentions_tls(error) => Failure::new((format!("no TLS connection to {address}"), format!("无法与 {address} 建立 TLS 连接")))
+            .next(("see that the kubeconfig's certificate-authority is the cluster's and that the address is in its certificate", "请确认 kubeconfig 里的 certificate-authority 属于这个集群，而且证书包含这个地址")),
+        _ => Failure::new((format!("cannot reach the cluster at {address}"), format!("无法访问集群 {address}")))
+            .next(("see that the cluster is up, or choose another --context", "请确认集群在运行，或换一个 --context")),
     };
     match root(&error) {
         Some(cause) => failure.because(cause),

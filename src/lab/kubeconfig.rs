@@ -27,7 +27,13 @@ pub(super) async fn load(target: &Target) -> Result<Config> {
     let mut merged = Kubeconfig::default();
     for file in &files {
         let next = read(file)?;
-        let failure = |error| Failure::new(format!("the kubeconfigs {shown} do not go together")).because(error);
+        let failure = |error| {
+            Failure::new((
+                format!("the kubeconfigs {shown} do not go together"),
+                format!("这些 kubeconfig 不能合并：{shown}"),
+            ))
+            .because(error)
+        };
         merged = merged.merge(next).map_err(failure)?;
     }
     let contexts: Vec<_> = merged.contexts.iter().map(|context| context.name.clone()).collect();
@@ -44,9 +50,12 @@ fn usual_files() -> Result<Vec<PathBuf>> {
         let there: Vec<_> = named.iter().filter(|file| file.exists()).cloned().collect();
         if there.is_empty() {
             let shown = named.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", ");
-            return Err(Failure::new(format!("KUBECONFIG names no file that exists: {shown}"))
-                .next(HOW_TO_NAME_ONE)
-                .into());
+            return Err(Failure::new((
+                format!("KUBECONFIG names no file that exists: {shown}"),
+                format!("KUBECONFIG 指向的文件都不存在：{shown}"),
+            ))
+            .next(HOW_TO_NAME_ONE)
+            .into());
         }
         return Ok(there);
     }
@@ -54,17 +63,27 @@ fn usual_files() -> Result<Vec<PathBuf>> {
     Ok(file.into_iter().filter(|file| file.exists()).collect())
 }
 
-const HOW_TO_NAME_ONE: &str =
-    "name a kubeconfig with --kubeconfig FILE, or leave --cluster and --context out to use the built-in cluster";
+const HOW_TO_NAME_ONE: (&str, &str) = (
+    "name a kubeconfig with --kubeconfig FILE, or leave --cluster and --context out to use the built-in cluster",
+    "用 --kubeconfig FILE 指定 kubeconfig，或去掉 --cluster 和 --context 使用内置集群",
+);
 
 fn in_cluster(target: &Target) -> Result<Config> {
     if let Some(context) = &target.context {
-        return Err(Failure::new(format!("there is no kubeconfig with a context {context}"))
-            .next(HOW_TO_NAME_ONE)
-            .into());
+        return Err(Failure::new((
+            format!("there is no kubeconfig with a context {context}"),
+            format!("没有哪个 kubeconfig 有名为 {context} 的 context"),
+        ))
+        .next(HOW_TO_NAME_ONE)
+        .into());
     }
     let failure = |error| {
-        Failure::new("there is no kubeconfig, and this is not a pod of a cluster").next(HOW_TO_NAME_ONE).because(error)
+        Failure::new((
+            "there is no kubeconfig, and this is not a pod of a cluster",
+            "没有 kubeconfig，这里也不是集群中的 Pod",
+        ))
+        .next(HOW_TO_NAME_ONE)
+        .because(error)
     };
     Ok(Config::incluster().map_err(failure)?)
 }
@@ -72,20 +91,31 @@ fn in_cluster(target: &Target) -> Result<Config> {
 fn read(file: &Path) -> Result<Kubeconfig> {
     let shown = file.display();
     let failure = |error| match error {
-        KubeconfigError::ReadConfig(error, _) if error.kind() == io::ErrorKind::InvalidData => {
-            Failure::new(format!("the kubeconfig {shown} is not UTF-8 text")).because(error)
-        }
+        KubeconfigError::ReadConfig(error, _) if error.kind() == io::ErrorKind::InvalidData => Failure::new((
+            format!("the kubeconfig {shown} is not UTF-8 text"),
+            format!("kubeconfig {shown} 不是 UTF-8 文本"),
+        ))
+        .because(error),
         KubeconfigError::ReadConfig(error, _) => {
-            Failure::new(format!("cannot read the kubeconfig {shown}")).next(HOW_TO_NAME_ONE).because(error)
+            Failure::new((format!("cannot read the kubeconfig {shown}"), format!("无法读取 kubeconfig {shown}")))
+                .next(HOW_TO_NAME_ONE)
+                .because(error)
         }
         // The parser's own message quotes lines of the file, which may contain a token or a key.
         KubeconfigError::Parse(error) => {
             let place =
                 error.location().map(|place| format!(":{}:{}", place.line(), place.column())).unwrap_or_default();
-            Failure::new(format!("{shown}{place}: the kubeconfig is malformed"))
-                .next(format!("kubectl config view --kubeconfig {shown} says what it makes of it"))
+            Failure::new((
+                format!("{shown}{place}: the kubeconfig is malformed"),
+                format!("{shown}{place}：kubeconfig 格式有误"),
+            ))
+            .next((
+                format!("kubectl config view --kubeconfig {shown} says what it makes of it"),
+                format!("用 kubectl config view --kubeconfig {shown} 看看 kubectl 如何解析它"),
+            ))
         }
-        error => Failure::new(format!("the kubeconfig {shown} is malformed")).because(error),
+        error => Failure::new((format!("the kubeconfig {shown} is malformed"), format!("kubeconfig {shown} 格式有误")))
+            .because(error),
     };
     Ok(Kubeconfig::read_from(file).map_err(failure)?)
 }
@@ -96,12 +126,27 @@ fn unusable(error: KubeconfigError, shown: &str, contexts: &[String]) -> Failure
         contexts => format!("choose a context with --context: {}", contexts.join(", ")),
     };
     match error {
-        KubeconfigError::CurrentContextNotSet => Failure::new(format!("{shown} has no current context")).next(exist),
-        KubeconfigError::LoadContext(context) => Failure::new(format!("{shown} has no context {context}")).next(exist),
-        KubeconfigError::LoadClusterOfContext(cluster) => {
-            Failure::new(format!("{shown} has no cluster {cluster}, which its context names")).next(exist)
+        KubeconfigError::CurrentContextNotSet => {
+            Failure::new((format!("{shown} has no current context"), format!("{shown} 没有 current-context")))
+                .next(exist)
         }
-        KubeconfigError::MissingClusterUrl => Failure::new(format!("{shown} has no server address for the cluster")),
-        error => Failure::new(format!("the kubeconfig {shown} cannot be used")).because(error),
+        KubeconfigError::LoadContext(context) => Failure::new((
+            format!("{shown} has no context {context}"),
+            format!("{shown} 里没有名为 {context} 的 context"),
+        ))
+        .next(exist),
+        KubeconfigError::LoadClusterOfContext(cluster) => Failure::new((
+            format!("{shown} has no cluster {cluster}, which its context names"),
+            format!("{shown} 里没有 context 所指的集群 {cluster}"),
+        ))
+        .next(exist),
+        KubeconfigError::MissingClusterUrl => Failure::new((
+            format!("{shown} has no server address for the cluster"),
+            format!("{shown} 里没有集群的 server 地址"),
+        )),
+        error => {
+            Failure::new((format!("the kubeconfig {shown} cannot be used"), format!("无法使用 kubeconfig {shown}")))
+                .because(error)
+        }
     }
 }

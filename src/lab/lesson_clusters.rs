@@ -38,7 +38,8 @@ impl LessonClusters {
     /// Lets the built-in cluster listen, and returns its kubeconfig.
     pub(super) fn open(&mut self, listener: Option<TcpListener>) -> Result<Option<KubeconfigFile>> {
         let (Some(listener), Some(cluster)) = (listener, &mut self.cluster) else { return Ok(None) };
-        let address = cluster.serve(listener).map_err(|error| Failure::new("cannot listen").because(error))?;
+        let address =
+            cluster.serve(listener).map_err(|error| Failure::new(("cannot listen", "无法监听端口")).because(error))?;
         KubeconfigFile::write(address, None).map(Some)
     }
 
@@ -75,8 +76,16 @@ impl LessonClusters {
                 Ok(Self { client: Some(client), cluster: Some(cluster), real: None, each_era, others })
             }
             NamespaceLookup::Missing => {
-                let failure = Failure::new(format!("namespace {} does not exist in {BUILT_IN}", plan.namespace));
-                Err(failure.next("it has default and the namespaces of its pods: give it some with --pods").into())
+                let failure = Failure::new((
+                    format!("namespace {} does not exist in {BUILT_IN}", plan.namespace),
+                    format!("内置集群里没有命名空间 {}", plan.namespace),
+                ));
+                Err(failure
+                    .next((
+                        "it has default and the namespaces of its pods: give it some with --pods",
+                        "它有 default 和各个 Pod 所在的命名空间：可以用 --pods 加入",
+                    ))
+                    .into())
             }
         }
     }

@@ -150,7 +150,7 @@ impl Plan {
             Pace::Live => lesson.await,
             Pace::Virtual => timeout(STOPS_WITHIN, lesson)
                 .await
-                .unwrap_or_else(|_| Err(Failure::new("the lesson does not stop").into())),
+                .unwrap_or_else(|_| Err(Failure::new(("the lesson does not stop", "这一课停不下来")).into())),
         }
     }
 
@@ -172,7 +172,9 @@ impl Plan {
                         lab.narrate(&format!("{error}; the scenario ends"), &format!("{error}；场景到此结束"));
                     }
                     played => {
-                        played.map_err(|error| Failure::new("the scenario cannot go on").because(error))?;
+                        played.map_err(|error| {
+                            Failure::new(("the scenario cannot go on", "场景无法继续")).because(error)
+                        })?;
                     }
                 }
             }

@@ -50,8 +50,10 @@ pub fn play(settings: &TourSettings, console: &Console) -> Result<Ended> {
     let stops = if asks { learners_stops() } else { stops(settings.length) };
     let first = settings.first.unwrap_or(1);
     if first == 0 || first > stops.len() {
-        let failure = Failure::new(format!("the tour has no stop {first}"));
-        return Err(failure.next(format!("name one from 1 to {}", stops.len())).into());
+        let failure = Failure::new((format!("the tour has no stop {first}"), format!("tour 没有第 {first} 站")));
+        return Err(failure
+            .next((format!("name one from 1 to {}", stops.len()), format!("请写 1 到 {} 的编号", stops.len())))
+            .into());
     }
     let mut next = Some(first - 1);
     while let Some(stop) = next {

@@ -1,26 +1,60 @@
-//! An error with a suggestion for the next step.
+//! An error with a suggestion for the next step, in both languages.
 
 use std::error::Error;
 use std::fmt;
+
+use super::Lang;
 
 /// An error in one sentence, its cause, and what to do about it.
 ///
 /// [`Printer::report`](super::Printer::report) prints the three parts on lines of their own.
 #[derive(Debug)]
 pub struct Failure {
-    sentence: String,
-    next: Option<String>,
+    sentence: Words,
+    next: Option<Words>,
     cause: Option<Box<dyn Error + Send + Sync>>,
+}
+
+/// A sentence in English and in Chinese. One text alone stands for both.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Words {
+    en: String,
+    zh: String,
+}
+
+impl Words {
+    /// The sentence in a language.
+    pub fn pick(&self, lang: Lang) -> &str {
+        lang.pick(&self.en, &self.zh)
+    }
+}
+
+impl From<&str> for Words {
+    fn from(both: &str) -> Self {
+        Self { en: both.to_owned(), zh: both.to_owned() }
+    }
+}
+
+impl From<String> for Words {
+    fn from(both: String) -> Self {
+        Self { en: both.clone(), zh: both }
+    }
+}
+
+impl<E: Into<String>, Z: Into<String>> From<(E, Z)> for Words {
+    fn from((en, zh): (E, Z)) -> Self {
+        Self { en: en.into(), zh: zh.into() }
+    }
 }
 
 impl Failure {
     /// A failure, described in one sentence.
-    pub fn new(sentence: impl Into<String>) -> Self {
+    pub fn new(sentence: impl Into<Words>) -> Self {
         Self { sentence: sentence.into(), next: None, cause: None }
     }
 
     /// Adds what the reader can do now.
-    pub fn next(mut self, hint: impl Into<String>) -> Self {
+    pub fn next(mut self, hint: impl Into<Words>) -> Self {
         self.next = Some(hint.into());
         self
     }
@@ -31,15 +65,21 @@ impl Failure {
         self
     }
 
-    /// The next step, if there is one.
-    pub fn hint(&self) -> Option<&str> {
-        self.next.as_deref()
+    /// What happened, in a language.
+    pub fn sentence(&self, lang: Lang) -> &str {
+        self.sentence.pick(lang)
+    }
+
+    /// The next step in a language, if there is one.
+    pub fn hint(&self, lang: Lang) -> Option<&str> {
+        self.next.as_ref().map(|next| next.pick(lang))
     }
 }
 
+/// In English, as it is logged.
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.sentence)
+        f.write_str(&self.sentence.en)
     }
 }
 

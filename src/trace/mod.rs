@@ -9,6 +9,7 @@ mod failure;
 mod lang;
 mod log;
 mod printer;
+mod report;
 mod side_by_side;
 mod speed;
 mod visible;
@@ -18,10 +19,11 @@ use std::time::Duration;
 use kube_informers::cache::observe::Event;
 
 pub use color::{ColorChoice, Style};
-pub use failure::Failure;
+pub use failure::{Failure, Words};
 pub use lang::Lang;
 pub use log::log_to_stderr;
-pub use printer::{Look, Output, Printer, hint};
+pub use printer::{Look, Output, Printer};
+pub use report::{hint, in_one_line};
 pub use speed::Speed;
 
 /// One event of a run.

@@ -1,6 +1,5 @@
 //! Writes records to standard output and standard error.
 
-use std::fmt::Write as _;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -11,9 +10,10 @@ use serde::Serialize;
 use terminal_size::{Width, terminal_size_of};
 
 use super::color::Paint;
+use super::report::report;
 use super::side_by_side::{Cell, lines, table};
 use super::visible::visible;
-use super::{ColorChoice, Failure, Lang, Record, Speed, What};
+use super::{ColorChoice, Lang, Record, Speed, What};
 use kube_informers::cache::observe::Event;
 
 /// What standard output holds.
@@ -178,6 +178,11 @@ impl Printer {
         let _ = writeln!(streams.err, "{line}");
     }
 
+    /// The language of the narration.
+    pub fn lang(&self) -> Lang {
+        self.lock().lang
+    }
+
     /// The text in the language of the narration.
     pub fn pick<'a>(&self, en: &'a str, zh: &'a str) -> &'a str {
         self.lock().lang.pick(en, zh)
@@ -186,20 +191,7 @@ impl Printer {
     /// Prints an error on standard error: its sentence, its causes, and the next step.
     pub fn report(&self, error: &anyhow::Error) {
         let mut streams = self.lock();
-        let mut text = streams.err_paint.alarm("error:");
-        let mut said = paragraph(&error.to_string());
-        let _ = writeln!(text, " {said}");
-        for cause in error.chain().skip(1) {
-            let cause = paragraph(&cause.to_string());
-            // Many errors quote their own cause. Do not print it twice.
-            if !said.contains(&cause) {
-                let _ = writeln!(text, "  caused by: {cause}");
-                said = cause;
-            }
-        }
-        if let Some(hint) = hint(error) {
-            let _ = writeln!(text, "  next: {}", paragraph(hint));
-        }
+        let text = report(error, streams.lang, streams.err_paint);
         let _ = streams.out.flush();
         let _ = streams.err.write_all(text.as_bytes());
     }
@@ -265,18 +257,6 @@ impl Streams {
             let _ = writeln!(self.err, "{line}");
         }
     }
-}
-
-/// The next step of the error or of one of its causes.
-pub fn hint(error: &anyhow::Error) -> Option<&str> {
-    // `chain` does not yield a context that can be downcast; only the error itself can.
-    let outer = error.downcast_ref::<Failure>().and_then(Failure::hint);
-    outer.or_else(|| error.chain().find_map(|cause| cause.downcast_ref::<Failure>()?.hint()))
-}
-
-/// A text of several lines, such as a YAML error with an excerpt, indented below its first line.
-fn paragraph(text: &str) -> String {
-    text.lines().map(visible).collect::<Vec<_>>().join("\n    ")
 }
 
 #[cfg(test)]
@@ -374,24 +354,5 @@ mod tests {
         let what = What::Line { style: Style::Plain, text: "a\u{1b}[2Jb\nc".into() };
         printer.print(&Record { at: Duration::ZERO, what }).unwrap();
         assert_eq!(out.text(), "a\\u{1b}[2Jb\\nc\n");
-    }
-
-    #[test]
-    fn a_next_step_may_come_from_a_context() {
-        let (printer, _, err) = printer(Output::Text, Lang::En, Paint::Plain);
-        printer.report(&anyhow::anyhow!("refused").context(Failure::new("no access").next("log in")));
-        assert_eq!(err.text(), "error: no access\n  caused by: refused\n  next: log in\n");
-    }
-
-    #[test]
-    fn a_report_says_each_cause_once_and_the_next_step() {
-        let (printer, _, err) = printer(Output::Text, Lang::En, Paint::Plain);
-        let io = io::Error::new(io::ErrorKind::ConnectionRefused, "connection refused");
-        let failure = Failure::new("no answer from https://a:1").because(io).next("is the cluster up?");
-        printer.report(&anyhow::Error::new(failure).context("the lesson ended"));
-        assert_eq!(
-            err.text(),
-            "error: the lesson ended\n  caused by: no answer from https://a:1\n  caused by: connection refused\n  next: is the cluster up?\n"
-        );
     }
 }

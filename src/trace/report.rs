@@ -1,0 +1,94 @@
+//! How an error is told: its sentence, its causes, and the next step.
+
+use std::error::Error;
+use std::fmt::Write as _;
+
+use super::color::Paint;
+use super::visible::visible;
+use super::{Failure, Lang};
+
+/// The error in a language, as lines for standard error.
+pub(super) fn report(error: &anyhow::Error, lang: Lang, paint: Paint) -> String {
+    let mut text = paint.alarm(lang.pick("error:", "错误："));
+    let space = lang.pick(" ", ""); // a Chinese colon is as wide as both
+    let mut said = paragraph(&sentence(error, lang));
+    let _ = writeln!(text, "{space}{said}");
+    for cause in error.chain().skip(1) {
+        let cause = paragraph(&cause_in(cause, lang));
+        // Many errors quote their own cause. Do not print it twice.
+        if !said.contains(&cause) {
+            let _ = writeln!(text, "  {}{space}{cause}", lang.pick("caused by:", "原因："));
+            said = cause;
+        }
+    }
+    if let Some(hint) = hint(error, lang) {
+        let _ = writeln!(text, "  {}{space}{}", lang.pick("next:", "下一步："), paragraph(hint));
+    }
+    text
+}
+
+/// The error and its causes in one line.
+pub fn in_one_line(error: &anyhow::Error, lang: Lang) -> String {
+    let causes = error.chain().skip(1).map(|cause| cause_in(cause, lang));
+    causes.fold(sentence(error, lang), |said, cause| match said.contains(&cause) {
+        true => said,
+        false => format!("{said}: {cause}"),
+    })
+}
+
+/// The next step of the error or of one of its causes.
+pub fn hint(error: &anyhow::Error, lang: Lang) -> Option<&str> {
+    // `chain` does not yield a context that can be downcast; only the error itself can.
+    let outer = error.downcast_ref::<Failure>().and_then(|failure| failure.hint(lang));
+    outer.or_else(|| error.chain().find_map(|cause| cause.downcast_ref::<Failure>()?.hint(lang)))
+}
+
+fn sentence(error: &anyhow::Error, lang: Lang) -> String {
+    let said = error.to_string();
+    // The error that is found may be one of the causes.
+    let failure = error.downcast_ref::<Failure>().filter(|failure| failure.sentence(Lang::En) == said);
+    failure.map_or(said, |failure| failure.sentence(lang).to_owned())
+}
+
+fn cause_in(cause: &(dyn Error + 'static), lang: Lang) -> String {
+    cause.downcast_ref::<Failure>().map_or_else(|| cause.to_string(), |failure| failure.sentence(lang).to_owned())
+}
+
+/// A text of several lines, such as a YAML error with an excerpt, indented below its first line.
+fn paragraph(text: &str) -> String {
+    text.lines().map(visible).collect::<Vec<_>>().join("\n    ")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    fn told(error: &anyhow::Error) -> String {
+        report(error, Lang::En, Paint::Plain)
+    }
+
+    #[test]
+    fn a_next_step_may_come_from_a_context() {
+        let error = anyhow::anyhow!("refused").context(Failure::new("no access").next("log in"));
+        assert_eq!(told(&error), "error: no access\n  caused by: refused\n  next: log in\n");
+    }
+
+    #[test]
+    fn a_report_says_each_cause_once_and_the_next_step() {
+        let io = io::Error::new(io::ErrorKind::ConnectionRefused, "connection refused");
+        let failure = Failure::new("no answer from https://a:1").because(io).next("is the cluster up?");
+        assert_eq!(
+            told(&anyhow::Error::new(failure).context("the lesson ended")),
+            "error: the lesson ended\n  caused by: no answer from https://a:1\n  caused by: connection refused\n  next: is the cluster up?\n"
+        );
+    }
+
+    #[test]
+    fn a_report_is_in_the_readers_language_where_the_words_are_ours() {
+        let failure = Failure::new(("no answer", "没有响应")).next(("wait", "请等待")).because("refused");
+        let report = report(&anyhow::Error::new(failure), Lang::Zh, Paint::Plain);
+        assert_eq!(report, "错误：没有响应\n  原因：refused\n  下一步：请等待\n");
+    }
+}
