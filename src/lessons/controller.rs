@@ -1,6 +1,6 @@
 //! A ReplicaSet controller: it keeps as many pods running as each ReplicaSet asks for.
 //!
-//! Chapter: `lessons/controller.md`. Traces: `fixtures/traces/controller*.txt`. The controller itself is in
+//! Chapter: `lessons/16-controller`. Traces: `fixtures/traces/controller*.txt`. The controller itself is in
 //! `crates/kube-testcluster/src/controllers/replica_set`; `informer-lab cluster` runs the same one for all ReplicaSets.
 
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! Late: a handler that is added while the informer runs first gets everything that exists. A slow handler only fills
 //! its own buffer, which may coalesce the notifications of an object.
 //!
-//! Chapter: `lessons/late.md`. Traces: `fixtures/traces/late*.txt`.
+//! Chapter: `lessons/20-late-and-synced`. Traces: `fixtures/traces/late*.txt`.
 
 use std::time::Duration;
 

@@ -27,7 +27,7 @@
 //! copy.metadata.name = Some("mine".to_owned());
 //! ```
 //!
-//! Chapter: `lessons/mutate.md`. Trace: `fixtures/traces/mutate.txt`.
+//! Chapter: `lessons/23-pitfalls`. Trace: `fixtures/traces/mutate.txt`.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Draws a DeltaFIFO's `queue` and `items` after every operation, as the documents do, and a RealFIFO's items.
 //!
-//! Chapter: `lessons/queue.md`. Traces: `fixtures/traces/queue*.txt`.
+//! Chapter: `lessons/03-deltafifo`. Traces: `fixtures/traces/queue*.txt`.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Synced: the store may have the first list before the handlers have seen it.
 //!
-//! Chapter: `lessons/synced.md`. Traces: `fixtures/traces/synced*.txt`.
+//! Chapter: `lessons/20-late-and-synced`. Traces: `fixtures/traces/synced*.txt`.
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
 //! The work queue in three acts: an item is queued once, is added later, and is retried with back-off.
 //!
-//! Chapter: `lessons/workqueue.md`. Traces: `fixtures/traces/workqueue*.txt`.
+//! Chapter: `lessons/15-workqueue`. Traces: `fixtures/traces/workqueue*.txt`.
 
 use std::fmt::Display;
 use std::time::Duration;
