@@ -4,10 +4,9 @@ use std::net::SocketAddr;
 
 use clap::{Args, Subcommand};
 use informer_lab::lessons::Run;
-use informer_lab::lessons::workqueue::Act;
 
 use super::args::{ClientArgs, PrintArgs, RunArgs, SourceArgs};
-use super::steps::{By, DeltaFifoStep, FactoryStep, SharedStep};
+use super::steps::{Act, By, DeltaFifoStep, FactoryStep, SharedStep};
 use super::values;
 
 /// The lessons: the documents' in their order, then the others.
@@ -45,6 +44,16 @@ pub enum Lesson {
     Controller(WatchArgs),
     /// Mutate: what the cache hands out is changed in a copy
     Mutate(PrintArgs),
+    /// Architecture: one pod on its way through the five parts of an informer
+    Architecture(WatchArgs),
+    /// Lister: reads the cache like the API server, and sends no request
+    Lister(WatchArgs),
+    /// Controller loop: what fills the queue and what empties it
+    Controllerloop(WatchArgs),
+    /// Loop: LIST and WATCH, request by request
+    Loop(WatchArgs),
+    /// Syncing: handlers with different resync periods share one informer
+    Syncing(WatchArgs),
 }
 
 #[derive(Debug, Args)]
@@ -182,6 +191,11 @@ impl Lesson {
             Self::Late(watch) => Chosen::watching(Run::Late, watch),
             Self::Controller(watch) => Chosen::watching(Run::Controller, watch),
             Self::Mutate(print) => Chosen::alone(Run::Mutate, None, print),
+            Self::Architecture(watch) => Chosen::watching(Run::Architecture, watch),
+            Self::Lister(watch) => Chosen::watching(Run::Lister, watch),
+            Self::Controllerloop(watch) => Chosen::watching(Run::ControllerLoop, watch),
+            Self::Loop(watch) => Chosen::watching(Run::Loop, watch),
+            Self::Syncing(watch) => Chosen::watching(Run::Syncing, watch),
         }
     }
 }

@@ -3,7 +3,6 @@
 mod args;
 mod check;
 mod chinese;
-mod exercises;
 mod explain;
 mod help;
 mod lessons;

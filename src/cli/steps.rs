@@ -57,3 +57,14 @@ pub enum FactoryStep {
     /// No factory: an informer for each that asks, and twice the requests
     Apart,
 }
+
+/// One layer of the work queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Act {
+    /// Interface: an item is queued once, and is with one worker at a time
+    Dedupe,
+    /// DelayingInterface: an item is added later
+    Delay,
+    /// RateLimitingInterface: a failed item waits longer each time
+    RateLimit,
+}

@@ -6,6 +6,7 @@ mod beyond;
 mod by_hand;
 mod documents;
 mod modern;
+mod parts;
 mod row;
 
 use clap::ValueEnum;
@@ -54,6 +55,11 @@ pub enum Run {
     Late,
     Controller,
     Mutate,
+    Architecture,
+    Lister,
+    ControllerLoop,
+    Loop,
+    Syncing,
 }
 
 impl Run {
@@ -95,6 +101,11 @@ impl Run {
             Self::Late => beyond::late(),
             Self::Controller => beyond::controller(),
             Self::Mutate => beyond::mutate(),
+            Self::Architecture => parts::architecture(),
+            Self::Lister => parts::lister(),
+            Self::ControllerLoop => parts::controllerloop(),
+            Self::Loop => parts::list_and_watch(),
+            Self::Syncing => parts::syncing(),
         }
     }
 

@@ -1,8 +1,12 @@
-//! A ReplicaSet controller: it keeps as many pods running as each ReplicaSet asks for.
+//! A controller: its handlers put keys into a work queue, and its workers bring one object after the other nearer to what it
+//! asks for. Here it is that of ReplicaSets.
 //!
-//! Chapter: `lessons/16-controller`. Traces: `fixtures/traces/controller*.txt`. The controller itself is in
-//! `crates/kube-testcluster/src/controllers/replica_set`; `informer-lab cluster` runs the same one for all ReplicaSets.
+//! What is done for one ReplicaSet is `Controller::sync` in `crates/kube-testcluster/src/controllers/replica_set/sync.rs`;
+//! `informer-lab cluster` runs the same one for all ReplicaSets.
+//!
+//! Chapter: `lessons/16-controller`. Traces: `fixtures/traces/controller*.txt`.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -10,31 +14,45 @@ use k8s_openapi::api::apps::v1::ReplicaSet;
 
 use crate::lab::Lab;
 use crate::trace::Style;
-use kube_informers::cache::SharedInformerFactory;
-use kube_testcluster::controllers::replica_set::{Controller, Deed, Writes};
+use kube_informers::cache::{SharedInformerFactory, wait_for};
+use kube_testcluster::controllers::replica_set::{Controller, Deed, SyncError, Writes};
 
-/// The label of the ReplicaSets that this controller handles.
-const OURS: (&str, &str) = ("controller", "informer-lab");
-
+// ANCHOR: controller
 /// Runs the controller until the lab stops.
 pub async fn run(lab: &Lab) -> Result<()> {
     let factory = lab.factory(SharedInformerFactory::new(lab.client()).namespace(lab.namespace()));
     let factory = factory.resync(Duration::from_secs(30));
-    let voice = lab.clone();
+    let of_deeds = lab.clone();
     let controller = Controller::new(lab.client(), &factory)?.only(is_ours).writes(Writes::OneByOne);
-    controller.voice(move |deed| tell(&voice, deed)).run(&factory, &lab.stop()).await?;
-    Ok(())
+    let controller = Arc::new(controller.voice(move |deed| print(&of_deeds, deed)));
+
+    let handlers = controller.listen()?; // they put keys into the queue, and do nothing else
+    factory.start(&lab.stop());
+    if wait_for(&lab.stop(), &handlers).await {
+        lab.narrate("the caches are filled: the workers begin", "缓存已填满：worker 开始工作");
+        let workers = controller.queue().workers(2, async |key: String| controller.sync(&key).await);
+        workers.on_error(|key, error| narrate_failure(lab, key, &error)).run(&lab.stop()).await?;
+    }
+    Ok(factory.shutdown().await?)
 }
+// ANCHOR_END: controller
+
+/// The label of the ReplicaSets that this controller handles.
+const OURS: (&str, &str) = ("controller", "informer-lab");
 
 fn is_ours(set: &ReplicaSet) -> bool {
     let label = set.metadata.labels.as_ref().and_then(|labels| labels.get(OURS.0));
     label.is_some_and(|value| value == OURS.1)
 }
 
-/// Prints what the controller does, as a line of the trace or as narration.
-fn tell(lab: &Lab, deed: Deed<'_>) {
+/// A key that failed is queued again, later each time. The reason is told without its causes.
+fn narrate_failure(lab: &Lab, key: &str, error: &SyncError) {
+    lab.narrate(&format!("{error}; {key} is queued again"), &format!("{error}；{key} 重新入队"));
+}
+
+/// Prints what the controller does.
+fn print(lab: &Lab, deed: Deed<'_>) {
     match deed {
-        Deed::Begins => lab.narrate("the caches are filled: the workers begin", "缓存已填满：worker 开始工作"),
         Deed::Gone { set } => lab.print(Style::Deleted, format_args!("{set}: gone")),
         Deed::Waits { set } => {
             lab.print(Style::Plain, format_args!("{set}: has not seen all that it did, waits"));
@@ -52,6 +70,6 @@ fn tell(lab: &Lab, deed: Deed<'_>) {
         Deed::Status { set, replicas, ready } => {
             lab.print(Style::Updated, format_args!("{set}: status: {replicas} replicas, {ready} ready"));
         }
-        Deed::Failed { error } => lab.retrying(error),
+        Deed::Begins | Deed::Failed { .. } => {} // told above
     }
 }

@@ -3,12 +3,16 @@
 //! A lesson uses [`kube_informers::cache`] and [`kube_testcluster`] through their public API, and prints through a
 //! [`crate::lab::Lab`]. The list of lessons, the tour and the defaults are read from the [`catalog`].
 
+pub mod architecture;
 pub mod controller;
+pub mod controllerloop;
 pub mod deltafifo;
 pub mod factory;
 pub mod indexer;
 pub mod late;
 pub mod list;
+pub mod list_and_watch;
+pub mod lister;
 pub mod listwatch;
 pub mod mutate;
 pub mod myinformer;
@@ -18,6 +22,7 @@ pub mod relist;
 pub mod resync;
 pub mod shared;
 pub mod synced;
+pub mod syncing;
 pub mod workqueue;
 
 pub mod catalog;

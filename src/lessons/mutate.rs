@@ -29,6 +29,8 @@
 //!
 //! Chapter: `lessons/23-pitfalls`. Trace: `fixtures/traces/mutate.txt`.
 
+mod go_cache;
+
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
@@ -38,15 +40,44 @@ use super::go;
 use super::pods::name;
 use crate::lab::Lab;
 use crate::trace::Style;
+use go_cache::GoCache;
 use kube_informers::cache::{Indexer, meta_namespace_key};
 
-/// Changes copies of a cached pod, and prints what the cache has.
-pub fn run(lab: &Lab) -> Result<()> {
+// ANCHOR: go
+/// Writes to what a cache shares as in Go, and then to copies, as here.
+pub async fn run(lab: &Lab) -> Result<()> {
+    as_in_go(lab).await?;
+    as_here(lab)
+}
+
+/// Everybody has the same pointer. The compiler has no objection: that is what the lock is for.
+async fn as_in_go(lab: &Lab) -> Result<()> {
+    lab.narrate("as in Go: whoever gets a pod has the cache's own pointer", "像 Go 那样：拿到的就是缓存自己的指针");
+    let mut cache = GoCache::default();
+    cache.add(pod("wiremock", "wiremock"));
+    let cached = || cache.get("default/wiremock").context("the pod is cached");
+    lab.print(Style::Plain, format_args!("cached:  {}", app(&*cached()?.read().await)));
+
     lab.narrate(
-        "in Go this pointer is the cache's own: a handler that writes pod.Labels[\"app\"] changes what everybody reads,\n\
-         without a lock and behind the index's back. Here that line does not compile; so: copy, then change",
-        "在 Go 里这个指针就是缓存自己的：handler 写 pod.Labels[\"app\"]，改的是所有人读到的对象，\n\
-         没有锁，索引也不知道。在这里这一行编译不过；所以先复制，再修改",
+        "one handler writes: pod.Labels[\"app\"] = \"mine\"",
+        "一个 handler 写：pod.Labels[\"app\"] = \"mine\"",
+    );
+    cached()?.write().await.metadata.labels.get_or_insert_default().insert("app".to_owned(), "mine".to_owned());
+
+    lab.narrate("the next handler reads, though no event has said so", "下一个 handler 读到的，没有任何事件说过");
+    lab.print(Style::Deleted, format_args!("cached:  {}", app(&*cached()?.read().await)));
+    let [mine, theirs] = [cache.keys("mine"), cache.keys("wiremock")];
+    lab.print(Style::Deleted, format_args!("by app:  mine={} wiremock={}", go::slice(mine), go::slice(theirs)));
+    Ok(())
+}
+// ANCHOR_END: go
+
+// ANCHOR: here
+/// The cache hands out `Arc<Pod>`, which can be read and not written.
+fn as_here(lab: &Lab) -> Result<()> {
+    lab.narrate(
+        "here: the same line does not compile (E0594); so copy, then change",
+        "这里：同样一行编译不过（E0594）；所以先复制，再修改",
     );
     let cache = Indexer::new(meta_namespace_key);
     let by_app = cache.index("app", |pod: &Pod| app(pod).into())?;
@@ -64,8 +95,8 @@ pub fn run(lab: &Lab) -> Result<()> {
     lab.print(Style::Plain, format_args!("by app:  mine={} wiremock={}", go::slice(mine), go::slice(theirs)));
 
     lab.narrate(
-        "Arc::make_mut does the same: it copies, since the cache has the pod too",
-        "Arc::make_mut 也一样：缓存还持有这个 pod，所以它先复制",
+        "Arc::make_mut copies too, since the cache has the pod as well",
+        "Arc::make_mut 也会复制，因为缓存还持有这个 Pod",
     );
     let mut changed = cached()?;
     Arc::make_mut(&mut changed).metadata.name = Some("mine".to_owned());
@@ -74,6 +105,8 @@ pub fn run(lab: &Lab) -> Result<()> {
     lab.print(Style::Plain, format_args!("cached:  {}, unchanged: {}", name(&again), Arc::ptr_eq(&read, &again)));
     Ok(())
 }
+
+// ANCHOR_END: here
 
 fn app(pod: &Pod) -> &str {
     pod.metadata.labels.as_ref().and_then(|labels| labels.get("app")).map(String::as_str).unwrap_or_default()

@@ -35,6 +35,13 @@ impl Requests {
     }
 }
 
+impl Requests {
+    /// How many requests there were.
+    pub(super) fn count(&self) -> usize {
+        self.0.lists.load(Ordering::Relaxed) + self.0.watches.load(Ordering::Relaxed)
+    }
+}
+
 /// `1 LIST, 1 WATCH`.
 impl fmt::Display for Requests {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,10 +1,11 @@
-//! Synced: the store may have the first list before the handlers have seen it.
+//! Synced: the store has the first list before the handlers have handled it.
 //!
 //! Chapter: `lessons/20-late-and-synced`. Traces: `fixtures/traces/synced*.txt`.
 
 use std::time::Duration;
 
 use anyhow::Result;
+use futures::try_join;
 use k8s_openapi::api::core::v1::Pod;
 use tokio::time::sleep;
 
@@ -13,39 +14,38 @@ use crate::lab::Lab;
 use crate::trace::Style;
 use kube_informers::cache::{AsyncEventHandler, ListWatch, Notification, SharedIndexInformer};
 
+// ANCHOR: synced
 /// Waits for the store, for a handler that takes a tenth of a second per pod, and for one that takes half a second.
 pub async fn run(lab: &Lab) -> Result<()> {
     let pods = ListWatch::<Pod>::namespaced(lab.client(), lab.namespace());
     let informer = lab.informer(SharedIndexInformer::builder(pods)).build();
-    let quick = PacedHandler { lab: lab.clone(), number: 0, name: "quick", takes: Duration::from_millis(100) };
-    let slow = PacedHandler { lab: lab.clone(), number: 1, name: "slow", takes: Duration::from_millis(500) };
-    let quick = informer.add_event_handler(quick)?;
-    let slow = informer.add_event_handler(slow)?;
+    let quick = informer.add_event_handler(PacedHandler::new(lab, 0, "quick", Duration::from_millis(100)))?;
+    let slow = informer.add_event_handler(PacedHandler::new(lab, 1, "slow", Duration::from_millis(500)))?;
 
     let wait = async {
         informer.synced().await?;
         lab.print(Style::Synced, "informer synced");
-        lab.narrate("the store is filled; who reads it may begin", "store 已填满；读它的人可以开始了");
+        let (stored, quick_pending, slow_pending) = (informer.reader().len(), quick.pending(), slow.pending());
+        lab.narrate(
+            &format!("{stored} pods stored; pending: quick {quick_pending}, slow {slow_pending}"),
+            &format!("store 里有 {stored} 个 Pod；还没处理：quick {quick_pending} 个，slow {slow_pending} 个"),
+        );
         quick.synced().await?;
         lab.print(Style::Synced, "quick synced");
         slow.synced().await?;
         lab.print(Style::Synced, "slow synced");
-        lab.narrate(
-            "a controller whose handlers fill a queue waits for the handlers, not for the store",
-            "handler 往队列里填东西的控制器，等的应该是 handler，而不是 store",
-        );
         anyhow::Ok(())
     };
-    let stop = lab.stop();
-    let wait = async { stop.run_until_cancelled(wait).await.unwrap_or(Ok(())) };
+    let wait = async { lab.stop().run_until_cancelled(wait).await.unwrap_or(Ok(())) };
     let run = async { Ok(informer.clone().run(lab.stop()).await?) };
-    futures::try_join!(wait, run)?;
+    try_join!(wait, run)?;
     Ok(())
 }
 
+/// Prints each addition after some time.
 struct PacedHandler {
     lab: Lab,
-    number: usize,
+    style: Style,
     name: &'static str,
     takes: Duration,
 }
@@ -54,7 +54,14 @@ impl AsyncEventHandler<Pod> for PacedHandler {
     async fn handle(&mut self, notification: Notification<Pod>) {
         sleep(self.takes).await;
         if let Notification::Add { object, .. } = notification {
-            self.lab.print(Style::Handler(self.number), format_args!("OnAdd:{} {}", self.name, name(&object)));
+            self.lab.print(self.style, format_args!("OnAdd:{} {}", self.name, name(&object)));
         }
+    }
+}
+// ANCHOR_END: synced
+
+impl PacedHandler {
+    fn new(lab: &Lab, number: usize, name: &'static str, takes: Duration) -> Self {
+        Self { lab: lab.clone(), style: Style::Handler(number), name, takes }
     }
 }

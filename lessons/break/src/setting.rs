@@ -75,9 +75,7 @@ impl Setting {
             let steps =
                 scenario.play(client.clone(), "default", |step| journal.note(What::Step(short(&step.to_string()))));
             let (performed, ()) = tokio::join!(steps, sleep(self.lasts));
-            if let Err(error) = performed {
-                journal.note(What::Step(format!("({error})"))); // the program was faster, and deleted what is to be deleted
-            }
+            performed.expect("the tests perform every scenario");
             stop.cancel();
             sleep(GRACE).await;
         };

@@ -46,7 +46,7 @@ func delay() {
 	for _, item := range []struct {
 		name  string
 		after time.Duration
-	}{{"late", 100}, {"soon", 20}, {"twice", 80}, {"twice", 40}, {"soon", 90}, {"now", 0}} {
+	}{{"a", 100}, {"b", 20}, {"c", 80}, {"c", 40}, {"b", 90}, {"d", 0}} {
 		queue.AddAfter(item.name, item.after*time.Millisecond)
 		say(began, "add %s after %d ms", item.name, item.after)
 	}

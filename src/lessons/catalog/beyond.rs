@@ -1,7 +1,6 @@
 //! The rows of the runs that the documents describe in words but have no program for, in the order in which they build on each
 //! other.
 
-use std::future::ready;
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -10,8 +9,7 @@ use super::Run;
 use super::modern::{IN_KEY_ORDER, Modern};
 use super::row::{ALONE, FOUR_PODS, NETTOOL_COMES_AND_GOES, Origin, Row, watching};
 use crate::lab::{ClusterDefaults, Clusters, Defaults, Fixture};
-use crate::lessons::workqueue::{self, Act};
-use crate::lessons::{controller, late, list, mutate, queue, relist, resync, synced};
+use crate::lessons::{controller, late, list, mutate, queue, relist, resync, synced, workqueue};
 
 /// Creates `nettool`.
 static RUN: Fixture =
@@ -45,10 +43,10 @@ pub(super) fn queue() -> Row {
         chapter: "03-deltafifo",
         trace: Some("queue.txt"),
         defaults: ALONE,
-        lesson: |lab| ready(queue::run(lab)).boxed_local(),
+        lesson: |lab| queue::run(lab).boxed_local(),
         modern: Some(Modern {
             trace: Some("queue-modern.txt"),
-            lesson: None,
+            lesson: Some(|lab| queue::modern::run(lab).boxed_local()),
             why: [
                 "DeltaFIFO: a queue of keys, and the deltas of each. RealFIFO: one log of changes. So Delete(Obj2) is queued\n\
              whether Obj2 is known or not, a resync is one SyncAll, and a pop takes one change",
@@ -69,7 +67,7 @@ pub(super) fn workqueue() -> Row {
         chapter: "15-workqueue",
         trace: Some("workqueue.txt"),
         defaults: ALONE,
-        lesson: |lab| workqueue::run(lab, None).boxed_local(),
+        lesson: |lab| workqueue::run(lab).boxed_local(),
         modern: None,
     }
 }
@@ -84,7 +82,7 @@ pub(super) fn workqueue_dedupe() -> Row {
         chapter: "15-workqueue",
         trace: Some("workqueue-dedupe.txt"),
         defaults: ALONE,
-        lesson: |lab| workqueue::run(lab, Some(Act::Dedupe)).boxed_local(),
+        lesson: |lab| workqueue::dedupe::run(lab).boxed_local(),
         modern: None,
     }
 }
@@ -99,7 +97,7 @@ pub(super) fn workqueue_delay() -> Row {
         chapter: "15-workqueue",
         trace: Some("workqueue-delay.txt"),
         defaults: ALONE,
-        lesson: |lab| workqueue::run(lab, Some(Act::Delay)).boxed_local(),
+        lesson: |lab| workqueue::delay::run(lab).boxed_local(),
         modern: None,
     }
 }
@@ -114,7 +112,7 @@ pub(super) fn workqueue_rate_limit() -> Row {
         chapter: "15-workqueue",
         trace: Some("workqueue-rate-limit.txt"),
         defaults: ALONE,
-        lesson: |lab| workqueue::run(lab, Some(Act::RateLimit)).boxed_local(),
+        lesson: |lab| workqueue::rate_limit::run(lab).boxed_local(),
         modern: None,
     }
 }
@@ -265,12 +263,12 @@ pub(super) fn mutate() -> Row {
         run: Run::Mutate,
         command: "mutate",
         origin: Origin::Beyond,
-        en: "Mutate: what the cache hands out is changed in a copy",
-        zh: "Mutate：缓存给出的对象，先复制再修改",
+        en: "Mutate: what goes wrong when a cached object is written to, and why it does not compile here",
+        zh: "Mutate：写缓存里的对象会出什么问题，以及在这里为什么编译不过",
         chapter: "23-pitfalls",
         trace: Some("mutate.txt"),
         defaults: ALONE,
-        lesson: |lab| ready(mutate::run(lab)).boxed_local(),
+        lesson: |lab| mutate::run(lab).boxed_local(),
         modern: None,
     }
 }

@@ -39,7 +39,8 @@ pub use error::{ControllerError, SyncError};
 use expectations::Expectations;
 use handlers::{OfPods, OfSets};
 use kube_informers::cache::{
-    Done, Error, GroupResource, Index, Lister, SharedIndexInformer, SharedInformerFactory, wait_for, with_causes,
+    Done, Error, GroupResource, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory, wait_for,
+    with_causes,
 };
 use kube_informers::workqueue::WorkQueue;
 use own_writes::OwnWrites;
@@ -223,7 +224,7 @@ impl Controller {
     /// panicked. Either stops both, the factory and the workers.
     pub async fn run(self, factory: &SharedInformerFactory, stop: &CancellationToken) -> Result<(), ControllerError> {
         let controller = Arc::new(self);
-        let handlers = controller.clone().listen();
+        let handlers = controller.listen().expect("informers that have not started take handlers");
         let stop = &stop.child_token();
         factory.start(stop);
         let mut worked = Ok(());
@@ -250,11 +251,22 @@ impl Controller {
         Ok(worked?)
     }
 
-    /// Adds the handlers. Each signal fires once its handler has seen the initial list.
-    fn listen(self: Arc<Self>) -> [Done; 2] {
-        const NOT_STARTED: &str = "informers that have not started take handlers";
-        let sets = self.set_informer.add_event_handler(OfSets(self.clone())).expect(NOT_STARTED);
-        let pods = self.pod_informer.add_event_handler(OfPods(self.clone())).expect(NOT_STARTED);
-        [sets.synced(), pods.synced()]
+    /// Adds the handlers, which put the keys of ReplicaSets into the queue. Each signal fires once its handler has seen the
+    /// initial list; before both have, no key may be worked on: with a cache that is not filled yet, pods would be created
+    /// that exist already.
+    ///
+    /// This is for a program that runs the controller's parts itself; [`Controller::run`] does it for all others.
+    ///
+    /// # Errors
+    /// An informer of the factory has stopped.
+    pub fn listen(self: &Arc<Self>) -> Result<[Done; 2], InformerStopped> {
+        let sets = self.set_informer.add_event_handler(OfSets(self.clone()))?;
+        let pods = self.pod_informer.add_event_handler(OfPods(self.clone()))?;
+        Ok([sets.synced(), pods.synced()])
+    }
+
+    /// The keys of the ReplicaSets that are to be worked on.
+    pub fn queue(&self) -> &WorkQueue<String> {
+        &self.queue
     }
 }

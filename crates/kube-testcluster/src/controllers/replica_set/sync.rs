@@ -26,7 +26,7 @@ impl Controller {
     ///
     /// # Errors
     /// If the API server refuses a request. The caller must queue the key again.
-    pub(super) async fn sync(&self, key: &str) -> Result<(), SyncError> {
+    pub async fn sync(&self, key: &str) -> Result<(), SyncError> {
         self.statuses.seen(key, &self.set_informer.reader()).await;
         let Ok(set) = self.sets.get(key) else {
             self.expectations.forget(key);

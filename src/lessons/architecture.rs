@@ -1,0 +1,108 @@
+//! Architecture: one pod on its way through the five parts of an informer, a line for each part.
+//!
+//! Chapter: `lessons/01-architecture`. Trace: `fixtures/traces/architecture.txt`.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use futures::join;
+use k8s_openapi::api::core::v1::Pod;
+
+use super::go;
+use super::pods::name;
+use crate::lab::Lab;
+use crate::trace::Style;
+use kube_informers::cache::{
+    Deletion, Delta, DeltaFifo, Deltas, Error, HandlerFuncs, Indexer, InitialList, ListWatch, NAMESPACE_INDEX,
+    Notification, Reflector, ReflectorStore, SharedProcessor, meta_namespace_index, meta_namespace_key,
+};
+
+// ANCHOR: architecture
+/// Watches until one pod has come, and prints what each part does with it.
+pub async fn run(lab: &Lab) -> Result<()> {
+    let stop = lab.stop().child_token();
+    let pods = ListWatch::<Pod>::namespaced(lab.client(), lab.namespace());
+    let indexer = Arc::new(Indexer::new(meta_namespace_key).observer(lab.observer()));
+    indexer.index(NAMESPACE_INDEX, meta_namespace_index)?;
+    let queue = DeltaFifo::new(meta_namespace_key).known_objects(indexer.clone());
+    let queue = Arc::new(queue.observer(lab.observer()));
+    let reflector = Reflector::new(pods, Arc::new(Entrance { lab: lab.clone(), queue: queue.clone() }));
+    let reflector = lab.reflector(reflector);
+    let processor = SharedProcessor::default().observer(lab.observer());
+    let of_handler = lab.clone();
+    processor.add_listener(HandlerFuncs::new().add_func(move |pod: Arc<Pod>, _| {
+        of_handler.print(Style::Added, format_args!("handler     OnAdd: {}", name(&pod)));
+    }));
+
+    let reflect = async {
+        reflector.run(stop.clone()).await;
+        queue.close();
+    };
+    let controller = async {
+        let popped = queue.pop(|deltas, _| process(lab, &indexer, &processor, deltas)).await;
+        stop.cancel(); // one pod is enough
+        popped.unwrap_or(Ok(()))
+    };
+    let ((), processed, handled) = join!(reflect, controller, processor.run(stop.clone()));
+    processed?;
+    Ok(handled?)
+}
+
+/// What the Controller does with what it pops: the Indexer first, then the Processor.
+fn process(
+    lab: &Lab,
+    indexer: &Indexer<Pod>,
+    processor: &SharedProcessor<Pod>,
+    deltas: Deltas<Pod>,
+) -> Result<(), Error> {
+    let kinds = go::slice(deltas.iter().map(Delta::kind));
+    for object in deltas.iter().filter_map(Delta::object).cloned() {
+        let key = meta_namespace_key(&*object);
+        lab.print(Style::Plain, format_args!("Controller  Pop: {key} {kinds}"));
+        indexer.add(object.clone())?;
+        let indices = go::indices(&indexer.indices());
+        lab.print(Style::Plain, format_args!("Indexer     Add: {key}, indices {indices}"));
+        processor.distribute(&Notification::Add { object, initial: InitialList::No });
+        lab.print(Style::Plain, format_args!("Processor   distribute: {key} to each listener"));
+    }
+    Ok(())
+}
+
+/// The queue as the Reflector sees it: each call is printed.
+struct Entrance {
+    lab: Lab,
+    queue: Arc<DeltaFifo<Pod>>,
+}
+
+impl Entrance {
+    fn print(&self, call: &str, pod: &Pod) {
+        self.lab.print(Style::Plain, format_args!("Reflector   {call}({})", name(pod)));
+    }
+
+    fn print_queue(&self) {
+        let keys = self.queue.list_keys();
+        self.lab.print(Style::Plain, format_args!("DeltaFIFO   queue {}", go::slice(keys)));
+    }
+}
+
+impl ReflectorStore<Pod> for Entrance {
+    fn add(&self, pod: Arc<Pod>) -> Result<(), Error> {
+        self.print("Add", &pod);
+        self.queue.add(pod)?;
+        self.print_queue();
+        Ok(())
+    }
+
+    fn update(&self, pod: Arc<Pod>) -> Result<(), Error> {
+        self.queue.update(pod)
+    }
+
+    fn delete(&self, deletion: Deletion<Pod>) -> Result<(), Error> {
+        self.queue.delete(deletion)
+    }
+
+    fn replace(&self, pods: Vec<Arc<Pod>>, resource_version: &str) -> Result<(), Error> {
+        self.queue.replace(pods, resource_version)
+    }
+}
+// ANCHOR_END: architecture
