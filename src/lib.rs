@@ -1,12 +1,12 @@
 //! The tutorial: [`lessons`], one short file for each lesson; [`lab`], which plays them; [`cluster`], the subcommand;
-//! [`console`], what a subcommand runs in; [`trace`], which prints.
+//! [`exercises`], the programs to mend; [`console`], what a subcommand runs in; [`trace`], which prints.
 //!
 //! The informers are in the crate [`kube_informers`], the API server in memory is in [`kube_testcluster`].
 
-pub mod book;
 pub mod cluster;
 pub mod console;
 pub mod doctor;
+pub mod exercises;
 pub mod lab;
 pub mod lessons;
 pub mod trace;

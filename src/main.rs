@@ -6,9 +6,10 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use informer_lab::console::{Console, Ended, Interrupt};
+use informer_lab::exercises;
 use informer_lab::lessons::{eras, listing, tour};
 use informer_lab::trace::{Printer, Speed, log_to_stderr};
-use informer_lab::{book, cluster, doctor};
+use informer_lab::{cluster, doctor};
 
 use cli::{Invocation, Request, manual};
 
@@ -50,10 +51,13 @@ fn carry_out(request: Request, console: &Console) -> Result<Ended> {
         Request::Tour(settings) => tour::play(&settings, console),
         Request::Lesson(run, settings) => run.play(&settings, console),
         Request::Eras(run, modern, settings) => eras::play(run, &modern, &settings, console),
-        Request::Read(chapter) => book::read(chapter.as_deref(), console),
         Request::Cluster(settings) => cluster::run(&settings, console),
         Request::Doctor(target, namespace) => doctor::run(target.as_ref(), &namespace, console),
         Request::Completions(shell) => manual::completions(shell, &console.printer),
         Request::Man(folder) => manual::man(folder.as_deref(), &console.printer),
+        Request::Exercises => exercises::list(&console.printer),
+        Request::Exercise(exercise, asked) => exercises::show(exercise, asked, &console.printer),
+        Request::Check(exercise) => exercises::check(exercise, &console.printer),
+        Request::ResetExercises => exercises::reset(&console.printer),
     }
 }

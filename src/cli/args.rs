@@ -11,6 +11,7 @@ use informer_lab::lab::{Era, Seed};
 use informer_lab::trace::{ColorChoice, Lang, Output, Speed};
 use kube_testcluster::Fault;
 
+use super::exercises::{BreakArgs, CheckArgs};
 use super::lessons::Lesson;
 use super::values;
 
@@ -39,10 +40,12 @@ pub enum Command {
     Tour(TourArgs),
     /// A lesson in both eras, side by side, with what differs and why
     Eras(ErasArgs),
-    /// A chapter of the book; without a name, the list of chapters
-    Read(ReadArgs),
     /// The built-in cluster, for kubectl and other programs on this machine
     Cluster(ClusterCommandArgs),
+    /// Ten broken programs to mend: the list, or what is wrong with one of them
+    Break(BreakArgs),
+    /// Is a broken program mended? Compiles and judges it, in a clone of the repository
+    Check(CheckArgs),
     /// Whether the terminal, the language, the kubeconfig and the cluster will do
     Doctor(DoctorArgs),
     /// The completions of a shell: informer-lab completions bash >/etc/bash_completion.d/informer-lab
@@ -86,13 +89,6 @@ pub struct ErasArgs {
     /// The lesson, with its options, such as: reflector --known-objects
     #[arg(value_name = "LESSON", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
     pub words: Vec<OsString>,
-}
-
-#[derive(Debug, Args)]
-pub struct ReadArgs {
-    /// Its name or its number, or a lesson that it is about, such as: reflector, 04
-    #[arg(value_name = "CHAPTER")]
-    pub chapter: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -11,6 +11,8 @@ pub fn about(subcommand: &str) -> Option<&'static str> {
         "tour" => "依次运行所有程序，每个之后停一下",
         "eras" => "同一课在两个时代各运行一次，并排比较，说明差别和原因",
         "cluster" => "内置集群，供本机的 kubectl 和其他程序使用",
+        "break" => "十个有错的程序等你来修：列出它们，或说明其中一个出了什么问题",
+        "check" => "修好了吗？编译并判断（在仓库的克隆里执行）",
         "doctor" => "检查终端、语言、kubeconfig 和集群是否可用",
         "completions" => {
             "输出某种 shell 的补全脚本，例如 informer-lab completions bash >/etc/bash_completion.d/informer-lab"
@@ -52,6 +54,11 @@ pub fn option(id: &str) -> Option<&'static str> {
         "version" => "显示版本",
         "stop" => "从第几站开始",
         "all" => "也包括文档之外的课程；有停顿时总是包括",
+        "exercise" => "哪一个：名字或编号（check 默认：第一个还没修好的）",
+        "hint" => "提示；写两次就再给一条",
+        "solution" => "显示答案（你的程序修好之后）",
+        "anyway" => "还没修好也显示答案",
+        "reset" => "清空进度",
         "words" => "课程和它的选项，例如：reflector --known-objects",
         "shell" => "哪种 shell",
         "folder" => "写到哪个目录（默认：把第一页写到标准输出）",

@@ -3,6 +3,7 @@
 mod args;
 mod check;
 mod chinese;
+mod exercises;
 mod explain;
 mod help;
 mod lessons;

@@ -7,6 +7,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Error, Parser};
 use clap_complete::Shell;
 use informer_lab::cluster::ClusterSettings;
+use informer_lab::exercises::{Asked, Exercise};
 use informer_lab::lab::{BuiltIn, Follow, Pace, Seed, Settings, Source, Target};
 use informer_lab::lessons::tour::{TourLength, TourSettings};
 use informer_lab::lessons::{Modern, Run, rows};
@@ -38,12 +39,16 @@ pub enum Request {
     Tour(TourSettings),
     Lesson(Run, Settings),
     Eras(Run, Modern, Settings),
-    /// Show a chapter, or list them.
-    Read(Option<String>),
     Cluster(ClusterSettings),
     Doctor(Option<Target>, String),
     Completions(Shell),
     Man(Option<PathBuf>),
+    /// List the programs to mend.
+    Exercises,
+    Exercise(&'static Exercise, Asked),
+    /// Check this one, or the next.
+    Check(Option<&'static Exercise>),
+    ResetExercises,
 }
 
 /// Parses and checks the command line.
@@ -75,13 +80,14 @@ pub fn parse(args: &[OsString]) -> Result<Invocation, Error> {
             let (inner, request) = compared(args, &eras)?;
             Ok(invocation(look.or(inner), &nothing, request))
         }
-        Some(Command::Read(read)) => Ok(invocation(look, &nothing, Request::Read(read.chapter))),
         Some(Command::Cluster(cluster)) => {
             if cluster.command.is_empty() && args.last().is_some_and(|last| last == "--") {
                 return Err(Cli::command().error(ErrorKind::MissingRequiredArgument, "expected a COMMAND behind --"));
             }
             Ok(invocation(look, &nothing, Request::Cluster(cluster.settings())))
         }
+        Some(Command::Break(args)) => Ok(invocation(look, &nothing, args.request())),
+        Some(Command::Check(args)) => Ok(invocation(look, &nothing, Request::Check(args.exercise))),
     }
 }
 

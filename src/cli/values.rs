@@ -4,6 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use informer_lab::cluster::Pods;
+use informer_lab::exercises::{self, Exercise};
 use k8s_openapi::jiff::SignedDuration;
 
 /// `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`, or a port alone on this machine.
@@ -35,6 +36,14 @@ pub fn pods(text: &str) -> Result<Pods, String> {
         Err(_) if text.is_empty() || text.starts_with('-') => Err("expected a number of pods, or a file".to_owned()),
         Err(_) => Ok(Pods::File(text.into())),
     }
+}
+
+/// A program to mend, by its name, its number or its file's name.
+pub fn exercise(text: &str) -> Result<&'static Exercise, String> {
+    Exercise::find(text).ok_or_else(|| {
+        let names = exercises::ALL.map(|exercise| exercise.name).join(", ");
+        format!("expected a number from 1 to {}, or one of {names}", exercises::ALL.len())
+    })
 }
 
 /// The number of nodes.

@@ -1,43 +1,137 @@
-//! Performs the steps that a user types into the terminal of a live run.
+//! What a user types into the terminal of a live run.
 
 use std::io::{self, BufRead, IsTerminal};
 use std::thread;
 
+use anyhow::Result;
+use k8s_openapi::api::core::v1::Pod;
+use kube::Api;
+use kube::api::ListParams;
 use tokio::sync::mpsc;
 
 use super::Lab;
+use super::cable::Cable;
 use kube_testcluster::Step;
 
-/// Prints what can be typed, and performs each line, until the run ends. Never returns.
-pub(super) async fn perform_typed_steps(lab: &Lab) {
-    if !is_ours() {
-        return std::future::pending().await;
-    }
-    if io::stdin().is_terminal() {
-        lab.narrate(
-            "type run NAME, delete NAME or label NAME KEY=VALUE",
-            "可以输入 run NAME、delete NAME 或 label NAME KEY=VALUE",
-        );
-    }
-    let mut lines = lines();
-    while let Some(line) = lines.recv().await {
-        if !line.trim().is_empty() {
-            perform(lab, &line).await;
-        }
-    }
-    std::future::pending().await // nothing more is typed; the run goes on
+/// A line that was understood.
+#[derive(Debug, PartialEq, Eq)]
+enum Typed {
+    Help,
+    /// List the pods of the cluster.
+    Get,
+    /// Pull out the cable between the lesson and the cluster.
+    Cut,
+    /// Plug it in again.
+    Heal,
+    /// Change something in the cluster.
+    Step(Step),
 }
 
-async fn perform(lab: &Lab, line: &str) {
-    match line.parse::<Step>() {
-        Ok(step) => {
-            lab.narrate(&step.to_string(), &step.to_string());
-            if let Err(error) = step.perform(&lab.client(), lab.namespace()).await {
-                lab.narrate(&error.to_string(), &error.to_string());
+const HELP: [(&str, &str, &str); 7] = [
+    ("run NAME", "create a pod", "创建 Pod"),
+    ("delete NAME", "delete it", "删除 Pod"),
+    ("label NAME KEY=VALUE", "label it; KEY- takes the label away", "打 label；KEY- 去掉"),
+    ("scale NAME REPLICAS", "scale a ReplicaSet", "改变 ReplicaSet 的副本数"),
+    ("get", "the pods that the cluster has", "集群里现有的 Pod"),
+    ("cut", "cut the connection between the lesson and the cluster", "切断本课与集群之间的连接"),
+    ("heal", "connect them again", "恢复连接"),
+];
+
+/// What the keyboard acts on: the cluster itself, whether the lesson can reach it or not.
+pub(super) struct Keyboard {
+    client: kube::Client,
+    cable: Cable,
+}
+
+impl Keyboard {
+    pub(super) fn new(client: kube::Client, cable: Cable) -> Self {
+        Self { client, cable }
+    }
+
+    /// Says what can be typed, and does each line, until the run ends. Never returns.
+    pub(super) async fn obey(&self, lab: &Lab) {
+        if !is_ours() {
+            return std::future::pending().await;
+        }
+        if io::stdin().is_terminal() {
+            lab.narrate(
+                "type run NAME, delete NAME, cut, heal, get … ; help lists everything",
+                "可以输入 run NAME、delete NAME、cut、heal、get 等；help 列出全部",
+            );
+        }
+        let mut lines = lines();
+        while let Some(line) = lines.recv().await {
+            if line.trim().is_empty() {
+                continue;
+            }
+            match Typed::parse(&line) {
+                Ok(typed) => {
+                    if let Err(error) = self.carry_out(typed, lab).await {
+                        lab.narrate(&error.to_string(), &error.to_string());
+                    }
+                }
+                Err(expected) => {
+                    lab.narrate(&format!("{expected}; help lists everything"), &format!("{expected}；help 列出全部"))
+                }
             }
         }
-        Err(expected) => lab.narrate(&expected, &expected),
+        std::future::pending().await // nothing more is typed; the run goes on
     }
+
+    async fn carry_out(&self, typed: Typed, lab: &Lab) -> Result<()> {
+        match typed {
+            Typed::Help => {
+                let lines = |zh: bool| {
+                    let line =
+                        |(typed, en, chinese): &(_, _, _)| format!("{typed:<22}{}", if zh { chinese } else { en });
+                    HELP.iter().map(line).collect::<Vec<_>>().join("\n")
+                };
+                lab.narrate(&lines(false), &lines(true));
+            }
+            Typed::Get => {
+                let pods: Api<Pod> = Api::namespaced(self.client.clone(), lab.namespace());
+                let pods = pods.list(&ListParams::default()).await?;
+                let shown = pods.iter().map(shown).collect::<Vec<_>>().join("\n");
+                match shown.is_empty() {
+                    true => lab.narrate("no pods", "没有 Pod"),
+                    false => lab.narrate(&shown, &shown),
+                }
+            }
+            Typed::Cut => {
+                self.cable.pull_out();
+                lab.narrate("the connection is cut; heal connects it again", "连接已切断；输入 heal 恢复");
+            }
+            Typed::Heal => {
+                self.cable.plug_in();
+                lab.narrate("connected again", "连接已恢复");
+            }
+            Typed::Step(step) => {
+                lab.narrate(&step.to_string(), &step.to_string());
+                step.perform(&self.client, lab.namespace()).await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Typed {
+    fn parse(line: &str) -> Result<Self, String> {
+        match line.split_whitespace().collect::<Vec<_>>()[..] {
+            ["help" | "?"] => Ok(Self::Help),
+            ["get"] | ["get", "pods" | "pod" | "po"] | ["kubectl", "get", "pods" | "pod" | "po"] => Ok(Self::Get),
+            ["cut"] => Ok(Self::Cut),
+            ["heal"] => Ok(Self::Heal),
+            _ => line.parse().map(Self::Step),
+        }
+    }
+}
+
+/// A pod's name, phase and resourceVersion.
+fn shown(pod: &Pod) -> String {
+    let name = pod.metadata.name.as_deref().unwrap_or_default();
+    let phase = pod.status.as_ref().and_then(|status| status.phase.as_deref()).unwrap_or_default();
+    let version = pod.metadata.resource_version.as_deref().unwrap_or_default();
+    format!("{name}  {phase}  resourceVersion {version}")
 }
 
 /// Whether this process may read standard input. The system stops a background process that reads from a terminal.

@@ -70,7 +70,10 @@ impl LessonClusters {
                 others.push(other);
             }
         }
-        let client = cluster.client(&plan.namespace);
+        let client = match &plan.cable {
+            Some(cable) => cable.client(&cluster, &plan.namespace),
+            None => cluster.client(&plan.namespace),
+        };
         match connect::namespace_exists(&client, &plan.namespace, BUILT_IN).await? {
             NamespaceLookup::Exists => {
                 Ok(Self { client: Some(client), cluster: Some(cluster), real: None, each_era, others })

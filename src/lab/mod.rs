@@ -1,5 +1,6 @@
 //! The lab: what a lesson needs (a cluster, output, a stop signal), and the player that runs lessons.
 
+mod cable;
 mod connect;
 mod defaults;
 mod era;

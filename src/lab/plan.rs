@@ -7,6 +7,7 @@ use anyhow::Result;
 use k8s_openapi::api::core::v1::Pod;
 
 use super::Era;
+use super::cable::Cable;
 use super::defaults::{ClusterDefaults, Clusters, Defaults};
 use super::settings::{BuiltIn, Pace, Seed, Settings, Source, Target};
 use crate::cluster::{self, files, listen};
@@ -23,6 +24,8 @@ pub(super) struct Plan {
     /// `None` for a lesson that makes its own objects.
     pub(super) source: Option<PlannedSource>,
     pub(super) clusters: Clusters,
+    /// The cable between the lesson and its built-in cluster, in a live run.
+    pub(super) cable: Option<Cable>,
     pub(super) scenario: Option<Scenario>,
     /// The scenario that the reader is asked to perform.
     pub(super) by_hand: Option<Scenario>,
@@ -69,7 +72,9 @@ impl Plan {
         let usual = defaults.cluster.as_ref();
         let source = usual.map(|usual| PlannedSource::new(usual, settings)).transpose()?;
         let (scenario, by_hand) = scenarios(usual, settings)?;
+        let live_in_here = settings.pace() == Pace::Live && matches!(source, Some(PlannedSource::BuiltIn(_)));
         Ok(Self {
+            cable: live_in_here.then(Cable::default),
             pace: settings.pace(),
             namespace: settings.namespace.clone(),
             client: settings.client,

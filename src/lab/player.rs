@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::connect;
 use super::defaults::Defaults;
-use super::keyboard;
+use super::keyboard::Keyboard;
 use super::lesson_clusters::LessonClusters;
 use super::plan::{Plan, Until};
 use super::races::Waits;
@@ -162,10 +162,18 @@ impl Plan {
                 Until::AtRest | Until::Stopped => std::future::pending().await,
             }
         };
+        // The cable lies between the cluster and the lesson alone.
+        let (client, keyboard) = match (cluster, &self.cable) {
+            (Some(cluster), Some(cable)) => {
+                let client = cluster.client(lab.namespace());
+                (Some(client.clone()), Some(Keyboard::new(client, cable.clone())))
+            }
+            _ => (None, None),
+        };
         let all_is_shown = async {
             if let Some(scenario) = &self.scenario {
                 let told = |step: &_| lab.narrate(&format!("{step}"), &format!("{step}"));
-                let played = scenario.play(lab.client(), lab.namespace(), told).await;
+                let played = scenario.play(client.unwrap_or_else(|| lab.client()), lab.namespace(), told).await;
                 match played {
                     // The reader may have done the same step first, at the keyboard or with kubectl.
                     Err(error) if self.pace == Pace::Live && cluster.is_some() => {
@@ -185,9 +193,9 @@ impl Plan {
             Ok(())
         };
         let typed = async {
-            match (self.pace, cluster) {
-                (Pace::Live, Some(_)) => keyboard::perform_typed_steps(lab).await,
-                _ => std::future::pending().await,
+            match &keyboard {
+                Some(keyboard) => keyboard.obey(lab).await,
+                None => std::future::pending().await,
             }
         };
         let stop = lab.stop();

@@ -1,6 +1,6 @@
 //! List: whether storage or the watch cache answers a LIST, for every combination of options.
 //!
-//! Chapter: `lessons/list.md`. Trace: `fixtures/traces/list.txt`.
+//! Chapter: `lessons/17-list`. Trace: `fixtures/traces/list.txt`.
 
 use anyhow::{Context, Result};
 use http::Request;

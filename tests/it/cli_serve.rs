@@ -215,6 +215,26 @@ fn what_is_typed_happens() {
 }
 
 #[test]
+fn a_deletion_while_the_connection_is_cut_comes_out_as_a_tombstone() {
+    let nothing = file("nothing-cut.yaml", "[]");
+    let line = format!("reflector --known-objects --follow --scenario {}", nothing.display());
+    let mut live = Live::start(command(&line).stdin(Stdio::piped()));
+    let mut keyboard = live.child.stdin.take().unwrap();
+    keyboard.write_all(b"run web\n").unwrap();
+    after(&mut live.out, "Updated : web : Running");
+    keyboard.write_all(b"cut\n").unwrap();
+    after(&mut live.err, "the connection is cut");
+    keyboard.write_all(b"delete web\nget\n").unwrap();
+    after(&mut live.err, "kubectl delete pod web");
+    while after(&mut live.err, "# ") != "no pods" {
+        keyboard.write_all(b"get\n").unwrap();
+    }
+    keyboard.write_all(b"heal\n").unwrap();
+    assert!(after(&mut live.out, "Deleted : web").contains("DeletedFinalStateUnknown"));
+    live.signal("INT");
+}
+
+#[test]
 fn a_fault_of_the_command_line_meets_the_first_client() {
     let (live, address) = Live::cluster("--fault 500:times=1 --fault delay:by=1ms,times=1");
     let get = "GET /api/v1/pods HTTP/1.1\r\nHost: localhost";

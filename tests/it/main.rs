@@ -2,19 +2,18 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-mod chapters;
 mod cli;
 mod cli_cluster;
 mod cli_files;
 #[cfg(unix)]
 mod cli_live;
 mod cli_output;
-mod cli_read;
 mod cli_remote;
 #[cfg(unix)]
 mod cli_serve;
 mod cli_usage;
 mod eras;
+mod exercises;
 mod lesson_files;
 #[cfg(unix)]
 mod lessons_remote;

@@ -5,10 +5,6 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use informer_lab::lessons::rows;
-
-use crate::cli::run;
-
 /// The commands of the console blocks that the README gives an output for, and that output.
 fn transcripts(text: &str) -> Vec<(String, String)> {
     let mut all: Vec<(String, String)> = Vec::new();
@@ -29,62 +25,6 @@ fn transcripts(text: &str) -> Vec<(String, String)> {
     };
     all.retain(|(command, output)| !output.is_empty() && !live(command));
     all
-}
-
-/// The notes on single lessons, by the name of the lesson. The book's chapters have a number or a language in their name.
-fn chapters() -> Vec<(String, String)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("lessons");
-    let files = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
-    files
-        .filter(|path| {
-            path.file_stem().is_some_and(|stem| stem.to_string_lossy().chars().all(|c| c.is_ascii_lowercase()))
-        })
-        .filter(|path| path.is_file())
-        .map(|path| (path.file_stem().unwrap().to_str().unwrap().to_owned(), fs::read_to_string(path).unwrap()))
-        .collect()
-}
-
-#[test]
-fn every_run_has_a_chapter_in_both_languages() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("lessons");
-    for row in rows() {
-        for language in ["en", "zh"] {
-            let chapter = folder.join(format!("{}.{language}.md", row.chapter));
-            assert!(chapter.exists(), "{}: {}", row.command, chapter.display());
-        }
-    }
-}
-
-#[test]
-fn every_command_in_a_chapter_runs() {
-    for (name, text) in chapters() {
-        let commands: Vec<_> = text.lines().filter_map(|line| line.strip_prefix("$ informer-lab ")).collect();
-        assert!(commands.iter().any(|command| command.starts_with(&name)), "{name} shows how it is run");
-        for command in commands {
-            let command = command.split(" #").next().unwrap();
-            if !command.contains("--cluster") && !command.contains("--serve") {
-                let ran = run(command);
-                assert_eq!(ran.code, Some(0), "{name}: {command}: {}", ran.err);
-                assert!(!ran.out.is_empty(), "{name}: {command}");
-            }
-        }
-    }
-}
-
-#[test]
-fn every_file_that_a_chapter_or_a_readme_links_to_exists() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut pages: Vec<_> = chapters().into_iter().map(|(name, text)| (root.join("lessons"), name, text)).collect();
-    for name in ["README.md", "README.zh.md"] {
-        pages.push((root.to_owned(), name.to_owned(), fs::read_to_string(root.join(name)).unwrap()));
-    }
-    for (folder, name, text) in pages {
-        let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-        for link in links.filter(|link| !link.contains("://") && !link.starts_with('#')) {
-            let file = link.split('#').next().unwrap(); // links.rs looks for the heading
-            assert!(folder.join(file).exists(), "{name} links to {link}");
-        }
-    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Runs one program of `exercises/` in a cluster in memory and in virtual time, and says whether it does what it should.
 //!
 //! `informer-lab check NAME` runs this as `cargo run -p informer-lab-break -- NAME LANGUAGE`. Its exit code says how the program did:
-//! 0 for a right one, 1 for one that is still wrong.
+//! 0 for a right one, 1 for one that is still wrong. Cargo's own is 101, when it does not compile.
 
 #[path = "../exercises/mod.rs"]
 mod exercises;
@@ -19,7 +19,7 @@ mod trial;
 mod verdict;
 
 use std::process::ExitCode;
-use std::sync::mpsc;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
@@ -41,7 +41,11 @@ fn main() -> ExitCode {
 
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || sender.send(exercise.judge()));
-    let verdict = receiver.recv_timeout(PATIENCE).unwrap_or_else(|_| Verdict::spins());
+    let verdict = match receiver.recv_timeout(PATIENCE) {
+        Ok(verdict) => verdict,
+        Err(RecvTimeoutError::Timeout) => Verdict::spins(),
+        Err(RecvTimeoutError::Disconnected) => return ExitCode::from(3), // a panic of ours, and it was printed
+    };
     print(&verdict.text(lang));
     if verdict.is_right() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

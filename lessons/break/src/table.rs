@@ -78,6 +78,12 @@ mod tests {
     }
 
     #[test]
+    fn every_text_has_its_program_and_every_program_its_text() {
+        let texts = informer_lab::exercises::ALL.map(|exercise| exercise.name);
+        assert_eq!(exercises().map(|exercise| exercise.name), texts);
+    }
+
+    #[test]
     fn two_trials_of_one_program_get_one_verdict() {
         for (first, second) in exercises().into_iter().zip(exercises()) {
             // Not the evidence: the times of a relist have client-go's jitter in them.

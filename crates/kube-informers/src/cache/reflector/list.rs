@@ -4,6 +4,7 @@ use tokio::time::timeout;
 
 use super::{About, Memory, Reflector, ReflectorError};
 use crate::cache::api_error::ApiError;
+use crate::cache::causes::with_causes;
 use crate::cache::key::Object;
 use crate::cache::list_options::ListOptions;
 use crate::cache::observe::Event;
@@ -26,7 +27,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
         let options = ListOptions { resource_version: Some(version.to_owned()), limit, ..ListOptions::default() };
         let Listed { items, resource_version, paginated } =
             self.list_in_time(options, memory).await.map_err(|error| {
-                self.observer.tell(|| Event::ListFailed { error: error.to_string() });
+                self.observer.tell(|| Event::ListFailed { error: with_causes(&error).to_string() });
                 ReflectorError::List(self.source.description(), error)
             })?;
         self.works(About::List);

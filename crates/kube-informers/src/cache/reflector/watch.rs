@@ -9,6 +9,7 @@ use tracing::debug;
 use super::retry::RetryWindow;
 use super::{About, Memory, OpenWatch, Reflector, ReflectorError, SHORT};
 use crate::cache::api_error::ApiError;
+use crate::cache::causes::with_causes;
 use crate::cache::delta::Deletion;
 use crate::cache::error::Error;
 use crate::cache::key::{Object, meta_namespace_key};
@@ -121,7 +122,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
                 Ok(OpenWatch::new(stream, limit))
             }
             Err(error) => {
-                self.observer.tell(|| Event::WatchFailed { error: error.to_string() });
+                self.observer.tell(|| Event::WatchFailed { error: with_causes(&error).to_string() });
                 Err(error)
             }
         }
@@ -163,7 +164,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
     }
 
     fn watch_failed(&self, error: ApiError) -> End {
-        self.observer.tell(|| Event::WatchFailed { error: error.to_string() });
+        self.observer.tell(|| Event::WatchFailed { error: with_causes(&error).to_string() });
         End::Failed(error)
     }
 

@@ -9,6 +9,7 @@ use tokio::time::Instant;
 use super::patience::Patience;
 use super::{About, Memory, OpenWatch, Reflector, ReflectorError, SHORT};
 use crate::cache::api_error::ApiError;
+use crate::cache::causes::with_causes;
 use crate::cache::error::{BoxError, Error};
 use crate::cache::key::{Object, meta_namespace_key};
 use crate::cache::list_options::{ListOptions, ResourceVersionMatch};
@@ -144,7 +145,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
     }
 
     fn gave_up(&self, error: ApiError) -> WatchListError {
-        self.observer.tell(|| Event::WatchFailed { error: error.to_string() });
+        self.observer.tell(|| Event::WatchFailed { error: with_causes(&error).to_string() });
         let source = self.source.description();
         WatchListError::Failed(match error.is_silence() {
             true => ReflectorError::Watch(source, error),

@@ -1,0 +1,47 @@
+//! What can be typed about the exercises: `break` and `check`.
+
+use clap::{ArgAction, Args};
+use informer_lab::exercises::{Asked, Exercise};
+
+use super::request::Request;
+use super::values;
+
+#[derive(Debug, Args)]
+pub struct BreakArgs {
+    /// One of them: its name or its number
+    #[arg(value_name = "NAME", value_parser = values::exercise)]
+    exercise: Option<&'static Exercise>,
+    /// A hint; given twice, the next one too
+    #[arg(long, action = ArgAction::Count, requires = "exercise", conflicts_with = "solution")]
+    hint: u8,
+    /// The mended program, once yours is right
+    #[arg(long, requires = "exercise")]
+    solution: bool,
+    /// The mended program, also if yours is not right
+    #[arg(long, requires = "solution")]
+    anyway: bool,
+    /// Forget which ones are mended
+    #[arg(long, conflicts_with_all = ["exercise", "hint", "solution", "anyway"])]
+    reset: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// Which one: its name or its number [default: the first that is not mended yet]
+    #[arg(value_name = "NAME", value_parser = values::exercise)]
+    pub exercise: Option<&'static Exercise>,
+}
+
+impl BreakArgs {
+    pub fn request(self) -> Request {
+        let Self { exercise, hint, solution, anyway, reset } = self;
+        match (exercise, solution, anyway) {
+            _ if reset => Request::ResetExercises,
+            (None, ..) => Request::Exercises,
+            (Some(exercise), true, true) => Request::Exercise(exercise, Asked::SolutionAnyway),
+            (Some(exercise), true, false) => Request::Exercise(exercise, Asked::Solution),
+            (Some(exercise), false, _) if hint > 0 => Request::Exercise(exercise, Asked::Hints(hint.into())),
+            (Some(exercise), false, _) => Request::Exercise(exercise, Asked::Symptom),
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! `informer-lab check [NAME]`: compiles the learner's program, has it judged, and keeps the progress.
+
+use std::io::{self, IsTerminal};
+use std::process::{Command, ExitStatus};
+use std::{env, ffi::OsString};
+
+use anyhow::Result;
+
+use super::checkout::Checkout;
+use super::diff::diff;
+use super::progress::Progress;
+use super::{ALL, Exercise};
+use crate::console::Ended;
+use crate::trace::{Failure, Printer};
+
+/// The exit code of the judging program for a program that is still wrong.
+const WRONG: i32 = 1;
+
+/// Checks an exercise; by default the first that is not mended yet.
+///
+/// # Errors
+/// There is no clone or no cargo here, or the program does not compile.
+pub fn check(exercise: Option<&'static Exercise>, printer: &Printer) -> Result<Ended> {
+    let checkout = Checkout::find()?;
+    let mut progress = Progress::load()?;
+    let Some(exercise) = exercise.or_else(|| progress.next()) else {
+        return Ended::of_writing(printer.page(printer.pick("All ten are mended.", "十个都修好了。")));
+    };
+    let title = printer.pick(exercise.title.en, exercise.title.zh);
+    let headed = Ended::of_writing(printer.page(&format!("{}: {title}\n", exercise.file)))?;
+    if headed != Ended::Done {
+        return Ok(headed);
+    }
+    let judged = judge(exercise, &checkout, printer)?;
+    match judged.code() {
+        Some(0) => {
+            progress.done(exercise)?;
+            Ended::of_writing(praise(exercise, &checkout.read(&exercise.program())?, &checkout, &progress, printer)?)
+        }
+        Some(WRONG) => {
+            let next = printer.pick("A hint", "提示");
+            printer.page(&format!("\n{next}: informer-lab break {} --hint", exercise.name))?;
+            Ok(Ended::Command(1))
+        }
+        _ => Err(does_not_run(exercise, judged).into()),
+    }
+}
+
+/// Runs the judging program, which prints what it found.
+fn judge(exercise: &Exercise, checkout: &Checkout, printer: &Printer) -> Result<ExitStatus> {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
+    let mut command = Command::new(cargo);
+    command.args(["run", "--locked", "--package", "informer-lab-break"]);
+    if io::stderr().is_terminal() {
+        printer.tell("cargo compiles it; the first time takes a few minutes", "cargo 正在编译；第一次要几分钟");
+    } else {
+        command.arg("--quiet");
+    }
+    command.args(["--", exercise.name, printer.pick("en", "zh")]).current_dir(checkout.root());
+    command.status().map_err(|error| {
+        let next = ("install Rust: https://rustup.rs", "请安装 Rust：https://rustup.rs");
+        Failure::new(("cannot start cargo", "无法启动 cargo")).because(error).next(next).into()
+    })
+}
+
+fn praise(
+    exercise: &Exercise,
+    mine: &str,
+    checkout: &Checkout,
+    progress: &Progress,
+    printer: &Printer,
+) -> Result<io::Result<()>> {
+    let difference = diff(mine, &checkout.read(&exercise.solution())?);
+    let print = || {
+        printer.page("")?;
+        printer.page(printer.pick(exercise.explanation.en, exercise.explanation.zh))?;
+        if !difference.is_empty() {
+            printer.page(printer.pick("\nFrom your program to ours:\n", "\n从你的程序到我们的答案：\n"))?;
+            difference.iter().try_for_each(|record| printer.print(record))?;
+        }
+        let count = format!("\n{}/{}", progress.count(), ALL.len());
+        match progress.next() {
+            Some(next) => {
+                let text = printer.pick("next", "下一个");
+                printer.page(&format!("{count}, {text}: informer-lab break {}", next.name))
+            }
+            None => printer.page(&format!("{count}. {}", printer.pick("All ten are mended.", "十个都修好了。"))),
+        }
+    };
+    Ok(print())
+}
+
+fn does_not_run(exercise: &Exercise, judged: ExitStatus) -> Failure {
+    let said = match judged.code() {
+        Some(101) => ("the exercises do not compile", "练习编译不过"),
+        Some(_) => ("the check itself failed; what it said is above", "检查程序自己失败了，原因见上面的输出"),
+        None => ("a signal ended the check", "检查被信号终止"),
+    };
+    let undo = format!("git checkout -- {}", exercise.program());
+    Failure::new(said).next((
+        format!(
+            "mend what cargo says above, also in the other programs of lessons/break/exercises; or begin again: {undo}"
+        ),
+        format!("按上面 cargo 的提示修改，lessons/break/exercises 里的其他程序也要能编译；或者重新开始：{undo}"),
+    ))
+}

@@ -1,0 +1,80 @@
+//! The checkout: the clone of the repository in which the learner works.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use anyhow::{Context, Result};
+
+use crate::trace::Failure;
+
+/// What every clone has, and nothing else.
+const MARK: &str = "lessons/break/Cargo.toml";
+
+/// The clone of the repository in which the learner works.
+pub(super) struct Checkout(PathBuf);
+
+impl Checkout {
+    /// Finds it from the current directory upwards.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(super) fn find() -> Result<Self> {
+        let here = env::current_dir().context("the current directory is gone")?;
+        Self::above(&here).ok_or_else(|| {
+            let said = (
+                "the programs to mend are in a clone of informer-lab, and this directory is not in one",
+                "要修的程序在 informer-lab 的克隆里，而当前目录不在任何克隆中",
+            );
+            let clone = format!("git clone {} && cd informer-lab", env!("CARGO_PKG_REPOSITORY"));
+            Failure::new(said).next(clone).into()
+        })
+    }
+
+    fn above(here: &Path) -> Option<Self> {
+        let root = here.ancestors().find(|directory| directory.join(MARK).is_file())?;
+        Some(Self(root.to_owned()))
+    }
+
+    /// Its top directory.
+    pub(super) fn root(&self) -> &Path {
+        &self.0
+    }
+
+    /// The text of one of its files.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub(super) fn read(&self, file: &str) -> Result<String> {
+        fs::read_to_string(self.0.join(file)).map_err(|error| {
+            Failure::new((format!("cannot read {file}"), format!("无法读取 {file}")))
+                .because(error)
+                .next(format!("git checkout -- {file}"))
+                .into()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clone_is_found_from_every_directory_in_it() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        for inside in ["", "src", "lessons/break/exercises"] {
+            let found = Checkout::above(&root.join(inside)).unwrap();
+            assert_eq!(found.root(), root, "{inside}");
+        }
+        assert!(Checkout::above(Path::new("/")).is_none());
+    }
+
+    #[test]
+    fn every_exercise_has_its_program_and_its_solution() {
+        let checkout = Checkout::above(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
+        for exercise in super::super::ALL {
+            for file in [exercise.program(), exercise.solution()] {
+                assert!(checkout.read(&file).is_ok(), "{file}");
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Exercises: ten broken programs to mend, in a clone of the repository.
+//!
+//! The programs and their judges are the package `lessons/break`. Here are the texts about them, the learner's progress, and the
+//! subcommands: `break` ([`list`], [`show`], [`reset`]) and `check` ([`check`]).
+
+mod check;
+mod checkout;
+mod diff;
+mod list;
+mod progress;
+mod show;
+mod texts;
+
+pub use check::check;
+pub use list::{list, reset};
+pub use show::{Asked, show};
+pub use texts::ALL;
+
+/// A program to mend, and what is told about it.
+#[derive(Debug)]
+pub struct Exercise {
+    /// What the learner types.
+    pub name: &'static str,
+    /// The names of its program and of its solution, without the ending.
+    pub file: &'static str,
+    /// The chapter to read, without its language and ending.
+    pub chapter: &'static str,
+    /// What is wrong, in a few words that do not give it away.
+    pub title: Both,
+    /// What a user of the program saw.
+    pub symptom: Both,
+    /// Each says more than the one before.
+    pub hints: [Both; 2],
+    /// Why it was wrong; shown once it is right.
+    pub explanation: Both,
+}
+
+/// A text in both languages, without breaks of lines.
+#[derive(Clone, Copy, Debug)]
+pub struct Both {
+    /// English.
+    pub en: &'static str,
+    /// Chinese.
+    pub zh: &'static str,
+}
+
+impl Exercise {
+    /// The exercise of this name; its number and its file's name mean the same.
+    pub fn find(name: &str) -> Option<&'static Self> {
+        let number = |exercise: &Self| exercise.file.split('_').next().and_then(|number| number.parse::<u8>().ok());
+        let asked = name.parse::<u8>().ok();
+        ALL.into_iter().find(|exercise| {
+            exercise.name == name || exercise.file == name || (asked.is_some() && number(exercise) == asked)
+        })
+    }
+
+    /// The file that the learner edits, from the root of the clone.
+    fn program(&self) -> String {
+        format!("lessons/break/exercises/{}.rs", self.file)
+    }
+
+    /// The mended program, from the root of the clone.
+    fn solution(&self) -> String {
+        format!("lessons/break/solutions/{}.rs", self.file)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_exercise_has_a_name_a_number_and_a_file() {
+        for name in ["slow", "3", "03", "03_slow"] {
+            assert_eq!(Exercise::find(name).map(|exercise| exercise.name), Some("slow"), "{name}");
+        }
+        for name in ["", "0", "11", "slo", "slow.rs"] {
+            assert!(Exercise::find(name).is_none(), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_files_are_numbered_in_order() {
+        for (n, exercise) in ALL.into_iter().enumerate() {
+            assert_eq!(exercise.file, format!("{:02}_{}", n + 1, exercise.name));
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! The learner's progress: which programs are mended, in a file of the user's own.
+//!
+//! `$XDG_STATE_HOME/informer-lab/break.json`, by default below `~/.local/state`; on Windows below the user's application data.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::{fs, io, process};
+
+use anyhow::Result;
+use etcetera::BaseStrategy;
+use serde::{Deserialize, Serialize};
+
+use super::{ALL, Exercise};
+use crate::trace::Failure;
+
+/// Which programs are mended.
+#[derive(Debug)]
+pub(super) struct Progress {
+    file: PathBuf,
+    kept: Kept,
+}
+
+/// What is in the file. Names that this version does not know stay in it.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Kept {
+    done: BTreeSet<String>,
+}
+
+impl Progress {
+    /// Reads the user's progress; none if there is no file yet.
+    ///
+    /// # Errors
+    /// The user has no home directory, or the file cannot be read.
+    pub(super) fn load() -> Result<Self> {
+        Self::of_file(file()?)
+    }
+
+    fn of_file(file: PathBuf) -> Result<Self> {
+        let kept = match fs::read(&file) {
+            Ok(text) => serde_json::from_slice(&text).map_err(|error| {
+                let file = file.display();
+                Failure::new((format!("{file} is not a record of progress"), format!("{file} 不是进度文件")))
+                    .because(error)
+                    .next((
+                        "begin again with: informer-lab break --reset",
+                        "清空后重新开始：informer-lab break --reset",
+                    ))
+            })?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Kept::default(),
+            Err(error) => {
+                let file = file.display();
+                let said = (format!("cannot read {file}"), format!("无法读取 {file}"));
+                return Err(Failure::new(said).because(error).into());
+            }
+        };
+        Ok(Self { file, kept })
+    }
+
+    /// Forgets all progress. That there is none is no error.
+    ///
+    /// # Errors
+    /// The file cannot be removed.
+    pub(super) fn reset() -> Result<()> {
+        let file = file()?;
+        match fs::remove_file(&file) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                let file = file.display();
+                let said = (format!("cannot remove {file}"), format!("无法删除 {file}"));
+                Err(Failure::new(said).because(error).into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn is_done(&self, exercise: &Exercise) -> bool {
+        self.kept.done.contains(exercise.name)
+    }
+
+    /// The first program that is not mended yet.
+    pub(super) fn next(&self) -> Option<&'static Exercise> {
+        ALL.into_iter().find(|exercise| !self.is_done(exercise))
+    }
+
+    /// How many programs are mended.
+    pub(super) fn count(&self) -> usize {
+        ALL.into_iter().filter(|exercise| self.is_done(exercise)).count()
+    }
+
+    /// Notes that a program is mended.
+    ///
+    /// # Errors
+    /// The file cannot be written; what was in it is still there.
+    pub(super) fn done(&mut self, exercise: &Exercise) -> Result<()> {
+        self.kept.done.insert(exercise.name.to_owned());
+        let text = serde_json::to_string_pretty(&self.kept)?;
+        replace(&self.file, &text).map_err(|error| {
+            let file = self.file.display();
+            Failure::new((format!("cannot keep the progress in {file}"), format!("进度无法写入 {file}")))
+                .because(error)
+                .next(("choose another directory with XDG_STATE_HOME", "用 XDG_STATE_HOME 换一个目录"))
+                .into()
+        })
+    }
+}
+
+/// Writes a file in one step: whoever reads it meanwhile finds the old text or the new one.
+fn replace(file: &Path, text: &str) -> io::Result<()> {
+    if let Some(directory) = file.parent() {
+        fs::create_dir_all(directory)?;
+    }
+    let draft = file.with_extension(format!("{}.tmp", process::id()));
+    fs::write(&draft, text)?;
+    fs::rename(&draft, file).inspect_err(|_| drop(fs::remove_file(&draft)))
+}
+
+fn file() -> Result<PathBuf> {
+    let strategy = etcetera::choose_base_strategy().map_err(|error| {
+        Failure::new(("there is no place for the progress", "没有地方保存进度"))
+            .because(error)
+            .next(("set HOME to your home directory", "请把 HOME 设为你的主目录"))
+    })?;
+    let state = strategy.state_dir().unwrap_or_else(|| strategy.data_dir()); // Windows has none for state
+    Ok(state.join("informer-lab").join("break.json"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::Lang;
+
+    fn temporary(name: &str) -> PathBuf {
+        let file = std::env::temp_dir().join(format!("informer-lab-{}-{name}", process::id())).join("break.json");
+        let _ = fs::remove_file(&file); // of an earlier process with this number
+        file
+    }
+
+    #[test]
+    fn what_is_done_is_done_in_the_next_process_too() {
+        let file = temporary("done");
+        let mut progress = Progress::of_file(file.clone()).unwrap();
+        assert_eq!((progress.count(), progress.next().unwrap().name), (0, "updates"));
+        progress.done(ALL[0]).unwrap();
+        progress.done(ALL[2]).unwrap();
+        let next = Progress::of_file(file.clone()).unwrap();
+        assert_eq!((next.count(), next.next().unwrap().name), (2, "tombstone"));
+        let left: Vec<_> = fs::read_dir(file.parent().unwrap()).unwrap().collect();
+        assert_eq!(left.len(), 1, "no draft is left: {left:?}");
+        fs::remove_dir_all(file.parent().unwrap()).unwrap();
+    }
+
+    #[test]
+    fn names_of_another_version_stay() {
+        let file = temporary("later");
+        replace(&file, r#"{"done": ["quantum"], "of": "a later version"}"#).unwrap();
+        let mut progress = Progress::of_file(file.clone()).unwrap();
+        assert_eq!(progress.count(), 0);
+        progress.done(ALL[0]).unwrap();
+        assert!(fs::read_to_string(&file).unwrap().contains("quantum"));
+        fs::remove_dir_all(file.parent().unwrap()).unwrap();
+    }
+
+    #[test]
+    fn a_torn_file_says_how_to_begin_again() {
+        let file = temporary("torn");
+        replace(&file, "{").unwrap();
+        let error = Progress::of_file(file.clone()).unwrap_err();
+        let hint = error.downcast_ref::<Failure>().and_then(|failure| failure.hint(Lang::En));
+        assert_eq!(hint, Some("begin again with: informer-lab break --reset"));
+        fs::remove_dir_all(file.parent().unwrap()).unwrap();
+    }
+}

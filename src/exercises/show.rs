@@ -1,0 +1,72 @@
+//! `informer-lab break NAME`: the symptom of one program, its hints, its solution.
+
+use std::io;
+
+use anyhow::Result;
+
+use super::Exercise;
+use super::checkout::Checkout;
+use super::progress::Progress;
+use crate::console::Ended;
+use crate::trace::{Failure, Printer};
+
+/// What is asked about an exercise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// What its user saw.
+    Symptom,
+    /// The first so many hints.
+    Hints(usize),
+    /// The mended program, once the learner has mended it.
+    Solution,
+    /// The mended program.
+    SolutionAnyway,
+}
+
+/// Prints on standard output what is asked.
+///
+/// # Errors
+/// The solution is asked for too early, or there is no clone to take it from.
+pub fn show(exercise: &Exercise, asked: Asked, printer: &Printer) -> Result<Ended> {
+    match asked {
+        Asked::Symptom => Ended::of_writing(symptom(exercise, printer)),
+        Asked::Hints(many) => Ended::of_writing(hints(exercise, many, printer)),
+        Asked::Solution if !Progress::load()?.is_done(exercise) => Err(too_early(exercise).into()),
+        Asked::Solution | Asked::SolutionAnyway => {
+            let solution = Checkout::find()?.read(&exercise.solution())?;
+            Ended::of_writing(printer.page(solution.trim_end()))
+        }
+    }
+}
+
+fn symptom(exercise: &Exercise, printer: &Printer) -> io::Result<()> {
+    let Exercise { name, chapter, title, symptom, .. } = exercise;
+    printer.page(&format!("{}: {}\n", exercise.file, printer.pick(title.en, title.zh)))?;
+    printer.page(printer.pick(symptom.en, symptom.zh))?;
+    let rows = [
+        (exercise.program(), printer.pick("the program: mend it", "要修的程序")),
+        (format!("informer-lab check {name}"), printer.pick("is it right now?", "修好了吗？")),
+        (format!("informer-lab break {name} --hint"), printer.pick("where to look", "提示")),
+        (format!("informer-lab read {chapter}"), printer.pick("the chapter about it", "相关章节")),
+    ];
+    let width = rows.iter().map(|(what, _)| what.len()).max().unwrap_or_default();
+    printer.page("")?;
+    rows.iter().try_for_each(|(what, why)| printer.page(&format!("  {what:width$}  {why}")))
+}
+
+fn hints(exercise: &Exercise, many: usize, printer: &Printer) -> io::Result<()> {
+    for hint in exercise.hints.iter().take(many) {
+        printer.page(printer.pick(hint.en, hint.zh))?;
+    }
+    if many >= exercise.hints.len() {
+        return Ok(());
+    }
+    let more = printer.pick("more", "更多");
+    printer.page_dimmed(&format!("\n{more}: informer-lab break {} --hint --hint", exercise.name))
+}
+
+fn too_early(exercise: &Exercise) -> Failure {
+    let name = exercise.name;
+    let said = ("the solution is shown once the program is right", "程序修好之后才显示答案");
+    Failure::new(said).next(format!("informer-lab break {name} --hint; informer-lab break {name} --solution --anyway"))
+}

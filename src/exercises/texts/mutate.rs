@@ -1,0 +1,40 @@
+use super::{Both, Exercise};
+
+pub(super) static TEXT: Exercise = Exercise {
+    name: "mutate",
+    file: "04_mutate",
+    chapter: "23-pitfalls",
+    title: Both { en: "An alarm that no event explains", zh: "没有事件能解释的告警" },
+    symptom: Both {
+        en: "\
+            One handler writes pods to a log, without their passwords. Another one raises an alarm when a pod \
+            has no password. Since both are in one program, the alarm rings for every pod. `kubectl get pod -o \
+            yaml` shows the password. Each handler alone does what it should.",
+        zh: "\
+            一个 handler 把 Pod 写进日志，去掉密码。另一个在 Pod 没有密码时告警。两个放进同一个程序之后，每个 \
+            Pod 都会告警。用 `kubectl get pod -o yaml` 看，密码明明在。两个 handler 单独运行都没问题。",
+    },
+    hints: [
+        Both {
+            en: "Both handlers get the same object, and so does the cache. Who writes to it?",
+            zh: "两个 handler 拿到的是同一个对象，缓存里也是它。谁在写它？",
+        },
+        Both {
+            en: "Take a lock for reading, clone what is inside, and change the clone.",
+            zh: "只取读锁，把里面的东西 clone 一份，改 clone 出来的那一份。",
+        },
+    ],
+    explanation: Both {
+        en: "\
+            What an informer hands out is shared: by all handlers, by every reader, and by the cache itself. In \
+            Go it is a pointer that anybody can write through. Then the cache has a pod that the API server \
+            never had, indices do not match it, and the next update is compared with a lie. So: copy, then \
+            change (`DeepCopy` in Go). This library hands out `Arc<T>`, and without a lock inside of `T` the \
+            line that was wrong here does not compile.",
+        zh: "\
+            informer 交出来的对象是共享的：所有 handler、所有读者，还有缓存自己。在 Go 里它是一个指针，谁都能写。\
+            写了之后，缓存里就有了一个 API server 从来没有过的 Pod，索引对不上，下一次更新拿来比较的也是假的。所\
+            以要先复制再修改（Go 里是 `DeepCopy`）。这个库交出来的是 `Arc<T>`，只要 `T` 里面没有锁，这里写错的那\
+            一行根本编译不过。",
+    },
+};

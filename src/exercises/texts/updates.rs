@@ -1,0 +1,38 @@
+use super::{Both, Exercise};
+
+pub(super) static TEXT: Exercise = Exercise {
+    name: "updates",
+    file: "01_updates",
+    chapter: "10-shared-list-watch",
+    title: Both { en: "Nobody is told of an update", zh: "谁也收不到更新" },
+    symptom: Both {
+        en: "\
+            An informer is put together by hand, line by line as in the documents. New pods arrive, deleted \
+            pods leave. But a pod that was Pending when it came is Pending for ever: no handler is told that it \
+            runs, and the store does not know it either. Nothing is logged, nothing crashes.",
+        zh: "\
+            照着文档一行一行手写的 informer。新建的 Pod 能收到，删除的也能收到。可是来的时候是 Pending 的 Pod 就\
+            永远是 Pending：没有 handler 被告知它已经运行，store 里也还是旧的。没有日志，没有报错。",
+    },
+    hints: [
+        Both {
+            en: "The deltas are there: `Updated` is popped. Read what `handle` does with it.",
+            zh: "delta 是有的：`Updated` 出队了。看 `handle` 拿它做了什么。",
+        },
+        Both {
+            en: "`err != nil && exists` is what the documents have. When is that true?",
+            zh: "文档里写的是 `err != nil && exists`。这个条件什么时候成立？",
+        },
+    ],
+    explanation: Both {
+        en: "\
+            When the look-up fails there is no object, and when there is an object it did not fail: `err != nil \
+            && exists` is never true. So no update was distributed, and the store stayed as it was, which made \
+            every later `old` a lie. The documents have this line twice. A Rust `Result<Option<_>>` cannot be \
+            both: `if let Some(old) = store.get(&pod)?` is the same line without the bug.",
+        zh: "\
+            查找失败就没有对象，有对象就没有失败：`err != nil && exists` 永远不成立。所以更新从来没有分发，\
+            store 也一直是旧的，以后每一次的 `old` 都不对。文档里这一行出现了两次。Rust 的 `Result<Option<_>>` \
+            不会既出错又有值：`if let Some(old) = store.get(&pod)?` 就是没有 bug 的同一行。",
+    },
+};

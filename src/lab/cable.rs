@@ -1,0 +1,104 @@
+//! The cable between a lesson's client and the built-in cluster. The reader can pull it out and plug it in again.
+
+use std::io;
+
+use futures::{Stream, StreamExt, TryStreamExt, stream};
+use http::Request;
+use http_body_util::{BodyStream, StreamBody};
+use kube::client::Body;
+use tokio::sync::watch;
+use tower::{ServiceExt, service_fn};
+
+use kube_testcluster::Cluster;
+
+/// Where the plug is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Plug {
+    In,
+    Out,
+}
+
+/// A cable. Clones are the same one. It is plugged in at the start.
+#[derive(Clone, Debug)]
+pub(super) struct Cable(watch::Sender<Plug>);
+
+impl Default for Cable {
+    fn default() -> Self {
+        Self(watch::Sender::new(Plug::In))
+    }
+}
+
+impl Cable {
+    /// From now on requests fail, and answers that are on their way break off.
+    pub(super) fn pull_out(&self) {
+        self.0.send_replace(Plug::Out);
+    }
+
+    /// From now on requests arrive again.
+    pub(super) fn plug_in(&self) {
+        self.0.send_replace(Plug::In);
+    }
+
+    /// A client of the cluster whose requests go through the cable.
+    pub(super) fn client(&self, cluster: &Cluster, namespace: &str) -> kube::Client {
+        let (router, plug) = (cluster.router(), self.0.clone());
+        let through = service_fn(move |request: Request<Body>| {
+            let (router, plug) = (router.clone(), plug.subscribe());
+            async move {
+                if *plug.borrow() == Plug::Out {
+                    return Err(unplugged());
+                }
+                let response = router.oneshot(request.map(axum::body::Body::new)).await.map_err(io::Error::other)?;
+                Ok(response.map(|body| {
+                    let frames = BodyStream::new(body).map_err(io::Error::other);
+                    StreamBody::new(until_pulled_out(frames.boxed(), plug))
+                }))
+            }
+        });
+        kube::Client::new(through, namespace)
+    }
+}
+
+/// The items, and an error as soon as the plug is out.
+fn until_pulled_out<T>(
+    items: impl Stream<Item = io::Result<T>> + Unpin,
+    plug: watch::Receiver<Plug>,
+) -> impl Stream<Item = io::Result<T>> {
+    stream::unfold(Some((items, plug)), async |connected| {
+        let (mut items, mut plug) = connected?;
+        let item = tokio::select! {
+            biased;
+            Ok(_) = plug.wait_for(|plug| *plug == Plug::Out) => return Some((Err(unplugged()), None)),
+            item = items.next() => item?,
+        };
+        Some((item, Some((items, plug))))
+    })
+}
+
+fn unplugged() -> io::Error {
+    io::Error::new(io::ErrorKind::NetworkUnreachable, "the cable is pulled out")
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::Pod;
+    use kube::Api;
+    use kube::api::{ListParams, WatchParams};
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_watch_breaks_off_and_requests_fail_until_the_cable_is_plugged_in() {
+        let cluster = Cluster::builder().start();
+        let cable = Cable::default();
+        let pods: Api<Pod> = Api::default_namespaced(cable.client(&cluster, "default"));
+        let mut watch = pods.watch(&WatchParams::default(), "0").await.unwrap().boxed();
+
+        cable.pull_out();
+        assert!(watch.next().await.unwrap().is_err());
+        assert!(pods.list(&ListParams::default()).await.is_err());
+
+        cable.plug_in();
+        assert!(pods.list(&ListParams::default()).await.is_ok());
+    }
+}
