@@ -24,6 +24,8 @@ pub enum What {
     Step(String),
     /// The program asked the API server.
     Request(Request),
+    /// The API server refused a request, with this code.
+    Refused(Request, u16),
     /// The informers did something.
     Event(Event),
     /// A handler of the trial was told of a change.
@@ -76,7 +78,7 @@ impl Request {
 }
 
 /// The most characters of a log's line that are shown.
-const LONGEST: usize = 90;
+const LONGEST: usize = 60;
 
 /// Keeps the entries. Clones are the same journal.
 #[derive(Clone, Debug)]
@@ -119,10 +121,8 @@ impl fmt::Display for What {
         match self {
             Self::Step(command) if command.starts_with('(') => f.write_str(command),
             Self::Step(command) => write!(f, "$ {command}"),
-            Self::Request(Request { verb, target, version }) => {
-                write!(f, "API server: {verb} {target}")?;
-                version.iter().try_for_each(|version| write!(f, " {version}"))
-            }
+            Self::Request(request) => write!(f, "API server: {request}"),
+            Self::Refused(request, code) => write!(f, "API server: {request} REFUSED ({code})"),
             Self::Event(event) => write_event(f, event),
             Self::Told { handler, change } => {
                 write!(f, "{handler}: told of {} {}", change.kind(), change.key())?;
@@ -143,6 +143,13 @@ impl fmt::Display for What {
             Self::Logged(line) => write!(f, "log: {line}"),
             Self::Alarm(about) => write!(f, "ALARM: {about}"),
         }
+    }
+}
+
+impl fmt::Display for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.verb, self.target)?;
+        self.version.iter().try_for_each(|version| write!(f, " {version}"))
     }
 }
 

@@ -27,7 +27,7 @@ use say::Lang;
 use verdict::Verdict;
 
 /// A trial takes milliseconds. A program that takes this long in real time never gives the others their turn.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(30);
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -1,5 +1,7 @@
 //! A trial: what a program is given. Its cluster, its end, and everything outside of it on which it has an effect.
 
+use std::convert::Infallible;
+
 use http::Request;
 use k8s_openapi::api::core::v1::Pod;
 use kube::Client;
@@ -8,7 +10,7 @@ use kube_informers::cache::observe::Observer;
 use kube_informers::cache::{EventHandler, ListWatch};
 use kube_testcluster::Cluster;
 use tokio_util::sync::CancellationToken;
-use tower::ServiceExt;
+use tower::{ServiceExt, service_fn};
 
 use crate::journal::{self, Journal, What};
 use crate::outside::{Balancer, Dashboard, Noting};
@@ -25,10 +27,18 @@ pub struct Trial {
 
 impl Trial {
     pub fn new(cluster: &Cluster, stop: CancellationToken, journal: Journal, balancer: Balancer) -> Self {
-        let requests = journal.clone();
-        let noting = cluster.router().map_request(move |request: Request<Body>| {
-            requests.note(What::Request(journal::Request::of(&request)));
-            request
+        let (router, requests) = (cluster.router(), journal.clone());
+        let noting = service_fn(move |request: Request<Body>| {
+            let asked = journal::Request::of(&request);
+            requests.note(What::Request(asked.clone()));
+            let (router, requests) = (router.clone(), requests.clone());
+            async move {
+                let answer = router.oneshot(request).await?;
+                if !answer.status().is_success() {
+                    requests.note(What::Refused(asked, answer.status().as_u16()));
+                }
+                Ok::<_, Infallible>(answer)
+            }
         });
         let dashboard = Dashboard::new(journal.clone());
         Self { client: Client::new(noting, "default"), stop, journal, balancer, dashboard }

@@ -53,8 +53,8 @@ impl Backends {
         }
         Err(Mistake {
             sentence: Both::new(
-                format!("The load balancer sends nothing to {missing}, which exists."),
-                format!("{missing} 存在，负载均衡器却不给它发请求。"),
+                format!("The load balancer sends no requests to a pod that exists: {missing}."),
+                format!("Pod 存在，负载均衡器却不给它发请求：{missing}。"),
             ),
             evidence: seen.excerpt(|what| matches!(what, What::Step(_) | What::Balanced { .. })),
             look: Both::new(

@@ -31,6 +31,10 @@ pub fn judge(seen: &Seen) -> Result<(), Mistake> {
                 "The cluster changed nettool again and again, and the handler was told of no update.",
                 "集群一次次修改 nettool，handler 却一次更新也没收到。",
             ),
+            Both::new(
+                "`Updated` is popped, and then nothing is stored and nobody is told. What decides about that?",
+                "`Updated` 出队之后，既没有写入 store，也没有通知任何人。这是由哪个条件决定的？",
+            ),
         ));
     }
     if told.len() < watched {
@@ -41,6 +45,7 @@ pub fn judge(seen: &Seen) -> Result<(), Mistake> {
                 format!("The informer watched {watched} changes, and the handler was told of {told}."),
                 format!("informer 收到 {watched} 次变化，handler 只收到 {told} 次。"),
             ),
+            Both::new("Each delta that is popped has to be told.", "每个出队的 delta 都要通知。"),
         ));
     }
     let mut last = BTreeMap::new();
@@ -55,6 +60,10 @@ pub fn judge(seen: &Seen) -> Result<(), Mistake> {
                     "The handler was told of an update from a state that it was not told of before: the store is behind.",
                     "handler 收到的更新，旧对象不是上一次交付的那个：store 没有跟上。",
                 ),
+                Both::new(
+                    "First the store, then the handlers, for each kind of delta.",
+                    "每种 delta 都一样：先写 store，再通知 handler。",
+                ),
             ));
         }
         last.insert(key, change.object().and_then(|pod| pod.metadata.resource_version.clone()));
@@ -62,7 +71,7 @@ pub fn judge(seen: &Seen) -> Result<(), Mistake> {
     Ok(())
 }
 
-fn mistake(seen: &Seen, sentence: Both) -> Mistake {
+fn mistake(seen: &Seen, sentence: Both, look: Both) -> Mistake {
     Mistake {
         sentence,
         evidence: seen.excerpt(|what| match what {
@@ -72,9 +81,6 @@ fn mistake(seen: &Seen, sentence: Both) -> Mistake {
             What::Step(_) | What::Told { .. } => true,
             _ => false,
         }),
-        look: Both::new(
-            "`Updated` is popped, and then nothing is stored and nobody is told. What decides about that?",
-            "`Updated` 出队之后，既没有写入 store，也没有通知任何人。这是由哪个条件决定的？",
-        ),
+        look,
     }
 }
