@@ -76,7 +76,20 @@ fn praise(
         printer.page(printer.pick(exercise.explanation.en, exercise.explanation.zh))?;
         if !difference.is_empty() {
             printer.page(printer.pick("\nFrom your program to ours:\n", "\n从你的程序到我们的答案：\n"))?;
-            difference.iter().try_for_each(|record| printer.print(record))?;
+            for line in &difference {
+                printer.page_styled(
+                    &format!(
+                        "{}
+",
+                        line.plain()
+                    ),
+                    &format!(
+                        "{}
+",
+                        line.coloured()
+                    ),
+                )?;
+            }
         }
         let count = format!("\n{}/{}", progress.count(), ALL.len());
         match progress.next() {

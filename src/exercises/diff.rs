@@ -1,47 +1,66 @@
 //! The difference between the learner's program and the solution.
 
-use std::time::Duration;
-
 use similar::{ChangeTag, TextDiff};
 
-use crate::trace::{Record, Style, What};
-
-/// The lines that differ, each with three lines around it. Empty if nothing differs but white space at the ends of lines.
-pub(super) fn diff(mine: &str, solution: &str) -> Vec<Record> {
-    let lines = |text: &str| text.lines().map(str::trim_end).fold(String::new(), |all, line| all + line + "\n");
-    let (mine, solution) = (lines(mine), lines(solution));
-    let compared = TextDiff::from_lines(&mine, &solution);
-    let mut records = Vec::new();
-    for (n, group) in compared.grouped_ops(3).into_iter().enumerate() {
-        if n > 0 {
-            records.push(record(Style::Plain, "  …"));
-        }
-        for change in group.iter().flat_map(|operation| compared.iter_changes(operation)) {
-            let (style, sign) = match change.tag() {
-                ChangeTag::Equal => (Style::Plain, ' '),
-                ChangeTag::Delete => (Style::Deleted, '-'),
-                ChangeTag::Insert => (Style::Added, '+'),
-            };
-            records.push(record(style, &format!("{sign} {}", change.value().trim_end())));
-        }
-    }
-    records
+/// A line of a difference.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Line {
+    Both(String),
+    Mine(String),
+    Ours(String),
+    /// Lines that are the same are left out.
+    Gap,
 }
 
-fn record(style: Style, text: &str) -> Record {
-    Record { at: Duration::ZERO, what: What::Line { style, text: text.to_owned() } }
+impl Line {
+    /// With its sign.
+    pub(super) fn plain(&self) -> String {
+        match self {
+            Self::Both(line) => format!("  {line}"),
+            Self::Mine(line) => format!("- {line}"),
+            Self::Ours(line) => format!("+ {line}"),
+            Self::Gap => "  …".to_owned(),
+        }
+    }
+
+    /// The same in git's colours.
+    pub(super) fn coloured(&self) -> String {
+        match self {
+            Self::Both(_) | Self::Gap => self.plain(),
+            Self::Mine(_) => format!("\u{1b}[31m{}\u{1b}[0m", self.plain()),
+            Self::Ours(_) => format!("\u{1b}[32m{}\u{1b}[0m", self.plain()),
+        }
+    }
+}
+
+/// The lines that differ, each with three lines around it. Empty if nothing differs but white space at the ends of lines.
+pub(super) fn diff(mine: &str, ours: &str) -> Vec<Line> {
+    let lines = |text: &str| text.lines().map(str::trim_end).fold(String::new(), |all, line| all + line + "\n");
+    let (mine, ours) = (lines(mine), lines(ours));
+    let compared = TextDiff::from_lines(&mine, &ours);
+    let mut shown = Vec::new();
+    for (n, group) in compared.grouped_ops(3).into_iter().enumerate() {
+        if n > 0 {
+            shown.push(Line::Gap);
+        }
+        for change in group.iter().flat_map(|operation| compared.iter_changes(operation)) {
+            let text = change.value().trim_end().to_owned();
+            shown.push(match change.tag() {
+                ChangeTag::Equal => Line::Both(text),
+                ChangeTag::Delete => Line::Mine(text),
+                ChangeTag::Insert => Line::Ours(text),
+            });
+        }
+    }
+    shown
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn text(mine: &str, solution: &str) -> String {
-        let line = |record: Record| match record.what {
-            What::Line { text, .. } => text,
-            other => panic!("{other:?}"),
-        };
-        diff(mine, solution).into_iter().map(line).collect::<Vec<_>>().join("\n")
+    fn text(mine: &str, ours: &str) -> String {
+        diff(mine, ours).iter().map(Line::plain).collect::<Vec<_>>().join("\n")
     }
 
     #[test]
