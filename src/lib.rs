@@ -3,6 +3,7 @@
 //!
 //! The informers are in the crate [`kube_informers`], the API server in memory is in [`kube_testcluster`].
 
+pub mod book;
 pub mod cluster;
 pub mod console;
 pub mod doctor;

@@ -9,7 +9,7 @@ use informer_lab::console::{Console, Ended, Interrupt};
 use informer_lab::exercises;
 use informer_lab::lessons::{eras, listing, tour};
 use informer_lab::trace::{Printer, Speed, log_to_stderr};
-use informer_lab::{cluster, doctor};
+use informer_lab::{book, cluster, doctor};
 
 use cli::{Invocation, Request, manual};
 
@@ -51,6 +51,7 @@ fn carry_out(request: Request, console: &Console) -> Result<Ended> {
         Request::Tour(settings) => tour::play(&settings, console),
         Request::Lesson(run, settings) => run.play(&settings, console),
         Request::Eras(run, modern, settings) => eras::play(run, &modern, &settings, console),
+        Request::Read(chapter) => book::read(chapter.as_deref(), console),
         Request::Cluster(settings) => cluster::run(&settings, console),
         Request::Doctor(target, namespace) => doctor::run(target.as_ref(), &namespace, console),
         Request::Completions(shell) => manual::completions(shell, &console.printer),

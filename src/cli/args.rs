@@ -40,6 +40,8 @@ pub enum Command {
     Tour(TourArgs),
     /// A lesson in both eras, side by side, with what differs and why
     Eras(ErasArgs),
+    /// A chapter of the book; without a name, the list of chapters
+    Read(ReadArgs),
     /// The built-in cluster, for kubectl and other programs on this machine
     Cluster(ClusterCommandArgs),
     /// Ten broken programs to mend: the list, or what is wrong with one of them
@@ -89,6 +91,13 @@ pub struct ErasArgs {
     /// The lesson, with its options, such as: reflector --known-objects
     #[arg(value_name = "LESSON", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
     pub words: Vec<OsString>,
+}
+
+#[derive(Debug, Args)]
+pub struct ReadArgs {
+    /// Its name or its number, or a lesson that it is about, such as: reflector, 04
+    #[arg(value_name = "CHAPTER")]
+    pub chapter: Option<String>,
 }
 
 #[derive(Debug, Args)]

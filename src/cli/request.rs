@@ -39,6 +39,8 @@ pub enum Request {
     Tour(TourSettings),
     Lesson(Run, Settings),
     Eras(Run, Modern, Settings),
+    /// Show a chapter, or list them.
+    Read(Option<String>),
     Cluster(ClusterSettings),
     Doctor(Option<Target>, String),
     Completions(Shell),
@@ -80,6 +82,7 @@ pub fn parse(args: &[OsString]) -> Result<Invocation, Error> {
             let (inner, request) = compared(args, &eras)?;
             Ok(invocation(look.or(inner), &nothing, request))
         }
+        Some(Command::Read(read)) => Ok(invocation(look, &nothing, Request::Read(read.chapter))),
         Some(Command::Cluster(cluster)) => {
             if cluster.command.is_empty() && args.last().is_some_and(|last| last == "--") {
                 return Err(Cli::command().error(ErrorKind::MissingRequiredArgument, "expected a COMMAND behind --"));

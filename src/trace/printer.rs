@@ -77,6 +77,11 @@ impl Printer {
         io::stdout().is_terminal()
     }
 
+    /// Whether standard output has colours.
+    pub fn colors_output(&self) -> bool {
+        self.lock().out_paint == Paint::Color
+    }
+
     /// Prints one record of a live run, at once.
     pub fn print(&self, record: &Record) -> io::Result<()> {
         let mut streams = self.lock();

@@ -2,12 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod chapters;
 mod cli;
 mod cli_cluster;
 mod cli_files;
 #[cfg(unix)]
 mod cli_live;
 mod cli_output;
+mod cli_read;
 mod cli_remote;
 #[cfg(unix)]
 mod cli_serve;

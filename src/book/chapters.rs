@@ -1,0 +1,153 @@
+//! The chapters, in their order, and how one is found by a name.
+
+use crate::lessons::rows;
+
+/// A chapter in both languages.
+#[derive(Debug)]
+pub struct Chapter {
+    /// The name of its files in `lessons/`, without language and ending, such as `04-reflector`.
+    pub name: &'static str,
+    /// The English text.
+    pub en: &'static str,
+    /// The Chinese text.
+    pub zh: &'static str,
+}
+
+macro_rules! chapters {
+    ($($name:literal)*) => {
+        [$(Chapter {
+            name: $name,
+            en: include_str!(concat!("../../lessons/", $name, ".en.md")),
+            zh: include_str!(concat!("../../lessons/", $name, ".zh.md")),
+        }),*]
+    };
+}
+
+/// A new chapter is a line here; a test compares them with the files.
+static CHAPTERS: &[Chapter] = &chapters! {
+    "01-architecture"
+    "02-listwatch"
+    "03-deltafifo"
+    "04-reflector"
+    "05-known-objects"
+    "06-indexer"
+    "07-myinformer"
+    "08-listener"
+    "09-shared"
+    "10-shared-list-watch"
+    "11-informer-index"
+    "12-factory"
+    "13-lister"
+    "14-controller-loop"
+    "15-workqueue"
+    "16-controller"
+    "17-list"
+    "18-resync"
+    "19-relist"
+    "20-late-and-synced"
+    "21-staleness"
+    "22-then-and-now"
+    "23-pitfalls"
+    "glossary"
+};
+
+/// For who teaches with the book. Its English file has no language in its name, so that it is found.
+static TEACHING: Chapter = Chapter {
+    name: "teaching",
+    en: include_str!("../../lessons/TEACHING.md"),
+    zh: include_str!("../../lessons/TEACHING.zh.md"),
+};
+
+/// All chapters, in the order in which they are read, the glossary, and the page for teachers.
+pub fn all() -> impl Iterator<Item = &'static Chapter> {
+    CHAPTERS.iter().chain([&TEACHING])
+}
+
+impl Chapter {
+    /// Its number with two digits; the glossary has none.
+    pub fn number(&self) -> Option<&'static str> {
+        self.name.get(..2).filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+    }
+
+    /// Its name without the number.
+    pub fn slug(&self) -> &'static str {
+        self.number().map_or(self.name, |_| &self.name[3..])
+    }
+
+    /// The first heading of a text of it, without the number.
+    pub fn title<'a>(&self, text: &'a str) -> &'a str {
+        let heading = text.lines().next().unwrap_or_default().trim_start_matches("# ");
+        heading.split_once(" · ").map_or(heading, |(_, title)| title)
+    }
+
+    /// How long reading it takes: a hundred and sixty words a minute, and two seconds for a line of code.
+    pub fn minutes(&self) -> usize {
+        let mut in_code = false;
+        let (mut words, mut lines) = (0, 0);
+        for line in self.en.lines() {
+            if line.starts_with("```") {
+                in_code = !in_code;
+            } else if in_code {
+                lines += 1;
+            } else {
+                words += line.split_whitespace().count();
+            }
+        }
+        (words * 60 / 160 + lines * 2).div_ceil(60)
+    }
+}
+
+/// The chapter that a reader calls by its number, its name, or by a lesson that it is about.
+///
+/// # Errors
+/// The names that may have been meant, best first.
+pub fn find(name: &str) -> Result<&'static Chapter, Vec<&'static str>> {
+    let wanted = name.trim().to_lowercase();
+    let lesson = || rows().find(|row| row.command.split(' ').next() == Some(&wanted)).map(|row| row.chapter);
+    let number = wanted.parse().ok().map(|number: u8| format!("{number:02}"));
+    let found = all()
+        .find(|chapter| chapter.name == wanted || chapter.slug() == wanted)
+        .or_else(|| all().find(|chapter| number.is_some() && chapter.number() == number.as_deref()))
+        .or_else(|| lesson().and_then(|name| all().find(|chapter| chapter.name == name)));
+    found.ok_or_else(|| similar(&wanted))
+}
+
+fn similar(wanted: &str) -> Vec<&'static str> {
+    let likeness = |slug: &str| if slug.contains(wanted) { 1.0 } else { strsim::jaro_winkler(slug, wanted) };
+    let mut slugs: Vec<_> = all().map(|chapter| (likeness(chapter.slug()), chapter.slug())).collect();
+    slugs.retain(|(likeness, _)| *likeness > 0.75);
+    slugs.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    slugs.into_iter().map(|(_, slug)| slug).take(3).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(name: &str) -> Option<&'static str> {
+        find(name).ok().map(|chapter| chapter.name)
+    }
+
+    #[test]
+    fn a_chapter_has_several_names() {
+        for name in ["03", "3", "deltafifo", "03-deltafifo", "DeltaFIFO"] {
+            assert_eq!(found(name), Some("03-deltafifo"), "{name}");
+        }
+        assert_eq!(found("glossary"), Some("glossary"));
+    }
+
+    #[test]
+    fn an_unknown_name_brings_similar_ones() {
+        assert_eq!(find("reflektor").expect_err("misspelt").first(), Some(&"reflector"));
+        assert!(find("shar").expect_err("a part").contains(&"shared"));
+        assert!(find("xyz").expect_err("nothing like it").is_empty());
+        assert!(find("99").is_err());
+    }
+
+    #[test]
+    fn a_chapter_takes_five_to_ten_minutes_or_a_little_more() {
+        for chapter in all().filter(|chapter| chapter.number().is_some()) {
+            assert!((3..=13).contains(&chapter.minutes()), "{}: {} minutes", chapter.name, chapter.minutes());
+        }
+    }
+}

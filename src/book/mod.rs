@@ -1,0 +1,64 @@
+//! The book: the chapters in `lessons/`, carried in the program, for rooms without a network.
+
+mod chapters;
+mod page;
+mod pager;
+mod table;
+mod text;
+
+use std::io;
+
+use anyhow::Result;
+use terminal_size::{Width, terminal_size_of};
+
+use crate::console::{Console, Ended};
+use crate::trace::{Failure, Printer};
+
+pub use chapters::{Chapter, all, find};
+pub use page::{Paper, page};
+pub use text::Ink;
+
+/// Longer lines are hard to read.
+const WIDEST: usize = 100;
+const USUAL: usize = 80;
+
+/// Shows a chapter, in a pager if standard output is a terminal. Without a name, lists the chapters.
+///
+/// # Errors
+/// If there is no such chapter, or standard output cannot be written.
+pub fn read(name: Option<&str>, console: &Console) -> Result<Ended> {
+    let printer = &console.printer;
+    let Some(name) = name else { return Ended::of_writing(list(printer)) };
+    let chapter = find(name).map_err(|meant| unknown(name, &meant))?;
+    let shown = page(printer.pick(chapter.en, chapter.zh), paper(printer));
+    if Printer::on_terminal() && pager::shows(&shown) {
+        return Ok(Ended::Done);
+    }
+    Ended::of_writing(printer.page(shown.trim_end()))
+}
+
+fn list(printer: &Printer) -> io::Result<()> {
+    let width = all().map(|chapter| chapter.slug().len()).max().unwrap_or_default();
+    printer.page(printer.pick("Read a chapter: informer-lab read NAME\n", "读一章：informer-lab read 名字\n"))?;
+    for chapter in all() {
+        let minutes = printer.pick("min", "分钟");
+        let title = chapter.title(printer.pick(chapter.en, chapter.zh));
+        let (number, slug) = (chapter.number().unwrap_or("  "), chapter.slug());
+        printer.page(&format!("  {number}  {slug:width$}  {:>2} {minutes}  {title}", chapter.minutes()))?;
+    }
+    Ok(())
+}
+
+fn unknown(name: &str, meant: &[&str]) -> Failure {
+    let next = match meant {
+        [] => "informer-lab read lists the chapters".to_owned(),
+        some => format!("did you mean {}? informer-lab read lists the chapters", some.join(" or ")),
+    };
+    Failure::new(format!("there is no chapter {name}")).next(next)
+}
+
+fn paper(printer: &Printer) -> Paper {
+    let width = terminal_size_of(io::stdout()).map_or(USUAL, |(Width(width), _)| usize::from(width));
+    let ink = if printer.colors_output() { Ink::Terminal } else { Ink::Plain };
+    Paper { width: width.clamp(20, WIDEST), ink }
+}

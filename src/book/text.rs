@@ -1,0 +1,152 @@
+//! A piece of text with marks of emphasis, which can be broken into lines.
+
+use std::ops::Range;
+
+use unicode_linebreak::linebreaks;
+use unicode_width::UnicodeWidthStr;
+
+/// Emphasis that begins or ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mark {
+    Strong,
+    Emphasis,
+    Code,
+    End,
+}
+
+impl Mark {
+    /// What tells a terminal so.
+    fn code(self) -> &'static str {
+        match self {
+            Self::Strong => "\u{1b}[1m",
+            Self::Emphasis => "\u{1b}[4m",
+            Self::Code => "\u{1b}[36m",
+            Self::End => "\u{1b}[0m",
+        }
+    }
+}
+
+/// How emphasis is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ink {
+    /// By nothing, except that code keeps its backticks.
+    #[default]
+    Plain,
+    /// By the terminal's own means.
+    Terminal,
+}
+
+/// Text and the marks in it, each with the offset of the byte that it stands before.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Text {
+    plain: String,
+    marks: Vec<(usize, Mark)>,
+}
+
+impl Text {
+    pub(super) fn push(&mut self, text: &str) {
+        self.plain.push_str(text);
+    }
+
+    pub(super) fn mark(&mut self, mark: Mark) {
+        self.marks.push((self.plain.len(), mark));
+    }
+
+    pub(super) fn plain(&self) -> &str {
+        &self.plain
+    }
+
+    /// Its width in columns, on one line.
+    pub(super) fn width(&self) -> usize {
+        self.plain.width()
+    }
+
+    /// Lines of at most this many columns, with their widths. A word that is longer is broken.
+    pub(super) fn lines(&self, width: usize, ink: Ink) -> Vec<(String, usize)> {
+        let lines = broken(&self.plain, width);
+        lines.into_iter().map(|line| (self.inked(line.clone(), ink), self.plain[line].width())).collect()
+    }
+
+    fn inked(&self, line: Range<usize>, ink: Ink) -> String {
+        if ink == Ink::Plain {
+            return self.plain[line].to_owned();
+        }
+        let mut open = self.marks.iter().rev().find(|(at, _)| *at < line.start).map_or(Mark::End, |(_, mark)| *mark);
+        let mut inked = if open == Mark::End { String::new() } else { open.code().to_owned() };
+        let mut from = line.start;
+        for (at, mark) in &self.marks {
+            // At the end of a line something may end; what begins there begins in the next line.
+            if line.contains(at) || (*at == line.end && *mark == Mark::End && open != Mark::End) {
+                inked.push_str(&self.plain[from..*at]);
+                inked.push_str(mark.code());
+                (from, open) = (*at, *mark);
+            }
+        }
+        inked.push_str(&self.plain[from..line.end]);
+        if open == Mark::End { inked } else { inked + Mark::End.code() }
+    }
+}
+
+/// Where each line begins and ends, without the blanks at its end.
+fn broken(text: &str, width: usize) -> Vec<Range<usize>> {
+    let mut lines = Vec::new();
+    let (mut start, mut end) = (0, 0); // of the line so far
+    for (piece_end, _) in linebreaks(text) {
+        if end > start && text[start..piece_end].trim_end().width() > width {
+            lines.push(start..start + text[start..end].trim_end().len());
+            start = end;
+        }
+        while let Some(cut) = cut(&text[start..piece_end], width) {
+            lines.push(start..start + cut);
+            start += cut;
+        }
+        end = piece_end;
+    }
+    lines.push(start..start + text[start..].trim_end().len());
+    lines
+}
+
+/// Where a word has to be cut to fit, if it does not.
+fn cut(word: &str, width: usize) -> Option<usize> {
+    if word.trim_end().width() <= width {
+        return None;
+    }
+    word.char_indices().map(|(at, _)| at).take_while(|at| word[..*at].width() <= width).last().filter(|at| *at > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &str, width: usize) -> Vec<String> {
+        let text = Text { plain: text.to_owned(), marks: Vec::new() };
+        text.lines(width, Ink::Plain).into_iter().map(|(line, _)| line).collect()
+    }
+
+    #[test]
+    fn english_breaks_between_words() {
+        assert_eq!(lines("one two three", 8), ["one two", "three"]);
+    }
+
+    #[test]
+    fn chinese_breaks_between_characters_and_never_before_a_full_stop() {
+        assert_eq!(lines("队列丢弃了它。", 12), ["队列丢弃了", "它。"]);
+    }
+
+    #[test]
+    fn a_word_that_is_too_long_is_cut() {
+        assert_eq!(lines("a deletionTimestamp", 10), ["a", "deletionTi", "mestamp"]);
+    }
+
+    #[test]
+    fn emphasis_goes_on_in_the_next_line() {
+        let mut text = Text::default();
+        text.push("a ");
+        text.mark(Mark::Strong);
+        text.push("big word");
+        text.mark(Mark::End);
+        text.push(" here");
+        let inked: Vec<_> = text.lines(6, Ink::Terminal).into_iter().map(|(line, _)| line).collect();
+        assert_eq!(inked, ["a \u{1b}[1mbig\u{1b}[0m", "\u{1b}[1mword\u{1b}[0m", "here"]);
+    }
+}
