@@ -165,9 +165,9 @@ impl Writer {
         }
     }
 
-    /// Code stays as it is. It is indented, if the page is wide enough for that.
+    /// Code stays as it is, but for Go's tabs. It is indented, if the page is wide enough for that.
     fn code_block(&mut self) {
-        let code = self.code.take().unwrap_or_default();
+        let code = self.code.take().unwrap_or_default().replace('\t', "    ");
         let widest = code.lines().map(|line| line.chars().count()).max().unwrap_or_default();
         let indent = if widest + 4 <= self.paper.width { "    " } else { "" };
         for line in code.lines() {
