@@ -10,6 +10,7 @@ pub fn about(subcommand: &str) -> Option<&'static str> {
         "lessons" => "列出所有课程和每一步，以及文档中的命令",
         "tour" => "依次运行所有程序，每个之后停一下",
         "eras" => "同一课在两个时代各运行一次，并排比较，说明差别和原因",
+        "read" => "阅读书中的一章；不写名字时列出各章",
         "cluster" => "内置集群，供本机的 kubectl 和其他程序使用",
         "break" => "十个有错的程序等你来修：列出它们，或说明其中一个出了什么问题",
         "check" => "修好了吗？编译并判断（在仓库的克隆里执行）",
@@ -26,6 +27,7 @@ pub fn about(subcommand: &str) -> Option<&'static str> {
 /// What an option or an argument does, by its id.
 pub fn option(id: &str) -> Option<&'static str> {
     Some(match id {
+        "chapter" => "章的名字或编号，或者它讲的那一课，例如 reflector、04",
         "step" => "教程的哪一步",
         "known_objects" => "给 DeltaFIFO 一个 Store 作为 known objects，这样才能得到 Deleted",
         "by" => "按什么建立索引",
