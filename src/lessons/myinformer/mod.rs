@@ -7,6 +7,7 @@
 pub mod modern;
 mod watch_dog;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use anyhow::Result;
@@ -27,8 +28,8 @@ pub async fn run(lab: &Lab) -> Result<()> {
 
 struct PodHandler {
     lab: Lab,
-    /// How many updates a pod had since its deletion began.
-    going: usize,
+    /// How many updates each pod had since its deletion began.
+    going: HashMap<String, usize>,
 }
 
 impl EventHandler<Pod> for PodHandler {
@@ -38,16 +39,18 @@ impl EventHandler<Pod> for PodHandler {
 
     fn on_update(&mut self, _old: Arc<Pod>, new: Arc<Pod>) {
         self.lab.print(Style::Updated, format_args!("OnUpdate: {}", name(&new)));
-        self.going += usize::from(new.metadata.deletion_timestamp.is_some());
+        if new.metadata.deletion_timestamp.is_some() {
+            *self.going.entry(name(&new).to_owned()).or_default() += 1;
+        }
     }
 
     fn on_delete(&mut self, deletion: Deletion<Pod>) {
         let Some(pod) = deletion.object() else { return };
         self.lab.print(Style::Deleted, format_args!("OnDelete: {}", name(pod)));
-        let updates = std::mem::take(&mut self.going);
+        let updates = self.going.remove(name(pod)).unwrap_or_default();
         self.lab.narrate(
             &format!(
-                "{updates} updates while it went, one for each write of the API server, the kubelet or a plugin.\n\
+                "updates while it went: {updates}, one for each write of the API server, the kubelet or a plugin.\n\
                  The documents' cluster made 3 in this program and 4 in the one with the Reflector: no event was lost"
             ),
             &format!(
@@ -61,6 +64,6 @@ impl EventHandler<Pod> for PodHandler {
 
 impl PodHandler {
     fn new(lab: &Lab) -> Self {
-        Self { lab: lab.clone(), going: 0 }
+        Self { lab: lab.clone(), going: HashMap::new() }
     }
 }

@@ -1,0 +1,70 @@
+//! The combinations of options that the lesson sends.
+
+use super::should_delegate_list;
+use kube_informers::cache::{ListOptions, ResourceVersionMatch};
+
+/// One combination of options.
+pub(super) struct Combination {
+    pub(super) version: RequestedVersion,
+    matching: Option<ResourceVersionMatch>,
+    limit: u32,
+    pub(super) continues: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum RequestedVersion {
+    Unset,
+    Any,
+    /// The version of a list that was just read.
+    Known,
+}
+
+/// Every combination, the versions one after the other.
+pub(super) fn rows() -> impl Iterator<Item = Combination> {
+    let matches = [None, Some(ResourceVersionMatch::Exact), Some(ResourceVersionMatch::NotOlderThan)];
+    let pages = [(0, false), (1, false), (0, true), (1, true)];
+    let versions = [RequestedVersion::Unset, RequestedVersion::Any, RequestedVersion::Known];
+    versions.into_iter().flat_map(move |version| {
+        matches.into_iter().flat_map(move |matching| {
+            pages.into_iter().map(move |(limit, continues)| Combination { version, matching, limit, continues })
+        })
+    })
+}
+
+impl Combination {
+    pub(super) fn options(&self, known: &str, token: Option<&str>) -> ListOptions {
+        let version = match self.version {
+            RequestedVersion::Unset => None,
+            RequestedVersion::Any => Some("0".to_owned()),
+            RequestedVersion::Known => Some(known.to_owned()),
+        };
+        let mut options = ListOptions::default();
+        options.resource_version = version;
+        options.resource_version_match = self.matching;
+        options.limit = self.limit;
+        options.continue_token = token.filter(|_| self.continues).map(str::to_owned);
+        options
+    }
+
+    pub(super) fn cells(&self) -> [&'static str; 5] {
+        let version = match self.version {
+            RequestedVersion::Unset => "-",
+            RequestedVersion::Any => "0",
+            RequestedVersion::Known => "R",
+        };
+        let matching = match self.matching {
+            None => "-",
+            Some(ResourceVersionMatch::Exact) => "Exact",
+            Some(_) => "NotOlderThan",
+        };
+        let delegate = should_delegate_list(&self.options("R", Some("token")));
+        let yes = |yes| if yes { "yes" } else { "-" };
+        [
+            version,
+            matching,
+            if self.limit == 0 { "-" } else { "1" },
+            yes(self.continues),
+            if delegate { "yes" } else { "no" },
+        ]
+    }
+}

@@ -1,0 +1,75 @@
+//! An API server that is asked, and who answers in it.
+
+use anyhow::{Context, Result};
+use http::Request;
+use http_body_util::BodyExt;
+use k8s_openapi::api::core::v1::Pod;
+use kube::Resource;
+use kube::client::Body;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use super::combination::Combination;
+use kube_informers::cache::{ListOptions, ListWatch, ListerWatcher};
+
+/// An API server, a version that it has, and a continue token.
+pub(super) struct ApiServer {
+    pub(super) name: &'static str,
+    client: kube::Client,
+    path: String,
+    version: String,
+    /// `None` if there are fewer than two pods, so that there is no second page.
+    token: Option<String>,
+    /// Whether the server tells who answered.
+    pub(super) says: bool,
+}
+
+impl ApiServer {
+    pub(super) async fn meet(name: &'static str, client: kube::Client, namespace: &str) -> Result<Self> {
+        let path = Pod::url_path(&(), Some(namespace));
+        let mut server = Self { name, client, path, version: String::new(), token: None, says: false };
+        let pods = ListWatch::<Pod>::namespaced(server.client.clone(), namespace);
+        let mut first = ListOptions::default();
+        first.limit = 1;
+        let page = pods.list(first.clone()).await?;
+        server.version = page.resource_version;
+        server.token = page.continue_token;
+        server.says = server.list(&first).await?.served_from.is_some();
+        Ok(server)
+    }
+
+    /// The answer as printed: `watch-cache 4`, or the status code of a refusal.
+    pub(super) async fn ask(&self, row: &Combination) -> Result<String> {
+        if row.continues && self.token.is_none() {
+            return Ok("no token".to_owned());
+        }
+        let Answer { code, served_from, list } = self.list(&row.options(&self.version, self.token.as_deref())).await?;
+        Ok(match list {
+            Some(list) => format!("{} {}", served_from.as_deref().unwrap_or("unknown"), list.items.len()),
+            None => code.to_string(),
+        })
+    }
+
+    async fn list(&self, options: &ListOptions) -> Result<Answer> {
+        let request = Request::get(format!("{}?{}", self.path, options.list_query())).body(Body::empty())?;
+        let answer = self.client.send(request).await?;
+        let code = answer.status().as_u16();
+        let served_from =
+            answer.headers().get("x-served-from").and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let ok = answer.status().is_success();
+        let body = answer.into_body().collect().await?.to_bytes();
+        let list = if ok { Some(serde_json::from_slice(&body).context("the answer is no list")?) } else { None };
+        Ok(Answer { code, served_from, list })
+    }
+}
+
+struct Answer {
+    code: u16,
+    served_from: Option<String>,
+    list: Option<List>,
+}
+
+#[derive(Deserialize)]
+struct List {
+    items: Vec<IgnoredAny>,
+}
