@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use informer_lab::lab::{Pace, Settings};
 use informer_lab::lessons::Run;
-use informer_lab::trace::Speed;
+use informer_lab::trace::{Speed, Words};
 
 use super::args::{ClientArgs, RunArgs, SourceArgs};
 use super::lessons::{Chosen, IndexerArgs, Lesson, WatchArgs};
@@ -13,28 +13,35 @@ use super::steps::By;
 ///
 /// # Errors
 /// A sentence on the first options that do not fit together.
-pub fn check(lesson: &Lesson, chosen: &Chosen<'_>, settings: &Settings) -> Result<(), String> {
+pub fn check(lesson: &Lesson, chosen: &Chosen<'_>, settings: &Settings) -> Result<(), Words> {
     if let Lesson::Indexer(IndexerArgs { by: By::Namespace, serve: Some(_), .. }) = lesson {
-        return Err("--serve answers by label: leave --by namespace out".to_owned());
+        return Err((
+            "--serve answers by label: leave --by namespace out",
+            "--serve 按 label 查询：请去掉 --by namespace",
+        )
+            .into());
     }
     let Some(watch) = chosen.watch else { return Ok(()) };
     if chosen.run == Run::List
         && let Some(option) = era_option(&watch.source)
     {
-        return Err(format!("list asks a cluster of each era: leave {option} out"));
+        let en = format!("list asks a cluster of each era: leave {option} out");
+        return Err((en, format!("list 会询问两个时代的集群：请去掉 {option}")).into());
     }
     watches_a_cluster(chosen.run, watch)?;
     fits_a_real_cluster(watch)?;
     let paced = !matches!(chosen.print.speed, None | Some(Speed::Documents | Speed::Max));
     if paced && settings.pace() == Pace::Live {
-        return Err("--speed paces a recorded run: a live one (--cluster, --follow, --listen, --serve) is printed as it happens"
-            .to_owned());
+        let en = "--speed paces a recorded run: a live one (--cluster, --follow, --listen, --serve) is printed as it happens";
+        return Err(
+            (en, "--speed 只用于录制的运行：实时运行（--cluster、--follow、--listen、--serve）随发生随输出").into()
+        );
     }
     Ok(())
 }
 
 /// A run that makes its own objects has no use for the options of a cluster.
-fn watches_a_cluster(run: Run, watch: &WatchArgs) -> Result<(), String> {
+fn watches_a_cluster(run: Run, watch: &WatchArgs) -> Result<(), Words> {
     let row = run.row();
     if row.defaults.cluster.is_some() {
         return Ok(());
@@ -52,15 +59,15 @@ fn watches_a_cluster(run: Run, watch: &WatchArgs) -> Result<(), String> {
         .filter_map(|other| other.command.strip_prefix(lesson))
         .map(str::trim)
         .collect();
-    Err(format!("{lesson} uses {option} only with {}: without it, it watches no cluster", others.join(" or ")))
+    let en = format!("{lesson} uses {option} only with {}: without it, it watches no cluster", others.join(" or "));
+    Err((en, format!("{lesson} 只有加上 {} 才能用 {option}：否则它不监听集群", others.join(" 或 "))).into())
 }
 
-fn fits_a_real_cluster(WatchArgs { source, run, .. }: &WatchArgs) -> Result<(), String> {
+fn fits_a_real_cluster(WatchArgs { source, run, .. }: &WatchArgs) -> Result<(), Words> {
     let Some(real) = real(source) else { return Ok(()) };
     if source.client.era.is_some() {
-        return Err(format!(
-            "--era sets up the built-in cluster too: with {real}, choose the client's era by --client"
-        ));
+        let en = format!("--era sets up the built-in cluster too: with {real}, choose the client's era by --client");
+        return Err((en, format!("--era 也会设置内置集群：用 {real} 时，请用 --client 选择客户端的时代")).into());
     }
     let built_in = [
         ("--pods", source.pods.is_some()),
@@ -70,7 +77,10 @@ fn fits_a_real_cluster(WatchArgs { source, run, .. }: &WatchArgs) -> Result<(), 
         ("--seed", run.seed.is_some()),
     ];
     match first(&built_in) {
-        Some(option) => Err(format!("{option} sets up the built-in cluster: it cannot be used with {real}")),
+        Some(option) => {
+            let en = format!("{option} sets up the built-in cluster: it cannot be used with {real}");
+            Err((en, format!("{option} 用来设置内置集群，不能和 {real} 一起用")).into())
+        }
         None => Ok(()),
     }
 }

@@ -1,46 +1,130 @@
-//! Usage errors: of clap, with what it cannot know, and our own.
+//! Usage errors: of clap, with what it cannot know, and our own; in the reader's language.
 
+use std::error::Error as _;
 use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory, Error};
+use informer_lab::trace::{Lang, Words};
 
 use super::args::Cli;
 
+/// A command line that cannot be carried out, or that asks for help.
+#[derive(Debug)]
+pub struct UsageError {
+    pub error: Error,
+    /// What is wrong, if this program found it, and not clap.
+    ours: Option<Words>,
+}
+
+impl From<Error> for UsageError {
+    fn from(error: Error) -> Self {
+        Self { error, ours: None }
+    }
+}
+
 /// An error in how options fit together, with the usage of this subcommand.
-pub fn conflict(subcommand: &str, message: impl std::fmt::Display) -> Error {
+pub fn conflict(subcommand: &str, words: impl Into<Words>) -> UsageError {
+    of(subcommand, ErrorKind::ArgumentConflict, words.into())
+}
+
+fn of(subcommand: &str, kind: ErrorKind, words: Words) -> UsageError {
     let mut command = Cli::command();
     command.build();
     let of_subcommand = command.find_subcommand_mut(subcommand).expect("there is such a subcommand");
-    of_subcommand.error(ErrorKind::ArgumentConflict, message)
+    UsageError { error: of_subcommand.error(kind, &words), ours: Some(words) }
+}
+
+/// A missing argument that clap cannot see.
+pub fn missing(subcommand: &str, words: impl Into<Words>) -> UsageError {
+    of(subcommand, ErrorKind::MissingRequiredArgument, words.into())
 }
 
 /// Explains an option that stands in the wrong place, instead of clap's "unexpected argument".
-pub fn explain(error: Error, args: &[OsString]) -> Error {
+pub fn explain(error: Error, args: &[OsString]) -> UsageError {
+    match explanation(&error, args) {
+        Some((subcommand, words)) => of(&subcommand, ErrorKind::UnknownArgument, words),
+        None => error.into(),
+    }
+}
+
+fn explanation(error: &Error, args: &[OsString]) -> Option<(String, Words)> {
     let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else {
-        return error;
+        return None;
     };
     if error.kind() != ErrorKind::UnknownArgument {
-        return error;
+        return None;
     }
     let mut command = Cli::command();
     command.build();
     let elsewhere = command.get_subcommands().any(|lesson| takes(lesson, argument));
-    let Some(name) =
-        args.iter().skip(1).find_map(|arg| command.find_subcommand(arg)).map(|lesson| lesson.get_name().to_owned())
-    else {
-        return error;
-    };
-    let Some(lesson) = command.find_subcommand_mut(&name) else { return error };
-    let message = match argument.strip_prefix("--") {
-        None if takes(lesson, &format!("--{argument}")) => format!("{argument} is an option: write --{argument}"),
-        Some(_) if takes(lesson, argument) => {
-            format!("{argument} goes after the lesson: informer-lab {name} {argument}")
+    let lesson = args.iter().skip(1).find_map(|arg| command.find_subcommand(arg))?;
+    let name = lesson.get_name().to_owned();
+    let words = match argument.strip_prefix("--") {
+        None if takes(lesson, &format!("--{argument}")) => {
+            (format!("{argument} is an option: write --{argument}"), format!("{argument} 是选项：请写成 --{argument}"))
         }
-        Some(_) if elsewhere => format!("{name} has no use for {argument}"),
-        _ => return error,
+        Some(_) if takes(lesson, argument) => (
+            format!("{argument} goes after the lesson: informer-lab {name} {argument}"),
+            format!("{argument} 要写在课程后面：informer-lab {name} {argument}"),
+        ),
+        Some(_) if elsewhere => (format!("{name} has no use for {argument}"), format!("{name} 用不到 {argument}")),
+        _ => return None,
     };
-    lesson.error(ErrorKind::UnknownArgument, message)
+    Some((name, words.into()))
+}
+
+impl UsageError {
+    /// The error as lines for standard error. Clap's own words are English, so they are told anew in Chinese.
+    pub fn in_chinese(&self) -> String {
+        let sentence = self.ours.as_ref().map_or_else(|| self.of_clap(), |words| words.pick(Lang::Zh).to_owned());
+        let mut text = format!("错误：{sentence}\n");
+        let suggested = [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg, ContextKind::SuggestedValue];
+        for suggestion in suggested.map(|kind| self.context(kind)).into_iter().filter(|text| !text.is_empty()) {
+            text.push_str(&format!("  下一步：是不是想写 {suggestion}？\n"));
+        }
+        let values = self.context(ContextKind::ValidValue);
+        if !values.is_empty() {
+            text.push_str(&format!("  可选：{values}\n"));
+        }
+        if let Some(usage) = self.error.to_string().split("Usage: ").nth(1).and_then(|usage| usage.lines().next()) {
+            text.push_str(&format!("\n用法：{usage}\n"));
+        }
+        text + "\n加 --help 查看说明。\n"
+    }
+
+    fn of_clap(&self) -> String {
+        let [argument, value] = [ContextKind::InvalidArg, ContextKind::InvalidValue].map(|kind| self.context(kind));
+        match self.error.kind() {
+            ErrorKind::InvalidSubcommand => format!("没有子命令 {}", self.context(ContextKind::InvalidSubcommand)),
+            ErrorKind::UnknownArgument => format!("不认识参数 {argument}"),
+            ErrorKind::InvalidValue if value.is_empty() => format!("{argument} 后面要有一个值"),
+            ErrorKind::InvalidValue => format!("{argument} 的值 {value} 无效"),
+            ErrorKind::ValueValidation => {
+                let why = self.error.source();
+                let why = why.map(|why| match why.downcast_ref::<Words>() {
+                    Some(words) => words.pick(Lang::Zh).to_owned(),
+                    None => why.to_string(),
+                });
+                format!("{argument} 的值 {value} 无效：{}", why.unwrap_or_default())
+            }
+            ErrorKind::MissingRequiredArgument => format!("缺少参数 {argument}"),
+            ErrorKind::ArgumentConflict => {
+                format!("{argument} 不能和 {} 一起用", self.context(ContextKind::PriorArg))
+            }
+            ErrorKind::TooManyValues | ErrorKind::WrongNumberOfValues => format!("{argument} 的值太多"),
+            _ => self.error.to_string().lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned(),
+        }
+    }
+
+    /// A part of clap's error, as words.
+    fn context(&self, kind: ContextKind) -> String {
+        match self.error.get(kind) {
+            Some(ContextValue::String(text)) => text.clone(),
+            Some(ContextValue::Strings(texts)) => texts.join("、"),
+            _ => String::new(),
+        }
+    }
 }
 
 /// Whether a subcommand takes this long option.

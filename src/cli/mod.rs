@@ -14,23 +14,28 @@ mod values;
 
 use std::ffi::OsString;
 
-use clap::Error;
 use clap::error::ErrorKind;
 use informer_lab::trace::{ColorChoice, Lang, Look, Output, Printer};
 
+pub use explain::UsageError;
 pub use request::{Invocation, Request, parse};
 
 /// Prints help, the version, or a usage error, and returns the exit code.
-pub fn print(error: &Error, args: &[OsString]) -> i32 {
+pub fn print(usage: &UsageError, args: &[OsString]) -> i32 {
+    let (error, lang) = (&usage.error, language(args));
     // A reader that has gone is no error.
-    let _ = match error.kind() {
-        ErrorKind::DisplayHelp => {
-            let lang = language(args);
+    let _ = match (error.kind(), lang) {
+        (ErrorKind::DisplayHelp, _) => {
             let help = help::help(args, lang);
             let look = Look { output: Output::Text, color: ColorChoice::Auto, lang };
             Printer::new(look).page_styled(&help.to_string(), &help.ansi().to_string())
         }
-        _ => error.print(),
+        (ErrorKind::DisplayVersion, _) | (_, Lang::En) => error.print(),
+        (_, Lang::Zh) => {
+            let look = Look { output: Output::Text, color: ColorChoice::Auto, lang };
+            Printer::new(look).complain(&usage.in_chinese());
+            Ok(())
+        }
     };
     error.exit_code()
 }

@@ -3,20 +3,19 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::error::ErrorKind;
-use clap::{CommandFactory, Error, Parser};
+use clap::Parser;
 use clap_complete::Shell;
 use informer_lab::cluster::ClusterSettings;
 use informer_lab::exercises::{Asked, Exercise};
 use informer_lab::lab::{BuiltIn, Follow, Pace, Seed, Settings, Source, Target};
 use informer_lab::lessons::tour::{TourLength, TourSettings};
 use informer_lab::lessons::{Modern, Run, rows};
-use informer_lab::trace::{ColorChoice, Lang, Look, Output, Speed};
+use informer_lab::trace::{ColorChoice, Lang, Look, Output, Speed, Words};
 use kube_testcluster::Admin;
 
 use super::args::{Cli, ClusterCommandArgs, Command, DoctorArgs, ErasArgs, LookArgs, PrintArgs, TourArgs};
 use super::check::{check, client_option, era_option, lesson_name, real};
-use super::explain::{conflict, explain};
+use super::explain::{UsageError, conflict, explain, missing};
 use super::lessons::{Chosen, Lesson, WatchArgs};
 
 /// A command line that was understood.
@@ -57,7 +56,7 @@ pub enum Request {
 ///
 /// # Errors
 /// A usage error, or a request for help or the version, as clap has them.
-pub fn parse(args: &[OsString]) -> Result<Invocation, Error> {
+pub fn parse(args: &[OsString]) -> Result<Invocation, UsageError> {
     let Cli { look, command } = typed(args)?;
     let nothing = PrintArgs { speed: None, output: Output::Text };
     match command {
@@ -85,7 +84,7 @@ pub fn parse(args: &[OsString]) -> Result<Invocation, Error> {
         Some(Command::Read(read)) => Ok(invocation(look, &nothing, Request::Read(read.chapter))),
         Some(Command::Cluster(cluster)) => {
             if cluster.command.is_empty() && args.last().is_some_and(|last| last == "--") {
-                return Err(Cli::command().error(ErrorKind::MissingRequiredArgument, "expected a COMMAND behind --"));
+                return Err(missing("cluster", ("expected a COMMAND behind --", "-- 后面要有一条命令")));
             }
             Ok(invocation(look, &nothing, Request::Cluster(cluster.settings())))
         }
@@ -94,7 +93,7 @@ pub fn parse(args: &[OsString]) -> Result<Invocation, Error> {
     }
 }
 
-fn typed(args: &[OsString]) -> Result<Cli, Error> {
+fn typed(args: &[OsString]) -> Result<Cli, UsageError> {
     Cli::try_parse_from(args).map_err(|error| explain(error, args))
 }
 
@@ -105,7 +104,7 @@ fn invocation(look: LookArgs, print: &PrintArgs, request: Request) -> Invocation
 }
 
 /// What a lesson's arguments choose, and its settings, if they fit together.
-fn settled(lesson: &Lesson) -> Result<(Chosen<'_>, Settings), Error> {
+fn settled(lesson: &Lesson) -> Result<(Chosen<'_>, Settings), UsageError> {
     let chosen = lesson.chosen();
     let settings = settings(&chosen);
     match check(lesson, &chosen, &settings) {
@@ -115,41 +114,49 @@ fn settled(lesson: &Lesson) -> Result<(Chosen<'_>, Settings), Error> {
 }
 
 /// The run that `eras` compares.
-fn compared(args: &[OsString], eras: &ErasArgs) -> Result<(LookArgs, Request), Error> {
+fn compared(args: &[OsString], eras: &ErasArgs) -> Result<(LookArgs, Request), UsageError> {
     let words: Vec<_> = args.iter().take(1).chain(&eras.words).cloned().collect();
     let Cli { look, command } = typed(&words)?;
     let Some(Command::Lesson(lesson)) = command else {
-        return Err(conflict("eras", "eras compares one lesson: name one"));
+        return Err(conflict("eras", ("eras compares one lesson: name one", "eras 比较一课：请写课程名")));
     };
     let (chosen, settings) = settled(&lesson)?;
     let modern = counterpart(&chosen, &settings).map_err(|message| conflict("eras", message))?;
     Ok((look, Request::Eras(chosen.run, modern, settings)))
 }
 
-fn counterpart(chosen: &Chosen<'_>, settings: &Settings) -> Result<Modern, String> {
-    let both = "eras plays the built-in cluster twice and prints a table";
+fn counterpart(chosen: &Chosen<'_>, settings: &Settings) -> Result<Modern, Words> {
+    let leave_out = |options: &str| {
+        let en = format!("eras plays the built-in cluster twice and prints a table: leave {options} out");
+        Words::from((en, format!("eras 把内置集群运行两次并打印对照表：请去掉 {options}")))
+    };
     if settings.pace() == Pace::Live {
-        return Err(format!("{both}: leave --cluster, --kubeconfig, --context, --follow, --listen and --serve out"));
+        return Err(leave_out("--cluster, --kubeconfig, --context, --follow, --listen, --serve"));
     }
     let era = match chosen.watch {
         Some(watch) => era_option(&watch.source),
         None => chosen.client.as_ref().and_then(client_option),
     };
     if let Some(option) = era {
-        return Err(format!("{both}: leave {option} out"));
+        return Err(leave_out(option));
     }
     if chosen.print.speed.is_some() || chosen.print.output != Output::Text {
-        return Err(format!("{both}: leave --speed and --output out"));
+        return Err(leave_out("--speed, --output"));
     }
     let row = chosen.run.row();
     row.modern.ok_or_else(|| {
         if chosen.run == Run::List {
-            return "list shows both eras already".to_owned();
+            return ("list shows both eras already", "list 已经同时展示两个时代").into();
         }
         let others: Vec<_> =
             rows().filter(|row| row.modern.as_ref().is_some_and(|modern| modern.trace.is_some())).collect();
         let others: Vec<_> = others.iter().map(|row| row.command).collect();
-        format!("{} has no counterpart: it is the same in both eras; eras knows {}", row.command, others.join(", "))
+        let en = format!(
+            "{} has no counterpart: it is the same in both eras; eras knows {}",
+            row.command,
+            others.join(", ")
+        );
+        (en, format!("{} 在两个时代一样；eras 可以比较 {}", row.command, others.join("、"))).into()
     })
 }
 
@@ -199,6 +206,7 @@ impl ClusterCommandArgs {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
     use informer_lab::lab::Era;
 
     use super::*;
@@ -208,7 +216,7 @@ mod tests {
     }
 
     fn usage_error(line: &str) -> String {
-        let error = parse(&words(line)).expect_err(line);
+        let error = parse(&words(line)).expect_err(line).error;
         assert_eq!(error.exit_code(), 2, "{line}");
         error.to_string()
     }
@@ -259,7 +267,7 @@ mod tests {
             ("informer-lab eras listwatch --cluster", "leave --cluster"),
             ("informer-lab eras indexer --serve", "leave --cluster"),
             ("informer-lab eras queue --era modern", "leave --era out"),
-            ("informer-lab eras queue --output json", "leave --speed and --output out"),
+            ("informer-lab eras queue --output json", "leave --speed, --output out"),
         ] {
             let error = usage_error(line);
             assert!(error.contains(said), "{line}: {error}");
@@ -279,6 +287,21 @@ mod tests {
         ] {
             let error = usage_error(line);
             assert!(error.contains(said), "{line}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_usage_error_is_told_in_chinese_too() {
+        for (line, said) in [
+            ("informer-lab reflectr", "错误：没有子命令 reflectr\n  下一步：是不是想写 relist、reflector？"),
+            ("informer-lab reflector --nodes 1", "错误：reflector 用不到 --nodes"),
+            ("informer-lab reflector --for 5", "--for <DURATION> 的值 5 无效：应为不超过一周的时长"),
+            ("informer-lab reflector --era ancient", "的值 ancient 无效\n  可选：classic、modern"),
+            ("informer-lab eras", "错误：缺少参数 <LESSON>"),
+            ("informer-lab list --era modern", "错误：list 会询问两个时代的集群"),
+        ] {
+            let told = parse(&words(line)).expect_err(line).in_chinese();
+            assert!(told.contains(said), "{line}: {told}");
         }
     }
 

@@ -5,72 +5,93 @@ use std::time::Duration;
 
 use informer_lab::cluster::Pods;
 use informer_lab::exercises::{self, Exercise};
+use informer_lab::trace::Words;
 use k8s_openapi::jiff::SignedDuration;
 
 /// `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`, or a port alone on this machine.
-pub fn address(text: &str) -> Result<SocketAddr, String> {
+pub fn address(text: &str) -> Result<SocketAddr, Words> {
     let port = text.strip_prefix("localhost:").unwrap_or(text);
     if let Ok(port) = port.parse::<u16>() {
         return Ok((Ipv4Addr::LOCALHOST, port).into());
     }
-    text.parse().map_err(|_| "expected an IP address and a port, such as 127.0.0.1:8080, or a port alone".to_owned())
+    let expected = (
+        "expected an IP address and a port, such as 127.0.0.1:8080, or a port alone",
+        "应为 IP 地址加端口，例如 127.0.0.1:8080，或只写端口",
+    );
+    text.parse().map_err(|_| expected.into())
 }
 
 /// An address as above, but only of this machine.
-pub fn loopback(text: &str) -> Result<SocketAddr, String> {
+pub fn loopback(text: &str) -> Result<SocketAddr, Words> {
     let address = address(text)?;
     if address.ip().is_loopback() {
         return Ok(address);
     }
-    Err("expected an address of this machine only, such as 127.0.0.1:8080: the cluster has no authentication, so whoever \
-         reaches it may do everything"
-        .to_owned())
+    let expected = (
+        "expected an address of this machine only, such as 127.0.0.1:8080: the cluster has no authentication, so whoever \
+         reaches it may do everything",
+        "只能用本机地址，例如 127.0.0.1:8080：集群没有认证，能访问它的人什么都能做",
+    );
+    Err(expected.into())
 }
 
 /// A number of pods, or a file with pods.
-pub fn pods(text: &str) -> Result<Pods, String> {
+pub fn pods(text: &str) -> Result<Pods, Words> {
     const MOST: usize = 1_000_000;
     match text.parse() {
         Ok(number) if number <= MOST => Ok(Pods::Crowd(number)),
-        Ok(_) => Err(format!("expected at most {MOST} pods")),
-        Err(_) if text.is_empty() || text.starts_with('-') => Err("expected a number of pods, or a file".to_owned()),
+        Ok(_) => Err((format!("expected at most {MOST} pods"), format!("最多 {MOST} 个 Pod")).into()),
+        Err(_) if text.is_empty() || text.starts_with('-') => {
+            Err(("expected a number of pods, or a file", "应为 Pod 的数量，或一个文件").into())
+        }
         Err(_) => Ok(Pods::File(text.into())),
     }
 }
 
 /// A program to mend, by its name, its number or its file's name.
-pub fn exercise(text: &str) -> Result<&'static Exercise, String> {
-    Exercise::find(text).ok_or_else(|| {
-        let names = exercises::ALL.map(|exercise| exercise.name).join(", ");
-        format!("expected a number from 1 to {}, or one of {names}", exercises::ALL.len())
-    })
+pub fn exercise(text: &str) -> Result<&'static Exercise, Words> {
+    let expected = || {
+        let (most, names) = (exercises::ALL.len(), exercises::ALL.map(|exercise| exercise.name).join(", "));
+        let en = format!("expected a number from 1 to {most}, or one of {names}");
+        (en, format!("应为 1 到 {most} 的编号，或以下名字之一：{names}"))
+    };
+    Exercise::find(text).ok_or_else(|| expected().into())
 }
 
 /// The number of nodes.
-pub fn nodes(text: &str) -> Result<usize, String> {
+pub fn nodes(text: &str) -> Result<usize, Words> {
     const MOST: usize = 5_000;
     let number = text.parse().ok().filter(|number| *number <= MOST);
-    number.ok_or_else(|| format!("expected a number of nodes from 0 to {MOST}"))
+    let expected = || (format!("expected a number of nodes from 0 to {MOST}"), format!("应为 0 到 {MOST} 的节点数"));
+    number.ok_or_else(|| expected().into())
 }
 
 /// The longest duration. Adding it to a clock cannot overflow.
 const LONGEST: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// A duration in jiff's friendly format, not negative.
-pub fn duration(text: &str) -> Result<Duration, String> {
+pub fn duration(text: &str) -> Result<Duration, Words> {
     let parsed = text.parse::<SignedDuration>().ok().and_then(|duration| Duration::try_from(duration).ok());
     let fits = parsed.filter(|duration| *duration <= LONGEST);
-    fits.ok_or_else(|| "expected a duration of at most a week, such as 500ms, 30s or 1m30s".to_owned())
+    let expected = (
+        "expected a duration of at most a week, such as 500ms, 30s or 1m30s",
+        "应为不超过一周的时长，例如 500ms、30s 或 1m30s",
+    );
+    fits.ok_or_else(|| expected.into())
 }
 
 /// A DNS label, as the API server requires for namespaces.
-pub fn namespace(text: &str) -> Result<String, String> {
+pub fn namespace(text: &str) -> Result<String, Words> {
     let inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     let fits = (1..=63).contains(&text.len()) && text.chars().all(inner);
     if fits && !text.starts_with('-') && !text.ends_with('-') {
         return Ok(text.to_owned());
     }
-    Err("expected a namespace: at most 63 of a-z, 0-9 and -, with no - at either end".to_owned())
+    let expected = (
+        "expected a namespace: at most 63 of a-z, 0-9 and -, with no - at either end",
+        "应为命名空间的名字：最多 63 个 a-z、0-9 和 -，首尾不能是 -",
+    );
+    Err(expected.into())
 }
 
 #[cfg(test)]
@@ -96,7 +117,7 @@ mod tests {
     #[test]
     fn a_cluster_listens_on_this_machine_only() {
         assert_eq!(loopback("[::1]:80"), Ok("[::1]:80".parse().unwrap()));
-        assert!(loopback("0.0.0.0:80").unwrap_err().contains("no authentication"));
+        assert!(loopback("0.0.0.0:80").unwrap_err().to_string().contains("no authentication"));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::Era;
+use crate::trace::Words;
 
 /// The options of a run. They override the defaults in its row.
 #[derive(Clone, Debug)]
@@ -116,15 +117,16 @@ pub enum Seed {
 }
 
 impl std::str::FromStr for Seed {
-    type Err = String;
+    type Err = Words;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, Words> {
         match text {
             "random" => Ok(Self::Random),
-            _ => text
-                .parse()
-                .map(Self::Fixed)
-                .map_err(|_| format!("expected a number from 0 to {}, or random", u64::MAX)),
+            _ => text.parse().map(Self::Fixed).map_err(|_| {
+                let most = u64::MAX;
+                (format!("expected a number from 0 to {most}, or random"), format!("应为 0 到 {most} 的数，或 random"))
+                    .into()
+            }),
         }
     }
 }

@@ -29,6 +29,16 @@ impl Words {
     }
 }
 
+/// In English, as it is logged.
+impl fmt::Display for Words {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.en)
+    }
+}
+
+/// Words are what is wrong with a value of an option.
+impl Error for Words {}
+
 impl From<&str> for Words {
     fn from(both: &str) -> Self {
         Self { en: both.to_owned(), zh: both.to_owned() }

@@ -143,6 +143,13 @@ impl Printer {
         streams.out.flush()
     }
 
+    /// Prints lines on standard error as they stand.
+    pub fn complain(&self, text: &str) {
+        let mut streams = self.lock();
+        let _ = streams.out.flush();
+        let _ = streams.err.write_all(text.as_bytes());
+    }
+
     /// Asks on standard error, and leaves the cursor behind the question.
     pub fn ask(&self, question: &str) {
         let mut streams = self.lock();

@@ -3,6 +3,8 @@
 use std::str::FromStr;
 use std::time::Duration;
 
+use super::Words;
+
 /// How fast a recorded run is printed. The bytes are the same at every speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Speed {
@@ -26,16 +28,16 @@ impl Speed {
 }
 
 impl FromStr for Speed {
-    type Err = String;
+    type Err = Words;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, Words> {
         if text == "max" {
             return Ok(Self::Max);
         }
         match text.parse::<f64>() {
             Ok(1.0) => Ok(Self::Documents),
             Ok(n) if n.is_finite() && n > 0.0 => Ok(Self::Times(n)),
-            _ => Err("expected a number above 0, or max".to_owned()),
+            _ => Err(("expected a number above 0, or max", "应为大于 0 的数，或 max").into()),
         }
     }
 }
