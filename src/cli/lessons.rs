@@ -42,6 +42,8 @@ pub enum Lesson {
     Late(WatchArgs),
     /// Controller: as many pods as a ReplicaSet asks for, whatever happens to them
     Controller(WatchArgs),
+    /// Stale: a controller that counts in a cache which is behind creates twice
+    Stale(PrintArgs),
     /// Mutate: what the cache hands out is changed in a copy
     Mutate(PrintArgs),
     /// Architecture: one pod on its way through the five parts of an informer
@@ -190,6 +192,7 @@ impl Lesson {
             }
             Self::Late(watch) => Chosen::watching(Run::Late, watch),
             Self::Controller(watch) => Chosen::watching(Run::Controller, watch),
+            Self::Stale(print) => Chosen::alone(Run::Stale, None, print),
             Self::Mutate(print) => Chosen::alone(Run::Mutate, None, print),
             Self::Architecture(watch) => Chosen::watching(Run::Architecture, watch),
             Self::Lister(watch) => Chosen::watching(Run::Lister, watch),

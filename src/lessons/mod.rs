@@ -21,6 +21,7 @@ pub mod reflector;
 pub mod relist;
 pub mod resync;
 pub mod shared;
+pub mod stale;
 pub mod synced;
 pub mod syncing;
 pub mod workqueue;

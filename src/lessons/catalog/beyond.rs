@@ -9,7 +9,7 @@ use super::Run;
 use super::modern::{IN_KEY_ORDER, Modern};
 use super::row::{ALONE, FOUR_PODS, NETTOOL_COMES_AND_GOES, Origin, Row, watching};
 use crate::lab::{ClusterDefaults, Clusters, Defaults, Fixture};
-use crate::lessons::{controller, late, list, mutate, queue, relist, resync, synced, workqueue};
+use crate::lessons::{controller, late, list, mutate, queue, relist, resync, stale, synced, workqueue};
 
 /// Creates `nettool`.
 static RUN: Fixture =
@@ -255,6 +255,25 @@ pub(super) fn controller() -> Row {
              level-triggered 的控制器不在乎变化在路上有没有被合并",
             ],
         }),
+    }
+}
+
+/// The server's watch cache stands still for a while.
+static LAGS: Fixture =
+    Fixture { name: "fixtures/scenarios/stale.yaml", text: include_str!("../../../fixtures/scenarios/stale.yaml") };
+
+pub(super) fn stale() -> Row {
+    Row {
+        run: Run::Stale,
+        command: "stale",
+        origin: Origin::Beyond,
+        en: "Stale: who counts in a cache that is behind creates twice; who waits for their own write does not",
+        zh: "Stale：照着落后的缓存数数会创建两次；等缓存追上自己的写入就不会",
+        chapter: "21-staleness",
+        trace: Some("stale.txt"),
+        defaults: watching(ClusterDefaults { scenario: Some(&LAGS), ..NETTOOL_COMES_AND_GOES }).lasting(4),
+        lesson: |lab| stale::run(lab).boxed_local(),
+        modern: None,
     }
 }
 

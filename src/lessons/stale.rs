@@ -1,0 +1,68 @@
+//! Staleness: whoever counts in a cache that has not heard of their own writes, writes twice.
+//!
+//! Chapter: `lessons/21-staleness`. Trace: `fixtures/traces/stale.txt`.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use futures::try_join;
+use k8s_openapi::api::core::v1::Pod;
+use kube::Api;
+use kube::api::PostParams;
+use serde_json::json;
+use tokio::time::sleep;
+
+use crate::lab::Lab;
+use crate::trace::Style;
+use kube_informers::cache::{ListWatch, Reader, SharedIndexInformer};
+
+// ANCHOR: stale
+/// Two controllers want one pod each, and look twice while the watch stands still. The second one waits between its looks.
+pub async fn run(lab: &Lab) -> Result<()> {
+    let pods = ListWatch::<Pod>::namespaced(lab.client(), lab.namespace());
+    let informer = lab.informer(SharedIndexInformer::builder(pods)).build();
+    let cache = informer.reader();
+    let look_twice = async {
+        informer.synced().await?;
+        lab.print(Style::Synced, "informer synced");
+        sleep(Duration::from_secs(1)).await; // by now the scenario has stopped the server's watch cache
+
+        lab.narrate(
+            "the server's watch cache stands still: no event comes",
+            "服务端的 watch cache 停住了：没有事件送来",
+        );
+        reconcile(lab, &cache, "careless", 0).await?;
+        reconcile(lab, &cache, "careless", 1).await?;
+
+        if let Some(version) = reconcile(lab, &cache, "careful", 0).await? {
+            lab.print(Style::Updated, "careful: waits until the cache has its own write");
+            cache.at_least(&version, Duration::from_secs(10)).await?;
+        }
+        reconcile(lab, &cache, "careful", 1).await?;
+        reconcile(lab, &cache, "careless", 2).await?;
+        anyhow::Ok(())
+    };
+    let look_twice = async { lab.stop().run_until_cancelled(look_twice).await.unwrap_or(Ok(())) };
+    let run = async { Ok(informer.clone().run(lab.stop()).await?) };
+    try_join!(look_twice, run)?;
+    Ok(())
+}
+
+/// Counts a controller's pods in the cache, and creates one if there is none. Returns the version of what it wrote.
+async fn reconcile(lab: &Lab, cache: &Reader<Pod>, app: &str, number: u32) -> Result<Option<String>> {
+    let is_its_own =
+        |pod: &Pod| pod.metadata.labels.as_ref().and_then(|labels| labels.get("app")).is_some_and(|a| a == app);
+    let have = cache.list().iter().filter(|pod| is_its_own(pod)).count();
+    if have > 0 {
+        lab.print(Style::Plain, format_args!("{app}: {have} of 1 pods"));
+        return Ok(None);
+    }
+    let name = format!("{app}-{number}");
+    lab.print(Style::Added, format_args!("{app}: {have} of 1 pods, create {name}"));
+    let pod = json!({"metadata": {"name": name, "labels": {"app": app}}, "spec": {"containers": [{"name": "main", "image": "nginx"}]}});
+    let created = Api::<Pod>::namespaced(lab.client(), lab.namespace())
+        .create(&PostParams::default(), &serde_json::from_value(pod)?)
+        .await?;
+    Ok(created.metadata.resource_version)
+}
+// ANCHOR_END: stale
