@@ -3,6 +3,7 @@
 use std::mem::take;
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use unicode_width::UnicodeWidthStr;
 
 use super::table;
 use super::text::{Ink, Mark, Text};
@@ -168,7 +169,7 @@ impl Writer {
     /// Code stays as it is, but for Go's tabs. It is indented, if the page is wide enough for that.
     fn code_block(&mut self) {
         let code = self.code.take().unwrap_or_default().replace('\t', "    ");
-        let widest = code.lines().map(|line| line.chars().count()).max().unwrap_or_default();
+        let widest = code.lines().map(UnicodeWidthStr::width).max().unwrap_or_default();
         let indent = if widest + 4 <= self.paper.width { "    " } else { "" };
         for line in code.lines() {
             self.page.push_str(&format!("{indent}{line}\n"));
