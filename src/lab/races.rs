@@ -62,7 +62,7 @@ impl Race {
         tokio::time::sleep(Duration::from_millis(self.rng.u64(0..millis))).await;
     }
 
-    /// Runs a future as a busy scheduler would: one wake-up in [`ONE_STALL_IN`] is [`STALL`] late.
+    /// Runs a future as a busy scheduler would: one wake-up in a hundred is two milliseconds late.
     pub async fn stall<F: Future>(&mut self, future: F) -> F::Output {
         if self.waits == Waits::Never {
             return future.await;

@@ -1,6 +1,6 @@
 //! The catalog of all runs: what each is called, what it needs, and which function plays it.
 //!
-//! A new run costs a variant of [`Run`] and a row in [`documents`] or [`beyond`]; without the row it does not compile.
+//! A new run costs a variant of [`Run`] and a row in `catalog/`; without the row it does not compile.
 
 mod beyond;
 mod by_hand;

@@ -1,4 +1,4 @@
-//! The documents' own factory: see [`super::my_factory`].
+//! The documents' own factory: see `MyFactory` in `my_factory.rs`.
 //!
 //! Trace: `fixtures/traces/factory-by-hand.txt`.
 

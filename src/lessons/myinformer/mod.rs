@@ -1,6 +1,6 @@
 //! A simple informer built by hand, and its test: a handler that prints what it is told.
 //!
-//! The informer is [`watch_dog`]; [`modern`] has RealFIFO in it.
+//! The informer is `WatchDog` in `watch_dog.rs`; [`modern`] has RealFIFO in it.
 //!
 //! Chapter: `lessons/07-myinformer`. Trace: `fixtures/traces/myinformer.txt`.
 

@@ -1,4 +1,4 @@
-//! The whole shared informer over list and watch, put together by hand: see [`super::my_shared_informer`].
+//! The whole shared informer over list and watch, put together by hand: see `my_shared_informer.rs`.
 //!
 //! Trace: `fixtures/traces/shared-list-watch.txt`, that of the library's informer.
 
