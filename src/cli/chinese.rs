@@ -9,7 +9,6 @@ pub fn about(subcommand: &str) -> Option<&'static str> {
     Some(match subcommand {
         "lessons" => "列出所有课程和每一步，以及文档中的命令",
         "tour" => "依次运行所有程序，每个之后停一下",
-        "read" => "在终端里阅读书的一章",
         "step" => "一次一个事件地看一次运行，可前可后",
         "replay" => "把录制的运行再打印一遍",
         "eras" => "同一课在两个时代各运行一次，并排比较，说明差别和原因",
@@ -64,7 +63,6 @@ pub fn option(id: &str) -> Option<&'static str> {
         "solution" => "显示答案（你的程序修好之后）",
         "anyway" => "还没修好也显示答案",
         "reset" => "清空进度",
-        "chapter" => "哪一章：编号或名字",
         "words" => "课程和它的选项，例如：reflector --known-objects",
         "shell" => "哪种 shell",
         "folder" => "写到哪个目录（默认：把第一页写到标准输出）",
