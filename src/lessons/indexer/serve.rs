@@ -1,7 +1,8 @@
 //! The lesson's own Indexer as the store of an informer that is put together by hand, and an HTTP server that reads it.
 //!
 //! The documents ask when it is filled. It is filled where `handle_deltas` adds the object of a delta to the store, since
-//! the store is this Indexer.
+//! the store is this Indexer. The library's informer has an Indexer of its own, which nobody else can write, so this one is
+//! given to an informer put together by hand, as in the documents.
 //!
 //! The answer with the documents' pods: `fixtures/traces/indexer-serve.json`.
 
