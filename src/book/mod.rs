@@ -57,7 +57,8 @@ fn unknown(name: &str, meant: &[&str]) -> Failure {
     Failure::new(format!("there is no chapter {name}")).next(next)
 }
 
-fn paper(printer: &Printer) -> Paper {
+/// The paper that standard output is: as wide as its terminal, within limits.
+pub fn paper(printer: &Printer) -> Paper {
     let width = terminal_size_of(io::stdout()).map_or(USUAL, |(Width(width), _)| usize::from(width));
     let ink = if printer.colors_output() { Ink::Terminal } else { Ink::Plain };
     Paper { width: width.clamp(20, WIDEST), ink }

@@ -10,6 +10,7 @@ use super::checkout::Checkout;
 use super::diff::diff;
 use super::progress::Progress;
 use super::{ALL, Exercise};
+use crate::book::paper;
 use crate::console::Ended;
 use crate::trace::{Failure, Printer};
 
@@ -38,8 +39,8 @@ pub fn check(exercise: Option<&'static Exercise>, printer: &Printer) -> Result<E
             Ended::of_writing(praise(exercise, &checkout.read(&exercise.program())?, &checkout, &progress, printer)?)
         }
         Some(WRONG) => {
-            let next = printer.pick("A hint", "提示");
-            printer.page(&format!("\n{next}: informer-lab break {} --hint", exercise.name))?;
+            let next = printer.pick("A hint: ", "提示：");
+            printer.page(&format!("\n{next}informer-lab break {} --hint", exercise.name))?;
             Ok(Ended::Command(1))
         }
         _ => Err(does_not_run(exercise, judged).into()),
@@ -56,7 +57,8 @@ fn judge(exercise: &Exercise, checkout: &Checkout, printer: &Printer) -> Result<
     } else {
         command.arg("--quiet");
     }
-    command.args(["--", exercise.name, printer.pick("en", "zh")]).current_dir(checkout.root());
+    let width = paper(printer).width.to_string();
+    command.args(["--", exercise.name, printer.pick("en", "zh"), &width]).current_dir(checkout.root());
     command.status().map_err(|error| {
         let next = ("install Rust: https://rustup.rs", "请安装 Rust：https://rustup.rs");
         Failure::new(("cannot start cargo", "无法启动 cargo")).because(error).next(next).into()
@@ -73,7 +75,7 @@ fn praise(
     let difference = diff(mine, &checkout.read(&exercise.solution())?);
     let print = || {
         printer.page("")?;
-        printer.page(printer.pick(exercise.explanation.en, exercise.explanation.zh))?;
+        Exercise::prose(exercise.explanation, printer)?;
         if !difference.is_empty() {
             printer.page(printer.pick("\nFrom your program to ours:\n", "\n从你的程序到我们的答案：\n"))?;
             for line in &difference {
@@ -94,10 +96,10 @@ fn praise(
         let count = format!("\n{}/{}", progress.count(), ALL.len());
         match progress.next() {
             Some(next) => {
-                let text = printer.pick("next", "下一个");
-                printer.page(&format!("{count}, {text}: informer-lab break {}", next.name))
+                let text = printer.pick(", next: ", "，下一个：");
+                printer.page(&format!("{count}{text}informer-lab break {}", next.name))
             }
-            None => printer.page(&format!("{count}. {}", printer.pick("All ten are mended.", "十个都修好了。"))),
+            None => printer.page(&format!("{count}\n{}", printer.pick("All ten are mended.", "十个都修好了。"))),
         }
     };
     Ok(print())

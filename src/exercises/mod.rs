@@ -16,6 +16,11 @@ pub use list::{list, reset};
 pub use show::{Asked, show};
 pub use texts::ALL;
 
+use std::io;
+
+use crate::book::{page, paper};
+use crate::trace::Printer;
+
 /// A program to mend, and what is told about it.
 #[derive(Debug)]
 pub struct Exercise {
@@ -35,7 +40,7 @@ pub struct Exercise {
     pub explanation: Both,
 }
 
-/// A text in both languages, without breaks of lines.
+/// A text in both languages: Markdown, each paragraph on one line.
 #[derive(Clone, Copy, Debug)]
 pub struct Both {
     /// English.
@@ -52,6 +57,11 @@ impl Exercise {
         ALL.into_iter().find(|exercise| {
             exercise.name == name || exercise.file == name || (asked.is_some() && number(exercise) == asked)
         })
+    }
+
+    /// A text on standard output: Markdown, broken into lines that fit.
+    fn prose(text: Both, printer: &Printer) -> io::Result<()> {
+        printer.page(page(printer.pick(text.en, text.zh), paper(printer)).trim_end())
     }
 
     /// The file that the learner edits, from the root of the clone.

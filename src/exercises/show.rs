@@ -42,7 +42,7 @@ pub fn show(exercise: &Exercise, asked: Asked, printer: &Printer) -> Result<Ende
 fn symptom(exercise: &Exercise, printer: &Printer) -> io::Result<()> {
     let Exercise { name, chapter, title, symptom, .. } = exercise;
     printer.page(&format!("{}: {}\n", exercise.file, printer.pick(title.en, title.zh)))?;
-    printer.page(printer.pick(symptom.en, symptom.zh))?;
+    Exercise::prose(*symptom, printer)?;
     let rows = [
         (exercise.program(), printer.pick("the program: mend it", "要修的程序")),
         (format!("informer-lab check {name}"), printer.pick("is it right now?", "修好了吗？")),
@@ -55,14 +55,17 @@ fn symptom(exercise: &Exercise, printer: &Printer) -> io::Result<()> {
 }
 
 fn hints(exercise: &Exercise, many: usize, printer: &Printer) -> io::Result<()> {
-    for hint in exercise.hints.iter().take(many) {
-        printer.page(printer.pick(hint.en, hint.zh))?;
+    for (n, hint) in exercise.hints.iter().take(many).enumerate() {
+        if n > 0 {
+            printer.page("")?;
+        }
+        Exercise::prose(*hint, printer)?;
     }
     if many >= exercise.hints.len() {
         return Ok(());
     }
-    let more = printer.pick("more", "更多");
-    printer.page_dimmed(&format!("\n{more}: informer-lab break {} --hint --hint", exercise.name))
+    let more = printer.pick("more: ", "更多：");
+    printer.page_dimmed(&format!("\n{more}informer-lab break {} --hint --hint", exercise.name))
 }
 
 fn too_early(exercise: &Exercise) -> Failure {

@@ -76,6 +76,9 @@ fn an_exercise_says_its_symptom_its_file_and_its_chapter() {
             let ran = user.run(&format!("break {} --lang {lang}", exercise.name));
             let read = format!("informer-lab read {}", exercise.chapter);
             let program = format!("lessons/break/exercises/{}.rs", exercise.file);
+            for line in ran.out.lines() {
+                assert!(unicode_width::UnicodeWidthStr::width(line) <= 80, "{line}");
+            }
             for wanted in [title, &read, &program] {
                 assert!(ran.out.contains(wanted), "{wanted}: {}", ran.out);
             }
@@ -86,14 +89,19 @@ fn an_exercise_says_its_symptom_its_file_and_its_chapter() {
     }
 }
 
+/// Text without its blanks, as lines are broken to fit.
+fn packed(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
 #[test]
 fn hints_come_one_after_the_other() {
     let user = User::new("hints");
-    let [first, second] = ALL[0].hints;
-    let one = user.run("break updates --hint").out;
-    assert!(one.contains(first.en) && !one.contains(second.en), "{one}");
-    let two = user.run("break 1 --hint --hint").out;
-    assert!(two.contains(first.en) && two.contains(second.en), "{two}");
+    let [first, second] = ALL[0].hints.map(|hint| packed(hint.en));
+    let one = packed(&user.run("break updates --hint").out);
+    assert!(one.contains(&first) && !one.contains(&second), "{one}");
+    let two = packed(&user.run("break 1 --hint --hint").out);
+    assert!(two.contains(&first) && two.contains(&second), "{two}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Runs one program of `exercises/` in a cluster in memory and in virtual time, and says whether it does what it should.
 //!
-//! `informer-lab check NAME` runs this as `cargo run -p informer-lab-break -- NAME LANGUAGE`. Its exit code says how the program did:
+//! `informer-lab check NAME` runs this as `cargo run -p informer-lab-break -- NAME LANGUAGE WIDTH`. Its exit code says how the program did:
 //! 0 for a right one, 1 for one that is still wrong. Cargo's own is 101, when it does not compile.
 
 #[path = "../exercises/mod.rs"]
@@ -33,8 +33,8 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let names = table::exercises().map(|exercise| exercise.name).join(", ");
     let exercise = arguments.first().and_then(|name| table::exercises().into_iter().find(|row| row.name == name));
-    let (Some(exercise), 1..=2) = (exercise, arguments.len()) else {
-        print(&format!("usage: informer-lab-break NAME [zh]\n  NAME is one of {names}"));
+    let (Some(exercise), 1..=3) = (exercise, arguments.len()) else {
+        print(&format!("usage: informer-lab-break NAME [en|zh [WIDTH]]\n  NAME is one of {names}"));
         return ExitCode::from(2);
     };
     let lang = if arguments.get(1).is_some_and(|lang| lang == "zh") { Lang::Zh } else { Lang::En };
@@ -46,7 +46,8 @@ fn main() -> ExitCode {
         Err(RecvTimeoutError::Timeout) => Verdict::spins(),
         Err(RecvTimeoutError::Disconnected) => return ExitCode::from(3), // a panic of ours, and it was printed
     };
-    print(&verdict.text(lang));
+    let width = arguments.get(2).and_then(|width| width.parse().ok()).unwrap_or(80);
+    print(&verdict.text(lang, width));
     if verdict.is_right() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 

@@ -56,10 +56,10 @@ mod tests {
                 let find = |all: [Exercise; 10]| all.into_iter().find(|row| row.name == stringify!($name)).unwrap();
                 let broken = find(exercises()).judge();
                 let sentence = broken.mistake().map(|mistake| mistake.sentence.pick(Lang::En));
-                assert_eq!(sentence, Some($sentence), "\n{}", broken.text(Lang::En));
+                assert_eq!(sentence, Some($sentence), "\n{}", broken.text(Lang::En, 80));
                 assert!(!broken.mistake().unwrap().evidence.is_empty());
                 let mended = find(programs!(solutions)).judge();
-                assert!(mended.is_right(), "\n{}", mended.text(Lang::En));
+                assert!(mended.is_right(), "\n{}", mended.text(Lang::En, 80));
             }
         )*};
     }

@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use informer_lab::book::{Ink, Paper, page};
+
 use crate::say::{Both, Lang};
 use crate::seen::{End, Seen};
 
@@ -53,19 +55,20 @@ impl Verdict {
     }
 
     /// What the learner reads.
-    pub fn text(&self, lang: Lang) -> String {
+    pub fn text(&self, lang: Lang, width: usize) -> String {
+        let prose = |text: &Both| page(text.pick(lang), Paper { width, ink: Ink::Plain }).trim_end().to_owned();
         let mistake = match &self.0 {
-            Ok(()) => return Both::new("Right.", "正确。").pick(lang).to_owned(),
+            Ok(()) => return prose(&Both::new("Right.", "正确。")),
             Err(mistake) => mistake,
         };
-        let mut text = format!("{}\n", mistake.sentence.pick(lang));
+        let mut text = prose(&mistake.sentence) + "\n";
         if !mistake.evidence.is_empty() {
             text.push('\n');
         }
         for line in &mistake.evidence {
             let _ = writeln!(text, "  {line}"); // writing to a String succeeds
         }
-        let _ = write!(text, "\n{}", mistake.look.pick(lang));
+        let _ = write!(text, "\n{}", prose(&mistake.look));
         text
     }
 }
@@ -76,14 +79,17 @@ fn ended(seen: &Seen) -> Result<(), Mistake> {
         End::Stopped => return Ok(()),
         End::Early(at) => early(*at),
         End::Failed(error) => (
-            Both::new(format!("The program ended with an error: {error}."), format!("程序因错误结束：{error}。")),
+            Both::new(
+                format!("The program ended with an error: {}.", quoted(error)),
+                format!("程序因错误结束：{}。", quoted(error)),
+            ),
             Both::new(
                 "Which call returned it? A program that goes on has to handle it there.",
                 "是哪个调用返回的？要继续运行，就得在那里处理它。",
             ),
         ),
         End::Panicked(said) => (
-            Both::new(format!("The program panicked: {said}."), format!("程序 panic 了：{said}。")),
+            Both::new(format!("The program panicked: {}.", quoted(said)), format!("程序 panic 了：{}。", quoted(said))),
             Both::new("The line is in the panic's message above.", "panic 信息（上面）里有行号。"),
         ),
         End::Never => (
@@ -98,6 +104,11 @@ fn ended(seen: &Seen) -> Result<(), Mistake> {
         ),
     };
     Err(Mistake { sentence, evidence: seen.excerpt(|_| true), look })
+}
+
+/// What the program said, as it stands: it is no Markdown.
+fn quoted(text: &str) -> String {
+    format!("`{}`", text.replace('`', "'"))
 }
 
 fn early(at: Duration) -> (Both, Both) {
