@@ -7,7 +7,7 @@ use super::done::{Done, Firing};
 use super::error::{BoxError, Closed, Error, KeyError};
 use super::key::{IntoKey, KeyFn};
 use super::lock::{Mutex, MutexGuard, lock};
-use super::look::{ToWake, Waited, Waiters, look_until};
+use super::look::{Waited, Waiters, look_until};
 use super::observe::{Event, Observer};
 use super::store::Transformer;
 
@@ -100,9 +100,11 @@ impl<T, Q> Intake<T, Q> {
     pub fn change<R>(&self, change: impl FnOnce(&mut Inside<Q>) -> R) -> R {
         let mut inside = self.lock();
         let result = change(&mut inside);
-        let woken = std::mem::take(&mut inside.news).then(|| inside.waiters.take());
+        let woken = if std::mem::take(&mut inside.news) { inside.waiters.take() } else { None };
         drop(inside);
-        woken.into_iter().for_each(ToWake::wake);
+        if let Some(woken) = woken {
+            woken.wake();
+        }
         result
     }
 

@@ -1,6 +1,7 @@
 //! Waiting for something under a lock.
 
 use std::future::poll_fn;
+use std::mem;
 use std::task::{Poll, Waker};
 
 use smallvec::SmallVec;
@@ -32,9 +33,10 @@ pub(super) trait Waited {
 pub(super) struct ToWake(SmallVec<[(u64, Waker); 1]>);
 
 impl Waiters {
-    /// Takes everyone out.
-    pub fn take(&mut self) -> ToWake {
-        ToWake(if self.waiting.is_empty() { SmallVec::new() } else { self.waiting.drain(..).collect() })
+    /// Takes everyone out; nothing if nobody waits, which is the usual case.
+    #[inline]
+    pub fn take(&mut self) -> Option<ToWake> {
+        if self.waiting.is_empty() { None } else { Some(ToWake(mem::take(&mut self.waiting))) }
     }
 
     /// Notes who waits, under the number that it has from the last time, if any.
@@ -57,6 +59,7 @@ impl Waiters {
 
 impl ToWake {
     /// Has everyone look again.
+    #[cold]
     pub fn wake(self) {
         self.0.into_iter().for_each(|(_, waker)| waker.wake());
     }
@@ -68,7 +71,9 @@ pub(super) fn change<S: Waited, R>(state: &Mutex<S>, change: impl FnOnce(&mut S)
     let result = change(&mut state);
     let woken = state.waiters().take();
     drop(state);
-    woken.wake();
+    if let Some(woken) = woken {
+        woken.wake();
+    }
     result
 }
 

@@ -27,7 +27,7 @@ use super::state::QueueState;
 pub struct WorkQueueBuilder<T> {
     limiter: Option<Box<dyn RateLimiter<T>>>,
     line: Line<T>,
-    meter: Option<Meter>,
+    meter: Option<Box<Meter>>,
 }
 
 impl<T: Clone + Eq + Hash + Send + 'static> WorkQueueBuilder<T> {
@@ -50,7 +50,7 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueueBuilder<T> {
 
     /// Measures what happens.
     pub fn metrics(mut self, metrics: impl Metrics + 'static) -> Self {
-        self.meter = Some(Meter::new(Box::new(metrics)));
+        self.meter = Some(Box::new(Meter::new(Box::new(metrics))));
         self
     }
 

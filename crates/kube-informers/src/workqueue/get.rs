@@ -5,11 +5,10 @@ use std::pin::{Pin, pin};
 
 use tokio::select;
 use tokio::sync::futures::Notified;
-use tokio::task::coop::consume_budget;
 use tokio::time::{Instant, sleep_until};
 
 use super::queue::WorkQueue;
-use super::state::Taken;
+use super::state::{Found, Taken};
 
 /// One who waits for a key.
 pub(super) struct Waiter<'a, T> {
@@ -33,7 +32,6 @@ impl<'a, T: Clone + Eq + Hash> Waiter<'a, T> {
 
     /// Takes a key, waiting for one if need be; none once the queue has shut down and is empty.
     pub async fn take(mut self) -> Option<Taken<T>> {
-        consume_budget().await; // a full queue must not starve the other tasks of this thread
         let signals = self.queue.signals();
         let mut told = false;
         loop {
@@ -45,12 +43,18 @@ impl<'a, T: Clone + Eq + Hash> Waiter<'a, T> {
                     news.await;
                     true
                 }
-                Next::WaitsUntil(due) => select! {
-                    biased;
-                    () = news => true,
-                    () = signals.sooner.notified() => false,
-                    () = sleep_until(due) => false,
-                },
+                // In a box, so that the future of a `get` that finds a key at once is small.
+                Next::WaitsUntil(due) => {
+                    Box::pin(async {
+                        select! {
+                            biased;
+                            () = news => true,
+                            () = signals.sooner.notified() => false,
+                            () = sleep_until(due) => false,
+                        }
+                    })
+                    .await
+                }
             };
         }
     }
@@ -64,12 +68,10 @@ impl<'a, T: Clone + Eq + Hash> Waiter<'a, T> {
         if std::mem::take(&mut self.keeps_time) {
             state.timed = false;
         }
-        state.let_in();
-        if let Some(taken) = state.take() {
-            return Next::Ends(Some(taken));
-        }
-        if state.shutting_down {
-            return Next::Ends(None);
+        match state.look() {
+            Found::Key(taken) => return Next::Ends(Some(taken)),
+            Found::End => return Next::Ends(None),
+            Found::Nothing => {}
         }
         if news.enable() {
             return Next::LooksAgain; // told before it waited

@@ -36,32 +36,37 @@ use super::state::{Hold, Taken};
 /// ```
 #[must_use = "the work on the key is over when this is dropped"]
 pub struct Item<'a, T: Clone + Eq + Hash> {
-    queue: &'a WorkQueue<T>,
     key: T,
-    /// None once the key belongs to somebody else.
+    work: Work<'a, T>,
+}
+
+/// The work on a key, which is over when this is dropped.
+struct Work<'a, T: Clone + Eq + Hash> {
+    queue: &'a WorkQueue<T>,
+    /// None once somebody else is to say that it is over.
     hold: Option<Hold>,
 }
 
 impl<'a, T: Clone + Eq + Hash> Item<'a, T> {
     pub(super) fn new(queue: &'a WorkQueue<T>, taken: Taken<T>) -> Self {
-        Self { queue, key: taken.key, hold: Some(taken.hold) }
+        Self { key: taken.key, work: Work { queue, hold: Some(taken.hold) } }
     }
 
     /// The work failed: the key comes again after the limiter's wait, longer each time.
     #[doc(alias = "AddRateLimited")]
     pub fn retry(self) {
-        self.queue.add_rate_limited(self.key.clone());
+        self.work.queue.add_rate_limited(self.key.clone());
     }
 
     /// The key comes again after this time. That is no failure, and the failures that were counted still count.
     #[doc(alias = "AddAfter")]
     pub fn retry_after(self, delay: Duration) {
-        self.queue.add_after(self.key.clone(), delay);
+        self.work.queue.add_after(self.key.clone(), delay);
     }
 
     /// The work succeeded, or is given up: the key's failures do not count any more.
     pub fn forget(self) {
-        self.queue.forget(&self.key);
+        self.work.queue.forget(&self.key);
     }
 
     /// The bare key. Whoever calls this has to call [`WorkQueue::done`] when the work on the key is over; otherwise nobody
@@ -69,8 +74,8 @@ impl<'a, T: Clone + Eq + Hash> Item<'a, T> {
     ///
     /// It is the low-level way, for code that cannot keep a guard, such as a replay of client-go's calls.
     pub fn into_key(mut self) -> T {
-        self.hold = None;
-        self.key.clone()
+        self.work.hold = None;
+        self.key
     }
 }
 
@@ -82,7 +87,7 @@ impl<T: Clone + Eq + Hash> Deref for Item<'_, T> {
     }
 }
 
-impl<T: Clone + Eq + Hash> Drop for Item<'_, T> {
+impl<T: Clone + Eq + Hash> Drop for Work<'_, T> {
     #[inline]
     fn drop(&mut self) {
         if let Some(hold) = self.hold {

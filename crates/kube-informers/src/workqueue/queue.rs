@@ -6,6 +6,7 @@ use std::hash::Hash;
 use std::pin::pin;
 use std::time::Duration;
 
+use tokio::task::coop::consume_budget;
 use tokio::time::Instant;
 
 use super::access::{Access, Signals};
@@ -14,7 +15,7 @@ use super::get::Waiter;
 use super::item::Item;
 use super::limiter::RateLimiter;
 use super::metrics::Unfinished;
-use super::state::QueueState;
+use super::state::{Found, QueueState};
 use crate::lock::{Mutex, lock};
 
 /// Keys that are to be worked on, each by one worker at a time, at once or later.
@@ -168,7 +169,13 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
     /// Cancel safe: a `get` that is dropped has taken no key, and if it was woken, another one is woken in its place. A `get` that
     /// was woken must be polled or dropped: until then no other one is woken.
     pub async fn get(&self) -> Option<Item<'_, T>> {
-        let taken = Waiter::new(self).take().await?;
+        consume_budget().await; // a full queue must not starve the other tasks of this thread
+        let found = self.access().look(); // most often there is a key, and nothing has to be set up for waiting
+        let taken = match found {
+            Found::Key(taken) => taken,
+            Found::End => return None,
+            Found::Nothing => Waiter::new(self).take().await?,
+        };
         Some(Item::new(self, taken))
     }
 

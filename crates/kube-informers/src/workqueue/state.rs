@@ -21,7 +21,8 @@ pub(super) struct QueueState<T> {
     /// How many keys are `Processing` or `Again`.
     pub processing: usize,
     pub delayed: Delayed,
-    pub meter: Option<Meter>,
+    /// In a box: most queues have none, and what the lock protects goes from processor to processor.
+    pub meter: Option<Box<Meter>>,
     pub shutting_down: bool,
     /// How many times those who drain were told to wait no longer.
     pub forced: u64,
@@ -39,6 +40,15 @@ pub(super) struct Taken<T> {
     pub hold: Hold,
 }
 
+/// What one who wants a key finds.
+pub(super) enum Found<T> {
+    Key(Taken<T>),
+    /// No key is queued, and none will be.
+    End,
+    /// No key is queued.
+    Nothing,
+}
+
 /// What a worker has in hand: which hand-out of which key. It says nothing any more once the key was given back.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hold {
@@ -47,7 +57,7 @@ pub(super) struct Hold {
 }
 
 impl<T> QueueState<T> {
-    pub fn new(line: Line<T>, meter: Option<Meter>) -> Self {
+    pub fn new(line: Line<T>, meter: Option<Box<Meter>>) -> Self {
         Self {
             known: KnownKeys::default(),
             line,
@@ -115,9 +125,20 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
         self.known[handle].stage = Stage::Queued;
     }
 
+    /// Lets in what is due, and hands out the next key.
+    #[inline]
+    pub fn look(&mut self) -> Found<T> {
+        self.let_in();
+        match self.take() {
+            Some(taken) => Found::Key(taken),
+            None if self.shutting_down => Found::End,
+            None => Found::Nothing,
+        }
+    }
+
     /// Hands out the next key.
     #[inline]
-    pub fn take(&mut self) -> Option<Taken<T>> {
+    fn take(&mut self) -> Option<Taken<T>> {
         let handle = self.line.next(&self.known)?;
         let key = self.known[handle].key.clone();
         if let Some(meter) = &mut self.meter {
