@@ -59,4 +59,4 @@ pub use limiter::{
 pub use metrics::{Metrics, Unfinished};
 pub use order::{Fifo, Order};
 pub use queue::WorkQueue;
-pub use workers::{Action, ReconcilePanicked, Unstarted, Workers};
+pub use workers::{Action, LogErrors, OnError, ReconcilePanicked, Unstarted, Workers};

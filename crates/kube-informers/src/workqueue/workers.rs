@@ -57,20 +57,44 @@ pub struct ReconcilePanicked {
     pub panic: Panic,
 }
 
-/// Who is told of a key whose work failed, and of the error.
-type OnError<'a, T, E> = dyn Fn(&T, E) + Send + Sync + 'a;
+/// Who is told of a key whose work failed: a function, or the log.
+#[diagnostic::on_unimplemented(
+    message = "an error of type `{E}` cannot be logged, for it is no `Error`",
+    note = "let reconcile return an `Error`, or say with `Workers::on_error` what is to be done with this one"
+)]
+pub trait OnError<T, E> {
+    /// The work on the key failed; it comes again. `retries` says how often it has failed before.
+    fn failed(&self, key: &T, error: E, retries: usize);
+}
+
+/// Logs each failure as a warning, with all its causes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LogErrors;
+
+impl<T: fmt::Debug, E: Into<BoxError>> OnError<T, E> for LogErrors {
+    fn failed(&self, key: &T, error: E, retries: usize) {
+        let error: BoxError = error.into();
+        warn!(?key, retries, error = %with_causes(&*error), "the work on a key failed");
+    }
+}
+
+impl<T, E, F: Fn(&T, E)> OnError<T, E> for F {
+    fn failed(&self, key: &T, error: E, _retries: usize) {
+        self(key, error);
+    }
+}
 
 /// Work on the keys of a queue, from [`WorkQueue::workers`].
 #[must_use = "nothing is worked on until it runs"]
-pub struct Workers<'a, T, F, E> {
+pub struct Workers<'a, T, F, O = LogErrors> {
     queue: &'a WorkQueue<T>,
     number: usize,
     reconcile: F,
-    on_error: Box<OnError<'a, T, E>>,
+    on_error: O,
     unstarted: Unstarted,
 }
 
-impl<T: Clone + Eq + Hash + Send + fmt::Debug> WorkQueue<T> {
+impl<T: Clone + Eq + Hash> WorkQueue<T> {
     /// Workers that take keys from this queue and call `reconcile` for each: `number` of them at a time (at least one), never
     /// one key twice.
     ///
@@ -102,23 +126,37 @@ impl<T: Clone + Eq + Hash + Send + fmt::Debug> WorkQueue<T> {
     /// # Ok(())
     /// # }
     /// ```
+    ///
+    /// The compiler has to know the type of the error, also where none is ever returned: `Ok::<_, std::io::Error>(())`.
+    ///
+    /// A task that is spawned has to own what it uses. So the queue is in an [`Arc`](std::sync::Arc), `reconcile` owns what it calls
+    /// (`async move`, and a clone of what other tasks use too), and an `async move` block around the call owns the queue:
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use std::sync::Arc;
+    /// use kube_informers::workqueue::WorkQueue;
+    /// use tokio_util::sync::CancellationToken;
+    ///
+    /// # async fn reconcile(_key: String) -> Result<(), std::io::Error> { Ok(()) }
+    /// let (queue, stop) = (Arc::new(WorkQueue::new()), CancellationToken::new());
+    /// let working = tokio::spawn({
+    ///     let (queue, stop) = (queue.clone(), stop.clone());
+    ///     async move { queue.workers(2, reconcile).run(&stop).await }
+    /// });
+    /// queue.add("default/web".to_owned()); // what a handler does, with a clone of its own
+    /// # stop.cancel();
+    /// working.await??;
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "MaxConcurrentReconciles")]
-    pub fn workers<'a, F, R, A, E>(&'a self, number: usize, reconcile: F) -> Workers<'a, T, F, E>
-    where
-        F: Fn(T) -> R,
-        R: Future<Output = Result<A, E>>,
-        A: Into<Action>,
-        E: Into<BoxError>,
-    {
-        let on_error = |key: &T, error: E| {
-            let error: BoxError = error.into();
-            warn!(?key, retries = self.retries(key), error = %with_causes(&*error), "the work on a key failed");
-        };
-        Workers { queue: self, number, reconcile, on_error: Box::new(on_error), unstarted: Unstarted::default() }
+    pub fn workers<F: Fn(T) -> R, R: Future>(&self, number: usize, reconcile: F) -> Workers<'_, T, F> {
+        Workers { queue: self, number, reconcile, on_error: LogErrors, unstarted: Unstarted::default() }
     }
 }
 
-impl<'a, T: Clone + Eq + Hash + fmt::Debug, F, R, A, E> Workers<'a, T, F, E>
+impl<'a, T: Clone + Eq + Hash, F, R, A, E, O> Workers<'a, T, F, O>
 where
     F: Fn(T) -> R,
     R: Future<Output = Result<A, E>>,
@@ -126,9 +164,9 @@ where
 {
     /// Told of each failure, before the key is queued again. Unless one is given, the error is logged as a warning with all its
     /// causes.
-    pub fn on_error(mut self, tell: impl Fn(&T, E) + Send + Sync + 'a) -> Self {
-        self.on_error = Box::new(tell);
-        self
+    pub fn on_error<Tell: Fn(&T, E)>(self, tell: Tell) -> Workers<'a, T, F, Tell> {
+        let Self { queue, number, reconcile, on_error: _, unstarted } = self;
+        Workers { queue, number, reconcile, on_error: tell, unstarted }
     }
 
     /// What comes of queued keys after a stop.
@@ -149,7 +187,11 @@ where
     ///
     /// # Errors
     /// [`ReconcilePanicked`] if the work on a key panicked. The other workers finish what they have begun, and nothing else.
-    pub async fn run(self, stop: &CancellationToken) -> Result<(), ReconcilePanicked> {
+    pub async fn run(self, stop: &CancellationToken) -> Result<(), ReconcilePanicked>
+    where
+        T: fmt::Debug,
+        O: OnError<T, E>,
+    {
         let ends = CancellationToken::new();
         let working = async {
             let ended = join_all((0..self.number.max(1)).map(|_| self.work(&ends))).await;
@@ -173,12 +215,16 @@ where
     }
 
     /// Takes one key after the other.
-    async fn work(&self, ends: &CancellationToken) -> Result<(), ReconcilePanicked> {
+    async fn work(&self, ends: &CancellationToken) -> Result<(), ReconcilePanicked>
+    where
+        T: fmt::Debug,
+        O: OnError<T, E>,
+    {
         while let Some(Some(key)) = ends.run_until_cancelled(self.queue.get()).await {
             match AssertUnwindSafe(async { (self.reconcile)((*key).clone()).await }).catch_unwind().await {
                 Ok(Ok(action)) => self.succeeded(key, action.into()),
                 Ok(Err(error)) => {
-                    (self.on_error)(&key, error);
+                    self.on_error.failed(&key, error, self.queue.retries(&key));
                     key.retry();
                 }
                 Err(panic) => {
@@ -198,7 +244,7 @@ where
     }
 }
 
-impl<T, F, E> fmt::Debug for Workers<'_, T, F, E> {
+impl<T, F, O> fmt::Debug for Workers<'_, T, F, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Workers")
             .field("queue", self.queue)

@@ -145,6 +145,15 @@ async fn errors_are_told_with_their_key_before_it_is_queued_again() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_takes_the_errors_may_take_any_type() {
+    struct Refused; // no `Error`, no `Debug`
+    let (queue, stop) = (queue(["a"]), CancellationToken::new());
+    let workers = queue.workers(1, async |_| Err::<(), _>(Refused)).on_error(|_, Refused| stop.cancel());
+    workers.run(&stop).await.unwrap();
+    assert_eq!(queue.retries(&"a"), 1);
+}
+
+#[tokio::test(start_paused = true)]
 async fn workers_of_one_queue_can_run_in_several_tasks() {
     let queue = Arc::new(WorkQueue::new());
     let (stop, done) = (CancellationToken::new(), Arc::new(Mutex::new(0)));
