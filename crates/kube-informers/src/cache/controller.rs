@@ -108,8 +108,12 @@ async fn empty<T>(queue: &dyn Queue<T>, mut process: Box<dyn ProcessDeltas<T>>, 
         if let Err(error) = processed {
             warn!("deltas were lost: {}", with_causes(&*error));
         }
-        while process.go_on() {
-            yield_now().await;
+        loop {
+            match process.go_on() {
+                Ok(true) => yield_now().await,
+                Ok(false) => break,
+                Err(error) => warn!("deltas were lost: {}", with_causes(&*error)),
+            }
         }
     }
 }

@@ -155,6 +155,10 @@ impl<T> Deltas<T> {
         self.0.into_vec()
     }
 
+    pub(crate) fn into_oldest(self) -> Delta<T> {
+        self.0.into_iter().next().expect("Deltas hold at least one delta")
+    }
+
     pub(crate) fn push(&mut self, delta: Delta<T>) {
         self.0.push(delta);
     }

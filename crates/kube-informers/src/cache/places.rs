@@ -1,4 +1,7 @@
 //! Places: a set of places in [`Slots`](super::slots::Slots).
+//!
+//! A bitmap of a crate (`roaring`, `fixedbitset`) is copied as a whole. This one is copied in constant time, under the store's lock,
+//! for each reader of an index and for each snapshot before a write.
 
 use std::ops::Range;
 

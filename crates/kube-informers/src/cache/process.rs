@@ -3,11 +3,12 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::delta::{Deletion, Delta, Deltas, InitialList};
+use super::delta::{Delta, Deltas, InitialList};
 use super::error::{BoxError, Error};
 use super::key::Object;
 use super::notification::Notification;
 use super::store::{Store, Transaction};
+use super::take_over::TakeOver;
 
 /// The consumer of a queue. Any function of deltas is one that takes a batch delta by delta.
 ///
@@ -35,8 +36,11 @@ pub trait ProcessDeltas<T>: Send {
 
     /// Does a part of what the last call has left to do; says whether there is more. It is called until there is not, with pauses in
     /// which other tasks run, before anything else is popped.
-    fn go_on(&mut self) -> bool {
-        false
+    ///
+    /// # Errors
+    /// What was not processed is lost, and nothing is left to do.
+    fn go_on(&mut self) -> Result<bool, BoxError> {
+        Ok(false)
     }
 }
 
@@ -74,7 +78,11 @@ pub fn process_deltas<T: Object>(
                 sink(Notification::Delete(deletion));
             }
             Delta::ReplacedAll { resource_version, objects } => {
-                replace_all(store, objects, &resource_version, initial, sink)?;
+                let mut list = TakeOver::new(store, objects, resource_version, initial);
+                list.prepare(store, usize::MAX)?;
+                let (changes, replaced) = list.finish(store);
+                drop(replaced);
+                changes.for_each(&mut *sink);
             }
             Delta::SyncAll => {
                 for object in &store.list() {
@@ -123,31 +131,7 @@ pub fn process_deltas_in_batch<T: Object>(
     result
 }
 
-/// Replaces the store's content, then gives `sink` the deletions of what is gone, and a notification of every object of the list.
-fn replace_all<T: Object>(
-    store: &Store<T>,
-    objects: Vec<Arc<T>>,
-    resource_version: &str,
-    initial: InitialList,
-    sink: &mut dyn FnMut(Notification<T>),
-) -> Result<(), Error> {
-    let keys: Vec<String> = objects.iter().map(|object| store.key_of(object)).collect::<Result<_, _>>()?;
-    let listed: HashSet<&String> = keys.iter().collect();
-    let old: Vec<Option<Arc<T>>> = keys.iter().map(|key| store.get_by_key(key)).collect();
-    let gone: Vec<String> = store.list_keys().into_iter().filter(|key| !listed.contains(key)).collect();
-    let gone: Vec<Deletion<T>> =
-        gone.into_iter().map(|key| Deletion::FinalStateUnknown { last_known: store.get_by_key(&key), key }).collect();
-    store.replace(objects.clone(), resource_version)?;
-    for deletion in gone {
-        sink(Notification::Delete(deletion));
-    }
-    for (old, object) in old.into_iter().zip(objects) {
-        sink(added_or_updated(old, object, initial));
-    }
-    Ok(())
-}
-
-fn added_or_updated<T>(old: Option<Arc<T>>, object: Arc<T>, initial: InitialList) -> Notification<T> {
+pub(super) fn added_or_updated<T>(old: Option<Arc<T>>, object: Arc<T>, initial: InitialList) -> Notification<T> {
     match old {
         Some(old) => Notification::Update { old, new: object },
         None => Notification::Add { object, initial },

@@ -8,6 +8,7 @@ use super::error::{BoxError, Error, KeyError, TransactionError};
 use super::key::{IntoKey, KeyFn, Object};
 use super::observe::{Event, Observer};
 use super::reader::Reader;
+use super::replacement::{Replaced, Replacement};
 use super::snapshot::Snapshot;
 use super::thread_safe_store::{Operation, ThreadSafeStore};
 
@@ -174,13 +175,19 @@ impl<T: Object> Store<T> {
     /// The key function or the transformer failed for one of the objects; nothing was changed.
     pub fn replace(&self, objects: Vec<Arc<T>>, resource_version: &str) -> Result<(), Error> {
         let number = objects.len();
-        let objects = objects
-            .into_iter()
-            .map(|object| Ok((self.key_of(&object)?, self.transform(object)?)))
-            .collect::<Result<_, Error>>()?;
-        self.content.replace(objects, resource_version);
-        self.observer.tell(|| Event::Replaced { objects: number });
+        let mut replacement = self.content.replacement(number);
+        for object in objects {
+            replacement.put(&self.key_of(&object)?, self.transform(object)?);
+        }
+        drop(self.replace_by(replacement, number, resource_version));
         Ok(())
+    }
+
+    /// Replaces the whole content at once by what was made of so many objects.
+    pub(super) fn replace_by(&self, replacement: Replacement<T>, number: usize, resource_version: &str) -> Replaced<T> {
+        let replaced = self.content.replace(replacement, resource_version);
+        self.observer.tell(|| Event::Replaced { objects: number });
+        replaced
     }
 
     /// Does all operations under one lock, so that no reader sees some of them. The transformer is not run.
@@ -265,7 +272,7 @@ impl<T: Object> Store<T> {
         Ok(old)
     }
 
-    fn transform(&self, object: Arc<T>) -> Result<Arc<T>, Error> {
+    pub(super) fn transform(&self, object: Arc<T>) -> Result<Arc<T>, Error> {
         match &self.transformer {
             Some(transform) => transform(object).map_err(Error::TransformStored),
             None => Ok(object),

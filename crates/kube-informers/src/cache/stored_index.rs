@@ -72,9 +72,14 @@ impl<T> StoredIndex<T> {
         }
     }
 
+    /// The same index of no objects.
+    pub fn emptied(&self) -> Self {
+        Self::new(&self.name, self.function.clone())
+    }
+
     /// The same index over other objects.
     pub fn rebuilt(&self, objects: &Slots<Arc<T>>) -> Self {
-        let mut rebuilt = Self::new(&self.name, self.function.clone());
+        let mut rebuilt = self.emptied();
         for place in objects.places() {
             if let Some(object) = objects.get(place)
                 && let Some(change) = rebuilt.change(None, Some(object))

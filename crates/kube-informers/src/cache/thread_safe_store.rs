@@ -1,23 +1,23 @@
 //! ThreadSafeStore: objects by key, and their indices. Upstream: `tools/cache/thread_safe_store.go`.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-use foldhash::fast::RandomState;
-use smallvec::SmallVec;
-use triomphe::Arc as Shared; // its count is only looked at, not written, to learn that nobody shares
+use triomphe::Arc as Shared;
 
 use super::content::Content;
 use super::error::Error;
+use super::guarded::Guarded;
 use super::index::IndexFn;
 use super::key::Object;
 use super::lock::{Mutex, lock, lock_out_of_line};
-use super::look::{Waited, Waiters, change, look_until};
+use super::look::{change, look_until};
 use super::places::Places;
+use super::replacement::{Replaced, Replacement};
 use super::snapshot::Snapshot;
-use super::stored_index::{Move, StoredIndex};
-use super::versions::{at_least, is_comparable};
+use super::stored_index::StoredIndex;
+use super::versions::at_least;
 
 /// Objects by a key that the caller gives, with indices: what is below a [`Store`](super::Store) and an
 /// [`Indexer`](super::Indexer).
@@ -37,29 +37,6 @@ use super::versions::{at_least, is_comparable};
 /// assert_eq!((before.len(), store.list().len()), (0, 1));
 /// ```
 pub struct ThreadSafeStore<T>(Mutex<Guarded<T>>);
-
-struct Guarded<T> {
-    /// Shared with those who read it: a write then makes one of its own first.
-    content: Shared<Content<T>>,
-    /// Where each key's object is.
-    places: HashMap<Arc<str>, usize, RandomState>,
-    /// Places below the highest one that are empty.
-    free: Vec<usize>,
-    /// The version last written, not the highest one.
-    resource_version: String,
-    /// The highest comparable version since the last list; empty at first.
-    seen: String,
-    /// Is no writer left?
-    closed: bool,
-    /// Who waits for a version.
-    waiters: Waiters,
-}
-
-impl<T> Waited for Guarded<T> {
-    fn waiters(&mut self) -> &mut Waiters {
-        &mut self.waiters
-    }
-}
 
 /// One operation of a transaction.
 pub(crate) enum Operation<T> {
@@ -89,6 +66,12 @@ impl<T> ThreadSafeStore<T> {
     /// All objects as they are now.
     pub fn list(&self) -> Snapshot<T> {
         Snapshot::all(self.content())
+    }
+
+    /// All objects as they are now, one after the other.
+    pub(crate) fn walk(&self) -> impl Iterator<Item = Arc<T>> + use<T> {
+        let content = self.content();
+        content.objects.places().filter_map(move |place| content.objects.get(place).cloned())
     }
 
     /// The objects that share at least one value of the named index with `object`, each once.
@@ -173,25 +156,14 @@ impl<T> ThreadSafeStore<T> {
         change(&self.0, |state| state.note(version));
     }
 
-    /// Replaces the whole content at once; of objects with the same key the last is kept.
-    pub(crate) fn replace(&self, objects: Vec<(String, Arc<T>)>, version: &str) {
-        let mut new = Guarded::of(Content::empty(Vec::new()));
-        new.places.reserve(objects.len());
-        for (key, object) in objects {
-            let place = new.place_of(&key);
-            Shared::make_mut(&mut new.content).objects.set(place, Some(object));
-        }
-        new.note(version); // also if the store has seen later ones: a list is all that is known
-        let before = self.content(); // not under the lock: functions of others, and many objects
-        new.rebuild(&before.indices);
-        let old = change(&self.0, |state| {
-            if state.content.indices.len() != before.indices.len() {
-                new.rebuild(&state.content.indices); // some were added meanwhile
-            }
-            (new.waiters, new.closed) = (std::mem::take(&mut state.waiters), state.closed);
-            std::mem::replace(state, new)
-        });
-        drop(old); // perhaps all objects, for which nobody is to wait
+    /// Begins to replace the whole content with so many objects.
+    pub(crate) fn replacement(&self, objects: usize) -> Replacement<T> {
+        Replacement::of(self.content(), objects)
+    }
+
+    /// Replaces the whole content at once.
+    pub(crate) fn replace(&self, replacement: Replacement<T>, version: &str) -> Replaced<T> {
+        change(&self.0, |state| replacement.commit(state, version))
     }
 
     /// The content as it is.
@@ -228,122 +200,6 @@ impl<T: Object> ThreadSafeStore<T> {
             done.collect()
         });
         drop(old); // not under the lock
-    }
-}
-
-impl<T> Guarded<T> {
-    fn of(content: Content<T>) -> Self {
-        Self {
-            content: Shared::new(content),
-            places: HashMap::default(),
-            free: Vec::new(),
-            resource_version: String::new(),
-            seen: String::new(),
-            closed: false,
-            waiters: Waiters::default(),
-        }
-    }
-
-    /// Makes indices like these, of what is stored.
-    fn rebuild(&mut self, like: &[StoredIndex<T>]) {
-        let Content { objects, indices, .. } = Shared::make_mut(&mut self.content);
-        *indices = like.iter().map(|index| index.rebuilt(objects)).collect();
-    }
-
-    /// Notes the version of what is written.
-    #[inline]
-    fn note(&mut self, version: &str) {
-        note(&mut self.resource_version, &mut self.seen, version);
-    }
-
-    /// The place of this key, a new one if it has none.
-    fn place_of(&mut self, key: &str) -> usize {
-        if let Some(place) = self.places.get(key) {
-            return *place;
-        }
-        let content = Shared::make_mut(&mut self.content);
-        let place = self.free.pop().unwrap_or(content.len);
-        let key: Arc<str> = key.into();
-        content.keys.set(place, Some(key.clone()));
-        content.len += 1;
-        self.places.insert(key, place);
-        place
-    }
-}
-
-impl<T: Object> Guarded<T> {
-    /// Puts an object in place of the one with this key, if any, and returns that one.
-    fn put(&mut self, key: &str, object: Arc<T>) -> Option<Arc<T>> {
-        let Some(&place) = self.places.get(key) else {
-            self.insert(key, object);
-            return None;
-        };
-        let Content { objects, indices, .. } = Shared::make_mut(&mut self.content);
-        let slot = objects.slot(place);
-        let version = object.meta().resource_version; // of others, as the index functions: before anything changes
-        let changes = changes(indices, slot.as_deref(), Some(&object));
-        apply(indices, place, changes);
-        note(&mut self.resource_version, &mut self.seen, version);
-        slot.replace(object)
-    }
-
-    /// Puts an object whose key is new.
-    fn insert(&mut self, key: &str, object: Arc<T>) {
-        let version = object.meta().resource_version;
-        let changes = changes(&self.content.indices, None, Some(&*object));
-        let place = self.place_of(key);
-        let Content { objects, indices, .. } = Shared::make_mut(&mut self.content);
-        apply(indices, place, changes);
-        note(&mut self.resource_version, &mut self.seen, version);
-        objects.set(place, Some(object));
-    }
-
-    /// Removes the object with this key, and returns it.
-    fn delete(&mut self, key: &str, last: Option<&T>) -> Option<Arc<T>> {
-        let version = last.map(|last| last.meta().resource_version);
-        let mut old = None;
-        if let Some(&place) = self.places.get(key) {
-            let Content { objects, keys, indices, len } = Shared::make_mut(&mut self.content);
-            let changes = changes(indices, objects.get(place).map(|old| &**old), None);
-            apply(indices, place, changes);
-            old = objects.set(place, None);
-            keys.set(place, None);
-            *len -= 1;
-            self.places.remove(key);
-            self.free.push(place);
-        }
-        if let Some(version) = version {
-            self.note(version);
-        }
-        old
-    }
-}
-
-/// Notes a version as the last one, and as seen if it is later than those.
-#[inline]
-fn note(last: &mut String, seen: &mut String, version: &str) {
-    version.clone_into(last);
-    if !at_least(seen, version) && is_comparable(version) {
-        version.clone_into(seen);
-    }
-}
-
-/// The indices that change when `old` becomes `new`, by number.
-type Changes<'a> = SmallVec<[(usize, Move<'a>); 1]>;
-
-#[inline]
-fn changes<'a, T>(indices: &[StoredIndex<T>], old: Option<&'a T>, new: Option<&'a T>) -> Changes<'a> {
-    let numbered = indices.iter().enumerate();
-    numbered.filter_map(|(number, index)| Some((number, index.change(old, new)?))).collect()
-}
-
-#[inline]
-fn apply<T>(indices: &mut [StoredIndex<T>], place: usize, changes: Changes<'_>) {
-    if changes.is_empty() {
-        return; // most updates: sooner than a walk over nothing
-    }
-    for (number, change) in changes {
-        indices[number].apply(place, change);
     }
 }
 

@@ -8,6 +8,7 @@ mod cache_factory;
 mod cache_handlers;
 mod cache_indexer_model;
 mod cache_list_watch;
+mod cache_long_list;
 mod cache_reader;
 mod cache_reflector;
 mod cache_reflector_silence;

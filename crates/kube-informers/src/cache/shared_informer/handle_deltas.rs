@@ -1,8 +1,9 @@
 //! HandleDeltas: what a shared informer does with what its queue hands out. Upstream: `HandleDeltas` in
 //! `tools/cache/shared_informer.go`.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
+
+use tokio::task::spawn_blocking;
 
 use super::Shared;
 use crate::cache::delta::{Delta, Deltas, InitialList};
@@ -12,41 +13,83 @@ use crate::cache::key::Object;
 use crate::cache::notification::Notification;
 use crate::cache::process::{ProcessDeltas, process_deltas, process_deltas_in_batch};
 use crate::cache::processor::Audience;
+use crate::cache::take_over::TakeOver;
 use crate::lock::lock;
 
-/// How many notifications are distributed before other tasks have their turn.
+/// How many objects are prepared or distributed before other tasks have their turn.
 const AT_ONCE: usize = 1000;
 
 /// The consumer of the queue: the store first, then the listeners, and no late handler between.
 ///
-/// A list is stored in one step, so that readers see all of it or nothing. The notifications of a long one are distributed in parts,
-/// to the listeners of that moment: one that joins meanwhile is told of the store instead, which has the whole list.
+/// A list is stored in one step, so that readers see all of it or nothing. That of a long one is prepared in parts, and its
+/// notifications are distributed in parts, to the listeners that there were when it was stored: one that joins later is told of the
+/// store instead, which has the whole list.
 pub(super) struct HandleDeltas<T> {
     shared: Arc<Shared<T>>,
-    /// What is not distributed yet.
-    changes: VecDeque<Notification<T>>,
-    audience: Audience<T>,
+    /// What is to be distributed; empty between two steps.
+    changes: Vec<Notification<T>>,
+    left: Left<T>,
 }
+
+/// What is left to do in parts.
+enum Left<T> {
+    Nothing,
+    TakeOver(Box<TakeOver<T>>),
+    Tell(Changes<T>, Audience<T>),
+}
+
+type Changes<T> = Box<dyn Iterator<Item = Notification<T>> + Send>;
 
 impl<T: Object + Send + Sync + 'static> HandleDeltas<T> {
     pub fn new(shared: Arc<Shared<T>>) -> Self {
-        Self { shared, changes: VecDeque::new(), audience: Audience::default() }
+        Self { shared, changes: Vec::new(), left: Left::Nothing }
     }
 
-    /// Stores, and begins to distribute.
+    /// Stores and distributes.
     fn step(
         &mut self,
         store: impl FnOnce(&Indexer<T>, &mut dyn FnMut(Notification<T>)) -> Result<(), Error>,
     ) -> Result<(), BoxError> {
         let Shared { block_deltas, indexer, processor, .. } = &*self.shared;
         let _blocked = lock(block_deltas);
-        let stored = store(indexer, &mut |change| self.changes.push_back(change));
-        if self.changes.len() > AT_ONCE {
-            self.audience = processor.audience();
-        } else {
-            processor.distribute_all(self.changes.drain(..));
-        }
+        let stored = store(indexer, &mut |change| self.changes.push(change));
+        processor.distribute_all(self.changes.drain(..));
         Ok(stored?)
+    }
+
+    /// Is this more than is done at once?
+    fn is_long(&self, delta: &Delta<T>) -> bool {
+        let stored = || self.shared.indexer.list().len();
+        match delta {
+            Delta::ReplacedAll { objects, .. } => objects.len().max(stored()) > AT_ONCE,
+            Delta::SyncAll => stored() > AT_ONCE,
+            _ => false,
+        }
+    }
+
+    fn begin(&self, delta: Delta<T>, initial: InitialList) -> Left<T> {
+        let Shared { block_deltas, indexer, processor, .. } = &*self.shared;
+        match delta {
+            Delta::ReplacedAll { objects, resource_version } => {
+                Left::TakeOver(Box::new(TakeOver::new(indexer, objects, resource_version, initial)))
+            }
+            Delta::SyncAll => {
+                let _blocked = lock(block_deltas);
+                let once_more = |object: Arc<T>| Notification::Update { old: object.clone(), new: object };
+                Left::Tell(Box::new(indexer.content.walk().map(once_more)), processor.audience())
+            }
+            _ => Left::Nothing,
+        }
+    }
+
+    fn store(&self, list: TakeOver<T>) -> Left<T> {
+        let Shared { block_deltas, indexer, processor, .. } = &*self.shared;
+        let blocked = lock(block_deltas);
+        let (changes, replaced) = list.finish(indexer);
+        let left = Left::Tell(Box::new(changes), processor.audience());
+        drop(blocked);
+        spawn_blocking(|| drop(replaced)); // it takes as long as to make it did
+        left
     }
 }
 
@@ -59,6 +102,10 @@ impl<T> Drop for HandleDeltas<T> {
 
 impl<T: Object + Send + Sync + 'static> ProcessDeltas<T> for HandleDeltas<T> {
     fn process(&mut self, deltas: Deltas<T>, initial: InitialList) -> Result<(), BoxError> {
+        if self.is_long(deltas.oldest()) {
+            self.left = self.begin(deltas.into_oldest(), initial); // what concerns all objects comes alone
+            return Ok(());
+        }
         self.step(|store, sink| process_deltas(store, deltas, initial, sink))
     }
 
@@ -66,14 +113,18 @@ impl<T: Object + Send + Sync + 'static> ProcessDeltas<T> for HandleDeltas<T> {
         self.step(|store, sink| process_deltas_in_batch(store, batch, initial, sink))
     }
 
-    fn go_on(&mut self) -> bool {
-        let part = self.changes.len().min(AT_ONCE);
-        self.changes.drain(..part).for_each(|change| self.audience.tell(&change));
-        let more = !self.changes.is_empty();
-        if !more {
-            self.audience = Audience::default();
-            self.changes.shrink_to(AT_ONCE);
-        }
-        more
+    fn go_on(&mut self) -> Result<bool, BoxError> {
+        self.left = match std::mem::replace(&mut self.left, Left::Nothing) {
+            Left::Nothing => return Ok(false),
+            Left::TakeOver(mut list) => match list.prepare(&self.shared.indexer, AT_ONCE)? {
+                true => Left::TakeOver(list),
+                false => self.store(*list),
+            },
+            Left::Tell(mut changes, audience) => {
+                let told = changes.by_ref().take(AT_ONCE).map(|change| audience.tell(&change)).count();
+                if told < AT_ONCE { Left::Nothing } else { Left::Tell(changes, audience) }
+            }
+        };
+        Ok(true)
     }
 }
