@@ -54,8 +54,7 @@ pub fn informer_of(source: Source) -> SharedIndexInformer<Pod> {
 impl ListerWatcher<Pod> for Source {
     fn list(&self, _: ListOptions) -> BoxFuture<'_, Result<ListPage<Pod>, ApiError>> {
         let items = self.pods.iter().cloned().map(Arc::new).collect();
-        let page = ListPage { items, resource_version: String::new(), continue_token: None };
-        futures::future::ready(Ok(page)).boxed()
+        futures::future::ready(Ok(ListPage::new(items, ""))).boxed()
     }
 
     fn watch(&self, _: ListOptions) -> BoxFuture<'_, Result<WatchStream<Pod>, ApiError>> {

@@ -22,4 +22,6 @@ mod lessons_remote;
 mod links;
 mod readme;
 mod seeds;
+#[cfg(unix)]
+mod stopped_cluster;
 mod traces;

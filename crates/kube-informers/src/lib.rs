@@ -18,4 +18,5 @@ mod quote;
 #[cfg(feature = "runtime")]
 pub mod runtime;
 pub mod selector;
+mod told;
 pub mod workqueue;

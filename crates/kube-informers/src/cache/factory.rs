@@ -20,8 +20,8 @@ use tracing::error;
 use super::causes::with_causes;
 use super::done::{Done, Firing};
 use super::index::{NAMESPACE_INDEX, meta_namespace_index};
-use super::list_options::ListOptions;
-use super::list_watch::ListWatch;
+use super::list_options::{ListOptions, Tweak};
+use super::list_watch::{ListWatch, ManagedFields};
 use super::lock::{Mutex, lock};
 use super::observe::Observer;
 use super::queue_kind::QueueKind;
@@ -32,8 +32,6 @@ use customizations::Customizations;
 pub use failure::InformerFailed;
 use member::AnyInformer;
 pub use member::InformerId;
-
-type Tweak = Arc<dyn Fn(&mut ListOptions) + Send + Sync>;
 
 /// Makes informers that share one client, and starts, awaits and ends them together.
 ///
@@ -63,6 +61,7 @@ pub struct SharedInformerFactory {
     namespace: Option<String>,
     resync: Duration,
     tweak: Option<Tweak>,
+    managed_fields: ManagedFields,
     customizations: Customizations,
     queue: QueueKind,
     drain_limit: Option<Duration>,
@@ -100,10 +99,6 @@ impl FirstFailure {
         lock(&self.failed).get_or_insert(InformerFailed { informer, source: Arc::new(error) });
         self.happened.fire();
     }
-
-    fn result(&self) -> Result<(), InformerFailed> {
-        lock(&self.failed).clone().map_or(Ok(()), Err)
-    }
 }
 
 impl SharedInformerFactory {
@@ -114,6 +109,7 @@ impl SharedInformerFactory {
             namespace: None,
             resync: Duration::ZERO,
             tweak: None,
+            managed_fields: ManagedFields::Kept,
             customizations: Customizations::default(),
             queue: QueueKind::default(),
             drain_limit: None,
@@ -143,6 +139,14 @@ impl SharedInformerFactory {
     #[must_use]
     pub fn tweak_list_options(mut self, tweak: impl Fn(&mut ListOptions) + Send + Sync + 'static) -> Self {
         self.tweak = Some(Arc::new(tweak));
+        self
+    }
+
+    /// Lists and watches objects without their `metadata.managedFields`, which take a third of the memory of a pod; see
+    /// [`ListWatch::without_managed_fields`].
+    #[must_use]
+    pub fn without_managed_fields(mut self) -> Self {
+        self.managed_fields = ManagedFields::Skipped;
         self
     }
 
@@ -276,6 +280,10 @@ impl SharedInformerFactory {
             Some(tweak) => source.tweak(move |options| tweak(options)),
             None => source,
         };
+        let source = match self.managed_fields {
+            ManagedFields::Skipped => source.without_managed_fields(),
+            ManagedFields::Kept => source,
+        };
         let mut builder = SharedIndexInformer::builder(source)
             .resync(self.resync)
             .queue(self.queue)
@@ -328,9 +336,14 @@ impl SharedInformerFactory {
         started.into_iter().map(|(id, synced)| (id, synced.is_done())).collect()
     }
 
-    /// Fires when an informer has ended other than by its `stop`; which one, [`SharedInformerFactory::shutdown`] says.
+    /// Fires when an informer has ended other than by its `stop`; which one, [`SharedInformerFactory::failure`] says.
     pub fn failed(&self) -> Done {
         self.failure.happened.done()
+    }
+
+    /// The first informer that has ended other than by its `stop`, and why; `None` as long as none has.
+    pub fn failure(&self) -> Option<InformerFailed> {
+        lock(&self.failure.failed).clone()
     }
 
     /// Starts every informer that was asked for, and waits until `stop`, or until one of them ends before; then stops them all and
@@ -368,7 +381,7 @@ impl SharedInformerFactory {
         unused.iter().for_each(|give_up| give_up());
         self.tasks.close();
         self.tasks.wait().await;
-        self.failure.result()
+        self.failure().map_or(Ok(()), Err)
     }
 }
 

@@ -1,6 +1,8 @@
 //! The options of a LIST or a WATCH. Upstream: `metav1.ListOptions`.
 
 use std::fmt;
+#[cfg(feature = "client")]
+use std::sync::Arc;
 
 use kube_core::params::{ListParams, VersionMatch, WatchParams};
 
@@ -39,6 +41,10 @@ pub struct ListOptions {
     /// Does the watch begin with what exists? Nothing leaves it to the resourceVersion.
     pub send_initial_events: Option<bool>,
 }
+
+/// Changes the options of a request before it is sent.
+#[cfg(feature = "client")]
+pub(super) type Tweak = Arc<dyn Fn(&mut ListOptions) + Send + Sync>;
 
 /// How a resourceVersion is to be taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

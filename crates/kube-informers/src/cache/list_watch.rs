@@ -19,12 +19,10 @@ use serde::de::DeserializeOwned;
 
 use self::kind::{InItems, Kind};
 use self::list::within;
-use self::managed_fields::ManagedFields;
+pub(super) use self::managed_fields::ManagedFields;
 use super::api_error::ApiError;
-use super::list_options::ListOptions;
+use super::list_options::{ListOptions, Tweak};
 use super::lister_watcher::{ListPage, ListerWatcher, WatchStream};
-
-type Tweak = Arc<dyn Fn(&mut ListOptions) + Send + Sync>;
 
 /// Lists and watches one resource through a `kube::Client`.
 ///
@@ -223,6 +221,30 @@ impl<T> ListWatch<T> {
         self
     }
 
+    /// Only the objects whose labels match, as `app=web,tier!=cache`. Of a second selector, both have to match.
+    ///
+    /// ```no_run
+    /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// use kube_informers::cache::ListWatch;
+    /// use k8s_openapi::api::core::v1::Pod;
+    ///
+    /// let client = kube::Client::try_default().await?;
+    /// let running = ListWatch::<Pod>::all(client).labels("app=web").fields("status.phase=Running");
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn labels(self, selector: impl Into<String>) -> Self {
+        let selector = selector.into();
+        self.tweak(move |options| narrow(&mut options.label_selector, &selector))
+    }
+
+    /// Only the objects whose fields match, as `metadata.name=web`. Of a second selector, both have to match.
+    #[must_use]
+    pub fn fields(self, selector: impl Into<String>) -> Self {
+        let selector = selector.into();
+        self.tweak(move |options| narrow(&mut options.field_selector, &selector))
+    }
+
     /// Lists and watches the same objects, but reads each as a `P`, a type that has only the fields a program wants: the
     /// others are skipped while an answer is decoded, and take no memory. A typical pod read as below takes less than 2 KB,
     /// where a `Pod` takes 39.
@@ -323,6 +345,15 @@ impl<T> ListWatch<T> {
             .body(Vec::new())
             .map_err(|error| ApiError::Client(error.into()))
     }
+}
+
+/// Makes a selector match only what `also` matches too.
+fn narrow(selector: &mut Option<String>, also: &str) {
+    let selector = selector.get_or_insert_default();
+    if !selector.is_empty() && !also.is_empty() {
+        selector.push(','); // and
+    }
+    selector.push_str(also);
 }
 
 impl<T: DeserializeOwned + Send + Sync + 'static> ListerWatcher<T> for ListWatch<T> {

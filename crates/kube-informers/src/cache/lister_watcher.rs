@@ -39,6 +39,7 @@ pub type WatchStream<T> = BoxStream<'static, WatchEvent<T>>;
 
 /// One page of a list, or the whole list.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct ListPage<T> {
     /// The objects, in the order of the answer.
     pub items: Vec<Arc<T>>,
@@ -46,6 +47,19 @@ pub struct ListPage<T> {
     pub resource_version: String,
     /// How to ask for the next page; nothing on the last one.
     pub continue_token: Option<String>,
+}
+
+impl<T> ListPage<T> {
+    /// The last page of a list of this version, or the whole list.
+    pub fn new(items: Vec<Arc<T>>, resource_version: impl Into<String>) -> Self {
+        Self { items, resource_version: resource_version.into(), continue_token: None }
+    }
+
+    /// Another page follows; it is asked for with this token.
+    #[must_use]
+    pub fn continued(self, token: impl Into<String>) -> Self {
+        Self { continue_token: Some(token.into()), ..self }
+    }
 }
 
 /// One event of a watch.

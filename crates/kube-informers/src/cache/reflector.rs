@@ -9,7 +9,6 @@ mod patience;
 mod resync;
 mod retry;
 mod seeds;
-mod told;
 mod watch;
 mod watch_list;
 
@@ -28,9 +27,10 @@ use super::lock::{Mutex, lock};
 use super::observe::{Event, Observer};
 use super::store::ReflectorStore;
 use super::turns::Turns;
+use crate::told::Told;
 
+use error::About;
 use open_watch::OpenWatch;
-use told::{About, Told};
 use watch_list::WatchListError;
 
 pub use error::ReflectorError;
@@ -38,6 +38,9 @@ pub use options::{ReflectorOptions, WatchList};
 
 /// A watch that ends sooner than this without an event was not healthy.
 const SHORT: Duration = Duration::from_secs(1);
+
+/// So many of these in a row are told; fewer happen when a server restarts.
+const SHORT_IN_A_ROW: u32 = 5;
 
 type ShouldResync = Arc<dyn Fn() -> bool + Send + Sync>;
 
@@ -84,7 +87,7 @@ pub struct Reflector<T> {
     version: Arc<Mutex<String>>,
     /// How the consumer of the store has its turn after each event, if it runs in the same task.
     consumer: Option<Turns>,
-    told: Mutex<Told>,
+    told: Mutex<Told<About>>,
 }
 
 /// What one run remembers from list to list.
@@ -93,6 +96,8 @@ struct Memory {
     version_unavailable: bool,
     /// A list of version 0 came in pages, so the server has no watch cache.
     paginated: bool,
+    /// How many watches in a row ended within a second and without an event.
+    short_watches: u32,
     backoff: Backoff,
     random: fastrand::Rng,
 }
@@ -194,7 +199,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
     async fn run_forever(&self) {
         let mut random = self.options.seeds.next();
         let backoff = Backoff::new(random.fork(), self.options.delay.clone());
-        let mut memory = Memory { version_unavailable: false, paginated: false, backoff, random };
+        let mut memory = Memory { version_unavailable: false, paginated: false, short_watches: 0, backoff, random };
         loop {
             let reason = match self.list_and_watch(&mut memory).await {
                 Ok(reason) => reason,

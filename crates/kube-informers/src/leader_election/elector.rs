@@ -18,6 +18,7 @@ use super::outcome::{Leadership, Outcome};
 use super::periods::Periods;
 use super::status::{Known, LeaderStatus};
 use crate::cache::with_causes;
+use crate::told::Told;
 
 type OnError = Box<dyn Fn(&LeaseError) + Send + Sync>;
 
@@ -41,8 +42,8 @@ pub struct LeaderElector {
     periods: Periods,
     known: watch::Sender<Known>,
     on_error: Option<OnError>,
-    /// The text of the failure that was logged last; forgotten with the next success.
-    logged: Option<String>,
+    /// The failure that was logged last, until the next success.
+    logged: Told<()>,
     random: fastrand::Rng,
 }
 
@@ -56,7 +57,7 @@ impl LeaderElector {
             periods: Periods::default(),
             known: watch::Sender::default(),
             on_error: None,
-            logged: None,
+            logged: Told::default(),
             random: fastrand::Rng::new(),
         }
     }
@@ -133,6 +134,7 @@ impl LeaderElector {
         let Some(acquired) = self.acquire(&stop).await else { return Ok(Outcome::Stopped) };
         info!(lease = self.candidate.lease, identity = self.candidate.identity, "became leader");
 
+        let mut loss = None;
         let outcome = {
             let status = self.status();
             let _steps_down = StepsDown(self.known.clone()); // after the work was dropped, and if it panics
@@ -146,16 +148,17 @@ impl LeaderElector {
             };
             tokio::select! {
                 biased;
-                () = self.renew_until_lost(acquired) => Outcome::Lost,
+                why = self.renew_until_lost(acquired) => {
+                    loss = Some(why);
+                    Outcome::Lost
+                }
                 output = work => Outcome::Finished(output),
                 () = end_of_grace => Outcome::Stopped,
             }
         };
-        match outcome {
-            Outcome::Lost => {
-                info!(lease = self.candidate.lease, identity = self.candidate.identity, "stopped leading")
-            }
-            Outcome::Stopped | Outcome::Finished(_) => self.release().await,
+        match loss {
+            Some(loss) => self.tell_loss(loss),
+            None => self.release().await,
         }
         Ok(outcome)
     }
@@ -184,33 +187,37 @@ impl LeaderElector {
         None
     }
 
-    /// Renews the lease that was acquired with a request sent then, again and again. Returns when the leadership is lost.
-    async fn renew_until_lost(&mut self, mut renewed: Instant) {
-        while let Some(sent) = self.renew(renewed).await {
-            renewed = sent;
+    /// Renews the lease that was acquired with a request sent then, again and again. Returns when the leadership is lost, and why.
+    async fn renew_until_lost(&mut self, mut renewed: Instant) -> Loss {
+        loop {
+            match self.renew(renewed).await {
+                Ok(sent) => renewed = sent,
+                Err(loss) => {
+                    self.publish(None);
+                    return loss;
+                }
+            }
             self.publish(Some(renewed + self.periods.renew_deadline));
         }
-        self.publish(None);
     }
 
-    /// Renews the lease once, a retry period after the last time; gives back when the request was sent. `None`: there was no
-    /// success before the deadline, or the lease is someone else's.
-    async fn renew(&mut self, renewed: Instant) -> Option<Instant> {
+    /// Renews the lease once, a retry period after the last time; gives back when the request was sent.
+    async fn renew(&mut self, renewed: Instant) -> Result<Instant, Loss> {
         let deadline = renewed + self.periods.renew_deadline;
         let mut next = renewed + self.periods.retry_period;
         loop {
             sleep_until(next).await;
             let sent = Instant::now();
             if sent >= deadline {
-                return None;
+                return Err(Loss::Deadline);
             }
             let limit = deadline.min(sent + self.periods.request_timeout());
             let answer = timeout_at(limit, self.candidate.renew(&self.periods)).await;
             let renewed = self.told(answer.unwrap_or_else(|_| Err(self.no_answer(limit - sent))));
             match renewed {
-                _ if Instant::now() >= deadline => return None,
-                Some(true) => return Some(sent),
-                Some(false) => return None,
+                _ if Instant::now() >= deadline => return Err(Loss::Deadline),
+                Some(true) => return Ok(sent),
+                Some(false) => return Err(Loss::Taken),
                 None => next = deadline.min(Instant::now() + self.periods.retry_period),
             }
         }
@@ -225,6 +232,14 @@ impl LeaderElector {
         self.publish(None);
     }
 
+    fn tell_loss(&self, loss: Loss) {
+        let reason = match loss {
+            Loss::Deadline => format!("it could not renew the lease within {:?}", self.periods.renew_deadline),
+            Loss::Taken => format!("the lease is held by {:?}", self.candidate.holder().unwrap_or_default()),
+        };
+        warn!(lease = self.candidate.lease, identity = self.candidate.identity, reason, "stopped leading");
+    }
+
     fn no_answer(&self, after: Duration) -> LeaseError {
         LeaseError::NoAnswer { lease: self.candidate.lease.clone(), after }
     }
@@ -233,17 +248,16 @@ impl LeaderElector {
     fn told<T>(&mut self, answer: Result<T, LeaseError>) -> Option<T> {
         let error = match answer {
             Ok(answer) => {
-                self.logged = None;
+                self.logged.works(());
                 return Some(answer);
             }
             Err(error) => error,
         };
         let text = with_causes(&error).to_string();
-        if self.logged.as_ref() == Some(&text) {
-            debug!(error = text, "leader election goes on");
-        } else {
+        if self.logged.is_news((), text.clone()) {
             warn!(error = text, "leader election goes on");
-            self.logged = Some(text);
+        } else {
+            debug!(error = text, "leader election goes on");
         }
         if let Some(on_error) = &self.on_error {
             on_error(&error);
@@ -274,6 +288,15 @@ impl std::fmt::Debug for LeaderElector {
             .field("known", &*self.known.borrow())
             .finish_non_exhaustive()
     }
+}
+
+/// Why a candidate leads no longer.
+#[derive(Clone, Copy)]
+enum Loss {
+    /// It had no success before the renew deadline.
+    Deadline,
+    /// The lease is someone else's.
+    Taken,
 }
 
 /// When it is dropped, its candidate does not lead.

@@ -13,7 +13,8 @@ pub enum Outcome<T> {
     /// It led, and could not renew the lease in time or saw that another candidate has it. Its work was dropped before that could
     /// lead. It may run again.
     Lost,
-    /// It led, and its work is done. The lease was released.
+    /// It led, and its work is done. The lease was released. Work that ends by itself after the stop, within the
+    /// [grace period](super::LeaderElector::grace_period), is finished too, and not [`Stopped`](Self::Stopped).
     Finished(T),
 }
 

@@ -188,11 +188,10 @@ impl ListerWatcher<TestObject> for Source {
                 .push(json!({"verb": "list", "resourceVersion": version, "limit": options.limit, "answer": answer}));
             match failure {
                 Some(name) => Err(error(&name)),
-                None => Ok(ListPage {
-                    items: state.objects.values().cloned().map(Arc::new).collect(),
-                    resource_version: state.version.to_string(),
-                    continue_token: None,
-                }),
+                None => {
+                    let items = state.objects.values().cloned().map(Arc::new).collect();
+                    Ok(ListPage::new(items, state.version.to_string()))
+                }
             }
         }
         .boxed()

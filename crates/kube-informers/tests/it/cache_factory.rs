@@ -3,14 +3,16 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use axum::{Router, routing::get};
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::{Namespace, Pod};
 use kube::core::{ApiResource, DynamicObject, ObjectMeta};
 use kube_informers::cache::{
-    HandlerFuncs, HandlerOptions, InformerStopped, ListWatch, NAMESPACE_INDEX, Never, SharedIndexInformer,
-    SharedInformerFactory, meta_namespace_index,
+    HandlerFuncs, HandlerOptions, InformerId, InformerStopped, ListWatch, NAMESPACE_INDEX, Never, ReflectorOptions,
+    SharedIndexInformer, SharedInformerFactory, WatchList, meta_namespace_index,
 };
 use kube_testcluster::Cluster;
+use serde_json::json;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -61,6 +63,38 @@ async fn the_tweak_comes_last_in_every_request() {
         .tweak_list_options(|options| options.label_selector = Some("app=web".into()));
     let pods = factory.informer::<Pod>();
     assert_eq!(keys(&factory, &pods).await, ["default/a", "other/c"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_managed_fields_no_informer_keeps_them() {
+    let pod = json!({"metadata": {"name": "a", "managedFields": [{"manager": "kubectl"}]}});
+    let list = json!({"kind": "PodList", "metadata": {"resourceVersion": "7"}, "items": [pod]}).to_string();
+    let router = Router::new().route("/api/v1/pods", get(async move || list));
+    for (skipped, kept) in [(false, 1), (true, 0)] {
+        let factory = SharedInformerFactory::new(kube::Client::new(router.clone(), "default"))
+            .reflector(ReflectorOptions::new().watch_list(WatchList::No));
+        let factory = if skipped { factory.without_managed_fields() } else { factory };
+        let pods = factory.informer::<Pod>();
+        assert_eq!(keys(&factory, &pods).await, ["a"]);
+        let with = pods.reader().list().iter().filter(|pod| pod.metadata.managed_fields.is_some()).count();
+        assert_eq!(with, kept);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_failed_can_be_asked_while_the_others_run() {
+    let cluster = cluster();
+    let factory = SharedInformerFactory::new(cluster.client("default"));
+    let (pods, namespaces) = (factory.informer::<Pod>(), factory.informer::<Namespace>());
+    pods.add_event_handler(HandlerFuncs::new().add_func(|_: Arc<Pod>, _| panic!("as the test wants it"))).unwrap();
+    assert!(factory.failure().is_none());
+    let stop = CancellationToken::new();
+    factory.start(&stop);
+    factory.failed().await.unwrap();
+    let failure = factory.failure().expect("it has failed");
+    assert_eq!((failure.informer, namespaces.is_stopped()), (InformerId::of::<Pod>(), false));
+    stop.cancel();
+    assert_eq!(factory.shutdown().await.unwrap_err().informer, InformerId::of::<Pod>());
 }
 
 #[tokio::test(start_paused = true)]

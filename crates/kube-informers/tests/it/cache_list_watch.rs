@@ -17,7 +17,7 @@ use kube_informers::cache::{
     ApiError, HandlerFuncs, ListOptions, ListPage, ListWatch, ListerWatcher, Meta, Object, SharedIndexInformer,
     SlimMeta, WatchEvent, with_causes,
 };
-use kube_testcluster::Cluster;
+use kube_testcluster::{Cluster, pods_from_yaml};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
@@ -77,6 +77,22 @@ async fn a_long_list_that_comes_in_pieces_is_whole_and_in_order() {
     let names: Vec<_> = list.items.iter().filter_map(|pod| pod.metadata.name.clone()).collect();
     assert_eq!(names, (0..1000).map(|n| format!("pod-{n}")).collect::<Vec<_>>());
     assert_eq!((list.resource_version.as_str(), list.continue_token.as_deref()), ("7", Some("next")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn selectors_reach_the_server_and_of_two_both_have_to_match() {
+    let pod = |name: &str, labels: &str| {
+        format!(
+            "{{metadata: {{name: {name}, labels: {{{labels}}}}}, spec: {{containers: [{{name: main, image: nginx}}]}}}}"
+        )
+    };
+    let text = [pod("a", "app: web, tier: cache"), pod("b", "app: web"), pod("c", "app: web")].join("\n---\n");
+    let cluster = Cluster::builder().pods(pods_from_yaml(&text, "pods.yaml", "default").unwrap()).start();
+    let pods = ListWatch::<Pod>::all(cluster.client("default")).labels("app=web").labels("tier!=cache");
+    let list = list_of(pods.clone()).await.unwrap();
+    assert_eq!(list.items.len(), 2);
+    let list = list_of(pods.fields("metadata.name=b")).await.unwrap();
+    assert_eq!(list.items.len(), 1);
 }
 
 #[tokio::test]

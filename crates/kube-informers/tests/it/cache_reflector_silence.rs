@@ -225,7 +225,7 @@ impl ListerWatcher<Pod> for Pages {
         async {
             sleep(Duration::from_millis(10)).await;
             let token = self.0(self.1.fetch_add(1, Ordering::Relaxed));
-            Ok(ListPage { items: Vec::new(), resource_version: "1".into(), continue_token: Some(token) })
+            Ok(ListPage::new(Vec::new(), "1").continued(token))
         }
         .boxed()
     }

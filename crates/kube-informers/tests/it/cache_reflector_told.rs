@@ -1,5 +1,6 @@
 //! What a Reflector says of failures, in the log and to its user.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -8,8 +9,8 @@ use futures::stream::{self, StreamExt};
 use k8s_openapi::api::core::v1::Pod;
 use kube::core::Status;
 use kube_informers::cache::{
-    ApiError, ListOptions, ListPage, ListerWatcher, Reflector, ReflectorOptions, Store, WatchEvent, WatchList,
-    WatchStream, meta_namespace_key, with_causes,
+    ApiError, ListOptions, ListPage, ListerWatcher, Reflector, ReflectorError, ReflectorOptions, Store, WatchEvent,
+    WatchList, WatchStream, meta_namespace_key, with_causes,
 };
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -68,6 +69,52 @@ async fn an_expired_version_and_a_short_watch_are_no_warnings() {
     rest().await;
     assert!(logged.with(Level::WARN).is_empty(), "{:?}", logged.with(Level::WARN));
     running.stop().await;
+}
+
+/// A source whose watches all end at once, as long as it is told so.
+#[derive(Clone, Default)]
+struct CutsWatches(Source, Arc<AtomicBool>);
+
+impl ListerWatcher<Pod> for CutsWatches {
+    fn list(&self, options: ListOptions) -> BoxFuture<'_, Result<ListPage<Pod>, ApiError>> {
+        self.0.list(options)
+    }
+
+    fn watch(&self, options: ListOptions) -> BoxFuture<'_, Result<WatchStream<Pod>, ApiError>> {
+        if self.1.load(Ordering::Relaxed) {
+            async { Ok(stream::empty().boxed()) }.boxed()
+        } else {
+            self.0.watch(options)
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn watches_that_end_at_once_again_and_again_are_a_warning_until_one_lasts() {
+    let logged = Logged::start();
+    let source = CutsWatches::default();
+    source.1.store(true, Ordering::Relaxed);
+    let told: Arc<Mutex<Vec<u32>>> = Arc::default();
+    let tells = told.clone();
+    let options = ReflectorOptions::new().watch_list(WatchList::No).on_error(move |error| {
+        let ReflectorError::ShortWatches(_, number) = error else { panic!("{error}") };
+        tells.lock().unwrap().push(number);
+    });
+    let store = Arc::new(Store::new(meta_namespace_key::<Pod>));
+    let reflector = Reflector::new(source.clone(), store).options(options);
+    let run = tokio::spawn(async move { reflector.run(CancellationToken::new()).await });
+    sleep(600 * SECOND).await;
+    let warning = "5 watches of objects in a row ended within a second and without an event";
+    assert_eq!(logged.with(Level::WARN), [warning]);
+    assert!(told.lock().unwrap().starts_with(&[5, 10]), "{told:?}");
+
+    source.1.store(false, Ordering::Relaxed);
+    sleep(60 * SECOND).await;
+    source.1.store(true, Ordering::Relaxed);
+    source.0.close_watches();
+    sleep(600 * SECOND).await;
+    assert_eq!(logged.with(Level::WARN), [warning, warning]);
+    run.abort();
 }
 
 #[tokio::test(start_paused = true)]
@@ -139,7 +186,7 @@ struct WithoutVersion(Arc<Mutex<Vec<String>>>);
 impl ListerWatcher<Pod> for WithoutVersion {
     fn list(&self, options: ListOptions) -> BoxFuture<'_, Result<ListPage<Pod>, ApiError>> {
         self.0.lock().unwrap().push(options.list_query());
-        let page = ListPage { items: vec![pod("a", 1).into()], resource_version: String::new(), continue_token: None };
+        let page = ListPage::new(vec![pod("a", 1).into()], "");
         async { Ok(page) }.boxed()
     }
 
@@ -200,7 +247,7 @@ struct Timeouts(Arc<Mutex<Vec<u32>>>);
 
 impl ListerWatcher<Pod> for Timeouts {
     fn list(&self, _: ListOptions) -> BoxFuture<'_, Result<ListPage<Pod>, ApiError>> {
-        async { Ok(ListPage { items: Vec::new(), resource_version: "1".into(), continue_token: None }) }.boxed()
+        async { Ok(ListPage::new(Vec::new(), "1")) }.boxed()
     }
 
     fn watch(&self, options: ListOptions) -> BoxFuture<'_, Result<WatchStream<Pod>, ApiError>> {

@@ -125,7 +125,7 @@ struct Twice;
 impl ListerWatcher<Pod> for Twice {
     fn list(&self, _: ListOptions) -> BoxFuture<'_, Result<ListPage<Pod>, ApiError>> {
         let items = [("a", 1), ("a", 2), ("b", 3)].map(|(name, version)| Arc::new(pod(name, version))).into();
-        ready(Ok(ListPage { items, resource_version: "3".into(), continue_token: None })).boxed()
+        ready(Ok(ListPage::new(items, "3"))).boxed()
     }
 
     fn watch(&self, _: ListOptions) -> BoxFuture<'_, Result<WatchStream<Pod>, ApiError>> {

@@ -164,7 +164,7 @@ impl ListerWatcher<Pod> for Source {
                 return Err(error);
             }
             let items = state.pods.values().cloned().map(Arc::new).collect();
-            Ok(ListPage { items, resource_version: state.version.to_string(), continue_token: None })
+            Ok(ListPage::new(items, state.version.to_string()))
         }
         .boxed()
     }

@@ -13,7 +13,7 @@ use serde::forward_to_deserialize_any;
 
 /// What is done with `metadata.managedFields`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ManagedFields {
+pub(in crate::cache) enum ManagedFields {
     Kept,
     Skipped,
 }

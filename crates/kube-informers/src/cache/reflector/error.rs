@@ -1,6 +1,5 @@
 //! Why a Reflector could not do what it is for.
 
-use super::told::About;
 use crate::cache::api_error::ApiError;
 use crate::cache::causes::with_causes;
 use crate::cache::error::Error;
@@ -22,6 +21,10 @@ pub enum ReflectorError {
     /// The watch failed after it had been opened.
     #[error("the watch of {0} failed")]
     WatchEnded(String, #[source] ApiError),
+    /// So many watches in a row ended within a second and without an event. Each leads to a new list after a wait, so the store
+    /// follows, but late and at the cost of a list each time. Something between the server and the client may end requests at once.
+    #[error("{1} watches of {0} in a row ended within a second and without an event")]
+    ShortWatches(String, u32),
     /// A streaming list ended before all of it had come, and not for the first time: something between the server and the client
     /// may cut its answers short. It is asked for again.
     #[error("the streaming list of {0} was cut off before its end")]
@@ -48,6 +51,19 @@ pub enum ReflectorError {
     Resync(String, #[source] Error),
 }
 
+/// What a failure was about. One that repeats itself is in the log once for each of these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum About {
+    List,
+    Version,
+    Open,
+    Watch,
+    ShortWatches,
+    Store,
+    Object,
+    Resync,
+}
+
 impl ReflectorError {
     /// Has the server forgotten the resourceVersion? That is no failure, but the ordinary end of a watch that was away for too
     /// long: a list follows.
@@ -72,16 +88,19 @@ impl ReflectorError {
             Self::NoVersion(_) => About::Version,
             Self::Watch(..) => About::Open,
             Self::WatchEnded(..) => About::Watch,
+            Self::ShortWatches(..) => About::ShortWatches,
             Self::Store(..) => About::Store,
             Self::Lost { .. } => About::Object,
             Self::Resync(..) => About::Resync,
         }
     }
 
-    /// The text by which a failure is known again. That of a lost object is the reason: not each object is news.
+    /// The text by which a failure is known again. That of a lost object is the reason: not each object is news. That of short
+    /// watches has no number: more of them are no news.
     pub(super) fn told_by(&self) -> String {
         match self {
             Self::Lost { error, .. } => with_causes(error).to_string(),
+            Self::ShortWatches(source, _) => source.clone(),
             error => with_causes(error).to_string(),
         }
     }

@@ -7,7 +7,7 @@ use tokio::time::{Instant, timeout};
 use tracing::debug;
 
 use super::retry::RetryWindow;
-use super::{About, Memory, OpenWatch, Reflector, ReflectorError, SHORT};
+use super::{About, Memory, OpenWatch, Reflector, ReflectorError, SHORT, SHORT_IN_A_ROW};
 use crate::cache::api_error::ApiError;
 use crate::cache::causes::with_causes;
 use crate::cache::delta::Deletion;
@@ -85,9 +85,20 @@ impl<T: Object + Send + Sync> Reflector<T> {
                 Err(error) => return Err(ReflectorError::Watch(self.source.description(), error)),
             };
             match end {
-                End::Closed => self.works(About::Watch),
-                End::Short => return Ok(End::SHORT.into()),
+                End::Closed => {
+                    memory.short_watches = 0;
+                    self.works(About::Watch);
+                    self.works(About::ShortWatches);
+                }
+                End::Short => {
+                    memory.short_watches += 1;
+                    if memory.short_watches.is_multiple_of(SHORT_IN_A_ROW) {
+                        self.report(ReflectorError::ShortWatches(self.source.description(), memory.short_watches));
+                    }
+                    return Ok(End::SHORT.into());
+                }
                 End::Failed(error) => {
+                    memory.short_watches = 0;
                     let reason = error.to_string();
                     let (busy, silent) = (error.is_too_many_requests(), error.is_silence());
                     let again = busy || silent || retry.allows(&error);

@@ -7,12 +7,17 @@ mod record;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use k8s_openapi::api::coordination::v1::Lease;
+use kube::api::{Patch, PatchParams};
 use kube_informers::leader_election::{InvalidElection, LeaderElector, LeaderStatus, Leadership, Outcome};
 use kube_testcluster::Cluster;
+use serde_json::json;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
+use tracing::Level;
 
+use crate::logged::Logged;
 use link::{Link, Way};
 
 /// Who leads, and every time that somebody began or ended.
@@ -217,6 +222,29 @@ async fn a_late_answer_does_not_prolong_the_leadership() {
     b.changed().await;
     sleep(seconds(1)).await;
     assert_eq!(throne.leaders(), ["a", "b"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_log_says_why_a_candidate_stopped_leading() {
+    let logged = Logged::start();
+    let (cluster, throne) = (Cluster::builder().start(), Throne::default());
+    let (a, b) = pair(&cluster, &throne).await;
+    b.stop.cancel();
+    a.link.set(Way::Lost);
+    assert_eq!(a.ended().await, Outcome::Lost);
+    let last = logged.with(Level::WARN).pop().unwrap();
+    assert!(last.contains("stopped leading") && last.contains("could not renew the lease within 10s"), "{last}");
+
+    let mut c = candidate(&cluster, &throne, "c");
+    while !c.status.is_leader() {
+        c.changed().await;
+    }
+    let leases: kube::Api<Lease> = kube::Api::default_namespaced(cluster.client("default"));
+    let taken = json!({"spec": {"holderIdentity": "a person"}});
+    leases.patch("controller", &PatchParams::default(), &Patch::Merge(taken)).await.unwrap();
+    assert_eq!(c.ended().await, Outcome::Lost);
+    let last = logged.with(Level::WARN).pop().unwrap();
+    assert!(last.contains("stopped leading") && last.contains("held by \\\"a person\\\""), "{last}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -2,25 +2,19 @@
 
 use std::mem;
 
-/// What a failure was about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum About {
-    List,
-    Version,
-    Open,
-    Watch,
-    Store,
-    Object,
-    Resync,
+/// The text of the last failure about each thing, until it is over. `A` says what a failure is about.
+#[derive(Debug)]
+pub(crate) struct Told<A>(Vec<(A, String)>);
+
+impl<A> Default for Told<A> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
 }
 
-/// The last failure about each of these, until it is over.
-#[derive(Debug, Default)]
-pub(super) struct Told(Vec<(About, String)>);
-
-impl Told {
+impl<A: Copy + PartialEq> Told<A> {
     /// Is this another failure than the last one about the same?
-    pub fn is_news(&mut self, about: About, text: String) -> bool {
+    pub fn is_news(&mut self, about: A, text: String) -> bool {
         match self.0.iter_mut().find(|(told, _)| *told == about) {
             Some((_, last)) => mem::replace(last, text.clone()) != text,
             None => {
@@ -31,7 +25,7 @@ impl Told {
     }
 
     /// It works again: the next failure is news, whatever it is.
-    pub fn works(&mut self, about: About) {
+    pub fn works(&mut self, about: A) {
         self.0.retain(|(told, _)| *told != about);
     }
 }
@@ -39,6 +33,12 @@ impl Told {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[derive(Clone, Copy, PartialEq)]
+    enum About {
+        List,
+        Watch,
+    }
 
     #[test]
     fn a_failure_is_news_the_first_time_when_it_changes_and_after_it_was_over() {
