@@ -10,6 +10,7 @@ pub mod doctor;
 pub mod exercises;
 pub mod lab;
 pub mod lessons;
+pub mod replay;
 pub mod trace;
 
 /// The examples of the README.

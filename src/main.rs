@@ -2,14 +2,15 @@
 
 mod cli;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use informer_lab::console::{Console, Ended, Interrupt};
 use informer_lab::exercises;
 use informer_lab::lessons::{eras, listing, tour};
-use informer_lab::trace::{Printer, Speed, log_to_stderr};
-use informer_lab::{book, cluster, doctor};
+use informer_lab::trace::{Printer, RecordFile, Speed, log_to_stderr};
+use informer_lab::{book, cluster, doctor, replay};
 
 use cli::{Invocation, Request, manual};
 
@@ -19,12 +20,12 @@ fn main() -> ExitCode {
         Ok(invocation) => invocation,
         Err(error) => return ExitCode::from(u8::try_from(cli::print(&error, &args)).unwrap_or(2)),
     };
-    let Invocation { look, verbose, speed, request } = invocation;
+    let Invocation { look, verbose, speed, record, transcript, request } = invocation;
     if verbose {
         log_to_stderr();
     }
     let printer = Printer::new(look);
-    match console(printer.clone(), speed).and_then(|console| carry_out(request, &console)) {
+    match console(printer.clone(), speed, record, transcript).and_then(|console| carry_out(request, &console)) {
         Ok(Ended::Done | Ended::ReaderGone) => ExitCode::SUCCESS,
         Ok(Ended::Interrupted(code) | Ended::Command(code)) => ExitCode::from(code),
         Err(error) => {
@@ -34,14 +35,21 @@ fn main() -> ExitCode {
     }
 }
 
-fn console(printer: Printer, speed: Option<Speed>) -> Result<Console> {
+fn console(
+    printer: Printer,
+    speed: Option<Speed>,
+    record: Option<PathBuf>,
+    transcript: Option<PathBuf>,
+) -> Result<Console> {
+    transcript.iter().try_for_each(|path| printer.transcript(path))?;
+    let record = record.as_deref().map(RecordFile::create).transpose()?;
     let usual = if Printer::on_terminal() { Speed::Documents } else { Speed::Max };
     let speed = speed.unwrap_or(usual);
     let interrupt = Interrupt::default();
     if speed != Speed::Max {
         interrupt.listen().context("cannot listen for Ctrl-C")?;
     }
-    Ok(Console { printer, speed, interrupt })
+    Ok(Console { printer, speed, interrupt, record })
 }
 
 fn carry_out(request: Request, console: &Console) -> Result<Ended> {
@@ -50,8 +58,9 @@ fn carry_out(request: Request, console: &Console) -> Result<Ended> {
         Request::Lessons => listing::all(&console.printer),
         Request::Tour(settings) => tour::play(&settings, console),
         Request::Lesson(run, settings) => run.play(&settings, console),
-        Request::Eras(run, modern, settings) => eras::play(run, &modern, &settings, console),
+        Request::Eras(run, settings) => eras::play(run, &settings, console),
         Request::Read(chapter) => book::read(chapter.as_deref(), console),
+        Request::Replay(file) => replay::play(&file, console),
         Request::Cluster(settings) => cluster::run(&settings, console),
         Request::Doctor(target, namespace) => doctor::run(target.as_ref(), &namespace, console),
         Request::Completions(shell) => manual::completions(shell, &console.printer),

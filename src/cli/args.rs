@@ -42,6 +42,8 @@ pub enum Command {
     Eras(ErasArgs),
     /// A chapter of the book; without a name, the list of chapters
     Read(ReadArgs),
+    /// Print a recorded run again
+    Replay(ReplayArgs),
     /// The built-in cluster, for kubectl and other programs on this machine
     Cluster(ClusterCommandArgs),
     /// Ten broken programs to mend: the list, or what is wrong with one of them
@@ -98,6 +100,15 @@ pub struct ReadArgs {
     /// Its name or its number, or a lesson that it is about, such as: reflector, 04
     #[arg(value_name = "CHAPTER")]
     pub chapter: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct ReplayArgs {
+    /// What a lesson wrote with --record
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub print: PrintArgs,
 }
 
 #[derive(Debug, Args)]
@@ -209,6 +220,9 @@ pub struct PrintArgs {
     /// What standard output holds
     #[arg(long, value_enum, default_value_t)]
     pub output: Output,
+    /// Record the run into this file, for replay and step; what a file holds is said in docs/record.md
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
 }
 
 /// How everything is printed.
@@ -221,6 +235,21 @@ pub struct LookArgs {
     /// The narration's language [default: the locale's]
     #[arg(long, global = true, value_enum)]
     pub lang: Option<Lang>,
+    /// Show the narration, also where only the trace goes somewhere else
+    #[arg(long, global = true, overrides_with = "no_narrate")]
+    pub narrate: bool,
+    /// Leave the narration out
+    #[arg(long, global = true, overrides_with = "narrate")]
+    pub no_narrate: bool,
+    /// Show the steps between the lines of the trace [default: on a terminal]
+    #[arg(long, global = true, overrides_with = "no_explain")]
+    pub explain: bool,
+    /// Leave the steps out
+    #[arg(long, global = true, overrides_with = "explain")]
+    pub no_explain: bool,
+    /// Write the trace and the narration into this file, in order: a handout
+    #[arg(long, global = true, value_name = "FILE")]
+    pub transcript: Option<PathBuf>,
     /// Logs on standard error
     #[arg(short, long, global = true)]
     pub verbose: bool,

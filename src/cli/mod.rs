@@ -27,12 +27,12 @@ pub fn print(usage: &UsageError, args: &[OsString]) -> i32 {
     let _ = match (error.kind(), lang) {
         (ErrorKind::DisplayHelp, _) => {
             let help = help::help(args, lang);
-            let look = Look { output: Output::Text, color: ColorChoice::Auto, lang };
+            let look = Look::new(Output::Text, ColorChoice::Auto, lang);
             Printer::new(look).page_styled(&help.to_string(), &help.ansi().to_string())
         }
         (ErrorKind::DisplayVersion, _) | (_, Lang::En) => error.print(),
         (_, Lang::Zh) => {
-            let look = Look { output: Output::Text, color: ColorChoice::Auto, lang };
+            let look = Look::new(Output::Text, ColorChoice::Auto, lang);
             Printer::new(look).complain(&usage.in_chinese());
             Ok(())
         }

@@ -9,11 +9,11 @@ use informer_lab::cluster::ClusterSettings;
 use informer_lab::exercises::{Asked, Exercise};
 use informer_lab::lab::{BuiltIn, Follow, Pace, Seed, Settings, Source, Target};
 use informer_lab::lessons::tour::{TourLength, TourSettings};
-use informer_lab::lessons::{Modern, Run, rows};
-use informer_lab::trace::{ColorChoice, Lang, Look, Output, Speed, Words};
+use informer_lab::lessons::{Run, rows};
+use informer_lab::trace::{ColorChoice, Lang, Look, Output, Show, Speed, Words};
 use kube_testcluster::Admin;
 
-use super::args::{Cli, ClusterCommandArgs, Command, DoctorArgs, ErasArgs, LookArgs, PrintArgs, TourArgs};
+use super::args::{Cli, ClusterCommandArgs, Command, DoctorArgs, ErasArgs, LookArgs, PrintArgs, ReplayArgs, TourArgs};
 use super::check::{check, client_option, era_option, lesson_name, real};
 use super::explain::{UsageError, conflict, explain, missing};
 use super::lessons::{Chosen, Lesson, WatchArgs};
@@ -26,6 +26,10 @@ pub struct Invocation {
     pub verbose: bool,
     /// `None` for the default.
     pub speed: Option<Speed>,
+    /// The file that runs are recorded into.
+    pub record: Option<PathBuf>,
+    /// The file of the trace with its narration.
+    pub transcript: Option<PathBuf>,
     pub request: Request,
 }
 
@@ -37,9 +41,10 @@ pub enum Request {
     Lessons,
     Tour(TourSettings),
     Lesson(Run, Settings),
-    Eras(Run, Modern, Settings),
+    Eras(Run, Settings),
     /// Show a chapter, or list them.
     Read(Option<String>),
+    Replay(PathBuf),
     Cluster(ClusterSettings),
     Doctor(Option<Target>, String),
     Completions(Shell),
@@ -58,7 +63,7 @@ pub enum Request {
 /// A usage error, or a request for help or the version, as clap has them.
 pub fn parse(args: &[OsString]) -> Result<Invocation, UsageError> {
     let Cli { look, command } = typed(args)?;
-    let nothing = PrintArgs { speed: None, output: Output::Text };
+    let nothing = PrintArgs { speed: None, output: Output::Text, record: None };
     match command {
         None => Ok(invocation(look, &nothing, Request::Menu)),
         Some(Command::Lesson(lesson)) => {
@@ -82,6 +87,15 @@ pub fn parse(args: &[OsString]) -> Result<Invocation, UsageError> {
             Ok(invocation(look.or(inner), &nothing, request))
         }
         Some(Command::Read(read)) => Ok(invocation(look, &nothing, Request::Read(read.chapter))),
+        Some(Command::Replay(ReplayArgs { file, print })) => {
+            if print.record.is_some() {
+                return Err(conflict(
+                    "replay",
+                    ("replay reads a record: leave --record out", "replay 读取记录：请去掉 --record"),
+                ));
+            }
+            Ok(invocation(look, &print, Request::Replay(file)))
+        }
         Some(Command::Cluster(cluster)) => {
             if cluster.command.is_empty() && args.last().is_some_and(|last| last == "--") {
                 return Err(missing("cluster", ("expected a COMMAND behind --", "-- 后面要有一条命令")));
@@ -98,9 +112,21 @@ fn typed(args: &[OsString]) -> Result<Cli, UsageError> {
 }
 
 fn invocation(look: LookArgs, print: &PrintArgs, request: Request) -> Invocation {
-    let LookArgs { color, lang, verbose } = look;
-    let look = Look { output: print.output, color, lang: lang.unwrap_or_else(Lang::from_env) };
-    Invocation { look, verbose, speed: print.speed, request }
+    let (verbose, transcript) = (look.verbose, look.transcript.clone());
+    let look = Look {
+        narrate: show(look.narrate, look.no_narrate),
+        explain: show(look.explain, look.no_explain),
+        ..Look::new(print.output, look.color, look.lang.unwrap_or_else(Lang::from_env))
+    };
+    Invocation { look, verbose, speed: print.speed, record: print.record.clone(), transcript, request }
+}
+
+fn show(yes: bool, no: bool) -> Show {
+    match (yes, no) {
+        (true, _) => Show::Yes,
+        (_, true) => Show::No,
+        (false, false) => Show::Auto,
+    }
 }
 
 /// What a lesson's arguments choose, and its settings, if they fit together.
@@ -121,11 +147,11 @@ fn compared(args: &[OsString], eras: &ErasArgs) -> Result<(LookArgs, Request), U
         return Err(conflict("eras", ("eras compares one lesson: name one", "eras 比较一课：请写课程名")));
     };
     let (chosen, settings) = settled(&lesson)?;
-    let modern = counterpart(&chosen, &settings).map_err(|message| conflict("eras", message))?;
-    Ok((look, Request::Eras(chosen.run, modern, settings)))
+    counterpart(&chosen, &settings).map_err(|message| conflict("eras", message))?;
+    Ok((look, Request::Eras(chosen.run, settings)))
 }
 
-fn counterpart(chosen: &Chosen<'_>, settings: &Settings) -> Result<Modern, Words> {
+fn counterpart(chosen: &Chosen<'_>, settings: &Settings) -> Result<(), Words> {
     let leave_out = |options: &str| {
         let en = format!("eras plays the built-in cluster twice and prints a table: leave {options} out");
         Words::from((en, format!("eras 把内置集群运行两次并打印对照表：请去掉 {options}")))
@@ -140,11 +166,11 @@ fn counterpart(chosen: &Chosen<'_>, settings: &Settings) -> Result<Modern, Words
     if let Some(option) = era {
         return Err(leave_out(option));
     }
-    if chosen.print.speed.is_some() || chosen.print.output != Output::Text {
-        return Err(leave_out("--speed, --output"));
+    if chosen.print.speed.is_some() || chosen.print.output != Output::Text || chosen.print.record.is_some() {
+        return Err(leave_out("--speed, --output, --record"));
     }
     let row = chosen.run.row();
-    row.modern.ok_or_else(|| {
+    row.modern.map(|_| ()).ok_or_else(|| {
         if chosen.run == Run::List {
             return ("list shows both eras already", "list 已经同时展示两个时代").into();
         }
@@ -188,6 +214,11 @@ impl LookArgs {
         Self {
             color: if self.color == ColorChoice::Auto { others.color } else { self.color },
             lang: self.lang.or(others.lang),
+            narrate: self.narrate || others.narrate,
+            no_narrate: self.no_narrate || others.no_narrate,
+            explain: self.explain || others.explain,
+            no_explain: self.no_explain || others.no_explain,
+            transcript: self.transcript.or(others.transcript),
             verbose: self.verbose || others.verbose,
         }
     }
@@ -267,7 +298,7 @@ mod tests {
             ("informer-lab eras listwatch --cluster", "leave --cluster"),
             ("informer-lab eras indexer --serve", "leave --cluster"),
             ("informer-lab eras queue --era modern", "leave --era out"),
-            ("informer-lab eras queue --output json", "leave --speed, --output out"),
+            ("informer-lab eras queue --output json", "leave --speed, --output, --record out"),
         ] {
             let error = usage_error(line);
             assert!(error.contains(said), "{line}: {error}");

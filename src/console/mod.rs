@@ -6,7 +6,7 @@ use std::io;
 
 use anyhow::Result;
 
-use crate::trace::{Printer, Speed};
+use crate::trace::{Printer, RecordFile, Speed};
 
 pub use interrupt::Interrupt;
 pub(crate) use interrupt::{HUNG_UP, TERMINATED};
@@ -19,6 +19,8 @@ pub struct Console {
     pub speed: Speed,
     /// Ctrl-C and SIGTERM.
     pub interrupt: Interrupt,
+    /// The file of `--record`.
+    pub record: Option<RecordFile>,
 }
 
 /// How a run ended without an error.

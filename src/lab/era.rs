@@ -1,5 +1,7 @@
 //! The two eras of the tutorial.
 
+use std::fmt;
+
 use clap::ValueEnum;
 
 /// A generation of Kubernetes' machinery. The client and the built-in API server have one each.
@@ -10,6 +12,15 @@ pub enum Era {
     Classic,
     /// Today's: RealFIFO and streaming lists; a watch cache ordered by key
     Modern,
+}
+
+impl fmt::Display for Era {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Classic => "classic",
+            Self::Modern => "modern",
+        })
+    }
 }
 
 impl From<Era> for kube_testcluster::Era {

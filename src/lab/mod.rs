@@ -18,16 +18,17 @@ use std::error::Error;
 use std::fmt::Display;
 use std::io;
 use std::net::TcpListener;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::trace::{Printer, Record, Style, What};
+use crate::trace::{Header, Printer, Record, RecordFile, Recorder, Style, What};
 use kube_informers::cache::observe::{Event, Observer};
 use kube_informers::cache::{ReflectorError, with_causes};
+use kube_testcluster::Cluster;
 
 pub use crate::cluster::Fixture;
 pub use crate::console::{Console, Ended};
@@ -48,8 +49,12 @@ pub struct Lab(Arc<Inner>);
 struct Inner {
     parts: Parts,
     started: Instant,
+    /// Held while a record is kept or printed, so that records are in order.
+    recorder: Mutex<Recorder>,
     /// How many [`Race`]s were handed out. Each has its own seed.
     races: AtomicU64,
+    /// How many informers were made.
+    informers: AtomicUsize,
     /// Whether the first LIST has succeeded. Once the first WATCH has succeeded too, failures are reported and do not
     /// end the run.
     listed: AtomicBool,
@@ -65,6 +70,8 @@ pub(super) struct Parts {
     pub(super) namespace: String,
     pub(super) stop: CancellationToken,
     pub(super) sink: Sink,
+    /// The file that the run is recorded into as it happens.
+    pub(super) record: Option<RecordFile>,
     pub(super) seed: u64,
     pub(super) client_era: Era,
     pub(super) waits: Waits,
@@ -84,7 +91,9 @@ impl Lab {
         Self(Arc::new(Inner {
             parts,
             started: Instant::now(),
+            recorder: Mutex::default(),
             races: AtomicU64::new(0),
+            informers: AtomicUsize::new(0),
             listed: AtomicBool::new(false),
             watching: AtomicBool::new(false),
             reader_gone: AtomicBool::new(false),
@@ -129,10 +138,19 @@ impl Lab {
         self.0.parts.client_era
     }
 
-    /// An observer that records what the informers do.
+    /// An observer that records what the parts of an informer do that the lesson puts together.
     pub fn observer(&self) -> Observer {
+        self.observing(Recorder::BY_HAND)
+    }
+
+    /// An observer of one informer more.
+    fn observer_of_another(&self) -> Observer {
+        self.observing(self.0.informers.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+
+    fn observing(&self, informer: usize) -> Observer {
         let lab = self.clone();
-        Observer::new(move |event| {
+        Observer::by_type(move |of, event| {
             match &event {
                 Event::Listed { .. } => lab.0.listed.store(true, Ordering::Relaxed),
                 Event::Watching { .. } => lab.0.watching.store(true, Ordering::Relaxed),
@@ -140,7 +158,7 @@ impl Lab {
                 Event::WatchFailed { error } if lab.is_up() => lab.tell_retry("WATCH", error),
                 _ => {}
             }
-            lab.put(What::Machinery(event));
+            lab.keep(|recorder, at| recorder.happened(at, informer, of, event.into()));
         })
     }
 
@@ -224,11 +242,39 @@ impl Lab {
         self.0.started.elapsed()
     }
 
+    /// Begins the record.
+    pub(super) fn begin(&self, header: Header) {
+        self.put(What::Run(header));
+    }
+
+    /// Records what the built-in cluster stores in the lesson's namespace, except Events: nobody watches them here.
+    pub(super) fn record_writes(&self, cluster: &Cluster) {
+        let lab = Arc::downgrade(&self.0); // the lab has a client of the cluster
+        let prefix = format!("{}/", self.namespace());
+        cluster.observe_writes(move |write| {
+            if write.key.starts_with(&prefix)
+                && write.kind != "Event"
+                && let Some(lab) = lab.upgrade()
+            {
+                Self(lab).keep(|recorder, at| recorder.wrote(at, &write));
+            }
+        });
+    }
+
+    /// Records what the program says.
     fn put(&self, what: What) {
-        let at = self.elapsed();
+        self.keep(|recorder, at| recorder.said(at, what));
+    }
+
+    fn keep(&self, record: impl FnOnce(&mut Recorder, Duration) -> Record) {
+        let mut recorder = self.0.recorder.lock().expect(NO_PANIC);
+        let record = record(&mut recorder, self.elapsed());
+        if let Some(Err(failure)) = self.0.parts.record.as_ref().map(|file| file.write(&record)) {
+            self.fail(failure.into());
+        }
         match &self.0.parts.sink {
-            Sink::Recorded(records) => records.lock().expect(NO_PANIC).push(Record { at, what }),
-            Sink::Live(printer) => match printer.print(&Record { at, what }) {
+            Sink::Recorded(records) => records.lock().expect(NO_PANIC).push(record),
+            Sink::Live(printer) => match printer.print(&record) {
                 Ok(()) => {}
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                     self.0.reader_gone.store(true, Ordering::Relaxed);

@@ -11,11 +11,13 @@ use super::cable::Cable;
 use super::defaults::{ClusterDefaults, Clusters, Defaults};
 use super::settings::{BuiltIn, Pace, Seed, Settings, Source, Target};
 use crate::cluster::{self, files, listen};
-use crate::trace::Printer;
+use crate::trace::{Header, Printer};
 use kube_testcluster::{Scenario, Stages, pods_from_yaml};
 
 /// What a run does.
 pub(super) struct Plan {
+    /// The first line of the run's record.
+    pub(super) header: Header,
     pub(super) pace: Pace,
     pub(super) namespace: String,
     pub(super) seed: u64,
@@ -68,12 +70,21 @@ impl Plan {
     ///
     /// # Errors
     /// A file that cannot be used, or an address that cannot be bound.
-    pub(super) fn new(defaults: &Defaults, settings: &Settings, printer: &Printer) -> Result<Self> {
+    pub(super) fn new(command: &str, defaults: &Defaults, settings: &Settings, printer: &Printer) -> Result<Self> {
         let usual = defaults.cluster.as_ref();
         let source = usual.map(|usual| PlannedSource::new(usual, settings)).transpose()?;
         let (scenario, by_hand) = scenarios(usual, settings)?;
         let live_in_here = settings.pace() == Pace::Live && matches!(source, Some(PlannedSource::BuiltIn(_)));
+        let seed = settings.seed.draw(defaults, printer);
+        let (server, kind) = match &source {
+            None => (None, "none"),
+            Some(PlannedSource::Real(..)) => (None, "real"),
+            Some(PlannedSource::BuiltIn(planned)) => (Some(planned.server.to_string()), "built-in"),
+        };
+        let client = settings.client.to_string();
+        let options = settings.options();
         Ok(Self {
+            header: Header { options, seed, client, server, source: kind.to_owned(), ..Header::new(command) },
             cable: live_in_here.then(Cable::default),
             pace: settings.pace(),
             namespace: settings.namespace.clone(),
@@ -85,7 +96,7 @@ impl Plan {
             by_hand,
             listener: settings.serve.map(|address| listen(address, "--serve")).transpose()?,
             cluster_listener: settings.listen.map(|address| listen(address, "--listen")).transpose()?,
-            seed: settings.seed.draw(defaults, printer),
+            seed,
         })
     }
 }

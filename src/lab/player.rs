@@ -20,7 +20,7 @@ use super::settings::{Pace, Settings};
 use super::{Lab, Parts, Sink};
 use crate::cluster::KubeconfigFile;
 use crate::console::{Console, Ended};
-use crate::trace::{Failure, Printer, Record};
+use crate::trace::{Failure, Record};
 use kube_testcluster::{Cluster, Scenario};
 
 /// How long nothing must happen before a run ends, in the run's own time.
@@ -36,8 +36,14 @@ pub type LessonFn = for<'lab> fn(&'lab Lab) -> LocalBoxFuture<'lab, Result<()>>;
 ///
 /// # Errors
 /// A file that cannot be used, a cluster that cannot be reached, a scenario that fails, or the lesson's own error.
-pub fn play(defaults: &Defaults, settings: &Settings, console: &Console, lesson: LessonFn) -> Result<Ended> {
-    let Played { records, result, reader_gone } = perform(defaults, settings, console, lesson)?;
+pub fn play(
+    command: &str,
+    defaults: &Defaults,
+    settings: &Settings,
+    console: &Console,
+    lesson: LessonFn,
+) -> Result<Ended> {
+    let Played { records, result, reader_gone } = perform(command, defaults, settings, console, lesson)?;
     if let Some(code) = console.interrupt.code() {
         return Ok(Ended::Interrupted(code));
     }
@@ -49,14 +55,26 @@ pub fn play(defaults: &Defaults, settings: &Settings, console: &Console, lesson:
 ///
 /// # Errors
 /// As [`play`].
-pub fn record(defaults: &Defaults, settings: &Settings, console: &Console, lesson: LessonFn) -> Result<Vec<Record>> {
-    let Played { records, result, .. } = perform(defaults, settings, console, lesson)?;
+pub fn record(
+    command: &str,
+    defaults: &Defaults,
+    settings: &Settings,
+    console: &Console,
+    lesson: LessonFn,
+) -> Result<Vec<Record>> {
+    let Played { records, result, .. } = perform(command, defaults, settings, console, lesson)?;
     result.map(|()| records)
 }
 
-fn perform(defaults: &Defaults, settings: &Settings, console: &Console, lesson: LessonFn) -> Result<Played> {
+fn perform(
+    command: &str,
+    defaults: &Defaults,
+    settings: &Settings,
+    console: &Console,
+    lesson: LessonFn,
+) -> Result<Played> {
     tracing::debug!(?settings, "playing");
-    let plan = Plan::new(defaults, settings, &console.printer)?;
+    let plan = Plan::new(command, defaults, settings, &console.printer)?;
     let pace = plan.pace;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -67,7 +85,7 @@ fn perform(defaults: &Defaults, settings: &Settings, console: &Console, lesson: 
         Pace::Live => console.interrupt.arm().context("cannot listen for Ctrl-C")?,
         Pace::Virtual => CancellationToken::new(),
     };
-    let played = runtime.block_on(plan.run(stop, &console.printer, lesson));
+    let played = runtime.block_on(plan.run(stop, console, lesson));
     // A DNS lookup may still run on another thread. Do not wait for it.
     runtime.shutdown_background();
     Ok(played)
@@ -87,7 +105,7 @@ impl Played {
 }
 
 impl Plan {
-    async fn run(mut self, stop: CancellationToken, printer: &Printer, lesson: LessonFn) -> Played {
+    async fn run(mut self, stop: CancellationToken, console: &Console, lesson: LessonFn) -> Played {
         let began = Instant::now(); // connecting counts
         let clusters = tokio::select! {
             biased;
@@ -104,7 +122,7 @@ impl Plan {
         };
         let sink = match self.pace {
             Pace::Virtual => Sink::Recorded(Mutex::default()),
-            Pace::Live => Sink::Live(printer.clone()),
+            Pace::Live => Sink::Live(console.printer.clone()),
         };
         let lab = Lab::new(Parts {
             client,
@@ -112,11 +130,16 @@ impl Plan {
             namespace: self.namespace.clone(),
             stop: stop.clone(),
             sink,
+            record: console.record.clone(),
             seed: self.seed,
             client_era: self.client,
             waits: if real.is_some() { Waits::Never } else { Waits::Seeded },
             listener: self.listener.take(),
         });
+        lab.begin(self.header.clone());
+        if let Some(cluster) = &cluster {
+            lab.record_writes(cluster);
+        }
         if let Some(address) = real {
             self.welcome(&lab, &address);
         }

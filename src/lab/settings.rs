@@ -56,6 +56,31 @@ impl Settings {
     }
 }
 
+impl Settings {
+    /// The options as they are typed, for a record: without the seed and the eras, which have a place of their own, and
+    /// without what names a kubeconfig.
+    pub(super) fn options(&self) -> Vec<String> {
+        let mut options = Vec::new();
+        let mut add = |name: &str, value: Option<String>| {
+            if let Some(value) = value {
+                options.extend([name.to_owned(), value]);
+            }
+        };
+        let file = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+        if let Source::BuiltIn(built_in) = &self.source {
+            add("--pods", file(&built_in.pods));
+            add("--stages", file(&built_in.stages));
+        }
+        add("--scenario", file(&self.scenario));
+        add("--namespace", (self.namespace != Self::default().namespace).then(|| self.namespace.clone()));
+        add("--for", self.limit.map(|limit| format!("{}ms", limit.as_millis())));
+        if self.follow == Follow::Yes {
+            options.push("--follow".to_owned());
+        }
+        options
+    }
+}
+
 /// How the time of a run passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {

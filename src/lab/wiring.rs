@@ -19,12 +19,12 @@ impl Lab {
     where
         T: Object + Send + Sync + 'static,
     {
-        informer.queue(self.queue()).observer(self.observer()).reflector(self.options())
+        informer.queue(self.queue()).observer(self.observer_of_another()).reflector(self.options())
     }
 
     /// The same for a factory.
     pub fn factory(&self, factory: SharedInformerFactory) -> SharedInformerFactory {
-        factory.queue(self.queue()).observer(self.observer()).reflector(self.options())
+        factory.queue(self.queue()).observer(self.observer_of_another()).reflector(self.options())
     }
 
     /// The queue of the client's era.

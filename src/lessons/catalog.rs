@@ -117,7 +117,7 @@ impl Run {
     /// As [`play`].
     pub fn play(self, settings: &Settings, console: &Console) -> anyhow::Result<Ended> {
         let row = self.row();
-        play(&row.defaults, settings, console, row.lesson(settings.client))
+        play(row.command, &row.defaults, settings, console, row.lesson(settings.client))
     }
 }
 

@@ -3,23 +3,24 @@
 
 use anyhow::Result;
 
-use super::catalog::{Modern, Run};
+use super::catalog::Run;
 use crate::console::{Console, Ended};
 use crate::lab::{BuiltIn, Era, Seed, Settings, Source, record};
-use crate::trace::Record;
+use crate::trace::{Record, differences};
 
-/// Plays the run twice on the built-in cluster with the same seed, and prints both traces.
+/// Plays the run twice on the built-in cluster with the same seed, and prints both traces, and what differs.
 ///
 /// # Errors
 /// As [`record`].
-pub fn play(run: Run, modern: &Modern, settings: &Settings, console: &Console) -> Result<Ended> {
+pub fn play(run: Run, settings: &Settings, console: &Console) -> Result<Ended> {
     let seed = Seed::Fixed(settings.seed.draw(&run.row().defaults, &console.printer));
     let settings = Settings { seed, ..settings.clone() };
     let classic = in_era(Era::Classic, run, settings.clone(), console)?;
-    let today = in_era(Era::Modern, run, settings, console)?;
-    let [en, zh] = modern.why;
-    console.printer.tell(en, zh);
-    Ended::of_writing(console.printer.side_by_side(["classic", "modern"], [&classic, &today]))
+    let modern = in_era(Era::Modern, run, settings, console)?;
+    for (en, zh) in differences(&classic, &modern) {
+        console.printer.tell(&en, &zh);
+    }
+    Ended::of_writing(console.printer.side_by_side(["classic", "modern"], [&classic, &modern]))
 }
 
 fn in_era(era: Era, run: Run, mut settings: Settings, console: &Console) -> Result<Vec<Record>> {
@@ -28,5 +29,5 @@ fn in_era(era: Era, run: Run, mut settings: Settings, console: &Console) -> Resu
         *server = era;
     }
     let row = run.row();
-    record(&row.defaults, &settings, console, row.lesson(era))
+    record(row.command, &row.defaults, &settings, console, row.lesson(era))
 }

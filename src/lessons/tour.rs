@@ -75,10 +75,6 @@ fn show(stops: &[Row], stop: usize, console: &Console) -> Result<Ended> {
     };
     console.printer.heading(&format!("{}/{}  informer-lab {}{go}", stop + 1, stops.len(), row.command));
     console.printer.tell(row.en, row.zh);
-    let marked = Ended::of_writing(console.printer.begins(row.command))?;
-    if marked != Ended::Done {
-        return Ok(marked);
-    }
     row.run.play(&Settings::default(), console)
 }
 

@@ -5,9 +5,11 @@ use std::io::IsTerminal;
 
 use clap::ValueEnum;
 use colored::{Color, ColoredString, Colorize};
+use serde::{Deserialize, Serialize};
 
-/// The meaning of a line in the trace, which decides its colour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The meaning of a line in the trace, which decides its colour. In a record it is a word: `added`, `handler-0`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
 pub enum Style {
     /// Something was created: green.
     Added,
@@ -34,6 +36,35 @@ impl Style {
             Self::Synced => Some(Color::Cyan),
             Self::Handler(n) => Some(HANDLERS[n % HANDLERS.len()]),
             Self::Plain => None,
+        }
+    }
+}
+
+impl From<Style> for String {
+    fn from(style: Style) -> Self {
+        match style {
+            Style::Added => "added".to_owned(),
+            Style::Updated => "updated".to_owned(),
+            Style::Deleted => "deleted".to_owned(),
+            Style::Synced => "synced".to_owned(),
+            Style::Handler(number) => format!("handler-{number}"),
+            Style::Plain => "plain".to_owned(),
+        }
+    }
+}
+
+/// A word of a later version is a line without colour.
+impl From<String> for Style {
+    fn from(word: String) -> Self {
+        match word.as_str() {
+            "added" => Self::Added,
+            "updated" => Self::Updated,
+            "deleted" => Self::Deleted,
+            "synced" => Self::Synced,
+            word => match word.strip_prefix("handler-").map(str::parse) {
+                Some(Ok(number)) => Self::Handler(number),
+                _ => Self::Plain,
+            },
         }
     }
 }

@@ -1,20 +1,16 @@
-//! Writes records to standard output and standard error.
+//! Prints runs and messages on standard output and standard error.
 
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use clap::ValueEnum;
-use serde::Serialize;
-
-use terminal_size::{Width, terminal_size_of};
 
 use super::color::Paint;
 use super::report::report;
-use super::side_by_side::{Cell, lines, table};
-use super::visible::visible;
-use super::{ColorChoice, Lang, Record, Speed, What};
-use kube_informers::cache::observe::Event;
+use super::streams::Streams;
+use super::{ColorChoice, Failure, Lang, Record, Speed, What};
 
 /// What standard output holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -22,8 +18,20 @@ pub enum Output {
     /// The trace's lines
     #[default]
     Text,
-    /// One event of the machinery, or one printed line, as a JSON object a line
+    /// The record of the run: a header, then an event a line, as JSON objects
     Json,
+}
+
+/// Whether something is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Show {
+    /// It depends on where the output goes.
+    #[default]
+    Auto,
+    /// Always.
+    Yes,
+    /// Never.
+    No,
 }
 
 /// The format of a run's output.
@@ -35,6 +43,43 @@ pub struct Look {
     pub color: ColorChoice,
     /// The language of the narration.
     pub lang: Lang,
+    /// The narration. By default it is left out if only the trace goes somewhere else, as in `| less`: the two would be
+    /// out of order.
+    pub narrate: Show,
+    /// The steps between the lines of the trace. By default they are shown on a terminal.
+    pub explain: Show,
+}
+
+impl Look {
+    /// With everything else as by default.
+    pub fn new(output: Output, color: ColorChoice, lang: Lang) -> Self {
+        Self { output, color, lang, narrate: Show::Auto, explain: Show::Auto }
+    }
+}
+
+/// Which of the two streams is a terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Terminals {
+    pub(super) out: bool,
+    pub(super) err: bool,
+}
+
+impl Terminals {
+    pub(super) fn narrates(self, narrate: Show) -> bool {
+        match narrate {
+            Show::Auto => self.out || !self.err,
+            Show::Yes => true,
+            Show::No => false,
+        }
+    }
+
+    pub(super) fn explains(self, explain: Show) -> bool {
+        match explain {
+            Show::Auto => self.out && self.err,
+            Show::Yes => true,
+            Show::No => false,
+        }
+    }
 }
 
 /// The only writer of standard output and standard error. Clones share the streams.
@@ -44,32 +89,17 @@ pub struct Look {
 #[derive(Clone)]
 pub struct Printer(Arc<Mutex<Streams>>);
 
-struct Streams {
-    out: BufWriter<Box<dyn Write + Send>>,
-    err: Box<dyn Write + Send>,
-    out_paint: Paint,
-    err_paint: Paint,
-    output: Output,
-    lang: Lang,
-}
-
 impl Printer {
     /// A printer on the process's standard output and error.
     pub fn new(look: Look) -> Self {
         let (out, err) = (io::stdout(), io::stderr());
-        let (out_paint, err_paint) = (look.color.paint(&out), look.color.paint(&err));
-        Self::on(look, Box::new(out), out_paint, Box::new(err), err_paint)
+        let paints = [look.color.paint(&out), look.color.paint(&err)];
+        let terminals = Terminals { out: out.is_terminal(), err: err.is_terminal() };
+        Self::on(look, [Box::new(out), Box::new(err)], paints, terminals)
     }
 
-    fn on(
-        look: Look,
-        out: Box<dyn Write + Send>,
-        out_paint: Paint,
-        err: Box<dyn Write + Send>,
-        err_paint: Paint,
-    ) -> Self {
-        let (output, lang) = (look.output, look.lang);
-        Self(Arc::new(Mutex::new(Streams { out: BufWriter::new(out), err, out_paint, err_paint, output, lang })))
+    fn on(look: Look, streams: [Box<dyn Write + Send>; 2], paints: [Paint; 2], terminals: Terminals) -> Self {
+        Self(Arc::new(Mutex::new(Streams::new(look, streams, paints, terminals))))
     }
 
     /// Whether standard output is a terminal.
@@ -82,81 +112,89 @@ impl Printer {
         self.lock().out_paint == Paint::Color
     }
 
+    /// Writes the trace and the narration to a file too, in order and without colours.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn transcript(&self, path: &Path) -> Result<(), Failure> {
+        self.lock().transcript(path)
+    }
+
     /// Prints one record of a live run, at once.
     pub fn print(&self, record: &Record) -> io::Result<()> {
         let mut streams = self.lock();
+        for remark in streams.remarks(record) {
+            streams.remark(&remark)?;
+        }
         streams.write(record)?;
-        streams.out.flush()
+        streams.flush()
     }
 
     /// Prints a recorded run. Between records it calls `wait` with the pause for `speed`.
     pub fn play(&self, records: &[Record], speed: Speed, mut wait: impl FnMut(Duration)) -> io::Result<()> {
         let mut streams = self.lock();
-        let (output, mut shown_until) = (streams.output, Duration::ZERO);
-        for record in records.iter().filter(|record| record.shown_in(output)) {
+        let mut shown_until = Duration::ZERO;
+        for record in records {
+            if record.header().is_some() {
+                shown_until = Duration::ZERO; // each run has its own clock
+            }
+            let remarks = streams.remarks(record);
+            if !streams.shows(record) && remarks.is_empty() {
+                continue;
+            }
             let pause = speed.pause(record.at.saturating_sub(shown_until));
             if !pause.is_zero() {
-                streams.out.flush()?;
+                streams.flush()?;
                 wait(pause);
             }
-            shown_until = record.at;
+            shown_until = shown_until.max(record.at);
+            for remark in remarks {
+                streams.remark(&remark)?;
+            }
             streams.write(record)?;
         }
-        streams.out.flush()
+        streams.end_commentary()?;
+        streams.flush()
     }
 
-    /// Prints two traces side by side on standard output, each with a title. The width is that of the terminal, or 80
-    /// columns without one.
+    /// Prints two traces side by side on standard output, each with a title.
     pub fn side_by_side(&self, titles: [&str; 2], runs: [&[Record]; 2]) -> io::Result<()> {
-        let width = terminal_size_of(io::stdout()).map_or(80, |(Width(width), _)| usize::from(width));
-        let mut streams = self.lock();
-        let [left, right] = runs.map(lines);
-        for (left, mark, right) in table(titles, &left, &right, width) {
-            let Cell { style, text, blank } = left;
-            let left = streams.out_paint.line(style, &text);
-            let right = streams.out_paint.line(right.style, &right.text);
-            let row = format!("{left}{:blank$} {mark} {right}", "");
-            writeln!(streams.out, "{}", row.trim_end())?;
-        }
-        streams.out.flush()
+        self.lock().side_by_side(titles, runs)
     }
 
     /// Prints a line that belongs to no run, such as a line in the list of lessons.
     pub fn page(&self, text: &str) -> io::Result<()> {
         let mut streams = self.lock();
-        writeln!(streams.out, "{text}")?;
-        streams.out.flush()
+        streams.line(text)?;
+        streams.flush()
     }
 
     /// Prints a text that has a plain and a coloured form, as it stands.
     pub fn page_styled(&self, plain: &str, coloured: &str) -> io::Result<()> {
         let mut streams = self.lock();
         let text = if streams.out_paint == Paint::Color { coloured } else { plain };
-        streams.out.write_all(text.as_bytes())?;
-        streams.out.flush()
+        streams.bytes(text.as_bytes())?;
+        streams.flush()
     }
 
     /// Writes bytes that were made elsewhere, such as a manual page.
     pub fn bytes(&self, bytes: &[u8]) -> io::Result<()> {
         let mut streams = self.lock();
-        streams.out.write_all(bytes)?;
-        streams.out.flush()
+        streams.bytes(bytes)?;
+        streams.flush()
     }
 
     /// Prints lines on standard error as they stand.
     pub fn complain(&self, text: &str) {
         let mut streams = self.lock();
-        let _ = streams.out.flush();
-        let _ = streams.err.write_all(text.as_bytes());
+        streams.err(text);
     }
 
     /// Asks on standard error, and leaves the cursor behind the question.
     pub fn ask(&self, question: &str) {
         let mut streams = self.lock();
         let question = streams.err_paint.bold(question);
-        let _ = streams.out.flush();
-        let _ = write!(streams.err, "{question}");
-        let _ = streams.err.flush();
+        streams.err(&question);
     }
 
     /// Prints such a line dimmed.
@@ -165,29 +203,16 @@ impl Printer {
         self.page(&dimmed)
     }
 
-    /// Prints a remark that belongs to no time in a run.
+    /// Prints a remark that belongs to no time in a run. It is printed also where the narration is left out.
     pub fn tell(&self, en: &str, zh: &str) {
         let mut streams = self.lock();
         let text = streams.lang.pick(en, zh).to_owned();
-        streams.narrate(&text);
+        streams.tell(&text);
     }
 
-    /// In JSON, prints the event that begins a run: the following events belong to it, up to the next such event. In
-    /// text, prints nothing.
-    pub fn begins(&self, command: &str) -> io::Result<()> {
-        let mut streams = self.lock();
-        match streams.output {
-            Output::Text => Ok(()),
-            Output::Json => streams.json(Duration::ZERO, JsonWhat::Run { event: "run", command }),
-        }
-    }
-
-    /// Prints a heading of the tour on standard error.
+    /// Prints a heading of the tour on standard error, unless the narration is left out.
     pub fn heading(&self, text: &str) {
-        let mut streams = self.lock();
-        let line = streams.err_paint.bold(&format!("\n## {text}"));
-        let _ = streams.out.flush();
-        let _ = writeln!(streams.err, "{line}");
+        self.lock().heading(text);
     }
 
     /// The language of the narration.
@@ -204,8 +229,7 @@ impl Printer {
     pub fn report(&self, error: &anyhow::Error) {
         let mut streams = self.lock();
         let text = report(error, streams.lang, streams.err_paint);
-        let _ = streams.out.flush();
-        let _ = streams.err.write_all(text.as_bytes());
+        streams.err(&text);
     }
 
     fn lock(&self) -> MutexGuard<'_, Streams> {
@@ -214,67 +238,15 @@ impl Printer {
 }
 
 impl Record {
-    fn shown_in(&self, output: Output) -> bool {
-        output == Output::Json || !matches!(self.what, What::Machinery(_))
-    }
-}
-
-/// One line of `--output json`.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct JsonLine<'a> {
-    at_ms: u64,
-    #[serde(flatten)]
-    what: JsonWhat<'a>,
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum JsonWhat<'a> {
-    Machinery(&'a Event),
-    Printed { event: &'static str, line: &'a str },
-    Run { event: &'static str, command: &'a str },
-}
-
-impl Streams {
-    fn write(&mut self, record: &Record) -> io::Result<()> {
-        match (&record.what, self.output) {
-            (What::Narration { en, zh }, _) => {
-                self.out.flush()?;
-                let text = self.lang.pick(en, zh).to_owned();
-                self.narrate(&text);
-                Ok(())
-            }
-            (What::Line { style, text }, Output::Text) => {
-                let line = self.out_paint.line(*style, &visible(text));
-                writeln!(self.out, "{line}")
-            }
-            (What::Line { text, .. }, Output::Json) => {
-                self.json(record.at, JsonWhat::Printed { event: "printed", line: text })
-            }
-            (What::Machinery(event), Output::Json) => self.json(record.at, JsonWhat::Machinery(event)),
-            (What::Machinery(_), Output::Text) => Ok(()),
-        }
-    }
-
-    fn json(&mut self, at: Duration, what: JsonWhat<'_>) -> io::Result<()> {
-        let at_ms = u64::try_from(at.as_millis()).unwrap_or(u64::MAX);
-        serde_json::to_writer(&mut self.out, &JsonLine { at_ms, what })?;
-        self.out.write_all(b"\n")
-    }
-
-    fn narrate(&mut self, text: &str) {
-        for line in text.lines() {
-            let line = self.err_paint.dimmed(&format!("# {}", visible(line)));
-            let _ = writeln!(self.err, "{line}");
-        }
+    pub(super) fn shown_in(&self, output: Output) -> bool {
+        output == Output::Json || matches!(self.what, What::Line { .. } | What::Narration { .. })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::Style;
+    use crate::trace::{Recorder, Style};
 
     /// A stream whose bytes the test can read.
     #[derive(Clone, Default)]
@@ -297,33 +269,106 @@ mod tests {
         }
     }
 
+    const PIPES: Terminals = Terminals { out: false, err: false };
+
     fn printer(output: Output, lang: Lang, paint: Paint) -> (Printer, Tape, Tape) {
+        printer_on(Look::new(output, ColorChoice::Auto, lang), paint, PIPES)
+    }
+
+    fn printer_on(look: Look, paint: Paint, terminals: Terminals) -> (Printer, Tape, Tape) {
         let (out, err) = (Tape::default(), Tape::default());
-        let look = Look { output, color: ColorChoice::Auto, lang };
-        let printer = Printer::on(look, Box::new(out.clone()), paint, Box::new(err.clone()), paint);
+        let printer = Printer::on(look, [Box::new(out.clone()), Box::new(err.clone())], [paint, paint], terminals);
         (printer, out, err)
     }
 
     fn run() -> Vec<Record> {
+        let mut recorder = Recorder::default();
         let at = Duration::from_millis;
         let told = What::Narration { en: "kubectl run nettool".into(), zh: "运行".into() };
-        let queued = What::Machinery(Event::Queued { delta: "Added", key: Some("default/nettool".into()) });
+        let dropped = || What::Dropped { key: "default/nettool".into(), known_objects: true };
         let line = |text: &str, style| What::Line { style, text: text.into() };
         vec![
-            Record { at: at(1000), what: told },
-            Record { at: at(1000), what: queued.clone() },
-            Record { at: at(1001), what: line("Added : nettool", Style::Added) },
-            Record { at: at(3000), what: queued },
-            Record { at: at(4001), what: line("Deleted : nettool", Style::Deleted) },
+            recorder.said(at(1000), told),
+            recorder.happened(at(1001), Recorder::BY_HAND, "core::Pod", What::Resynced {}),
+            recorder.said(at(1001), line("Added : nettool", Style::Added)),
+            recorder.happened(at(3000), Recorder::BY_HAND, "core::Pod", dropped()),
+            recorder.said(at(4001), line("Deleted : nettool", Style::Deleted)),
         ]
     }
+
+    const DROPPED: &str = "# Deleted of nettool is dropped: it is neither queued nor among the known objects, so it was \
+                           reported before\n";
 
     #[test]
     fn the_trace_goes_to_stdout_and_the_narration_to_stderr() {
         let (printer, out, err) = printer(Output::Text, Lang::En, Paint::Plain);
         printer.play(&run(), Speed::Max, |_| panic!("max does not wait")).unwrap();
         assert_eq!(out.text(), "Added : nettool\nDeleted : nettool\n");
-        assert_eq!(err.text(), "# kubectl run nettool\n");
+        assert_eq!(err.text(), format!("# kubectl run nettool\n{DROPPED}"));
+    }
+
+    #[test]
+    fn the_steps_stand_between_the_lines_if_they_are_asked_for() {
+        let look = Look { explain: Show::Yes, ..Look::new(Output::Text, ColorChoice::Auto, Lang::En) };
+        let (printer, out, err) = printer_on(look, Paint::Plain, PIPES);
+        printer.play(&run(), Speed::Max, |_| ()).unwrap();
+        assert_eq!(out.text(), "Added : nettool\nDeleted : nettool\n");
+        assert_eq!(err.text(), format!("# kubectl run nettool\n#   resync\n#   DROPPED nettool\n{DROPPED}"));
+    }
+
+    #[test]
+    fn the_narration_is_left_out_where_only_the_trace_goes_somewhere_else_and_the_end_says_so() {
+        let only_err = Terminals { out: false, err: true };
+        let look = Look::new(Output::Text, ColorChoice::Auto, Lang::En);
+        let (printer, out, err) = printer_on(look, Paint::Plain, only_err);
+        printer.play(&run(), Speed::Max, |_| ()).unwrap();
+        assert_eq!((out.text().lines().count(), err.text()), (2, String::new()));
+        drop(printer);
+        assert!(
+            err.text().replace("\n# ", " ").contains("--narrate shows it here, --transcript FILE"),
+            "{}",
+            err.text()
+        );
+
+        let (printer, _, err) = printer_on(Look { narrate: Show::Yes, ..look }, Paint::Plain, only_err);
+        printer.play(&run(), Speed::Max, |_| ()).unwrap();
+        assert!(err.text().starts_with("# kubectl run nettool\n"));
+
+        let (printer, _, err) = printer_on(Look { narrate: Show::No, ..look }, Paint::Plain, only_err);
+        printer.play(&run(), Speed::Max, |_| ()).unwrap();
+        drop(printer);
+        assert_eq!(err.text(), "");
+    }
+
+    #[test]
+    fn on_a_terminal_the_steps_are_shown_and_in_a_pipe_they_are_not() {
+        for (out, err, narrates, explains) in [
+            (true, true, true, true),
+            (true, false, true, false),
+            (false, true, false, false),
+            (false, false, true, false),
+        ] {
+            let terminals = Terminals { out, err };
+            assert_eq!(
+                (terminals.narrates(Show::Auto), terminals.explains(Show::Auto)),
+                (narrates, explains),
+                "{terminals:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_transcript_has_the_trace_and_the_narration_in_order() {
+        let path = std::env::temp_dir().join(format!("informer-lab-transcript-{}", std::process::id()));
+        let (printer, _, _) = printer(Output::Text, Lang::En, Paint::Color);
+        printer.transcript(&path).unwrap();
+        printer.play(&run(), Speed::Max, |_| ()).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[..2], ["# kubectl run nettool", "Added : nettool"]);
+        assert!(lines[2].starts_with("# Deleted of nettool is dropped"), "{text}");
+        assert_eq!(lines.last(), Some(&"Deleted : nettool"));
     }
 
     #[test]
@@ -331,7 +376,7 @@ mod tests {
         let (printer, out, err) = printer(Output::Text, Lang::Zh, Paint::Plain);
         printer.play(&run(), Speed::Max, |_| ()).unwrap();
         assert_eq!(out.text(), "Added : nettool\nDeleted : nettool\n");
-        assert_eq!(err.text(), "# 运行\n");
+        assert!(err.text().starts_with("# 运行\n# nettool 的 Deleted 被丢弃"), "{}", err.text());
     }
 
     #[test]
@@ -346,17 +391,17 @@ mod tests {
         let (printer, _, _) = printer(Output::Text, Lang::En, Paint::Plain);
         let mut waits = Vec::new();
         printer.play(&run(), Speed::Times(2.0), |pause| waits.push(pause.as_micros())).unwrap();
-        assert_eq!(waits, [500_000, 500, 1_500_000]);
+        assert_eq!(waits, [500_000, 500, 999_500, 500_500]);
     }
 
     #[test]
-    fn json_is_one_object_a_line_with_events_and_printed_lines() {
+    fn json_is_the_record_one_object_a_line() {
         let (printer, out, _) = printer(Output::Json, Lang::En, Paint::Color);
-        printer.play(&run()[..3], Speed::Max, |_| ()).unwrap();
+        printer.play(&run()[1..3], Speed::Max, |_| ()).unwrap();
         assert_eq!(
             out.text(),
-            "{\"atMs\":1000,\"event\":\"queued\",\"delta\":\"Added\",\"key\":\"default/nettool\"}\n\
-             {\"atMs\":1001,\"event\":\"printed\",\"line\":\"Added : nettool\"}\n"
+            "{\"atMs\":1001,\"event\":\"resynced\",\"of\":\"Pod\",\"cause\":\"timer\"}\n\
+             {\"atMs\":1001,\"event\":\"printed\",\"style\":\"added\",\"line\":\"Added : nettool\"}\n"
         );
     }
 
@@ -364,7 +409,7 @@ mod tests {
     fn a_name_cannot_drive_the_terminal() {
         let (printer, out, _) = printer(Output::Text, Lang::En, Paint::Plain);
         let what = What::Line { style: Style::Plain, text: "a\u{1b}[2Jb\nc".into() };
-        printer.print(&Record { at: Duration::ZERO, what }).unwrap();
+        printer.print(&Record::said(Duration::ZERO, what)).unwrap();
         assert_eq!(out.text(), "a\\u{1b}[2Jb\\nc\n");
     }
 }

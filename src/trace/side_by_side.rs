@@ -1,9 +1,11 @@
 //! Two traces side by side, with equal lines in the same row.
 
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use similar::{Algorithm, capture_diff_slices};
+use unicode_width::UnicodeWidthStr;
 
 use super::visible::visible;
-use super::{Record, Style, What};
+use super::width::broken;
+use super::{Lang, Record, Style, What};
 
 /// The least width of a column.
 const NARROWEST: usize = 8;
@@ -22,11 +24,14 @@ pub(super) struct Cell {
     pub(super) blank: usize,
 }
 
-/// The lines of a trace.
-pub(super) fn lines(records: &[Record]) -> Vec<StyledLine> {
+/// The lines of a trace, and what caused them: the steps of the scenario, a watch that broke, a relist.
+pub(super) fn lines(records: &[Record], lang: Lang) -> Vec<StyledLine> {
     let lines = records.iter().filter_map(|record| match &record.what {
         What::Line { style, text } => Some((*style, visible(text))),
-        What::Narration { .. } | What::Machinery(_) => None,
+        What::Narration { en, zh } if en == zh => Some((Style::Plain, visible(&format!("# {en}")))),
+        What::WatchFailed { .. } => Some((Style::Plain, lang.pick("# the watch breaks", "# watch 中断").to_owned())),
+        What::Relisting { .. } => Some((Style::Plain, lang.pick("# relist", "# relist").to_owned())),
+        _ => None,
     });
     lines.collect()
 }
@@ -79,68 +84,22 @@ fn columns(sides: [[&[StyledLine]; 2]; 2], width: usize) -> [usize; 2] {
     columns.map(|column| column.max(NARROWEST))
 }
 
-/// Pairs equal lines along a longest common subsequence. The lines between two pairs are paired in order.
+/// Puts equal lines into one row. The lines between two such rows are paired in order.
 fn rows<'a>(left: &'a [StyledLine], right: &'a [StyledLine]) -> Vec<TableRow<'a>> {
-    let common = common_lengths(left, right);
-    let (mut rows, mut only_left, mut only_right) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut i, mut j) = (0, 0);
-    while i < left.len() || j < right.len() {
-        if i < left.len() && j < right.len() && left[i].1 == right[j].1 {
-            pair(&mut rows, &mut only_left, &mut only_right);
-            rows.push((Some(&left[i]), Some(&right[j])));
-            (i, j) = (i + 1, j + 1);
-        } else if j == right.len() || (i < left.len() && common[i + 1][j] >= common[i][j + 1]) {
-            only_left.push(&left[i]);
-            i += 1;
-        } else {
-            only_right.push(&right[j]);
-            j += 1;
-        }
-    }
-    pair(&mut rows, &mut only_left, &mut only_right);
-    rows
+    let texts = |lines: &'a [StyledLine]| lines.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>();
+    let parts = capture_diff_slices(Algorithm::Myers, &texts(left), &texts(right));
+    parts.iter().flat_map(|part| paired(&left[part.old_range()], &right[part.new_range()])).collect()
 }
 
-fn pair<'a>(rows: &mut Vec<TableRow<'a>>, left: &mut Vec<&'a StyledLine>, right: &mut Vec<&'a StyledLine>) {
-    let (mut left, mut right) = (left.drain(..), right.drain(..));
-    loop {
-        match (left.next(), right.next()) {
-            (None, None) => return,
-            row => rows.push(row),
-        }
-    }
+fn paired<'a>(left: &'a [StyledLine], right: &'a [StyledLine]) -> Vec<TableRow<'a>> {
+    (0..left.len().max(right.len())).map(|n| (left.get(n), right.get(n))).collect()
 }
 
-/// The length of the longest common subsequence of the two ends, for each pair of positions.
-fn common_lengths(left: &[StyledLine], right: &[StyledLine]) -> Vec<Vec<usize>> {
-    let mut lengths = vec![vec![0; right.len() + 1]; left.len() + 1];
-    for i in (0..left.len()).rev() {
-        for j in (0..right.len()).rev() {
-            lengths[i][j] = if left[i].1 == right[j].1 {
-                lengths[i + 1][j + 1] + 1
-            } else {
-                lengths[i + 1][j].max(lengths[i][j + 1])
-            };
-        }
-    }
-    lengths
-}
-
-/// Splits a line into parts that fit a column.
+/// Splits a line into parts that fit a column, at words.
 fn cells(line: Option<&StyledLine>, column: usize) -> Vec<Cell> {
     let Some((style, text)) = line else { return vec![blank(column)] };
-    let mut cells = vec![Cell { style: *style, text: String::new(), blank: column }];
-    for c in text.chars() {
-        let width = c.width().unwrap_or_default();
-        let last = cells.last_mut().expect("there is one at least");
-        if width <= last.blank {
-            last.text.push(c);
-            last.blank -= width;
-        } else {
-            cells.push(Cell { style: *style, text: c.to_string(), blank: column - width });
-        }
-    }
-    cells
+    let cell = |text: String| Cell { style: *style, blank: column.saturating_sub(text.width()), text };
+    broken(text, column).into_iter().map(cell).collect()
 }
 
 fn blank(column: usize) -> Cell {
@@ -173,7 +132,13 @@ mod tests {
     }
 
     #[test]
-    fn a_long_line_goes_on_in_the_next_row() {
+    fn a_long_line_is_broken_at_a_word() {
+        let rows = drawn(&["Updated : nettool : Running"], &["0123456789"], 33);
+        assert_eq!(rows, ["Updated : nettool : |0123456789", "Running              "]);
+    }
+
+    #[test]
+    fn a_long_word_goes_on_in_the_next_row() {
         let rows = drawn(&["0123456789abc"], &["0123456789"], 23);
         assert_eq!(rows, ["0123456789|0123456789", "abc        "]);
     }

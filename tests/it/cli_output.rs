@@ -107,7 +107,7 @@ fn the_tour_in_json_says_which_run_begins() {
         match (object["event"].as_str(), parts.last_mut()) {
             (Some("run"), _) => {
                 begun.push(object["command"].as_str().expect(line).to_owned());
-                parts.push(String::new());
+                parts.push(format!("{line}\n"));
             }
             (_, part) => *part.expect("a run was named before its first event") += &format!("{line}\n"),
         }

@@ -20,7 +20,10 @@ mod lesson_files;
 #[cfg(unix)]
 mod lessons_remote;
 mod links;
+mod narration;
 mod readme;
+mod record;
+mod runs;
 mod seeds;
 #[cfg(unix)]
 mod stopped_cluster;

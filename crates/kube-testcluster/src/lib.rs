@@ -193,6 +193,7 @@ mod validation;
 mod volume_defaults;
 mod watch_cache;
 mod watcher;
+mod writes;
 mod yaml;
 
 #[cfg(doctest)]
@@ -217,6 +218,7 @@ pub use self::pods_file::pods_from_yaml;
 pub use self::scenario::{Scenario, ScenarioError, Step};
 pub use self::settings::Controllers;
 pub use self::stages::Stages;
+pub use self::writes::{Change, Write};
 pub use self::yaml::FileError;
 
 use self::kubelet::Progress;
@@ -224,6 +226,7 @@ use self::resources::PODS;
 #[cfg(feature = "serve")]
 use self::serve::Server;
 use self::store::Store;
+use self::writes::WriteObserver;
 
 /// A running cluster. Dropping it stops its kubelet and its controllers; [`shutdown`](Self::shutdown) also waits for
 /// everything to end.
@@ -332,6 +335,12 @@ impl Cluster {
     /// resourceVersions, although storage still has them. Open watches continue.
     pub fn restart(&self) {
         self.store.restart();
+    }
+
+    /// Tells `sink` of every object that exists, and from now on of every write, in the order of their revisions. It is
+    /// called under the store's lock: it must be quick and must not ask the cluster for anything.
+    pub fn observe_writes(&self, sink: impl Fn(Write) + Send + Sync + 'static) {
+        self.store.observe(WriteObserver::new(sink));
     }
 
     /// The faults of this cluster.

@@ -22,6 +22,7 @@ use super::settings::{Controllers, Settings};
 use super::status::ApiError;
 use super::storage::Storage;
 use super::watch_cache::{Audience, WatchCache};
+use super::writes::{Write, WriteObserver};
 
 /// How long a request waits for a revision in the future.
 const FRESHNESS: Duration = Duration::from_secs(3);
@@ -52,6 +53,8 @@ pub(crate) struct StoreState {
     pub(crate) closed: bool,
     /// `None` if no controllers run.
     chores: Option<Chores>,
+    /// Is told of every write, in order.
+    writes: WriteObserver,
 }
 
 /// The result of a change.
@@ -140,7 +143,8 @@ impl Store {
         let cache = |resource| WatchCache::new(resource, &settings, revision);
         let caches = RESOURCES.iter().map(|resource| (resource.plural, cache(resource))).collect();
         let chores = (settings.controllers != Controllers::None).then(Chores::default);
-        let state = StoreState { storage, caches, random: Random::new(settings.seed), closed: false, chores };
+        let writes = WriteObserver::default();
+        let state = StoreState { storage, caches, random: Random::new(settings.seed), closed: false, chores, writes };
         let (faults, moved, chores) = (Active::default(), watch::Sender::new(()), watch::Sender::new(0));
         let watches = Arc::new(Semaphore::new(settings.max_watches.min(Semaphore::MAX_PERMITS)));
         Self { settings, clock, logs: Arc::default(), faults, state: Mutex::new(state), moved, watches, chores }
@@ -227,6 +231,16 @@ impl Store {
         let revision = event.revision;
         self.publish(state, event);
         revision
+    }
+
+    /// Tells `writes` of the objects that exist, and from now on of every write.
+    pub(crate) fn observe(&self, writes: WriteObserver) {
+        let mut state = self.lock();
+        for resource in &RESOURCES {
+            let existing = state.storage.range(resource, Key::from_start(String::new()), None);
+            existing.into_iter().flatten().for_each(|object| writes.tell(|| Write::existing(object)));
+        }
+        state.writes = writes;
     }
 
     /// Stores a new or changed object and notifies the watchers.
@@ -377,6 +391,7 @@ impl Store {
             });
         }
         let audience = if self.faults.hides(resource) { Audience::Kubelet } else { Audience::Everyone };
+        state.writes.tell(|| Write::new(&event, audience == Audience::Kubelet));
         state.cache(resource).take(Arc::new(event), audience);
         self.moved.send_replace(());
     }

@@ -106,6 +106,10 @@ impl<T> Delta<T> {
         }
     }
 
+    pub(crate) fn is_tombstone(&self) -> bool {
+        matches!(self, Self::Deleted(deletion) if deletion.is_tombstone())
+    }
+
     /// The object, if it is a change of one; of a tombstone its last known state, if there is one.
     pub fn object(&self) -> Option<&Arc<T>> {
         match self {

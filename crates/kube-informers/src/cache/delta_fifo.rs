@@ -13,7 +13,7 @@ use super::done::Done;
 use super::error::{BoxError, Closed, Error, KeyError};
 use super::intake::{self, Intake};
 use super::key::IntoKey;
-use super::observe::{Event, Observer};
+use super::observe::{Event, Observer, QueueName};
 use super::process::ProcessDeltas;
 use super::queue::Queue;
 use super::store::{KnownObjects, ReflectorStore, Transformer};
@@ -165,7 +165,8 @@ impl<T> DeltaFifo<T> {
         let initial = inside.initial_list();
         let (key, deltas) = inside.queued.pop()?;
         self.intake.came_out(inside, 1);
-        self.intake.observer.tell(|| Event::Popped {
+        self.intake.observer.tell::<T>(|| Event::Popped {
+            queue: QueueName::DeltaFifo,
             key: Some(key),
             deltas: deltas.iter().map(Delta::kind).collect(),
             initial: initial == InitialList::Yes,
@@ -203,7 +204,8 @@ impl<T> DeltaFifo<T> {
             self.intake.populate(inside);
             let known = self.known.as_ref().is_some_and(|known| !matches!(known.get_by_key(&key), Ok(None)));
             if !known && !inside.queued.contains(&key) {
-                self.intake.observer.tell(|| Event::Dropped { key });
+                let known_objects = self.known.is_some();
+                self.intake.observer.tell::<T>(|| Event::Dropped { key, known_objects });
                 return Ok(());
             }
             let deletion = match deletion {
@@ -249,9 +251,15 @@ impl<T> DeltaFifo<T> {
     fn push(&self, inside: &mut Inside<T>, key: String, delta: Delta<T>) {
         let observer = &self.intake.observer;
         inside.news = true;
-        observer.tell(|| Event::Queued { delta: delta.kind(), key: Some(key.clone()) });
+        observer.tell::<T>(|| Event::Queued {
+            queue: QueueName::DeltaFifo,
+            delta: delta.kind(),
+            key: Some(key.clone()),
+            tombstone: delta.is_tombstone(),
+            known_objects: self.known.is_some(),
+        });
         if let Some(key) = inside.queued.push(key, delta) {
-            observer.tell(|| Event::Merged { key: key.to_owned() });
+            observer.tell::<T>(|| Event::Merged { key: key.to_owned() });
         }
     }
 }

@@ -176,7 +176,7 @@ impl<T, Q> Intake<T, Q> {
         if inside.has_synced() && !inside.synced {
             inside.synced = true;
             self.synced.fire();
-            self.observer.tell(|| Event::Synced);
+            self.observer.tell::<T>(|| Event::Synced);
         }
     }
 

@@ -57,12 +57,21 @@ struct Inbox<T> {
     waker: Option<Waker>,
 }
 
+/// What an observer is told of a notification.
+#[derive(Clone, Debug)]
+struct Told {
+    notification: &'static str,
+    key: String,
+    resource_version: String,
+    tombstone: bool,
+}
+
 /// What was handed out last; it is handled when the next notification is asked for.
 #[derive(Debug)]
 pub(super) struct InHand {
     initial: bool,
     /// What the observer will be told; only if there is one.
-    called: Option<(&'static str, String)>,
+    called: Option<Told>,
 }
 
 impl<T> ProcessorListener<T> {
@@ -160,8 +169,9 @@ impl<T> ProcessorListener<T> {
         if initial {
             self.0.tracker.finished();
         }
-        if let Some((notification, key)) = called {
-            self.0.observer.tell(|| Event::Called { listener: self.0.id, notification, key });
+        if let Some(Told { notification, key, .. }) = called {
+            let pending = self.pending();
+            self.0.observer.tell::<T>(|| Event::Called { listener: self.0.id, notification, key, pending });
         }
     }
 }
@@ -178,10 +188,14 @@ impl<T: Object> ProcessorListener<T> {
         }
         let told = self.described(&notification);
         let put = inbox.pending.put(notification);
-        if let Some((notification, key)) = told {
-            self.0.observer.tell(|| match put {
-                Put::Waits => Event::Notified { listener: self.0.id, notification, key },
-                Put::Merged { .. } => Event::Coalesced { listener: self.0.id, notification, key },
+        if let Some(told) = told {
+            let (listener, pending) = (self.0.id, inbox.pending.len());
+            let Told { notification, key, resource_version, tombstone } = told;
+            self.0.observer.tell::<T>(|| match put {
+                Put::Waits => Event::Notified { listener, notification, key, resource_version, tombstone, pending },
+                Put::Merged { .. } => {
+                    Event::Coalesced { listener, notification, key, resource_version, tombstone, pending }
+                }
             });
         }
         let waker = inbox.waker.take();
@@ -194,16 +208,33 @@ impl<T: Object> ProcessorListener<T> {
         }
     }
 
+    /// Tells the observer that the listener gets notifications from now on, of so many objects that exist first.
+    pub(super) fn tell_joined(&self, existing: usize) {
+        self.0.observer.tell::<T>(|| {
+            let coalesces = lock(&self.0.inbox).pending.buffer() == Buffer::Coalesced;
+            Event::Joined { listener: self.0.id, coalesces, existing }
+        });
+    }
+
     /// Puts in an addition of the initial list for each object, before the listener is known to anybody else.
     pub(super) fn replay(&self, objects: &Snapshot<T>) {
         self.0.tracker.start_many(objects.len());
         let mut inbox = lock(&self.0.inbox);
         for object in objects {
             let addition = Notification::Add { object: object.clone(), initial: InitialList::Yes };
-            if let Some((notification, key)) = self.described(&addition) {
-                self.0.observer.tell(|| Event::Notified { listener: self.0.id, notification, key });
-            }
+            let told = self.described(&addition);
             inbox.pending.put(addition);
+            if let Some(Told { notification, key, resource_version, tombstone }) = told {
+                let (listener, pending) = (self.0.id, inbox.pending.len());
+                self.0.observer.tell::<T>(|| Event::Notified {
+                    listener,
+                    notification,
+                    key,
+                    resource_version,
+                    tombstone,
+                    pending,
+                });
+            }
         }
     }
 
@@ -221,14 +252,27 @@ impl<T: Object> ProcessorListener<T> {
             }
             return Poll::Pending;
         };
+        let told = self.described(&notification);
+        if let Some(Told { notification, key, .. }) = &told {
+            let (notification, key, pending) = (*notification, key.clone(), inbox.pending.len());
+            self.0.observer.tell::<T>(|| Event::Calling { listener: self.0.id, notification, key, pending });
+        }
         drop(inbox);
         proceed.made_progress();
-        let in_hand = InHand { initial: notification.is_initial(), called: self.described(&notification) };
+        let in_hand = InHand { initial: notification.is_initial(), called: told };
         Poll::Ready(Some((notification, in_hand)))
     }
 
-    fn described(&self, notification: &Notification<T>) -> Option<(&'static str, String)> {
-        self.0.observer.is_on().then(|| (notification.kind(), notification.key()))
+    fn described(&self, notification: &Notification<T>) -> Option<Told> {
+        self.0.observer.is_on().then(|| Told {
+            notification: notification.kind(),
+            key: notification.key(),
+            resource_version: match notification.object() {
+                Some(object) => object.meta().resource_version.to_owned(),
+                None => String::new(),
+            },
+            tombstone: matches!(notification, Notification::Delete(deletion) if deletion.is_tombstone()),
+        })
     }
 }
 

@@ -298,6 +298,7 @@ impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
             Life::NotStarted => work,
             Life::Running => work.start(),
         };
+        listener.tell_joined(first.map_or(0, Snapshot::len));
         if let Some(first) = first {
             listener.replay(first);
         }

@@ -16,7 +16,7 @@ use super::error::{BoxError, Closed, Error};
 use super::intake::{self, Intake};
 use super::key::IntoKey;
 use super::lock::MutexGuard;
-use super::observe::{Event, Observer};
+use super::observe::{Event, Observer, QueueName};
 use super::process::ProcessDeltas;
 use super::queue::Queue;
 use super::store::{KnownObjects, ReflectorStore, Transformer};
@@ -172,9 +172,11 @@ impl<T> RealFifo<T> {
     /// Takes the first delta, if there is one.
     pub fn try_pop(&self) -> Option<Deltas<T>> {
         let mut inside = self.intake.lock();
-        let delta = inside.queued.pop_front()?;
+        let initial = inside.initial_list();
+        let deltas = Deltas::one(inside.queued.pop_front()?);
+        self.tell_popped(&deltas, initial);
         self.intake.came_out(&mut inside, 1);
-        Some(Deltas::one(delta))
+        Some(deltas)
     }
 
     /// Waits for a delta and calls `process` with it alone. `process` must not use the queue, unless writers may go on
@@ -210,11 +212,7 @@ impl<T> RealFifo<T> {
         let initial = inside.initial_list();
         let unlock = self.unlocks(&inside);
         let deltas = Deltas::all(inside.queued.drain(..number));
-        self.intake.observer.tell(|| Event::Popped {
-            key: None,
-            deltas: deltas.iter().map(Delta::kind).collect(),
-            initial: initial == InitialList::Yes,
-        });
+        self.tell_popped(&deltas, initial);
         let (result, mut inside) = if unlock {
             drop(inside);
             (process(deltas, initial), self.intake.lock())
@@ -225,13 +223,28 @@ impl<T> RealFifo<T> {
         result
     }
 
+    fn tell_popped(&self, deltas: &Deltas<T>, initial: InitialList) {
+        self.intake.observer.tell::<T>(|| Event::Popped {
+            queue: QueueName::RealFifo,
+            key: None,
+            deltas: deltas.iter().map(Delta::kind).collect(),
+            initial: initial == InitialList::Yes,
+        });
+    }
+
     fn unlocks(&self, inside: &Inside<T>) -> bool {
         matches!(self.lists, Lists::Atomic { lock: WhileProcessing::Unlocked, .. }) && inside.queued.len() < 2 * BATCH
     }
 
     /// Appends a delta; one of many objects has no key.
     fn push(&self, inside: &mut Inside<T>, delta: Delta<T>, key: Option<&str>) {
-        self.intake.observer.tell(|| Event::Queued { delta: delta.kind(), key: key.map(str::to_owned) });
+        self.intake.observer.tell::<T>(|| Event::Queued {
+            queue: QueueName::RealFifo,
+            delta: delta.kind(),
+            key: key.map(str::to_owned),
+            tombstone: delta.is_tombstone(),
+            known_objects: matches!(self.lists, Lists::Reconciled(_)),
+        });
         inside.queued.push_back(delta);
         inside.news = true;
     }

@@ -210,7 +210,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
                 }
             };
             memory.backoff.wait().await;
-            self.observer.tell(|| Event::Relisting { reason });
+            self.observer.tell::<T>(|| Event::Relisting { reason });
         }
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::delta::Deletion;
 use super::error::{BoxError, Error, KeyError, TransactionError};
 use super::key::{IntoKey, KeyFn, Object};
-use super::observe::{Event, Observer};
+use super::observe::{Event, Observer, Versioned};
 use super::reader::Reader;
 use super::replacement::{Replaced, Replacement};
 use super::snapshot::Snapshot;
@@ -164,8 +164,9 @@ impl<T: Object> Store<T> {
             Deletion::Final(object) => (self.key_of(&object)?, Some(object)),
             Deletion::FinalStateUnknown { key, .. } => (key, None),
         };
+        let gone = self.observer.is_on().then(|| self.removal(&key));
         self.content.delete(&key, last.as_deref());
-        self.observer.tell(|| Event::Removed { key });
+        self.tell_change(gone);
         Ok(())
     }
 
@@ -179,14 +180,19 @@ impl<T: Object> Store<T> {
         for object in objects {
             replacement.put(&self.key_of(&object)?, self.transform(object)?);
         }
-        drop(self.replace_by(replacement, number, resource_version));
+        drop(self.replace_by(replacement, resource_version));
         Ok(())
     }
 
-    /// Replaces the whole content at once by what was made of so many objects.
-    pub(super) fn replace_by(&self, replacement: Replacement<T>, number: usize, resource_version: &str) -> Replaced<T> {
+    /// Replaces the whole content at once by what was made of a list.
+    pub(super) fn replace_by(&self, replacement: Replacement<T>, resource_version: &str) -> Replaced<T> {
         let replaced = self.content.replace(replacement, resource_version);
-        self.observer.tell(|| Event::Replaced { objects: number });
+        self.observer.tell::<T>(|| {
+            let stored = self.content.list();
+            let stored = stored.keys().zip(&stored);
+            let objects = stored.map(|(key, object)| Versioned::of(key.to_string(), &**object)).collect();
+            Event::Replaced { resource_version: resource_version.to_owned(), objects }
+        });
         replaced
     }
 
@@ -207,7 +213,12 @@ impl<T: Object> Store<T> {
                 Err(error) => failed.errors.push(error.into()),
             }
         }
+        let changes: Vec<Event> = match self.observer.is_on() {
+            true => operations.iter().map(|operation| self.change(operation)).collect(),
+            false => Vec::new(),
+        };
         self.content.transaction(operations);
+        changes.into_iter().for_each(|change| self.tell_change(Some(change)));
         if failed.errors.is_empty() { Ok(()) } else { Err(failed.into()) }
     }
 
@@ -267,9 +278,43 @@ impl<T: Object> Store<T> {
     pub(crate) fn put(&self, object: Arc<T>) -> Result<Option<Arc<T>>, Error> {
         let key = self.key_of(&object)?;
         let object = self.transform(object)?;
+        let stored = self.observer.is_on().then(|| self.storing(&key, &object));
         let old = self.content.put(&key, object);
-        self.observer.tell(|| Event::Stored { key });
+        self.tell_change(stored);
         Ok(old)
+    }
+
+    fn tell_change(&self, change: Option<Event>) {
+        if let Some(change) = change {
+            self.observer.tell::<T>(|| change);
+        }
+    }
+
+    /// What the observer will be told of an operation, said before it is done.
+    fn change(&self, operation: &Operation<T>) -> Event {
+        match operation {
+            Operation::Put { key, object } => self.storing(key, object),
+            Operation::Delete { key, .. } => self.removal(key),
+        }
+    }
+
+    fn storing(&self, key: &str, object: &T) -> Event {
+        let old = self.content.get(key);
+        Event::Stored {
+            key: key.to_owned(),
+            resource_version: object.meta().resource_version.to_owned(),
+            old: old.as_deref().map(|old| old.meta().resource_version.to_owned()),
+            indices: self.content.index_sets(old.as_deref(), Some(object)),
+        }
+    }
+
+    fn removal(&self, key: &str) -> Event {
+        let old = self.content.get(key);
+        Event::Removed {
+            key: key.to_owned(),
+            old: old.as_deref().map(|old| old.meta().resource_version.to_owned()),
+            indices: self.content.index_sets(old.as_deref(), None),
+        }
     }
 
     pub(super) fn transform(&self, object: Arc<T>) -> Result<Arc<T>, Error> {

@@ -16,7 +16,6 @@ use super::store::Store;
 /// Until then nobody else may write the store: what is told of a change is found out before.
 pub(super) struct TakeOver<T> {
     objects: vec::IntoIter<Arc<T>>,
-    number: usize,
     resource_version: String,
     initial: InitialList,
     replacement: Replacement<T>,
@@ -33,7 +32,6 @@ impl<T: Object> TakeOver<T> {
         let number = objects.len();
         Self {
             objects: objects.into_iter(),
-            number,
             resource_version,
             initial,
             replacement: store.content.replacement(number),
@@ -74,7 +72,7 @@ impl<T: Object> TakeOver<T> {
 
     /// Stores the list, of which all is prepared, and returns what is to be told: the deletions first.
     pub fn finish(self, store: &Store<T>) -> (impl Iterator<Item = Notification<T>> + use<T>, Replaced<T>) {
-        let replaced = store.replace_by(self.replacement, self.number, &self.resource_version);
+        let replaced = store.replace_by(self.replacement, &self.resource_version);
         (self.gone.into_iter().chain(self.listed), replaced)
     }
 }

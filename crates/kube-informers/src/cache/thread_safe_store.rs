@@ -13,6 +13,7 @@ use super::index::IndexFn;
 use super::key::Object;
 use super::lock::{Mutex, lock, lock_out_of_line};
 use super::look::{change, look_until};
+use super::observe::IndexSets;
 use super::places::Places;
 use super::replacement::{Replaced, Replacement};
 use super::snapshot::Snapshot;
@@ -146,6 +147,21 @@ impl<T> ThreadSafeStore<T> {
         let mut names: Vec<_> = self.content().indices.iter().map(|index| index.name().to_owned()).collect();
         names.sort_unstable();
         names
+    }
+
+    /// The sets of each index that `new` is in, and those of `old` that it is not in.
+    pub(crate) fn index_sets(&self, old: Option<&T>, new: Option<&T>) -> Vec<IndexSets> {
+        let content = self.content();
+        let sets = content.indices.iter().map(|index| {
+            let values_of = |object: Option<&T>| match object {
+                Some(object) => index.values_of(object).iter().map(|value| value.to_string()).collect(),
+                None => Vec::new(),
+            };
+            let values = values_of(new);
+            let left = values_of(old).into_iter().filter(|value| !values.contains(value)).collect();
+            IndexSets { index: index.name().to_owned(), values, left }
+        });
+        sets.collect()
     }
 
     pub(crate) fn resource_version(&self) -> String {

@@ -44,7 +44,7 @@ impl<T> DeltaFifo<T> {
     pub fn resync(&self) -> Result<(), Error> {
         let Some(known) = &self.known else { return Ok(()) };
         self.intake.change(|inside| {
-            self.intake.observer.tell(|| Event::Resynced);
+            self.intake.observer.tell::<T>(|| Event::Resynced);
             for key in known.list_keys() {
                 let Ok(Some(object)) = known.get_by_key(&key) else { continue };
                 let key = self.key_of(&object)?;

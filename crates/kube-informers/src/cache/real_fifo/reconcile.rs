@@ -33,17 +33,19 @@ impl<T> RealFifo<T> {
     /// # Errors
     /// The key of something that is queued cannot be computed; nothing was queued.
     pub fn resync(&self) -> Result<(), Error> {
-        self.intake.change(|inside| match &self.lists {
-            Lists::Atomic { .. } => {
-                self.push(inside, Delta::SyncAll, None);
-                Ok(())
+        self.intake.change(|inside| {
+            self.intake.observer.tell::<T>(|| Event::Resynced);
+            match &self.lists {
+                Lists::Atomic { .. } => {
+                    self.push(inside, Delta::SyncAll, None);
+                    Ok(())
+                }
+                Lists::Reconciled(known) => self.sync_unqueued(inside, &**known),
             }
-            Lists::Reconciled(known) => self.sync_unqueued(inside, &**known),
         })
     }
 
     fn sync_unqueued(&self, inside: &mut Inside<T>, known: &dyn KnownObjects<T>) -> Result<(), Error> {
-        self.intake.observer.tell(|| Event::Resynced);
         let key_of = |delta: &Delta<T>| self.queued_key(delta).map_err(|error| error.in_delta(delta.kind()));
         let queued: HashSet<String> = inside.queued.iter().map(key_of).collect::<Result<_, _>>()?;
         for key in known.list_keys().into_iter().filter(|key| !queued.contains(key)) {

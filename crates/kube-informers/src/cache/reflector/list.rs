@@ -1,13 +1,15 @@
 //! LIST: the whole state in one answer, or in pages.
 
+use std::sync::Arc;
+
 use tokio::time::timeout;
 
 use super::{About, Memory, Reflector, ReflectorError};
 use crate::cache::api_error::ApiError;
 use crate::cache::causes::with_causes;
-use crate::cache::key::Object;
+use crate::cache::key::{Object, meta_namespace_key};
 use crate::cache::list_options::ListOptions;
-use crate::cache::observe::Event;
+use crate::cache::observe::{Event, Versioned};
 use crate::cache::pager::{self, Listed};
 
 /// The page size of a list that may be long.
@@ -27,13 +29,13 @@ impl<T: Object + Send + Sync> Reflector<T> {
         let options = ListOptions { resource_version: Some(version.to_owned()), limit, ..ListOptions::default() };
         let Listed { items, resource_version, paginated } =
             self.list_in_time(options, memory).await.map_err(|error| {
-                self.observer.tell(|| Event::ListFailed { error: with_causes(&error).to_string() });
+                self.observer.tell::<T>(|| Event::ListFailed { error: with_causes(&error).to_string() });
                 ReflectorError::List(self.source.description(), error)
             })?;
         self.works(About::List);
         memory.paginated |= paginated && from_cache;
         memory.version_unavailable = false;
-        self.observer.tell(|| Event::Listed { resource_version: resource_version.clone(), objects: items.len() });
+        self.tell_listed(&resource_version, &items);
         self.store
             .replace(items, &resource_version)
             .map_err(|error| ReflectorError::Store(self.source.description(), error))?;
@@ -45,6 +47,13 @@ impl<T: Object + Send + Sync> Reflector<T> {
         }
         self.replace_version(resource_version);
         Ok(())
+    }
+
+    pub(super) fn tell_listed(&self, resource_version: &str, objects: &[Arc<T>]) {
+        self.observer.tell::<T>(|| Event::Listed {
+            resource_version: resource_version.to_owned(),
+            objects: objects.iter().map(|object| Versioned::of(meta_namespace_key(&**object), &**object)).collect(),
+        });
     }
 
     /// Lists within the time for lists. A list in which nothing comes is asked for the most recent state the next time: the

@@ -128,12 +128,12 @@ impl<T: Object + Send + Sync> Reflector<T> {
         match answer.unwrap_or_else(|_| Err(ApiError::Silent(limit))) {
             Ok(stream) => {
                 self.works(About::Open);
-                self.observer.tell(|| Event::Watching { resource_version: version });
+                self.observer.tell::<T>(|| Event::Watching { resource_version: version });
                 let limit = Duration::from_secs(seconds.into()).saturating_add(self.options.watch_grace);
                 Ok(OpenWatch::new(stream, limit))
             }
             Err(error) => {
-                self.observer.tell(|| Event::WatchFailed { error: with_causes(&error).to_string() });
+                self.observer.tell::<T>(|| Event::WatchFailed { error: with_causes(&error).to_string() });
                 Err(error)
             }
         }
@@ -175,7 +175,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
     }
 
     fn watch_failed(&self, error: ApiError) -> End {
-        self.observer.tell(|| Event::WatchFailed { error: with_causes(&error).to_string() });
+        self.observer.tell::<T>(|| Event::WatchFailed { error: with_causes(&error).to_string() });
         End::Failed(error)
     }
 
@@ -213,7 +213,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
     }
 
     pub(super) fn tell_watched(&self, kind: &'static str, object: &T) {
-        self.observer.tell(|| Event::Watched {
+        self.observer.tell::<T>(|| Event::Watched {
             kind,
             key: meta_namespace_key(object),
             resource_version: object.meta().resource_version.to_owned(),

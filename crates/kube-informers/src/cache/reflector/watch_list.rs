@@ -57,8 +57,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
             match self.gather(&mut patience, memory).await {
                 Ok(Gathered::All { resource_version, objects, watch }) => {
                     memory.version_unavailable = false;
-                    self.observer
-                        .tell(|| Event::Listed { resource_version: resource_version.clone(), objects: objects.len() });
+                    self.tell_listed(&resource_version, &objects);
                     let replaced = self.store.replace(objects, &resource_version);
                     replaced.map_err(|error| WatchListError::Failed(ReflectorError::Store(source(), error)))?;
                     self.works(About::List);
@@ -145,7 +144,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
     }
 
     fn gave_up(&self, error: ApiError) -> WatchListError {
-        self.observer.tell(|| Event::WatchFailed { error: with_causes(&error).to_string() });
+        self.observer.tell::<T>(|| Event::WatchFailed { error: with_causes(&error).to_string() });
         let source = self.source.description();
         WatchListError::Failed(match error.is_silence() {
             true => ReflectorError::Watch(source, error),

@@ -1,0 +1,232 @@
+//! What differs between the records of one run in both eras, and why: said if and only if the traces differ, and only
+//! what is in the records.
+
+use std::collections::BTreeSet;
+
+use super::narrator::short;
+use super::record::{Cause, Record, What};
+use super::{Picture, Pipeline};
+
+/// A sentence in English and Chinese.
+pub type Sentence = (String, String);
+
+/// Says why the trace of today's machinery differs from the documents'. Of equal traces it says that nothing differs, and
+/// what differed inside.
+pub fn differences(classic: &[Record], modern: &[Record]) -> Vec<Sentence> {
+    let (classic, modern) = (Facts::of(classic), Facts::of(modern));
+    if classic.lines == modern.lines {
+        return vec![nothing(&classic, &modern)];
+    }
+    let said: Vec<Sentence> = [
+        merged(&classic, &modern),
+        dropped(&classic, &modern),
+        lists(&classic, &modern),
+        resyncs(&classic, &modern),
+        tombstones(&classic, &modern),
+        ghosts(&classic, &modern),
+        order(&classic, &modern),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    if said.is_empty() { vec![unknown()] } else { said }
+}
+
+/// What a record says that can differ.
+#[derive(Debug, Default)]
+struct Facts<'a> {
+    lines: Vec<&'a str>,
+    /// The keys of the lists, in their order.
+    lists: Vec<Vec<&'a str>>,
+    dropped: BTreeSet<&'a str>,
+    deleted: BTreeSet<&'a str>,
+    /// The deltas that lists and resyncs queued.
+    of_lists: BTreeSet<&'a str>,
+    of_resyncs: BTreeSet<&'a str>,
+    /// Was a tombstone queued before and after the other deltas of its list?
+    tombstone_first: bool,
+    tombstone_last: bool,
+    /// Did a slot hold several changes?
+    merged: bool,
+    streamed: bool,
+    queue: Option<&'a str>,
+    end: Picture,
+}
+
+impl<'a> Facts<'a> {
+    fn of(records: &'a [Record]) -> Self {
+        let mut facts = Self::default();
+        let mut listing = false;
+        for record in records {
+            facts.end.apply(record);
+            match &record.what {
+                What::Line { text, .. } => facts.lines.push(text),
+                What::Listed { objects, .. } => {
+                    facts.lists.push(objects.iter().map(|object| object.key.as_str()).collect());
+                    listing = false;
+                }
+                What::Watched { .. } => facts.streamed |= record.cause == Some(Cause::InitialList),
+                What::Dropped { key, .. } => drop(facts.dropped.insert(key)),
+                What::Queued { queue, key, delta, .. } => {
+                    facts.queue = Some(queue);
+                    facts.merged |= facts.end.of(record.of.as_deref()).queue.iter().any(|slot| slot.deltas.len() > 1);
+                    if delta.is_deletion() {
+                        facts.deleted.insert(key);
+                        facts.tombstone_first |= delta.tombstone && !listing;
+                        facts.tombstone_last |= delta.tombstone && listing;
+                    }
+                    match record.cause {
+                        Some(Cause::InitialList | Cause::Relist) if !delta.is_deletion() => {
+                            listing = true;
+                            facts.of_lists.insert(&delta.delta);
+                        }
+                        Some(Cause::Resync) => drop(facts.of_resyncs.insert(&delta.delta)),
+                        _ => {}
+                    }
+                }
+                _ => {}
+            }
+        }
+        facts
+    }
+
+    fn prints(&self, word: &str) -> bool {
+        self.lines.iter().any(|line| line.split(|c: char| !c.is_alphanumeric()).any(|part| part == word))
+    }
+
+    fn stored(&self) -> BTreeSet<&str> {
+        self.end.pipelines.values().flat_map(|pipeline: &Pipeline| pipeline.store.keys().map(String::as_str)).collect()
+    }
+}
+
+fn nothing(classic: &Facts<'_>, modern: &Facts<'_>) -> Sentence {
+    let mut inside = Vec::new();
+    let mut inside_zh = Vec::new();
+    if modern.streamed && !classic.streamed {
+        inside.push("what exists came by a streaming list instead of a LIST");
+        inside_zh.push("已有对象来自 streaming list，而不是 LIST");
+    }
+    if classic.queue == Some("DeltaFIFO") && modern.queue == Some("RealFIFO") {
+        inside.push("the queue was a RealFIFO instead of a DeltaFIFO");
+        inside_zh.push("队列是 RealFIFO，而不是 DeltaFIFO");
+    }
+    if inside.is_empty() {
+        return ("nothing differs: both print the same".to_owned(), "没有区别：两边的输出一样".to_owned());
+    }
+    (
+        format!("nothing differs in what is printed. Inside, {}", inside.join(", and ")),
+        format!("输出没有区别。区别在内部：{}", inside_zh.join("；")),
+    )
+}
+
+fn said(en: &str, zh: &str) -> Option<Sentence> {
+    Some((en.to_owned(), zh.to_owned()))
+}
+
+fn merged(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
+    if !classic.merged || modern.queue != Some("RealFIFO") {
+        return None;
+    }
+    said(
+        "DeltaFIFO has one slot per key, and pops all changes of the key together. RealFIFO (client-go 0.33) has one slot \
+         per change and keeps the order across keys",
+        "DeltaFIFO 每个 key 一个槽位，一次取出这个 key 的全部变化。RealFIFO（client-go 0.33 起）每个变化一个槽位，\
+         跨 key 保持顺序",
+    )
+}
+
+fn dropped(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
+    let only_dropped = classic.dropped.iter().find(|key| modern.deleted.contains(*key))?;
+    let name = short(only_dropped);
+    Some((
+        format!(
+            "DeltaFIFO dropped the deletion of {name}, which was neither queued nor known. RealFIFO queues every deletion, \
+             known or not"
+        ),
+        format!(
+            "{name} 既不在队列里，也不在 KnownObjects 里，所以 DeltaFIFO 丢弃了它的删除。RealFIFO 把每个删除都放进队列"
+        ),
+    ))
+}
+
+fn lists(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
+    if modern.of_lists.contains("ReplacedAll") && (modern.prints("ReplacedAll") || classic.prints("Sync")) {
+        return said(
+            "RealFIFO hands a list over whole, as one ReplacedAll (client-go 0.36), and the consumer compares it with its \
+             store. DeltaFIFO queues a Sync of each object in it",
+            "RealFIFO 把 list 整个交付，是一个 ReplacedAll（client-go 0.36 起），由消费者拿它和自己的 store 比较。\
+             DeltaFIFO 为其中每个对象放一个 Sync",
+        );
+    }
+    if modern.of_lists.contains("Replaced") && classic.of_lists.contains("Sync") && modern.prints("Replaced") {
+        return said(
+            "RealFIFO calls what is in a list Replaced. DeltaFIFO calls it Sync, as in a resync",
+            "list 里的对象，RealFIFO 叫 Replaced；DeltaFIFO 叫 Sync，和 resync 一样",
+        );
+    }
+    None
+}
+
+fn resyncs(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
+    if !modern.of_resyncs.contains("SyncAll") || !(modern.prints("SyncAll") || classic.prints("Sync")) {
+        return None;
+    }
+    said(
+        "at a resync RealFIFO queues one SyncAll, and the consumer hands out its store when its turn comes. DeltaFIFO queues \
+         a Sync of each known object that has nothing queued",
+        "resync 时 RealFIFO 只放一个 SyncAll，轮到它时由消费者派发自己的 store。DeltaFIFO 为每个没有排队的已知对象放一个 Sync",
+    )
+}
+
+fn tombstones(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
+    if !classic.tombstone_last || !modern.tombstone_first {
+        return None;
+    }
+    said(
+        "DeltaFIFO queues what is in the list first, and then the tombstones of what is missing. RealFIFO queues the \
+         tombstones first",
+        "DeltaFIFO 先放 list 里的对象，再放缺少对象的 tombstone；RealFIFO 先放 tombstone",
+    )
+}
+
+fn ghosts(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
+    let (classic, modern) = (classic.stored(), modern.stored());
+    let only: Vec<&str> = classic.difference(&modern).copied().map(short).collect();
+    if only.is_empty() || modern.is_empty() {
+        return None;
+    }
+    let names = only.join(", ");
+    Some((
+        format!("{names} stayed in the store of the classic run, and is gone from the modern one"),
+        format!("在 classic 的 store 里，{names} 一直留着；在 modern 的 store 里已经没有它"),
+    ))
+}
+
+fn order(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
+    let listed = classic.lists.iter().zip(&modern.lists).any(|(classic, modern)| is_reordered(classic, modern));
+    let printed = classic.lists.is_empty() && is_reordered(&classic.lines, &modern.lines);
+    if !listed && !printed {
+        return None;
+    }
+    said(
+        "up to Kubernetes 1.26 the watch cache was an unordered map, so a list came in any order, here by the seed. Since then \
+         it is a tree ordered by key",
+        "Kubernetes 1.26 及以前 watch cache 是无序的 map，list 没有固定顺序（这里由种子决定）；之后是按 key 排序的树",
+    )
+}
+
+fn is_reordered(one: &[&str], other: &[&str]) -> bool {
+    let sorted = |list: &[&str]| {
+        let mut list: Vec<String> = list.iter().map(ToString::to_string).collect();
+        list.sort_unstable();
+        list
+    };
+    one != other && sorted(one) == sorted(other)
+}
+
+fn unknown() -> Sentence {
+    (
+        "the traces differ, and nothing in the records says why: --output json has both in full".to_owned(),
+        "两边输出不同，但从记录里看不出原因：--output json 有完整的记录".to_owned(),
+    )
+}

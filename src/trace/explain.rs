@@ -1,0 +1,213 @@
+//! The explainer: the steps between the lines of the trace, one line for each change.
+//!
+//! `watch MODIFIED nettool 15 → queued Updated (1 waiting) → popped → stored → notified 2`
+
+use std::collections::BTreeSet;
+
+use super::Pipeline;
+use super::commentary::{Remark, Speaker};
+use super::narrator::short;
+use super::record::{Cause, Record, WaitingDelta, What};
+
+/// Collects the steps of one change, until another change begins or a line of the trace is printed.
+#[derive(Debug, Default)]
+pub struct Explainer {
+    steps: Vec<Step>,
+    /// The objects that the steps are about.
+    keys: BTreeSet<String>,
+    of: Option<String>,
+}
+
+/// One step, or several alike.
+#[derive(Debug)]
+struct Step {
+    /// Steps of equal verbs become one.
+    verb: (String, &'static str),
+    verb_zh: String,
+    keys: Vec<String>,
+    /// What is said after it, in English and Chinese.
+    note: (String, String),
+    /// Does it name its objects? The first step does, and one of other objects.
+    named: bool,
+}
+
+impl Explainer {
+    /// Takes the next event, with the picture after it. Returns the lines that are complete.
+    pub fn next(&mut self, record: &Record, after: &Pipeline) -> Vec<Remark> {
+        if record.what.is_said() {
+            return self.end().into_iter().collect();
+        }
+        let Some(mut step) = step(record, after) else { return Vec::new() };
+        let mut ended = Vec::new();
+        if self.begins(&record.what, &step) || self.of != record.of {
+            ended.extend(self.end());
+            self.of.clone_from(&record.of);
+        }
+        step.named = self.steps.is_empty() || !step.keys.iter().all(|key| self.keys.contains(key));
+        self.keys.extend(step.keys.iter().cloned());
+        match self.steps.last_mut() {
+            Some(last) if last.verb == step.verb => {
+                last.keys.extend(step.keys.into_iter().filter(|key| !key.is_empty()));
+                last.note = step.note;
+                last.named |= step.named;
+            }
+            _ => self.steps.push(step),
+        }
+        if is_last(&record.what, after) {
+            ended.extend(self.end());
+        }
+        ended
+    }
+
+    /// The line so far.
+    pub fn end(&mut self) -> Option<Remark> {
+        self.keys.clear();
+        let steps = std::mem::take(&mut self.steps);
+        if steps.is_empty() {
+            return None;
+        }
+        let line = |text: &dyn Fn(&Step) -> String| steps.iter().map(text).collect::<Vec<_>>().join(" → ");
+        Some(Remark::new(Speaker::Explainer, line(&Step::en), line(&Step::zh)))
+    }
+
+    /// Does another change begin?
+    fn begins(&self, what: &What, step: &Step) -> bool {
+        let Some(last) = self.steps.last() else { return false };
+        match what {
+            What::Queued { .. }
+            | What::Merged { .. }
+            | What::Dropped { .. }
+            | What::Notified { .. }
+            | What::Coalesced { .. }
+            | What::Replaced { .. } => false,
+            What::Popped { .. } => last.verb.1 == "popped" || !step.keys.iter().all(|key| self.keys.contains(key)),
+            What::Stored { .. } | What::Removed { .. } => last.verb.1 == "notified",
+            _ => true,
+        }
+    }
+}
+
+/// Nothing more comes of this change: it is shown at once, also in a live run.
+fn is_last(what: &What, after: &Pipeline) -> bool {
+    match what {
+        What::Stored { .. } | What::Removed { .. } | What::Replaced { .. } => {
+            after.listeners.is_empty() && after.in_hand.len() <= 1
+        }
+        What::Dropped { .. } | What::Watching { .. } | What::WatchFailed { .. } | What::ListFailed { .. } => true,
+        _ => false,
+    }
+}
+
+impl Step {
+    fn new(group: &'static str, en: impl Into<String>, zh: impl Into<String>) -> Self {
+        let note = (String::new(), String::new());
+        Self { verb: (en.into(), group), verb_zh: zh.into(), keys: Vec::new(), note, named: true }
+    }
+
+    fn of(mut self, key: &str) -> Self {
+        self.keys = vec![key.to_owned()];
+        self
+    }
+
+    fn note(mut self, en: String, zh: String) -> Self {
+        self.note = (en, zh);
+        self
+    }
+
+    fn en(&self) -> String {
+        format!("{}{}{}", self.verb.0, self.objects(), self.note.0)
+    }
+
+    fn zh(&self) -> String {
+        format!("{}{}{}", self.verb_zh, self.objects(), self.note.1)
+    }
+
+    fn objects(&self) -> String {
+        match &self.keys[..] {
+            told if self.verb.1 == "notified" => format!(" {}", told.len()),
+            [] => String::new(),
+            [key] if self.named && !key.is_empty() => format!(" {}", short(key)),
+            [_] => String::new(),
+            keys if keys.len() <= 3 && self.named => {
+                format!(" {}", keys.iter().map(|key| short(key)).collect::<Vec<_>>().join(", "))
+            }
+            keys => format!(" ×{}", keys.len()),
+        }
+    }
+}
+
+fn step(record: &Record, after: &Pipeline) -> Option<Step> {
+    let waiting = || (format!(" ({} waiting)", after.queue.len()), format!("（{} 个在等）", after.queue.len()));
+    Some(match &record.what {
+        What::Watched { kind, key, resource_version } => {
+            Step::new("watch", format!("watch {kind}"), format!("watch {kind}"))
+                .of(key)
+                .note(format!(" {resource_version}"), format!(" {resource_version}"))
+        }
+        What::Listed { resource_version, objects } => {
+            let verb = if record.cause == Some(Cause::Relist) { "relist" } else { "list" };
+            let number = objects.len();
+            Step::new("list", verb, verb).note(
+                format!(" at {resource_version}: {number} objects"),
+                format!("（版本 {resource_version}）：{number} 个对象"),
+            )
+        }
+        What::ListFailed { .. } => Step::new("list", "list failed", "list 失败"),
+        What::Watching { resource_version } => {
+            let (from, from_zh) = (format!(" from {resource_version}"), format!("，从 {resource_version} 开始"));
+            Step::new("watch", "watch opened", "打开 watch").note(from, from_zh)
+        }
+        What::WatchFailed { .. } => Step::new("watch", "watch broken", "watch 中断"),
+        What::Relisting { reason } => {
+            Step::new("list", "relist", "relist").note(format!(": {reason}"), format!("：{reason}"))
+        }
+        What::Queued { key, delta, .. } => {
+            let name = if delta.tombstone { format!("{} (tombstone)", delta.delta) } else { delta.delta.clone() };
+            let (en, zh) = waiting();
+            Step::new("queued", format!("queued {name}"), format!("入队 {name}")).of(key).note(en, zh)
+        }
+        What::Merged { key } => Step::new("merged", "deduped", "合并重复的删除").of(key),
+        What::Dropped { key, .. } => Step::new("dropped", "DROPPED", "被丢弃").of(key),
+        What::Popped { key, deltas, .. } => {
+            let several = if deltas.len() > 1 { names(deltas) } else { String::new() };
+            let several_zh = several.clone();
+            Step::new("popped", "popped", "pop").of(key).note(several, several_zh)
+        }
+        What::Stored { key, old, resource_version, .. } => match old {
+            Some(old) if old == resource_version => {
+                Step::new("stored", "stored, unchanged", "存入 store，没有变化").of(key)
+            }
+            _ => Step::new("stored", "stored", "存入 store").of(key),
+        },
+        What::Removed { key, old: Some(_), .. } => {
+            Step::new("removed", "removed from the store", "从 store 移除").of(key)
+        }
+        What::Removed { key, old: None, .. } => Step::new("removed", "not in the store", "store 里没有").of(key),
+        What::Replaced { objects, .. } => {
+            let number = objects.len();
+            Step::new("stored", "store replaced", "替换 store")
+                .note(format!(": {number} objects"), format!("：{number} 个对象"))
+        }
+        What::Joined { listener, existing, .. } => {
+            let (en, zh) =
+                (format!(" {listener}, {existing} objects first"), format!(" {listener}，先给 {existing} 个对象"));
+            Step::new("joined", "handler joins", "加入 handler").note(en, zh)
+        }
+        What::Notified { .. } | What::Coalesced { .. } => return notified(record, after),
+        What::Resynced {} => Step::new("resync", "resync", "resync"),
+        _ => return None,
+    })
+}
+
+/// All listeners together: how many notifications wait for each.
+fn notified(record: &Record, after: &Pipeline) -> Option<Step> {
+    let key = record.what.key()?;
+    let pending: Vec<String> = after.listeners.values().map(|listener| listener.pending.len().to_string()).collect();
+    let pending = pending.join("/");
+    let step = Step::new("notified", "notified", "通知").of(key);
+    Some(step.note(format!(" (pending {pending})"), format!("（各 handler 待处理 {pending}）")))
+}
+
+fn names(deltas: &[WaitingDelta]) -> String {
+    format!(" [{}]", deltas.iter().map(|delta| delta.delta.as_str()).collect::<Vec<_>>().join(", "))
+}

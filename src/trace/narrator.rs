@@ -1,0 +1,305 @@
+//! The narrator: says what decisive events mean, when they happen, and nothing that did not happen.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Pipeline;
+use super::commentary::{Remark, Speaker};
+use super::record::{Cause, Record, WaitingDelta, What};
+use kube_informers::cache::observe::Versioned;
+
+/// From how many waiting notifications on a handler is called slow.
+const SLOW: usize = 4;
+
+/// Reads the events of one run in order.
+#[derive(Debug, Default)]
+pub struct Narrator {
+    /// What was said and need not be said again.
+    said: BTreeSet<String>,
+    /// By kind of object: the relist whose deltas are being queued.
+    relists: BTreeMap<Option<String>, Relist>,
+}
+
+/// What a relist has queued so far.
+#[derive(Debug, Default)]
+struct Relist {
+    tombstones: BTreeSet<String>,
+    /// It was queued whole, so the consumer compares it with its store.
+    whole: bool,
+}
+
+impl Narrator {
+    /// What an event means, with the picture as it was before.
+    pub fn say(&mut self, record: &Record, before: &Pipeline) -> Vec<Remark> {
+        let mut said = self.ghosts(record, before);
+        said.extend(self.meaning(record, before));
+        said.into_iter().map(|(en, zh)| Remark::new(Speaker::Narrator, en, zh)).collect()
+    }
+
+    fn meaning(&mut self, record: &Record, before: &Pipeline) -> Option<(String, String)> {
+        match &record.what {
+            What::Dropped { key, known_objects } => Some(self.dropped(short(key), *known_objects)),
+            What::Queued { queue, key, known_objects, delta } if delta.is_deletion() => {
+                self.deletion(queue, key, *known_objects, delta, before)
+            }
+            What::Queued { delta, .. } => self.listed_or_synced(&delta.delta, record.cause),
+            What::Merged { key } => Some(merged(short(key))),
+            What::Replaced { objects, .. } => replaced(objects, before),
+            What::Coalesced { listener, key, .. } => {
+                self.once(&format!("coalesced {listener}"), coalesced(*listener, short(key)))
+            }
+            What::Notified { listener, pending, .. } if *pending >= SLOW => {
+                let replays = before.listeners.get(listener).is_some_and(|listener| listener.replay > 0);
+                if replays || record.cause == Some(Cause::InitialList) {
+                    return None; // many at once: the handler had no time to be slow
+                }
+                self.once(&format!("slow {listener}"), slow(*listener, *pending))
+            }
+            What::Joined { listener, existing, .. } if *existing > 0 => Some(joined(*listener, *existing)),
+            What::Committed { change, key, hidden: true, .. } => {
+                let deleted = change == "deleted";
+                let first = self.said.insert(format!("hidden {key}"));
+                (first || deleted).then(|| hidden(change, short(key)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Says it unless it was said before.
+    fn once(&mut self, what: &str, sentence: (String, String)) -> Option<(String, String)> {
+        self.said.insert(what.to_owned()).then_some(sentence)
+    }
+
+    fn dropped(&mut self, name: &str, known_objects: bool) -> (String, String) {
+        if known_objects {
+            return (
+                format!(
+                    "Deleted of {name} is dropped: it is neither queued nor among the known objects, \
+                     so it was reported before"
+                ),
+                format!("{name} 的 Deleted 被丢弃：它既不在队列里，也不在 KnownObjects 里，说明之前已经报告过"),
+            );
+        }
+        if !self.said.insert("dropped".to_owned()) {
+            return (format!("Deleted of {name} is dropped too"), format!("{name} 的 Deleted 同样被丢弃"));
+        }
+        (
+            format!(
+                "Deleted of {name} is dropped: nothing is queued for it, and this DeltaFIFO has no known objects. \
+                 It cannot tell this deletion from one that it reported before, after a relist without {name}"
+            ),
+            format!(
+                "{name} 的 Deleted 被丢弃：队列里没有它，这个 DeltaFIFO 也没有 KnownObjects。\
+                 队列分不清这次删除是不是之前 relist 时已经报告过的"
+            ),
+        )
+    }
+
+    fn deletion(
+        &mut self,
+        queue: &str,
+        key: &str,
+        known_objects: bool,
+        delta: &WaitingDelta,
+        before: &Pipeline,
+    ) -> Option<(String, String)> {
+        let name = short(key);
+        let waiting = before.queued(key).last().map(|delta| delta.delta.clone());
+        if delta.tombstone {
+            return Some(tombstone(name, waiting.is_some(), delta.resource_version.as_deref()));
+        }
+        if queue == "RealFIFO" {
+            let sentence = (
+                "RealFIFO queues every deletion, known or not: each change has a slot of its own".to_owned(),
+                "RealFIFO 把每个删除都放进队列，不论是否已知：每个变化各占一格".to_owned(),
+            );
+            return self.once("RealFIFO", sentence);
+        }
+        match (waiting, known_objects) {
+            (Some(waiting), false) => Some((
+                format!(
+                    "Deleted of {name} comes out although there are no known objects: its {waiting} was still queued. \
+                     Had the consumer been quicker, the deletion would have been dropped"
+                ),
+                format!(
+                    "没有 KnownObjects，{name} 的 Deleted 却没有被丢弃：它的 {waiting} 还在队列里。\
+                     消费者再快一点，这次删除就会被丢弃"
+                ),
+            )),
+            (None, true) => self.once(
+                "known",
+                (
+                    format!("Deleted of {name} is queued: the known objects have {name}, so the deletion is news"),
+                    format!("{name} 的 Deleted 入队：KnownObjects 里有 {name}，所以这次删除是新事件"),
+                ),
+            ),
+            (_, _) => None,
+        }
+    }
+
+    fn listed_or_synced(&mut self, delta: &str, cause: Option<Cause>) -> Option<(String, String)> {
+        let (en, zh) = match (delta, cause?) {
+            ("Sync", Cause::InitialList) => (
+                "this Sync is of the first list: what existed before the watch began",
+                "这个 Sync 来自首次 list：watch 开始之前就有的对象",
+            ),
+            ("Sync", Cause::Relist) => (
+                "this Sync is of a relist: whatever is in the list, changed or not",
+                "这个 Sync 来自 relist：list 里有的对象，不论有没有变化",
+            ),
+            ("Sync", Cause::Resync) => (
+                "this Sync is of a resync: the store's objects are handed out once more. \
+                 The API server is not asked, so an event that was lost does not come back this way",
+                "这个 Sync 来自 resync：把 store 里的对象再派发一遍。不会去问 API server，所以丢失的事件不会这样回来",
+            ),
+            ("ReplacedAll", _) => (
+                "the list is queued whole, as one ReplacedAll: the consumer compares it with its own store",
+                "list 整个入队，是一个 ReplacedAll：由消费者拿它和自己的 store 比较",
+            ),
+            ("SyncAll", _) => (
+                "the resync is one SyncAll: when its turn comes, the consumer hands out its store once more. \
+                 The API server is not asked",
+                "resync 只是一个 SyncAll：轮到它时，消费者把自己的 store 再派发一遍。不会去问 API server",
+            ),
+            _ => return None,
+        };
+        self.once(&format!("{delta} {cause:?}"), (en.to_owned(), zh.to_owned()))
+    }
+
+    /// Notes what a relist queues. When that is over, says which objects of the store nobody will ever delete.
+    fn ghosts(&mut self, record: &Record, before: &Pipeline) -> Vec<(String, String)> {
+        if record.what.is_said() {
+            return Vec::new();
+        }
+        let of = record.of.clone();
+        match &record.what {
+            What::Listed { .. } => {
+                if before.lists > 0 {
+                    self.relists.insert(of, Relist::default());
+                }
+                return Vec::new();
+            }
+            What::Queued { key, delta, .. } => {
+                if let Some(relist) = self.relists.get_mut(&of) {
+                    if delta.tombstone {
+                        relist.tombstones.insert(key.clone());
+                    }
+                    relist.whole |= delta.delta == "ReplacedAll";
+                }
+                return Vec::new();
+            }
+            What::Merged { .. } | What::Committed { .. } => return Vec::new(),
+            _ => {}
+        }
+        let Some(relist) = self.relists.remove(&of) else { return Vec::new() };
+        if relist.whole || matches!(record.what, What::Replaced { .. }) {
+            return Vec::new();
+        }
+        let gone = before.store.keys().filter(|key| {
+            let deleted = before.queued(key).last().is_some_and(|delta| delta.is_deletion());
+            !before.listed.contains_key(*key) && !relist.tombstones.contains(*key) && !deleted
+        });
+        gone.map(|key| ghost(short(key))).collect()
+    }
+}
+
+fn ghost(name: &str) -> (String, String) {
+    (
+        format!(
+            "{name} stays in the store, though the list lacks it: without known objects the queue cannot compare the \
+             list with the store"
+        ),
+        format!("{name} 留在 store 里，尽管 list 里没有它：没有 KnownObjects，队列就无法拿 list 和 store 比较"),
+    )
+}
+
+fn tombstone(name: &str, was_queued: bool, version: Option<&str>) -> (String, String) {
+    let (why, why_zh) = match was_queued {
+        true => ("it is still queued", "它还在队列里"),
+        false => ("the known objects have it", "KnownObjects 里有它"),
+    };
+    let (last, last_zh) = match version {
+        Some(version) => (format!("the last known one has version {version}"), format!("最后见过的是版本 {version}")),
+        None => ("no earlier one is known".to_owned(), "之前的状态也不知道".to_owned()),
+    };
+    (
+        format!(
+            "{name} is not in the list, and {why}: the queue makes up the deletion that the watch missed. \
+             Its final state is unknown, {last}: a tombstone (DeletedFinalStateUnknown)"
+        ),
+        format!(
+            "list 里没有 {name}，而{why_zh}：队列补上 watch 漏掉的删除。\
+             最终状态未知，{last_zh}：这就是 tombstone（DeletedFinalStateUnknown）"
+        ),
+    )
+}
+
+fn replaced(objects: &[Versioned], before: &Pipeline) -> Option<(String, String)> {
+    let listed: BTreeSet<&str> = objects.iter().map(|object| object.key.as_str()).collect();
+    let gone: Vec<&str> =
+        before.store.keys().map(String::as_str).filter(|key| !listed.contains(key)).map(short).collect();
+    if gone.is_empty() {
+        return None;
+    }
+    let names = gone.join(", ");
+    Some((
+        format!(
+            "the consumer compared the whole list with its store: {names} is not in it any more, and is deleted. \
+             Its final state is unknown"
+        ),
+        format!("消费者拿整个 list 和自己的 store 比较：其中已经没有 {names}，于是删除它。最终状态未知"),
+    ))
+}
+
+fn merged(name: &str) -> (String, String) {
+    (
+        format!("two deletions of {name} in a row became one: the one that has the final state is kept"),
+        format!("{name} 的两次连续删除合并成一次：保留有最终状态的那一次"),
+    )
+}
+
+fn coalesced(listener: usize, name: &str) -> (String, String) {
+    (
+        format!(
+            "handler {listener} is busy and its buffer coalesces: what waits for {name} becomes one notification \
+             with the newest state"
+        ),
+        format!("handler {listener} 正忙，它的缓冲会合并：{name} 的多个通知合成一个，只留最新状态"),
+    )
+}
+
+fn slow(listener: usize, pending: usize) -> (String, String) {
+    (
+        format!(
+            "{pending} notifications wait for handler {listener}. It delays nobody: each handler has a buffer of its own, \
+             and pays with memory"
+        ),
+        format!("有 {pending} 个通知在等 handler {listener}。它不拖累别人：每个 handler 有自己的缓冲，代价是内存"),
+    )
+}
+
+fn joined(listener: usize, existing: usize) -> (String, String) {
+    (
+        format!(
+            "handler {listener} joins while the informer runs: it is told of the {existing} objects in the store first, \
+             as initial"
+        ),
+        format!("handler {listener} 中途加入：先收到 store 里的 {existing} 个对象，都算 initial"),
+    )
+}
+
+fn hidden(change: &str, name: &str) -> (String, String) {
+    let zh = match change {
+        "created" => "创建",
+        "deleted" => "删除",
+        _ => "修改",
+    };
+    (
+        format!("{name} is {change} on the API server, and a fault hides that from the watch"),
+        format!("API server 上 {name} 已{zh}，但故障注入让 watch 收不到"),
+    )
+}
+
+/// The name of an object, without its namespace.
+pub(super) fn short(key: &str) -> &str {
+    key.rsplit('/').next().unwrap_or(key)
+}

@@ -1,0 +1,177 @@
+//! One kind of object, from the API server to the handlers.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::listener::{Listener, Told};
+use crate::trace::record::{Cause, WaitingDelta, What};
+use kube_informers::cache::observe::{IndexSets, Versioned};
+
+/// What the machinery holds of one kind of object.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pipeline {
+    /// The built-in API server's objects, with their versions. What a fault hides is in it: the server has it.
+    pub server: BTreeMap<String, String>,
+    /// The version that the Reflector has seen: of the last list or watch event.
+    pub seen: Option<String>,
+    /// The last list: its objects with their versions.
+    pub listed: BTreeMap<String, String>,
+    /// How many lists were made.
+    pub lists: usize,
+    /// Is a watch open?
+    pub watching: bool,
+    /// The queue's name: `DeltaFIFO` or `RealFIFO`.
+    pub queue_name: Option<String>,
+    /// Was the queue given known objects?
+    pub known_objects: bool,
+    /// The queue, first in first: DeltaFIFO has a slot a key, RealFIFO a slot a change.
+    pub queue: Vec<Slot>,
+    /// What was popped last, and is being processed.
+    pub in_hand: Vec<(String, WaitingDelta)>,
+    /// The store's objects, with their versions.
+    pub store: BTreeMap<String, String>,
+    /// The store's indices: index, value, keys.
+    pub indices: BTreeMap<String, BTreeMap<String, BTreeSet<String>>>,
+    /// The handlers, by the number of their listener.
+    pub listeners: BTreeMap<usize, Listener>,
+    /// Was the first list handed out in full?
+    pub synced: bool,
+}
+
+/// One slot of a queue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Slot {
+    /// The key; empty for a change of many objects.
+    pub key: String,
+    /// The changes, oldest first.
+    pub deltas: Vec<WaitingDelta>,
+}
+
+impl Pipeline {
+    /// What is queued for a key, oldest first.
+    pub fn queued(&self, key: &str) -> Vec<&WaitingDelta> {
+        self.queue.iter().filter(|slot| slot.key == key).flat_map(|slot| &slot.deltas).collect()
+    }
+
+    /// Is it a queue with a slot for each key?
+    pub fn is_by_key(&self) -> bool {
+        self.queue_name.as_deref() != Some("RealFIFO")
+    }
+
+    pub(super) fn apply(&mut self, what: &What, cause: Option<Cause>) {
+        match what {
+            What::Committed { change, key, resource_version, .. } => match change.as_str() {
+                "deleted" => drop(self.server.remove(key)),
+                _ => drop(self.server.insert(key.clone(), resource_version.clone())),
+            },
+            What::Listed { resource_version, objects } => {
+                self.lists = self.lists.saturating_add(1);
+                self.seen = Some(resource_version.clone());
+                self.listed = versions(objects);
+            }
+            What::Watching { .. } => self.watching = true,
+            What::WatchFailed { .. } | What::Relisting { .. } => self.watching = false,
+            What::Watched { resource_version, .. } => self.seen = Some(resource_version.clone()),
+            What::Queued { queue, key, known_objects, delta } => {
+                self.queue_name = Some(queue.clone());
+                self.known_objects = *known_objects;
+                self.push(key, WaitingDelta { cause, ..delta.clone() });
+            }
+            What::Merged { key } => self.merge(key),
+            What::Dropped { known_objects, .. } => self.known_objects = *known_objects,
+            What::Popped { key, deltas, .. } => self.pop(key, deltas),
+            What::Stored { key, resource_version, indices, .. } => {
+                self.store.insert(key.clone(), resource_version.clone());
+                self.index(key, indices);
+            }
+            What::Removed { key, indices, .. } => {
+                self.store.remove(key);
+                self.index(key, indices);
+            }
+            What::Replaced { objects, .. } => {
+                self.store = versions(objects);
+                let store = &self.store;
+                for keys in self.indices.values_mut().flat_map(BTreeMap::values_mut) {
+                    keys.retain(|key| store.contains_key(key));
+                }
+            }
+            What::Joined { listener, coalesces, existing } => {
+                let joined = Listener { coalesces: *coalesces, replay: *existing, ..Listener::default() };
+                self.listeners.insert(*listener, joined);
+            }
+            What::Notified { listener, notification, key, resource_version, tombstone, .. } => {
+                let told = told(notification, key, resource_version, *tombstone, cause);
+                self.listeners.entry(*listener).or_default().notified(told);
+            }
+            What::Coalesced { listener, notification, key, resource_version, tombstone, pending } => {
+                let told = told(notification, key, resource_version, *tombstone, cause);
+                self.listeners.entry(*listener).or_default().coalesced(told, *pending);
+            }
+            What::Calling { listener, notification, key, .. } => {
+                self.listeners.entry(*listener).or_default().calling(notification, key);
+            }
+            What::Called { listener, .. } => self.listeners.entry(*listener).or_default().called(),
+            What::Synced {} => self.synced = true,
+            What::ListFailed { .. }
+            | What::Resynced {}
+            | What::Run(_)
+            | What::Line { .. }
+            | What::Narration { .. }
+            | What::Unknown => {}
+        }
+    }
+
+    fn push(&mut self, key: &str, delta: WaitingDelta) {
+        let by_key = self.is_by_key();
+        match self.queue.iter_mut().find(|slot| by_key && slot.key == key) {
+            Some(slot) => slot.deltas.push(delta),
+            None => self.queue.push(Slot { key: key.to_owned(), deltas: vec![delta] }),
+        }
+    }
+
+    /// The last two deletions of a key become one: the one that has the final state, else the newer tombstone.
+    fn merge(&mut self, key: &str) {
+        let Some(slot) = self.queue.iter_mut().find(|slot| slot.key == key) else { return };
+        if let [.., older, newer] = &slot.deltas[..]
+            && older.is_deletion()
+            && newer.is_deletion()
+        {
+            let gone = if older.tombstone { slot.deltas.len() - 2 } else { slot.deltas.len() - 1 };
+            slot.deltas.remove(gone);
+        }
+    }
+
+    fn pop(&mut self, key: &str, deltas: &[WaitingDelta]) {
+        if self.is_by_key() {
+            self.queue.retain(|slot| slot.key != key);
+            self.in_hand = deltas.iter().map(|delta| (key.to_owned(), delta.clone())).collect();
+            return;
+        }
+        let taken = deltas.len().min(self.queue.len());
+        let mut slots = self.queue.drain(..taken).map(|slot| slot.key);
+        self.in_hand = deltas.iter().map(|delta| (slots.next().unwrap_or_default(), delta.clone())).collect();
+    }
+
+    fn index(&mut self, key: &str, changes: &[IndexSets]) {
+        for IndexSets { index, values, left } in changes {
+            let sets = self.indices.entry(index.clone()).or_default();
+            for value in left {
+                if let Some(keys) = sets.get_mut(value) {
+                    keys.remove(key);
+                }
+            }
+            sets.retain(|_, keys| !keys.is_empty());
+            for value in values {
+                sets.entry(value.clone()).or_default().insert(key.to_owned());
+            }
+        }
+    }
+}
+
+fn versions(objects: &[Versioned]) -> BTreeMap<String, String> {
+    objects.iter().map(|object| (object.key.clone(), object.resource_version.clone())).collect()
+}
+
+fn told(notification: &str, key: &str, version: &str, tombstone: bool, cause: Option<Cause>) -> Told {
+    let [notification, key, version] = [notification, key, version].map(str::to_owned);
+    Told { notification, key, version, tombstone, cause }
+}

@@ -1,0 +1,138 @@
+//! Why an event happened, computed from the events before it.
+//!
+//! A Reflector hands a list, a watch event and a resync to its store before it does anything else, and the consumer of a
+//! queue processes what it popped before it pops again. So the last event of that kind is the cause of what follows, and
+//! a delta takes its cause along.
+
+use std::collections::BTreeMap;
+
+use super::{Cause, WaitingDelta, What};
+use crate::trace::picture::Pipeline;
+
+/// What the Reflector of one kind of objects is about.
+#[derive(Debug, Default)]
+pub(super) struct Causes {
+    /// What was handed to the queue or the store last, and why.
+    handing: Option<Handing>,
+    /// Was a list announced by an event `relisting`, and has not come yet?
+    relisting: bool,
+    /// Has a watch been opened since the last list?
+    watched_since_list: bool,
+}
+
+#[derive(Debug)]
+struct Handing {
+    cause: Cause,
+    /// The objects with their versions.
+    versions: BTreeMap<String, String>,
+}
+
+impl Causes {
+    /// The cause of an event, with the picture as it was before. Notes what the event begins.
+    pub fn of(&mut self, what: &What, before: &Pipeline) -> Option<Cause> {
+        let list = if before.lists == 0 { Cause::InitialList } else { Cause::Relist };
+        Some(match what {
+            What::Run(_) | What::Line { .. } | What::Narration { .. } | What::Unknown => return None,
+            What::Committed { change, .. } if change == "existing" => Cause::InitialList,
+            What::Committed { .. } => Cause::Write,
+            What::Listed { objects, .. } => {
+                let versions = objects.iter().map(|object| (object.key.clone(), object.resource_version.clone()));
+                self.hand(list, versions.collect());
+                self.watched_since_list = self.is_streaming_a_list(before);
+                self.relisting = false;
+                list
+            }
+            What::ListFailed { .. } => list,
+            What::Watching { .. } => self.watching(before),
+            What::Watched { key, resource_version, .. } => {
+                let cause = if self.is_streaming_a_list(before) { list } else { Cause::Watch };
+                self.hand(cause, BTreeMap::from([(key.clone(), resource_version.clone())]));
+                cause
+            }
+            What::WatchFailed { .. } | What::Relisting { .. } => {
+                self.relisting |= matches!(what, What::Relisting { .. });
+                Cause::Watch
+            }
+            What::Resynced {} => {
+                self.hand(Cause::Resync, before.store.clone());
+                Cause::Timer
+            }
+            What::Queued { delta, .. } if delta.delta == "SyncAll" => Cause::Resync,
+            What::Queued { .. } | What::Merged { .. } | What::Dropped { .. } => self.handed(),
+            What::Popped { deltas, .. } => deltas.last().and_then(|delta| delta.cause).unwrap_or(Cause::Call),
+            What::Stored { key, resource_version, .. } => self.of_change(key, Some(resource_version), before),
+            What::Removed { key, .. } => self.of_change(key, None, before),
+            What::Replaced { .. } => in_hand(before, |delta| delta.delta == "ReplacedAll").unwrap_or(self.handed()),
+            What::Joined { .. } => Cause::HandlerAdded,
+            What::Notified { listener, key, resource_version, .. }
+            | What::Coalesced { listener, key, resource_version, .. } => {
+                match before.listeners.get(listener).is_some_and(|listener| listener.replay > 0) {
+                    true => Cause::HandlerAdded,
+                    false => self.of_notification(key, resource_version, before),
+                }
+            }
+            What::Calling { listener, key, .. } | What::Called { listener, key, .. } => {
+                let listener = before.listeners.get(listener);
+                let told = listener.and_then(|listener| {
+                    let waiting = listener.pending.iter().find(|told| told.key == *key);
+                    if matches!(what, What::Called { .. }) { listener.in_hand.as_ref() } else { waiting }
+                });
+                told.and_then(|told| told.cause).unwrap_or(Cause::Call)
+            }
+            What::Synced {} => Cause::InitialList,
+        })
+    }
+
+    /// The version of the object that was handed over under this key; of a resync and a tombstone, the store's.
+    pub fn version(&self, key: &str, delta: &WaitingDelta, before: &Pipeline) -> Option<String> {
+        let handed = self.handing.as_ref().and_then(|handing| handing.versions.get(key)).cloned();
+        let last_queued = || before.queued(key).last().and_then(|delta| delta.resource_version.clone());
+        let stored = || before.store.get(key).cloned();
+        if delta.tombstone { last_queued().or_else(stored) } else { handed }
+    }
+
+    fn hand(&mut self, cause: Cause, versions: BTreeMap<String, String>) {
+        self.handing = Some(Handing { cause, versions });
+    }
+
+    fn handed(&self) -> Cause {
+        self.handing.as_ref().map_or(Cause::Call, |handing| handing.cause)
+    }
+
+    /// A streaming list is a watch that comes before the list is complete.
+    fn is_streaming_a_list(&self, before: &Pipeline) -> bool {
+        before.watching && (before.lists == 0 || self.relisting)
+    }
+
+    fn watching(&mut self, before: &Pipeline) -> Cause {
+        let again = std::mem::replace(&mut self.watched_since_list, true);
+        match before.lists {
+            _ if self.relisting => Cause::Relist,
+            0 => Cause::InitialList,
+            _ if again => Cause::Timer,
+            1 => Cause::InitialList,
+            _ => Cause::Relist,
+        }
+    }
+
+    fn of_change(&self, key: &str, version: Option<&String>, before: &Pipeline) -> Cause {
+        let same = |delta: &WaitingDelta| version.is_some() && delta.resource_version.as_ref() == version;
+        let popped = before.in_hand.iter().find(|(popped, delta)| popped == key || same(delta));
+        match popped.and_then(|(_, delta)| delta.cause) {
+            Some(cause) => cause,
+            None => match &self.handing {
+                Some(handing) if handing.versions.contains_key(key) => handing.cause,
+                _ => Cause::Call,
+            },
+        }
+    }
+
+    fn of_notification(&self, key: &str, version: &String, before: &Pipeline) -> Cause {
+        let of_all = in_hand(before, |delta| matches!(delta.delta.as_str(), "ReplacedAll" | "SyncAll"));
+        of_all.unwrap_or_else(|| self.of_change(key, Some(version), before))
+    }
+}
+
+fn in_hand(before: &Pipeline, is: impl Fn(&WaitingDelta) -> bool) -> Option<Cause> {
+    before.in_hand.iter().find(|(_, delta)| is(delta)).and_then(|(_, delta)| delta.cause)
+}

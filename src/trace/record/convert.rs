@@ -1,0 +1,87 @@
+//! From the informers' and the built-in cluster's events to those of a record.
+
+use super::{WaitingDelta, What};
+use kube_informers::cache::observe::{Event, QueueName};
+use kube_testcluster::{Change, Write};
+
+impl From<Event> for What {
+    fn from(event: Event) -> Self {
+        match event {
+            Event::Listed { resource_version, objects } => Self::Listed { resource_version, objects },
+            Event::ListFailed { error } => Self::ListFailed { error },
+            Event::Watching { resource_version } => Self::Watching { resource_version },
+            Event::WatchFailed { error } => Self::WatchFailed { error },
+            Event::Watched { kind, key, resource_version } => {
+                Self::Watched { kind: kind.to_owned(), key, resource_version }
+            }
+            Event::Relisting { reason } => Self::Relisting { reason },
+            Event::Queued { queue, delta, key, tombstone, known_objects } => Self::Queued {
+                queue: name(queue),
+                key: key.unwrap_or_default(),
+                known_objects,
+                delta: WaitingDelta { tombstone, ..WaitingDelta::named(delta) },
+            },
+            Event::Merged { key } => Self::Merged { key },
+            Event::Dropped { key, known_objects } => Self::Dropped { key, known_objects },
+            Event::Popped { queue, key, deltas, initial } => Self::Popped {
+                queue: name(queue),
+                key: key.unwrap_or_default(),
+                deltas: deltas.into_iter().map(WaitingDelta::named).collect(),
+                initial,
+            },
+            Event::Stored { key, resource_version, old, indices } => {
+                Self::Stored { key, resource_version, old, indices }
+            }
+            Event::Removed { key, old, indices } => Self::Removed { key, old, indices },
+            Event::Replaced { resource_version, objects } => Self::Replaced { resource_version, objects },
+            Event::Joined { listener, coalesces, existing } => Self::Joined { listener, coalesces, existing },
+            Event::Notified { listener, notification, key, resource_version, tombstone, pending } => {
+                let notification = notification.to_owned();
+                Self::Notified { listener, notification, key, resource_version, tombstone, pending }
+            }
+            Event::Coalesced { listener, notification, key, resource_version, tombstone, pending } => {
+                let notification = notification.to_owned();
+                Self::Coalesced { listener, notification, key, resource_version, tombstone, pending }
+            }
+            Event::Calling { listener, notification, key, pending } => {
+                Self::Calling { listener, notification: notification.to_owned(), key, pending }
+            }
+            Event::Called { listener, notification, key, pending } => {
+                Self::Called { listener, notification: notification.to_owned(), key, pending }
+            }
+            Event::Resynced => Self::Resynced {},
+            Event::Synced => Self::Synced {},
+            _ => Self::Unknown,
+        }
+    }
+}
+
+impl From<&Write> for What {
+    fn from(write: &Write) -> Self {
+        let change = match write.change {
+            Change::Existing => "existing",
+            Change::Created => "created",
+            Change::Updated => "updated",
+            Change::Deleted => "deleted",
+        };
+        Self::Committed {
+            change: change.to_owned(),
+            key: write.key.clone(),
+            resource_version: write.revision.to_string(),
+            hidden: write.hidden,
+        }
+    }
+}
+
+fn name(queue: QueueName) -> String {
+    match queue {
+        QueueName::DeltaFifo => "DeltaFIFO".to_owned(),
+        QueueName::RealFifo => "RealFIFO".to_owned(),
+    }
+}
+
+/// The last part of a type's name: `Pod` of `k8s_openapi::api::core::v1::Pod`.
+pub(super) fn short_type(name: &str) -> &str {
+    let outer = name.split('<').next().unwrap_or(name);
+    outer.rsplit("::").next().unwrap_or(outer).trim_start_matches('&')
+}

@@ -1,0 +1,141 @@
+//! A record in a file: written line by line, read with the number of a line that cannot be read.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+use super::{Header, Record, SCHEMA, What};
+use crate::trace::Failure;
+
+/// A file that a run is recorded into. Each line is written as a whole and at once, so that a run that is killed leaves
+/// a record that can be read.
+/// Clones are the same file.
+#[derive(Clone, Debug)]
+pub struct RecordFile {
+    path: PathBuf,
+    file: Arc<File>,
+}
+
+impl RecordFile {
+    /// Begins a new file, in place of one that is there.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn create(path: &Path) -> Result<Self, Failure> {
+        let file = File::create(path).map_err(|error| {
+            Failure::new(format!("cannot write the record {}", path.display()))
+                .next("choose another file for --record")
+                .because(error)
+        })?;
+        Ok(Self { path: path.to_owned(), file: Arc::new(file) })
+    }
+
+    /// Writes one line.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write(&self, record: &Record) -> Result<(), Failure> {
+        let mut line = serde_json::to_vec(record).map_err(|error| self.failure(error.into()))?;
+        line.push(b'\n');
+        (&*self.file).write_all(&line).map_err(|error| self.failure(error))
+    }
+
+    fn failure(&self, error: io::Error) -> Failure {
+        Failure::new(format!("cannot write the record {}", self.path.display()))
+            .next("see that the disk has room, or choose another file for --record")
+            .because(error)
+    }
+}
+
+/// Reads a record: one run, or several one after the other, each with its first line.
+///
+/// # Errors
+/// The file cannot be read, has no run in it, is of a later schema, or has a line that is no event; the error names the
+/// line.
+pub fn read(path: &Path) -> Result<Vec<Record>, Failure> {
+    let name = path.display().to_string();
+    let file = File::open(path).map_err(|error| {
+        Failure::new(format!("cannot read the record {name}"))
+            .next("record a run with: informer-lab LESSON --record FILE")
+            .because(error)
+    })?;
+    parse(BufReader::new(file), &name)
+}
+
+fn parse(lines: impl BufRead, name: &str) -> Result<Vec<Record>, Failure> {
+    let mut records: Vec<Record> = Vec::new();
+    for (number, line) in (1..).zip(lines.split(b'\n')) {
+        let at = || format!("{name}, line {number}");
+        let line = line.map_err(|error| Failure::new(format!("cannot read {}", at())).because(error))?;
+        let line = String::from_utf8(line).map_err(|error| broken(&at(), error))?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        if records.is_empty() {
+            check_schema(&line, &at())?;
+        }
+        let record: Record = serde_json::from_str(&line).map_err(|error| match error.is_eof() {
+            true => Failure::new(format!("{} ends in the middle: the run was cut off while it was written", at()))
+                .next(format!("remove line {number} to read what is before it, or record the run again"))
+                .because(error),
+            false => broken(&at(), error),
+        })?;
+        if records.is_empty() && !matches!(record.what, What::Run(_)) {
+            return Err(no_header(&at()));
+        }
+        records.push(record);
+    }
+    if records.is_empty() {
+        return Err(
+            Failure::new(format!("{name} is empty")).next("record a run with: informer-lab LESSON --record FILE")
+        );
+    }
+    Ok(records)
+}
+
+/// Refuses a record of a later schema before its other fields are looked at, which may be others then.
+fn check_schema(line: &str, at: &str) -> Result<(), Failure> {
+    #[derive(Deserialize)]
+    struct Begins {
+        event: String,
+        schema: u32,
+        #[serde(default)]
+        program: String,
+    }
+    match serde_json::from_str::<Begins>(line) {
+        Ok(Begins { event, .. }) if event != "run" => Err(no_header(at)),
+        Ok(Begins { schema, program, .. }) if schema > SCHEMA => {
+            Err(Failure::new(format!("{at}: the record has schema {schema}; this program reads up to {SCHEMA}"))
+                .next(format!("use informer-lab {program} or later")))
+        }
+        Ok(_) => Ok(()),
+        Err(_) => match serde_json::from_str::<serde_json::Value>(line) {
+            Ok(_) => Err(no_header(at)),
+            Err(error) => Err(broken(at, error)),
+        },
+    }
+}
+
+fn no_header(at: &str) -> Failure {
+    Failure::new(format!("{at}: a record begins with an event \"run\""))
+        .next("give a file that was made with --record or --output json")
+}
+
+fn broken(at: &str, error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Failure {
+    Failure::new(format!("{at} is no event of a record"))
+        .next("give a file that was made with --record or --output json")
+        .because(error)
+}
+
+impl Record {
+    /// The header, if the record begins a run.
+    pub fn header(&self) -> Option<&Header> {
+        match &self.what {
+            What::Run(header) => Some(header),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! The kinds of events.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Header, WaitingDelta};
+use crate::trace::Style;
+use kube_informers::cache::observe::{IndexSets, Versioned};
+
+/// What happened. A reader takes an event that it does not know for [`What::Unknown`] and goes on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case", rename_all_fields = "camelCase")]
+#[expect(missing_docs, reason = "a variant's text says what its fields are")]
+pub enum What {
+    /// A run begins: the first line of a record.
+    Run(Header),
+    /// A line of the trace, with its style. The colour never carries meaning alone.
+    #[serde(rename = "printed")]
+    Line {
+        style: Style,
+        #[serde(rename = "line")]
+        text: String,
+    },
+    /// A remark for the reader, in both languages.
+    #[serde(rename = "narrated")]
+    Narration { en: String, zh: String },
+    /// The built-in API server stored a write: `existing`, `created`, `updated` or `deleted`. A hidden one is not sent to
+    /// the watches of clients.
+    Committed { change: String, key: String, resource_version: String, hidden: bool },
+    /// A LIST was answered, or a streaming list is complete.
+    Listed { resource_version: String, objects: Vec<Versioned> },
+    /// A LIST failed; the Reflector backs off and tries again.
+    ListFailed { error: String },
+    /// A WATCH was opened from this resourceVersion.
+    Watching { resource_version: String },
+    /// A WATCH could not be opened, or ended with an error.
+    WatchFailed { error: String },
+    /// A WATCH event came in: `ADDED`, `MODIFIED` or `DELETED`.
+    Watched { kind: String, key: String, resource_version: String },
+    /// The Reflector starts over with a LIST.
+    Relisting { reason: String },
+    /// A delta was queued; one of many objects has an empty key.
+    Queued {
+        queue: String,
+        key: String,
+        known_objects: bool,
+        #[serde(flatten)]
+        delta: WaitingDelta,
+    },
+    /// Two deletions in a row became one.
+    Merged { key: String },
+    /// A deletion was dropped: the key is neither queued nor among the known objects, if the queue has any.
+    Dropped { key: String, known_objects: bool },
+    /// Deltas were handed to the consumer: by DeltaFIFO everything queued under one key; RealFIFO has no keys.
+    Popped { queue: String, key: String, deltas: Vec<WaitingDelta>, initial: bool },
+    /// An object was put into the store, in place of the version `old` if it was there.
+    Stored {
+        key: String,
+        resource_version: String,
+        #[serde(default)]
+        old: Option<String>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        indices: Vec<IndexSets>,
+    },
+    /// A deletion reached the store, and removed the version `old` if the object was there.
+    Removed {
+        key: String,
+        #[serde(default)]
+        old: Option<String>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        indices: Vec<IndexSets>,
+    },
+    /// The store's whole content was replaced.
+    Replaced { resource_version: String, objects: Vec<Versioned> },
+    /// A listener was added, and is told of so many objects of the store first.
+    Joined { listener: usize, coalesces: bool, existing: usize },
+    /// A notification was put into a listener's buffer, in which so many wait now: `add`, `update` or `delete`.
+    Notified {
+        listener: usize,
+        notification: String,
+        key: String,
+        resource_version: String,
+        tombstone: bool,
+        pending: usize,
+    },
+    /// A notification became one, or none, with what waited for the same object already.
+    Coalesced {
+        listener: usize,
+        notification: String,
+        key: String,
+        resource_version: String,
+        tombstone: bool,
+        pending: usize,
+    },
+    /// A notification was taken out of a listener's buffer: its handler is being called.
+    Calling { listener: usize, notification: String, key: String, pending: usize },
+    /// A handler's callback returned.
+    Called { listener: usize, notification: String, key: String, pending: usize },
+    /// The known objects are queued again. The deltas follow.
+    Resynced {},
+    /// The first list has been handed out in full.
+    Synced {},
+    /// An event of a later version of the program.
+    #[serde(other)]
+    Unknown,
+}
+
+impl What {
+    /// The key of the one object that it is about.
+    pub fn key(&self) -> Option<&str> {
+        let key = match self {
+            Self::Committed { key, .. }
+            | Self::Watched { key, .. }
+            | Self::Queued { key, .. }
+            | Self::Merged { key }
+            | Self::Dropped { key, .. }
+            | Self::Popped { key, .. }
+            | Self::Stored { key, .. }
+            | Self::Removed { key, .. }
+            | Self::Notified { key, .. }
+            | Self::Coalesced { key, .. }
+            | Self::Calling { key, .. }
+            | Self::Called { key, .. } => key,
+            _ => return None,
+        };
+        Some(key.as_str()).filter(|key| !key.is_empty())
+    }
+
+    /// The kind of event, as a record has it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Run(_) => "run",
+            Self::Line { .. } => "printed",
+            Self::Narration { .. } => "narrated",
+            Self::Committed { .. } => "committed",
+            Self::Listed { .. } => "listed",
+            Self::ListFailed { .. } => "list_failed",
+            Self::Watching { .. } => "watching",
+            Self::WatchFailed { .. } => "watch_failed",
+            Self::Watched { .. } => "watched",
+            Self::Relisting { .. } => "relisting",
+            Self::Queued { .. } => "queued",
+            Self::Merged { .. } => "merged",
+            Self::Dropped { .. } => "dropped",
+            Self::Popped { .. } => "popped",
+            Self::Stored { .. } => "stored",
+            Self::Removed { .. } => "removed",
+            Self::Replaced { .. } => "replaced",
+            Self::Joined { .. } => "joined",
+            Self::Notified { .. } => "notified",
+            Self::Coalesced { .. } => "coalesced",
+            Self::Calling { .. } => "calling",
+            Self::Called { .. } => "called",
+            Self::Resynced {} => "resynced",
+            Self::Synced {} => "synced",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// Is it something that the program says, and not something that happened?
+    pub fn is_said(&self) -> bool {
+        matches!(self, Self::Run(_) | Self::Line { .. } | Self::Narration { .. } | Self::Unknown)
+    }
+}

@@ -1,0 +1,221 @@
+//! The two streams and the transcript: where each line goes, and in which form.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use super::color::Paint;
+use super::commentary::{Commentary, Remark, Speaker};
+use super::printer::Terminals;
+use super::side_by_side::{Cell, lines, table};
+use super::visible::visible;
+use super::width::{Width, wrapped};
+use super::{Failure, Lang, Look, Output, Record, Show, What};
+
+/// Standard output, standard error and the transcript. Dropped, it says what was left out.
+pub(super) struct Streams {
+    out: BufWriter<Box<dyn Write + Send>>,
+    err: Box<dyn Write + Send>,
+    pub(super) out_paint: Paint,
+    pub(super) err_paint: Paint,
+    output: Output,
+    pub(super) lang: Lang,
+    narrates: bool,
+    explains: bool,
+    /// Was it asked for that the narration is left out?
+    silent: bool,
+    /// Was something left out?
+    left_out: bool,
+    width: Width,
+    commentary: Commentary,
+    transcript: Option<BufWriter<File>>,
+}
+
+/// The width of a transcript.
+const TRANSCRIPT: usize = 100;
+
+impl Streams {
+    pub(super) fn new(
+        look: Look,
+        [out, err]: [Box<dyn Write + Send>; 2],
+        [out_paint, err_paint]: [Paint; 2],
+        terminals: Terminals,
+    ) -> Self {
+        Self {
+            out: BufWriter::new(out),
+            err,
+            out_paint,
+            err_paint,
+            output: look.output,
+            lang: look.lang,
+            narrates: terminals.narrates(look.narrate),
+            explains: terminals.narrates(look.narrate) && terminals.explains(look.explain),
+            silent: look.narrate == Show::No,
+            left_out: false,
+            width: Width::of(terminals),
+            commentary: Commentary::default(),
+            transcript: None,
+        }
+    }
+
+    pub(super) fn transcript(&mut self, path: &Path) -> Result<(), Failure> {
+        let file = File::create(path).map_err(|error| {
+            Failure::new(format!("cannot write the transcript {}", path.display()))
+                .next("choose another file for --transcript")
+                .because(error)
+        })?;
+        self.transcript = Some(BufWriter::new(file));
+        Ok(())
+    }
+
+    /// Does the record itself give a line?
+    pub(super) fn shows(&self, record: &Record) -> bool {
+        record.shown_in(self.output)
+    }
+
+    /// What is said before a record.
+    pub(super) fn remarks(&mut self, record: &Record) -> Vec<Remark> {
+        let explains = self.explains;
+        let mut remarks = self.commentary.on(record);
+        remarks.retain(|remark| remark.by == Speaker::Narrator || explains);
+        remarks
+    }
+
+    pub(super) fn remark(&mut self, remark: &Remark) -> io::Result<()> {
+        self.out.flush()?;
+        let text = self.lang.pick(&remark.en, &remark.zh).to_owned();
+        match remark.by {
+            Speaker::Narrator => self.narrate("# ", &text),
+            Speaker::Explainer => self.narrate("#   ", &text),
+        }
+        Ok(())
+    }
+
+    pub(super) fn end_commentary(&mut self) -> io::Result<()> {
+        match self.commentary.end().filter(|_| self.explains) {
+            Some(remark) => self.remark(&remark),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn write(&mut self, record: &Record) -> io::Result<()> {
+        match (&record.what, self.output) {
+            (_, Output::Json) => {
+                serde_json::to_writer(&mut self.out, record)?;
+                self.out.write_all(b"\n")?;
+            }
+            (What::Line { style, text }, Output::Text) => {
+                let line = self.out_paint.line(*style, &visible(text));
+                writeln!(self.out, "{line}")?;
+            }
+            (_, Output::Text) => {}
+        }
+        match &record.what {
+            What::Line { text, .. } => self.keep(&[visible(text)]),
+            What::Narration { en, zh } => {
+                self.out.flush()?;
+                let text = self.lang.pick(en, zh).to_owned();
+                self.narrate("# ", &text);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn line(&mut self, text: &str) -> io::Result<()> {
+        writeln!(self.out, "{text}")
+    }
+
+    pub(super) fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.out.write_all(bytes)
+    }
+
+    pub(super) fn flush(&mut self) -> io::Result<()> {
+        if let Some(transcript) = &mut self.transcript {
+            transcript.flush()?;
+        }
+        self.out.flush()
+    }
+
+    /// Prints a remark that is no part of the narration.
+    pub(super) fn tell(&mut self, text: &str) {
+        let _ = self.out.flush();
+        self.comment("# ", text);
+    }
+
+    pub(super) fn heading(&mut self, text: &str) {
+        let _ = self.out.flush();
+        let heading = format!("\n## {text}");
+        let _ = self.keep(std::slice::from_ref(&heading));
+        if self.narrates {
+            let line = self.err_paint.bold(&heading);
+            let _ = writeln!(self.err, "{line}");
+        } else {
+            self.left_out = true;
+        }
+    }
+
+    /// Prints a message that is written already.
+    pub(super) fn err(&mut self, text: &str) {
+        let _ = self.out.flush();
+        let _ = self.err.write_all(text.as_bytes());
+        let _ = self.err.flush();
+    }
+
+    pub(super) fn side_by_side(&mut self, titles: [&str; 2], runs: [&[Record]; 2]) -> io::Result<()> {
+        let width = self.width.of_output();
+        let [left, right] = runs.map(|run| lines(run, self.lang));
+        for (left, mark, right) in table(titles, &left, &right, width) {
+            let Cell { style, text, blank } = left;
+            let left = self.out_paint.line(style, &text);
+            let right = self.out_paint.line(right.style, &right.text);
+            let row = format!("{left}{:blank$} {mark} {right}", "");
+            writeln!(self.out, "{}", row.trim_end())?;
+        }
+        self.out.flush()
+    }
+
+    fn narrate(&mut self, mark: &str, text: &str) {
+        if self.narrates {
+            self.comment(mark, text);
+        } else {
+            self.left_out = true;
+            let _ = self.keep(&wrapped(mark, &printable(text), TRANSCRIPT));
+        }
+    }
+
+    /// On a projector dim text cannot be read: what is said is bold, the steps are plain.
+    fn comment(&mut self, mark: &str, text: &str) {
+        let text = printable(text);
+        for line in wrapped(mark, &text, self.width.of_narration()) {
+            let line = if mark == "# " { self.err_paint.bold(&line) } else { line };
+            let _ = writeln!(self.err, "{line}");
+        }
+        let _ = self.keep(&wrapped(mark, &text, TRANSCRIPT));
+    }
+
+    fn keep(&mut self, lines: &[String]) -> io::Result<()> {
+        let Some(transcript) = &mut self.transcript else { return Ok(()) };
+        lines.iter().try_for_each(|line| writeln!(transcript, "{line}"))
+    }
+}
+
+/// Each line of the text without control characters.
+fn printable(text: &str) -> String {
+    text.lines().map(visible).collect::<Vec<_>>().join("\n")
+}
+
+impl Drop for Streams {
+    fn drop(&mut self) {
+        let _ = self.end_commentary();
+        let _ = self.flush();
+        if self.left_out && !self.silent && self.transcript.is_none() {
+            let (en, zh) = (
+                "the narration is left out, since the trace goes somewhere else: --narrate shows it here, \
+                 --transcript FILE keeps both in order",
+                "trace 输出到别处，所以省略了讲解：--narrate 在这里显示讲解，--transcript FILE 按顺序保存两者",
+            );
+            self.comment("# ", self.lang.pick(en, zh));
+        }
+    }
+}

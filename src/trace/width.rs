@@ -1,0 +1,156 @@
+//! The width of the terminal, and lines that fit it.
+
+use std::io;
+
+use terminal_size::terminal_size_of;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use super::printer::Terminals;
+
+/// No line is made narrower or wider than this, whatever the terminal says.
+const USABLE: std::ops::RangeInclusive<usize> = 40..=200;
+
+/// The width of a table where nothing says another.
+const USUAL: usize = 80;
+
+/// The widths of the two streams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Width {
+    out: Option<usize>,
+    err: Option<usize>,
+}
+
+impl Width {
+    /// The terminals' widths; elsewhere what `COLUMNS` says, if it is set.
+    pub(super) fn of(terminals: Terminals) -> Self {
+        let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+        let out = terminal_size_of(io::stdout()).filter(|_| terminals.out);
+        let err = terminal_size_of(io::stderr()).filter(|_| terminals.err);
+        let [out, err] = [out, err].map(|size| size.map(|(width, _)| usize::from(width.0)).or(columns).map(usable));
+        Self { out, err }
+    }
+
+    /// The width of a table on standard output.
+    pub(super) fn of_output(self) -> usize {
+        self.out.unwrap_or(USUAL)
+    }
+
+    /// The width of the narration. A file's lines are not broken, so that they can be searched.
+    pub(super) fn of_narration(self) -> usize {
+        self.err.unwrap_or(usize::MAX)
+    }
+}
+
+fn usable(width: usize) -> usize {
+    width.clamp(*USABLE.start(), *USABLE.end())
+}
+
+/// The lines of a text, each broken to fit the width and begun with the mark.
+pub(super) fn wrapped(mark: &str, text: &str, width: usize) -> Vec<String> {
+    let width = width.saturating_sub(mark.width());
+    text.lines().flat_map(|line| broken(line, width)).map(|line| format!("{mark}{line}")).collect()
+}
+
+/// The parts of a line that fit the width: broken at spaces and beside wide characters, which need no space, and inside a
+/// word only if it is too long for a line.
+pub(super) fn broken(line: &str, width: usize) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let mut room = width;
+    for piece in pieces(line) {
+        let needs = piece.trim_end().width();
+        if needs <= room {
+            room = room.saturating_sub(piece.width());
+        } else if needs <= width {
+            parts.push(String::new());
+            room = width.saturating_sub(piece.width());
+        } else {
+            room = break_inside(&piece, width, room, &mut parts);
+            continue;
+        }
+        if let Some(last) = parts.last_mut() {
+            last.push_str(&piece);
+        }
+    }
+    parts.iter().map(|part| part.trim_end().to_owned()).collect()
+}
+
+/// Adds a piece that is too long for any line; says what room is left.
+fn break_inside(piece: &str, width: usize, mut room: usize, parts: &mut Vec<String>) -> usize {
+    for c in piece.chars() {
+        let needs = c.width().unwrap_or_default();
+        if needs > room && room < width {
+            parts.push(String::new());
+            room = width;
+        }
+        if let Some(last) = parts.last_mut() {
+            last.push(c);
+        }
+        room = room.saturating_sub(needs);
+    }
+    room
+}
+
+/// What must not be broken: a word with the spaces after it, a wide character with the punctuation after it.
+fn pieces(line: &str) -> Vec<String> {
+    let mut pieces: Vec<String> = Vec::new();
+    let mut last = None;
+    for c in line.chars() {
+        match pieces.last_mut() {
+            Some(piece) if last.is_some_and(|last| !can_break(last, c)) => piece.push(c),
+            _ => pieces.push(c.to_string()),
+        }
+        last = Some(c);
+    }
+    pieces
+}
+
+fn can_break(before: char, after: char) -> bool {
+    let is_wide = |c: char| c.width() == Some(2);
+    let closes = matches!(after, '，' | '。' | '；' | '：' | '、' | '！' | '？' | '）' | '」' | '”' | ' ');
+    let opens = matches!(before, '（' | '「' | '“');
+    !closes && !opens && (before == ' ' || is_wide(before) || is_wide(after))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_line_is_wider_than_the_terminal_and_no_word_is_broken() {
+        let text = "Deleted of nettool is dropped: nothing is queued for it, and there are no known objects";
+        for width in 40..=200 {
+            let lines = wrapped("# ", text, width);
+            assert!(lines.iter().all(|line| line.width() <= width && line.starts_with("# ")), "{lines:?}");
+            let words: Vec<&str> = lines.iter().flat_map(|line| line[2..].split(' ')).collect();
+            assert_eq!(words, text.split(' ').collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn chinese_is_broken_between_characters_and_counted_double() {
+        for width in 40..=200 {
+            let text =
+                "list 整个入队，是一个 ReplacedAll：由消费者拿它和自己的 store 比较，最终状态未知，之前的状态也不知道";
+            let lines = wrapped("# ", text, width);
+            assert!(lines.iter().all(|line| line.width() <= width), "{lines:?}");
+            assert_eq!(lines.iter().map(|line| line[2..].replace(' ', "")).collect::<String>(), text.replace(' ', ""));
+        }
+    }
+
+    #[test]
+    fn a_word_that_is_too_long_is_broken_where_the_line_ends() {
+        assert_eq!(wrapped("", "ab 0123456789", 8), ["ab 01234", "56789"]);
+        assert_eq!(broken("", 8), [""]);
+    }
+
+    #[test]
+    fn what_a_file_gets_is_one_line() {
+        let text = "a ".repeat(300);
+        assert_eq!(wrapped("# ", &text, usize::MAX).len(), 1);
+    }
+
+    #[test]
+    fn a_text_of_two_lines_keeps_them() {
+        assert_eq!(wrapped("# ", "a\nb", 40), ["# a", "# b"]);
+    }
+}

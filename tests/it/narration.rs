@@ -1,0 +1,152 @@
+//! Nothing is told that did not happen, and what explains two columns is what differs in them.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use informer_lab::lab::{Era, Settings};
+use informer_lab::lessons::Row;
+use informer_lab::trace::{Commentary, Record, Speaker, What, differences};
+
+use crate::cli::file;
+use crate::runs::{era, finite, lines, recorded, with};
+
+/// Nobody deletes anything.
+const NOTHING_DELETED: &str = "- {at: 500ms, run: web, image: nginx}\n- {at: 1500ms, label: web, set: {app: web}}\n";
+
+/// What the narrator says of a run.
+fn told(records: &[Record]) -> Vec<String> {
+    let mut commentary = Commentary::default();
+    let remarks = records.iter().flat_map(|record| commentary.on(record)).collect::<Vec<_>>();
+    remarks.into_iter().filter(|remark| remark.by == Speaker::Narrator).map(|remark| remark.en).collect()
+}
+
+fn count(records: &[Record], is: impl Fn(&What) -> bool) -> usize {
+    records.iter().filter(|record| is(&record.what)).count()
+}
+
+/// The settings of each kind of run: whole, cut short at every half second, and with another scenario.
+fn settings(row: &Row, era: &Settings) -> Vec<Settings> {
+    let mut all: Vec<Settings> = (1..=3).map(|seed| with(era.clone(), seed, None)).collect();
+    all.extend((1..=12).map(|half| with(era.clone(), 1, Some(Duration::from_millis(half * 500)))));
+    if row.defaults.cluster.is_some() {
+        let scenario = |name: &str, content: &str| Settings { scenario: Some(file(name, content)), ..era.clone() };
+        all.push(scenario("nothing-deleted.yaml", NOTHING_DELETED));
+        all.push(scenario("nothing-happens.yaml", "[]\n"));
+    }
+    all
+}
+
+#[test]
+fn nothing_is_told_that_did_not_happen() {
+    for row in finite() {
+        for of in [Era::Classic, Era::Modern] {
+            for settings in settings(&row, &era(of)) {
+                let records = recorded(&row, &settings);
+                let told = told(&records);
+                let says = |part: &str| told.iter().filter(|text| text.contains(part)).count();
+                let drops = count(&records, |what| matches!(what, What::Dropped { .. }));
+                let tombstones = count(&records, |what| matches!(what, What::Queued { delta, .. } if delta.tombstone));
+                let deletions =
+                    count(&records, |what| matches!(what, What::Queued { delta, .. } if delta.delta == "Deleted"));
+                let resyncs = count(&records, |what| matches!(what, What::Resynced {}));
+                let lists = count(&records, |what| matches!(what, What::Listed { .. }));
+                let late = count(&records, |what| matches!(what, What::Joined { existing, .. } if *existing > 0));
+                let context = || format!("{} {settings:?}: {told:#?}", row.command);
+                assert_eq!(says("is dropped"), drops, "{}", context());
+                assert_eq!(says("a tombstone"), tombstones, "{}", context());
+                assert!(says("Deleted of") <= drops + deletions, "{}", context());
+                assert!(resyncs > 0 || says("resync") == 0, "{}", context());
+                assert!(lists > 1 || says("relist,") + says("stays in the store") == 0, "{}", context());
+                assert_eq!(says("joins while the informer runs"), late, "{}", context());
+            }
+        }
+    }
+}
+
+#[test]
+fn each_decisive_event_has_its_sentence() {
+    let told_by = |command: &str| {
+        let row = finite().find(|row| row.command == command).unwrap();
+        told(&recorded(&row, &Settings::default())).join("\n")
+    };
+    for (command, said) in [
+        (
+            "reflector",
+            "Deleted of nettool is dropped: nothing is queued for it, and this DeltaFIFO has no known objects",
+        ),
+        ("reflector --known-objects", "the known objects have nettool, so the deletion is news"),
+        ("relist", "nettool stays in the store, though the list lacks it"),
+        ("relist --known-objects", "nettool is not in the list, and the known objects have it"),
+        ("resync", "this Sync is of a resync"),
+        ("late", "handler 3 joins while the informer runs: it is told of the"),
+    ] {
+        assert!(told_by(command).contains(said), "{command}: {}", told_by(command));
+    }
+    let rare = finite().find(|row| row.command == "reflector").unwrap();
+    let records = recorded(&rare, &with(Settings::default(), 54, None));
+    assert!(told(&records).join("\n").contains("comes out although there are no known objects"));
+}
+
+/// Both records, and what is said of them.
+fn compared(row: &Row, settings: impl Fn(Era) -> Settings) -> (bool, Vec<String>) {
+    let [classic, modern] = [Era::Classic, Era::Modern].map(|of| recorded(row, &settings(of)));
+    let said = differences(&classic, &modern).into_iter().map(|(en, _)| en).collect();
+    (lines(&classic) == lines(&modern), said)
+}
+
+fn explained(row: &Row, name: &str, settings: impl Fn(Era) -> Settings) {
+    let (equal, said) = compared(row, settings);
+    let nothing = said.iter().any(|text| text.starts_with("nothing differs"));
+    assert_eq!(nothing, equal, "{} {name}: {said:?}", row.command);
+    assert!(!nothing || said.len() == 1, "{} {name}: {said:?}", row.command);
+    let unknown = said.iter().any(|text| text.contains("nothing in the records says why"));
+    assert!(!unknown, "{} {name}: the columns differ", row.command);
+}
+
+fn with_a_counterpart() -> impl Iterator<Item = Row> {
+    finite().filter(|row| row.modern.as_ref().is_some_and(|modern| modern.trace.is_some()))
+}
+
+/// In two parts, so that two tests share the work.
+fn fifty_seeds(part: usize) {
+    for (_, row) in with_a_counterpart().enumerate().filter(|(number, _)| number % 2 == part) {
+        let seeds = if row.defaults.cluster.is_some() { 50 } else { 1 };
+        for seed in 1..=seeds {
+            explained(&row, &format!("--seed {seed}"), |of| with(era(of), seed, None));
+        }
+    }
+}
+
+#[test]
+fn eras_explains_a_difference_if_and_only_if_there_is_one_for_fifty_seeds() {
+    fifty_seeds(0);
+}
+
+#[test]
+fn eras_explains_a_difference_if_and_only_if_there_is_one_for_fifty_seeds_of_the_other_half() {
+    fifty_seeds(1);
+}
+
+#[test]
+fn eras_explains_a_difference_if_and_only_if_there_is_one_for_every_half_second() {
+    for row in with_a_counterpart().filter(|row| row.defaults.cluster.is_some()) {
+        for half in 0..=24 {
+            let limit = Duration::from_millis(half * 500);
+            explained(&row, &format!("--for {limit:?}"), |of| with(era(of), 1, Some(limit)));
+        }
+    }
+}
+
+#[test]
+fn eras_explains_a_difference_if_and_only_if_there_is_one_in_other_scenarios() {
+    let scenarios: BTreeMap<&str, PathBuf> = BTreeMap::from([
+        ("nothing happens", file("eras-empty.yaml", "[]\n")),
+        ("nothing deleted", file("eras-nodel.yaml", NOTHING_DELETED)),
+    ]);
+    for row in with_a_counterpart().filter(|row| row.defaults.cluster.is_some()) {
+        for (name, path) in &scenarios {
+            explained(&row, name, |of| Settings { scenario: Some(path.clone()), ..era(of) });
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! The record of a run: as its schema says, replayed byte for byte, and refused with a line number if it is broken.
+
+use std::fs;
+
+use informer_lab::lab::Era;
+use informer_lab::trace::{Picture, Record, What, read_record};
+use serde_json::{Value, json};
+
+use crate::cli::{file, run};
+use crate::runs::{era, finite, recorded};
+
+fn schema() -> Value {
+    let text = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/record.schema.json")).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+fn every_line() -> impl Iterator<Item = (&'static str, Record)> {
+    let eras = [Era::Classic, Era::Modern];
+    let runs = finite().flat_map(move |row| eras.map(|of| (row.command, recorded(&row, &era(of)))));
+    runs.flat_map(|(command, records)| records.into_iter().map(move |record| (command, record)))
+}
+
+#[test]
+fn every_run_in_the_catalog_is_recorded_as_the_schema_says() {
+    let mut strict = schema();
+    strict["unevaluatedProperties"] = json!(false); // of ours, every field is described
+    let schema = jsonschema::validator_for(&strict).unwrap();
+    for (command, record) in every_line() {
+        let line = serde_json::to_value(&record).unwrap();
+        let faults: Vec<String> = schema.iter_errors(&line).map(|error| error.to_string()).collect();
+        assert!(faults.is_empty(), "{command}: {line}: {faults:?}");
+    }
+}
+
+#[test]
+fn every_line_that_is_written_is_read_again() {
+    for (command, record) in every_line() {
+        let line = serde_json::to_string(&record).unwrap();
+        let read: Record = serde_json::from_str(&line).expect(&line);
+        assert_eq!(serde_json::to_string(&read).unwrap(), line, "{command}");
+    }
+}
+
+#[test]
+fn the_picture_holds_what_the_events_say() {
+    let mut pictures = Picture::default();
+    for (command, record) in every_line() {
+        pictures.apply(&record);
+        let pipeline = pictures.of(record.of.as_deref());
+        match &record.what {
+            What::Notified { listener, pending, .. }
+            | What::Coalesced { listener, pending, .. }
+            | What::Calling { listener, pending, .. }
+            | What::Called { listener, pending, .. } => {
+                assert_eq!(pipeline.listeners[listener].pending.len(), *pending, "{command}: {record:?}");
+            }
+            What::Stored { key, resource_version, .. } => {
+                assert_eq!(pipeline.store.get(key), Some(resource_version), "{command}");
+            }
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn replay_prints_the_trace_again_byte_for_byte() {
+    for row in finite() {
+        let path = file(&format!("replayed-{:?}.ndjson", row.run), "");
+        for colors in ["never", "always"] {
+            let ran = run(&format!("{} --record {} --color {colors}", row.command, path.display()));
+            let again = run(&format!("replay {} --color {colors}", path.display()));
+            assert_eq!((again.code, again.out, again.err), (Some(0), ran.out, ran.err), "{}", row.command);
+        }
+    }
+}
+
+#[test]
+fn the_tour_is_one_record_of_many_runs() {
+    let path = file("tour.ndjson", "");
+    let ran = run(&format!("tour --record {}", path.display()));
+    assert_eq!(run(&format!("replay {}", path.display())).out, ran.out);
+}
+
+#[test]
+fn json_on_standard_output_is_the_same_stream() {
+    let path = file("json.ndjson", "");
+    let ran = run(&format!("late --output json --record {}", path.display()));
+    assert_eq!(ran.out, fs::read_to_string(&path).unwrap());
+}
+
+#[test]
+fn a_torn_or_broken_record_is_refused_with_the_number_of_its_line() {
+    let path = file("whole.ndjson", "");
+    run(&format!("reflector --record {}", path.display()));
+    let whole = fs::read_to_string(&path).unwrap();
+    let lines: Vec<&str> = whole.lines().collect();
+    let torn = format!("{}\n{}\n{}", lines[0], lines[1], &lines[2][..20]);
+    let broken = format!("{}\nno json\n{}\n", lines[0], lines[1]);
+    let later = whole.replacen("\"schema\":1", "\"schema\":2", 1);
+    for (name, content, said) in [
+        ("torn", torn, "line 3 ends in the middle"),
+        ("broken", broken, "line 2 is no event of a record"),
+        ("headless", lines[1].to_owned(), "line 1: a record begins with an event \"run\""),
+        ("other", "{}".to_owned(), "line 1: a record begins with an event \"run\""),
+        ("empty", String::new(), "is empty"),
+        ("later", later, "line 1: the record has schema 2; this program reads up to 1"),
+    ] {
+        let path = file(&format!("{name}.ndjson"), content);
+        let ran = run(&format!("replay {}", path.display()));
+        assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""), "{name}");
+        assert!(ran.err.contains(said) && ran.err.contains("next: "), "{name}: {}", ran.err);
+    }
+}
+
+#[test]
+fn what_a_later_version_adds_is_read_over() {
+    let header = r#"{"atMs":0,"event":"run","schema":1,"program":"9.9.9","command":"reflector","seed":1,"client":"classic","source":"none","new":[1]}"#;
+    let unknown = r#"{"atMs":1,"event":"teleported","to":{"a":1},"cause":"magic"}"#;
+    let line = r#"{"atMs":2,"event":"printed","style":"sparkling","line":"Added : nettool","extra":true}"#;
+    let path = file("future.ndjson", format!("{header}\n{unknown}\n\n{line}\n"));
+    let records = read_record(&path).unwrap();
+    assert_eq!(records.len(), 3);
+    assert_eq!(records[1].what, What::Unknown);
+    assert_eq!(run(&format!("replay {}", path.display())).out, "Added : nettool\n");
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_an_error() {
+    let ran = run("reflector --record /no/such/folder/run.ndjson");
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.err.contains("cannot write the record"), "{}", ran.err);
+}
