@@ -11,6 +11,7 @@ pub mod exercises;
 pub mod lab;
 pub mod lessons;
 pub mod replay;
+pub mod step;
 pub mod trace;
 
 /// The examples of the README.

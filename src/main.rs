@@ -9,10 +9,10 @@ use anyhow::{Context, Result};
 use informer_lab::console::{Console, Ended, Interrupt};
 use informer_lab::exercises;
 use informer_lab::lessons::{eras, listing, tour};
-use informer_lab::trace::{Printer, RecordFile, Speed, log_to_stderr};
-use informer_lab::{book, cluster, doctor, replay};
+use informer_lab::trace::{Printer, RecordFile, Speed, log_to_stderr, read_record};
+use informer_lab::{book, cluster, doctor, replay, step};
 
-use cli::{Invocation, Request, manual};
+use cli::{Invocation, Request, Stepped, manual};
 
 fn main() -> ExitCode {
     let args: Vec<_> = std::env::args_os().collect();
@@ -60,6 +60,10 @@ fn carry_out(request: Request, console: &Console) -> Result<Ended> {
         Request::Lesson(run, settings) => run.play(&settings, console),
         Request::Eras(run, settings) => eras::play(run, &settings, console),
         Request::Read(chapter) => book::read(chapter.as_deref(), console),
+        Request::Step(Stepped::File(file), predict) => step::run(read_record(&file)?, predict, console),
+        Request::Step(Stepped::Lesson(run, settings), predict) => {
+            step::run(run.record(&settings, console)?, predict, console)
+        }
         Request::Replay(file) => replay::play(&file, console),
         Request::Cluster(settings) => cluster::run(&settings, console),
         Request::Doctor(target, namespace) => doctor::run(target.as_ref(), &namespace, console),

@@ -42,6 +42,8 @@ pub enum Command {
     Eras(ErasArgs),
     /// A chapter of the book; without a name, the list of chapters
     Read(ReadArgs),
+    /// A run one event at a time, forward and back: of a lesson, or of a record
+    Step(StepArgs),
     /// Print a recorded run again
     Replay(ReplayArgs),
     /// The built-in cluster, for kubectl and other programs on this machine
@@ -100,6 +102,22 @@ pub struct ReadArgs {
     /// Its name or its number, or a lesson that it is about, such as: reflector, 04
     #[arg(value_name = "CHAPTER")]
     pub chapter: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct StepArgs {
+    /// Ask before decisive events what will come
+    #[arg(long)]
+    pub predict: bool,
+    /// A lesson with its options, such as: reflector --known-objects; or a file that was written with --record
+    #[arg(
+        id = "steps",
+        value_name = "LESSON|FILE",
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
+    pub words: Vec<OsString>,
 }
 
 #[derive(Debug, Args)]

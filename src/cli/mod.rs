@@ -18,7 +18,7 @@ use clap::error::ErrorKind;
 use informer_lab::trace::{ColorChoice, Lang, Look, Output, Printer};
 
 pub use explain::UsageError;
-pub use request::{Invocation, Request, parse};
+pub use request::{Invocation, Request, Stepped, parse};
 
 /// Prints help, the version, or a usage error, and returns the exit code.
 pub fn print(usage: &UsageError, args: &[OsString]) -> i32 {

@@ -10,10 +10,13 @@ use informer_lab::exercises::{Asked, Exercise};
 use informer_lab::lab::{BuiltIn, Follow, Pace, Seed, Settings, Source, Target};
 use informer_lab::lessons::tour::{TourLength, TourSettings};
 use informer_lab::lessons::{Run, rows};
+use informer_lab::step::Predict;
 use informer_lab::trace::{ColorChoice, Lang, Look, Output, Show, Speed, Words};
 use kube_testcluster::Admin;
 
-use super::args::{Cli, ClusterCommandArgs, Command, DoctorArgs, ErasArgs, LookArgs, PrintArgs, ReplayArgs, TourArgs};
+use super::args::{
+    Cli, ClusterCommandArgs, Command, DoctorArgs, ErasArgs, LookArgs, PrintArgs, ReplayArgs, StepArgs, TourArgs,
+};
 use super::check::{check, client_option, era_option, lesson_name, real};
 use super::explain::{UsageError, conflict, explain, missing};
 use super::lessons::{Chosen, Lesson, WatchArgs};
@@ -45,6 +48,7 @@ pub enum Request {
     /// Show a chapter, or list them.
     Read(Option<String>),
     Replay(PathBuf),
+    Step(Stepped, Predict),
     Cluster(ClusterSettings),
     Doctor(Option<Target>, String),
     Completions(Shell),
@@ -55,6 +59,13 @@ pub enum Request {
     /// Check this one, or the next.
     Check(Option<&'static Exercise>),
     ResetExercises,
+}
+
+/// What is stepped through.
+#[derive(Debug)]
+pub enum Stepped {
+    Lesson(Run, Settings),
+    File(PathBuf),
 }
 
 /// Parses and checks the command line.
@@ -87,6 +98,11 @@ pub fn parse(args: &[OsString]) -> Result<Invocation, UsageError> {
             Ok(invocation(look.or(inner), &nothing, request))
         }
         Some(Command::Read(read)) => Ok(invocation(look, &nothing, Request::Read(read.chapter))),
+        Some(Command::Step(StepArgs { predict, words })) => {
+            let predict = if predict { Predict::Yes } else { Predict::No };
+            let (inner, stepped) = stepped(args, &words)?;
+            Ok(invocation(look.or(inner), &nothing, Request::Step(stepped, predict)))
+        }
         Some(Command::Replay(ReplayArgs { file, print })) => {
             if print.record.is_some() {
                 return Err(conflict(
@@ -137,6 +153,31 @@ fn settled(lesson: &Lesson) -> Result<(Chosen<'_>, Settings), UsageError> {
         Ok(()) => Ok((chosen, settings)),
         Err(message) => Err(conflict(lesson_name(chosen.run.row().command), message)),
     }
+}
+
+/// What `step` shows: a file, if there is one of that name.
+fn stepped(args: &[OsString], words: &[OsString]) -> Result<(LookArgs, Stepped), UsageError> {
+    let all: Vec<_> = args.iter().take(1).chain(words).cloned().collect();
+    if let [file] = words
+        && (PathBuf::from(file).is_file() || file.to_string_lossy().contains(['/', '.']))
+    {
+        let Cli { look, .. } = typed(&all[..1])?;
+        return Ok((look, Stepped::File(file.into())));
+    }
+    let Cli { look, command } = typed(&all)?;
+    let Some(Command::Lesson(lesson)) = command else {
+        return Err(conflict(
+            "step",
+            ("step shows one lesson or a record: name one", "step 显示一课或一个记录：请写出一个"),
+        ));
+    };
+    let (chosen, settings) = settled(&lesson)?;
+    if settings.pace() == Pace::Live {
+        let en = "step shows a run that ends: record a live one with --record, and step through the file";
+        let zh = "step 显示会结束的运行：实时运行请先用 --record 录制，再对文件用 step";
+        return Err(conflict("step", (en, zh)));
+    }
+    Ok((look, Stepped::Lesson(chosen.run, settings)))
 }
 
 /// The run that `eras` compares.

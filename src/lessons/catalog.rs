@@ -14,7 +14,8 @@ use clap::ValueEnum;
 pub use modern::Modern;
 pub use row::{Origin, Row};
 
-use crate::lab::{Console, Ended, Era, LessonFn, Settings, play};
+use crate::lab::{Console, Ended, Era, LessonFn, Settings, play, record};
+use crate::trace::Record;
 
 /// One run of one lesson: a subcommand with its step. In the order in which the runs are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -118,6 +119,17 @@ impl Run {
     pub fn play(self, settings: &Settings, console: &Console) -> anyhow::Result<Ended> {
         let row = self.row();
         play(row.command, &row.defaults, settings, console, row.lesson(settings.client))
+    }
+}
+
+impl Run {
+    /// Plays the run, and returns its record instead of printing it.
+    ///
+    /// # Errors
+    /// As [`play`].
+    pub fn record(self, settings: &Settings, console: &Console) -> anyhow::Result<Vec<Record>> {
+        let row = self.row();
+        record(row.command, &row.defaults, settings, console, row.lesson(settings.client))
     }
 }
 

@@ -26,5 +26,6 @@ mod record;
 mod runs;
 mod seeds;
 #[cfg(unix)]
+mod step;
 mod stopped_cluster;
 mod traces;

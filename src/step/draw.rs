@@ -1,0 +1,173 @@
+//! One frame: the API server, the queue, the store and the handlers as boxes, the trace so far, and what is said.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Modifier, Style};
+use ratatui::text::Line;
+use ratatui::widgets::{Block, Paragraph, Widget, Wrap};
+
+use super::pick;
+use super::session::Session;
+use crate::trace::{Pipeline, Record, What};
+
+/// Draws the event at which the session is.
+pub fn draw(session: &Session, area: Rect, buffer: &mut Buffer) {
+    let Some(record) = session.record() else { return };
+    let picture = session.picture();
+    let pipeline = picture.of(shown_kind(session, record).as_deref());
+    let heights = [1, 5, 5, 1, 4, 1].map(Constraint::Length);
+    let [title, upper, lower, _, _, _] = Layout::vertical(heights).areas(area);
+    let rest = Rect { y: lower.bottom(), height: area.bottom().saturating_sub(lower.bottom()), ..area };
+    let [trace, said, keys] =
+        Layout::vertical([Constraint::Min(1), Constraint::Length(4), Constraint::Length(1)]).areas(rest);
+    Paragraph::new(heading(session, record)).style(Modifier::BOLD).render(title, buffer);
+    let [server, queue] = Layout::horizontal([Constraint::Percentage(35), Constraint::Percentage(65)]).areas(upper);
+    let [store, handlers] = Layout::horizontal([Constraint::Percentage(50), Constraint::Percentage(50)]).areas(lower);
+    let changed = Part::of(&record.what);
+    let name = pipeline.queue_name.as_deref().unwrap_or("queue");
+    boxed("watch cache", server_lines(pipeline), changed == Part::Server, server, buffer);
+    boxed(name, queue_lines(pipeline), changed == Part::Queue, queue, buffer);
+    boxed("store", store_lines(pipeline), changed == Part::Store, store, buffer);
+    boxed("handlers", handler_lines(pipeline), changed == Part::Handlers, handlers, buffer);
+    let printed = session.records.iter().take(session.at + 1).filter_map(|record| match &record.what {
+        What::Line { text, .. } => Some(Line::from(text.clone())),
+        _ => None,
+    });
+    let printed: Vec<Line<'_>> = printed.collect();
+    let hidden = printed.len().saturating_sub(usize::from(trace.height));
+    Paragraph::new(printed[hidden..].to_vec()).render(trace, buffer);
+    Paragraph::new(saying(session)).style(Modifier::BOLD).wrap(Wrap { trim: true }).render(said, buffer);
+    Paragraph::new(pick(
+        session.lang,
+        "Enter next  b back  n same kind  / key  g G ends  ? keys  q quit",
+        "回车 下一个  b 返回  n 同类  / 查 key  g G 首尾  ? 按键  q 退出",
+    ))
+    .render(keys, buffer);
+}
+
+/// A part of the picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Server,
+    Queue,
+    Store,
+    Handlers,
+    Nothing,
+}
+
+impl Part {
+    fn of(what: &What) -> Self {
+        match what {
+            What::Committed { .. } => Self::Server,
+            What::Queued { .. } | What::Merged { .. } | What::Dropped { .. } | What::Popped { .. } => Self::Queue,
+            What::Stored { .. } | What::Removed { .. } | What::Replaced { .. } => Self::Store,
+            What::Joined { .. }
+            | What::Notified { .. }
+            | What::Coalesced { .. }
+            | What::Calling { .. }
+            | What::Called { .. } => Self::Handlers,
+            _ => Self::Nothing,
+        }
+    }
+}
+
+/// The kind of the event, or of the last one that had a kind.
+fn shown_kind(session: &Session, record: &Record) -> Option<String> {
+    let earlier = || session.records.iter().take(session.at).rev().find_map(|record| record.of.clone());
+    record.of.clone().or_else(earlier)
+}
+
+fn heading(session: &Session, record: &Record) -> String {
+    let place = format!("{}/{}", session.at + 1, session.records.len());
+    let what = match &record.what {
+        What::Watched { kind, resource_version, .. } => format!("watched {kind} {resource_version}"),
+        What::Queued { delta, .. } if delta.tombstone => format!("queued {} (tombstone)", delta.delta),
+        What::Queued { delta, .. } => format!("queued {}", delta.delta),
+        what => what.name().to_owned(),
+    };
+    let key = record.what.key().map(|key| format!(" {key}")).unwrap_or_default();
+    let cause = record.cause.map(|cause| {
+        let (en, zh) = cause.words();
+        format!("  [{}]", pick(session.lang, en, zh))
+    });
+    let score = match session.score {
+        (_, 0) => String::new(),
+        (right, all) => format!("  {right}/{all}"),
+    };
+    format!("{place}  {} ms  {what}{key}{}{score}", record.at.as_millis(), cause.unwrap_or_default())
+}
+
+fn boxed(name: &str, lines: Vec<String>, changed: bool, area: Rect, buffer: &mut Buffer) {
+    let title = if changed { format!("*{name}*") } else { name.to_owned() };
+    let style = if changed { Style::new().add_modifier(Modifier::BOLD) } else { Style::new() };
+    let room = usize::from(area.height.saturating_sub(2));
+    let mut shown = lines;
+    if shown.len() > room {
+        let more = shown.len() - room + 1;
+        shown.truncate(room.saturating_sub(1));
+        shown.push(format!("… +{more}"));
+    }
+    let lines: Vec<Line<'_>> = shown.into_iter().map(Line::from).collect();
+    Paragraph::new(lines).block(Block::bordered().title(title).border_style(style)).render(area, buffer);
+}
+
+fn server_lines(pipeline: &Pipeline) -> Vec<String> {
+    pipeline.server.iter().map(|(key, version)| format!("{} {version}", short(key))).collect()
+}
+
+fn queue_lines(pipeline: &Pipeline) -> Vec<String> {
+    let delta = |delta: &crate::trace::WaitingDelta| {
+        let version = delta.resource_version.as_deref().map(|version| format!(" {version}")).unwrap_or_default();
+        let mark = if delta.tombstone { "†" } else { "" };
+        format!("{}{mark}{version}", delta.delta)
+    };
+    let slots = pipeline.queue.iter().map(|slot| {
+        let deltas: Vec<String> = slot.deltas.iter().map(delta).collect();
+        format!("{}: [{}]", short(&slot.key), deltas.join(", "))
+    });
+    slots.collect()
+}
+
+fn store_lines(pipeline: &Pipeline) -> Vec<String> {
+    let objects = pipeline.store.iter().map(|(key, version)| format!("{} {version}", short(key)));
+    let sets = pipeline.indices.iter().flat_map(|(index, sets)| {
+        sets.iter().map(move |(value, keys)| {
+            let keys: Vec<&str> = keys.iter().map(|key| short(key)).collect();
+            format!("{index}/{value}: {}", keys.join(" "))
+        })
+    });
+    objects.chain(sets).collect()
+}
+
+fn handler_lines(pipeline: &Pipeline) -> Vec<String> {
+    let told = |told: &crate::trace::Told| format!("{} {}", told.notification, short(&told.key));
+    let handlers = pipeline.listeners.iter().map(|(id, listener)| {
+        let pending: Vec<String> = listener.pending.iter().map(told).collect();
+        let in_hand = listener.in_hand.as_ref().map(|hand| format!(" ▶ {}", told(hand))).unwrap_or_default();
+        format!("{id}: [{}]{in_hand}", pending.join(", "))
+    });
+    handlers.collect()
+}
+
+fn saying(session: &Session) -> Vec<Line<'static>> {
+    if session.helps {
+        let text = pick(
+            session.lang,
+            "Enter or → the next event · b or ← back · n the next event of this kind · / search a key · g first, G last · y/n answer · q quit",
+            "回车或 → 下一个事件 · b 或 ← 返回 · n 下一个同类事件 · / 按 key 查找 · g 第一个，G 最后一个 · y/n 回答 · q 退出",
+        );
+        return vec![Line::from(text.to_owned())];
+    }
+    let mut said: Vec<String> = Vec::new();
+    if let Some(question) = session.question() {
+        said.push(format!("? {}", pick(session.lang, &question.asks.0, &question.asks.1)));
+    } else {
+        said.extend(session.verdict.clone());
+        said.extend(session.narration());
+    }
+    said.into_iter().map(Line::from).collect()
+}
+
+fn short(key: &str) -> &str {
+    key.rsplit('/').next().unwrap_or(key)
+}

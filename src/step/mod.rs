@@ -1,0 +1,68 @@
+//! `informer-lab step LESSON|FILE`: a recorded run, one event at a time, forward and back.
+
+mod draw;
+mod predict;
+mod session;
+mod terminal;
+
+use anyhow::Result;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use crate::console::{Console, Ended};
+use crate::trace::{Lang, Printer, Record};
+pub use draw::draw;
+pub use predict::Question;
+pub use session::{Key, Session};
+
+/// Whether questions are asked before decisive events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Predict {
+    /// They are.
+    Yes,
+    /// They are not.
+    No,
+}
+
+/// Shows the events of the records: on a terminal as they are asked for, else all of them as text.
+///
+/// # Errors
+/// The terminal cannot be used, or standard output cannot be written.
+pub fn run(records: Vec<Record>, predict: Predict, console: &Console) -> Result<Ended> {
+    let printer = &console.printer;
+    let mut session = Session::new(records, predict, printer.lang());
+    if Printer::on_terminal() && std::io::IsTerminal::is_terminal(&std::io::stdin()) {
+        return terminal::show(&mut session);
+    }
+    let width = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok()).unwrap_or(80);
+    loop {
+        let text = frame(&session, width, 24).join("\n");
+        let ended = Ended::of_writing(printer.page(&format!("{text}\n")))?;
+        if ended != Ended::Done || !session.press(Key::Forward) {
+            return Ok(ended);
+        }
+    }
+}
+
+/// The frame at which the session is, as lines of text of this size.
+pub fn frame(session: &Session, width: u16, height: u16) -> Vec<String> {
+    let area = Rect::new(0, 0, width, height);
+    let mut buffer = Buffer::empty(area);
+    draw(session, area, &mut buffer);
+    let row = |y| {
+        let mut line = String::new();
+        let mut x = 0;
+        while x < width {
+            let symbol = buffer[(x, y)].symbol();
+            line.push_str(symbol);
+            x += u16::try_from(unicode_width::UnicodeWidthStr::width(symbol).max(1)).unwrap_or(1);
+        }
+        line.trim_end().to_owned()
+    };
+    (0..height).map(row).collect()
+}
+
+/// The text in a language.
+fn pick<'a>(lang: Lang, en: &'a str, zh: &'a str) -> &'a str {
+    lang.pick(en, zh)
+}

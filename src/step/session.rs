@@ -1,0 +1,153 @@
+//! Where in a record the reader is, and what a key does.
+
+use super::predict::{self, Question};
+use super::{Predict, pick};
+use crate::trace::{Commentary, Lang, Picture, Record, Speaker, What};
+
+/// What can be pressed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Key {
+    /// To the next event.
+    Forward,
+    /// To the event before.
+    Back,
+    /// To the next event of the same kind.
+    NextOfKind,
+    /// To the next event of an object whose key has this part.
+    Search(String),
+    /// To the first event.
+    First,
+    /// To the last event.
+    Last,
+    /// Shows the keys, or hides them.
+    Help,
+    /// Answers the question.
+    Answer(bool),
+}
+
+/// A record, and the event that is shown.
+pub struct Session {
+    pub(super) records: Vec<Record>,
+    pub(super) at: usize,
+    pub(super) lang: Lang,
+    pub(super) helps: bool,
+    /// What is asked before the next event.
+    pub(super) question: Option<Question>,
+    /// The outcome of the last answer.
+    pub(super) verdict: Option<String>,
+    /// Right answers, and all of them.
+    pub(super) score: (usize, usize),
+    predict: Predict,
+    /// The questions that were asked, by the place of the event.
+    asked: Vec<usize>,
+    /// What the narrator says at each event.
+    narration: Vec<Vec<String>>,
+}
+
+impl Session {
+    /// At the first event of the record.
+    pub fn new(records: Vec<Record>, predict: Predict, lang: Lang) -> Self {
+        let mut commentary = Commentary::default();
+        let narration = records.iter().map(|record| {
+            let remarks = commentary.on(record).into_iter().filter(|remark| remark.by == Speaker::Narrator);
+            remarks.map(|remark| pick(lang, &remark.en, &remark.zh).to_owned()).collect()
+        });
+        let narration = narration.collect();
+        Self {
+            records,
+            at: 0,
+            lang,
+            helps: false,
+            question: None,
+            verdict: None,
+            score: (0, 0),
+            predict,
+            asked: Vec::new(),
+            narration,
+        }
+    }
+
+    /// The event that is shown.
+    pub fn record(&self) -> Option<&Record> {
+        self.records.get(self.at)
+    }
+
+    /// What is to be answered before it goes on.
+    pub fn question(&self) -> Option<&Question> {
+        self.question.as_ref()
+    }
+
+    /// What everything holds after the event.
+    pub fn picture(&self) -> Picture {
+        Picture::after(self.records.iter().take(self.at + 1))
+    }
+
+    /// What the narrator says of the event, and of the lesson's remark itself.
+    pub(super) fn narration(&self) -> Vec<String> {
+        let mut said = self.narration.get(self.at).cloned().unwrap_or_default();
+        if let Some(Record { what: What::Narration { en, zh }, .. }) = self.record() {
+            said.push(pick(self.lang, en, zh).to_owned());
+        }
+        said
+    }
+
+    /// Does what a key says; says whether anything changed.
+    pub fn press(&mut self, key: Key) -> bool {
+        if let (Some(question), Key::Answer(answer)) = (self.question.clone(), &key) {
+            self.answer(&question, *answer);
+            return true;
+        }
+        let before = (self.at, self.helps, self.question.is_some(), self.verdict.take().is_some());
+        match key {
+            Key::Forward if self.question.take().is_none() && self.asks() => {}
+            Key::Forward => self.at = (self.at + 1).min(self.last()),
+            Key::Back => {
+                self.question = None;
+                self.at = self.at.saturating_sub(1);
+            }
+            Key::NextOfKind => {
+                let kind = self.record().map(|record| record.what.name());
+                self.find(|record| Some(record.what.name()) == kind);
+            }
+            Key::Search(part) => self.find(|record| record.what.key().is_some_and(|key| key.contains(&part))),
+            Key::First => self.at = 0,
+            Key::Last => self.at = self.last(),
+            Key::Help => self.helps = !self.helps,
+            Key::Answer(false) => return self.press(Key::NextOfKind),
+            Key::Answer(true) => {}
+        }
+        before != (self.at, self.helps, self.question.is_some(), false)
+    }
+
+    fn last(&self) -> usize {
+        self.records.len().saturating_sub(1)
+    }
+
+    fn find(&mut self, is: impl Fn(&Record) -> bool) {
+        let found = self.records.iter().enumerate().skip(self.at + 1).find(|(_, record)| is(record));
+        if let Some((at, _)) = found {
+            self.at = at;
+        }
+    }
+
+    /// Asks about what comes, once.
+    fn asks(&mut self) -> bool {
+        if self.predict == Predict::No || self.asked.contains(&self.at) {
+            return false;
+        }
+        self.question = predict::question(&self.records, self.at, &self.picture());
+        self.asked.push(self.at);
+        self.question.is_some()
+    }
+
+    fn answer(&mut self, question: &Question, answer: bool) {
+        let right = question.happens == answer;
+        self.score = (self.score.0 + usize::from(right), self.score.1 + 1);
+        let verdict = match right {
+            true => pick(self.lang, "Right: ", "答对了："),
+            false => pick(self.lang, "Not so: ", "不对："),
+        };
+        self.verdict = Some(format!("{verdict}{}", pick(self.lang, &question.why.0, &question.why.1)));
+        self.question = None;
+    }
+}

@@ -1,0 +1,96 @@
+//! Step mode: each event a frame, forward and back; questions are answered by the record.
+
+use informer_lab::lab::Settings;
+use informer_lab::step::{Key, Predict, Session, frame};
+use informer_lab::trace::{Lang, Record};
+use unicode_width::UnicodeWidthStr;
+
+use crate::cli::{file, run};
+use crate::runs::{finite, recorded};
+
+fn records(command: &str) -> Vec<Record> {
+    let row = finite().find(|row| row.command == command).unwrap();
+    recorded(&row, &Settings::default())
+}
+
+#[test]
+fn a_frame_shows_the_queue_the_store_the_trace_and_the_cause() {
+    let mut session = Session::new(records("reflector"), Predict::No, Lang::En);
+    while session.record().unwrap().what.name() != "queued" {
+        assert!(session.press(Key::Forward));
+    }
+    let shown = frame(&session, 80, 24).join("\n");
+    for part in
+        ["queued Added default/nettool", "[watch]", "*DeltaFIFO*", "nettool: [Added 6]", "watch cache", "nettool 6"]
+    {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    session.press(Key::Last);
+    session.press(Key::Back);
+    session.press(Key::First);
+    session.press(Key::Search("nettool".to_owned()));
+    assert_eq!(session.record().unwrap().what.key(), Some("default/nettool"));
+}
+
+#[test]
+fn back_and_forth_is_where_it_was() {
+    let mut session = Session::new(records("relist --known-objects"), Predict::No, Lang::En);
+    let mut frames = vec![frame(&session, 80, 24)];
+    while session.press(Key::Forward) {
+        frames.push(frame(&session, 80, 24));
+    }
+    for shown in frames.iter().rev().skip(1) {
+        assert!(session.press(Key::Back));
+        assert_eq!(frame(&session, 80, 24), *shown);
+    }
+}
+
+#[test]
+fn every_frame_of_every_run_fits_and_none_panics() {
+    for row in finite() {
+        for (width, height, lang) in [(80, 24, Lang::En), (60, 20, Lang::Zh), (20, 5, Lang::En), (1, 1, Lang::Zh)] {
+            let mut session = Session::new(recorded(&row, &Settings::default()), Predict::No, lang);
+            for _ in 0..60 {
+                let shown = frame(&session, width, height);
+                assert!(shown.iter().all(|line| line.width() <= usize::from(width)), "{}: {shown:#?}", row.command);
+                if !session.press(Key::Forward) {
+                    break;
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_question_is_asked_before_a_deletion_and_judged_by_what_happens() {
+    for (command, right, why) in [
+        ("reflector", false, "neither queued nor known"),
+        ("reflector --known-objects", true, "the known objects have it"),
+    ] {
+        let mut session = Session::new(records(command), Predict::Yes, Lang::En);
+        while session.question().is_none() {
+            assert!(session.press(Key::Forward), "{command}: nothing was asked");
+        }
+        assert!(session.question().unwrap().asks.0.contains("will Deleted come out"));
+        session.press(Key::Answer(right));
+        let shown = frame(&session, 80, 24).join("\n");
+        assert!(shown.contains("Right") && shown.contains(why) && shown.contains("1/1"), "{command}: {shown}");
+        let mut skipped = 0;
+        while session.press(Key::Forward) {
+            skipped += 1;
+        }
+        assert!(skipped > 0, "it goes on");
+    }
+}
+
+#[test]
+fn without_a_terminal_the_frames_are_printed() {
+    let path = file("stepped.ndjson", "");
+    run(&format!("deltafifo --record {}", path.display()));
+    let of_file = run(&format!("step {}", path.display()));
+    let of_lesson = run("step deltafifo");
+    assert_eq!((of_file.code, &of_file.out), (Some(0), &of_lesson.out));
+    assert!(of_lesson.out.contains("DeltaFIFO"), "{}", of_lesson.out);
+    assert_eq!(run("step reflector --follow").code, Some(2));
+    assert_eq!(run("step no-such.ndjson").code, Some(1));
+}
