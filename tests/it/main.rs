@@ -27,5 +27,7 @@ mod runs;
 mod seeds;
 #[cfg(unix)]
 mod step;
+#[cfg(target_os = "linux")]
+mod step_terminal;
 mod stopped_cluster;
 mod traces;

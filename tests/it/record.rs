@@ -3,7 +3,7 @@
 use std::fs;
 
 use informer_lab::lab::Era;
-use informer_lab::trace::{Picture, Record, What, read_record};
+use informer_lab::trace::{Commentary, Picture, Record, What, read_record};
 use serde_json::{Value, json};
 
 use crate::cli::{file, run};
@@ -129,4 +129,22 @@ fn a_file_that_cannot_be_written_is_an_error() {
     let ran = run("reflector --record /no/such/folder/run.ndjson");
     assert_eq!(ran.code, Some(1));
     assert!(ran.err.contains("cannot write the record"), "{}", ran.err);
+}
+
+#[test]
+fn the_picture_and_the_commentary_bear_any_order_of_events() {
+    let all: Vec<Record> = every_line().map(|(_, record)| record).collect();
+    let mut random = fastrand::Rng::with_seed(1);
+    for _ in 0..200 {
+        let (mut picture, mut commentary) = (Picture::default(), Commentary::default());
+        for _ in 0..100 {
+            let mut record = all[random.usize(0..all.len())].clone();
+            if random.bool() {
+                record.of = Some("Pod".to_owned());
+            }
+            commentary.on(&record);
+            picture.apply(&record);
+            let _ = picture.state_after(&record);
+        }
+    }
 }

@@ -1,0 +1,73 @@
+//! Step mode on a pseudo-terminal: keys are typed, and frames are compared.
+
+use std::io::{Read, Write};
+use std::process::{Child, Command, Stdio};
+
+use vt100::Parser;
+
+/// A program on a terminal of 80 columns and 24 lines.
+struct Screen {
+    child: Child,
+    parser: Parser,
+}
+
+impl Screen {
+    fn of(arguments: &str) -> Self {
+        let line = format!("stty rows 24 cols 80; exec {} {arguments}", env!("CARGO_BIN_EXE_informer-lab"));
+        let mut command = Command::new("script");
+        command.args(["-qfec", &line, "/dev/null"]).env("TERM", "xterm").env("LC_ALL", "C");
+        let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        Self { child, parser: Parser::new(24.try_into().unwrap(), 80.try_into().unwrap(), 0) }
+    }
+
+    /// Reads until the screen shows this.
+    fn shows(&mut self, part: &str) -> String {
+        let mut bytes = [0; 4096];
+        loop {
+            let text = self.parser.screen().contents();
+            if text.contains(part) {
+                return text;
+            }
+            let read = self.child.stdout.as_mut().unwrap().read(&mut bytes).unwrap();
+            assert!(read > 0, "the program ended before it showed {part:?}: {text}");
+            self.parser.process(&bytes[..read]);
+        }
+    }
+
+    fn types(&mut self, keys: &str) {
+        let stdin = self.child.stdin.as_mut().unwrap();
+        stdin.write_all(keys.as_bytes()).unwrap();
+        stdin.flush().unwrap();
+    }
+}
+
+#[test]
+fn keys_go_forward_back_to_the_ends_and_quit() {
+    let mut screen = Screen::of("step reflector");
+    screen.shows("1/54");
+    screen.types("\r");
+    screen.shows("2/54");
+    screen.types("b");
+    screen.shows("1/54");
+    screen.types("G");
+    screen.shows("54/54");
+    screen.types("g");
+    screen.shows("1/54");
+    screen.types("/nettool\r");
+    screen.shows("default/nettool");
+    screen.types("?");
+    screen.shows("the next event of this kind");
+    screen.types("q");
+    assert!(screen.child.wait().unwrap().success());
+}
+
+#[test]
+fn a_prediction_can_be_skipped() {
+    let mut screen = Screen::of("step --predict reflector");
+    screen.shows("1/54");
+    screen.types(&"\r".repeat(60));
+    let shown = screen.shows("54/54");
+    assert!(!shown.contains("will Deleted"), "a question can be skipped");
+    screen.types("q");
+    assert!(screen.child.wait().unwrap().success());
+}
