@@ -43,7 +43,8 @@ impl Explainer {
             ended.extend(self.end());
             self.of.clone_from(&record.of);
         }
-        step.named = self.steps.is_empty() || !step.keys.iter().all(|key| self.keys.contains(key));
+        let is_of_these = step.keys.iter().all(|key| self.keys.contains(key));
+        step.named = self.steps.is_empty() || self.keys.len() > 1 || !is_of_these;
         self.keys.extend(step.keys.iter().cloned());
         match self.steps.last_mut() {
             Some(last) if last.verb == step.verb => {
@@ -80,7 +81,9 @@ impl Explainer {
             | What::Notified { .. }
             | What::Coalesced { .. }
             | What::Replaced { .. } => false,
-            What::Popped { .. } => last.verb.1 == "popped" || !step.keys.iter().all(|key| self.keys.contains(key)),
+            What::Popped { .. } => {
+                !matches!(last.verb.1, "queued" | "merged") || !step.keys.iter().all(|key| self.keys.contains(key))
+            }
             What::Stored { .. } | What::Removed { .. } => last.verb.1 == "notified",
             _ => true,
         }
@@ -187,6 +190,10 @@ fn step(record: &Record, after: &Pipeline) -> Option<Step> {
             let number = objects.len();
             Step::new("stored", "store replaced", "替换 store")
                 .note(format!(": {number} objects"), format!("：{number} 个对象"))
+        }
+        What::Joined { listener, existing: 0, .. } => {
+            let number = format!(" {listener}");
+            Step::new("joined", "handler joins", "加入 handler").note(number.clone(), number)
         }
         What::Joined { listener, existing, .. } => {
             let (en, zh) =
