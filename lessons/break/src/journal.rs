@@ -156,7 +156,7 @@ impl fmt::Display for Request {
 fn write_event(f: &mut fmt::Formatter<'_>, event: &Event) -> fmt::Result {
     match event {
         Event::Listed { resource_version, objects } => {
-            write!(f, "informer: listed {objects} objects at {resource_version}")
+            write!(f, "informer: listed {} objects at {resource_version}", objects.len())
         }
         Event::Watching { resource_version } => write!(f, "informer: watches from {resource_version}"),
         Event::Watched { kind, key, resource_version } => {
@@ -164,15 +164,15 @@ fn write_event(f: &mut fmt::Formatter<'_>, event: &Event) -> fmt::Result {
         }
         Event::Relisting { reason } => write!(f, "informer: lists again: {reason}"),
         Event::Queued { delta: "SyncAll", .. } => f.write_str("informer: resync"),
-        Event::Queued { delta, key } => {
+        Event::Queued { delta, key, .. } => {
             write!(f, "informer: queued {delta} {}", key.as_deref().unwrap_or_default())
         }
         Event::Popped { key, deltas, .. } => {
             write!(f, "informer: popped {} {}", deltas.join(", "), key.as_deref().unwrap_or_default())
         }
-        Event::Stored { key } => write!(f, "informer: stored {key}"),
-        Event::Removed { key } => write!(f, "informer: removed {key}"),
-        Event::Replaced { objects } => write!(f, "informer: stored a list of {objects}"),
+        Event::Stored { key, .. } => write!(f, "informer: stored {key}"),
+        Event::Removed { key, .. } => write!(f, "informer: removed {key}"),
+        Event::Replaced { objects, .. } => write!(f, "informer: stored a list of {}", objects.len()),
         Event::Notified { notification, key, .. } => write!(f, "informer: gave the buffer {notification} {key}"),
         other => write!(f, "informer: {other:?}"),
     }
