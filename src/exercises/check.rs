@@ -40,8 +40,9 @@ pub fn check(exercise: Option<&'static Exercise>, printer: &Printer) -> Result<E
         }
         Some(WRONG) => {
             let next = printer.pick("A hint: ", "提示：");
-            printer.page(&format!("\n{next}informer-lab break {} --hint", exercise.name))?;
-            Ok(Ended::Command(1))
+            let told =
+                Ended::of_writing(printer.page(&format!("\n{next}informer-lab break {} --hint", exercise.name)))?;
+            Ok(if told == Ended::Done { Ended::Command(1) } else { told })
         }
         _ => Err(does_not_run(exercise, judged).into()),
     }
@@ -79,18 +80,7 @@ fn praise(
         if !difference.is_empty() {
             printer.page(printer.pick("\nFrom your program to ours:\n", "\n从你的程序到我们的答案：\n"))?;
             for line in &difference {
-                printer.page_styled(
-                    &format!(
-                        "{}
-",
-                        line.plain()
-                    ),
-                    &format!(
-                        "{}
-",
-                        line.coloured()
-                    ),
-                )?;
+                printer.page_styled(&format!("{}\n", line.plain()), &format!("{}\n", line.coloured()))?;
             }
         }
         let count = format!("\n{}/{}", progress.count(), ALL.len());
