@@ -1,26 +1,32 @@
 //! `informer-lab doctor`: looks at everything outside of this program that a lesson depends on.
 
+use std::io;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use terminal_size::{Height, Width, terminal_size_of};
 
 use crate::console::{Console, Ended};
 use crate::lab::{Target, reach_real};
 use crate::trace::{Failure, Printer, hint, in_one_line};
+
+/// The size at which every picture is shown whole.
+const USUAL: (u16, u16) = (80, 24);
 
 /// How long a cluster may take to answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// One finding.
 struct Finding {
-    state: State,
+    health: Health,
     what: &'static str,
     text: String,
     next: Option<String>,
 }
 
+/// Whether a lesson can use it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum Health {
     Good,
     /// The lessons run, but not everything can be done.
     Limited,
@@ -43,19 +49,19 @@ pub fn run(target: Option<&Target>, namespace: &str, console: &Console) -> Resul
             return Ok(ended);
         }
     }
-    if findings.iter().any(|finding| finding.state == State::Bad) {
+    if findings.iter().any(|finding| finding.health == Health::Bad) {
         return Err(Failure::new(("the cluster cannot be watched", "无法监听这个集群")).into());
     }
     Ok(Ended::Done)
 }
 
-fn print(finding: &Finding, printer: &Printer) -> std::io::Result<()> {
-    let state = match finding.state {
-        State::Good => "ok",
-        State::Limited => "--",
-        State::Bad => "no",
+fn print(finding: &Finding, printer: &Printer) -> io::Result<()> {
+    let mark = match finding.health {
+        Health::Good => "ok",
+        Health::Limited => "--",
+        Health::Bad => "no",
     };
-    printer.page(&format!("{state}  {:<9} {}", finding.what, finding.text))?;
+    printer.page(&format!("{mark}  {:<9} {}", finding.what, finding.text))?;
     match &finding.next {
         Some(next) => printer.page(&format!("    {}{next}", printer.pick("next: ", "下一步：  "))),
         None => Ok(()),
@@ -68,38 +74,27 @@ fn program(printer: &Printer) -> Finding {
         "informer-lab {}; its cluster answers as Kubernetes 1.37, its classic one as of 2023",
         "informer-lab {}；内置集群相当于 Kubernetes 1.37，classic 相当于 2023 年",
     );
-    Finding { state: State::Good, what: "program", text: text.replace("{}", version), next: None }
+    Finding { health: Health::Good, what: "program", text: text.replace("{}", version), next: None }
 }
 
 fn terminal(printer: &Printer) -> Finding {
-    const NARROW: u16 = 80;
     let what = "terminal";
-    match terminal_size::terminal_size() {
-        None => Finding {
-            state: State::Limited,
-            what,
-            text: printer
-                .pick("standard output is none: no pauses, no narration", "标准输出不是终端：没有停顿，也没有旁白")
-                .to_owned(),
-            next: None,
-        },
-        Some((terminal_size::Width(width), terminal_size::Height(height))) if width < NARROW || height < 24 => {
-            Finding {
-                state: State::Limited,
-                what,
-                text: format!("{width}x{height}"),
-                next: Some(printer.pick("80x24 shows every picture whole", "80x24 可以完整显示所有的图").to_owned()),
-            }
-        }
-        Some((terminal_size::Width(width), terminal_size::Height(height))) => {
-            Finding { state: State::Good, what, text: format!("{width}x{height}"), next: None }
-        }
+    let Some((Width(width), Height(height))) = terminal_size_of(io::stdout()) else {
+        let text =
+            printer.pick("standard output is no terminal: no pauses, no pages", "标准输出不是终端：没有停顿，也不分页");
+        return Finding { health: Health::Limited, what, text: text.to_owned(), next: None };
+    };
+    let text = format!("{width}x{height}");
+    if width >= USUAL.0 && height >= USUAL.1 {
+        return Finding { health: Health::Good, what, text, next: None };
     }
+    let next = printer.pick("80x24 shows every picture whole", "80x24 可以完整显示所有的图").to_owned();
+    Finding { health: Health::Limited, what, text, next: Some(next) }
 }
 
 fn language(printer: &Printer) -> Finding {
     let text = printer.pick("English (--lang zh: 中文)", "中文（--lang en: English）");
-    Finding { state: State::Good, what: "language", text: text.to_owned(), next: None }
+    Finding { health: Health::Good, what: "language", text: text.to_owned(), next: None }
 }
 
 async fn cluster(target: Option<&Target>, namespace: &str, printer: &Printer) -> Finding {
@@ -107,7 +102,7 @@ async fn cluster(target: Option<&Target>, namespace: &str, printer: &Printer) ->
     let usual = Target::default();
     match reach_real(target.unwrap_or(&usual), namespace, PATIENCE).await {
         Ok(reached) => Finding {
-            state: State::Good,
+            health: Health::Good,
             what,
             text: format!(
                 "{} {}: {}",
@@ -118,12 +113,12 @@ async fn cluster(target: Option<&Target>, namespace: &str, printer: &Printer) ->
             next: None,
         },
         Err(error) => {
-            let state = if target.is_some() { State::Bad } else { State::Limited };
+            let health = if target.is_some() { Health::Bad } else { Health::Limited };
             let text = in_one_line(&error, printer.lang());
             let hint = hint(&error, printer.lang()).map(str::to_owned);
             let unneeded = printer.pick("the lessons need none; --cluster does", "各课不需要它；只有 --cluster 需要");
             let next = if target.is_some() { hint } else { Some(unneeded.to_owned()) };
-            Finding { state, what, text, next }
+            Finding { health, what, text, next }
         }
     }
 }
