@@ -177,7 +177,16 @@ fn stepped(args: &[OsString], words: &[OsString]) -> Result<(LookArgs, Stepped),
         let zh = "step 显示会结束的运行：实时运行请先用 --record 录制，再对文件用 step";
         return Err(conflict("step", (en, zh)));
     }
+    if prints_otherwise(chosen.print) {
+        let en = "step draws the run itself: leave --speed, --output, --record out";
+        return Err(conflict("step", (en, "step 自己画出运行过程：请去掉 --speed、--output、--record")));
+    }
     Ok((look, Stepped::Lesson(chosen.run, settings)))
+}
+
+/// Was anything chosen about how a run is printed?
+fn prints_otherwise(print: &PrintArgs) -> bool {
+    print.speed.is_some() || print.output != Output::Text || print.record.is_some()
 }
 
 /// The run that `eras` compares.
@@ -207,7 +216,7 @@ fn counterpart(chosen: &Chosen<'_>, settings: &Settings) -> Result<(), Words> {
     if let Some(option) = era {
         return Err(leave_out(option));
     }
-    if chosen.print.speed.is_some() || chosen.print.output != Output::Text || chosen.print.record.is_some() {
+    if prints_otherwise(chosen.print) {
         return Err(leave_out("--speed, --output, --record"));
     }
     let row = chosen.run.row();
@@ -337,6 +346,8 @@ mod tests {
             ("informer-lab eras shared", "shared has no counterpart"),
             ("informer-lab eras workqueue --act delay", "workqueue --act delay has no counterpart"),
             ("informer-lab eras listwatch --cluster", "leave --cluster"),
+            ("informer-lab step reflector --record a.ndjson", "leave --speed, --output, --record out"),
+            ("informer-lab step --predict reflector --speed 2", "leave --speed, --output, --record out"),
             ("informer-lab eras indexer --serve", "leave --cluster"),
             ("informer-lab eras queue --era modern", "leave --era out"),
             ("informer-lab eras queue --output json", "leave --speed, --output, --record out"),
