@@ -167,6 +167,8 @@ impl Streams {
         let [left, right] = runs.map(|run| lines(run, self.lang));
         for (left, mark, right) in table(titles, &left, &right, width) {
             let Cell { style, text, blank } = left;
+            let plain = format!("{text}{:blank$} {mark} {}", "", right.text);
+            self.keep(&[plain.trim_end().to_owned()])?;
             let left = self.out_paint.line(style, &text);
             let right = self.out_paint.line(right.style, &right.text);
             let row = format!("{left}{:blank$} {mark} {right}", "");
