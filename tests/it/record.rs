@@ -97,12 +97,14 @@ fn a_torn_or_broken_record_is_refused_with_the_number_of_its_line() {
     let torn = format!("{}\n{}\n{}", lines[0], lines[1], &lines[2][..20]);
     let broken = format!("{}\nno json\n{}\n", lines[0], lines[1]);
     let later = whole.replacen("\"schema\":1", "\"schema\":2", 1);
+    let joined = format!("{}\n{later}", lines[0]);
     for (name, content, said) in [
         ("torn", torn, "line 3 ends in the middle"),
         ("broken", broken, "line 2 is no event of a record"),
         ("headless", lines[1].to_owned(), "line 1: a record begins with an event \"run\""),
         ("other", "{}".to_owned(), "line 1: a record begins with an event \"run\""),
         ("empty", String::new(), "is empty"),
+        ("joined", joined, "line 2: the record has schema 2; this program reads up to 1"),
         ("later", later, "line 1: the record has schema 2; this program reads up to 1"),
     ] {
         let path = file(&format!("{name}.ndjson"), content);

@@ -86,6 +86,9 @@ fn parse(lines: impl BufRead, name: &str) -> Result<Vec<Record>, Failure> {
         if records.is_empty() && !matches!(record.what, What::Run(_)) {
             return Err(no_header(&at()));
         }
+        if record.header().is_some_and(|header| header.schema > SCHEMA) {
+            check_schema(&line, &at())?; // of a run after the first one
+        }
         records.push(record);
     }
     if records.is_empty() {
