@@ -1,5 +1,6 @@
 //! The tutorial: [`lessons`], one short file for each lesson; [`lab`], which plays them; [`cluster`], the subcommand;
-//! [`exercises`], the programs to mend; [`console`], what a subcommand runs in; [`trace`], which prints.
+//! [`book`], its chapters; [`exercises`], the programs to mend; [`step`] and [`replay`], which show a record; [`doctor`],
+//! which looks at what is outside; [`console`], what a subcommand runs in; [`trace`], which prints.
 //!
 //! The informers are in the crate [`kube_informers`], the API server in memory is in [`kube_testcluster`].
 
