@@ -6,9 +6,8 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::Line;
 use ratatui::widgets::{Block, Paragraph, Widget, Wrap};
 
-use super::pick;
 use super::session::Session;
-use crate::trace::{Pipeline, Record, What};
+use crate::trace::{Pipeline, Record, Told, WaitingDelta, What, short};
 
 /// Draws the event at which the session is.
 pub fn draw(session: &Session, area: Rect, buffer: &mut Buffer) {
@@ -37,8 +36,7 @@ pub fn draw(session: &Session, area: Rect, buffer: &mut Buffer) {
     let hidden = printed.len().saturating_sub(usize::from(trace.height));
     Paragraph::new(printed[hidden..].to_vec()).render(trace, buffer);
     Paragraph::new(saying(session)).style(Modifier::BOLD).wrap(Wrap { trim: true }).render(said, buffer);
-    Paragraph::new(pick(
-        session.lang,
+    Paragraph::new(session.lang.pick(
         "Enter next  b back  n same kind  / key  g G ends  ? keys  q quit",
         "回车 下一个  b 返回  n 同类  / 查 key  g G 首尾  ? 按键  q 退出",
     ))
@@ -88,7 +86,7 @@ fn heading(session: &Session, record: &Record) -> String {
     let key = record.what.key().map(|key| format!(" {key}")).unwrap_or_default();
     let cause = record.cause.map(|cause| {
         let (en, zh) = cause.words();
-        format!("  [{}]", pick(session.lang, en, zh))
+        format!("  [{}]", session.lang.pick(en, zh))
     });
     let score = match session.score {
         (_, 0) => String::new(),
@@ -116,7 +114,7 @@ fn server_lines(pipeline: &Pipeline) -> Vec<String> {
 }
 
 fn queue_lines(pipeline: &Pipeline) -> Vec<String> {
-    let delta = |delta: &crate::trace::WaitingDelta| {
+    let delta = |delta: &WaitingDelta| {
         let version = delta.resource_version.as_deref().map(|version| format!(" {version}")).unwrap_or_default();
         let mark = if delta.tombstone { "†" } else { "" };
         format!("{}{mark}{version}", delta.delta)
@@ -140,7 +138,7 @@ fn store_lines(pipeline: &Pipeline) -> Vec<String> {
 }
 
 fn handler_lines(pipeline: &Pipeline) -> Vec<String> {
-    let told = |told: &crate::trace::Told| format!("{} {}", told.notification, short(&told.key));
+    let told = |told: &Told| format!("{} {}", told.notification, short(&told.key));
     let handlers = pipeline.listeners.iter().map(|(id, listener)| {
         let pending: Vec<String> = listener.pending.iter().map(told).collect();
         let in_hand = listener.in_hand.as_ref().map(|hand| format!(" ▶ {}", told(hand))).unwrap_or_default();
@@ -151,23 +149,17 @@ fn handler_lines(pipeline: &Pipeline) -> Vec<String> {
 
 fn saying(session: &Session) -> Vec<Line<'static>> {
     if session.helps {
-        let text = pick(
-            session.lang,
-            "Enter or → the next event · b or ← back · n the next event of this kind · / search a key · g first, G last · y/n answer · q quit",
+        let text = session.lang.pick("Enter or → the next event · b or ← back · n the next event of this kind · / search a key · g first, G last · y/n answer · q quit",
             "回车或 → 下一个事件 · b 或 ← 返回 · n 下一个同类事件 · / 按 key 查找 · g 第一个，G 最后一个 · y/n 回答 · q 退出",
         );
         return vec![Line::from(text.to_owned())];
     }
     let mut said: Vec<String> = Vec::new();
     if let Some(question) = session.question() {
-        said.push(format!("? {}", pick(session.lang, &question.asks.0, &question.asks.1)));
+        said.push(format!("? {}", session.lang.pick(&question.asks.0, &question.asks.1)));
     } else {
         said.extend(session.verdict.clone());
         said.extend(session.narration());
     }
     said.into_iter().map(Line::from).collect()
-}
-
-fn short(key: &str) -> &str {
-    key.rsplit('/').next().unwrap_or(key)
 }

@@ -10,7 +10,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use crate::console::{Console, Ended};
-use crate::trace::{Lang, Printer, Record};
+use crate::trace::{Printer, Record};
 pub use draw::draw;
 pub use predict::Question;
 pub use session::{Key, Session};
@@ -32,7 +32,7 @@ pub fn run(records: Vec<Record>, predict: Predict, console: &Console) -> Result<
     let printer = &console.printer;
     let mut session = Session::new(records, predict, printer.lang());
     if Printer::on_terminal() && std::io::IsTerminal::is_terminal(&std::io::stdin()) {
-        return terminal::show(&mut session);
+        return terminal::show(&mut session, &console.interrupt);
     }
     let width = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok()).unwrap_or(80);
     loop {
@@ -60,9 +60,4 @@ pub fn frame(session: &Session, width: u16, height: u16) -> Vec<String> {
         line.trim_end().to_owned()
     };
     (0..height).map(row).collect()
-}
-
-/// The text in a language.
-fn pick<'a>(lang: Lang, en: &'a str, zh: &'a str) -> &'a str {
-    lang.pick(en, zh)
 }

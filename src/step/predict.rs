@@ -1,6 +1,6 @@
 //! Questions before decisive events, with the reason for the answer, from the picture.
 
-use crate::trace::{Cause, Picture, Record, What};
+use crate::trace::{Cause, Picture, Record, What, short};
 
 /// A question that is answered by yes or no.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,8 +56,13 @@ pub fn question(records: &[Record], at: usize, after: &Picture) -> Option<Questi
                 What::Replaced { objects, .. } => !objects.iter().any(|object| object.key == *key),
                 _ => false,
             };
-            let happens =
-                coming().take_while(|next| !matches!(next.what, What::Listed { .. })).any(|next| leaves(&next));
+            let left = coming().take_while(|next| !matches!(next.what, What::Listed { .. })).find(leaves);
+            let happens = match left {
+                Some(left) if left.cause == Some(Cause::Relist) => true,
+                None if !pipeline.known_objects => false,
+                // It leaves for another reason, or the record ends before it does.
+                _ => return None,
+            };
             let name = short(key);
             let why = match happens {
                 true => (
@@ -77,8 +82,4 @@ pub fn question(records: &[Record], at: usize, after: &Picture) -> Option<Questi
         }
         _ => None,
     }
-}
-
-fn short(key: &str) -> &str {
-    key.rsplit('/').next().unwrap_or(key)
 }

@@ -1,7 +1,7 @@
 //! Where in a record the reader is, and what a key does.
 
+use super::Predict;
 use super::predict::{self, Question};
-use super::{Predict, pick};
 use crate::trace::{Commentary, Lang, Picture, Record, Speaker, What};
 
 /// What can be pressed.
@@ -50,7 +50,7 @@ impl Session {
         let mut commentary = Commentary::default();
         let narration = records.iter().map(|record| {
             let remarks = commentary.on(record).into_iter().filter(|remark| remark.by == Speaker::Narrator);
-            remarks.map(|remark| pick(lang, &remark.en, &remark.zh).to_owned()).collect()
+            remarks.map(|remark| lang.pick(&remark.en, &remark.zh).to_owned()).collect()
         });
         let narration = narration.collect();
         Self {
@@ -86,7 +86,7 @@ impl Session {
     pub(super) fn narration(&self) -> Vec<String> {
         let mut said = self.narration.get(self.at).cloned().unwrap_or_default();
         if let Some(Record { what: What::Narration { en, zh }, .. }) = self.record() {
-            said.push(pick(self.lang, en, zh).to_owned());
+            said.push(self.lang.pick(en, zh).to_owned());
         }
         said
     }
@@ -98,13 +98,13 @@ impl Session {
             return true;
         }
         let before = (self.at, self.helps, self.question.is_some(), self.verdict.take().is_some());
+        if matches!(key, Key::Back | Key::NextOfKind | Key::Search(_) | Key::First | Key::Last) {
+            self.question = None; // it was about the event after this one
+        }
         match key {
             Key::Forward if self.question.take().is_none() && self.asks() => {}
             Key::Forward => self.at = (self.at + 1).min(self.last()),
-            Key::Back => {
-                self.question = None;
-                self.at = self.at.saturating_sub(1);
-            }
+            Key::Back => self.at = self.at.saturating_sub(1),
             Key::NextOfKind => {
                 let kind = self.record().map(|record| record.what.name());
                 self.find(|record| Some(record.what.name()) == kind);
@@ -144,10 +144,10 @@ impl Session {
         let right = question.happens == answer;
         self.score = (self.score.0 + usize::from(right), self.score.1 + 1);
         let verdict = match right {
-            true => pick(self.lang, "Right: ", "答对了："),
-            false => pick(self.lang, "Not so: ", "不对："),
+            true => self.lang.pick("Right: ", "答对了："),
+            false => self.lang.pick("Not so: ", "不对："),
         };
-        self.verdict = Some(format!("{verdict}{}", pick(self.lang, &question.why.0, &question.why.1)));
+        self.verdict = Some(format!("{verdict}{}", self.lang.pick(&question.why.0, &question.why.1)));
         self.question = None;
     }
 }

@@ -1,21 +1,31 @@
 //! The session on a terminal: draws a frame, waits for a key.
 
+use std::time::Duration;
+
 use anyhow::{Context, Result};
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use tokio_util::sync::CancellationToken;
 
 use super::draw::draw;
 use super::session::{Key, Session};
-use crate::console::Ended;
+use crate::console::{Ended, Interrupt};
 
-/// Shows the session until the reader quits.
-pub fn show(session: &mut Session) -> Result<Ended> {
+/// How often it is seen whether a signal came while no key was pressed.
+const GLANCE: Duration = Duration::from_millis(100);
+
+/// Shows the session until the reader quits or a signal ends it. The terminal is as before then.
+pub fn show(session: &mut Session, interrupt: &Interrupt) -> Result<Ended> {
+    let stop = interrupt.arm().context("cannot listen for signals")?;
     let mut terminal = ratatui::try_init().context("cannot use the terminal")?;
-    let shown = until_quit(session, &mut terminal);
+    let shown = until_quit(session, &mut terminal, &stop);
     ratatui::restore();
-    shown.map(|()| Ended::Done)
+    match interrupt.code() {
+        Some(code) => Ok(Ended::Interrupted(code)),
+        None => shown.map(|()| Ended::Done),
+    }
 }
 
-fn until_quit(session: &mut Session, terminal: &mut ratatui::DefaultTerminal) -> Result<()> {
+fn until_quit(session: &mut Session, terminal: &mut ratatui::DefaultTerminal, stop: &CancellationToken) -> Result<()> {
     let mut search: Option<String> = None;
     loop {
         terminal.draw(|frame| {
@@ -28,9 +38,17 @@ fn until_quit(session: &mut Session, terminal: &mut ratatui::DefaultTerminal) ->
                 frame.render_widget(ratatui::widgets::Paragraph::new(text), line);
             }
         })?;
+        while !event::poll(GLANCE).context("cannot read the keyboard")? {
+            if stop.is_cancelled() {
+                return Ok(());
+            }
+        }
         let Event::Key(key) = event::read().context("cannot read the keyboard")? else { continue };
         if key.kind != KeyEventKind::Press {
             continue;
+        }
+        if key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL) {
+            return Ok(()); // also while a search is typed
         }
         if let Some(mut text) = search.take() {
             match key.code {
@@ -67,9 +85,7 @@ enum Pressed {
 }
 
 fn pressed(key: KeyEvent) -> Pressed {
-    let control = key.modifiers.contains(KeyModifiers::CONTROL);
     Pressed::Key(match key.code {
-        KeyCode::Char('c') if control => return Pressed::Quit,
         KeyCode::Char('q') | KeyCode::Esc => return Pressed::Quit,
         KeyCode::Char('/') => return Pressed::Search,
         KeyCode::Enter | KeyCode::Right | KeyCode::Char(' ') => Key::Forward,

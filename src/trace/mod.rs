@@ -28,6 +28,7 @@ pub use differences::{Sentence, differences};
 pub use failure::{Failure, Words};
 pub use lang::Lang;
 pub use log::log_to_stderr;
+pub(crate) use narrator::short;
 pub use picture::{Listener, Picture, Pipeline, Slot, Told};
 pub use printer::{Look, Output, Printer, Show};
 pub use record::{Cause, Header, Record, RecordFile, Recorder, SCHEMA, State, WaitingDelta, What, read as read_record};

@@ -300,6 +300,6 @@ fn hidden(change: &str, name: &str) -> (String, String) {
 }
 
 /// The name of an object, without its namespace.
-pub(super) fn short(key: &str) -> &str {
+pub(crate) fn short(key: &str) -> &str {
     key.rsplit('/').next().unwrap_or(key)
 }

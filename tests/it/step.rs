@@ -2,7 +2,7 @@
 
 use informer_lab::lab::Settings;
 use informer_lab::step::{Key, Predict, Session, frame};
-use informer_lab::trace::{Lang, Record};
+use informer_lab::trace::{Cause, Lang, Record};
 use unicode_width::UnicodeWidthStr;
 
 use crate::cli::{file, run};
@@ -80,6 +80,31 @@ fn a_question_is_asked_before_a_deletion_and_judged_by_what_happens() {
             skipped += 1;
         }
         assert!(skipped > 0, "it goes on");
+    }
+}
+
+#[test]
+fn a_question_is_gone_where_the_reader_goes_somewhere_else() {
+    for key in [Key::First, Key::Last, Key::Back, Key::NextOfKind, Key::Search("nettool".to_owned())] {
+        let mut session = Session::new(records("reflector"), Predict::Yes, Lang::En);
+        while session.question().is_none() {
+            assert!(session.press(Key::Forward), "nothing was asked");
+        }
+        session.press(key.clone());
+        assert_eq!(session.question(), None, "{key:?}");
+    }
+}
+
+#[test]
+fn no_reason_is_given_that_the_record_does_not_have() {
+    let whole = records("relist --known-objects");
+    let relist = |record: &Record| record.what.name() == "listed" && record.cause == Some(Cause::Relist);
+    let at = whole.iter().position(relist).unwrap();
+    let cut_off = whole[..=at].to_vec();
+    let mut session = Session::new(cut_off, Predict::Yes, Lang::En);
+    while session.press(Key::Forward) {
+        let asks = session.question().map(|question| question.asks.0.as_str()).unwrap_or_default();
+        assert!(!asks.contains("will it leave the store"), "{asks}");
     }
 }
 

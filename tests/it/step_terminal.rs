@@ -1,9 +1,14 @@
 //! Step mode on a pseudo-terminal: keys are typed, and frames are compared.
 
+use std::fs;
 use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
 
 use vt100::Parser;
+
+use crate::cli::file;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_informer-lab");
 
 /// A program on a terminal of 80 columns and 24 lines.
 struct Screen {
@@ -13,7 +18,12 @@ struct Screen {
 
 impl Screen {
     fn of(arguments: &str) -> Self {
-        let line = format!("stty rows 24 cols 80; exec {} {arguments}", env!("CARGO_BIN_EXE_informer-lab"));
+        Self::running(&format!("exec {PROGRAM} {arguments}"))
+    }
+
+    /// With this line of a shell.
+    fn running(line: &str) -> Self {
+        let line = format!("stty rows 24 cols 80; {line}");
         let mut command = Command::new("script");
         command.args(["-qfec", &line, "/dev/null"]).env("TERM", "xterm").env("LC_ALL", "C");
         let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
@@ -59,6 +69,31 @@ fn keys_go_forward_back_to_the_ends_and_quit() {
     screen.shows("the next event of this kind");
     screen.types("q");
     assert!(screen.child.wait().unwrap().success());
+}
+
+#[test]
+fn control_c_ends_a_search_too() {
+    let mut screen = Screen::of("step reflector");
+    screen.shows("1/54");
+    screen.types("/net");
+    screen.shows("/net ");
+    screen.types("\u{3}");
+    assert!(screen.child.wait().unwrap().success());
+}
+
+#[test]
+fn a_signal_ends_it_and_the_terminal_is_as_before() {
+    let pid = file("stepping.pid", "");
+    let mut screen = Screen::running(&format!("echo $$ >{}; exec {PROGRAM} step reflector", pid.display()));
+    screen.shows("1/54");
+    assert!(screen.parser.screen().alternate_screen());
+    let kill = format!("kill -TERM {}", fs::read_to_string(pid).unwrap().trim());
+    assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+    let mut rest = Vec::new();
+    screen.child.stdout.as_mut().unwrap().read_to_end(&mut rest).unwrap();
+    screen.parser.process(&rest);
+    assert!(!screen.parser.screen().alternate_screen());
+    assert_eq!(screen.child.wait().unwrap().code(), Some(143));
 }
 
 #[test]
