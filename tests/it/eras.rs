@@ -5,7 +5,7 @@ use std::fs;
 use informer_lab::lessons::rows;
 use unicode_width::UnicodeWidthStr;
 
-use crate::cli::{finish, run};
+use crate::cli::{file, finish, run};
 
 /// The lessons with a golden table, and its file.
 pub const GOLDEN: [(&str, &str); 5] = [
@@ -27,6 +27,14 @@ fn the_table_is_the_golden_one() {
         let ran = run(&format!("eras {lesson}"));
         assert_eq!((ran.code, ran.out), (Some(0), golden), "{lesson}");
     }
+}
+
+#[test]
+fn a_transcript_has_the_reasons_and_the_table() {
+    let path = file("eras-transcript.txt", "");
+    let ran = run(&format!("eras reflector --transcript {}", path.display()));
+    let kept = fs::read_to_string(path).unwrap();
+    assert!(kept.starts_with("# ") && kept.ends_with(&ran.out), "{kept}");
 }
 
 #[test]
