@@ -6,6 +6,7 @@ mod chinese;
 mod exercises;
 mod explain;
 mod help;
+mod inner;
 mod lessons;
 pub mod manual;
 mod request;

@@ -7,18 +7,17 @@ use clap::Parser;
 use clap_complete::Shell;
 use informer_lab::cluster::ClusterSettings;
 use informer_lab::exercises::{Asked, Exercise};
-use informer_lab::lab::{BuiltIn, Follow, Pace, Seed, Settings, Source, Target};
+use informer_lab::lab::{BuiltIn, Follow, Seed, Settings, Source, Target};
+use informer_lab::lessons::Run;
 use informer_lab::lessons::tour::{TourLength, TourSettings};
-use informer_lab::lessons::{Run, rows};
 use informer_lab::step::Predict;
-use informer_lab::trace::{ColorChoice, Lang, Look, Output, Show, Speed, Words};
+use informer_lab::trace::{ColorChoice, Lang, Look, Output, Show, Speed};
 use kube_testcluster::Admin;
 
-use super::args::{
-    Cli, ClusterCommandArgs, Command, DoctorArgs, ErasArgs, LookArgs, PrintArgs, ReplayArgs, StepArgs, TourArgs,
-};
-use super::check::{check, client_option, era_option, lesson_name, real};
+use super::args::{Cli, ClusterCommandArgs, Command, DoctorArgs, LookArgs, PrintArgs, ReplayArgs, StepArgs, TourArgs};
+use super::check::{check, lesson_name, real};
 use super::explain::{UsageError, conflict, explain, missing};
+use super::inner::{compared, stepped};
 use super::lessons::{Chosen, Lesson, WatchArgs};
 
 /// A command line that was understood.
@@ -123,7 +122,7 @@ pub fn parse(args: &[OsString]) -> Result<Invocation, UsageError> {
     }
 }
 
-fn typed(args: &[OsString]) -> Result<Cli, UsageError> {
+pub(super) fn typed(args: &[OsString]) -> Result<Cli, UsageError> {
     Cli::try_parse_from(args).map_err(|error| explain(error, args))
 }
 
@@ -146,94 +145,13 @@ fn show(yes: bool, no: bool) -> Show {
 }
 
 /// What a lesson's arguments choose, and its settings, if they fit together.
-fn settled(lesson: &Lesson) -> Result<(Chosen<'_>, Settings), UsageError> {
+pub(super) fn settled(lesson: &Lesson) -> Result<(Chosen<'_>, Settings), UsageError> {
     let chosen = lesson.chosen();
     let settings = settings(&chosen);
     match check(lesson, &chosen, &settings) {
         Ok(()) => Ok((chosen, settings)),
         Err(message) => Err(conflict(lesson_name(chosen.run.row().command), message)),
     }
-}
-
-/// What `step` shows: a file, if there is one of that name.
-fn stepped(args: &[OsString], words: &[OsString]) -> Result<(LookArgs, Stepped), UsageError> {
-    let all: Vec<_> = args.iter().take(1).chain(words).cloned().collect();
-    if let [file] = words
-        && (PathBuf::from(file).is_file() || file.to_string_lossy().contains(['/', '.']))
-    {
-        let Cli { look, .. } = typed(&all[..1])?;
-        return Ok((look, Stepped::File(file.into())));
-    }
-    let Cli { look, command } = typed(&all)?;
-    let Some(Command::Lesson(lesson)) = command else {
-        return Err(conflict(
-            "step",
-            ("step shows one lesson or a record: name one", "step 显示一课或一个记录：请写出一个"),
-        ));
-    };
-    let (chosen, settings) = settled(&lesson)?;
-    if settings.pace() == Pace::Live {
-        let en = "step shows a run that ends: record a live one with --record, and step through the file";
-        let zh = "step 显示会结束的运行：实时运行请先用 --record 录制，再对文件用 step";
-        return Err(conflict("step", (en, zh)));
-    }
-    if prints_otherwise(chosen.print) {
-        let en = "step draws the run itself: leave --speed, --output, --record out";
-        return Err(conflict("step", (en, "step 自己画出运行过程：请去掉 --speed、--output、--record")));
-    }
-    Ok((look, Stepped::Lesson(chosen.run, settings)))
-}
-
-/// Was anything chosen about how a run is printed?
-fn prints_otherwise(print: &PrintArgs) -> bool {
-    print.speed.is_some() || print.output != Output::Text || print.record.is_some()
-}
-
-/// The run that `eras` compares.
-fn compared(args: &[OsString], eras: &ErasArgs) -> Result<(LookArgs, Request), UsageError> {
-    let words: Vec<_> = args.iter().take(1).chain(&eras.words).cloned().collect();
-    let Cli { look, command } = typed(&words)?;
-    let Some(Command::Lesson(lesson)) = command else {
-        return Err(conflict("eras", ("eras compares one lesson: name one", "eras 比较一课：请写课程名")));
-    };
-    let (chosen, settings) = settled(&lesson)?;
-    counterpart(&chosen, &settings).map_err(|message| conflict("eras", message))?;
-    Ok((look, Request::Eras(chosen.run, settings)))
-}
-
-fn counterpart(chosen: &Chosen<'_>, settings: &Settings) -> Result<(), Words> {
-    let leave_out = |options: &str| {
-        let en = format!("eras plays the built-in cluster twice and prints a table: leave {options} out");
-        Words::from((en, format!("eras 把内置集群运行两次并打印对照表：请去掉 {options}")))
-    };
-    if settings.pace() == Pace::Live {
-        return Err(leave_out("--cluster, --kubeconfig, --context, --follow, --listen, --serve"));
-    }
-    let era = match chosen.watch {
-        Some(watch) => era_option(&watch.source),
-        None => chosen.client.as_ref().and_then(client_option),
-    };
-    if let Some(option) = era {
-        return Err(leave_out(option));
-    }
-    if prints_otherwise(chosen.print) {
-        return Err(leave_out("--speed, --output, --record"));
-    }
-    let row = chosen.run.row();
-    row.modern.map(|_| ()).ok_or_else(|| {
-        if chosen.run == Run::List {
-            return ("list shows both eras already", "list 已经同时展示两个时代").into();
-        }
-        let others: Vec<_> =
-            rows().filter(|row| row.modern.as_ref().is_some_and(|modern| modern.trace.is_some())).collect();
-        let others: Vec<_> = others.iter().map(|row| row.command).collect();
-        let en = format!(
-            "{} has no counterpart: it is the same in both eras; eras knows {}",
-            row.command,
-            others.join(", ")
-        );
-        (en, format!("{} 在两个时代一样；eras 可以比较 {}", row.command, others.join("、"))).into()
-    })
 }
 
 fn settings(chosen: &Chosen<'_>) -> Settings {
@@ -288,7 +206,7 @@ impl ClusterCommandArgs {
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
-    use informer_lab::lab::Era;
+    use informer_lab::lab::{Era, Pace};
 
     use super::*;
 
@@ -346,6 +264,7 @@ mod tests {
             ("informer-lab eras shared", "shared has no counterpart"),
             ("informer-lab eras workqueue --act delay", "workqueue --act delay has no counterpart"),
             ("informer-lab eras listwatch --cluster", "leave --cluster"),
+            ("informer-lab step a.ndjson reflector", "step shows one lesson or a record"),
             ("informer-lab step reflector --record a.ndjson", "leave --speed, --output, --record out"),
             ("informer-lab step --predict reflector --speed 2", "leave --speed, --output, --record out"),
             ("informer-lab eras indexer --serve", "leave --cluster"),

@@ -1,0 +1,105 @@
+//! The commands that contain another command line: `step` and `eras` take a lesson with its options.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use informer_lab::lab::{Pace, Settings};
+use informer_lab::lessons::{Run, rows};
+use informer_lab::trace::{Output, Words};
+
+use super::args::{Cli, Command, ErasArgs, LookArgs, PrintArgs};
+use super::check::{client_option, era_option};
+use super::explain::{UsageError, conflict};
+use super::lessons::Chosen;
+use super::request::{Request, Stepped, settled, typed};
+
+/// What `step` shows: a file, if there is one of that name.
+pub(super) fn stepped(args: &[OsString], words: &[OsString]) -> Result<(LookArgs, Stepped), UsageError> {
+    let program = args.get(..1).unwrap_or_default();
+    if let [file, options @ ..] = words
+        && names_a_file(file)
+    {
+        let Cli { look, command } = typed(&[program, options].concat())?;
+        return match command {
+            None => Ok((look, Stepped::File(file.into()))),
+            Some(_) => Err(one_at_a_time()),
+        };
+    }
+    let Cli { look, command } = typed(&[program, words].concat())?;
+    let Some(Command::Lesson(lesson)) = command else {
+        return Err(one_at_a_time());
+    };
+    let (chosen, settings) = settled(&lesson)?;
+    if settings.pace() == Pace::Live {
+        let en = "step shows a run that ends: record a live one with --record, and step through the file";
+        let zh = "step 显示会结束的运行：实时运行请先用 --record 录制，再对文件用 step";
+        return Err(conflict("step", (en, zh)));
+    }
+    if prints_otherwise(chosen.print) {
+        let en = "step draws the run itself: leave --speed, --output, --record out";
+        return Err(conflict("step", (en, "step 自己画出运行过程：请去掉 --speed、--output、--record")));
+    }
+    Ok((look, Stepped::Lesson(chosen.run, settings)))
+}
+
+/// Is it there, or can it be nothing else?
+fn names_a_file(word: &OsString) -> bool {
+    let text = word.to_string_lossy();
+    !text.starts_with('-') && (PathBuf::from(word).is_file() || text.contains(['/', '.']))
+}
+
+fn one_at_a_time() -> UsageError {
+    conflict("step", ("step shows one lesson or a record: name one", "step 显示一课或一个记录：请写出一个"))
+}
+
+/// Was anything chosen about how a run is printed?
+fn prints_otherwise(print: &PrintArgs) -> bool {
+    print.speed.is_some() || print.output != Output::Text || print.record.is_some()
+}
+
+/// The run that `eras` compares.
+pub(super) fn compared(args: &[OsString], eras: &ErasArgs) -> Result<(LookArgs, Request), UsageError> {
+    let program = args.get(..1).unwrap_or_default();
+    let Cli { look, command } = typed(&[program, &eras.words].concat())?;
+    let Some(Command::Lesson(lesson)) = command else {
+        return Err(conflict("eras", ("eras compares one lesson: name one", "eras 比较一课：请写课程名")));
+    };
+    let (chosen, settings) = settled(&lesson)?;
+    counterpart(&chosen, &settings).map_err(|message| conflict("eras", message))?;
+    Ok((look, Request::Eras(chosen.run, settings)))
+}
+
+fn counterpart(chosen: &Chosen<'_>, settings: &Settings) -> Result<(), Words> {
+    let leave_out = |options: &str| {
+        let en = format!("eras plays the built-in cluster twice and prints a table: leave {options} out");
+        Words::from((en, format!("eras 把内置集群运行两次并打印对照表：请去掉 {options}")))
+    };
+    if settings.pace() == Pace::Live {
+        return Err(leave_out("--cluster, --kubeconfig, --context, --follow, --listen, --serve"));
+    }
+    let era = match chosen.watch {
+        Some(watch) => era_option(&watch.source),
+        None => chosen.client.as_ref().and_then(client_option),
+    };
+    if let Some(option) = era {
+        return Err(leave_out(option));
+    }
+    if prints_otherwise(chosen.print) {
+        return Err(leave_out("--speed, --output, --record"));
+    }
+    let row = chosen.run.row();
+    row.modern.map(|_| ()).ok_or_else(|| {
+        if chosen.run == Run::List {
+            return ("list shows both eras already", "list 已经同时展示两个时代").into();
+        }
+        let others: Vec<_> =
+            rows().filter(|row| row.modern.as_ref().is_some_and(|modern| modern.trace.is_some())).collect();
+        let others: Vec<_> = others.iter().map(|row| row.command).collect();
+        let en = format!(
+            "{} has no counterpart: it is the same in both eras; eras knows {}",
+            row.command,
+            others.join(", ")
+        );
+        (en, format!("{} 在两个时代一样；eras 可以比较 {}", row.command, others.join("、"))).into()
+    })
+}
