@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::color::Paint;
 use super::commentary::{Commentary, Remark, Speaker};
-use super::printer::Terminals;
+use super::look::Terminals;
 use super::side_by_side::{Cell, lines, table};
 use super::visible::visible;
 use super::width::{Width, wrapped};
@@ -60,8 +60,9 @@ impl Streams {
 
     pub(super) fn transcript(&mut self, path: &Path) -> Result<(), Failure> {
         let file = File::create(path).map_err(|error| {
-            Failure::new(format!("cannot write the transcript {}", path.display()))
-                .next("choose another file for --transcript")
+            let name = path.display();
+            Failure::new((format!("cannot write the transcript {name}"), format!("无法写入 {name}")))
+                .next(("choose another file for --transcript", "请为 --transcript 换一个文件"))
                 .because(error)
         })?;
         self.transcript = Some(BufWriter::new(file));

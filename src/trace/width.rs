@@ -5,7 +5,7 @@ use std::io;
 use terminal_size::terminal_size_of;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use super::printer::Terminals;
+use super::look::Terminals;
 
 /// No line is made narrower or wider than this, whatever the terminal says.
 const USABLE: std::ops::RangeInclusive<usize> = 40..=200;
