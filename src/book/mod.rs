@@ -51,10 +51,13 @@ fn list(printer: &Printer) -> io::Result<()> {
 
 fn unknown(name: &str, meant: &[&str]) -> Failure {
     let next = match meant {
-        [] => "informer-lab read lists the chapters".to_owned(),
-        some => format!("did you mean {}? informer-lab read lists the chapters", some.join(" or ")),
+        [] => ("informer-lab read lists the chapters".to_owned(), "informer-lab read 列出所有章节".to_owned()),
+        some => (
+            format!("did you mean {}? informer-lab read lists the chapters", some.join(" or ")),
+            format!("是不是想读 {}？informer-lab read 列出所有章节", some.join("、")),
+        ),
     };
-    Failure::new(format!("there is no chapter {name}")).next(next)
+    Failure::new((format!("there is no chapter {name}"), format!("没有 {name} 这一章"))).next(next)
 }
 
 /// The paper that standard output is: as wide as its terminal, within limits.

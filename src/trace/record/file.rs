@@ -26,9 +26,7 @@ impl RecordFile {
     /// The file cannot be written.
     pub fn create(path: &Path) -> Result<Self, Failure> {
         let file = File::create(path).map_err(|error| {
-            Failure::new(format!("cannot write the record {}", path.display()))
-                .next("choose another file for --record")
-                .because(error)
+            cannot_write(path).next(("choose another file for --record", "请为 --record 换一个文件")).because(error)
         })?;
         Ok(Self { path: path.to_owned(), file: Arc::new(file) })
     }
@@ -44,10 +42,23 @@ impl RecordFile {
     }
 
     fn failure(&self, error: io::Error) -> Failure {
-        Failure::new(format!("cannot write the record {}", self.path.display()))
-            .next("see that the disk has room, or choose another file for --record")
+        cannot_write(&self.path)
+            .next((
+                "see that the disk has room, or choose another file for --record",
+                "请确认磁盘还有空间，或为 --record 换一个文件",
+            ))
             .because(error)
     }
+}
+
+const HOW_TO_RECORD: (&str, &str) =
+    ("record a run with: informer-lab LESSON --record FILE", "录制一次运行：informer-lab LESSON --record FILE");
+const WHICH_FILE: (&str, &str) =
+    ("give a file that was made with --record or --output json", "请给出用 --record 或 --output json 得到的文件");
+
+fn cannot_write(path: &Path) -> Failure {
+    let name = path.display();
+    Failure::new((format!("cannot write the record {name}"), format!("无法写入记录 {name}")))
 }
 
 /// Reads a record: one run, or several one after the other, each with its first line.
@@ -58,8 +69,8 @@ impl RecordFile {
 pub fn read(path: &Path) -> Result<Vec<Record>, Failure> {
     let name = path.display().to_string();
     let file = File::open(path).map_err(|error| {
-        Failure::new(format!("cannot read the record {name}"))
-            .next("record a run with: informer-lab LESSON --record FILE")
+        Failure::new((format!("cannot read the record {name}"), format!("无法读取记录 {name}")))
+            .next(HOW_TO_RECORD)
             .because(error)
     })?;
     parse(BufReader::new(file), &name)
@@ -69,7 +80,9 @@ fn parse(lines: impl BufRead, name: &str) -> Result<Vec<Record>, Failure> {
     let mut records: Vec<Record> = Vec::new();
     for (number, line) in (1..).zip(lines.split(b'\n')) {
         let at = || format!("{name}, line {number}");
-        let line = line.map_err(|error| Failure::new(format!("cannot read {}", at())).because(error))?;
+        let line = line.map_err(|error| {
+            Failure::new((format!("cannot read {}", at()), format!("无法读取 {}", at()))).because(error)
+        })?;
         let line = String::from_utf8(line).map_err(|error| broken(&at(), error))?;
         if line.trim().is_empty() {
             continue;
@@ -78,9 +91,15 @@ fn parse(lines: impl BufRead, name: &str) -> Result<Vec<Record>, Failure> {
             check_schema(&line, &at())?;
         }
         let record: Record = serde_json::from_str(&line).map_err(|error| match error.is_eof() {
-            true => Failure::new(format!("{} ends in the middle: the run was cut off while it was written", at()))
-                .next(format!("remove line {number} to read what is before it, or record the run again"))
-                .because(error),
+            true => Failure::new((
+                format!("{} ends in the middle: the run was cut off while it was written", at()),
+                format!("{} 不完整：写到一半时运行中断了", at()),
+            ))
+            .next((
+                format!("remove line {number} to read what is before it, or record the run again"),
+                format!("删去第 {number} 行就能读取之前的内容，或重新录制"),
+            ))
+            .because(error),
             false => broken(&at(), error),
         })?;
         if records.is_empty() && !matches!(record.what, What::Run(_)) {
@@ -92,9 +111,7 @@ fn parse(lines: impl BufRead, name: &str) -> Result<Vec<Record>, Failure> {
         records.push(record);
     }
     if records.is_empty() {
-        return Err(
-            Failure::new(format!("{name} is empty")).next("record a run with: informer-lab LESSON --record FILE")
-        );
+        return Err(Failure::new((format!("{name} is empty"), format!("{name} 是空的"))).next(HOW_TO_RECORD));
     }
     Ok(records)
 }
@@ -110,10 +127,11 @@ fn check_schema(line: &str, at: &str) -> Result<(), Failure> {
     }
     match serde_json::from_str::<Begins>(line) {
         Ok(Begins { event, .. }) if event != "run" => Err(no_header(at)),
-        Ok(Begins { schema, program, .. }) if schema > SCHEMA => {
-            Err(Failure::new(format!("{at}: the record has schema {schema}; this program reads up to {SCHEMA}"))
-                .next(format!("use informer-lab {program} or later")))
-        }
+        Ok(Begins { schema, program, .. }) if schema > SCHEMA => Err(Failure::new((
+            format!("{at}: the record has schema {schema}; this program reads up to {SCHEMA}"),
+            format!("{at}：记录的 schema 是 {schema}，这个程序最高支持 {SCHEMA}"),
+        ))
+        .next((format!("use informer-lab {program} or later"), format!("请使用 informer-lab {program} 或更新的版本")))),
         Ok(_) => Ok(()),
         Err(_) => match serde_json::from_str::<serde_json::Value>(line) {
             Ok(_) => Err(no_header(at)),
@@ -123,13 +141,13 @@ fn check_schema(line: &str, at: &str) -> Result<(), Failure> {
 }
 
 fn no_header(at: &str) -> Failure {
-    Failure::new(format!("{at}: a record begins with an event \"run\""))
-        .next("give a file that was made with --record or --output json")
+    let said = (format!("{at}: a record begins with an event \"run\""), format!("{at}：记录的第一个事件应为 \"run\""));
+    Failure::new(said).next(WHICH_FILE)
 }
 
 fn broken(at: &str, error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Failure {
-    Failure::new(format!("{at} is no event of a record"))
-        .next("give a file that was made with --record or --output json")
+    Failure::new((format!("{at} is no event of a record"), format!("{at} 不是记录中的事件")))
+        .next(WHICH_FILE)
         .because(error)
 }
 
