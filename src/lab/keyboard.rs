@@ -11,6 +11,7 @@ use tokio::sync::mpsc;
 
 use super::Lab;
 use super::cable::Cable;
+use crate::trace::Slot;
 use kube_testcluster::Step;
 
 /// A line that was understood.
@@ -19,6 +20,10 @@ enum Typed {
     Help,
     /// List the pods of the cluster.
     Get,
+    /// Show the lesson's store.
+    Store,
+    /// Show the lesson's queue.
+    Queue,
     /// Pull out the cable between the lesson and the cluster.
     Cut,
     /// Plug it in again.
@@ -27,12 +32,14 @@ enum Typed {
     Step(Step),
 }
 
-const HELP: [(&str, &str, &str); 7] = [
+const HELP: [(&str, &str, &str); 9] = [
     ("run NAME", "create a pod", "创建 Pod"),
     ("delete NAME", "delete it", "删除 Pod"),
     ("label NAME KEY=VALUE", "label it; KEY- takes the label away", "打 label；KEY- 去掉"),
     ("scale NAME REPLICAS", "scale a ReplicaSet", "改变 ReplicaSet 的副本数"),
     ("get", "the pods that the cluster has", "集群里现有的 Pod"),
+    ("store", "what the store of the lesson has", "本课的 store 里有什么"),
+    ("queue", "what waits in its queue", "队列里有什么在等"),
     ("cut", "cut the connection between the lesson and the cluster", "切断本课与集群之间的连接"),
     ("heal", "connect them again", "恢复连接"),
 ];
@@ -97,6 +104,15 @@ impl Keyboard {
                     false => lab.narrate(&shown, &shown),
                 }
             }
+            Typed::Store => {
+                let stores = lab.picture().pipelines.into_values().map(|pipeline| pipeline.store);
+                let line = |(key, version)| format!("{key}  resourceVersion {version}");
+                show(lab, stores.flatten().map(line).collect());
+            }
+            Typed::Queue => {
+                let queues = lab.picture().pipelines.into_values().map(|pipeline| pipeline.queue);
+                show(lab, queues.flatten().map(waiting).collect());
+            }
             Typed::Cut => {
                 self.cable.pull_out();
                 lab.narrate("the connection is cut; heal connects it again", "连接已切断；输入 heal 恢复");
@@ -119,11 +135,27 @@ impl Typed {
         match line.split_whitespace().collect::<Vec<_>>()[..] {
             ["help" | "?"] => Ok(Self::Help),
             ["get"] | ["get", "pods" | "pod" | "po"] | ["kubectl", "get", "pods" | "pod" | "po"] => Ok(Self::Get),
+            ["store"] => Ok(Self::Store),
+            ["queue"] => Ok(Self::Queue),
             ["cut"] => Ok(Self::Cut),
             ["heal"] => Ok(Self::Heal),
             _ => line.parse().map(Self::Step),
         }
     }
+}
+
+/// Shows lines, or that there are none.
+fn show(lab: &Lab, lines: Vec<String>) {
+    match lines.is_empty() {
+        true => lab.narrate("empty", "空"),
+        false => lab.narrate(&lines.join("\n"), &lines.join("\n")),
+    }
+}
+
+/// A slot of the queue: its key and its deltas.
+fn waiting(slot: Slot) -> String {
+    let deltas: Vec<_> = slot.deltas.into_iter().map(|delta| delta.delta).collect();
+    format!("{}  {}", slot.key, deltas.join(", "))
 }
 
 /// A pod's name, phase and resourceVersion.

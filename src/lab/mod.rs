@@ -25,7 +25,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::trace::{Header, Printer, Record, RecordFile, Recorder, Style, What};
+use crate::trace::{Header, Picture, Printer, Record, RecordFile, Recorder, Style, What};
 use kube_informers::cache::observe::{Event, Observer};
 use kube_informers::cache::{ReflectorError, with_causes};
 use kube_testcluster::Cluster;
@@ -206,6 +206,11 @@ impl Lab {
 
     fn tell_retry(&self, request: &str, error: &str) {
         self.narrate(&format!("{request}: {error}; trying again"), &format!("{request}：{error}；重试中"));
+    }
+
+    /// What the machinery holds now.
+    pub(super) fn picture(&self) -> Picture {
+        self.0.recorder.lock().expect(NO_PANIC).picture().clone()
     }
 
     /// The listener of `--serve`.

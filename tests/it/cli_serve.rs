@@ -222,7 +222,9 @@ fn a_deletion_while_the_connection_is_cut_comes_out_as_a_tombstone() {
     let mut keyboard = live.child.stdin.take().unwrap();
     keyboard.write_all(b"run web\n").unwrap();
     after(&mut live.out, "Updated : web : Running");
-    keyboard.write_all(b"cut\n").unwrap();
+    keyboard.write_all(b"store\nqueue\ncut\n").unwrap();
+    after(&mut live.err, "default/web  resourceVersion ");
+    assert_eq!(after(&mut live.err, "# "), "empty", "the loop keeps up with the watch");
     after(&mut live.err, "the connection is cut");
     keyboard.write_all(b"delete web\nget\n").unwrap();
     after(&mut live.err, "kubectl delete pod web");

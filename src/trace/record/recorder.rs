@@ -26,6 +26,11 @@ impl Recorder {
         record
     }
 
+    /// What everything holds after the last event.
+    pub fn picture(&self) -> &Picture {
+        &self.picture
+    }
+
     /// The informer that a lesson puts together by hand.
     pub const BY_HAND: usize = 0;
 
