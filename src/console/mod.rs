@@ -40,12 +40,12 @@ impl Ended {
     /// The outcome of writing to standard output.
     ///
     /// # Errors
-    /// If standard output cannot be written for another reason than that its reader has gone.
+    /// If standard output or the transcript cannot be written for another reason than that its reader has gone.
     pub fn of_writing(result: io::Result<()>) -> Result<Self> {
         match result {
             Ok(()) => Ok(Self::Done),
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Self::ReaderGone),
-            Err(error) => Err(anyhow::Error::new(error).context("cannot write to standard output")),
+            Err(error) => Err(anyhow::Error::new(error).context("cannot write the output")),
         }
     }
 }

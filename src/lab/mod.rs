@@ -285,7 +285,7 @@ impl Lab {
                     self.0.reader_gone.store(true, Ordering::Relaxed);
                     self.0.parts.stop.cancel();
                 }
-                Err(error) => self.fail(anyhow::Error::new(error).context("cannot write to standard output")),
+                Err(error) => self.fail(anyhow::Error::new(error).context("cannot write the output")),
             },
         }
     }

@@ -74,6 +74,8 @@ impl Settings {
         add("--scenario", file(&self.scenario));
         add("--namespace", (self.namespace != Self::default().namespace).then(|| self.namespace.clone()));
         add("--for", self.limit.map(|limit| format!("{}ms", limit.as_millis())));
+        add("--listen", self.listen.map(|address| address.to_string()));
+        add("--serve", self.serve.map(|address| address.to_string()));
         if self.follow == Follow::Yes {
             options.push("--follow".to_owned());
         }

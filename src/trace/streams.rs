@@ -29,6 +29,8 @@ pub(super) struct Streams {
     width: Width,
     commentary: Commentary,
     transcript: Option<BufWriter<File>>,
+    /// Why the transcript ended early, until somebody was told.
+    lost: Option<io::Error>,
 }
 
 /// The width of a transcript.
@@ -55,6 +57,7 @@ impl Streams {
             width: Width::of(terminals),
             commentary: Commentary::default(),
             transcript: None,
+            lost: None,
         }
     }
 
@@ -112,7 +115,10 @@ impl Streams {
             (_, Output::Text) => {}
         }
         match &record.what {
-            What::Line { text, .. } => self.keep(&[visible(text)]),
+            What::Line { text, .. } => {
+                self.keep(&[visible(text)]);
+                Ok(())
+            }
             What::Narration { en, zh } => {
                 self.out.flush()?;
                 let text = self.lang.pick(en, zh).to_owned();
@@ -132,9 +138,10 @@ impl Streams {
     }
 
     pub(super) fn flush(&mut self) -> io::Result<()> {
-        if let Some(transcript) = &mut self.transcript {
-            transcript.flush()?;
+        if let Some(Err(error)) = self.transcript.as_mut().map(Write::flush) {
+            self.lose_transcript(&error);
         }
+        self.lost.take().map_or(Ok(()), Err)?;
         self.out.flush()
     }
 
@@ -147,7 +154,7 @@ impl Streams {
     pub(super) fn heading(&mut self, text: &str) {
         let _ = self.out.flush();
         let heading = format!("\n## {text}");
-        let _ = self.keep(std::slice::from_ref(&heading));
+        self.keep(std::slice::from_ref(&heading));
         if self.narrates {
             let line = self.err_paint.bold(&heading);
             let _ = writeln!(self.err, "{line}");
@@ -169,7 +176,7 @@ impl Streams {
         for (left, mark, right) in table(titles, &left, &right, width) {
             let Cell { style, text, blank } = left;
             let plain = format!("{text}{:blank$} {mark} {}", "", right.text);
-            self.keep(&[plain.trim_end().to_owned()])?;
+            self.keep(&[plain.trim_end().to_owned()]);
             let left = self.out_paint.line(style, &text);
             let right = self.out_paint.line(right.style, &right.text);
             let row = format!("{left}{:blank$} {mark} {right}", "");
@@ -183,7 +190,7 @@ impl Streams {
             self.comment(mark, text);
         } else {
             self.left_out = true;
-            let _ = self.keep(&wrapped(mark, &printable(text), TRANSCRIPT));
+            self.keep(&wrapped(mark, &printable(text), TRANSCRIPT));
         }
     }
 
@@ -194,12 +201,21 @@ impl Streams {
             let line = if mark == "# " { self.err_paint.bold(&line) } else { line };
             let _ = writeln!(self.err, "{line}");
         }
-        let _ = self.keep(&wrapped(mark, &text, TRANSCRIPT));
+        self.keep(&wrapped(mark, &text, TRANSCRIPT));
     }
 
-    fn keep(&mut self, lines: &[String]) -> io::Result<()> {
-        let Some(transcript) = &mut self.transcript else { return Ok(()) };
-        lines.iter().try_for_each(|line| writeln!(transcript, "{line}"))
+    /// Writes lines of the transcript. A failure is told by the next `flush`, and the transcript ends there.
+    fn keep(&mut self, lines: &[String]) {
+        let Some(transcript) = &mut self.transcript else { return };
+        if let Err(error) = lines.iter().try_for_each(|line| writeln!(transcript, "{line}")) {
+            self.lose_transcript(&error);
+        }
+    }
+
+    fn lose_transcript(&mut self, error: &io::Error) {
+        self.transcript = None;
+        // Not of the same kind: a broken pipe would be taken for a reader of standard output who left.
+        self.lost = Some(io::Error::other(format!("the transcript cannot be written: {error}")));
     }
 }
 

@@ -148,7 +148,7 @@ fn a_full_disk_is_an_error() {
     let child = command("deltafifo").stdout(full).stderr(std::process::Stdio::piped()).spawn().unwrap();
     let ended = child.wait_with_output().unwrap();
     assert_eq!(ended.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&ended.stderr).contains("cannot write to standard output"));
+    assert!(String::from_utf8_lossy(&ended.stderr).contains("cannot write the output"));
 }
 
 #[test]
@@ -201,4 +201,12 @@ fn completions_and_manual_pages_know_every_lesson() {
         assert!(folder.join(format!("informer-lab-{lesson}.1")).exists(), "{lesson}");
     }
     std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_transcript_that_cannot_be_written_is_told_and_the_trace_is_whole() {
+    let ran = run("deltafifo --transcript /dev/full");
+    assert_eq!((ran.code, ran.out), (Some(1), run("deltafifo").out));
+    assert!(ran.err.contains("the transcript cannot be written: No space left"), "{}", ran.err);
 }

@@ -28,6 +28,7 @@ mod seeds;
 #[cfg(unix)]
 mod step;
 #[cfg(target_os = "linux")]
+#[cfg(target_os = "linux")] // the terminal is made by util-linux
 mod step_terminal;
 mod stopped_cluster;
 mod traces;
