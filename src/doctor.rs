@@ -61,9 +61,16 @@ fn print(finding: &Finding, printer: &Printer) -> io::Result<()> {
         Health::Limited => "--",
         Health::Bad => "no",
     };
-    printer.page(&format!("{mark}  {:<9} {}", finding.what, finding.text))?;
+    let what = match finding.what {
+        "program" => "程序",
+        "terminal" => "终端",
+        "language" => "语言",
+        _ => "集群",
+    };
+    let what = printer.pick(&format!("{:<9}", finding.what), what).to_owned();
+    printer.page(&format!("{mark}  {what} {}", finding.text))?;
     match &finding.next {
-        Some(next) => printer.page(&format!("    {}{next}", printer.pick("next: ", "下一步：  "))),
+        Some(next) => printer.page(&format!("    {}{next}", printer.pick("next: ", "下一步："))),
         None => Ok(()),
     }
 }

@@ -15,6 +15,9 @@ pub(super) fn shows(text: &str) -> bool {
     if env::var_os("LESS").is_none() {
         command.env("LESS", "FRX"); // as git does: colours, and no pager for a page that fits the screen
     }
+    if env::var_os("LESSCHARSET").is_none() {
+        command.env("LESSCHARSET", "utf-8"); // the text is, also where the system lacks the locale that LANG names
+    }
     let Ok(mut pager) = command.spawn() else { return false };
     if let Some(mut input) = pager.stdin.take() {
         let _ = input.write_all(text.as_bytes()); // the reader may leave before the end

@@ -154,7 +154,7 @@ pub struct ClusterCommandArgs {
     #[arg(long, value_name = "NAME|FILE")]
     pub stages: Option<PathBuf>,
     /// What goes wrong from the start, such as 429:verb=list,times=3 or hide-events:times=2; may be given again
-    #[arg(long = "fault", value_name = "FAULT")]
+    #[arg(long = "fault", value_name = "FAULT", value_parser = values::fault)]
     pub faults: Vec<Fault>,
     /// Let faults be started at /lab/faults too
     #[arg(long)]

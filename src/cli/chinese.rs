@@ -7,7 +7,7 @@ pub const ABOUT: &str = "运行 client-go 的 informer，从中学习。每一�
 /// What a subcommand that is no lesson is.
 pub fn about(subcommand: &str) -> Option<&'static str> {
     Some(match subcommand {
-        "lessons" => "列出所有课程和每一步，以及文档中的命令",
+        "lessons" => "列出所有课程和每一步，以及教程中的对应命令",
         "tour" => "依次运行所有程序，每个之后停一下",
         "step" => "一次一个事件地看一次运行，可前可后",
         "replay" => "把录制的运行再打印一遍",
@@ -44,12 +44,12 @@ pub fn option(id: &str) -> Option<&'static str> {
         "stages" => "kubelet 怎样处理 Pod：一个 YAML 文件，或 crash-loop 之类的名字（见 cluster --help）",
         "listen" => "在这个本机地址监听，供另一个终端里的 kubectl 使用；端口 0 表示任选一个空闲端口",
         "server" => "只设置内置集群的时代：watch cache 无序，或按 key 排序并支持 streaming list",
-        "era" => "同时设置集群和客户端的时代：classic 是文档当时的，modern 是今天的",
+        "era" => "同时设置集群和客户端的时代：classic 是教程当时的，modern 是今天的",
         "client" => "只设置客户端的时代：DeltaFIFO 加 LIST，或 RealFIFO 加 streaming list；也可以和 --cluster 一起用",
         "follow" => "一直监听，直到 Ctrl-C（真实时间）；用 --cluster 时默认如此",
         "limit" => "多久之后结束，例如 30s 或 1m30s",
         "seed" => "决定各种竞争结果的种子：一个数，或 random",
-        "speed" => "输出的速度：1 是文档的速度，2 快一倍，max 不停顿（终端上默认 1，否则 max）",
+        "speed" => "输出的速度：1 是教程的速度，2 快一倍，max 不停顿（终端上默认 1，否则 max）",
         "output" => "标准输出里写什么",
         "color" => "什么时候使用颜色",
         "lang" => "旁白和帮助的语言（默认取自 locale）",
@@ -66,7 +66,7 @@ pub fn option(id: &str) -> Option<&'static str> {
         "help" => "显示帮助",
         "version" => "显示版本",
         "stop" => "从第几站开始",
-        "all" => "也包括文档之外的课程；有停顿时总是包括",
+        "all" => "也包括教程之外的课程；有停顿时总是包括",
         "exercise" => "哪一个：名字或编号（check 默认：第一个还没修好的）",
         "hint" => "提示；写两次就再给一条",
         "solution" => "显示答案（你的程序修好之后）",
@@ -83,6 +83,12 @@ pub fn option(id: &str) -> Option<&'static str> {
         _ => return None,
     })
 }
+
+/// The heading above the subcommands.
+pub const COMMANDS: &str = "命令";
+
+/// All headings.
+pub const HEADINGS: [&str; 6] = [COMMANDS, "集群", "时代", "运行", "输出", "选项"];
 
 /// A heading above options.
 pub fn heading(english: &str) -> &'static str {

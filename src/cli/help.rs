@@ -22,7 +22,17 @@ pub fn help(args: &[OsString], lang: Lang) -> StyledStr {
         Some(subcommand) => subcommand,
         None => &mut command,
     };
-    if long { shown.render_long_help() } else { shown.render_help() }
+    let shown = if long { shown.render_long_help() } else { shown.render_help() };
+    match lang {
+        Lang::En => shown,
+        Lang::Zh => wide_colons(&shown),
+    }
+}
+
+/// Clap writes a colon of its own after each heading.
+fn wide_colons(help: &StyledStr) -> StyledStr {
+    let colons = |text: String, heading: &str| text.replace(&format!("{heading}:"), &format!("{heading}："));
+    chinese::HEADINGS.iter().fold(help.ansi().to_string(), |text, heading| colons(text, heading)).into()
 }
 
 /// The command with all its texts in a language.
@@ -73,7 +83,7 @@ fn translated(command: Command) -> Command {
     };
     command
         .help_template("{about}\n\n用法：{usage}\n\n{all-args}{after-help}\n")
-        .subcommand_help_heading("命令")
+        .subcommand_help_heading(chinese::COMMANDS)
         .mut_args(translated_arg)
 }
 

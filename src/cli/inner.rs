@@ -72,7 +72,7 @@ pub(super) fn compared(args: &[OsString], eras: &ErasArgs) -> Result<(LookArgs, 
 fn counterpart(chosen: &Chosen<'_>, settings: &Settings) -> Result<(), Words> {
     let leave_out = |options: &str| {
         let en = format!("eras plays the built-in cluster twice and prints a table: leave {options} out");
-        Words::from((en, format!("eras 把内置集群运行两次并打印对照表：请去掉 {options}")))
+        Words::from((en, format!("eras 把内置集群运行两次并打印对照表：请去掉 {}", options.replace(", ", "、"))))
     };
     if settings.pace() == Pace::Live {
         return Err(leave_out("--cluster, --kubeconfig, --context, --follow, --listen, --serve"));

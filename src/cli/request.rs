@@ -97,8 +97,11 @@ pub fn parse(args: &[OsString]) -> Result<Invocation, UsageError> {
             Ok(invocation(look.or(inner), &nothing, request))
         }
         Some(Command::Read(read)) => Ok(invocation(look, &nothing, Request::Read(read.chapter))),
-        Some(Command::Step(StepArgs { predict, words })) => {
-            let predict = if predict { Predict::Yes } else { Predict::No };
+        Some(Command::Step(StepArgs { predict, mut words })) => {
+            // An option of step behind the lesson comes as one of its words.
+            let before = words.len();
+            words.retain(|word| word != "--predict");
+            let predict = if predict || words.len() < before { Predict::Yes } else { Predict::No };
             let (inner, stepped) = stepped(args, &words)?;
             Ok(invocation(look.or(inner), &nothing, Request::Step(stepped, predict)))
         }

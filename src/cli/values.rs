@@ -7,6 +7,7 @@ use informer_lab::cluster::Pods;
 use informer_lab::exercises::{self, Exercise};
 use informer_lab::trace::Words;
 use k8s_openapi::jiff::SignedDuration;
+use kube_testcluster::{BadFault, Fault};
 
 /// `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`, or a port alone on this machine.
 pub fn address(text: &str) -> Result<SocketAddr, Words> {
@@ -53,7 +54,7 @@ pub fn exercise(text: &str) -> Result<&'static Exercise, Words> {
     let expected = || {
         let (most, names) = (exercises::ALL.len(), exercises::ALL.map(|exercise| exercise.name).join(", "));
         let en = format!("expected a number from 1 to {most}, or one of {names}");
-        (en, format!("应为 1 到 {most} 的编号，或以下名字之一：{names}"))
+        (en, format!("应为 1 到 {most} 的编号，或以下名字之一：{}", names.replace(", ", "、")))
     };
     Exercise::find(text).ok_or_else(|| expected().into())
 }
@@ -64,6 +65,15 @@ pub fn nodes(text: &str) -> Result<usize, Words> {
     let number = text.parse().ok().filter(|number| *number <= MOST);
     let expected = || (format!("expected a number of nodes from 0 to {MOST}"), format!("应为 0 到 {MOST} 的节点数"));
     number.ok_or_else(|| expected().into())
+}
+
+/// A fault.
+pub fn fault(text: &str) -> Result<Fault, Words> {
+    let words = |error: BadFault| {
+        let zh = format!("应为 名字 或 名字:选项=值,选项=值…，例如 429:verb=list,times=3（{error}）");
+        Words::from((error.to_string(), zh))
+    };
+    text.parse().map_err(words)
 }
 
 /// The longest duration. Adding it to a clock cannot overflow.

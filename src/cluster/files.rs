@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::Result;
 
 use crate::trace::Failure;
-use kube_testcluster::Stages;
+use kube_testcluster::{FileError, Stages};
 
 /// A file of `fixtures/` that is compiled into the binary.
 #[derive(Debug, PartialEq, Eq)]
@@ -22,6 +22,29 @@ pub(crate) struct InputFile {
     pub(crate) text: String,
     /// The file's name, for messages.
     pub(crate) name: String,
+}
+
+/// What a file of pods should hold, in Chinese; the error says it in English.
+pub(crate) const PODS: &str = "应为 kind 是 Pod 的文档、一个 List，或一串 Pod";
+/// The same of a scenario.
+pub(crate) const SCENARIO: &str = "应为一串步骤，例如 - {at: 1s, run: NAME} 或 - {at: 4s, delete: NAME}";
+const STAGES: &str = "应为一串 stages，写法见 cluster --help";
+
+impl InputFile {
+    /// Parses it. The sentence of an error is the parser's in English, and in Chinese our own before the parser's.
+    ///
+    /// # Errors
+    /// What is wrong, and in which line.
+    pub(crate) fn parsed<T>(
+        &self,
+        expected_zh: &str,
+        parse: impl FnOnce(&str, &str) -> Result<T, FileError>,
+    ) -> Result<T, Failure> {
+        parse(&self.text, &self.name).map_err(|error| {
+            let zh = format!("{}:{}：文件内容有误；{expected_zh}", self.name, error.line());
+            Failure::new((error.to_string(), zh)).because(error)
+        })
+    }
 }
 
 /// The file that the user named, or else the default fixture.
@@ -53,7 +76,7 @@ pub(crate) fn stages(asked: Option<&Path>, usual: Option<&Fixture>) -> Result<St
         .into());
     }
     let source = source(asked, "the stages file", usual)?;
-    Ok(source.map(|source| Stages::from_yaml(&source.text, &source.name)).transpose()?.unwrap_or_default())
+    Ok(source.map(|source| source.parsed(STAGES, Stages::from_yaml)).transpose()?.unwrap_or_default())
 }
 
 /// The text of a file. `what` describes the file in messages, as in "the pods file".

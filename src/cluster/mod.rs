@@ -66,7 +66,7 @@ const USUAL_STAGES: &str = "run";
 pub fn run(settings: &ClusterSettings, console: &Console) -> Result<Ended> {
     let builder = builder(settings)?;
     let scenario = files::source(settings.scenario.as_deref(), "the scenario file", None)?
-        .map(|source| Scenario::from_yaml(&source.text, &source.name))
+        .map(|source| source.parsed(files::SCENARIO, Scenario::from_yaml))
         .transpose()?;
     let listener = listen(settings.listen, "--listen")?;
     let runtime =
@@ -105,7 +105,7 @@ fn builder(settings: &ClusterSettings) -> Result<ClusterBuilder> {
         Some(Pods::Crowd(number)) => builder.crowd(*number),
         Some(Pods::File(path)) => {
             let source = files::source(Some(path), "the pods file", None)?.expect("a file was named");
-            builder.pods(pods_from_yaml(&source.text, &source.name, "default")?)
+            builder.pods(source.parsed(files::PODS, |text, name| pods_from_yaml(text, name, "default"))?)
         }
     })
 }

@@ -11,6 +11,9 @@ use tower::{ServiceExt, service_fn};
 
 use kube_testcluster::Cluster;
 
+/// What a request without the cable is told.
+pub(super) const PULLED_OUT: &str = "the cable is pulled out";
+
 /// Where the plug is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Plug {
@@ -76,7 +79,7 @@ fn until_pulled_out<T>(
 }
 
 fn unplugged() -> io::Error {
-    io::Error::new(io::ErrorKind::NetworkUnreachable, "the cable is pulled out")
+    io::Error::new(io::ErrorKind::NetworkUnreachable, PULLED_OUT)
 }
 
 #[cfg(test)]

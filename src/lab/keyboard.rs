@@ -78,7 +78,13 @@ impl Keyboard {
                     }
                 }
                 Err(expected) => {
-                    lab.narrate(&format!("{expected}; help lists everything"), &format!("{expected}；help 列出全部"))
+                    let typed = line.trim();
+                    lab.narrate(
+                        &format!("{expected}; help lists everything"),
+                        &format!(
+                            "看不懂“{typed}”：应为 run NAME、delete NAME、label NAME KEY=VALUE（KEY- 去掉）或 scale NAME REPLICAS；help 列出全部"
+                        ),
+                    );
                 }
             }
         }

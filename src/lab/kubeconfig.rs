@@ -122,8 +122,14 @@ fn read(file: &Path) -> Result<Kubeconfig> {
 
 fn unusable(error: KubeconfigError, shown: &str, contexts: &[String]) -> Failure {
     let exist = match contexts {
-        [] => format!("add a cluster and a context to {shown}, or name another with --kubeconfig"),
-        contexts => format!("choose a context with --context: {}", contexts.join(", ")),
+        [] => (
+            format!("add a cluster and a context to {shown}, or name another with --kubeconfig"),
+            format!("请在 {shown} 里加上集群和 context，或用 --kubeconfig 指定另一个文件"),
+        ),
+        contexts => (
+            format!("choose a context with --context: {}", contexts.join(", ")),
+            format!("请用 --context 选一个 context：{}", contexts.join("、")),
+        ),
     };
     match error {
         KubeconfigError::CurrentContextNotSet => {

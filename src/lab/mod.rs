@@ -205,7 +205,8 @@ impl Lab {
     }
 
     fn tell_retry(&self, request: &str, error: &str) {
-        self.narrate(&format!("{request}: {error}; trying again"), &format!("{request}：{error}；重试中"));
+        let error_zh = if error.contains(cable::PULLED_OUT) { "与集群的连接已切断" } else { error };
+        self.narrate(&format!("{request}: {error}; trying again"), &format!("{request}：{error_zh}；重试中"));
     }
 
     /// What the machinery holds now.

@@ -35,7 +35,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
     }
     lab.narrate(
         "delegate: what the documents' shouldDelegateList says; then who answered, and with how many pods",
-        "delegate：文档中的 shouldDelegateList 怎么说；然后是谁回答的、答了几个 Pod",
+        "delegate：教程中的 shouldDelegateList 怎么说；然后是谁回答的、答了几个 Pod",
     );
     if servers.iter().any(|server| !server.says) {
         lab.narrate(

@@ -11,7 +11,7 @@ use crate::trace::Printer;
 
 /// The words of the menu's first part: a command, and what it is in both languages.
 const BEGIN: [(&str, &str, &str); 4] = [
-    ("read architecture", "the book: what an informer is made of, five minutes", "书：informer 由什么组成，五分钟"),
+    ("read architecture", "the book: what an informer is made of, ten minutes", "书：informer 由什么组成，十分钟"),
     ("tour", "every program in turn, with a pause after each", "依次运行每个程序，每个之后停一下"),
     ("step reflector", "one event at a time, forward and back", "一次一个事件，可前可后"),
     ("break", "ten broken programs to mend", "修好十个有问题的程序"),
@@ -46,12 +46,12 @@ fn write_menu(printer: &Printer) -> io::Result<()> {
     let line = |command: &str, text: &str| printer.page(&format!("  {command:WIDTH$} {text}"));
     printer.page(printer.pick(
         "Kubernetes informers, one lesson at a time. No cluster needed: informer-lab ...\n",
-        "Kubernetes 的 informer，一课一课来，不需要集群：informer-lab ……\n",
+        "Kubernetes 的 informer，一课一课学，不需要集群：informer-lab ……\n",
     ))?;
     for (command, en, zh) in BEGIN {
         line(command, printer.pick(en, zh))?;
     }
-    printer.page(printer.pick("\nThe lessons of the documents:", "\n文档中的课程："))?;
+    printer.page(printer.pick("\nThe lessons of the documents:", "\n教程中的课程："))?;
     let lessons = || rows().filter(|row| !row.command.contains(' '));
     for row in lessons().filter(Row::is_of_the_documents) {
         line(row.command, printer.pick(row.en, row.zh))?;
@@ -88,14 +88,14 @@ fn wrapped(words: &[&str], width: usize) -> Vec<String> {
 
 fn write_all(printer: &Printer) -> io::Result<()> {
     let width = rows().map(|row| row.command.len()).max().unwrap_or_default();
-    printer.page(printer.pick("The lessons of the documents:\n", "文档中的课程：\n"))?;
+    printer.page(printer.pick("The lessons of the documents:\n", "教程中的课程：\n"))?;
     for row in rows().filter(Row::is_of_the_documents) {
         printer.page(&format!("  {:width$}  {}", row.command, printer.pick(row.en, row.zh)))?;
         if let Origin::Program(go) = row.origin {
             printer.page_dimmed(&format!("  {:width$}  {go}", ""))?;
         }
     }
-    printer.page(printer.pick("\nBeyond the documents' programs:\n", "\n文档程序之外：\n"))?;
+    printer.page(printer.pick("\nBeyond the documents' programs:\n", "\n教程之外：\n"))?;
     for row in rows().filter(|row| !row.is_of_the_documents()) {
         printer.page(&format!("  {:width$}  {}", row.command, printer.pick(row.en, row.zh)))?;
     }

@@ -86,7 +86,7 @@ fn ask(stops: &[Row], stop: usize, following: Option<usize>, console: &Console) 
             Some(next) => console.printer.pick("Enter: ", "回车：").to_owned() + stops[next].command,
             None => console.printer.pick("Enter: the end", "回车：结束").to_owned(),
         };
-        let others = console.printer.pick("r again, b back, a number, q quit", "r 再来一次，b 返回，编号，q 退出");
+        let others = console.printer.pick("r again, b back, a number, q quit", "r 重来 b 返回 q 退出 编号");
         console.printer.ask(&format!("\n[{onward} · {others} · informer-lab read {chapter}] "));
         let mut answer = String::new();
         let read = io::stdin().lock().read_line(&mut answer);

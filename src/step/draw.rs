@@ -38,7 +38,7 @@ pub fn draw(session: &Session, area: Rect, buffer: &mut Buffer) {
     Paragraph::new(saying(session)).style(Modifier::BOLD).wrap(Wrap { trim: true }).render(said, buffer);
     Paragraph::new(session.lang.pick(
         "Enter next  b back  n same kind  / key  g G ends  ? keys  q quit",
-        "回车 下一个  b 返回  n 同类  / 查 key  g G 首尾  ? 按键  q 退出",
+        "回车 前进  b 返回  n 同类  / 查找  g G 首尾  ? 按键  q 退出",
     ))
     .render(keys, buffer);
 }
@@ -78,10 +78,14 @@ fn shown_kind(session: &Session, record: &Record) -> Option<String> {
 fn heading(session: &Session, record: &Record) -> String {
     let place = format!("{}/{}", session.at + 1, session.records.len());
     let what = match &record.what {
-        What::Watched { kind, resource_version, .. } => format!("watched {kind} {resource_version}"),
-        What::Queued { delta, .. } if delta.tombstone => format!("queued {} (tombstone)", delta.delta),
-        What::Queued { delta, .. } => format!("queued {}", delta.delta),
-        what => what.name().to_owned(),
+        What::Watched { kind, resource_version, .. } => {
+            format!("{} {kind} {resource_version}", session.lang.pick("watched", "收到"))
+        }
+        What::Queued { delta, .. } => {
+            let tombstone = if delta.tombstone { session.lang.pick(" (tombstone)", "（tombstone）") } else { "" };
+            format!("{} {}{tombstone}", session.lang.pick("queued", "入队"), delta.delta)
+        }
+        what => session.lang.pick(what.name(), in_chinese(what)).to_owned(),
     };
     let key = record.what.key().map(|key| format!(" {key}")).unwrap_or_default();
     let cause = record.cause.map(|cause| {
@@ -93,6 +97,37 @@ fn heading(session: &Session, record: &Record) -> String {
         (right, all) => format!("  {right}/{all}"),
     };
     format!("{place}  {} ms  {what}{key}{}{score}", record.at.as_millis(), cause.unwrap_or_default())
+}
+
+/// What happened, as the heading says it in Chinese.
+fn in_chinese(what: &What) -> &'static str {
+    match what {
+        What::Run(_) => "开始",
+        What::Line { .. } => "打印",
+        What::Narration { .. } => "旁白",
+        What::Committed { .. } => "写入",
+        What::Listed { .. } => "list 返回",
+        What::ListFailed { .. } => "list 失败",
+        What::Watching { .. } => "打开 watch",
+        What::Watched { .. } => "收到",
+        What::WatchFailed { .. } => "watch 中断",
+        What::Relisting { .. } => "relist",
+        What::Queued { .. } => "入队",
+        What::Merged { .. } => "合并重复的删除",
+        What::Dropped { .. } => "丢弃",
+        What::Popped { .. } => "pop",
+        What::Stored { .. } => "存入 store",
+        What::Removed { .. } => "从 store 移除",
+        What::Replaced { .. } => "替换 store",
+        What::Joined { .. } => "加入 handler",
+        What::Notified { .. } => "通知 handler",
+        What::Coalesced { .. } => "合并通知",
+        What::Calling { .. } => "调用 handler",
+        What::Called { .. } => "handler 返回",
+        What::Resynced {} => "resync",
+        What::Synced {} => "HasSynced",
+        What::Unknown => "未知事件",
+    }
 }
 
 fn boxed(name: &str, lines: Vec<String>, changed: bool, area: Rect, buffer: &mut Buffer) {
@@ -150,9 +185,9 @@ fn handler_lines(pipeline: &Pipeline) -> Vec<String> {
 fn saying(session: &Session) -> Vec<Line<'static>> {
     if session.helps {
         let text = session.lang.pick("Enter or → the next event · b or ← back · n the next event of this kind · / search a key · g first, G last · y/n answer · q quit",
-            "回车或 → 下一个事件 · b 或 ← 返回 · n 下一个同类事件 · / 按 key 查找 · g 第一个，G 最后一个 · y/n 回答 · q 退出",
+            "回车或 → 下一个事件 · b 或 ← 返回 · n 下一个同类事件\n/ 按 key 查找 · g 第一个 · G 最后一个 · y/n 回答 · q 退出",
         );
-        return vec![Line::from(text.to_owned())];
+        return text.lines().map(|line| Line::from(line.to_owned())).collect();
     }
     let mut said: Vec<String> = Vec::new();
     if let Some(question) = session.question() {

@@ -162,7 +162,7 @@ fn step(record: &Record, after: &Pipeline) -> Option<Step> {
         }
         What::WatchFailed { .. } => Step::new("watch", "watch broken", "watch 中断"),
         What::Relisting { reason } => {
-            Step::new("list", "relist", "relist").note(format!(": {reason}"), format!("：{reason}"))
+            Step::new("list", "relist", "relist").note(format!(": {reason}"), format!("：{}", reason_zh(reason)))
         }
         What::Queued { key, delta, .. } => {
             let name = if delta.tombstone { format!("{} (tombstone)", delta.delta) } else { delta.delta.clone() };
@@ -204,6 +204,16 @@ fn step(record: &Record, after: &Pipeline) -> Option<Step> {
         What::Resynced {} => Step::new("resync", "resync", "resync"),
         _ => return None,
     })
+}
+
+/// Why a Reflector lists again. Its error names the request that failed.
+fn reason_zh(reason: &str) -> &str {
+    match reason.split_whitespace().take(2).collect::<Vec<_>>()[..] {
+        ["cannot", "list"] => "LIST 失败",
+        ["cannot", "watch"] => "WATCH 失败",
+        ["very", "short"] => "watch 不到一秒就结束，没有一个事件",
+        _ => reason,
+    }
 }
 
 /// All listeners together: how many notifications wait for each.

@@ -32,7 +32,7 @@ pub fn in_one_line(error: &anyhow::Error, lang: Lang) -> String {
     let causes = error.chain().skip(1).map(|cause| cause_in(cause, lang));
     causes.fold(sentence(error, lang), |said, cause| match said.contains(&cause) {
         true => said,
-        false => format!("{said}: {cause}"),
+        false => format!("{said}{}{cause}", lang.pick(": ", "：")),
     })
 }
 

@@ -232,7 +232,7 @@ impl Drop for Streams {
             let (en, zh) = (
                 "the narration is left out, since the trace goes somewhere else: --narrate shows it here, \
                  --transcript FILE keeps both in order",
-                "trace 输出到别处，所以省略了讲解：--narrate 在这里显示讲解，--transcript FILE 按顺序保存两者",
+                "trace 输出到别处，所以省略了旁白：--narrate 在这里显示旁白，--transcript FILE 按顺序保存两者",
             );
             self.comment("# ", self.lang.pick(en, zh));
         }

@@ -34,7 +34,7 @@ pub(super) static TEXT: Exercise = Exercise {
         zh: "\
             不带 resourceVersion 的 watch，先为当时存在的每个对象发一个 ADDED，再发后面的变化。所以这中间新建的\
             能看到，中间删除的哪里都没有：不存在的东西不会有事件。带上 list 的 resourceVersion，server 就会发送 \
-            list 之后的每一次变化。Reflector 的核心就是这一对；文档第二个程序里的 `Watch(ListOptions{})` 只是其\
+            list 之后的每一次变化。Reflector 的核心就是这一对；教程第二个程序里的 `Watch(ListOptions{})` 只是其\
             中一半。",
     },
 };

@@ -11,7 +11,7 @@ pub(super) static TEXT: Exercise = Exercise {
             pods leave. But a pod that was Pending when it came is Pending for ever: no handler is told that it \
             runs, and the store does not know it either. Nothing is logged, nothing crashes.",
         zh: "\
-            照着文档一行一行手写的 informer。新建的 Pod 能收到，删除的也能收到。可是来的时候是 Pending 的 Pod 就\
+            照着教程一行一行手写的 informer。新建的 Pod 能收到，删除的也能收到。可是来的时候是 Pending 的 Pod 就\
             永远是 Pending：没有 handler 被告知它已经运行，store 里也还是旧的。没有日志，没有报错。",
     },
     hints: [
@@ -21,7 +21,7 @@ pub(super) static TEXT: Exercise = Exercise {
         },
         Both {
             en: "`err != nil && exists` is what the documents have. When is that true?",
-            zh: "文档里写的是 `err != nil && exists`。这个条件什么时候成立？",
+            zh: "教程里写的是 `err != nil && exists`。这个条件什么时候成立？",
         },
     ],
     explanation: Both {
@@ -32,7 +32,7 @@ pub(super) static TEXT: Exercise = Exercise {
             both: `if let Some(old) = store.get(&pod)?` is the same line without the bug.",
         zh: "\
             查找失败就没有对象，有对象就没有失败：`err != nil && exists` 永远不成立。所以更新从来没有分发，\
-            store 也一直是旧的，以后每一次的 `old` 都不对。文档里这一行出现了两次。Rust 的 `Result<Option<_>>` \
+            store 也一直是旧的，以后每一次的 `old` 都不对。教程里这一行出现了两次。Rust 的 `Result<Option<_>>` \
             不会既出错又有值：`if let Some(old) = store.get(&pod)?` 就是没有 bug 的同一行。",
     },
 };

@@ -61,7 +61,7 @@ pub(super) fn factory_by_hand() -> Row {
         command: "factory --step by-hand",
         origin: Origin::Beyond,
         en: "The documents' own factory: a map from types to informers",
-        zh: "文档自己写的 factory：从类型到 informer 的 map",
+        zh: "教程自己写的 factory：从类型到 informer 的 map",
         chapter: "12-factory",
         trace: Some("factory-by-hand.txt"),
         defaults: watching(FOUR_PODS),

@@ -55,7 +55,7 @@ impl EventHandler<Pod> for PodHandler {
             ),
             &format!(
                 "删除过程中有 {updates} 次更新：API server、kubelet 或插件每写一次就有一次。\n\
-                 文档的集群在这个程序里写了 3 次，在 Reflector 那个程序里写了 4 次：并没有丢事件"
+                 教程的集群在这个程序里写了 3 次，在 Reflector 那个程序里写了 4 次：并没有丢事件"
             ),
         );
     }
