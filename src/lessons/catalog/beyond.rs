@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures::FutureExt;
 
 use super::Run;
-use super::modern::{IN_KEY_ORDER, Modern};
+use super::modern::Modern;
 use super::row::{ALONE, FOUR_PODS, NETTOOL_COMES_AND_GOES, Origin, Row, watching};
 use crate::lab::{ClusterDefaults, Clusters, Defaults, Fixture};
 use crate::lessons::{controller, late, list, mutate, queue, relist, resync, stale, synced, workqueue};
@@ -47,12 +47,6 @@ pub(super) fn queue() -> Row {
         modern: Some(Modern {
             trace: Some("queue-modern.txt"),
             lesson: Some(|lab| queue::modern::run(lab).boxed_local()),
-            why: [
-                "DeltaFIFO: a queue of keys, and the deltas of each. RealFIFO: one log of changes. So Delete(Obj2) is queued\n\
-             whether Obj2 is known or not, a resync is one SyncAll, and a pop takes one change",
-                "DeltaFIFO：一个 key 的队列，以及每个 key 的 Deltas。RealFIFO：一份变化的日志。所以不论 Obj2 是否已知，\n\
-             Delete(Obj2) 都进队列；Resync 只是一个 SyncAll；一次 Pop 取出一个变化",
-            ],
         }),
     }
 }
@@ -128,7 +122,7 @@ pub(super) fn synced() -> Row {
         trace: Some("synced.txt"),
         defaults: watching(FOUR_PODS).four_seconds(),
         lesson: |lab| synced::run(lab).boxed_local(),
-        modern: Some(Modern { trace: Some("synced-modern.txt"), lesson: None, why: IN_KEY_ORDER }),
+        modern: Some(Modern { trace: Some("synced-modern.txt"), lesson: None }),
     }
 }
 
@@ -146,12 +140,6 @@ pub(super) fn resync() -> Row {
         modern: Some(Modern {
             trace: Some("resync-modern.txt"),
             lesson: Some(|lab| resync::modern::run(lab).boxed_local()),
-            why: [
-                "DeltaFIFO queues a Sync of each known object that has nothing queued; RealFIFO queues one SyncAll, and the\n\
-             consumer repeats its store when its turn comes; the first list, too, is one ReplacedAll. The handler is told the same",
-                "DeltaFIFO 为每个没有排队的已知对象放一个 Sync；RealFIFO 只放一个 SyncAll，\n\
-             轮到它时由消费者重复自己的 store；第一次 list 也是一个 ReplacedAll。handler 收到的一样",
-            ],
         }),
     }
 }
@@ -185,12 +173,6 @@ pub(super) fn relist() -> Row {
         modern: Some(Modern {
             trace: Some("relist-modern.txt"),
             lesson: Some(|lab| relist::modern::run(lab).boxed_local()),
-            why: [
-                "DeltaFIFO without known objects only tells what is in the list, so the pod stays in the store for ever.\n\
-             RealFIFO hands the list over whole (client-go 0.36), and whoever keeps the store finds what is missing",
-                "没有 KnownObjects 的 DeltaFIFO 只说 list 里有什么，所以那个 Pod 永远留在 store 里。\n\
-             RealFIFO 把 list 整个交付（client-go 0.36 起），由维护 store 的一方找出缺少的对象",
-            ],
         }),
     }
 }
@@ -209,12 +191,6 @@ pub(super) fn relist_known_objects() -> Row {
         modern: Some(Modern {
             trace: Some("relist-known-objects-modern.txt"),
             lesson: Some(|lab| relist::modern::known_objects(lab).boxed_local()),
-            why: [
-                "both queues compare the list with the known objects. DeltaFIFO tells the list first and then what is\n\
-             missing; RealFIFO first what is missing, and what is listed as Replaced, not as Sync",
-                "两种队列都把 list 和 KnownObjects 比较。DeltaFIFO 先说 list 里的对象，再说缺少的；\n\
-             RealFIFO 先说缺少的，而 list 里的对象叫 Replaced，不叫 Sync",
-            ],
         }),
     }
 }
@@ -230,7 +206,7 @@ pub(super) fn late() -> Row {
         trace: Some("late.txt"),
         defaults: watching(ClusterDefaults { scenario: Some(&RUN), ..FOUR_PODS }).four_seconds(),
         lesson: |lab| late::run(lab).boxed_local(),
-        modern: Some(Modern { trace: Some("late-modern.txt"), lesson: None, why: IN_KEY_ORDER }),
+        modern: Some(Modern { trace: Some("late-modern.txt"), lesson: None }),
     }
 }
 
@@ -245,16 +221,7 @@ pub(super) fn controller() -> Row {
         trace: Some("controller.txt"),
         defaults: watching(CONTROLLED),
         lesson: |lab| controller::run(lab).boxed_local(),
-        modern: Some(Modern {
-            trace: Some("controller-modern.txt"),
-            lesson: None,
-            why: [
-                "a controller that counts pods, and not events, cannot tell one queue from the other: a level-triggered\n\
-             controller does not care whether changes were merged on the way",
-                "控制器数的是 Pod，不是事件，所以分不出是哪种队列：\n\
-             level-triggered 的控制器不在乎变化在路上有没有被合并",
-            ],
-        }),
+        modern: Some(Modern { trace: Some("controller-modern.txt"), lesson: None }),
     }
 }
 

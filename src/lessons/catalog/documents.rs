@@ -3,7 +3,7 @@
 use futures::FutureExt;
 
 use super::Run;
-use super::modern::{IN_KEY_ORDER, Modern, ONE_CHANGE};
+use super::modern::Modern;
 use super::row::{ALONE, FOUR_PODS, FOUR_SECONDS, NETTOOL_COMES_AND_GOES, Origin, PODS, Row, watching};
 use crate::lab::{ClusterDefaults, Fixture};
 use crate::lessons::{deltafifo, factory, indexer, listwatch, myinformer, reflector, shared};
@@ -26,7 +26,6 @@ pub(super) fn deltafifo() -> Row {
         modern: Some(Modern {
             trace: Some("deltafifo-modern.txt"),
             lesson: Some(|lab| deltafifo::modern::values(lab).boxed_local()),
-            why: ONE_CHANGE,
         }),
     }
 }
@@ -45,10 +44,6 @@ pub(super) fn deltafifo_list() -> Row {
         modern: Some(Modern {
             trace: Some("deltafifo-list-modern.txt"),
             lesson: Some(|lab| deltafifo::modern::list(lab).boxed_local()),
-            why: [
-                "three keys or three changes: the same list. client-go's RealFIFO has no List any more",
-                "三个 key 或三个变化：列出来一样。client-go 的 RealFIFO 已经没有 List",
-            ],
         }),
     }
 }
@@ -67,10 +62,6 @@ pub(super) fn deltafifo_pop() -> Row {
         modern: Some(Modern {
             trace: Some("deltafifo-pop-modern.txt"),
             lesson: Some(|lab| deltafifo::modern::pop(lab).boxed_local()),
-            why: [
-                "the first key has one change, so both queues give the same",
-                "第一个 key 只有一个变化，所以两种队列取出的一样",
-            ],
         }),
     }
 }
@@ -89,7 +80,6 @@ pub(super) fn deltafifo_events() -> Row {
         modern: Some(Modern {
             trace: Some("deltafifo-events-modern.txt"),
             lesson: Some(|lab| deltafifo::modern::events(lab).boxed_local()),
-            why: ONE_CHANGE,
         }),
     }
 }
@@ -108,7 +98,6 @@ pub(super) fn deltafifo_callbacks() -> Row {
         modern: Some(Modern {
             trace: Some("deltafifo-callbacks-modern.txt"),
             lesson: Some(|lab| deltafifo::modern::callbacks(lab).boxed_local()),
-            why: ONE_CHANGE,
         }),
     }
 }
@@ -124,16 +113,7 @@ pub(super) fn listwatch() -> Row {
         trace: Some("listwatch.txt"),
         defaults: watching(ClusterDefaults { pods: Some(&PODS), ..NETTOOL_COMES_AND_GOES }).seed(6),
         lesson: |lab| listwatch::run(lab).boxed_local(),
-        modern: Some(Modern {
-            trace: Some("listwatch-modern.txt"),
-            lesson: None,
-            why: [
-                "up to 1.26 the watch cache was an unordered map, so a WATCH began with the pods in any order, here by the\n\
-             seed; today's is ordered by key, as a LIST from storage always was",
-                "1.26 及以前 watch cache 是无序的 map，WATCH 开头的 Pod 没有顺序（这里由种子决定）；\n\
-             现在的按 key 排序，和从存储 LIST 一直以来的顺序一样",
-            ],
-        }),
+        modern: Some(Modern { trace: Some("listwatch-modern.txt"), lesson: None }),
     }
 }
 
@@ -151,12 +131,6 @@ pub(super) fn reflector() -> Row {
         modern: Some(Modern {
             trace: Some("reflector-modern.txt"),
             lesson: Some(|lab| reflector::modern::run(lab).boxed_local()),
-            why: [
-                "DeltaFIFO drops a deletion of a key that is neither queued nor known; RealFIFO queues every deletion.\n\
-             And the first list is one ReplacedAll, which the consumer compares with its store",
-                "DeltaFIFO 丢弃既不在队列里也不为人知的 key 的删除；RealFIFO 把每个删除都放进队列。\n\
-             另外第一次 list 是一个 ReplacedAll，由消费者和自己的 store 比较",
-            ],
         }),
     }
 }
@@ -175,12 +149,6 @@ pub(super) fn reflector_known_objects() -> Row {
         modern: Some(Modern {
             trace: Some("reflector-known-objects-modern.txt"),
             lesson: Some(|lab| reflector::modern::known_objects(lab).boxed_local()),
-            why: [
-                "the same changes in the same order: there is one pod, and the consumer keeps up. What differs is below:\n\
-             a streaming list instead of a LIST, and RealFIFO, which does not merge what waits",
-                "同样的变化，同样的顺序：只有一个 Pod，消费者也跟得上。不同在底层：\n\
-             streaming list 代替 LIST，RealFIFO 不合并排队的变化",
-            ],
         }),
     }
 }
@@ -199,11 +167,6 @@ pub(super) fn myinformer() -> Row {
         modern: Some(Modern {
             trace: Some("myinformer-modern.txt"),
             lesson: Some(|lab| myinformer::modern::run(lab).boxed_local()),
-            why: [
-                "a handler cannot tell them apart here. What differs is below: a streaming list instead of a LIST, and RealFIFO\n\
-             with known objects as queue",
-                "在这里 handler 看不出区别。不同在底层：streaming list 代替 LIST，队列是带 KnownObjects 的 RealFIFO",
-            ],
         }),
     }
 }
@@ -249,7 +212,7 @@ pub(super) fn shared_list_watch() -> Row {
         trace: Some("shared-list-watch.txt"),
         defaults: watching(FOUR_PODS).seed(1640),
         lesson: |lab| shared::list_watch::run(lab).boxed_local(),
-        modern: Some(Modern { trace: Some("shared-list-watch-modern.txt"), lesson: None, why: IN_KEY_ORDER }),
+        modern: Some(Modern { trace: Some("shared-list-watch-modern.txt"), lesson: None }),
     }
 }
 
@@ -294,11 +257,7 @@ pub(super) fn indexer_serve() -> Row {
         trace: None,
         defaults: watching(FOUR_PODS),
         lesson: |lab| indexer::serve::run(lab).boxed_local(),
-        modern: Some(Modern {
-            trace: None,
-            lesson: Some(|lab| indexer::modern::serve(lab).boxed_local()),
-            why: IN_KEY_ORDER,
-        }),
+        modern: Some(Modern { trace: None, lesson: Some(|lab| indexer::modern::serve(lab).boxed_local()) }),
     }
 }
 
@@ -313,7 +272,7 @@ pub(super) fn factory() -> Row {
         trace: Some("factory.txt"),
         defaults: watching(FOUR_PODS),
         lesson: |lab| factory::run(lab).boxed_local(),
-        modern: Some(Modern { trace: Some("factory-modern.txt"), lesson: None, why: IN_KEY_ORDER }),
+        modern: Some(Modern { trace: Some("factory-modern.txt"), lesson: None }),
     }
 }
 
@@ -328,6 +287,6 @@ pub(super) fn factory_serve() -> Row {
         trace: None,
         defaults: watching(FOUR_PODS),
         lesson: |lab| factory::serve::run(lab).boxed_local(),
-        modern: Some(Modern { trace: None, lesson: None, why: IN_KEY_ORDER }),
+        modern: Some(Modern { trace: None, lesson: None }),
     }
 }
