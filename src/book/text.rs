@@ -91,7 +91,7 @@ impl Text {
 fn broken(text: &str, width: usize) -> Vec<Range<usize>> {
     let mut lines = Vec::new();
     let (mut start, mut end) = (0, 0); // of the line so far
-    for (piece_end, _) in linebreaks(text) {
+    for piece_end in places(text, width) {
         if end > start && text[start..piece_end].trim_end().width() > width {
             lines.push(start..start + text[start..end].trim_end().len());
             start = end;
@@ -104,6 +104,31 @@ fn broken(text: &str, width: usize) -> Vec<Range<usize>> {
     }
     lines.push(start..start + text[start..].trim_end().len());
     lines
+}
+
+/// Where a line may end: between words, and beside `-` or `/` in a word only if the word is too long for a line. So what a
+/// reader copies, an address or an option, stays in one piece.
+fn places(text: &str, width: usize) -> Vec<usize> {
+    let (mut places, mut inside) = (Vec::new(), Vec::new());
+    let mut start = 0;
+    for (at, _) in linebreaks(text) {
+        if is_in_word(text, at) {
+            inside.push(at);
+            continue;
+        }
+        if text[start..at].trim_end().width() > width {
+            places.append(&mut inside);
+        }
+        inside.clear();
+        places.push(at);
+        start = at;
+    }
+    places
+}
+
+fn is_in_word(text: &str, at: usize) -> bool {
+    let (before, after) = text.split_at(at);
+    before.ends_with(|c: char| c.is_ascii_graphic()) && after.starts_with(|c: char| c.is_ascii_graphic())
 }
 
 /// Where a word has to be cut to fit, if it does not.
@@ -136,6 +161,13 @@ mod tests {
     #[test]
     fn a_word_that_is_too_long_is_cut() {
         assert_eq!(lines("a deletionTimestamp", 10), ["a", "deletionTi", "mestamp"]);
+    }
+
+    #[test]
+    fn an_option_and_an_address_stay_whole_if_a_line_can_hold_them() {
+        assert_eq!(lines("reflector --known-objects", 18), ["reflector", "--known-objects"]);
+        assert_eq!(lines("see (https://a.b/c)", 16), ["see", "(https://a.b/c)"]);
+        assert_eq!(lines("known-objects", 8), ["known-", "objects"]);
     }
 
     #[test]

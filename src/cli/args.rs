@@ -34,7 +34,7 @@ pub struct Cli {
 pub enum Command {
     #[command(flatten)]
     Lesson(Lesson),
-    /// Every lesson and every run of it, beside the documents' commands
+    /// Every lesson and every run of it, beside the tutorials' commands
     Lessons,
     /// All programs in turn, with a pause after each
     Tour(TourArgs),
@@ -70,7 +70,7 @@ pub enum Command {
 pub struct TourArgs {
     /// The stop to begin with
     pub stop: Option<usize>,
-    /// Also the lessons beyond the documents; with pauses, they are always there
+    /// Also the lessons beyond the tutorials; with pauses, they are always there
     #[arg(long)]
     pub all: bool,
     #[command(flatten)]
@@ -137,7 +137,7 @@ pub struct ClusterCommandArgs {
     /// Where to write the kubeconfig; it stays [default: a temporary file, removed at the end]
     #[arg(long, value_name = "FILE")]
     pub kubeconfig_out: Option<PathBuf>,
-    /// Which API server it is like: today's, or one of the documents' time
+    /// Which API server it is like: today's, or one of the tutorials' time (2023)
     #[arg(long, value_enum, default_value = "modern", hide_possible_values = true, value_name = "classic|modern")]
     pub era: Era,
     /// How many nodes it has
@@ -205,7 +205,7 @@ pub struct SourceArgs {
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "Era")]
 pub struct ClientArgs {
-    /// The era of the cluster and of the client: classic is the documents', modern is today's [default: classic]
+    /// The era of the cluster and of the client: classic is the tutorials' of 2023, modern is today's [default: classic]
     #[arg(long, value_enum, hide_possible_values = true, value_name = "classic|modern")]
     pub era: Option<Era>,
     /// The era of the client alone: DeltaFIFO and LIST, or RealFIFO and a streaming list; also with --cluster
@@ -232,7 +232,7 @@ pub struct RunArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub struct PrintArgs {
-    /// The pace of printing: 1 is the documents', 2 twice as fast, or max [default: 1 on a terminal, else max]
+    /// The pace of printing: 1 is the tutorials', 2 twice as fast, or max [default: 1 on a terminal, else max]
     #[arg(long, value_name = "N")]
     pub speed: Option<Speed>,
     /// What standard output holds

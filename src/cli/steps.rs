@@ -52,7 +52,7 @@ pub enum FactoryStep {
     /// The library's SharedInformerFactory
     #[default]
     Library,
-    /// The documents' own factory: a map from types to informers
+    /// The tutorials' own factory: a map from types to informers
     ByHand,
     /// No factory: an informer for each that asks, and twice the requests
     Apart,

@@ -157,7 +157,7 @@ impl Streams {
         self.keep(std::slice::from_ref(&heading));
         if self.narrates {
             let line = self.err_paint.bold(&heading);
-            let _ = writeln!(self.err, "{line}");
+            let _ = self.err.write_all(format!("{line}\n").as_bytes()); // in one piece: others write here, too
         } else {
             self.left_out = true;
         }
@@ -199,7 +199,7 @@ impl Streams {
         let text = printable(text);
         for line in wrapped(mark, &text, self.width.of_narration()) {
             let line = if mark == "# " { self.err_paint.bold(&line) } else { line };
-            let _ = writeln!(self.err, "{line}");
+            let _ = self.err.write_all(format!("{line}\n").as_bytes()); // in one piece: others write here, too
         }
         self.keep(&wrapped(mark, &text, TRANSCRIPT));
     }
