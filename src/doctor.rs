@@ -8,7 +8,7 @@ use terminal_size::{Height, Width, terminal_size_of};
 
 use crate::console::{Console, Ended};
 use crate::lab::{Target, reach_real};
-use crate::trace::{Failure, Printer, hint, in_one_line};
+use crate::trace::{Failure, Printer, hint, in_one_line, sentence};
 
 /// The size at which every picture is shown whole.
 const USUAL: (u16, u16) = (80, 24);
@@ -78,8 +78,8 @@ fn print(finding: &Finding, printer: &Printer) -> io::Result<()> {
 fn program(printer: &Printer) -> Finding {
     let version = env!("CARGO_PKG_VERSION");
     let text = printer.pick(
-        "informer-lab {}; its cluster answers as Kubernetes 1.37, its classic one as of 2023",
-        "informer-lab {}；内置集群相当于 Kubernetes 1.37，classic 相当于 2023 年",
+        "informer-lab {}, with a cluster like Kubernetes 1.37",
+        "informer-lab {}，内置集群相当于 Kubernetes 1.37",
     );
     Finding { health: Health::Good, what: "program", text: text.replace("{}", version), next: None }
 }
@@ -121,7 +121,11 @@ async fn cluster(target: Option<&Target>, namespace: &str, printer: &Printer) ->
         },
         Err(error) => {
             let health = if target.is_some() { Health::Bad } else { Health::Limited };
-            let text = in_one_line(&error, printer.lang());
+            // Without a cluster that was named, the causes would only say where none was found.
+            let text = match target {
+                Some(_) => in_one_line(&error, printer.lang()),
+                None => sentence(&error, printer.lang()),
+            };
             let hint = hint(&error, printer.lang()).map(str::to_owned);
             let unneeded = printer.pick("the lessons need none; --cluster does", "各课不需要它；只有 --cluster 需要");
             let next = if target.is_some() { hint } else { Some(unneeded.to_owned()) };

@@ -51,7 +51,7 @@ fn write_menu(printer: &Printer) -> io::Result<()> {
     for (command, en, zh) in BEGIN {
         line(command, printer.pick(en, zh))?;
     }
-    printer.page(printer.pick("\nThe lessons of the documents:", "\n教程中的课程："))?;
+    printer.page(printer.pick("\nThe lessons of the tutorials:", "\n教程中的课程："))?;
     let lessons = || rows().filter(|row| !row.command.contains(' '));
     for row in lessons().filter(Row::is_of_the_documents) {
         line(row.command, printer.pick(row.en, row.zh))?;
@@ -88,14 +88,14 @@ fn wrapped(words: &[&str], width: usize) -> Vec<String> {
 
 fn write_all(printer: &Printer) -> io::Result<()> {
     let width = rows().map(|row| row.command.len()).max().unwrap_or_default();
-    printer.page(printer.pick("The lessons of the documents:\n", "教程中的课程：\n"))?;
+    printer.page(printer.pick("The lessons of the tutorials:\n", "教程中的课程：\n"))?;
     for row in rows().filter(Row::is_of_the_documents) {
         printer.page(&format!("  {:width$}  {}", row.command, printer.pick(row.en, row.zh)))?;
         if let Origin::Program(go) = row.origin {
             printer.page_dimmed(&format!("  {:width$}  {go}", ""))?;
         }
     }
-    printer.page(printer.pick("\nBeyond the documents' programs:\n", "\n教程之外：\n"))?;
+    printer.page(printer.pick("\nBeyond the tutorials' programs:\n", "\n教程之外：\n"))?;
     for row in rows().filter(|row| !row.is_of_the_documents()) {
         printer.page(&format!("  {:width$}  {}", row.command, printer.pick(row.en, row.zh)))?;
     }

@@ -161,9 +161,8 @@ fn step(record: &Record, after: &Pipeline) -> Option<Step> {
             Step::new("watch", "watch opened", "打开 watch").note(from, from_zh)
         }
         What::WatchFailed { .. } => Step::new("watch", "watch broken", "watch 中断"),
-        What::Relisting { reason } => {
-            Step::new("list", "relist", "relist").note(format!(": {reason}"), format!("：{}", reason_zh(reason)))
-        }
+        What::Relisting { reason } => Step::new("list", "relist", "relist")
+            .note(format!(" after: {reason}"), format!("，原因：{}", reason_zh(reason))),
         What::Queued { key, delta, .. } => {
             let name = if delta.tombstone { format!("{} (tombstone)", delta.delta) } else { delta.delta.clone() };
             let (en, zh) = waiting();

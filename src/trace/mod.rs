@@ -34,5 +34,5 @@ pub(crate) use narrator::short;
 pub use picture::{Listener, Picture, Pipeline, Slot, Told};
 pub use printer::Printer;
 pub use record::{Cause, Header, Record, RecordFile, Recorder, SCHEMA, State, WaitingDelta, What, read as read_record};
-pub use report::{hint, in_one_line};
+pub use report::{hint, in_one_line, sentence};
 pub use speed::Speed;

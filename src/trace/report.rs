@@ -43,7 +43,8 @@ pub fn hint(error: &anyhow::Error, lang: Lang) -> Option<&str> {
     outer.or_else(|| error.chain().find_map(|cause| cause.downcast_ref::<Failure>()?.hint(lang)))
 }
 
-fn sentence(error: &anyhow::Error, lang: Lang) -> String {
+/// The error without its causes.
+pub fn sentence(error: &anyhow::Error, lang: Lang) -> String {
     let said = error.to_string();
     // The error that is found may be one of the causes.
     let failure = error.downcast_ref::<Failure>().filter(|failure| failure.sentence(Lang::En) == said);
