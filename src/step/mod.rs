@@ -1,6 +1,7 @@
 //! `informer-lab step LESSON|FILE`: a recorded run, one event at a time, forward and back.
 
 mod draw;
+mod meaning;
 mod predict;
 mod session;
 mod terminal;

@@ -1,6 +1,7 @@
 //! Where in a record the reader is, and what a key does.
 
 use super::Predict;
+use super::meaning::meaning;
 use super::predict::{self, Question};
 use crate::trace::{Commentary, Lang, Picture, Record, Speaker, What};
 
@@ -82,10 +83,15 @@ impl Session {
         Picture::after(self.records.iter().take(self.at + 1))
     }
 
-    /// What the narrator says of the event, and of the lesson's remark itself.
+    /// What the narrator says of the event, or the lesson; if they say nothing, what such an event is.
     pub(super) fn narration(&self) -> Vec<String> {
         let mut said = self.narration.get(self.at).cloned().unwrap_or_default();
         if let Some(Record { what: What::Narration { en, zh }, .. }) = self.record() {
+            said.push(self.lang.pick(en, zh).to_owned());
+        }
+        if said.is_empty()
+            && let Some((en, zh)) = self.record().and_then(|record| meaning(&record.what))
+        {
             said.push(self.lang.pick(en, zh).to_owned());
         }
         said

@@ -20,9 +20,15 @@ fn a_frame_shows_the_queue_the_store_the_trace_and_the_cause() {
         assert!(session.press(Key::Forward));
     }
     let shown = frame(&session, 80, 24).join("\n");
-    for part in
-        ["queued Added default/nettool", "[watch]", "*DeltaFIFO*", "nettool: [Added 6]", "watch cache", "nettool 6"]
-    {
+    for part in [
+        "queued Added default/nettool",
+        "[watch]",
+        "*DeltaFIFO*",
+        "nettool: [Added 6]",
+        "watch cache",
+        "nettool 6",
+        "A delta went",
+    ] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
     session.press(Key::Last);
