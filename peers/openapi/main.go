@@ -1,8 +1,8 @@
 // Packs the OpenAPI documents that the in-memory API server serves: those that Kubernetes publishes, cut to what is served.
 //
-//	cd peers/openapi && go run . > ../../crates/kube-testcluster/src/openapi/documents.gz
+//	cd peers/openapi && go run . > ../../crates/kube-testcluster/src/discovery/openapi/documents.gz
 //
-// The form of the pack is told in crates/kube-testcluster/src/openapi/documents.rs. What is served is listed in served.go; a test compares
+// The form of the pack is told in crates/kube-testcluster/src/discovery/openapi/documents.rs. What is served is listed in served.go; a test compares
 // it with the server's own table (crates/kube-testcluster/tests/it/cluster_openapi.rs).
 package main
 

@@ -106,95 +106,27 @@
 //!
 //! # Inside
 //!
-//! The parts have upstream's names. `storage` is etcd's part: every version of every object, and one counter of revisions.
-//! Beside it is a `watch_cache` for each kind, with a version of its own; `store` holds both under one lock. `router`
-//! finds the handler of a request, `resource` is a row of the table of kinds, and `status` makes a `Status` of an error.
-//! The kubelet and the controllers are clients.
+//! The parts have upstream's names. `store` has `storage`, etcd's part: every version of every object, and one counter of
+//! revisions. Beside it is a `watch_cache` for each kind, with a version of its own; both are under one lock. `kinds` has
+//! the table of kinds, `verbs` a handler for each verb, and `router` finds the handler of a request. The kubelet and the
+//! scheduler, in `nodes`, are clients.
 
 #![warn(missing_debug_implementations)]
 
-mod admin;
-mod age;
-mod aggregated;
-mod body;
 mod builder;
-mod call;
-mod cause;
-mod chores;
-mod clock;
-mod columns;
-mod compression;
-mod container_validation;
-mod continue_token;
+mod codec;
 pub mod controllers;
-mod crowd;
-mod data_validation;
-mod defaults;
-mod delegate;
-mod delete_options;
 mod discovery;
-mod era;
-mod escape;
-mod event;
 mod faults;
-mod field_selector;
-mod fill;
-mod filter;
-mod garbage;
-#[cfg(feature = "serve")]
-mod guard;
-mod handlers;
-#[cfg(feature = "serve")]
-mod http_refusals;
-mod kubelet;
-mod log_options;
-mod logs;
-mod namespaces;
-mod negotiation;
-mod node;
-mod object;
-mod openapi;
-mod options;
-mod page;
-mod pod;
-mod pod_update;
-mod pods_file;
-mod probe_defaults;
-mod protobuf;
-mod quantity;
-mod random;
-mod represent;
-mod request_info;
-mod resource;
-mod resources;
-mod reviews;
+mod http;
+mod kinds;
+mod machinery;
+mod nodes;
+mod play;
 mod router;
-mod scenario;
-mod scheduler;
-mod schema;
-mod selectors;
-#[cfg(feature = "serve")]
-mod serve;
-mod served_from;
-mod service_defaults;
-mod service_validation;
-mod services;
 mod settings;
-mod stages;
-mod status;
-mod storage;
 mod store;
-mod strategic_merge;
-mod strictness;
-mod summary;
-mod table;
-mod typed_step;
-mod validation;
-mod volume_defaults;
-mod watch_cache;
-mod watcher;
-mod writes;
-mod yaml;
+mod verbs;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
@@ -210,23 +142,21 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_util::sync::DropGuard;
 
-pub use self::admin::Admin;
 pub use self::builder::ClusterBuilder;
-pub use self::era::Era;
 pub use self::faults::{BadFault, Effect, Fault, Faults, Verb};
-pub use self::pods_file::pods_from_yaml;
-pub use self::scenario::{Scenario, ScenarioError, Step};
-pub use self::settings::Controllers;
-pub use self::stages::Stages;
-pub use self::writes::{Change, Write};
-pub use self::yaml::FileError;
+pub use self::machinery::yaml::FileError;
+pub use self::nodes::stages::Stages;
+pub use self::play::pods_file::pods_from_yaml;
+pub use self::play::scenario::{Scenario, ScenarioError, Step};
+pub use self::settings::{Admin, Controllers, Era};
+pub use self::store::writes::{Change, Write};
 
-use self::kubelet::Progress;
-use self::resources::PODS;
 #[cfg(feature = "serve")]
-use self::serve::Server;
+use self::http::serve::Server;
+use self::kinds::PODS;
+use self::nodes::kubelet::Progress;
 use self::store::Store;
-use self::writes::WriteObserver;
+use self::store::writes::WriteObserver;
 
 /// A running cluster. Dropping it stops its kubelet and its controllers; [`shutdown`](Self::shutdown) also waits for
 /// everything to end.

@@ -9,19 +9,19 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, any, get};
 use http::{HeaderMap, Method, StatusCode, header};
 
-use super::admin::Admin;
-use super::call::Call;
-use super::compression::{AcceptedEncoding, compress};
-use super::faults::{self, Requester, TargetKind, Verb};
-use super::negotiation::Form;
-use super::options::Query;
-use super::represent::{Events, Representation};
-use super::request_info::{self, NoTarget, Target};
-use super::resource::Subresource;
-use super::status::{ApiError, PLAIN, answer, broken_request, no_such_path};
-use super::store::Store;
-use super::table::IncludeObject;
-use super::{discovery, handlers, openapi};
+use crate::discovery::{self, openapi};
+use crate::faults::{self, Requester, TargetKind, Verb};
+use crate::http::compression::{AcceptedEncoding, compress};
+use crate::http::negotiation::Form;
+use crate::http::query::Query;
+use crate::http::represent::{Events, Representation};
+use crate::http::request_info::{self, NoTarget, Target};
+use crate::http::status::{ApiError, PLAIN, answer, broken_request, no_such_path};
+use crate::http::table::IncludeObject;
+use crate::kinds::Subresource;
+use crate::settings::Admin;
+use crate::store::Store;
+use crate::verbs::{self, Call};
 
 /// The whole API as one service.
 pub(crate) fn router(store: Arc<Store>, admin: Admin) -> Router {
@@ -110,33 +110,33 @@ async fn dispatch(method: &Method, call: Call) -> Result<Response, ApiError> {
     let all_namespaces = target.resource.is_namespaced() && target.namespace.is_none();
     if !target.resource.is_stored() {
         return match *method {
-            Method::POST => handlers::review::review(call).await,
+            Method::POST => verbs::review::review(call).await,
             _ => Err(ApiError::method_not_allowed()),
         };
     }
     match (&target.name, target.subresource, method) {
-        (None, None, &Method::GET) => handlers::list::list_or_watch(call).await,
-        (None, None, &Method::POST) if !all_namespaces => handlers::create::create(call).await,
+        (None, None, &Method::GET) => verbs::list::list_or_watch(call).await,
+        (None, None, &Method::POST) if !all_namespaces => verbs::create::create(call).await,
         (None, None, &Method::DELETE) if !all_namespaces && target.resource.verbs().contains(&"deletecollection") => {
-            handlers::delete::delete_collection(call).await
+            verbs::delete::delete_collection(call).await
         }
-        (Some(_), None | Some(Subresource::Status), &Method::GET) => handlers::get::get(call).await,
+        (Some(_), None | Some(Subresource::Status), &Method::GET) => verbs::get::get(call).await,
         (Some(_), None | Some(Subresource::Finalize | Subresource::Status), &Method::PUT) => {
-            handlers::update::update(call).await
+            verbs::update::update(call).await
         }
-        (Some(_), None | Some(Subresource::Status), &Method::PATCH) => handlers::patch::patch(call).await,
-        (Some(_), None, &Method::DELETE) => handlers::delete::delete(call).await,
-        (Some(_), Some(Subresource::Scale), &Method::GET) => handlers::scale::get(call).await,
-        (Some(_), Some(Subresource::Scale), &Method::PUT) => handlers::scale::update(call).await,
-        (Some(_), Some(Subresource::Scale), &Method::PATCH) => handlers::scale::patch(call).await,
-        (Some(_), Some(Subresource::Log), &Method::GET) => handlers::log::get(call),
-        (Some(_), Some(Subresource::Binding), &Method::POST) => handlers::binding::bind(call).await,
-        (Some(_), Some(Subresource::Eviction), &Method::POST) => handlers::eviction::evict(call).await,
+        (Some(_), None | Some(Subresource::Status), &Method::PATCH) => verbs::patch::patch(call).await,
+        (Some(_), None, &Method::DELETE) => verbs::delete::delete(call).await,
+        (Some(_), Some(Subresource::Scale), &Method::GET) => verbs::scale::get(call).await,
+        (Some(_), Some(Subresource::Scale), &Method::PUT) => verbs::scale::update(call).await,
+        (Some(_), Some(Subresource::Scale), &Method::PATCH) => verbs::scale::patch(call).await,
+        (Some(_), Some(Subresource::Log), &Method::GET) => verbs::log::get(call),
+        (Some(_), Some(Subresource::Binding), &Method::POST) => verbs::binding::bind(call).await,
+        (Some(_), Some(Subresource::Eviction), &Method::POST) => verbs::eviction::evict(call).await,
         (
             Some(_),
             Some(Subresource::Attach | Subresource::Exec | Subresource::PortForward),
             &Method::GET | &Method::POST,
-        ) => handlers::stream::connect(call).await,
+        ) => verbs::stream::connect(call).await,
         _ => Err(ApiError::method_not_allowed()),
     }
 }

@@ -2,7 +2,31 @@
 
 use std::time::Duration;
 
-use super::era::Era;
+/// The generation of the API server, as far as a client can tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Era {
+    /// API servers up to 1.26. The watch cache keeps its objects in an unordered map, so what it answers (LIST with
+    /// resourceVersion 0, the first events of a WATCH) comes in no particular order; here: in the order of a seeded
+    /// hash. A streaming list (`sendInitialEvents`) is refused.
+    Classic,
+    /// API servers of today. The watch cache is ordered by key, its reads are consistent, and streaming lists are
+    /// served.
+    #[default]
+    Modern,
+}
+
+/// The admin path `/lab/faults`.
+///
+/// POST `{"fault": "429:verb=list,times=3"}` starts a [`Fault`](crate::Fault), GET lists the active ones, DELETE ends
+/// all of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Admin {
+    /// The path is served.
+    On,
+    /// The path is unknown, as on every other API server.
+    #[default]
+    Off,
+}
 
 /// The controllers that run beside the kubelet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -39,7 +39,7 @@ func Fixture(path ...string) string {
 
 // DefaultStages is the file of the stages that a cluster has unless it is told otherwise.
 func DefaultStages() string {
-	return Root("crates", "kube-testcluster", "src", "stages", "default.yaml")
+	return Root("crates", "kube-testcluster", "src", "nodes", "stages", "default.yaml")
 }
 
 // Build builds the programs of this module, from Go's cache where it can, and looks for those that it cannot build.

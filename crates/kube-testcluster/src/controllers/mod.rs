@@ -1,3 +1,6 @@
-//! Controllers, built on this project's informers and work queue. They run against any cluster.
+//! Controllers. That of ReplicaSets is built on this project's informers and work queue, and runs against any cluster.
 
+pub(crate) mod chores;
+mod garbage_collector;
+pub(crate) mod namespace;
 pub mod replica_set;

@@ -33,7 +33,7 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use tracing::{error, warn};
 
-use crate::clock::Clock;
+use crate::machinery::clock::Clock;
 use availability::Availability;
 pub use error::{ControllerError, SyncError};
 use expectations::Expectations;

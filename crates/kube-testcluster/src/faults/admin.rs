@@ -12,8 +12,8 @@ use http::StatusCode;
 use serde_json::{Value, json};
 
 use super::{BadFault, Fault, Faults};
-use crate::body;
-use crate::status::{self, ApiError};
+use crate::http::body;
+use crate::http::status::{self, ApiError};
 use crate::store::Store;
 
 /// The path of the faults' API.

@@ -10,7 +10,7 @@ use axum::response::Response;
 use bytes::Bytes;
 use futures::{Stream, StreamExt};
 
-use crate::resource::Resource;
+use crate::kinds::Resource;
 use crate::store::Store;
 
 /// A watch stream that may be cut off.

@@ -31,7 +31,7 @@ pub(crate) use self::requester::Requester;
 pub(crate) use self::requests::apply;
 pub(crate) use self::verb::TargetKind;
 
-use super::store::Store;
+use crate::store::Store;
 
 /// The faults of one cluster. Clones refer to the same cluster.
 #[derive(Clone, Debug)]

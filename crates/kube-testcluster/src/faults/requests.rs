@@ -3,8 +3,8 @@
 use super::active::Active;
 use super::effect::Effect;
 use super::verb::Verb;
-use crate::resource::Resource;
-use crate::status::ApiError;
+use crate::http::status::ApiError;
+use crate::kinds::Resource;
 
 /// Delays a request if a fault says so.
 ///

@@ -7,8 +7,8 @@ use std::time::Duration;
 use super::effect::{Effect, FaultOption};
 use super::fault::Fault;
 use super::verb::Verb;
-use crate::resources::RESOURCES;
-use crate::yaml::short_duration;
+use crate::kinds::RESOURCES;
+use crate::machinery::yaml::short_duration;
 
 /// A text that is not a fault; the message says what was expected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -7,7 +7,7 @@ use kube_client::api::{ApiResource, DynamicObject, PostParams};
 use serde_json::json;
 
 use super::sync::name;
-use crate::clock::Clock;
+use crate::machinery::clock::Clock;
 
 /// The component that the Events name.
 const COMPONENT: &str = "replicaset-controller";

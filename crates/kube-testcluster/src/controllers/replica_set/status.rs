@@ -6,7 +6,7 @@ use k8s_openapi::api::apps::v1::ReplicaSet;
 use k8s_openapi::api::core::v1::Pod;
 use serde_json::{Value, json};
 
-use crate::clock::Clock;
+use crate::machinery::clock::Clock;
 
 use super::{pods, spec};
 

@@ -1,0 +1,36 @@
+//! Runs the garbage collector and the namespace controller in one task, one chore at a time.
+
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use super::Chore;
+use crate::controllers::{garbage_collector, namespace};
+use crate::http::status::ApiError;
+use crate::store::Store;
+
+/// Works off chores until `stop`.
+pub(crate) async fn run(store: Arc<Store>, stop: CancellationToken) {
+    loop {
+        let chore = tokio::select! {
+            biased;
+            () = stop.cancelled() => return,
+            chore = store.chore() => chore,
+        };
+        let done = match &chore {
+            Chore::CheckOwners(object_ref) => garbage_collector::check_owners(&store, object_ref).await,
+            Chore::HandleDependents(object_ref) => garbage_collector::handle_dependents(&store, object_ref).await,
+            Chore::EmptyNamespace(name) => namespace::empty(&store, name).await,
+        };
+        match done {
+            Err(error) if !is_over(&error) => tracing::warn!(?chore, ?error, "a controller gives up"),
+            _ => {}
+        }
+        store.chore_done();
+    }
+}
+
+/// The object has changed or is gone. That write has queued a new chore, so this error needs no report.
+fn is_over(error: &ApiError) -> bool {
+    error.is_not_found() || error.is_conflict()
+}

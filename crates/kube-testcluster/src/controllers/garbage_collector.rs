@@ -1,0 +1,145 @@
+//! The garbage collector. Upstream: `pkg/controller/garbagecollector`.
+
+use serde_json::{Value, json};
+
+use super::chores::{FOREGROUND, ORPHAN, ObjectRef, Owner, is_deleting, is_held, owners};
+use crate::http::status::ApiError;
+use crate::machinery::fill::list;
+use crate::store::object::Object;
+use crate::store::{Commit, Store};
+use crate::verbs::delete::remove;
+use crate::verbs::delete_options::{DeleteOptions, Policy};
+use crate::verbs::update;
+
+/// The state of one owner reference, as in upstream's `classifyReferences`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum OwnerState {
+    /// The owner exists.
+    Present,
+    /// The owner does not exist; perhaps it never did.
+    Absent,
+    /// The owner is being deleted in the foreground, after its dependents.
+    Waiting,
+}
+
+/// Deletes an object whose owners are all gone or going. If some owners stay, it removes the references to the others.
+/// Upstream: `attemptToDeleteItem`.
+pub(crate) async fn check_owners(store: &Store, object_ref: &ObjectRef) -> Result<(), ApiError> {
+    let Some(object) = object_ref.find(&store.lock().storage) else { return Ok(()) };
+    let owners = owners(&object);
+    if owners.is_empty() || is_deleting(&object) {
+        return Ok(());
+    }
+    let states: Vec<OwnerState> = owners.iter().map(|owner| classify(store, owner)).collect();
+    let uid = object.summary.uid.to_string();
+    if states.contains(&OwnerState::Present) {
+        let lost: Vec<&str> = owners
+            .iter()
+            .zip(&states)
+            .filter(|(_, state)| **state != OwnerState::Present)
+            .map(|(owner, _)| &*owner.uid)
+            .collect();
+        return if lost.is_empty() { Ok(()) } else { remove_owners(store, object_ref, &lost).await };
+    }
+    let dependents = store.dependents_of(&uid);
+    let policy = if states.contains(&OwnerState::Waiting) && !dependents.is_empty() {
+        let also_waits =
+            |object_ref: &ObjectRef| object_ref.find(&store.lock().storage).is_some_and(|it| is_held(&it, FOREGROUND));
+        if dependents.iter().any(also_waits) {
+            clear_block_owner_deletion(store, object_ref).await?; // objects that own each other must not wait for each other
+        }
+        Policy::Foreground
+    } else {
+        let has = |name: &str| object.summary.has_finalizer(name);
+        match () {
+            () if has(ORPHAN) => Policy::Orphan,
+            () if has(FOREGROUND) => Policy::Foreground,
+            () => Policy::Background,
+        }
+    };
+    remove(store, object.resource, &object.key, &DeleteOptions::of_controller(Some(uid), policy)).await.map(|_| ())
+}
+
+fn classify(store: &Store, owner: &Owner) -> OwnerState {
+    let Some(object_ref) = &owner.object_ref else { return OwnerState::Present }; // nobody knows whether it is there
+    match object_ref.find(&store.lock().storage) {
+        Some(found) if *found.summary.uid != *owner.uid => OwnerState::Absent,
+        Some(found) if is_held(&found, FOREGROUND) => OwnerState::Waiting,
+        Some(_) => OwnerState::Present,
+        None => OwnerState::Absent,
+    }
+}
+
+/// Handles the dependents of an owner that is being deleted, as its finalizers say, and then removes the finalizers.
+/// Upstream: `processDeletingDependentsItem` and `orphanDependents`.
+pub(crate) async fn handle_dependents(store: &Store, object_ref: &ObjectRef) -> Result<(), ApiError> {
+    let Some(object) = object_ref.find(&store.lock().storage) else { return Ok(()) };
+    let uid = &*object.summary.uid;
+    if is_held(&object, ORPHAN) {
+        for dependent in store.dependents_of(uid) {
+            ignore_not_found(remove_owners(store, &dependent, &[uid]).await)?;
+        }
+        return remove_finalizer(store, &object, ORPHAN).await;
+    }
+    if is_held(&object, FOREGROUND) {
+        let dependents = store.dependents_of(uid);
+        for dependent in &dependents {
+            ignore_not_found(check_owners(store, dependent).await)?;
+        }
+        let blocks = |object_ref: &ObjectRef| {
+            let dependent = object_ref.find(&store.lock().storage);
+            dependent.is_some_and(|it| owners(&it).iter().any(|owner| owner.uid == uid && owner.is_blocked))
+        };
+        if !dependents.iter().any(blocks) {
+            return remove_finalizer(store, &object, FOREGROUND).await;
+        }
+    }
+    Ok(())
+}
+
+/// An object that no longer exists needs no work.
+fn ignore_not_found(done: Result<(), ApiError>) -> Result<(), ApiError> {
+    match done {
+        Err(error) if error.is_not_found() => Ok(()),
+        done => done,
+    }
+}
+
+/// Removes the references to these owners from an object.
+async fn remove_owners(store: &Store, object_ref: &ObjectRef, uids: &[&str]) -> Result<(), ApiError> {
+    change(store, object_ref, |metadata| {
+        retain(metadata, "ownerReferences", |owner| !uids.contains(&owner["uid"].as_str().unwrap_or_default()));
+    })
+    .await
+}
+
+/// Clears `blockOwnerDeletion`, so that no owner waits for the object.
+async fn clear_block_owner_deletion(store: &Store, object_ref: &ObjectRef) -> Result<(), ApiError> {
+    change(store, object_ref, |metadata| {
+        for owner in list(metadata, "ownerReferences") {
+            owner["blockOwnerDeletion"] = json!(false);
+        }
+    })
+    .await
+}
+
+async fn remove_finalizer(store: &Store, object: &Object, finalizer: &str) -> Result<(), ApiError> {
+    change(store, &ObjectRef::of(object), |metadata| retain(metadata, "finalizers", |name| name != finalizer)).await
+}
+
+async fn change(store: &Store, object_ref: &ObjectRef, change: impl FnOnce(&mut Value)) -> Result<(), ApiError> {
+    let changed = store.update(object_ref.resource(), &object_ref.key, Commit::Really, |current| {
+        let mut value = current.value.clone();
+        change(&mut value["metadata"]);
+        update::next(current, value, None)
+    });
+    changed.await.map(|_| ())
+}
+
+fn retain(metadata: &mut Value, field: &str, keep: impl FnMut(&Value) -> bool) {
+    let Some(list) = metadata.get_mut(field).and_then(Value::as_array_mut) else { return };
+    list.retain(keep);
+    if list.is_empty() {
+        metadata.as_object_mut().map(|metadata| metadata.remove(field));
+    }
+}

@@ -1,0 +1,106 @@
+//! Aggregated discovery: all groups, versions and kinds in one response. Today's clients ask for it first, and cache it
+//! by its ETag.
+
+use std::collections::BTreeMap;
+
+use axum::body::Body;
+use axum::response::Response;
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+use serde_json::{Value, json};
+
+use crate::http::negotiation;
+use crate::http::status::{self, ApiError};
+use crate::kinds::{Resource, served};
+
+const CONTENT_TYPE: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+
+/// The form of discovery that a client accepts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DiscoveryForm {
+    Plain,
+    Aggregated,
+}
+
+impl DiscoveryForm {
+    /// # Errors
+    /// `NotAcceptable`; the beta version of the aggregated form is no longer served.
+    pub(crate) fn read(headers: &HeaderMap) -> Result<Self, ApiError> {
+        let accept = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        if accept.trim().is_empty() {
+            return Ok(Self::Plain);
+        }
+        let wanted = |clause: &negotiation::Clause| {
+            let json = matches!(clause.name, "application/json" | "*/*");
+            match (clause.parameter("as"), clause.parameter("g"), clause.parameter("v")) {
+                ("", ..) if json => Some(Self::Plain),
+                ("APIGroupDiscoveryList", "apidiscovery.k8s.io", "v2") if json => Some(Self::Aggregated),
+                _ => None,
+            }
+        };
+        negotiation::clauses(accept).iter().find_map(wanted).ok_or_else(ApiError::not_acceptable)
+    }
+}
+
+/// The groups for which `asked` holds, or 304 if the client's ETag is current.
+pub(crate) fn answer(headers: &HeaderMap, asked: fn(&str) -> bool) -> Response {
+    let mut groups: BTreeMap<&str, Vec<&Resource>> = BTreeMap::new();
+    for row in served().filter(|row| asked(row.group)) {
+        groups.entry(row.group).or_default().push(row);
+    }
+    let items: Vec<Value> = groups.into_iter().map(|(name, rows)| group(name, rows)).collect();
+    let body = json!({
+        "kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "metadata": {}, "items": items,
+    });
+    let body = body.to_string().into_bytes();
+    let tag = format!("\"{:016X}\"", fnv(&body));
+    let known = headers.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes());
+    let mut response = status::json(StatusCode::OK, body);
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(CONTENT_TYPE));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("public"));
+    headers.insert(header::VARY, HeaderValue::from_static("Accept"));
+    headers.insert(header::ETAG, HeaderValue::from_str(&tag).expect("hexadecimal digits in quotes"));
+    if known {
+        headers.remove(header::CONTENT_TYPE);
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+        *response.body_mut() = Body::empty();
+    }
+    response
+}
+
+fn group(name: &str, mut rows: Vec<&Resource>) -> Value {
+    rows.sort_unstable_by_key(|row| row.plural);
+    let metadata = if name.is_empty() { json!({}) } else { json!({"name": name}) };
+    let version = rows.first().map_or("", |row| row.version); // no group has two
+    let resources: Vec<Value> = rows.into_iter().map(resource).collect();
+    json!({"metadata": metadata, "versions": [{"version": version, "resources": resources, "freshness": "Current"}]})
+}
+
+fn resource(row: &Resource) -> Value {
+    // An empty group and version mean the group and version of the surrounding list.
+    let kind = |kind: &str| json!({"group": "", "version": "", "kind": kind});
+    let mut resource = json!({
+        "resource": row.plural, "responseKind": kind(row.kind), "scope": format!("{:?}", row.scope),
+        "singularResource": row.singular, "verbs": row.verbs(),
+    });
+    for (field, names) in [("shortNames", row.short_names), ("categories", row.categories)] {
+        if !names.is_empty() {
+            resource[field] = json!(names);
+        }
+    }
+    let subresources = row.subresources.iter().map(|subresource| {
+        let part = row.part(*subresource);
+        let (group, version) = part.foreign.unwrap_or_default();
+        let kind = json!({"group": group, "version": version, "kind": part.kind});
+        json!({"subresource": subresource.name(), "responseKind": kind, "verbs": part.verbs})
+    });
+    if !row.subresources.is_empty() {
+        resource["subresources"] = subresources.collect();
+    }
+    resource
+}
+
+/// FNV-1a, for the ETag.
+fn fnv(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3))
+}

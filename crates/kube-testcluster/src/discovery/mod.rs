@@ -1,0 +1,165 @@
+//! Discovery, for clients that ask for one group at a time. `aggregated` serves all groups at once.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse, Response};
+use http::{HeaderMap, StatusCode, header};
+use serde_json::{Value, json};
+
+use self::aggregated::DiscoveryForm;
+use crate::http::status::{self, ApiError, no_such_path};
+use crate::kinds::{Resource, served};
+use crate::settings::Era;
+use crate::store::Store;
+
+mod aggregated;
+pub(crate) mod openapi;
+
+pub(crate) async fn index() -> Response {
+    let mut paths = vec!["/api".to_owned(), "/apis".into(), "/healthz".into(), "/livez".into(), "/readyz".into()];
+    paths.extend(["/openapi/v2", "/openapi/v3", "/openapi/v3/", "/version"].map(ToOwned::to_owned));
+    for row in served() {
+        let group = row.group;
+        let own = if group.is_empty() {
+            vec!["/api/v1".into()]
+        } else {
+            vec![format!("/apis/{group}"), format!("/apis/{}", row.api_version())]
+        };
+        paths.extend(own);
+    }
+    paths.sort_unstable();
+    paths.dedup();
+    answer(&json!({"paths": paths}))
+}
+
+/// Today's Kubernetes, or the last version with an unordered watch cache.
+pub(crate) async fn version(State(store): State<Arc<Store>>) -> Response {
+    let (minor, emulated, full) = match store.settings.era {
+        Era::Modern => ("37", "36", "v1.37.2"),
+        Era::Classic => ("26", "25", "v1.26.15"),
+    };
+    let architecture = match std::env::consts::ARCH {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        other => other,
+    };
+    answer(&json!({
+        "major": "1", "minor": minor, "emulationMajor": "1", "emulationMinor": minor, "minCompatibilityMajor": "1",
+        "minCompatibilityMinor": emulated, "gitVersion": full, "gitCommit": "0".repeat(40), "gitTreeState": "clean",
+        "buildDate": "2026-01-01T00:00:00Z", "goVersion": "", "compiler": "rustc",
+        "platform": format!("{}/{architecture}", std::env::consts::OS),
+    }))
+}
+
+pub(crate) async fn core_versions(headers: HeaderMap) -> Response {
+    match DiscoveryForm::read(&headers) {
+        Ok(DiscoveryForm::Aggregated) => aggregated::answer(&headers, |group| group.is_empty()),
+        Ok(DiscoveryForm::Plain) => {
+            let body =
+                json!({"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": address(&headers)});
+            answer(&body)
+        }
+        Err(error) => error.into_response(),
+    }
+}
+
+pub(crate) async fn groups(headers: HeaderMap) -> Response {
+    match DiscoveryForm::read(&headers) {
+        Ok(DiscoveryForm::Aggregated) => aggregated::answer(&headers, |group| !group.is_empty()),
+        Ok(DiscoveryForm::Plain) => {
+            let names: BTreeSet<_> = served().map(|row| row.group).filter(|group| !group.is_empty()).collect();
+            let group = |name| {
+                let mut group = api_group(name);
+                group["serverAddressByClientCIDRs"] = address(&headers);
+                group
+            };
+            let groups: Vec<_> = names.into_iter().map(group).collect();
+            answer(&json!({"kind": "APIGroupList", "groups": groups}))
+        }
+        Err(error) => error.into_response(),
+    }
+}
+
+/// The address under which the client reached the server.
+fn address(headers: &HeaderMap) -> Value {
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("127.0.0.1");
+    json!([{"clientCIDR": "0.0.0.0/0", "serverAddress": host}])
+}
+
+pub(crate) async fn group(Path(group): Path<String>) -> Response {
+    if !is_served(&group) {
+        return no_such_path();
+    }
+    let mut body = api_group(&group);
+    body["kind"] = json!("APIGroup");
+    body["apiVersion"] = json!("v1");
+    answer(&body)
+}
+
+pub(crate) async fn core_resources(Path(version): Path<String>) -> Response {
+    resources("", &version)
+}
+
+pub(crate) async fn group_resources(Path((group, version)): Path<(String, String)>) -> Response {
+    if is_served(&group) { resources(&group, &version) } else { no_such_path() }
+}
+
+fn is_served(group: &str) -> bool {
+    !group.is_empty() && served().any(|row| row.group == group)
+}
+
+fn api_group(group: &str) -> Value {
+    let versions: BTreeSet<_> = served().filter(|row| row.group == group).map(|row| row.version).collect();
+    let versions: Vec<_> = versions
+        .into_iter()
+        .map(|version| json!({"groupVersion": format!("{group}/{version}"), "version": version}))
+        .collect();
+    json!({"name": group, "preferredVersion": versions.first(), "versions": versions})
+}
+
+fn resources(group: &str, version: &str) -> Response {
+    let mut rows: Vec<&Resource> = served().filter(|row| row.group == group && row.version == version).collect();
+    rows.sort_unstable_by_key(|row| row.plural);
+    let Some(first) = rows.first() else { return ApiError::unknown_resource().into_response() };
+    let resources: Vec<Value> = rows.iter().flat_map(|row| entries(row)).collect();
+    let mut body = json!({"kind": "APIResourceList", "groupVersion": first.api_version(), "resources": resources});
+    if !group.is_empty() {
+        body["apiVersion"] = json!("v1"); // upstream forgets it for the core group
+    }
+    answer(&body)
+}
+
+/// The discovery entries of a kind and its subresources.
+fn entries(row: &Resource) -> Vec<Value> {
+    let mut kind = json!({
+        "name": row.plural, "singularName": row.singular, "namespaced": row.is_namespaced(), "kind": row.kind,
+        "verbs": row.verbs(),
+    });
+    if row.is_stored() {
+        kind["storageVersionHash"] = json!(row.storage_hash);
+    }
+    for (field, names) in [("shortNames", row.short_names), ("categories", row.categories)] {
+        if !names.is_empty() {
+            kind[field] = json!(names);
+        }
+    }
+    let subresources = row.subresources.iter().map(|subresource| {
+        let part = row.part(*subresource);
+        let name = format!("{}/{}", row.plural, subresource.name());
+        let mut entry = json!({
+            "name": name, "singularName": "", "namespaced": row.is_namespaced(), "kind": part.kind, "verbs": part.verbs,
+        });
+        if let Some((group, version)) = part.foreign {
+            entry["group"] = json!(group);
+            entry["version"] = json!(version);
+        }
+        entry
+    });
+    std::iter::once(kind).chain(subresources).collect()
+}
+
+fn answer(body: &Value) -> Response {
+    status::json(StatusCode::OK, serde_json::to_vec(body).expect("a JSON value in memory can always be written"))
+}

@@ -1,0 +1,128 @@
+//! OpenAPI: `/openapi/v2` and `/openapi/v3`, for clients that explain the API or validate against it. The documents are
+//! Kubernetes' own, reduced to what is served here.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::response::Response;
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
+use jiff::{Timestamp, ToSpan, tz::TimeZone};
+
+use self::documents::Document;
+use crate::http::compression::{AcceptedEncoding, compress};
+use crate::http::query::Query;
+use crate::http::{negotiation, status};
+use crate::store::Store;
+
+mod documents;
+
+const JSON: &str = "application/json";
+const PROTOBUF: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+/// The media type that clients ask for. Responses use the other one, since a media type must not contain `@`.
+const PROTOBUF_OF_OLD: &str = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+
+/// The whole API in one document. As upstream, the method is ignored, here and below.
+pub(crate) async fn v2(State(store): State<Arc<Store>>, headers: HeaderMap) -> Response {
+    let Some(document) = documents::find("v2") else { return empty(StatusCode::NOT_FOUND) };
+    let answer = match DocumentForm::negotiate(document, &headers) {
+        Some(form) => form.serve(document, &headers, &store),
+        None => empty(StatusCode::NOT_ACCEPTABLE),
+    };
+    compress(AcceptedEncoding::of(&headers), depends_on_accept(answer)).await
+}
+
+/// The paths of the documents of all group versions, with their hashes.
+pub(crate) async fn index(State(store): State<Arc<Store>>, headers: HeaderMap) -> Response {
+    let Some(index) = documents::find("v3") else { return empty(StatusCode::NOT_FOUND) };
+    DocumentForm { content_type: JSON, body: index.json.clone() }.serve(index, &headers, &store)
+}
+
+/// The document of a group version or a group. A request with the right hash may be cached for ever.
+pub(crate) async fn v3(
+    State(store): State<Arc<Store>>,
+    Path(name): Path<String>,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Response {
+    let Some(document) = documents::find(&format!("v3/{name}")) else { return empty(StatusCode::NOT_FOUND) };
+    let Some(form) = DocumentForm::negotiate(document, &headers) else {
+        return depends_on_accept(empty(StatusCode::NOT_ACCEPTABLE));
+    };
+    let query = Query::parse(&uri);
+    let answer = match query.get("hash").unwrap_or_default() {
+        "" => form.serve(document, &headers, &store),
+        hash if hash == document.etag => cached_for_a_year(form.serve(document, &headers, &store), store.clock.time()),
+        _ => {
+            let mut answer = empty(StatusCode::MOVED_PERMANENTLY);
+            set(&mut answer, header::CONTENT_TYPE, form.content_type);
+            set(&mut answer, header::ETAG, &format!("\"{}\"", document.etag));
+            set(&mut answer, header::LOCATION, &format!("/openapi/v3/{name}?hash={}", document.etag));
+            answer
+        }
+    };
+    depends_on_accept(answer)
+}
+
+/// A document in the negotiated form.
+struct DocumentForm {
+    content_type: &'static str,
+    body: Bytes,
+}
+
+impl DocumentForm {
+    /// The first form that the client accepts and the document has.
+    fn negotiate(document: &Document, headers: &HeaderMap) -> Option<Self> {
+        let accept = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or("*/*");
+        negotiation::clauses(accept).iter().find_map(|clause| match clause.name {
+            JSON | "application/*" | "*/*" => Some(Self { content_type: JSON, body: document.json.clone() }),
+            PROTOBUF | PROTOBUF_OF_OLD => Some(Self { content_type: PROTOBUF, body: document.protobuf.clone()? }),
+            _ => None,
+        })
+    }
+
+    /// The document, or 304 if the client's ETag is current.
+    fn serve(self, document: &Document, headers: &HeaderMap, store: &Store) -> Response {
+        let etag = format!("\"{}\"", document.etag);
+        let known = headers.get(header::IF_NONE_MATCH).and_then(|known| known.to_str().ok()).unwrap_or_default();
+        if known.split(',').map(str::trim).any(|known| known == "*" || known.trim_start_matches("W/") == etag) {
+            let mut answer = empty(StatusCode::NOT_MODIFIED);
+            set(&mut answer, header::ETAG, &etag);
+            return answer;
+        }
+        let mut answer = status::answer(StatusCode::OK, self.content_type, Body::from(self.body));
+        set(&mut answer, header::ETAG, &etag);
+        set(&mut answer, header::LAST_MODIFIED, &date(store.clock.started(), "GMT"));
+        answer
+    }
+}
+
+/// Lets the client cache a response for a year.
+fn cached_for_a_year(mut answer: Response, now: Timestamp) -> Response {
+    let expiry = now.to_zoned(TimeZone::UTC).checked_add(1.year()).map_or(now, |later| later.timestamp());
+    set(&mut answer, header::CACHE_CONTROL, "public, immutable");
+    set(&mut answer, header::EXPIRES, &date(expiry, "UTC")); // upstream's name of the zone
+    answer
+}
+
+fn depends_on_accept(mut answer: Response) -> Response {
+    set(&mut answer, header::VARY, "Accept");
+    answer
+}
+
+fn empty(code: StatusCode) -> Response {
+    let mut answer = status::answer(code, JSON, Body::empty());
+    answer.headers_mut().remove(header::CONTENT_TYPE);
+    answer
+}
+
+fn set(answer: &mut Response, name: HeaderName, value: &str) {
+    let value = HeaderValue::from_str(value).expect("hashes, names of documents and dates are plain text");
+    answer.headers_mut().insert(name, value);
+}
+
+/// A time in HTTP's format.
+fn date(time: Timestamp, zone: &str) -> String {
+    format!("{} {zone}", time.strftime("%a, %d %b %Y %H:%M:%S"))
+}

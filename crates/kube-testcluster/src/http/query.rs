@@ -1,0 +1,54 @@
+//! The query of a request.
+
+use std::num::{IntErrorKind, ParseIntError};
+
+use super::status::ApiError;
+use crate::machinery::escape;
+
+/// Query parameters in the given order. The first of a repeated one counts; unknown and malformed ones are ignored.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Query(Vec<(String, String)>);
+
+impl Query {
+    pub(crate) fn parse(uri: &http::Uri) -> Self {
+        let parameters = uri.query().unwrap_or_default().split('&').filter(|parameter| escape::is_readable(parameter));
+        Self(parameters.flat_map(|one| form_urlencoded::parse(one.as_bytes()).into_owned()).collect())
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    /// All values of a repeated parameter.
+    pub(crate) fn all(&self, name: &str) -> Vec<&str> {
+        self.0.iter().filter(|(key, _)| key == name).map(|(_, value)| value.as_str()).collect()
+    }
+
+    pub(crate) fn text(&self, name: &str) -> String {
+        self.get(name).unwrap_or_default().to_owned()
+    }
+
+    /// As upstream: everything except `false` and `0` is true.
+    pub(crate) fn flag(&self, name: &str) -> Option<bool> {
+        self.get(name).map(|value| !value.eq_ignore_ascii_case("false") && value != "0")
+    }
+
+    pub(crate) fn integer(&self, name: &str) -> Result<Option<i64>, ApiError> {
+        self.get(name)
+            .map(|value| {
+                value.parse().map_err(|error: ParseIntError| {
+                    let problem = problem(&error);
+                    ApiError::bad_request(format!("strconv.ParseInt: parsing {value:?}: {problem}"))
+                })
+            })
+            .transpose()
+    }
+}
+
+/// Go's message for a text that is not a number.
+pub(crate) fn problem(error: &ParseIntError) -> &'static str {
+    match error.kind() {
+        IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => "value out of range",
+        _ => "invalid syntax",
+    }
+}

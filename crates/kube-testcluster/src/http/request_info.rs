@@ -1,0 +1,143 @@
+//! Parses request paths. Upstream: `RequestInfo`.
+
+use crate::kinds::{self, NAMESPACES, Resource, Subresource, served};
+use crate::machinery::escape;
+
+/// A path below `/api/v1` or `/apis/GROUP/VERSION` that names a served resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Target {
+    pub(crate) resource: &'static Resource,
+    /// `None`: all namespaces, or a kind without namespaces.
+    pub(crate) namespace: Option<String>,
+    /// `None`: the collection.
+    pub(crate) name: Option<String>,
+    pub(crate) subresource: Option<Subresource>,
+    /// The old `/watch/` form of the path.
+    pub(crate) watch: bool,
+}
+
+/// Why a path does not name a resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum NoTarget {
+    /// A percent escape is malformed.
+    BadEscape,
+    /// Why no object can have the name.
+    BadName(String),
+    /// Not a path of the API; upstream's mux answers in plain text.
+    NoSuchPath,
+    /// A served group version has no such resource.
+    NoSuchResource,
+}
+
+/// Parses the path of a request.
+pub(crate) fn parse(path: &str) -> Result<Target, NoTarget> {
+    let path = escape::decode(path).ok_or(NoTarget::BadEscape)?; // also slashes that were escaped separate
+    let trimmed = path.trim_end_matches('/');
+    let parts: Vec<&str> = trimmed.strip_prefix('/').unwrap_or(trimmed).split('/').collect();
+    let (group, version, rest) = match parts.as_slice() {
+        ["api", version, rest @ ..] if !rest.is_empty() => ("", *version, rest),
+        ["apis", group, version, rest @ ..] if !rest.is_empty() => (*group, *version, rest),
+        _ => return Err(NoTarget::NoSuchPath),
+    };
+    if !served().any(|row| row.group == group) {
+        return Err(NoTarget::NoSuchPath);
+    }
+    let (watch, rest) = match rest {
+        ["watch", rest @ ..] => (true, rest),
+        rest => (false, rest),
+    };
+    let find = |plural: &str| kinds::find(group, version, plural).ok_or(NoTarget::NoSuchResource);
+    let (resource, namespace, rest) = match rest {
+        ["namespaces", namespace, plural, rest @ ..] if !is_namespace_subresource(plural) => {
+            (find(plural)?, Some((*namespace).to_owned()).filter(|namespace| !namespace.is_empty()), rest)
+        }
+        [plural, rest @ ..] => (find(plural)?, None, rest),
+        [] => return Err(NoTarget::NoSuchResource),
+    };
+    if namespace.is_some() && !resource.is_namespaced() {
+        return Err(NoTarget::NoSuchResource);
+    }
+    let (name, subresource) = match rest {
+        [] => (None, None),
+        _ if !resource.is_stored() => return Err(NoTarget::NoSuchResource),
+        // An object of a namespaced kind has no path without a namespace.
+        _ if resource.is_namespaced() && namespace.is_none() => return Err(NoTarget::NoSuchResource),
+        ["", ..] => return Err(NoTarget::NoSuchResource),
+        [name] => (Some((*name).to_owned()), None),
+        [name, subresource] => {
+            let subresource = resource.subresource(subresource).ok_or(NoTarget::NoSuchResource)?;
+            (Some((*name).to_owned()), Some(subresource))
+        }
+        _ => return Err(NoTarget::NoSuchResource),
+    };
+    name.as_deref().map_or(Ok(()), check_name)?;
+    Ok(Target { resource, namespace, name, subresource, watch })
+}
+
+fn check_name(name: &str) -> Result<(), NoTarget> {
+    let why = match name {
+        "." | ".." => format!("may not be '{name}'"),
+        name if name.contains('%') => "may not contain '%'".to_owned(),
+        _ => return Ok(()),
+    };
+    Err(NoTarget::BadName(format!("Name parameter invalid: {name:?}: {why}")))
+}
+
+fn is_namespace_subresource(name: &str) -> bool {
+    NAMESPACES.subresource(name).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kinds::{NAMESPACES, PODS};
+
+    fn read(path: &str) -> (&'static str, Option<String>, Option<String>) {
+        let target = parse(path).unwrap();
+        (target.resource.plural, target.namespace, target.name)
+    }
+
+    #[test]
+    fn paths_are_read_as_upstream_reads_them() {
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(read("/api/v1/pods"), ("pods", None, None));
+        assert_eq!(read("/api/v1/namespaces/default/pods/"), ("pods", some("default"), None));
+        assert_eq!(read("/api/v1/namespaces/default/pods/a"), ("pods", some("default"), some("a")));
+        assert_eq!(read("/api/v1/namespaces/default"), ("namespaces", None, some("default")));
+        assert_eq!(read("/%61pi/v1/%70ods//"), ("pods", None, None));
+        assert_eq!(read("/api/v1/namespaces//pods"), ("pods", None, None));
+        assert_eq!(read("/api/v1/namespaces/a/pods%2Fb%20c"), ("pods", some("a"), some("b c")));
+        assert_eq!(parse("/api/v1/namespaces/a/status").unwrap().subresource, Some(Subresource::Status));
+        assert!(parse("/api/v1/watch/namespaces/default/pods").unwrap().watch);
+        assert_eq!(parse("/api/v1/pods").unwrap().resource, PODS);
+        assert_eq!(parse("/api/v1/namespaces").unwrap().resource, NAMESPACES);
+    }
+
+    #[test]
+    fn what_is_not_served_is_not_found_in_upstreams_two_ways() {
+        for path in ["/nosuch", "/", "/apis/nosuch/v1/things", "/apis/batch/v1/namespaces/default/jobs"] {
+            assert_eq!(parse(path), Err(NoTarget::NoSuchPath), "{path}");
+        }
+        for path in [
+            "/api/v1/nosuch",
+            "/api/v9/pods",
+            "/api/v1/namespaces/default/nosuch",
+            "/api/v1//pods",
+            "/api/v1/namespaces/default/../pods",
+            "/api/v1/pods/alpha",
+            "/api/v1/namespaces/default/pods/alpha/proxy",
+            "/api/v1/namespaces/default/namespaces",
+        ] {
+            assert_eq!(parse(path), Err(NoTarget::NoSuchResource), "{path}");
+        }
+        assert_eq!(parse("/api/v1/namespaces/a/pods/%zz"), Err(NoTarget::BadEscape));
+        for (name, why) in [
+            ("%2e%2e", "\"..\": may not be '..'"),
+            (".", "\".\": may not be '.'"),
+            ("a%25", "\"a%\": may not contain '%'"),
+        ] {
+            let bad = NoTarget::BadName(format!("Name parameter invalid: {why}"));
+            assert_eq!(parse(&format!("/api/v1/namespaces/a/pods/{name}")), Err(bad));
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Serves the API on a socket with HTTP/1.1 or HTTP/2.
+
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::time::Duration;
+
+use axum::middleware;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto::Builder;
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use tokio::net::TcpStream;
+use tokio::task::{JoinHandle, JoinSet};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::guard::only_for_this_machine;
+use super::refusals::StatusOnRefusal;
+
+/// How long a connection may take to send the head of a request, or be idle between two.
+const HEAD_WITHIN: Duration = Duration::from_secs(90);
+
+/// How long a request in progress may take after the shutdown began.
+const LAST_ANSWERS: Duration = Duration::from_secs(1);
+
+/// How long to wait after a connection could not be accepted, for example without free file descriptors.
+const BREATHER: Duration = Duration::from_millis(50);
+
+/// A socket that is being served. Dropping it ends the server.
+#[derive(Debug)]
+pub(crate) struct Server {
+    address: SocketAddr,
+    stop: DropGuard,
+    task: JoinHandle<()>,
+}
+
+impl Server {
+    /// Serves `router` on a loopback listener.
+    ///
+    /// # Errors
+    /// `InvalidInput` if other machines can reach the listener, since there is no authentication.
+    pub(crate) fn start(router: axum::Router, listener: TcpListener) -> io::Result<Self> {
+        let address = listener.local_addr()?;
+        if !address.ip().is_loopback() {
+            let why = format!("{address} can be reached from other machines, and there is no authentication");
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+        }
+        listener.set_nonblocking(true)?;
+        let listener = tokio::net::TcpListener::from_std(listener)?;
+        let router = router.layer(middleware::from_fn(only_for_this_machine));
+        let stop = CancellationToken::new();
+        let task = tokio::spawn(accept(router, listener, stop.clone()));
+        Ok(Self { address, stop: stop.drop_guard(), task })
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Stops accepting connections, and waits a moment for requests in progress.
+    pub(crate) async fn shutdown(self) {
+        drop(self.stop);
+        // A panic of the server has been reported already.
+        let _ = self.task.await;
+    }
+}
+
+async fn accept(router: axum::Router, listener: tokio::net::TcpListener, stop: CancellationToken) {
+    let connections = GracefulShutdown::new();
+    let mut tasks = JoinSet::new();
+    loop {
+        let accepted = tokio::select! {
+            biased;
+            () = stop.cancelled() => break,
+            Some(_) = tasks.join_next() => continue, // frees the tasks of closed connections
+            accepted = listener.accept() => accepted,
+        };
+        match accepted {
+            Ok((stream, _)) => drop(tasks.spawn(connection(router.clone(), stream, &connections))),
+            Err(error) => {
+                tracing::warn!(%error, "a connection could not be accepted");
+                tokio::time::sleep(BREATHER).await;
+            }
+        }
+    }
+    drop(listener);
+    if tokio::time::timeout(LAST_ANSWERS, connections.shutdown()).await.is_err() {
+        tracing::debug!("some connections did not end by themselves");
+    }
+    tasks.shutdown().await; // after a shutdown, no connection holds the router any more
+}
+
+/// Serves one connection until it ends.
+fn connection(
+    router: axum::Router,
+    stream: TcpStream,
+    connections: &GracefulShutdown,
+) -> impl Future<Output = ()> + use<> {
+    // Responses and events are written in one piece, so waiting for more data would only delay them.
+    let _ = stream.set_nodelay(true);
+    let mut http = Builder::new(TokioExecutor::new());
+    http.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_WITHIN);
+    http.http2().timer(TokioTimer::new());
+    let connection = http
+        .serve_connection(TokioIo::new(StatusOnRefusal::new(stream)), TowerToHyperService::new(router))
+        .into_owned();
+    let connection = connections.watch(connection);
+    async move {
+        if let Err(error) = connection.await {
+            tracing::debug!(error, "a connection ended early");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tokio::io::AsyncWriteExt;
+    use tokio::sync::Notify;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn after_the_end_no_connection_holds_anything() {
+        let held = Arc::new(Notify::new());
+        let entered = held.clone();
+        let router = axum::Router::new().fallback(move || {
+            let entered = entered.clone();
+            async move {
+                entered.notify_one();
+                std::future::pending::<()>().await;
+            }
+        });
+        let server = Server::start(router, TcpListener::bind("127.0.0.1:0").unwrap()).unwrap();
+        let mut client = TcpStream::connect(server.address()).await.unwrap();
+        client.write_all(b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n").await.unwrap();
+        held.notified().await;
+        tokio::time::pause();
+        server.shutdown().await;
+        assert_eq!(Arc::strong_count(&held), 1);
+    }
+}

@@ -1,0 +1,394 @@
+//! Errors of the API, and their form as a Kubernetes `Status`. Upstream: `k8s.io/apimachinery/pkg/api/errors`.
+
+use axum::body::Body;
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use http::{HeaderValue, StatusCode, header};
+use serde::Serialize;
+
+use crate::kinds::Resource;
+use crate::machinery::cause::Cause;
+
+/// The media types in which objects can be sent and received.
+const ACCEPTED: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+
+/// An error that becomes a Status.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ApiError {
+    code: StatusCode,
+    /// Empty for errors that upstream does not classify.
+    reason: &'static str,
+    message: String,
+    details: Option<Box<Details>>,
+    /// The token with which an expired paged list can continue.
+    continue_token: Option<String>,
+}
+
+/// The details of a Status: the object that the error is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Details {
+    #[serde(skip_serializing_if = "String::is_empty")]
+    name: String,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    group: &'static str,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    kind: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uid: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    causes: Vec<Cause>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_after_seconds: Option<u32>,
+}
+
+impl ApiError {
+    fn new(code: StatusCode, reason: &'static str, message: impl Into<String>) -> Self {
+        Self { code, reason, message: message.into(), details: None, continue_token: None }
+    }
+
+    fn about(mut self, resource: &'static Resource, kind: String, name: &str) -> Self {
+        let details = Details { name: name.into(), group: resource.group, kind, ..Details::default() };
+        self.details = Some(Box::new(details));
+        self
+    }
+
+    /// Adds empty details, as upstream does for errors that are not about an object.
+    fn with_empty_details(mut self) -> Self {
+        self.details = Some(Box::default());
+        self
+    }
+
+    pub(crate) fn is_not_found(&self) -> bool {
+        self.reason == "NotFound"
+    }
+
+    pub(crate) fn is_conflict(&self) -> bool {
+        self.reason == "Conflict"
+    }
+
+    pub(crate) fn bad_request(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "BadRequest", message)
+    }
+
+    pub(crate) fn forbidden(resource: &'static Resource, name: &str, why: &str) -> Self {
+        let message = format!("{} {name:?} is forbidden: {why}", resource.qualified());
+        Self::new(StatusCode::FORBIDDEN, "Forbidden", message).about(resource, resource.plural.into(), name)
+    }
+
+    /// A request that is not valid HTTP.
+    #[cfg(feature = "serve")]
+    pub(crate) fn malformed_request(code: StatusCode) -> Self {
+        let (reason, message) = match code {
+            StatusCode::URI_TOO_LONG => ("", "the request line is longer than this server reads: 65534 bytes"),
+            StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => ("", "the header is larger than this server reads"),
+            _ => ("BadRequest", "this cannot be read as an HTTP request"),
+        };
+        Self::new(code, reason, message)
+    }
+
+    /// A request that no client on this machine would send.
+    #[cfg(feature = "serve")]
+    pub(crate) fn foreign_request(why: &str) -> Self {
+        let message = format!("forbidden: this server answers programs on its own machine only: {why}");
+        Self::new(StatusCode::FORBIDDEN, "Forbidden", message).with_empty_details()
+    }
+
+    /// The creation of an object in a namespace that is being deleted.
+    pub(crate) fn terminating(resource: &'static Resource, name: &str, namespace: &str) -> Self {
+        let why = format!("unable to create new content in namespace {namespace} because it is being terminated");
+        let cause = Cause::terminating(namespace);
+        let mut error = Self::forbidden(resource, name, &why);
+        if let Some(details) = &mut error.details {
+            details.causes.push(cause);
+        }
+        error
+    }
+
+    pub(crate) fn not_found(resource: &'static Resource, name: &str) -> Self {
+        let message = format!("{} {name:?} not found", resource.qualified());
+        Self::new(StatusCode::NOT_FOUND, "NotFound", message).about(resource, resource.plural.into(), name)
+    }
+
+    /// A resource, a subresource or a version that is not served.
+    pub(crate) fn unknown_resource() -> Self {
+        Self::new(StatusCode::NOT_FOUND, "NotFound", "the server could not find the requested resource")
+            .with_empty_details()
+    }
+
+    pub(crate) fn method_not_allowed() -> Self {
+        let message = "the server does not allow this method on the requested resource";
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, "MethodNotAllowed", message).with_empty_details()
+    }
+
+    pub(crate) fn already_exists(resource: &'static Resource, name: &str) -> Self {
+        let message = format!("{} {name:?} already exists", resource.qualified());
+        Self::new(StatusCode::CONFLICT, "AlreadyExists", message).about(resource, resource.plural.into(), name)
+    }
+
+    /// `what` is `pods`, `pods/binding` or, where upstream uses the kind, `Pod`.
+    pub(crate) fn conflict(resource: &'static Resource, what: &str, name: &str, why: impl AsRef<str>) -> Self {
+        let message = format!("Operation cannot be fulfilled on {what} {name:?}: {}", why.as_ref());
+        Self::new(StatusCode::CONFLICT, "Conflict", message).about(resource, what.into(), name)
+    }
+
+    pub(crate) fn stale(resource: &'static Resource, name: &str) -> Self {
+        let why = "the object has been modified; please apply your changes to the latest version and try again";
+        Self::conflict(resource, &resource.qualified(), name, why)
+    }
+
+    pub(crate) fn invalid(resource: &'static Resource, name: &str, causes: Vec<Cause>) -> Self {
+        Self::invalid_kind(resource.group, resource.kind, name, causes)
+    }
+
+    /// Invalid or contradictory options.
+    pub(crate) fn invalid_options(kind: &'static str, causes: Vec<Cause>) -> Self {
+        Self::invalid_kind("meta.k8s.io", kind, "", causes)
+    }
+
+    /// Invalid or contradictory options of a request for a log.
+    pub(crate) fn invalid_log_options(pod: &str, causes: Vec<Cause>) -> Self {
+        Self::invalid_kind("", "PodLogOptions", pod, causes)
+    }
+
+    fn invalid_kind(group: &'static str, kind: &str, name: &str, causes: Vec<Cause>) -> Self {
+        let mut sentences: Vec<String> = Vec::new();
+        for sentence in causes.iter().map(Cause::sentence) {
+            if !sentences.contains(&sentence) {
+                sentences.push(sentence); // the message has each once, although the causes keep duplicates
+            }
+        }
+        let list = if let [one] = sentences.as_slice() { one.clone() } else { format!("[{}]", sentences.join(", ")) };
+        let dot = if group.is_empty() { "" } else { "." };
+        let message = format!("{kind}{dot}{group} {name:?} is invalid: {list}");
+        let details = Details { name: name.into(), group, kind: kind.into(), causes, ..Details::default() };
+        Self { details: Some(Box::new(details)), ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, "Invalid", message) }
+    }
+
+    /// A well-formed patch that does not apply to the object.
+    pub(crate) fn unprocessable() -> Self {
+        let message = "the server rejected our request due to an error in our request";
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "Invalid", message).with_empty_details()
+    }
+
+    /// A patch whose result is not of the object's type.
+    pub(crate) fn undecodable_patch(object: &str, why: &str) -> Self {
+        Self::invalid_kind("", "", "", vec![Cause::invalid("patch", object, why)])
+    }
+
+    pub(crate) fn unsupported_patch() -> Self {
+        let message = "415: Unsupported Media Type";
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UnsupportedMediaType", message).with_empty_details()
+    }
+
+    pub(crate) fn unsupported_body() -> Self {
+        let message =
+            format!("the body of the request was in an unknown format - accepted media types include: {ACCEPTED}");
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UnsupportedMediaType", message)
+    }
+
+    /// The client accepts none of the server's media types.
+    pub(crate) fn no_representation() -> Self {
+        let message = format!("406: Not Acceptable\n\nAvailable representations: {ACCEPTED}");
+        Self::new(StatusCode::NOT_ACCEPTABLE, "NotAcceptable", message).with_empty_details()
+    }
+
+    /// The client accepts one of the server's media types, but not in a supported form.
+    pub(crate) fn not_acceptable() -> Self {
+        let message = format!("only the following media types are accepted: {ACCEPTED}");
+        Self::new(StatusCode::NOT_ACCEPTABLE, "NotAcceptable", message)
+    }
+
+    /// The view does not fit the object, which is (not) a list.
+    pub(crate) fn wrong_view(view: &str, is: &str, kind: &str) -> Self {
+        let message = format!("you requested {view}, but the requested object {is} (*core.{kind})");
+        Self::new(StatusCode::NOT_ACCEPTABLE, "NotAcceptable", message)
+    }
+
+    pub(crate) fn too_large(limit: usize) -> Self {
+        Self::too_large_because(&format!("limit is {limit}"))
+    }
+
+    pub(crate) fn too_large_because(why: &str) -> Self {
+        let message = format!("Request entity too large: {why}");
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "RequestEntityTooLarge", message)
+    }
+
+    /// A feature that upstream has and this server has not. Upstream has no reason for it.
+    pub(crate) fn not_implemented(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_IMPLEMENTED, "", message)
+    }
+
+    /// An error that upstream does not classify.
+    pub(crate) fn internal(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "", message)
+    }
+
+    /// An error of the server that the request did not cause.
+    pub(crate) fn internal_error(what: &str) -> Self {
+        let message = format!("Internal error occurred: {what}");
+        let details = Details { causes: vec![Cause::without_field("", what)], ..Details::default() };
+        Self {
+            details: Some(Box::new(details)),
+            ..Self::new(StatusCode::INTERNAL_SERVER_ERROR, "InternalError", message)
+        }
+    }
+
+    /// `retry_after` is in seconds; 0 stands for none.
+    pub(crate) fn too_many_requests(retry_after: u32) -> Self {
+        let details =
+            Details { retry_after_seconds: Some(retry_after).filter(|seconds| *seconds > 0), ..Details::default() };
+        let message = "Too many requests, please try again later.";
+        Self {
+            details: Some(Box::new(details)),
+            ..Self::new(StatusCode::TOO_MANY_REQUESTS, "TooManyRequests", message)
+        }
+    }
+
+    /// More watches than the server allows.
+    pub(crate) fn too_many_watches(limit: usize) -> Self {
+        let message = format!("too many watches are open: the limit is {limit}, please try again later.");
+        Self { message, ..Self::too_many_requests(1) }
+    }
+
+    /// The request took too long.
+    pub(crate) fn timeout(what: &str) -> Self {
+        Self::new(StatusCode::GATEWAY_TIMEOUT, "Timeout", format!("Timeout: {what}")).with_empty_details()
+    }
+
+    pub(crate) fn expired(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::GONE, "Expired", message)
+    }
+
+    /// A watch from a version before the history.
+    pub(crate) fn too_old(asked: u64, oldest: u64) -> Self {
+        Self::expired(format!("too old resource version: {asked} ({oldest})"))
+    }
+
+    /// A page from a version before the history, with a token to continue with the current state.
+    pub(crate) fn expired_page(token: String) -> Self {
+        let message = "The provided continue parameter is too old to display a consistent list result. You can start a \
+            new list without the continue parameter, or use the continue token in this response to retrieve the remainder \
+            of the results. Continuing with the provided token results in an inconsistent list - objects that were \
+            created, modified, or deleted between the time the first chunk was returned and now may show up in the list.";
+        Self { continue_token: Some(token), ..Self::expired(message) }
+    }
+
+    /// A revision that the server did not reach in time.
+    pub(crate) fn too_large_version(asked: u64, current: u64) -> Self {
+        let message = format!("Timeout: Too large resource version: {asked}, current: {current}");
+        let cause = Cause::without_field("ResourceVersionTooLarge", "Too large resource version");
+        let details = Details { causes: vec![cause], retry_after_seconds: Some(1), ..Details::default() };
+        Self { details: Some(Box::new(details)), ..Self::new(StatusCode::GATEWAY_TIMEOUT, "Timeout", message) }
+    }
+
+    /// The Status as JSON, for a response or an ERROR event.
+    pub(crate) fn json(&self) -> Vec<u8> {
+        let status = Status {
+            kind: "Status",
+            api_version: "v1",
+            metadata: StatusMeta { r#continue: self.continue_token.as_deref() },
+            status: "Failure",
+            message: &self.message,
+            reason: self.reason,
+            details: self.details.as_deref(),
+            code: Some(self.code.as_u16()),
+        };
+        serde_json::to_vec(&status).expect("a Status has only text keys")
+    }
+
+    /// The ERROR event that ends a watch.
+    pub(crate) fn line(&self) -> Bytes {
+        let mut line = br#"{"type":"ERROR","object":"#.to_vec();
+        line.extend_from_slice(&self.json());
+        line.extend_from_slice(b"}\n");
+        line.into()
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let retry = self.details.as_ref().and_then(|details| details.retry_after_seconds);
+        let mut response = json(self.code, self.json());
+        if let Some(seconds) = retry {
+            response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+        }
+        response
+    }
+}
+
+/// A response with a JSON body.
+pub(crate) fn json(code: StatusCode, mut body: Vec<u8>) -> Response {
+    body.push(b'\n');
+    answer(code, "application/json", Body::from(body))
+}
+
+/// A response with the headers that all responses have.
+pub(crate) fn answer(code: StatusCode, content_type: &'static str, body: Body) -> Response {
+    let mut response = Response::new(body);
+    *response.status_mut() = code;
+    let headers = response.headers_mut();
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache, private"));
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
+    response
+}
+
+pub(crate) const PLAIN: &str = "text/plain; charset=utf-8";
+
+/// The response of upstream's mux to an unknown path.
+pub(crate) fn no_such_path() -> Response {
+    answer(StatusCode::NOT_FOUND, PLAIN, Body::from("404 page not found\n"))
+}
+
+/// The response of upstream's HTTP server to a malformed request.
+pub(crate) fn broken_request() -> Response {
+    answer(StatusCode::BAD_REQUEST, PLAIN, Body::from("400 Bad Request"))
+}
+
+/// A `Status` with Success and nothing else, as for a binding.
+pub(crate) fn created() -> Response {
+    json(StatusCode::CREATED, success(None, Some(201)))
+}
+
+/// A `Status` with Success about an object that was removed.
+pub(crate) fn removed(resource: &'static Resource, name: &str, uid: &str) -> Response {
+    let details = Details {
+        name: name.into(),
+        group: resource.group,
+        kind: resource.plural.into(),
+        uid: Some(uid.into()),
+        ..Details::default()
+    };
+    json(StatusCode::OK, success(Some(&details), None))
+}
+
+fn success(details: Option<&Details>, code: Option<u16>) -> Vec<u8> {
+    let metadata = StatusMeta { r#continue: None };
+    let (message, reason) = ("", "");
+    let status =
+        Status { kind: "Status", api_version: "v1", metadata, status: "Success", message, reason, details, code };
+    serde_json::to_vec(&status).expect("a Status has only text keys")
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Status<'a> {
+    kind: &'a str,
+    api_version: &'a str,
+    metadata: StatusMeta<'a>,
+    status: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    message: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    reason: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    details: Option<&'a Details>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<u16>,
+}
+
+#[derive(Serialize)]
+struct StatusMeta<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    r#continue: Option<&'a str>,
+}

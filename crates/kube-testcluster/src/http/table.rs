@@ -1,0 +1,87 @@
+//! Tables: objects as rows of cells, as `kubectl get` prints them. Upstream: `meta.k8s.io` `Table`.
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use crate::kinds::Resource;
+use crate::kinds::columns::{self, Column};
+
+/// Whether a table contains its column definitions. In a watch only the first event does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Columns {
+    Shown,
+    Omitted,
+}
+
+/// The form of the object in each row: `includeObject`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum IncludeObject {
+    None,
+    #[default]
+    Metadata,
+    Object,
+}
+
+impl IncludeObject {
+    /// Parses the query parameter.
+    pub(crate) fn read(text: Option<&str>) -> Self {
+        match text {
+            Some("None") => Self::None,
+            Some("Object") => Self::Object,
+            _ => Self::Metadata,
+        }
+    }
+}
+
+/// The inputs of a table.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Table {
+    pub(crate) resource: &'static Resource,
+    pub(crate) version: &'static str,
+    pub(crate) include: IncludeObject,
+    pub(crate) columns: Columns,
+    /// Ages are relative to this time.
+    pub(crate) now: Timestamp,
+}
+
+impl Table {
+    /// The table of an object, or of the items of a list.
+    pub(crate) fn of(self, value: Value) -> Value {
+        let columns = columns::of(self.resource);
+        let (list, objects) = match value["items"].as_array() {
+            Some(items) => (value["metadata"].clone(), items.clone()),
+            None => (json!({"resourceVersion": value["metadata"]["resourceVersion"]}), vec![value]),
+        };
+        let rows: Vec<Value> = objects.into_iter().map(|object| self.row(columns, object)).collect();
+        let shown = match self.columns {
+            Columns::Shown => columns.iter().map(Column::definition).collect(),
+            Columns::Omitted => Value::Null,
+        };
+        json!({
+            "kind": "Table", "apiVersion": self.version, "metadata": list, "columnDefinitions": shown, "rows": rows,
+        })
+    }
+
+    fn row(self, columns: &[Column], mut object: Value) -> Value {
+        let cells: Vec<Value> = columns.iter().map(|column| (column.cell)(&object, self.now)).collect();
+        let conditions = columns::conditions(self.resource, &object);
+        let shown = match self.include {
+            IncludeObject::None => Value::Null,
+            IncludeObject::Metadata => metadata(&object, self.version),
+            IncludeObject::Object => {
+                object["kind"] = self.resource.kind.into();
+                object["apiVersion"] = self.resource.api_version().into();
+                object
+            }
+        };
+        match conditions {
+            Some(conditions) => json!({"cells": cells, "conditions": conditions, "object": shown}),
+            None => json!({"cells": cells, "object": shown}),
+        }
+    }
+}
+
+/// The metadata of an object as `PartialObjectMetadata`.
+pub(crate) fn metadata(object: &Value, version: &str) -> Value {
+    json!({"kind": "PartialObjectMetadata", "apiVersion": version, "metadata": object["metadata"]})
+}

@@ -1,0 +1,196 @@
+//! The columns of pods.
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::age::age;
+use super::{AGE, Column, NAME, text_or_none};
+
+pub(super) const COLUMNS: &[Column] = &[
+    NAME,
+    Column::new("Ready", "The aggregate readiness state of this pod for accepting traffic.", |pod, _| {
+        let state = PodState::of(pod);
+        format!("{}/{}", state.ready, state.total).into()
+    }),
+    Column::new("Status", "The aggregate status of the containers in this pod.", |pod, _| PodState::of(pod).reason.into()),
+    Column::new(
+        "Restarts",
+        "The number of times the containers in this pod have been restarted and when the last container in this pod has restarted.",
+        restarts,
+    ),
+    AGE,
+    Column::new(
+        "IP",
+        "podIP address allocated to the pod. Routable at least within the cluster. Empty if not yet allocated.",
+        |pod, _| text_or_none(pod, "/status/podIPs/0/ip"),
+    ).wide(),
+    Column::new(
+        "Node",
+        "NodeName indicates in which node this pod is scheduled. If empty, this pod is a candidate for scheduling by the scheduler defined in schedulerName. Once this field is set, the kubelet for this node becomes responsible for the lifecycle of this pod. This field should not be used to express a desire for the pod to be scheduled on a specific node. https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/#nodename",
+        |pod, _| text_or_none(pod, "/spec/nodeName"),
+    ).wide(),
+    Column::new(
+        "Nominated Node",
+        "nominatedNodeName is set only when this pod preempts other pods on the node, but it cannot be scheduled right away as preemption victims receive their graceful termination periods. This field does not guarantee that the pod will be scheduled on this node. Scheduler may decide to place the pod elsewhere if other nodes become available sooner. Scheduler may also decide to give the resources on this node to a higher priority pod that is created after preemption. As a result, this field may be different than PodSpec.nodeName when the pod is scheduled.",
+        |pod, _| text_or_none(pod, "/status/nominatedNodeName"),
+    ).wide(),
+    Column::new(
+        "Readiness Gates",
+        "If specified, all readiness gates will be evaluated for pod readiness. A pod is ready when all its containers are ready AND all conditions specified in the readiness gates have status equal to \"True\" More info: https://git.k8s.io/enhancements/keps/sig-network/580-pod-readiness-gates",
+        gates,
+    ).wide(),
+];
+
+/// How often containers were restarted, and when the last of them had ended.
+#[derive(Clone, Copy, Default)]
+struct Restarts {
+    count: i64,
+    last: Option<Timestamp>,
+}
+
+impl Restarts {
+    fn add(&mut self, status: &Value) {
+        self.count += status["restartCount"].as_i64().unwrap_or_default();
+        let ended = status["lastState"]["terminated"]["finishedAt"].as_str().and_then(|time| time.parse().ok());
+        self.last = self.last.max(ended);
+    }
+}
+
+/// What the columns of a pod say of its containers. Upstream: `printPod`.
+struct PodState {
+    reason: String,
+    ready: usize,
+    total: usize,
+    restarts: Restarts,
+    /// The restarts of sidecars. Those of other init containers no longer count once all init containers are done.
+    sidecar_restarts: Restarts,
+}
+
+fn items<'a>(value: &'a Value, field: &str) -> &'a [Value] {
+    value[field].as_array().map_or(&[], Vec::as_slice)
+}
+
+fn condition<'a>(pod: &'a Value, kind: &str) -> Option<&'a Value> {
+    items(&pod["status"], "conditions").iter().find(|condition| condition["type"] == kind)
+}
+
+impl PodState {
+    fn of(pod: &Value) -> Self {
+        let (spec, status) = (&pod["spec"], &pod["status"]);
+        let said = |field: &str| status[field].as_str().filter(|text| !text.is_empty());
+        let mut state = Self {
+            reason: said("reason").or(said("phase")).unwrap_or_default().to_owned(),
+            ready: 0,
+            total: items(spec, "containers").len() + items(spec, "initContainers").iter().filter(is_sidecar).count(),
+            restarts: Restarts::default(),
+            sidecar_restarts: Restarts::default(),
+        };
+        if let Some(gated) = condition(pod, "PodScheduled").filter(|found| found["reason"] == "SchedulingGated") {
+            state.reason = gated["reason"].as_str().unwrap_or_default().to_owned();
+        }
+        let initializing = state.initializing(items(spec, "initContainers"), items(status, "initContainerStatuses"));
+        if !initializing || condition(pod, "Initialized").is_some_and(|found| found["status"] == "True") {
+            state.containers(pod, items(status, "containerStatuses"));
+        }
+        let terminal = matches!(status["phase"].as_str(), Some("Succeeded" | "Failed"));
+        if pod["metadata"]["deletionTimestamp"].is_string() {
+            match said("reason") {
+                Some("NodeLost") => state.reason = "Unknown".into(),
+                _ if !terminal => state.reason = "Terminating".into(),
+                _ => {}
+            }
+        }
+        state
+    }
+
+    /// Whether an init container has not ended yet; the pod's reason then is that container's.
+    fn initializing(&mut self, containers: &[Value], statuses: &[Value]) -> bool {
+        for (i, status) in statuses.iter().enumerate() {
+            self.restarts.add(status);
+            let (waiting, terminated) = (&status["state"]["waiting"], &status["state"]["terminated"]);
+            let sidecar = containers.iter().filter(is_sidecar).any(|container| container["name"] == status["name"]);
+            if sidecar {
+                self.sidecar_restarts.add(status);
+            }
+            if terminated.is_object() && terminated["exitCode"] == 0 {
+                continue;
+            }
+            if sidecar && status["started"] == true {
+                self.ready += usize::from(status["ready"] == true);
+                continue;
+            }
+            let waits = waiting["reason"].as_str().filter(|reason| !reason.is_empty() && *reason != "PodInitializing");
+            self.reason = if terminated.is_object() {
+                format!("Init:{}", ended(terminated))
+            } else {
+                waits.map_or_else(|| format!("Init:{i}/{}", containers.len()), |reason| format!("Init:{reason}"))
+            };
+            return true;
+        }
+        false
+    }
+
+    fn containers(&mut self, pod: &Value, statuses: &[Value]) {
+        self.restarts = self.sidecar_restarts;
+        let mut running = false;
+        let mut failure = None;
+        for status in statuses.iter().rev() {
+            self.restarts.add(status);
+            let (waiting, terminated) = (&status["state"]["waiting"], &status["state"]["terminated"]);
+            if let Some(reason) = waiting["reason"].as_str().filter(|reason| !reason.is_empty()) {
+                self.reason = reason.to_owned();
+            } else if terminated.is_object() {
+                self.reason = ended(terminated);
+                failure = Some(self.reason.clone()).filter(|_| terminated["exitCode"] != 0).or(failure);
+            } else if status["ready"] == true && status["state"]["running"].is_object() {
+                running = true;
+                self.ready += 1;
+            }
+        }
+        if self.reason == "Completed" {
+            let ready = condition(pod, "Ready").is_some_and(|found| found["status"] == "True");
+            match failure {
+                _ if running && ready => self.reason = "Running".into(),
+                Some(failure) => self.reason = failure,
+                None if running => self.reason = "NotReady".into(),
+                None => {}
+            }
+        }
+    }
+}
+
+/// Whether an init container keeps running beside the others.
+fn is_sidecar(container: &&Value) -> bool {
+    container["restartPolicy"] == "Always"
+}
+
+/// Why a container ended.
+fn ended(terminated: &Value) -> String {
+    let reason = terminated["reason"].as_str().unwrap_or_default();
+    match (reason, terminated["signal"].as_i64().unwrap_or_default()) {
+        ("", 0) => format!("ExitCode:{}", terminated["exitCode"].as_i64().unwrap_or_default()),
+        ("", signal) => format!("Signal:{signal}"),
+        (reason, _) => reason.to_owned(),
+    }
+}
+
+fn restarts(pod: &Value, now: Timestamp) -> Value {
+    let Restarts { count, last } = PodState::of(pod).restarts;
+    match last.filter(|_| count > 0) {
+        Some(last) => format!("{count} ({} ago)", age(&last.to_string().into(), now)).into(),
+        None => count.to_string().into(),
+    }
+}
+
+/// How many of the readiness gates are true.
+fn gates(pod: &Value, _: Timestamp) -> Value {
+    let gates = items(&pod["spec"], "readinessGates");
+    let open = |gate: &&Value| {
+        let kind = gate["conditionType"].as_str().unwrap_or_default();
+        condition(pod, kind).is_some_and(|found| found["status"] == "True")
+    };
+    match gates.len() {
+        0 => "<none>".into(),
+        total => format!("{}/{total}", gates.iter().filter(open).count()).into(),
+    }
+}

@@ -1,0 +1,173 @@
+//! ConfigMaps and Secrets.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+
+use super::metadata::named;
+use crate::machinery::cause::Cause;
+use crate::machinery::fill::{empty, missing, object};
+
+const KEY: &str = "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or \
+    'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
+const IMMUTABLE: &str = "field is immutable when `immutable` is set";
+
+/// How many bytes all values together may have.
+const MAX_SIZE: usize = 1024 * 1024;
+
+/// The keys that a Secret of a type must have: one of the first list and all of the second.
+const REQUIRED: [(&str, &[&str], &[&str]); 5] = [
+    ("kubernetes.io/basic-auth", &["username", "password"], &[]),
+    ("kubernetes.io/ssh-auth", &[], &["ssh-privatekey"]),
+    ("kubernetes.io/tls", &[], &["tls.crt", "tls.key"]),
+    ("kubernetes.io/dockercfg", &[], &[".dockercfg"]),
+    ("kubernetes.io/dockerconfigjson", &[], &[".dockerconfigjson"]),
+];
+
+pub(super) fn validate_config_map(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let mut causes = named(new, old);
+    causes.extend(keys(new, "data"));
+    for (key, _) in fields(new, "data").filter(|(key, _)| new["binaryData"].get(key).is_some()) {
+        causes.push(Cause::invalid(format!("data[{key}]"), key, "duplicate of key present in binaryData"));
+    }
+    causes.extend(keys(new, "binaryData"));
+    let texts: usize = fields(new, "data").map(|(_, value)| value.as_str().map_or(0, str::len)).sum();
+    if texts + decoded(new, "binaryData") > MAX_SIZE {
+        causes.push(Cause::too_long("[]", MAX_SIZE)); // upstream's way of saying: the whole
+    }
+    causes.extend(old.into_iter().flat_map(|old| kept(new, old, &["data", "binaryData"])));
+    causes
+}
+
+/// Sets the type, and encodes `stringData` into `data`.
+pub(super) fn set_secret_defaults(secret: &mut Value) {
+    missing(secret, "type", json!("Opaque"));
+    let Some(Value::Object(texts)) = object(secret).remove("stringData") else { return };
+    let data = object(object(secret).entry("data").or_insert_with(empty));
+    for (key, text) in texts {
+        data.insert(key, STANDARD.encode(text.as_str().unwrap_or_default()).into());
+    }
+}
+
+pub(super) fn validate_secret(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let mut causes = named(new, old);
+    causes.extend(keys(new, "data"));
+    if decoded(new, "data") > MAX_SIZE {
+        causes.push(Cause::too_long("data", MAX_SIZE));
+    }
+    let kind = new["type"].as_str().unwrap_or_default();
+    let has = |key: &&&str| new["data"].get(**key).is_some();
+    for (_, any, each) in REQUIRED.iter().filter(|(name, ..)| *name == kind) {
+        let lacking = if any.iter().any(|key| has(&key)) { &[][..] } else { any };
+        let lacking = lacking.iter().chain(each.iter().filter(|key| !has(key)));
+        causes.extend(lacking.map(|key| Cause::required(format!("data[{key}]"), "")));
+    }
+    let owner = "kubernetes.io/service-account.name";
+    if kind == "kubernetes.io/service-account-token"
+        && new["metadata"]["annotations"][owner].as_str().is_none_or(str::is_empty)
+    {
+        causes.push(Cause::required(format!("metadata.annotations[{owner}]"), ""));
+    }
+    if let Some(old) = old {
+        if old["type"] != new["type"] {
+            causes.push(Cause::invalid("type", kind, "field is immutable"));
+        }
+        causes.extend(kept(new, old, &["data"]));
+    }
+    causes
+}
+
+fn fields<'a>(object: &'a Value, field: &str) -> impl Iterator<Item = (&'a String, &'a Value)> {
+    object[field].as_object().into_iter().flatten()
+}
+
+fn keys(object: &Value, field: &str) -> Vec<Cause> {
+    let bad = |key: &str| match key {
+        "." => Some("must not be '.'".to_owned()),
+        ".." => Some("must not be '..'".to_owned()),
+        key if key.starts_with("..") => Some("must not start with '..'".to_owned()),
+        key if key.len() > 253 => Some("must be no more than 253 characters".to_owned()),
+        key => {
+            let fits = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+            (key.is_empty() || !key.chars().all(fits)).then(|| KEY.to_owned())
+        }
+    };
+    let wrong = fields(object, field).filter_map(|(key, _)| Some((key, bad(key)?)));
+    wrong.map(|(key, why)| Cause::invalid(format!("{field}[{key}]"), key, &why)).collect()
+}
+
+/// How many bytes the base64 texts decode to.
+fn decoded(object: &Value, field: &str) -> usize {
+    let length = |value: &Value| value.as_str().map_or(0, |text| text.trim_end_matches('=').len() * 3 / 4);
+    fields(object, field).map(|(_, value)| length(value)).sum()
+}
+
+/// An immutable object's data must not change, and neither must its field `immutable`.
+fn kept(new: &Value, old: &Value, data: &[&str]) -> Vec<Cause> {
+    if old["immutable"] != true {
+        return Vec::new();
+    }
+    let declared = (new["immutable"] != true).then_some("immutable");
+    let changed = data.iter().copied().filter(|field| new[*field] != old[*field]);
+    declared.into_iter().chain(changed).map(|field| Cause::forbidden(field, IMMUTABLE)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn sentences(causes: Vec<Cause>) -> Vec<String> {
+        causes.iter().map(Cause::sentence).collect()
+    }
+
+    fn told(kind: fn(&Value, Option<&Value>) -> Vec<Cause>, mut new: Value, old: Option<Value>) -> Vec<String> {
+        new["metadata"]["name"] = json!("a");
+        sentences(kind(&new, old.as_ref()))
+    }
+
+    #[test]
+    fn keys_are_names_of_files() {
+        let map = json!({"data": {"a b": "", "..": "", "x": ""}, "binaryData": {"x": ""}});
+        assert_eq!(
+            told(validate_config_map, map, None),
+            [
+                "data[..]: Invalid value: \"..\": must not be '..'".to_owned(),
+                format!("data[a b]: Invalid value: \"a b\": {KEY}"),
+                "data[x]: Invalid value: \"x\": duplicate of key present in binaryData".to_owned(),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_secret_has_what_its_type_wants() {
+        let secret_of = |kind: &str, data: Value| told(validate_secret, json!({"type": kind, "data": data}), None);
+        assert_eq!(secret_of("kubernetes.io/tls", json!({"tls.crt": ""})), ["data[tls.key]: Required value"]);
+        assert_eq!(secret_of("kubernetes.io/basic-auth", json!({"password": ""})), Vec::<String>::new());
+        let neither = ["data[username]: Required value", "data[password]: Required value"];
+        assert_eq!(secret_of("kubernetes.io/basic-auth", json!({})), neither);
+        let changed = told(validate_secret, json!({"type": "mine"}), Some(json!({"type": "Opaque"})));
+        assert_eq!(changed, ["type: Invalid value: \"mine\": field is immutable"]);
+    }
+
+    #[test]
+    fn what_is_immutable_stays() {
+        let old = json!({"immutable": true, "data": {"a": "1"}});
+        assert_eq!(
+            told(validate_config_map, json!({"data": {"a": "2"}}), Some(old.clone())),
+            [format!("immutable: Forbidden: {IMMUTABLE}"), format!("data: Forbidden: {IMMUTABLE}"),]
+        );
+        assert_eq!(told(validate_config_map, old.clone(), Some(old)), Vec::<String>::new());
+    }
+
+    #[test]
+    fn the_size_is_limited() {
+        let map = |length: usize| json!({"data": {"a": "x".repeat(length)}});
+        assert_eq!(told(validate_config_map, map(MAX_SIZE), None), Vec::<String>::new());
+        assert_eq!(
+            told(validate_config_map, map(MAX_SIZE + 1), None),
+            ["[]: Too long: may not be more than 1048576 bytes"]
+        );
+    }
+}

@@ -1,0 +1,17 @@
+//! The kinds: a row for each in the table of kinds, with its defaults, its validation and its columns. Nothing here knows
+//! where objects are stored.
+
+pub(crate) mod columns;
+mod config;
+pub(crate) mod metadata;
+pub(crate) mod namespace;
+mod node;
+mod pod;
+mod replica_set;
+mod resource;
+mod reviews;
+mod served;
+pub(crate) mod service;
+
+pub(crate) use self::resource::{DeleteResponse, Deletion, Generation, Resource, Subresource};
+pub(crate) use self::served::{EVENTS, NAMESPACES, NODES, PODS, RESOURCES, SERVICES, find, served};

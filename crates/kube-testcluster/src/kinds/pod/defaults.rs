@@ -1,0 +1,198 @@
+//! The defaults of pods and of pod templates. Upstream: `pkg/apis/core/v1/defaults.go`.
+
+use serde_json::{Map, Value, json};
+
+use super::{probes, volumes};
+use crate::machinery::fill::{empty, list, missing, object, part};
+use crate::machinery::quantity::{MILLI, Quantity};
+
+/// Sets the fields of a pod that kube-apiserver sets, as far as a client can see them.
+pub(in crate::kinds) fn pod(pod: &mut Value) {
+    missing(pod, "spec", empty());
+    pod_spec(&mut pod["spec"]);
+    only_of_pods(&mut pod["spec"]);
+    for field in ["containers", "initContainers"] {
+        list(&mut pod["spec"], field).for_each(requests);
+    }
+    let quality = quality_of_service(pod);
+    missing(pod, "status", empty());
+    missing(&mut pod["status"], "phase", json!("Pending"));
+    missing(&mut pod["status"], "qosClass", json!(quality));
+    addresses(&mut pod["status"]);
+}
+
+/// Sets the fields that upstream sets in pods but not in pod templates.
+fn only_of_pods(spec: &mut Value) {
+    missing(spec, "enableServiceLinks", json!(true));
+    if spec["terminationGracePeriodSeconds"].as_i64().is_some_and(|seconds| seconds < 0) {
+        spec["terminationGracePeriodSeconds"] = json!(1);
+    }
+    if spec["hostNetwork"] != true {
+        return;
+    }
+    for field in ["containers", "initContainers"] {
+        for port in list(spec, field).flat_map(|container| list(container, "ports")) {
+            let number = port["containerPort"].clone();
+            missing(port, "hostPort", number);
+        }
+    }
+}
+
+/// Makes `podIP` and `podIPs` agree; `podIP` decides.
+fn addresses(status: &mut Value) {
+    let first = status.pointer("/podIPs/0/ip").and_then(Value::as_str).map(ToOwned::to_owned);
+    match status["podIP"].as_str().filter(|ip| !ip.is_empty()).map(ToOwned::to_owned) {
+        Some(ip) if first.as_ref() != Some(&ip) => status["podIPs"] = json!([{"ip": ip}]),
+        None if first.is_some() => status["podIP"] = json!(first),
+        _ => {}
+    }
+}
+
+/// Sets the fields that pods and pod templates share.
+pub(crate) fn pod_spec(spec: &mut Value) {
+    for (field, value) in [
+        ("restartPolicy", json!("Always")),
+        ("terminationGracePeriodSeconds", json!(30)),
+        ("dnsPolicy", json!("ClusterFirst")),
+        ("securityContext", empty()),
+        ("schedulerName", json!("default-scheduler")),
+    ] {
+        missing(spec, field, value);
+    }
+    for (one, other) in [("serviceAccountName", "serviceAccount"), ("serviceAccount", "serviceAccountName")] {
+        if let Some(name) = spec.get(other).cloned() {
+            missing(spec, one, name);
+        }
+    }
+    list(spec, "volumes").for_each(volumes::volume);
+    for field in ["containers", "initContainers", "ephemeralContainers"] {
+        list(spec, field).for_each(container);
+    }
+}
+
+fn container(container: &mut Value) {
+    let latest = container["image"].as_str().is_some_and(is_latest);
+    missing(container, "resources", empty());
+    in_thousandths(&mut container["resources"]);
+    missing(container, "terminationMessagePath", json!("/dev/termination-log"));
+    missing(container, "terminationMessagePolicy", json!("File"));
+    missing(container, "imagePullPolicy", json!(if latest { "Always" } else { "IfNotPresent" }));
+    list(container, "ports").for_each(|port| missing(port, "protocol", json!("TCP")));
+    for variable in list(container, "env") {
+        if let Some(from) = part(variable, "valueFrom") {
+            volumes::field_reference(from);
+        }
+    }
+    probes::container(container);
+}
+
+/// Requests default to limits.
+fn requests(container: &mut Value) {
+    let resources = &mut container["resources"];
+    let Some(limits) = resources["limits"].as_object().filter(|limits| !limits.is_empty()).cloned() else { return };
+    let requests = object(object(resources).entry("requests").or_insert_with(empty));
+    for (name, amount) in limits {
+        requests.entry(name).or_insert(amount);
+    }
+}
+
+/// Rounds amounts up to thousandths.
+fn in_thousandths(resources: &mut Value) {
+    for field in ["limits", "requests"] {
+        for amount in resources.get_mut(field).and_then(Value::as_object_mut).into_iter().flat_map(Map::values_mut) {
+            if let Ok(mut quantity) = Quantity::parse(amount.as_str().unwrap_or_default()) {
+                quantity.round_up(MILLI);
+                *amount = json!(quantity.to_string());
+            }
+        }
+    }
+}
+
+/// Whether an image name has the tag `latest`, or neither a tag nor a digest.
+fn is_latest(image: &str) -> bool {
+    let name = image.rsplit('/').next().unwrap_or(image);
+    !image.contains('@') && name.split_once(':').is_none_or(|(_, tag)| tag == "latest")
+}
+
+/// Guaranteed when every container has equal requests and limits for cpu and memory, BestEffort when none has any.
+fn quality_of_service(pod: &Value) -> &'static str {
+    let containers = pod.pointer("/spec/containers").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let amount = |container: &Value, kind: &str, name: &str| {
+        container["resources"][kind].get(name).filter(|amount| *amount != "0").cloned()
+    };
+    let pairs = || containers.iter().flat_map(|container| ["cpu", "memory"].map(|name| (container, name)));
+    if pairs()
+        .all(|(container, name)| ["requests", "limits"].iter().all(|kind| amount(container, kind, name).is_none()))
+    {
+        return "BestEffort";
+    }
+    let guaranteed = pairs().all(|(container, name)| {
+        let limit = amount(container, "limits", name);
+        limit.is_some() && amount(container, "requests", name).is_none_or(|request| Some(request) == limit)
+    });
+    if guaranteed { "Guaranteed" } else { "Burstable" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kinds::replica_set;
+
+    #[test]
+    fn the_pull_policy_follows_the_tag() {
+        for (image, latest) in [
+            ("nginx", true),
+            ("nginx:latest", true),
+            ("nginx:1.27", false),
+            ("host:5000/nginx", true),
+            ("a@sha256:1", false),
+        ] {
+            assert_eq!(is_latest(image), latest, "{image}");
+        }
+    }
+
+    #[test]
+    fn the_quality_of_service_is_computed_from_the_resources() {
+        let pod = |resources: Value| json!({"spec": {"containers": [{"resources": resources}]}});
+        assert_eq!(quality_of_service(&pod(json!({}))), "BestEffort");
+        assert_eq!(quality_of_service(&pod(json!({"requests": {"cpu": "1"}}))), "Burstable");
+        let both = json!({"cpu": "1", "memory": "1Gi"});
+        assert_eq!(quality_of_service(&pod(json!({"requests": both, "limits": both}))), "Guaranteed");
+    }
+
+    #[test]
+    fn a_pod_gets_more_than_a_template_of_pods() {
+        let spec = json!({
+            "hostNetwork": true, "serviceAccount": "old", "volumes": [{"name": "v"}],
+            "containers": [{"image": "a", "ports": [{"containerPort": 80}],
+                "env": [{"name": "N", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}]}],
+        });
+        let (mut one, mut set) = (json!({"spec": spec}), json!({"spec": {"template": {"spec": spec}}}));
+        pod(&mut one);
+        replica_set::set_defaults(&mut set);
+        let template = &set["spec"]["template"]["spec"];
+        for spec in [&one["spec"], template] {
+            assert_eq!((&spec["serviceAccountName"], &spec["serviceAccount"]), (&json!("old"), &json!("old")));
+            assert_eq!(spec["volumes"][0]["emptyDir"], json!({}));
+            assert_eq!(spec["containers"][0]["env"][0]["valueFrom"]["fieldRef"]["apiVersion"], "v1");
+            assert_eq!(spec["containers"][0]["ports"][0]["protocol"], "TCP");
+        }
+        assert_eq!(one["spec"]["enableServiceLinks"], true);
+        assert_eq!(one["spec"]["containers"][0]["ports"][0]["hostPort"], 80);
+        assert_eq!(template.get("enableServiceLinks"), None);
+        assert_eq!(template["containers"][0]["ports"][0].get("hostPort"), None);
+    }
+
+    #[test]
+    fn the_two_forms_of_an_address_agree() {
+        for (given, ip, ips) in [
+            (json!({"podIP": "a"}), "a", json!([{"ip": "a"}])),
+            (json!({"podIPs": [{"ip": "a"}, {"ip": "b"}]}), "a", json!([{"ip": "a"}, {"ip": "b"}])),
+            (json!({"podIP": "c", "podIPs": [{"ip": "a"}]}), "c", json!([{"ip": "c"}])),
+        ] {
+            let mut one = json!({"spec": {"containers": []}, "status": given});
+            pod(&mut one);
+            assert_eq!((&one["status"]["podIP"], &one["status"]["podIPs"]), (&json!(ip), &ips));
+        }
+    }
+}

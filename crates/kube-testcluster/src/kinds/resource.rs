@@ -1,0 +1,207 @@
+//! The properties of a kind: the type of a row in the table of kinds.
+
+use kube_core::ApiResource;
+use serde_json::{Map, Value};
+
+use crate::codec::schema::{self, Decoded};
+use crate::machinery::cause::Cause;
+
+/// Whether a kind is namespaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    Namespaced,
+    Cluster,
+}
+
+/// How DELETE removes an object without finalizers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Deletion {
+    /// The object gets a deletionTimestamp and stays until its grace period has been reduced to 0.
+    Graceful,
+    /// The object is removed at once.
+    AtOnce,
+}
+
+/// The response to a DELETE that has removed an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DeleteResponse {
+    /// A Status.
+    Status,
+    /// The last state of the object.
+    Object,
+}
+
+/// Whether `metadata.generation` counts the changes of the spec.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Generation {
+    Counted,
+    Absent,
+}
+
+/// A path below an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Subresource {
+    Status,
+    Binding,
+    /// The log of a container.
+    Log,
+    /// A stream to the running process of a container.
+    Attach,
+    /// A new process in a container.
+    Exec,
+    PortForward,
+    /// A deletion that a disruption budget could refuse.
+    Eviction,
+    /// The finalizers in a namespace's spec.
+    Finalize,
+    /// The number of replicas.
+    Scale,
+}
+
+/// The discovery data of a subresource.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part {
+    /// Group and version of the kind, if they differ from the object's.
+    pub(crate) foreign: Option<(&'static str, &'static str)>,
+    pub(crate) kind: &'static str,
+    pub(crate) verbs: &'static [&'static str],
+}
+
+/// The verbs of every stored kind.
+const VERBS: [&str; 8] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
+
+impl Subresource {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Status => "status",
+            Self::Binding => "binding",
+            Self::Log => "log",
+            Self::Attach => "attach",
+            Self::Exec => "exec",
+            Self::PortForward => "portforward",
+            Self::Eviction => "eviction",
+            Self::Finalize => "finalize",
+            Self::Scale => "scale",
+        }
+    }
+}
+
+/// A kind, with everything that the server knows about it.
+#[derive(Debug)]
+pub(crate) struct Resource {
+    /// Empty for the core group.
+    pub(crate) group: &'static str,
+    pub(crate) version: &'static str,
+    /// Unique in the table.
+    pub(crate) plural: &'static str,
+    pub(crate) singular: &'static str,
+    pub(crate) kind: &'static str,
+    /// The storageVersionHash in discovery; empty for a kind that is not stored.
+    pub(crate) storage_hash: &'static str,
+    pub(crate) scope: Scope,
+    pub(crate) short_names: &'static [&'static str],
+    pub(crate) categories: &'static [&'static str],
+    pub(crate) subresources: &'static [Subresource],
+    pub(crate) deletion: Deletion,
+    pub(crate) delete_response: DeleteResponse,
+    pub(crate) generation: Generation,
+    /// Whether a watch cache answers lists and gets. Without one, it still serves watches.
+    pub(crate) cached: bool,
+    /// The fields for field selectors: name, JSON pointer, and the value that counts if the field is missing. Every
+    /// kind also supports `metadata.name` and `metadata.namespace`.
+    pub(crate) fields: &'static [(&'static str, &'static str, &'static str)],
+    /// Sets the defaults.
+    pub(crate) defaults: fn(&mut Value),
+    /// The errors in a new object, or in a new state (first argument) of an old one (second argument).
+    pub(crate) validate: fn(&Value, Option<&Value>) -> Vec<Cause>,
+}
+
+/// The defaults of a kind that has none.
+pub(super) fn no_defaults(_: &mut Value) {}
+
+impl PartialEq for Resource {
+    fn eq(&self, other: &Self) -> bool {
+        (self.group, self.version, self.plural) == (other.group, other.version, other.plural)
+    }
+}
+
+impl Eq for Resource {}
+
+impl Resource {
+    /// `v1` or `group/version`.
+    pub(crate) fn api_version(&self) -> String {
+        if self.group.is_empty() { self.version.to_owned() } else { format!("{}/{}", self.group, self.version) }
+    }
+
+    /// The kind for a client of dynamic objects. (A typed client of a large struct such as Pod would add seconds of
+    /// compile time for each form in which it encodes or decodes it.)
+    pub(crate) fn dynamic(&self) -> ApiResource {
+        ApiResource {
+            group: self.group.to_owned(),
+            version: self.version.to_owned(),
+            api_version: self.api_version(),
+            kind: self.kind.to_owned(),
+            plural: self.plural.to_owned(),
+        }
+    }
+
+    /// Decodes an object as its type, without kind and apiVersion; drops unknown fields.
+    ///
+    /// # Errors
+    /// If a value has the wrong type.
+    pub(crate) fn shape(&self, value: Value) -> Result<Decoded, String> {
+        schema::decode(self.kind, value)
+    }
+
+    /// An object without values, for a bookmark, in which Go cannot omit the required fields.
+    pub(crate) fn blank(&self) -> Map<String, Value> {
+        match schema::zero(&schema::Kind::Struct(self.kind)) {
+            Value::Object(fields) => fields,
+            _ => Map::new(),
+        }
+    }
+
+    /// Whether objects of this kind are stored; reviews are only answered.
+    pub(crate) fn is_stored(&self) -> bool {
+        !self.storage_hash.is_empty()
+    }
+
+    pub(crate) fn verbs(&self) -> Vec<&'static str> {
+        if !self.is_stored() {
+            return vec!["create"];
+        }
+        // As upstream, all namespaces cannot be deleted at once.
+        let all = self.plural != "namespaces";
+        VERBS.into_iter().filter(|verb| all || *verb != "deletecollection").collect()
+    }
+
+    pub(crate) fn is_namespaced(&self) -> bool {
+        self.scope == Scope::Namespaced
+    }
+
+    pub(crate) fn subresource(&self, name: &str) -> Option<Subresource> {
+        self.subresources.iter().copied().find(|subresource| subresource.name() == name)
+    }
+
+    /// The discovery data of a subresource.
+    pub(crate) fn part(&self, subresource: Subresource) -> Part {
+        const CHANGED: &[&str] = &["get", "patch", "update"];
+        const CONNECTED: &[&str] = &["create", "get"];
+        match subresource {
+            Subresource::Status => Part { foreign: None, kind: self.kind, verbs: CHANGED },
+            Subresource::Binding => Part { foreign: None, kind: "Binding", verbs: &["create"] },
+            Subresource::Log => Part { foreign: None, kind: self.kind, verbs: &["get"] },
+            Subresource::Attach => Part { foreign: None, kind: "PodAttachOptions", verbs: CONNECTED },
+            Subresource::Exec => Part { foreign: None, kind: "PodExecOptions", verbs: CONNECTED },
+            Subresource::PortForward => Part { foreign: None, kind: "PodPortForwardOptions", verbs: CONNECTED },
+            Subresource::Eviction => Part { foreign: Some(("policy", "v1")), kind: "Eviction", verbs: &["create"] },
+            Subresource::Finalize => Part { foreign: None, kind: self.kind, verbs: &["update"] },
+            Subresource::Scale => Part { foreign: Some(("autoscaling", "v1")), kind: "Scale", verbs: CHANGED },
+        }
+    }
+
+    /// The name in error messages: `pods`, `replicasets.apps`.
+    pub(crate) fn qualified(&self) -> String {
+        if self.group.is_empty() { self.plural.to_owned() } else { format!("{}.{}", self.plural, self.group) }
+    }
+}

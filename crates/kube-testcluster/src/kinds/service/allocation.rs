@@ -1,0 +1,196 @@
+//! Allocates cluster IPs and node ports for services.
+//!
+//! Upstream keeps allocations in separate objects; here they are read from the services themselves.
+
+use std::collections::BTreeSet;
+use std::net::Ipv4Addr;
+
+use serde_json::{Value, json};
+
+use crate::machinery::cause::Cause;
+use crate::machinery::fill::{list, object};
+
+/// The range of cluster IPs: 10.96.0.0/12, without the first and the last address.
+const ADDRESSES: std::ops::RangeInclusive<u32> = 0x0a60_0001..=0x0a6f_fffe;
+/// How many addresses at the start of the range are used only on request.
+const STATIC_ADDRESSES: u32 = 256;
+const PORTS: std::ops::RangeInclusive<u16> = 30_000..=32_767;
+/// How many ports at the start of the range are used only on request.
+const STATIC_PORTS: u16 = 86;
+
+/// The addresses and ports of other services.
+#[derive(Debug, Default)]
+pub(crate) struct Allocated {
+    addresses: BTreeSet<Ipv4Addr>,
+    ports: BTreeSet<u16>,
+}
+
+impl Allocated {
+    pub(crate) fn add(&mut self, service: &Value) {
+        let spec = &service["spec"];
+        self.addresses.extend(spec["clusterIP"].as_str().and_then(|text| text.parse::<Ipv4Addr>().ok()));
+        let ports = spec["ports"].as_array().into_iter().flatten();
+        self.ports.extend(ports.filter_map(node_port));
+    }
+}
+
+fn node_port(port: &Value) -> Option<u16> {
+    port["nodePort"].as_u64().and_then(|port| u16::try_from(port).ok()).filter(|port| *port != 0)
+}
+
+/// Allocates what a new or changed service needs.
+///
+/// # Errors
+/// The address or port that was requested and cannot be allocated.
+pub(crate) fn allocate(mut taken: Allocated, service: &mut Value, old: Option<&Value>) -> Result<(), Vec<Cause>> {
+    let spec = &mut service["spec"];
+    if let Some(old) = old.map(|old| &old["spec"]) {
+        keep(spec, old);
+        release(spec, old);
+    }
+    if !needs_address(spec) {
+        return Ok(());
+    }
+    address(&taken.addresses, spec, old.map(|old| &old["spec"]))?;
+    if needs_ports(spec) { ports(&mut taken.ports, spec) } else { Ok(()) }
+}
+
+fn needs_address(spec: &Value) -> bool {
+    spec["type"] != "ExternalName"
+}
+
+fn needs_ports(spec: &Value) -> bool {
+    matches!(spec["type"].as_str(), Some("NodePort" | "LoadBalancer"))
+}
+
+/// Keeps the old allocations that an update omits.
+fn keep(spec: &mut Value, old: &Value) {
+    if needs_address(spec) && needs_address(old) {
+        for field in ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"] {
+            if spec[field].as_str().is_none_or(str::is_empty) && spec[field].as_array().is_none_or(Vec::is_empty) {
+                set(spec, field, old[field].clone());
+            }
+        }
+    }
+    if needs_ports(spec) && needs_ports(old) {
+        let before: Vec<&Value> = old["ports"].as_array().into_iter().flatten().collect();
+        for port in list(spec, "ports").filter(|port| node_port(port).is_none()) {
+            let same = |old: &&&Value| old["port"] == port["port"] && old["protocol"] == port["protocol"];
+            if let Some(number) = before.iter().find(same).and_then(|old| node_port(old)) {
+                port["nodePort"] = json!(number);
+            }
+        }
+    }
+}
+
+/// Removes allocations that the new type of a service does not have.
+fn release(spec: &mut Value, old: &Value) {
+    if needs_address(old) && !needs_address(spec) && spec["clusterIP"] == old["clusterIP"] {
+        for field in ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"] {
+            object(spec).remove(field);
+        }
+    }
+    if needs_ports(old) && !needs_ports(spec) {
+        let before: BTreeSet<u16> = old["ports"].as_array().into_iter().flatten().filter_map(node_port).collect();
+        for port in list(spec, "ports") {
+            if node_port(port).is_some_and(|number| before.contains(&number)) {
+                object(port).remove("nodePort");
+            }
+        }
+    }
+}
+
+/// Sets a field, unless the value is null.
+fn set(spec: &mut Value, field: &str, value: Value) {
+    if !value.is_null() {
+        object(spec).insert(field.to_owned(), value);
+    }
+}
+
+fn address(taken: &BTreeSet<Ipv4Addr>, spec: &mut Value, old: Option<&Value>) -> Result<(), Vec<Cause>> {
+    let given = spec["clusterIPs"][0].as_str().or(spec["clusterIP"].as_str()).unwrap_or_default().to_owned();
+    let before = old.and_then(|old| old["clusterIP"].as_str()).unwrap_or_default();
+    let asked = match spec["clusterIP"].as_str().unwrap_or_default() {
+        "" => given,
+        alone if alone == before => given, // clusterIPs was changed, or neither was
+        alone => alone.to_owned(),
+    };
+    let list = json!([asked]);
+    let refused = |field: &str, why: String| Err(vec![Cause::invalid_json(field, &list, &why)]);
+    if !before.is_empty() && asked != before && needs_address(old.unwrap_or(&Value::Null)) {
+        return refused("spec.clusterIPs[0]", "may not change once set".to_owned());
+    }
+    let headless_anywhere = asked == "None" && spec["selector"].as_object().is_none_or(serde_json::Map::is_empty);
+    let address = match asked.as_str() {
+        "None" => "None".to_owned(),
+        "" => {
+            let first = ADDRESSES.start() + STATIC_ADDRESSES;
+            let mut free = (first..=*ADDRESSES.end()).chain(*ADDRESSES.start()..first).map(Ipv4Addr::from);
+            match free.find(|address| !taken.contains(address)) {
+                Some(address) => address.to_string(),
+                None => return refused("spec.clusterIPs", "failed to allocate IP: range is full".to_owned()),
+            }
+        }
+        text => match text.parse::<Ipv4Addr>() {
+            Err(_) => {
+                let why = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
+                return Err(vec![Cause::invalid("spec.clusterIPs[0]", text, why)]);
+            }
+            Ok(address) if !ADDRESSES.contains(&u32::from(address)) => {
+                let why = "provided IP is not in the valid range. The range of valid IPs is 10.96.0.0/12";
+                return refused("spec.clusterIPs", format!("failed to allocate IP {text}: {why}"));
+            }
+            Ok(address) if taken.contains(&address) => {
+                return refused(
+                    "spec.clusterIPs",
+                    format!("failed to allocate IP {text}: provided IP is already allocated"),
+                );
+            }
+            Ok(_) => text.to_owned(),
+        },
+    };
+    set(spec, "clusterIPs", json!([address]));
+    set(spec, "clusterIP", json!(address));
+    let (families, policy) = match headless_anywhere {
+        true => (json!(["IPv4", "IPv6"]), "RequireDualStack"),
+        false => (json!(["IPv4"]), "SingleStack"),
+    };
+    for (field, value) in [("ipFamilies", families), ("ipFamilyPolicy", json!(policy))] {
+        object(spec).entry(field).or_insert(value);
+    }
+    Ok(())
+}
+
+/// Ports with the same number and different protocols share a node port.
+fn ports(taken: &mut BTreeSet<u16>, spec: &mut Value) -> Result<(), Vec<Cause>> {
+    let allocates = spec["allocateLoadBalancerNodePorts"] != false || spec["type"] == "NodePort";
+    let mut own: Vec<(Value, u16)> = Vec::new();
+    let list = spec.get_mut("ports").and_then(Value::as_array_mut).map_or(&mut [][..], Vec::as_mut_slice);
+    for (i, port) in list.iter().enumerate() {
+        let Some(number) = node_port(port) else { continue };
+        let shared = own.iter().any(|(other, used)| *used == number && *other == port["port"]);
+        let why = match number {
+            _ if !PORTS.contains(&number) => {
+                "provided port is not in the valid range. The range of valid ports is 30000-32767"
+            }
+            _ if !shared && !taken.insert(number) => "provided port is already allocated",
+            _ => {
+                own.push((port["port"].clone(), number));
+                continue;
+            }
+        };
+        return Err(vec![Cause::invalid_json(format!("spec.ports[{i}].nodePort"), &json!(number), why)]);
+    }
+    for port in list.iter_mut().filter(|port| allocates && node_port(port).is_none()) {
+        let shared = own.iter().find(|(other, _)| *other == port["port"]).map(|(_, number)| *number);
+        let first = PORTS.start() + STATIC_PORTS;
+        let mut free = (first..=*PORTS.end()).chain(*PORTS.start()..first);
+        let Some(number) = shared.or_else(|| free.find(|number| !taken.contains(number))) else {
+            return Err(vec![Cause::invalid("spec.ports", "", "failed to allocate a nodePort: range is full")]);
+        };
+        taken.insert(number);
+        own.push((port["port"].clone(), number));
+        port["nodePort"] = json!(number);
+    }
+    Ok(())
+}

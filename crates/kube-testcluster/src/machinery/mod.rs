@@ -1,0 +1,11 @@
+//! What every room needs of Kubernetes' conventions: causes, quantities, label selectors, times. Upstream:
+//! `k8s.io/apimachinery`.
+
+pub(crate) mod cause;
+pub(crate) mod clock;
+pub(crate) mod escape;
+pub(crate) mod fill;
+pub(crate) mod label_selector;
+pub(crate) mod quantity;
+pub(crate) mod random;
+pub(crate) mod yaml;

@@ -1,0 +1,296 @@
+//! The kubelet and the scheduler's writes: an ordinary client of the API, which watches pods and runs them through
+//! their stages.
+
+mod containers;
+mod play;
+mod pod_worker;
+mod recorder;
+mod schedule;
+mod texts;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::TryStreamExt;
+use kube_client::api::{ListParams, WatchEvent, WatchParams};
+use kube_client::{Api, Client};
+use kube_core::ResourceExt;
+use tokio::sync::watch;
+use tokio::task::{AbortHandle, JoinSet};
+use tokio_util::sync::CancellationToken;
+
+use super::logs::Logs;
+use super::pod::{self, Pod};
+use super::scheduler::{Nodeless, Scheduler};
+use super::stages::Stages;
+use crate::kinds::PODS;
+use crate::machinery::clock::Clock;
+use pod_worker::PodWorker;
+
+/// How long the kubelet waits before it lists again after an error.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// How far the kubelet has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Progress {
+    /// The kubelet has seen every change of a pod up to this revision.
+    pub(crate) seen: u64,
+    /// How many pods have stages that are running.
+    pub(crate) busy: usize,
+    /// How many of those pods have stages that never end, or that wait for another change.
+    pub(crate) resting: usize,
+}
+
+impl Progress {
+    /// Whether the kubelet has seen this revision and nothing more will happen without another change.
+    pub(crate) fn is_settled(&self, revision: u64) -> bool {
+        self.busy <= self.resting && self.seen >= revision
+    }
+}
+
+/// Counts a pod as resting while it lives: its stages will not end by themselves.
+struct Resting(watch::Sender<Progress>);
+
+impl Resting {
+    fn new(progress: &watch::Sender<Progress>) -> Self {
+        progress.send_modify(|progress| progress.resting += 1);
+        Self(progress.clone())
+    }
+}
+
+impl Drop for Resting {
+    fn drop(&mut self) {
+        self.0.send_modify(|progress| progress.resting -= 1);
+    }
+}
+
+/// What the tasks of all pods share.
+#[derive(Clone)]
+struct KubeletContext {
+    client: Client,
+    clock: Clock,
+    logs: Arc<Logs>,
+    progress: watch::Sender<Progress>,
+    /// `None` if no stage needs a scheduler.
+    scheduler: Option<Scheduler>,
+}
+
+/// The kubelet's task. The stages of each pod run in tasks of their own.
+pub(crate) struct Kubelet {
+    context: KubeletContext,
+    stages: Stages,
+    running: JoinSet<String>,
+    /// By uid: each pod whose stages are running or have ended.
+    pods: BTreeMap<String, Managed>,
+    addresses: u32,
+}
+
+struct Managed {
+    stage: Course,
+    address: u32,
+    task: AbortHandle,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Course {
+    Run,
+    Delete,
+}
+
+/// Why the kubelet lists again.
+#[derive(Debug, thiserror::Error)]
+enum Interruption {
+    #[error(transparent)]
+    Api(#[from] kube_client::Error),
+    #[error("the watch was ended by the server: {0}")]
+    Watch(String),
+}
+
+impl Kubelet {
+    pub(crate) fn new(
+        client: Client,
+        stages: Stages,
+        clock: Clock,
+        logs: Arc<Logs>,
+        progress: watch::Sender<Progress>,
+    ) -> Self {
+        let (running, pods) = (JoinSet::new(), BTreeMap::new());
+        let context = KubeletContext { client, clock, logs, progress, scheduler: None };
+        Self { context, stages, running, pods, addresses: 0 }
+    }
+
+    /// Runs until `stop`.
+    pub(crate) async fn run(mut self, nodeless: Nodeless, stop: CancellationToken) {
+        let mut helper = JoinSet::new();
+        if self.stages.schedules() {
+            let (scheduler, follow_nodes) = Scheduler::new(self.context.client.clone(), nodeless);
+            self.context.scheduler = Some(scheduler);
+            helper.spawn(follow_nodes);
+        }
+        loop {
+            let interrupted = tokio::select! {
+                biased;
+                () = stop.cancelled() => break,
+                Err(interrupted) = self.follow() => interrupted,
+            };
+            tracing::debug!(%interrupted, "the kubelet lists again");
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => break,
+                () = tokio::time::sleep(RETRY) => {}
+            }
+        }
+        self.running.shutdown().await;
+        helper.shutdown().await;
+    }
+
+    /// Lists and watches the pods of all namespaces; returns only with an error.
+    async fn follow(&mut self) -> Result<std::convert::Infallible, Interruption> {
+        let api: Api<Pod> = Api::all_with(self.context.client.clone(), &PODS.dynamic());
+        let list = api.list(&ListParams::default()).await?;
+        let mut version = list.metadata.resource_version.unwrap_or_default();
+        let there: BTreeSet<String> = list.items.iter().filter_map(ResourceExt::uid).collect();
+        self.pods.retain(|uid, managed| {
+            let stays = there.contains(uid);
+            if !stays {
+                managed.task.abort();
+                self.context.forget(uid);
+            }
+            stays
+        });
+        for pod in &list.items {
+            self.sync_pod(pod);
+        }
+        self.record_progress(&version);
+        loop {
+            let mut events = pin!(api.watch(&WatchParams::default(), &version).await?);
+            loop {
+                let event = tokio::select! {
+                    biased;
+                    Some(ended) = self.running.join_next() => {
+                        self.ended(ended.ok());
+                        continue;
+                    }
+                    event = events.try_next() => event?,
+                };
+                match event {
+                    None => break, // the watch has ended at its timeout
+                    Some(WatchEvent::Added(pod) | WatchEvent::Modified(pod)) => {
+                        self.sync_pod(&pod);
+                        version = pod.resource_version().unwrap_or_default();
+                    }
+                    Some(WatchEvent::Deleted(pod)) => {
+                        let uid = pod.uid().unwrap_or_default();
+                        if let Some(managed) = self.pods.remove(&uid) {
+                            managed.task.abort();
+                        }
+                        self.context.forget(&uid);
+                        version = pod.resource_version().unwrap_or_default();
+                    }
+                    Some(WatchEvent::Bookmark(bookmark)) => version = bookmark.metadata.resource_version,
+                    Some(WatchEvent::Error(status)) => return Err(Interruption::Watch(status.message)),
+                }
+                self.record_progress(&version);
+            }
+        }
+    }
+
+    /// Starts the stages that a pod needs, once.
+    fn sync_pod(&mut self, pod: &Pod) {
+        if let Some(scheduler) = &self.context.scheduler {
+            scheduler.observe(pod);
+        }
+        let stage = match pod.metadata.deletion_timestamp {
+            Some(_) => Course::Delete,
+            None if is_gated(pod) => return, // the update that removes the last gate comes here again
+            None if self.is_to_be_run(pod) => Course::Run,
+            None => return,
+        };
+        let uid = pod.uid().unwrap_or_default();
+        let before = self.pods.get(&uid);
+        if before.is_some_and(|managed| managed.stage == stage) {
+            return;
+        }
+        let lifecycle = self.stages.of_pod(|| pod::to_value(pod));
+        let stages = match stage {
+            Course::Run => &lifecycle.run,
+            Course::Delete => &lifecycle.delete,
+        };
+        if stages.is_empty() {
+            return;
+        }
+        let address = before.map_or(self.addresses + 1, |managed| {
+            managed.task.abort(); // a pod that is being deleted is not started any more
+            managed.address
+        });
+        self.addresses = self.addresses.max(address);
+        let worker = PodWorker::new(self.context.clone(), pod, ip(address));
+        let task = self.running.spawn(play::play(worker, stages.clone()));
+        self.pods.insert(uid, Managed { stage, address, task });
+    }
+
+    /// Whether a pod waits for a node, or waits for its kubelet after a scheduler has bound it.
+    fn is_to_be_run(&self, pod: &Pod) -> bool {
+        let (spec, status) = (&pod.spec, pod::status(pod));
+        let bound = spec["nodeName"].is_string();
+        let untouched = status["phase"] == "Pending" && status["startTime"].is_null();
+        if (bound && !untouched) || !self.stages.schedules() {
+            return !bound;
+        }
+        let ours = spec["schedulerName"].as_str().is_none_or(|name| name == schedule::SCHEDULER);
+        match self.stages.of_pod(|| pod::to_value(pod)).schedules() {
+            true => bound || ours,
+            false => !bound,
+        }
+    }
+
+    fn ended(&mut self, uid: Option<String>) {
+        if let Some(uid) = uid {
+            tracing::trace!(uid, "the stages of a pod came to their end");
+        }
+        self.context.progress.send_modify(|progress| progress.busy = self.running.len());
+    }
+
+    fn record_progress(&mut self, version: &str) {
+        let busy = self.running.len();
+        self.context.progress.send_modify(|progress| {
+            progress.seen = version.parse().unwrap_or_default();
+            progress.busy = busy;
+        });
+    }
+}
+
+impl KubeletContext {
+    /// Forgets a pod that was deleted.
+    fn forget(&self, uid: &str) {
+        self.logs.forget(uid);
+        if let Some(scheduler) = &self.scheduler {
+            scheduler.forget(uid);
+        }
+    }
+}
+
+/// The address of the n-th pod. The first 16 million pods have different addresses.
+fn ip(n: u32) -> String {
+    let [_, b, c, d] = n.to_be_bytes();
+    format!("10.{}.{c}.{d}", b.wrapping_add(244))
+}
+
+/// Whether the pod has scheduling gates.
+fn is_gated(pod: &Pod) -> bool {
+    pod.spec["schedulingGates"].as_array().is_some_and(|gates| !gates.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ip;
+
+    #[test]
+    fn pods_beyond_the_first_65_thousand_have_addresses_of_their_own() {
+        assert_eq!(ip(1), "10.244.0.1");
+        let blocks: std::collections::BTreeSet<String> = (0..256).map(|block| ip(block << 16)).collect();
+        assert_eq!(blocks.len(), 256);
+    }
+}

@@ -1,0 +1,79 @@
+//! Runs the stages of a pod one after the other.
+
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+
+use super::{PodWorker, RETRY};
+use crate::nodes::stages::{Stage, StageAction, Times, backoff};
+
+/// The codes for a pod that does not exist or has changed: not found, conflict.
+const GONE: [u16; 2] = [404, 409];
+
+/// Runs a pod through its stages; returns its uid. Ends early if the pod was deleted or replaced.
+pub(super) async fn play(mut worker: PodWorker, stages: Vec<Stage>) -> String {
+    match steps(&mut worker, &stages, 0, Duration::ZERO).await {
+        Ok(()) => {}
+        Err(kube_client::Error::Api(status)) if GONE.contains(&status.code) => {}
+        Err(error) => tracing::warn!(pod = worker.name(), %error, "the kubelet gives a pod up"),
+    }
+    worker.uid().to_owned()
+}
+
+fn steps<'a>(
+    worker: &'a mut PodWorker,
+    stages: &'a [Stage],
+    round: u32,
+    backoff_around: Duration,
+) -> BoxFuture<'a, Result<(), kube_client::Error>> {
+    async move {
+        let backoff = backoff(stages, round).unwrap_or(backoff_around);
+        for stage in stages {
+            let wait = stage.wait.in_round(round);
+            // Even a sleep of zero would yield, and could let the clock advance by a millisecond.
+            if !wait.is_zero() {
+                tokio::time::sleep(wait).await;
+            }
+            match &stage.action {
+                StageAction::Steps(inner) => steps(worker, inner, round, backoff).await?,
+                StageAction::Repeat(inner, times) => repeat(worker, inner, *times, backoff).await?,
+                action => perform_with_retries(worker, action, backoff).await?,
+            }
+        }
+        Ok(())
+    }
+    .boxed()
+}
+
+/// Performs an action, and repeats it while the server cannot answer.
+async fn perform_with_retries(
+    worker: &mut PodWorker,
+    action: &StageAction,
+    backoff: Duration,
+) -> Result<(), kube_client::Error> {
+    loop {
+        match worker.perform(action, backoff).await {
+            Err(kube_client::Error::Api(status)) if status.code == 429 || status.code >= 500 => {
+                tracing::debug!(pod = worker.name(), error = status.message, "the kubelet tries again");
+                tokio::time::sleep(RETRY).await;
+            }
+            done => return done,
+        }
+    }
+}
+
+async fn repeat(
+    worker: &mut PodWorker,
+    stages: &[Stage],
+    times: Times,
+    backoff: Duration,
+) -> Result<(), kube_client::Error> {
+    let _resting = (times == Times::Forever).then(|| worker.mark_resting());
+    let mut round = 0;
+    while times == Times::Forever || Times::Only(round) != times {
+        steps(worker, stages, round, backoff).await?;
+        round = round.saturating_add(1);
+    }
+    Ok(())
+}

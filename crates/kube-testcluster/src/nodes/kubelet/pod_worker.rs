@@ -1,0 +1,227 @@
+//! Performs the actions of the stages: the writes of the scheduler, the kubelet, the network plugin and the containers.
+
+use std::time::Duration;
+
+use http::Request;
+use kube_client::api::{DeleteParams, Patch, PatchParams, Preconditions};
+use kube_client::{Api, Client};
+use serde_json::{Value, json};
+
+use super::containers::{self, StatusInputs};
+use super::recorder::{EventCorrelator, PodEvent};
+use super::texts::{fill_in, filled, go_duration};
+use super::{KubeletContext, Resting};
+use crate::kinds::PODS;
+use crate::nodes::node;
+use crate::nodes::pod::{self, Pod};
+use crate::nodes::stages::{Binding, Change, Notice, StageAction, Subject};
+
+/// Performs the actions for one pod.
+pub(super) struct PodWorker {
+    pub(super) context: KubeletContext,
+    pub(super) recorder: EventCorrelator,
+    /// The pod's state after the last write.
+    pub(super) pod: Value,
+    pod_ip: String,
+    pub(super) host_ip: String,
+}
+
+impl PodWorker {
+    pub(super) fn new(context: KubeletContext, pod: &Pod, pod_ip: String) -> Self {
+        let recorder = EventCorrelator::new(context.client.clone(), context.clock);
+        let host_ip = pod::status(pod)["hostIP"].as_str().unwrap_or(node::FIRST_ADDRESS).to_owned();
+        Self { context, recorder, pod: pod::to_value(pod), pod_ip, host_ip }
+    }
+
+    /// Marks the pod as one whose stages never end.
+    pub(super) fn mark_resting(&self) -> Resting {
+        Resting::new(&self.context.progress)
+    }
+
+    /// Performs an action.
+    pub(super) async fn perform(&mut self, action: &StageAction, backoff: Duration) -> Result<(), kube_client::Error> {
+        match action {
+            StageAction::Bind(Binding::Node(node)) => self.bind(node).await,
+            StageAction::Bind(Binding::Scheduled) => self.schedule().await,
+            StageAction::Status(status) => {
+                let mut status = status.clone();
+                self.fill_in(&mut status, backoff);
+                each_container(&mut status, &self.pod);
+                self.write_status(status).await
+            }
+            StageAction::Containers(change, extra) => self.containers(change, extra.as_ref(), backoff).await,
+            StageAction::Annotations(annotations) => {
+                let mut annotations = json!(annotations);
+                self.fill_in(&mut annotations, backoff);
+                let patch = json!({"metadata": {"uid": self.uid(), "annotations": annotations}});
+                let written = self.pods().patch(self.name(), &PatchParams::default(), &Patch::Merge(patch)).await?;
+                self.pod = pod::to_value(&written);
+                Ok(())
+            }
+            StageAction::Event(notice) => {
+                self.tell(notice, backoff).await;
+                Ok(())
+            }
+            StageAction::Log(text) => {
+                self.log(text, backoff);
+                Ok(())
+            }
+            StageAction::Remove => {
+                let preconditions = Preconditions { uid: Some(self.uid().to_owned()), ..Preconditions::default() };
+                let params = DeleteParams {
+                    grace_period_seconds: Some(0),
+                    preconditions: Some(preconditions),
+                    ..DeleteParams::default()
+                };
+                self.pods().delete(self.name(), &params).await.map(|_| ())
+            }
+            StageAction::Steps(_) | StageAction::Repeat(..) => Ok(()), // `play` runs these
+        }
+    }
+
+    pub(super) async fn bind(&mut self, node: &str) -> Result<(), kube_client::Error> {
+        let (namespace, name) = (self.text("namespace"), self.name());
+        let binding = json!({
+            "apiVersion": "v1", "kind": "Binding", "metadata": {"name": name, "uid": self.uid()},
+            "target": {"kind": "Node", "name": node},
+        });
+        let request = Request::post(format!("/api/v1/namespaces/{namespace}/pods/{name}/binding"))
+            .header(http::header::CONTENT_TYPE, "application/json")
+            .body(binding.to_string().into_bytes())
+            .map_err(kube_client::Error::HttpError)?;
+        self.context.client.request::<Value>(request).await?;
+        // The response is not the pod, so the change is repeated here.
+        self.pod["spec"]["nodeName"] = json!(node);
+        let now = self.context.clock.now();
+        self.pod["status"]["conditions"] =
+            json!([{"type": "PodScheduled", "status": "True", "lastTransitionTime": now}]);
+        Ok(())
+    }
+
+    async fn containers(
+        &mut self,
+        change: &Change,
+        extra: Option<&Value>,
+        backoff: Duration,
+    ) -> Result<(), kube_client::Error> {
+        let (now, backoff_said) = (self.context.clock.now(), go_duration(backoff));
+        let inputs = StatusInputs { now: &now, pod_ip: &self.pod_ip, host_ip: &self.host_ip, backoff: &backoff_said };
+        let mut status = containers::status(&self.pod, change, &inputs);
+        if let Some(extra) = extra {
+            let mut extra = extra.clone();
+            self.fill_in(&mut extra, backoff);
+            json_patch::merge(&mut status, &extra);
+            containers::set_conditions_from_phase(&self.pod, &mut status, &now);
+        }
+        self.write_status(status).await
+    }
+
+    pub(super) async fn write_status(&mut self, status: Value) -> Result<(), kube_client::Error> {
+        let patch = json!({"metadata": {"uid": self.uid()}, "status": status});
+        let written = self.pods().patch_status(self.name(), &PatchParams::default(), &Patch::Merge(patch)).await?;
+        self.pod = pod::to_value(&written);
+        Ok(())
+    }
+
+    async fn tell(&mut self, notice: &Notice, backoff: Duration) {
+        let containers: Vec<Option<Container>> = match notice.of {
+            Subject::Pod => vec![None],
+            Subject::Containers => spec_containers(&self.pod).map(Some).collect(),
+        };
+        for container in containers {
+            let message = self.filled(&notice.message, container.as_ref(), backoff);
+            let (kind, reason, from) = (notice.kind.clone(), notice.reason.clone(), notice.from.clone());
+            let told = PodEvent { kind, reason, message, from, container: container.map(|container| container.name) };
+            self.recorder.record(&self.pod, told).await;
+        }
+    }
+
+    fn log(&self, text: &str, backoff: Duration) {
+        for container in spec_containers(&self.pod) {
+            let run = containers::restarts(&self.pod, &container.name);
+            let text = self.filled(text, Some(&container), backoff);
+            self.context.logs.append(self.uid(), &container.name, run, self.context.clock.time(), text);
+        }
+    }
+
+    fn fill_in(&self, value: &mut Value, backoff: Duration) {
+        let (now, backoff) = (self.context.clock.now(), go_duration(backoff));
+        fill_in(value, &self.names(&now, &backoff));
+    }
+
+    fn filled(&self, text: &str, container: Option<&Container>, backoff: Duration) -> String {
+        let (now, backoff) = (self.context.clock.now(), go_duration(backoff));
+        let mut names = self.names(&now, &backoff).to_vec();
+        if let Some(container) = container {
+            names.extend([("container", container.name.as_str()), ("image", container.image.as_str())]);
+        }
+        filled(text, &names)
+    }
+
+    fn names<'a>(&'a self, now: &'a str, backoff: &'a str) -> [(&'a str, &'a str); 8] {
+        let node = self.pod["spec"]["nodeName"].as_str().unwrap_or_default();
+        [
+            ("now", now),
+            ("podIP", &self.pod_ip),
+            ("hostIP", &self.host_ip),
+            ("pod", self.name()),
+            ("namespace", self.text("namespace")),
+            ("uid", self.uid()),
+            ("node", node),
+            ("backoff", backoff),
+        ]
+    }
+
+    pub(super) fn pods(&self) -> Api<Pod> {
+        let client: Client = self.context.client.clone();
+        Api::namespaced_with(client, self.text("namespace"), &PODS.dynamic())
+    }
+
+    pub(super) fn name(&self) -> &str {
+        self.text("name")
+    }
+
+    pub(super) fn uid(&self) -> &str {
+        self.text("uid")
+    }
+
+    pub(super) fn text(&self, field: &str) -> &str {
+        self.pod["metadata"][field].as_str().unwrap_or_default()
+    }
+}
+
+/// A container in the pod's spec.
+struct Container {
+    name: String,
+    image: String,
+}
+
+fn spec_containers(pod: &Value) -> impl Iterator<Item = Container> {
+    let text = |container: &Value, field: &str| container[field].as_str().unwrap_or_default().to_owned();
+    let containers = pod["spec"]["containers"].as_array().map_or(&[][..], Vec::as_slice);
+    containers.iter().map(move |container| Container { name: text(container, "name"), image: text(container, "image") })
+}
+
+/// Replaces a container status with the name `*` by one for each container of the pod.
+fn each_container(status: &mut Value, pod: &Value) {
+    let containers = pod["spec"]["containers"].as_array().map_or(&[][..], Vec::as_slice);
+    if let Some(list) = status.get_mut("containerStatuses").and_then(Value::as_array_mut) {
+        *list = std::mem::take(list)
+            .into_iter()
+            .flat_map(|entry| {
+                let wildcard = entry["name"] == "*";
+                let names = if wildcard { containers } else { &[] };
+                let copies: Vec<Value> = names
+                    .iter()
+                    .map(|container| {
+                        let mut copy = entry.clone();
+                        copy["name"] = container["name"].clone();
+                        copy["image"] = container["image"].clone();
+                        copy
+                    })
+                    .collect();
+                if wildcard { copies } else { vec![entry] }
+            })
+            .collect();
+    }
+}

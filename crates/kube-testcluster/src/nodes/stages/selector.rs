@@ -1,0 +1,43 @@
+//! Selects the pods of a lifecycle.
+
+use serde_json::Value;
+
+use crate::kinds::PODS;
+use crate::store::field_selector::Fields;
+use crate::store::object::{Key, Object};
+use kube_informers::selector::LabelSelector;
+
+/// A pod must match all given parts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PodSelector {
+    pub(super) labels: LabelSelector,
+    /// In the syntax of label selectors, since there are no annotation selectors.
+    pub(super) annotations: LabelSelector,
+    pub(super) fields: Fields,
+    /// The image of one of the containers; without a tag, any tag matches.
+    pub(super) image: Option<String>,
+}
+
+impl PodSelector {
+    /// Whether it selects a pod.
+    pub(crate) fn matches(&self, pod: &Value) -> bool {
+        let values = |field: &'static str| move |key: &str| pod["metadata"][field].get(key)?.as_str();
+        self.labels.matches_values(values("labels"))
+            && self.annotations.matches_values(values("annotations"))
+            && (self.fields.is_empty() || self.fields.matches(&Object::unwritten(PODS, key(pod), pod)))
+            && self.image.as_deref().is_none_or(|image| has_image(pod, image))
+    }
+}
+
+fn key(pod: &Value) -> Key {
+    let metadata = &pod["metadata"];
+    Key::new(metadata["namespace"].as_str(), metadata["name"].as_str().unwrap_or_default())
+}
+
+fn has_image(pod: &Value, wanted: &str) -> bool {
+    let containers = pod["spec"]["containers"].as_array().map_or(&[][..], Vec::as_slice);
+    containers.iter().filter_map(|container| container["image"].as_str()).any(|image| {
+        let rest = image.strip_prefix(wanted);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '@']))
+    })
+}

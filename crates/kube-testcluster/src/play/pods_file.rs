@@ -1,0 +1,127 @@
+//! Reads initial pods from YAML: documents, a List, or a sequence.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use k8s_openapi::api::core::v1::Pod;
+use serde::Deserialize;
+use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value};
+use serde_saphyr::Spanned;
+
+use crate::kinds::PODS;
+use crate::machinery::yaml::{self, FileError};
+
+/// Parses pods from YAML. `name` is the file's name for error messages. Pods without a namespace get `namespace`.
+///
+/// # Errors
+/// If the text is not YAML, contains something that is not a pod, a pod that an API server would refuse, or the same
+/// pod twice.
+pub fn pods_from_yaml(text: &str, name: &str, namespace: &str) -> Result<Vec<Pod>, FileError> {
+    let documents: Vec<Spanned<YamlDocument>> = serde_saphyr::from_multiple(text).map_err(|error| {
+        yaml::of_yaml(&error, name, "pods: documents of kind Pod, a List of pods, or a sequence of pods")
+    })?;
+    let mut seen = BTreeSet::new();
+    let mut pods = Vec::new();
+    for document in documents {
+        for (value, at) in document.value.objects(document.referenced) {
+            let pod = pod(value, namespace).map_err(|problem| FileError::at(name, at, problem))?;
+            let key = (pod.metadata.namespace.clone(), pod.metadata.name.clone());
+            if !seen.insert(key.clone()) {
+                let name_of_pod = key.1.unwrap_or_default();
+                return Err(FileError::at(name, at, format!("expected every pod once, found {name_of_pod} again")));
+            }
+            pods.push(pod);
+        }
+    }
+    Ok(pods)
+}
+
+fn pod(mut value: Value, namespace: &str) -> Result<Pod, String> {
+    let kind = value["kind"].as_str().unwrap_or("Pod").to_owned();
+    if kind != "Pod" {
+        return Err(format!("expected a Pod, found kind {kind}"));
+    }
+    if !value.is_object() {
+        return Err("expected a Pod, found something that is not a mapping".into());
+    }
+    if value.get("metadata").is_none_or(|metadata| !metadata.is_object()) {
+        return Err("expected a Pod with metadata.name".into());
+    }
+    if value["metadata"]["namespace"].as_str().unwrap_or_default().is_empty() {
+        value["metadata"]["namespace"] = namespace.into();
+    }
+    let shaped =
+        PODS.shape(value).map_err(|error| format!("expected a Pod: {}", error.trim_start_matches("json: ")))?.value;
+    let mut whole = shaped.clone();
+    (PODS.defaults)(&mut whole);
+    if let Some(cause) = (PODS.validate)(&whole, None).first() {
+        let name = shaped["metadata"]["name"].as_str().unwrap_or_default();
+        return Err(format!("expected a valid Pod, but in {name:?} {}", cause.sentence()));
+    }
+    // Decodes from text, as everywhere else: decoding a pod from another source would add seconds of compile time.
+    serde_json::from_str(&shaped.to_string()).map_err(|error| format!("expected a Pod: {error}"))
+}
+
+/// One document, with the position of each object in a sequence or a List.
+enum YamlDocument {
+    Empty,
+    Sequence(Vec<Spanned<Value>>),
+    Mapping { fields: Map<String, Value>, items: Option<Vec<Spanned<Value>>> },
+}
+
+impl YamlDocument {
+    fn objects(self, at: serde_saphyr::Location) -> Vec<(Value, serde_saphyr::Location)> {
+        match self {
+            Self::Empty => Vec::new(),
+            Self::Sequence(items) | Self::Mapping { items: Some(items), .. } => {
+                items.into_iter().map(|item| (item.value, item.referenced)).collect()
+            }
+            Self::Mapping { fields, items: None } => vec![(Value::Object(fields), at)],
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for YamlDocument {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(DocumentVisitor)
+    }
+}
+
+struct DocumentVisitor;
+
+impl<'de> Visitor<'de> for DocumentVisitor {
+    type Value = YamlDocument;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a pod, a List of pods, or a sequence of pods")
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<YamlDocument, E> {
+        Ok(YamlDocument::Empty)
+    }
+
+    fn visit_none<E: de::Error>(self) -> Result<YamlDocument, E> {
+        Ok(YamlDocument::Empty)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<YamlDocument, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = sequence.next_element()? {
+            items.push(item);
+        }
+        Ok(YamlDocument::Sequence(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut mapping: A) -> Result<YamlDocument, A::Error> {
+        let (mut fields, mut items) = (Map::new(), None);
+        while let Some(key) = mapping.next_key::<String>()? {
+            if key == "items" {
+                items = Some(mapping.next_value()?);
+            } else {
+                fields.insert(key, mapping.next_value()?);
+            }
+        }
+        Ok(YamlDocument::Mapping { fields, items })
+    }
+}

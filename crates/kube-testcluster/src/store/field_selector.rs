@@ -1,0 +1,129 @@
+//! Field selectors: which fields a kind supports, and where to find them in an object.
+
+use super::object::Object;
+use crate::kinds::Resource;
+use kube_informers::selector::{FieldOperator, FieldRequirement, FieldSelector};
+
+/// A field selector: terms that must all hold. Without terms it matches every object.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Fields(Vec<Term>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Term {
+    field: SelectableField,
+    /// The value that counts for an object without the field.
+    missing: &'static str,
+    value: String,
+    operator: FieldOperator,
+}
+
+/// A field that a selector can refer to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum SelectableField {
+    Name,
+    Namespace,
+    /// The n-th field in the row of the kind.
+    Field(usize),
+}
+
+impl SelectableField {
+    fn find<'o>(&self, object: &'o Object) -> Option<&'o str> {
+        match self {
+            Self::Name => Some(object.key.name()),
+            Self::Namespace => Some(object.key.namespace().unwrap_or_default()),
+            Self::Field(n) => object.summary.field(*n),
+        }
+    }
+}
+
+impl Fields {
+    /// # Errors
+    /// Upstream's message, if the text is malformed or names a field that the kind has no selector for.
+    pub(crate) fn parse(text: &str, resource: &Resource) -> Result<Self, String> {
+        let selector: FieldSelector = text.parse().map_err(|error| format!("{error}"))?;
+        selector
+            .requirements()
+            .iter()
+            .map(|requirement| term(requirement, resource))
+            .collect::<Result<_, _>>()
+            .map(Self)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The only name that can match, if the selector asks for one.
+    pub(crate) fn name(&self) -> Option<&str> {
+        let is_name = |term: &&Term| term.field == SelectableField::Name && term.operator == FieldOperator::Equals;
+        self.0.iter().find(is_name).map(|term| term.value.as_str())
+    }
+
+    pub(crate) fn matches(&self, object: &Object) -> bool {
+        self.0.iter().all(|term| {
+            let equal = term.field.find(object).unwrap_or(term.missing) == term.value;
+            equal == (term.operator == FieldOperator::Equals)
+        })
+    }
+}
+
+fn term(requirement: &FieldRequirement, resource: &Resource) -> Result<Term, String> {
+    let FieldRequirement { field, operator, value } = requirement;
+    let (field, missing) = match field.as_str() {
+        "metadata.name" => (SelectableField::Name, ""),
+        "metadata.namespace" => (SelectableField::Namespace, ""),
+        field => resource
+            .fields
+            .iter()
+            .enumerate()
+            .find(|(_, (name, ..))| *name == field)
+            .map(|(n, (.., missing))| (SelectableField::Field(n), *missing))
+            .ok_or_else(|| unsupported(field, resource))?,
+    };
+    Ok(Term { field, missing, value: value.clone(), operator: *operator })
+}
+
+fn unsupported(field: &str, resource: &Resource) -> String {
+    if resource.fields.is_empty() {
+        format!("{field:?} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"")
+    } else {
+        format!("field label not supported: {field}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::kinds::PODS;
+    use crate::store::object::Key;
+
+    #[test]
+    fn selectors_select() {
+        let value = json!({"metadata": {"name": "a", "namespace": "n"}, "spec": {}, "status": {"phase": "Running"}});
+        let pod = Object::new(PODS, Key::new(Some("n"), "a"), 1, value);
+        for (selector, selected) in [
+            ("", true),
+            ("metadata.name=a", true),
+            ("metadata.name==b", false),
+            ("status.phase!=Pending,metadata.namespace=n", true),
+            ("spec.nodeName=", true),
+            ("spec.hostNetwork=false", true),
+            ("metadata.name=a\\,b", false),
+        ] {
+            assert_eq!(Fields::parse(selector, PODS).unwrap().matches(&pod), selected, "{selector}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_selector_is_explained_in_upstreams_words() {
+        for (selector, message) in [
+            ("status.phase", "invalid selector: 'status.phase'; can't understand 'status.phase'"),
+            ("spec.containers=x", "field label not supported: spec.containers"),
+            ("metadata.name=a=b", "invalid field selector: unescaped character in value: 61"),
+        ] {
+            assert_eq!(Fields::parse(selector, PODS).unwrap_err(), message);
+        }
+    }
+}

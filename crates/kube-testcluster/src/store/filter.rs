@@ -1,0 +1,39 @@
+//! The filter of a list or a watch.
+
+use super::field_selector::Fields;
+use super::object::{Key, Object};
+use crate::kinds::Resource;
+use kube_informers::selector::LabelSelector;
+
+/// A namespace (or all namespaces) and the two selectors.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Filter {
+    pub(crate) namespace: Option<String>,
+    pub(crate) labels: LabelSelector,
+    pub(crate) fields: Fields,
+}
+
+impl Filter {
+    pub(crate) fn matches(&self, object: &Object) -> bool {
+        self.namespace.as_deref().is_none_or(|namespace| object.key.namespace() == Some(namespace))
+            && self.labels.matches_values(|key| object.summary.label(key))
+            && self.fields.matches(object)
+    }
+
+    /// The least key that can match, and the prefix of all keys that can match.
+    pub(crate) fn range(&self) -> (Key, String) {
+        let prefix = self.namespace.as_ref().map(|namespace| format!("{namespace}/")).unwrap_or_default();
+        (Key::from_start(prefix.clone()), prefix)
+    }
+
+    /// The key of the only object that can match, if there is just one.
+    pub(crate) fn only(&self, resource: &Resource) -> Option<Key> {
+        let placed = self.namespace.is_some() || !resource.is_namespaced();
+        self.fields.name().filter(|_| placed).map(|name| Key::new(self.namespace.as_deref(), name))
+    }
+
+    /// Whether a selector may exclude objects.
+    pub(crate) fn selects(&self) -> bool {
+        !self.labels.is_everything() || !self.fields.is_empty()
+    }
+}

@@ -1,0 +1,406 @@
+//! The store: storage and the watch caches under one lock. All handlers read and write through it.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+
+use self::event::Event;
+use self::object::{Key, Object, Opened};
+use self::storage::Storage;
+use self::watch_cache::{Audience, WatchCache};
+use self::writes::{Write, WriteObserver};
+use crate::controllers::chores::{Chore, Chores, ObjectRef, is_deleting};
+use crate::faults::Active;
+use crate::http::served_from::ServedFrom;
+use crate::http::status::ApiError;
+use crate::kinds::service::allocation::{self, Allocated};
+use crate::kinds::{NAMESPACES, RESOURCES, Resource, SERVICES};
+use crate::machinery::clock::Clock;
+use crate::machinery::random::Random;
+use crate::nodes::logs::Logs;
+use crate::settings::{Controllers, Settings};
+
+pub(crate) mod event;
+pub(crate) mod field_selector;
+pub(crate) mod filter;
+pub(crate) mod object;
+pub(crate) mod storage;
+mod summary;
+pub(crate) mod watch_cache;
+pub(crate) mod writes;
+
+/// How long a request waits for a revision in the future.
+const FRESHNESS: Duration = Duration::from_secs(3);
+
+/// The state of the server, shared by all requests.
+#[derive(Debug)]
+pub(crate) struct Store {
+    pub(crate) settings: Settings,
+    pub(crate) clock: Clock,
+    /// The containers' logs. Upstream, they are on the nodes.
+    pub(crate) logs: Arc<Logs>,
+    pub(crate) faults: Active,
+    state: Mutex<StoreState>,
+    /// Notifies those who wait for a revision that storage or a watch cache has advanced.
+    moved: watch::Sender<()>,
+    /// Permits for the watches of clients.
+    watches: Arc<Semaphore>,
+    /// How many chores are queued or being worked on.
+    chores: watch::Sender<usize>,
+}
+
+/// Everything that one write changes.
+#[derive(Debug)]
+pub(crate) struct StoreState {
+    pub(crate) storage: Storage,
+    caches: BTreeMap<&'static str, WatchCache>,
+    pub(crate) random: Random,
+    pub(crate) closed: bool,
+    /// `None` if no controllers run.
+    chores: Option<Chores>,
+    /// Is told of every write, in order.
+    writes: WriteObserver,
+}
+
+/// The result of a change.
+#[derive(Debug)]
+pub(crate) enum Next {
+    /// No change: no revision is taken, and no event is sent.
+    Keep,
+    /// The new state. If it equals the old one, there is no change.
+    Put(Value),
+    /// The object is removed.
+    Remove,
+    /// The update has removed the last finalizer, so the object is removed. The response is the updated state.
+    Release(Value),
+}
+
+/// Whether a write is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Commit {
+    Really,
+    /// A dry run: everything is checked and answered, but nothing is stored.
+    Pretend,
+}
+
+impl StoreState {
+    pub(crate) fn cache(&mut self, resource: &Resource) -> &mut WatchCache {
+        self.caches.get_mut(resource.plural).expect("every kind in the table has a watch cache")
+    }
+
+    /// Runs before each use of the state, so that no reader sees an expired revision and no timer is needed.
+    fn forget_old(&mut self) {
+        if let Some(oldest) = self.storage.forget_old() {
+            self.caches.values_mut().for_each(|cache| cache.drop_snapshots(oldest));
+        }
+    }
+
+    /// The revision that a source has reached, if it is below `revision`; otherwise `None`.
+    pub(crate) fn revision_below(&self, revision: u64, resource: &Resource, from: ServedFrom) -> Option<u64> {
+        let cache = self.caches.get(resource.plural).filter(|_| from == ServedFrom::WatchCache);
+        let reached = cache.and_then(WatchCache::stopped_at).unwrap_or(self.storage.revision());
+        Some(reached).filter(|reached| *reached < revision)
+    }
+
+    /// The watch cache of a kind, advanced to storage's revision, so that a read from it is consistent.
+    pub(crate) fn fresh_cache(&mut self, resource: &Resource) -> &mut WatchCache {
+        let revision = self.storage.revision();
+        let cache = self.cache(resource);
+        cache.progress(revision);
+        cache
+    }
+}
+
+impl StoreState {
+    /// Allocates the addresses and ports of a service.
+    fn allocate(
+        &self,
+        resource: &'static Resource,
+        key: &Key,
+        value: &mut Value,
+        old: Option<&Value>,
+    ) -> Result<(), ApiError> {
+        if resource != SERVICES {
+            return Ok(());
+        }
+        let mut taken = Allocated::default();
+        let services = self.storage.range(SERVICES, Key::from_start(String::new()), None);
+        let others = services.into_iter().flatten().filter(|service| service.key != *key);
+        others.for_each(|service| taken.add(&service.open().value));
+        allocation::allocate(taken, value, old).map_err(|causes| ApiError::invalid(resource, key.name(), causes))
+    }
+
+    /// Refuses a new object if its namespace does not exist or is being deleted.
+    fn admit(&self, resource: &'static Resource, key: &Key) -> Result<(), ApiError> {
+        let Some(namespace) = key.namespace() else { return Ok(()) };
+        match self.storage.get(NAMESPACES, &Key::new(None, namespace)) {
+            Some(home) if is_deleting(&home) => Err(ApiError::terminating(resource, key.name(), namespace)),
+            Some(_) => Ok(()),
+            None => Err(ApiError::not_found(NAMESPACES, namespace)),
+        }
+    }
+}
+
+impl Store {
+    pub(crate) fn new(settings: Settings, clock: Clock) -> Self {
+        let storage = Storage::new(settings.first_revision, settings.history, settings.history_age);
+        let revision = storage.revision();
+        let cache = |resource| WatchCache::new(resource, &settings, revision);
+        let caches = RESOURCES.iter().map(|resource| (resource.plural, cache(resource))).collect();
+        let chores = (settings.controllers != Controllers::None).then(Chores::default);
+        let writes = WriteObserver::default();
+        let state = StoreState { storage, caches, random: Random::new(settings.seed), closed: false, chores, writes };
+        let (faults, moved, chores) = (Active::default(), watch::Sender::new(()), watch::Sender::new(0));
+        let watches = Arc::new(Semaphore::new(settings.max_watches.min(Semaphore::MAX_PERMITS)));
+        Self { settings, clock, logs: Arc::default(), faults, state: Mutex::new(state), moved, watches, chores }
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, StoreState> {
+        let mut state = self.state.lock().expect("no holder of the lock panics");
+        state.forget_old();
+        state
+    }
+
+    pub(crate) fn get(&self, resource: &Resource, key: &Key) -> Option<Arc<Object>> {
+        self.lock().storage.get(resource, key)
+    }
+
+    /// Stores a new object.
+    ///
+    /// # Errors
+    /// `AlreadyExists`, or the error of its namespace.
+    pub(crate) async fn create(
+        &self,
+        resource: &'static Resource,
+        key: Key,
+        mut value: Value,
+        commit: Commit,
+    ) -> Result<Arc<Object>, ApiError> {
+        self.commit_latency().await;
+        let mut state = self.lock();
+        state.admit(resource, &key)?; // under the lock, so that the namespace cannot be deleted meanwhile
+        if state.storage.get(resource, &key).is_some() {
+            return Err(ApiError::already_exists(resource, key.name()));
+        }
+        state.allocate(resource, &key, &mut value, None)?;
+        match commit {
+            Commit::Really => Ok(self.put(&mut state, resource, key, value)),
+            Commit::Pretend => Ok(Arc::new(Object::unwritten(resource, key, &value))),
+        }
+    }
+
+    /// Reads an object, changes it and writes it in one step; no other write can happen in between. Returns the state
+    /// after the change; after a removal, the last state with the revision of the removal.
+    ///
+    /// # Errors
+    /// `NotFound`, or the error of `change`.
+    pub(crate) async fn update(
+        &self,
+        resource: &'static Resource,
+        key: &Key,
+        commit: Commit,
+        change: impl FnOnce(&Opened) -> Result<Next, ApiError>,
+    ) -> Result<Arc<Object>, ApiError> {
+        self.commit_latency().await;
+        let mut state = self.lock();
+        let current = state.storage.get(resource, key).ok_or_else(|| ApiError::not_found(resource, key.name()))?;
+        let before = |value| Arc::new(Object::new(resource, key.clone(), current.revision, value));
+        let opened = current.open();
+        let mut next = change(&opened)?;
+        if let Next::Put(value) = &mut next {
+            state.allocate(resource, key, value, Some(&opened.value))?;
+        }
+        if commit == Commit::Pretend {
+            return Ok(match next {
+                Next::Keep | Next::Remove => current,
+                Next::Put(value) | Next::Release(value) => before(value),
+            });
+        }
+        match next {
+            Next::Keep => Ok(current),
+            Next::Put(mut value) => {
+                value["metadata"]["resourceVersion"] = opened.value["metadata"]["resourceVersion"].clone();
+                let changed = value != opened.value;
+                Ok(if changed { self.put(&mut state, resource, key.clone(), value) } else { current })
+            }
+            Next::Remove => Ok(Arc::new(current.at(self.remove(&mut state, resource, key)))),
+            Next::Release(value) => {
+                self.remove(&mut state, resource, key);
+                Ok(before(value))
+            }
+        }
+    }
+
+    fn remove(&self, state: &mut StoreState, resource: &'static Resource, key: &Key) -> u64 {
+        let event = state.storage.remove(resource, key).expect("it was there under the same lock");
+        let revision = event.revision;
+        self.publish(state, event);
+        revision
+    }
+
+    /// Tells `writes` of the objects that exist, and from now on of every write.
+    pub(crate) fn observe(&self, writes: WriteObserver) {
+        let mut state = self.lock();
+        for resource in &RESOURCES {
+            let existing = state.storage.range(resource, Key::from_start(String::new()), None);
+            existing.into_iter().flatten().for_each(|object| writes.tell(|| Write::existing(object)));
+        }
+        state.writes = writes;
+    }
+
+    /// Stores a new or changed object and notifies the watchers.
+    pub(crate) fn put(
+        &self,
+        state: &mut StoreState,
+        resource: &'static Resource,
+        key: Key,
+        value: Value,
+    ) -> Arc<Object> {
+        let event = state.storage.put(resource, key, value);
+        let object = event.object().clone();
+        self.publish(state, event);
+        object
+    }
+
+    /// Waits until storage, or the watch cache of a kind, has reached a revision.
+    ///
+    /// # Errors
+    /// `Timeout` after three seconds: the revision is too large.
+    pub(crate) async fn wait_for(&self, revision: u64, resource: &Resource, from: ServedFrom) -> Result<(), ApiError> {
+        let mut moved = self.moved.subscribe();
+        let below = || self.lock().revision_below(revision, resource, from);
+        let reached = async {
+            while below().is_some() {
+                moved.changed().await.expect("the sender lives as long as the store");
+            }
+        };
+        if tokio::time::timeout(FRESHNESS, reached).await.is_ok() {
+            return Ok(());
+        }
+        below().map_or(Ok(()), |current| Err(ApiError::too_large_version(revision, current)))
+    }
+
+    /// Changes with every write and when the server is closed.
+    pub(crate) fn writes(&self) -> watch::Receiver<()> {
+        self.moved.subscribe()
+    }
+
+    /// Drops all earlier states, as etcd's compaction does. The watch caches keep their events, and can still replay
+    /// them.
+    pub(crate) fn compact(&self) {
+        let mut state = self.lock();
+        let revision = state.storage.revision();
+        state.storage.compact(revision);
+        for cache in state.caches.values_mut() {
+            cache.drop_snapshots(revision);
+        }
+    }
+
+    /// Restarts the watch caches from the current state, as a restart of the server does.
+    pub(crate) fn restart(&self) {
+        let mut state = self.lock();
+        let revision = state.storage.revision();
+        for cache in state.caches.values_mut() {
+            cache.reset(revision);
+        }
+        self.moved.send_replace(());
+    }
+
+    /// A permit for one more watch, to be held while it is open.
+    ///
+    /// # Errors
+    /// `TooManyRequests` if the limit is reached.
+    pub(crate) fn watch_permit(&self) -> Result<OwnedSemaphorePermit, ApiError> {
+        let limit = self.settings.max_watches;
+        self.watches.clone().try_acquire_owned().map_err(|_| ApiError::too_many_watches(limit))
+    }
+
+    /// Ends the clients' watches of a kind, or of all kinds.
+    pub(crate) fn drop_watches(&self, plural: Option<&str>) {
+        let mut state = self.lock();
+        let meant = |cache: &&str| plural.is_none_or(|plural| plural == *cache);
+        state.caches.iter_mut().filter(|(cache, _)| meant(cache)).for_each(|(_, cache)| cache.drop_clients());
+    }
+
+    /// Stops or resumes the watch caches according to the active faults.
+    pub(crate) fn update_caches(&self) {
+        let mut state = self.lock();
+        for resource in &RESOURCES {
+            let lags = self.faults.lags(resource);
+            state.cache(resource).set_stopped(lags);
+        }
+        self.moved.send_replace(());
+    }
+
+    /// Ends all watches. Later ones end after their initial events.
+    pub(crate) fn close(&self) {
+        let mut state = self.lock();
+        state.closed = true;
+        state.caches.values_mut().for_each(WatchCache::close);
+        self.moved.send_replace(()); // wakes followers of logs
+    }
+
+    /// Waits for the next chore. It counts as unfinished until [`chore_done`](Self::chore_done).
+    pub(crate) async fn chore(&self) -> Chore {
+        let mut count = self.chores.subscribe();
+        loop {
+            if let Some(chore) = self.lock().chores.as_mut().and_then(Chores::take) {
+                return chore;
+            }
+            if count.changed().await.is_err() {
+                std::future::pending::<()>().await; // the sender lives as long as the store
+            }
+        }
+    }
+
+    pub(crate) fn chore_done(&self) {
+        self.chores.send_modify(|count| *count -= 1);
+    }
+
+    pub(crate) fn has_chores(&self) -> bool {
+        *self.chores.borrow() > 0
+    }
+
+    /// Waits until no chore is queued or being worked on.
+    pub(crate) async fn chores_done(&self) {
+        // The sender lives as long as the store.
+        let _ = self.chores.subscribe().wait_for(|count| *count == 0).await;
+    }
+
+    /// Discards all chores.
+    pub(crate) fn discard_chores(&self) {
+        if let Some(chores) = &mut self.lock().chores {
+            chores.forget();
+        }
+        self.chores.send_replace(0);
+    }
+
+    /// The objects with an owner reference to this uid.
+    pub(crate) fn dependents_of(&self, uid: &str) -> Vec<ObjectRef> {
+        self.lock().chores.as_ref().map(|chores| chores.dependents_of(uid)).unwrap_or_default()
+    }
+
+    async fn commit_latency(&self) {
+        if !self.settings.commit_latency.is_zero() {
+            tokio::time::sleep(self.settings.commit_latency).await;
+        }
+    }
+
+    fn publish(&self, state: &mut StoreState, event: Event) {
+        let resource = event.object().resource;
+        if let Some(chores) = &mut state.chores {
+            let more = chores.note(&event, &state.storage);
+            self.chores.send_if_modified(|count| {
+                *count += more;
+                more > 0
+            });
+        }
+        let audience = if self.faults.hides(resource) { Audience::Kubelet } else { Audience::Everyone };
+        state.writes.tell(|| Write::new(&event, audience == Audience::Kubelet));
+        state.cache(resource).take(Arc::new(event), audience);
+        self.moved.send_replace(());
+    }
+}

@@ -1,0 +1,158 @@
+//! One version of an object, encoded once for all readers.
+
+use std::fmt;
+use std::ops::{Deref, Range};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use serde_json::Value;
+
+use super::summary::Summary;
+use crate::kinds::Resource;
+
+/// `namespace/name`, or `name` for a kind without namespaces. Keys are ordered like upstream's storage keys, as whole
+/// texts: `a-b/x` comes before `a/x`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Key(String);
+
+impl Key {
+    pub(crate) fn new(namespace: Option<&str>, name: &str) -> Self {
+        Self(namespace.map_or_else(|| name.to_owned(), |namespace| format!("{namespace}/{name}")))
+    }
+
+    /// The start of a range; not necessarily the key of an object.
+    pub(crate) fn from_start(start: String) -> Self {
+        Self(start)
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    pub(crate) fn namespace(&self) -> Option<&str> {
+        self.slash().map(|slash| &self.0[..slash])
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        self.slash().map_or(&self.0, |slash| &self.0[slash + 1..])
+    }
+
+    /// Runs for each event and each watcher. Namespaces are short, so a plain loop is faster than an optimized search.
+    fn slash(&self) -> Option<usize> {
+        self.0.bytes().position(|byte| byte == b'/')
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// An object in the state of one write. It never changes; a later write makes a new one.
+///
+/// It is kept as the bytes that readers are sent; a tree of values would take ten times the memory. Code that needs its
+/// fields opens it.
+#[derive(Debug)]
+pub(crate) struct Object {
+    pub(crate) resource: &'static Resource,
+    pub(crate) key: Key,
+    /// The revision of the write; `metadata.resourceVersion` is its decimal text.
+    pub(crate) revision: u64,
+    pub(crate) summary: Summary,
+    /// One buffer for a watch (the whole line), a get (the object in it) and a list (the part after kind and
+    /// apiVersion).
+    added: Bytes,
+    object: Range<usize>,
+    item: Range<usize>,
+}
+
+/// A buffer size, in bytes, that most objects fit into.
+const USUAL: usize = 4096;
+
+/// An object with its decoded content.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    object: Arc<Object>,
+    /// Without `kind` and `apiVersion`, which the resource has.
+    pub(crate) value: Value,
+}
+
+impl Object {
+    pub(crate) fn new(resource: &'static Resource, key: Key, revision: u64, mut value: Value) -> Self {
+        value["metadata"]["resourceVersion"] = Value::String(revision.to_string());
+        Self::encoded(resource, key, revision, &value)
+    }
+
+    /// An object that was not stored and has no resourceVersion: the response to a dry run of a creation.
+    pub(crate) fn unwritten(resource: &'static Resource, key: Key, value: &Value) -> Self {
+        Self::encoded(resource, key, 0, value)
+    }
+
+    fn encoded(resource: &'static Resource, key: Key, revision: u64, value: &Value) -> Self {
+        const HEAD: &str = r#"{"type":"ADDED","object":"#;
+        let kind = format!(r#"{{"kind":"{}","apiVersion":"{}","#, resource.kind, resource.api_version());
+        let mut fields = Vec::with_capacity(USUAL);
+        serde_json::to_writer(&mut fields, value).expect("a JSON value in memory can always be written");
+        // An exact capacity, since the buffer is kept.
+        let mut line = Vec::with_capacity(HEAD.len() + kind.len() + fields.len() + 1);
+        line.extend_from_slice(HEAD.as_bytes());
+        line.extend_from_slice(kind.as_bytes());
+        line.extend_from_slice(&fields[1..]); // kind brought the opening brace
+        let end = line.len();
+        line.extend_from_slice(b"}\n");
+        let (object, item) = (HEAD.len()..end, HEAD.len() + kind.len()..end);
+        let summary = Summary::of(resource, value);
+        Self { resource, key, revision, summary, added: line.into(), object, item }
+    }
+
+    /// Decodes the object.
+    pub(crate) fn open(self: &Arc<Self>) -> Opened {
+        Opened { object: self.clone(), value: self.content() }
+    }
+
+    fn content(&self) -> Value {
+        let mut value: Value =
+            serde_json::from_slice(&self.added[self.object.clone()]).expect("it was written by this server");
+        if let Value::Object(fields) = &mut value {
+            fields.remove("kind");
+            fields.remove("apiVersion");
+        }
+        value
+    }
+
+    /// The same state with another revision, as in a DELETED event.
+    pub(crate) fn at(&self, revision: u64) -> Self {
+        Self::new(self.resource, self.key.clone(), revision, self.content())
+    }
+
+    /// The object in a response to a get: a JSON object with kind and apiVersion.
+    pub(crate) fn json(&self) -> &[u8] {
+        &self.added[self.object.clone()]
+    }
+
+    /// The object in a list: its fields without kind, apiVersion and the opening brace.
+    pub(crate) fn item(&self) -> &[u8] {
+        &self.added[self.item.clone()]
+    }
+
+    /// The line of an ADDED event.
+    pub(crate) fn added(&self) -> Bytes {
+        self.added.clone()
+    }
+}
+
+impl Opened {
+    /// The text at a JSON pointer, if there is one.
+    pub(crate) fn text(&self, pointer: &str) -> Option<&str> {
+        self.value.pointer(pointer).and_then(Value::as_str)
+    }
+}
+
+impl Deref for Opened {
+    type Target = Object;
+
+    fn deref(&self) -> &Object {
+        &self.object
+    }
+}

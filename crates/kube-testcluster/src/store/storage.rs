@@ -1,0 +1,204 @@
+//! Storage: all versions of all objects in the history. The counterpart of etcd.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::event::Event;
+use super::object::{Key, Object};
+use crate::kinds::Resource;
+
+/// All kinds share one revision counter; every write takes the next revision.
+///
+/// Invariants: the versions of a key are in ascending order of revision, and no two removals follow each other; `log`
+/// has one entry for each revision in `(compacted, revision]`, in order.
+#[derive(Debug)]
+pub(crate) struct Storage {
+    revision: u64,
+    /// States before this revision are compacted.
+    compacted: u64,
+    /// By plural, then by key.
+    kinds: BTreeMap<&'static str, BTreeMap<Key, Vec<Version>>>,
+    log: VecDeque<Write>,
+    /// How many revisions are kept.
+    keep: usize,
+    /// How long an earlier state is kept.
+    age: Duration,
+}
+
+/// The write of a revision.
+#[derive(Debug)]
+struct Write {
+    plural: &'static str,
+    key: Key,
+    at: Instant,
+}
+
+#[derive(Debug)]
+struct Version {
+    revision: u64,
+    /// `None`: the object was removed at this revision.
+    object: Option<Arc<Object>>,
+}
+
+/// The requested state has been compacted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Compacted;
+
+impl Storage {
+    /// An empty store at this revision that keeps the last `keep` revisions, and no earlier state for longer than `age`.
+    pub(crate) fn new(revision: u64, keep: usize, age: Duration) -> Self {
+        Self { revision, compacted: revision, kinds: BTreeMap::new(), log: VecDeque::new(), keep, age }
+    }
+
+    /// Compacts the states that are older than `age`. Returns the oldest revision left, if it compacted any.
+    pub(crate) fn forget_old(&mut self) -> Option<u64> {
+        let now = Instant::now();
+        let is_old = |write: &Write| write.at.checked_add(self.age).is_some_and(|end| end <= now);
+        let ended = self.log.iter().take_while(|write| is_old(write)).count() as u64;
+        (ended > 0).then(|| {
+            self.compact(self.compacted + ended);
+            self.compacted
+        })
+    }
+
+    pub(crate) fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// Whether the state at a revision has been compacted.
+    pub(crate) fn has_forgotten(&self, revision: u64) -> bool {
+        revision < self.compacted
+    }
+
+    pub(crate) fn get(&self, resource: &Resource, key: &Key) -> Option<Arc<Object>> {
+        self.kinds.get(resource.plural)?.get(key)?.last()?.object.clone()
+    }
+
+    /// Writes a new or changed object as the next revision.
+    pub(crate) fn put(&mut self, resource: &'static Resource, key: Key, value: Value) -> Event {
+        let object = Object::new(resource, key.clone(), self.revision + 1, value);
+        self.append(resource, key, Some(Arc::new(object)))
+    }
+
+    /// Removes an object as the next revision. Returns `None`, and takes no revision, if there is no such object.
+    pub(crate) fn remove(&mut self, resource: &'static Resource, key: &Key) -> Option<Event> {
+        self.get(resource, key)?;
+        Some(self.append(resource, key.clone(), None))
+    }
+
+    /// The objects of a kind from a key on, in key order, at a revision (by default the current one).
+    pub(crate) fn range(
+        &self,
+        resource: &Resource,
+        start: Key,
+        at: Option<u64>,
+    ) -> Result<impl Iterator<Item = &Arc<Object>>, Compacted> {
+        let at = at.unwrap_or(self.revision);
+        if at < self.compacted {
+            return Err(Compacted);
+        }
+        let objects =
+            self.kinds.get(resource.plural).into_iter().flat_map(move |objects| objects.range(start.clone()..));
+        Ok(objects.filter_map(move |(_, versions)| {
+            // It is nearly always the last version, so search from the end.
+            versions.iter().rev().find(|version| version.revision <= at)?.object.as_ref()
+        }))
+    }
+
+    /// Drops every state before a revision.
+    pub(crate) fn compact(&mut self, revision: u64) {
+        let revision = revision.min(self.revision);
+        while self.compacted < revision {
+            self.compacted += 1;
+            let Write { plural, key, .. } =
+                self.log.pop_front().expect("the log has an entry for each revision not compacted");
+            let Some(objects) = self.kinds.get_mut(plural) else { continue };
+            let Some(versions) = objects.get_mut(&key) else { continue };
+            let older = versions.iter().filter(|version| version.revision < self.compacted).count();
+            versions.drain(..older);
+            // A removal matters only to states before it.
+            if versions.first().is_some_and(|version| version.revision == self.compacted && version.object.is_none()) {
+                versions.remove(0);
+            }
+            if versions.is_empty() {
+                objects.remove(&key);
+            }
+        }
+    }
+
+    fn append(&mut self, resource: &'static Resource, key: Key, object: Option<Arc<Object>>) -> Event {
+        self.revision += 1;
+        let revision = self.revision;
+        let versions = self.kinds.entry(resource.plural).or_default().entry(key.clone()).or_default();
+        let previous = versions.last().and_then(|version| version.object.clone());
+        versions.push(Version { revision, object: object.clone() });
+        self.log.push_back(Write { plural: resource.plural, key, at: Instant::now() });
+        if self.log.len() > self.keep {
+            self.compact(self.compacted + 1);
+        }
+        Event::new(revision, previous, object)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::kinds::PODS;
+
+    fn names(storage: &Storage, at: Option<u64>) -> Option<Vec<String>> {
+        let objects = storage.range(PODS, Key::from_start(String::new()), at).ok()?;
+        Some(objects.map(|object| format!("{}@{}", object.key, object.revision)).collect())
+    }
+
+    fn put(storage: &mut Storage, name: &str) {
+        storage.put(PODS, Key::new(Some("n"), name), json!({"metadata": {"name": name}}));
+    }
+
+    #[test]
+    fn every_state_in_the_history_can_be_read_again() {
+        let mut storage = Storage::new(1, 100, Duration::MAX);
+        put(&mut storage, "b");
+        put(&mut storage, "a");
+        put(&mut storage, "b");
+        storage.remove(PODS, &Key::new(Some("n"), "a")).unwrap();
+        assert!(storage.remove(PODS, &Key::new(Some("n"), "a")).is_none());
+        assert_eq!(storage.revision(), 5);
+        assert_eq!(names(&storage, Some(1)).unwrap(), [""; 0]);
+        assert_eq!(names(&storage, Some(3)).unwrap(), ["n/a@3", "n/b@2"]);
+        assert_eq!(names(&storage, Some(4)).unwrap(), ["n/a@3", "n/b@4"]);
+        assert_eq!(names(&storage, None).unwrap(), ["n/b@4"]);
+    }
+
+    #[test]
+    fn compaction_forgets_the_states_before_and_nothing_else() {
+        let mut storage = Storage::new(1, 100, Duration::MAX);
+        put(&mut storage, "a");
+        put(&mut storage, "b");
+        put(&mut storage, "a");
+        storage.remove(PODS, &Key::new(Some("n"), "b")).unwrap();
+        storage.compact(4);
+        assert_eq!(names(&storage, Some(3)), None);
+        assert_eq!(names(&storage, Some(4)).unwrap(), ["n/a@4", "n/b@3"]);
+        storage.compact(99);
+        assert_eq!(names(&storage, Some(4)), None);
+        assert_eq!(names(&storage, Some(5)).unwrap(), ["n/a@4"]);
+        assert_eq!(storage.kinds[PODS.plural].len(), 1);
+    }
+
+    #[test]
+    fn the_history_is_bounded() {
+        let mut storage = Storage::new(1, 3, Duration::MAX);
+        for _ in 0..50 {
+            put(&mut storage, "a");
+        }
+        assert_eq!(storage.kinds[PODS.plural].values().map(Vec::len).sum::<usize>(), 4);
+        assert_eq!(names(&storage, Some(storage.revision() - 4)), None);
+        assert!(names(&storage, Some(storage.revision() - 3)).is_some());
+    }
+}

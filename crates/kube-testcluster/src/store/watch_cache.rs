@@ -1,0 +1,287 @@
+//! The watch cache of one kind: its current objects, its last events, and its watchers. Upstream:
+//! `k8s.io/apiserver/pkg/storage/cacher`.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use imbl::OrdMap;
+use serde_json::json;
+use tokio::sync::mpsc;
+
+use super::event::Event;
+use super::filter::Filter;
+use super::object::{Key, Object};
+use crate::faults::Requester;
+use crate::kinds::Resource;
+use crate::machinery::random;
+use crate::settings::{Era, Settings};
+
+/// Its version may be behind storage's revision.
+///
+/// Invariants: `objects` is the state of the kind at `version`; `events` are all writes to the kind in `(floor,
+/// version]`, in order; every watcher was sent all events up to `version` that match its filter.
+#[derive(Debug)]
+pub(crate) struct WatchCache {
+    resource: &'static Resource,
+    era: Era,
+    seed: u64,
+    version: u64,
+    /// The revision of the last write to this kind.
+    last_write: u64,
+    /// The least resourceVersion from which a watch can start.
+    floor: u64,
+    /// The least revision whose state can be listed; storage has compacted the earlier ones.
+    snapshots: u64,
+    objects: OrdMap<Key, Arc<Object>>,
+    events: VecDeque<Arc<Event>>,
+    /// How many events are kept.
+    keep: usize,
+    /// How many lines may wait for a reader before its stream ends.
+    buffer: usize,
+    watchers: BTreeMap<u64, Watcher>,
+    next_watcher: u64,
+    /// Whether a fault stops it.
+    stopped: bool,
+    /// The events since it was stopped.
+    missed: VecDeque<(Arc<Event>, Audience)>,
+}
+
+/// To whom an event is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Audience {
+    Everyone,
+    /// A fault hides it from clients.
+    Kubelet,
+}
+
+/// A watcher of the cache.
+#[derive(Debug)]
+struct Watcher {
+    filter: Filter,
+    /// Only events after this revision are sent.
+    after: u64,
+    requester: Requester,
+    lines: mpsc::Sender<Bytes>,
+}
+
+/// Some events after a resourceVersion have been dropped; the least version that still works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TooOld {
+    pub(crate) oldest: u64,
+}
+
+impl WatchCache {
+    pub(crate) fn new(resource: &'static Resource, settings: &Settings, version: u64) -> Self {
+        Self {
+            resource,
+            era: settings.era,
+            seed: settings.seed,
+            version,
+            last_write: version,
+            floor: version,
+            snapshots: version,
+            objects: OrdMap::new(),
+            events: VecDeque::new(),
+            keep: settings.history,
+            buffer: settings.watch_buffer,
+            watchers: BTreeMap::new(),
+            next_watcher: 0,
+            stopped: false,
+            missed: VecDeque::new(),
+        }
+    }
+
+    pub(crate) fn version(&self) -> u64 {
+        self.version
+    }
+
+    pub(crate) fn last_write(&self) -> u64 {
+        self.last_write
+    }
+
+    /// Applies a write, or queues it while the cache is stopped.
+    pub(crate) fn take(&mut self, event: Arc<Event>, audience: Audience) {
+        if self.stopped {
+            self.missed.push_back((event, audience));
+        } else {
+            self.apply(event, audience);
+        }
+    }
+
+    /// Stops the cache, or resumes it and applies what it has missed.
+    pub(crate) fn set_stopped(&mut self, stopped: bool) {
+        self.stopped = stopped;
+        if !stopped {
+            self.catch_up();
+        }
+    }
+
+    fn catch_up(&mut self) {
+        while let Some((event, audience)) = self.missed.pop_front() {
+            self.apply(event, audience);
+        }
+    }
+
+    /// The version at which the cache is stopped, if it is.
+    pub(crate) fn stopped_at(&self) -> Option<u64> {
+        self.stopped.then_some(self.version)
+    }
+
+    /// Applies a write and sends it to the watchers. A reader whose buffer is full loses its stream.
+    fn apply(&mut self, event: Arc<Event>, audience: Audience) {
+        let object = event.object();
+        match &event.current {
+            Some(current) => self.objects.insert(current.key.clone(), current.clone()),
+            None => self.objects.remove(&object.key),
+        };
+        self.version = event.revision;
+        self.last_write = event.revision;
+        self.watchers.retain(|_, watcher| match (audience, watcher.requester) {
+            (Audience::Kubelet, Requester::Client) => true,
+            _ => watcher.send(&event),
+        });
+        self.events.push_back(event);
+        if self.events.len() > self.keep
+            && let Some(forgotten) = self.events.pop_front()
+        {
+            self.floor = forgotten.revision;
+        }
+    }
+
+    /// Advances the version to a revision of storage without another write to this kind.
+    pub(crate) fn progress(&mut self, revision: u64) {
+        if !self.stopped {
+            self.version = self.version.max(revision);
+        }
+    }
+
+    /// Starts again from the current state: catches up with storage, and drops all events.
+    pub(crate) fn reset(&mut self, revision: u64) {
+        self.catch_up();
+        self.version = self.version.max(revision);
+        self.events.clear();
+        self.floor = self.version;
+    }
+
+    pub(crate) fn get(&self, key: &Key) -> Option<Arc<Object>> {
+        self.objects.get(key).cloned()
+    }
+
+    /// Whether the state at a revision, which is not newer than the cache, is available.
+    pub(crate) fn reaches_back_to(&self, revision: u64) -> bool {
+        revision >= self.floor.max(self.snapshots)
+    }
+
+    /// Storage has compacted the states before this revision.
+    pub(crate) fn drop_snapshots(&mut self, before: u64) {
+        self.snapshots = self.snapshots.max(before);
+    }
+
+    /// The objects at a revision, in key order.
+    pub(crate) fn at(&self, revision: u64) -> Option<OrdMap<Key, Arc<Object>>> {
+        if revision < self.version && !self.reaches_back_to(revision) {
+            return None;
+        }
+        let mut objects = self.objects.clone(); // takes constant time
+        let first = self.events.partition_point(|event| event.revision <= revision);
+        for event in self.events.range(first..).rev() {
+            let key = event.object().key.clone();
+            match &event.previous {
+                Some(previous) => objects.insert(key, previous.clone()),
+                None => objects.remove(&key),
+            };
+        }
+        Some(objects)
+    }
+
+    /// The current objects that match a filter: in key order, or for servers up to 1.26 in a random order that the seed
+    /// decides.
+    pub(crate) fn snapshot(&self, filter: &Filter) -> Vec<Arc<Object>> {
+        if let Some(only) = filter.only(self.resource) {
+            return self.get(&only).filter(|object| filter.matches(object)).into_iter().collect();
+        }
+        let (first, prefix) = filter.range();
+        let range = self.objects.range(first..).take_while(|(key, _)| key.as_str().starts_with(&prefix));
+        let mut objects: Vec<_> = range.map(|(_, object)| object).filter(|o| filter.matches(o)).cloned().collect();
+        if self.era == Era::Classic {
+            objects.sort_by_cached_key(|object| random::place(self.seed, &object.key));
+        }
+        objects
+    }
+
+    /// The lines of the events after a revision.
+    pub(crate) fn replay(&self, filter: &Filter, after: u64) -> Result<VecDeque<Bytes>, TooOld> {
+        if after < self.floor {
+            return Err(TooOld { oldest: self.floor });
+        }
+        let first = self.events.partition_point(|event| event.revision <= after);
+        Ok(self.events.range(first..).filter_map(|event| event.line(|object| filter.matches(object))).collect())
+    }
+
+    /// Starts sending the events after a revision. The stream ends when the reader is too slow, or on `close`.
+    pub(crate) fn subscribe(
+        &mut self,
+        filter: Filter,
+        after: u64,
+        requester: Requester,
+    ) -> (u64, mpsc::Receiver<Bytes>) {
+        let (lines, receiver) = mpsc::channel(self.buffer);
+        self.next_watcher += 1;
+        self.watchers.insert(self.next_watcher, Watcher { filter, after, requester, lines });
+        (self.next_watcher, receiver)
+    }
+
+    pub(crate) fn unsubscribe(&mut self, watcher: u64) {
+        self.watchers.remove(&watcher);
+    }
+
+    /// Sends a watcher a bookmark with the current version, after the lines that already wait. As upstream, it sends
+    /// none with a version that the client knows from the start, and none to a reader whose buffer is full.
+    pub(crate) fn bookmark(&self, watcher: u64) {
+        if let Some(watcher) = self.watchers.get(&watcher).filter(|watcher| self.version > watcher.after) {
+            let _ = watcher.lines.try_send(self.bookmark_line(None));
+        }
+    }
+
+    /// The bookmark that ends the initial events of a streaming list.
+    pub(crate) fn initial_events_end(&self) -> Bytes {
+        self.bookmark_line(Some("k8s.io/initial-events-end"))
+    }
+
+    fn bookmark_line(&self, annotation: Option<&str>) -> Bytes {
+        let mut object = self.resource.blank();
+        object.insert("kind".into(), self.resource.kind.into());
+        object.insert("apiVersion".into(), self.resource.api_version().into());
+        object["metadata"]["resourceVersion"] = self.version.to_string().into();
+        if let Some(annotation) = annotation {
+            object["metadata"]["annotations"] = json!({annotation: "true"});
+        }
+        let mut line = json!({"type": "BOOKMARK", "object": object}).to_string();
+        line.push('\n');
+        line.into()
+    }
+
+    /// Ends the streams of all clients after the lines that already wait.
+    pub(crate) fn drop_clients(&mut self) {
+        self.watchers.retain(|_, watcher| watcher.requester == Requester::Cluster);
+    }
+
+    /// Ends all streams after the lines that already wait.
+    pub(crate) fn close(&mut self) {
+        self.watchers.clear();
+    }
+}
+
+impl Watcher {
+    /// Returns whether the watcher is still there.
+    fn send(&self, event: &Event) -> bool {
+        if event.revision <= self.after {
+            return true;
+        }
+        match event.line(|object| self.filter.matches(object)) {
+            Some(line) => self.lines.try_send(line).is_ok(),
+            None => true,
+        }
+    }
+}

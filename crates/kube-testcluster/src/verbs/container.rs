@@ -1,0 +1,25 @@
+//! Selects the container for a log or a stream.
+
+use crate::http::status::ApiError;
+use crate::store::object::Opened;
+
+/// The container must be named unless the pod has only one, and must exist in the pod. Upstream: `validateContainer` in
+/// `pkg/registry/core/pod`.
+pub(super) fn choose(pod: &Opened, asked: &str) -> Result<String, ApiError> {
+    let name = pod.key.name();
+    let all: Vec<&str> = ["initContainers", "containers", "ephemeralContainers"]
+        .iter()
+        .flat_map(|list| pod.value["spec"][list].as_array().into_iter().flatten())
+        .filter_map(|container| container["name"].as_str())
+        .collect();
+    let only = pod.value["spec"]["containers"].as_array().filter(|list| list.len() == 1);
+    match (asked, only) {
+        ("", Some(list)) => Ok(list[0]["name"].as_str().unwrap_or_default().to_owned()),
+        ("", None) => Err(ApiError::bad_request(format!(
+            "a container name must be specified for pod {name}, choose one of: [{}]",
+            all.join(" ")
+        ))),
+        (asked, _) if all.contains(&asked) => Ok(asked.to_owned()),
+        (asked, _) => Err(ApiError::bad_request(format!("container {asked} is not valid for pod {name}"))),
+    }
+}

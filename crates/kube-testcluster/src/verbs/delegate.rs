@@ -1,0 +1,102 @@
+//! Decides whether the watch cache or storage answers a list, and from which state. Upstream: `shouldDelegateList`, of
+//! both eras.
+
+use super::continue_token::ContinueToken;
+use super::list_options::{ListOptions, resource_version};
+use crate::http::served_from::ServedFrom;
+use crate::http::status::ApiError;
+use crate::kinds::Resource;
+use crate::settings::Era;
+use crate::store::Store;
+
+/// The state that a list asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WantedState {
+    /// Any state that the watch cache has.
+    Any,
+    /// The current state, which must be at least this revision.
+    NotOlderThan(u64),
+    /// Exactly this revision.
+    Exact(u64),
+}
+
+/// How a list is answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Plan {
+    pub(crate) from: ServedFrom,
+    pub(crate) wanted: WantedState,
+    /// The least key, relative to the collection.
+    pub(crate) start: String,
+}
+
+/// Whether a list asks for one object, which a field selector names, or for a range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    Single,
+    Range,
+}
+
+/// Reads resourceVersion, resourceVersionMatch, limit and continue together.
+pub(crate) fn plan(
+    store: &Store,
+    resource: &Resource,
+    extent: Extent,
+    options: &ListOptions,
+) -> Result<Plan, ApiError> {
+    let (wanted, start) = wanted(options)?;
+    let delegated = match store.settings.era {
+        _ if !resource.cached => true,
+        Era::Classic => reaches_storage(options),
+        Era::Modern => lacks_snapshot(store, resource, extent, options, wanted),
+    };
+    let from = if delegated { ServedFrom::Storage } else { ServedFrom::WatchCache };
+    Ok(Plan { from, wanted, start })
+}
+
+fn wanted(options: &ListOptions) -> Result<(WantedState, String), ApiError> {
+    let version = resource_version(&options.resource_version)
+        .map_err(|error| ApiError::bad_request(format!("invalid resource version: {error}")))?;
+    if !options.continue_token.is_empty() {
+        let token = ContinueToken::decode(&options.continue_token).map_err(ApiError::bad_request)?;
+        if version.is_some_and(|version| version != 0) {
+            return Err(ApiError::bad_request("specifying resource version is not allowed when using continue"));
+        }
+        let wanted = token.revision.map_or(WantedState::NotOlderThan(0), WantedState::Exact);
+        return Ok((wanted, token.start));
+    }
+    let exact = match options.resource_version_match.as_str() {
+        "" => options.limit.is_some(),
+        matching => matching == "Exact",
+    };
+    let wanted = match version {
+        None => WantedState::NotOlderThan(0),
+        Some(0) => WantedState::Any,
+        Some(version) if exact => WantedState::Exact(version),
+        Some(version) => WantedState::NotOlderThan(version),
+    };
+    Ok((wanted, String::new()))
+}
+
+/// Up to 1.26: the watch cache has no pages and no earlier states, and cannot know whether it is up to date.
+fn reaches_storage(options: &ListOptions) -> bool {
+    let version = options.resource_version.as_str();
+    let limited = options.limit.is_some() && version != "0";
+    version.is_empty() || !options.continue_token.is_empty() || limited || options.resource_version_match == "Exact"
+}
+
+/// Today the watch cache answers everything but exact revisions of which it has no snapshot, and those of single
+/// objects. A revision in the future counts as present: the list waits for it.
+fn lacks_snapshot(
+    store: &Store,
+    resource: &Resource,
+    extent: Extent,
+    options: &ListOptions,
+    wanted: WantedState,
+) -> bool {
+    match wanted {
+        WantedState::Exact(_) if extent == Extent::Single => true,
+        WantedState::Exact(revision) => !store.lock().cache(resource).reaches_back_to(revision),
+        WantedState::NotOlderThan(_) => extent == Extent::Single && !options.continue_token.is_empty(),
+        WantedState::Any => false,
+    }
+}

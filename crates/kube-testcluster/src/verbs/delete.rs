@@ -1,0 +1,160 @@
+//! DELETE of an object or of a collection.
+
+use std::time::Duration;
+
+use axum::response::Response;
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use super::delete_options::DeleteOptions;
+use super::list::{everything, filter};
+use super::list_options::ListOptions;
+use super::{Call, answer, key, update};
+use crate::http::status::{self, ApiError};
+use crate::kinds::{DeleteResponse, Deletion, Generation, NAMESPACES, Resource};
+use crate::machinery::clock;
+use crate::store::object::{Key, Object, Opened};
+use crate::store::{Commit, Next, Store};
+
+/// Namespaces that every cluster has and that cannot be deleted.
+const UNDELETABLE: [&str; 3] = ["default", "kube-public", "kube-system"];
+
+/// The result of a deletion.
+pub(crate) enum Outcome {
+    /// The object was removed; this was its last state.
+    Gone(std::sync::Arc<Object>),
+    /// The object stays for its grace period or its finalizers.
+    Kept(std::sync::Arc<Object>),
+}
+
+pub(crate) async fn delete(call: Call) -> Result<Response, ApiError> {
+    let Call { store, target, query, request } = call;
+    let options = DeleteOptions::read(request, &query).await?;
+    let (resource, key) = (target.resource, key(&target));
+    check_deletable(resource, &key)?;
+    let outcome = remove(&store, resource, &key, &options).await?;
+    Ok(match outcome {
+        Outcome::Gone(object) if resource.delete_response == DeleteResponse::Status => {
+            status::removed(resource, key.name(), &object.summary.uid)
+        }
+        Outcome::Gone(object) | Outcome::Kept(object) => answer(StatusCode::OK, &object),
+    })
+}
+
+/// Deletes each object that the selectors match; answers with their states before the deletion.
+pub(crate) async fn delete_collection(call: Call) -> Result<Response, ApiError> {
+    let Call { store, target, query, request } = call;
+    let list = ListOptions::parse(&query)?;
+    let options = DeleteOptions::read(request, &query).await?;
+    let filter = filter(target.resource, target.namespace, &list)?;
+    let page = everything(&store, target.resource, &filter);
+    for object in &page.objects {
+        check_deletable(object.resource, &object.key)?;
+        match remove(&store, object.resource, &object.key, &options).await {
+            Err(error) if !error.is_not_found() => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(page.answer(target.resource))
+}
+
+/// Deletes an object. Every deletion goes through here: a graceful one is first recorded in the object, and the removal
+/// is a write of its own.
+pub(crate) async fn remove(
+    store: &Store,
+    resource: &'static Resource,
+    key: &Key,
+    options: &DeleteOptions,
+) -> Result<Outcome, ApiError> {
+    let mut step = Then::Wait;
+    let marked = store
+        .update(resource, key, options.commit, |current| {
+            options.check(current)?;
+            let (next, then) = plan(store, current, options);
+            step = then;
+            Ok(next)
+        })
+        .await?;
+    match step {
+        Then::Wait => Ok(Outcome::Kept(marked)),
+        Then::Done => Ok(Outcome::Gone(marked)),
+        Then::Remove if options.commit == Commit::Pretend => Ok(Outcome::Gone(marked)),
+        Then::Remove => {
+            let uid = marked.summary.uid.clone();
+            let mut gone = true;
+            let removed = store
+                .update(resource, key, Commit::Really, |current| {
+                    // A concurrent deletion may have removed the object, and a new one may have its name. The new one
+                    // stays.
+                    if current.summary.uid != uid {
+                        gone = false;
+                        return Ok(Next::Keep);
+                    }
+                    Ok(Next::Remove)
+                })
+                .await;
+            match removed {
+                Ok(last) if gone => Ok(Outcome::Gone(last)),
+                Err(error) if !error.is_not_found() => Err(error),
+                _ => Ok(Outcome::Gone(marked)), // another deletion was faster
+            }
+        }
+    }
+}
+
+/// What follows the first write of a deletion.
+enum Then {
+    /// Nothing: the object stays for now.
+    Wait,
+    /// The object must be removed.
+    Remove,
+    /// Nothing: the first write has removed the object.
+    Done,
+}
+
+/// The first write of a deletion, and what follows it.
+fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Then) {
+    let mut value = current.value.clone();
+    let finalizers = options.finalizers(&value["metadata"]["finalizers"]);
+    let is_namespace = current.resource == NAMESPACES;
+    let held = !finalizers.is_empty() || update::has_namespace_finalizer(&value);
+    if finalizers != current.value["metadata"]["finalizers"].as_array().cloned().unwrap_or_default() {
+        value["metadata"]["finalizers"] = Value::Array(finalizers);
+    }
+    let deleting = current.text("/metadata/deletionTimestamp").map(ToOwned::to_owned);
+    let grace = current.value["metadata"]["deletionGracePeriodSeconds"].as_i64();
+    let period = match (current.resource.deletion, &deleting, grace) {
+        (Deletion::AtOnce, ..) if !held => return (Next::Remove, Then::Done),
+        (Deletion::AtOnce, Some(_), _) => return (Next::Put(value), Then::Wait),
+        (Deletion::AtOnce, None, _) => 0,
+        (Deletion::Graceful, None, _) => options.first_period(current),
+        (Deletion::Graceful, Some(_), None) if !held => return (Next::Remove, Then::Done),
+        // A deletion in progress can only be shortened.
+        (Deletion::Graceful, Some(_), grace) => match options.period() {
+            Some(period) if grace.is_some_and(|grace| period < grace) => period,
+            _ => return (Next::Keep, Then::Wait),
+        },
+    };
+    let at = match &deleting {
+        Some(at) => clock::shifted(at, period - grace.unwrap_or_default()),
+        None => store.clock.after(Duration::from_secs(u64::try_from(period).unwrap_or_default())),
+    };
+    value["metadata"]["deletionTimestamp"] = json!(at);
+    if is_namespace {
+        value["status"]["phase"] = json!("Terminating"); // and no grace period
+    } else {
+        value["metadata"]["deletionGracePeriodSeconds"] = json!(period);
+    }
+    if deleting.is_none() && current.resource.generation == Generation::Counted {
+        update::count_generation(&mut value);
+    }
+    (Next::Put(value), if held || period > 0 { Then::Wait } else { Then::Remove })
+}
+
+/// Refuses to delete what every cluster must have.
+fn check_deletable(resource: &'static Resource, key: &Key) -> Result<(), ApiError> {
+    if resource == NAMESPACES && UNDELETABLE.contains(&key.name()) {
+        return Err(ApiError::forbidden(resource, key.name(), "this namespace may not be deleted"));
+    }
+    Ok(())
+}

@@ -1,0 +1,57 @@
+//! POST to a pod's `eviction`, as `kubectl drain` does. There are no disruption budgets, so an eviction is never
+//! refused.
+
+use axum::response::Response;
+use serde_json::{Value, json};
+
+use super::delete::remove;
+use super::delete_options::DeleteOptions;
+use super::{Call, key};
+use crate::http::body;
+use crate::http::field_validation::{Strictness, warn};
+use crate::http::status::{self, ApiError};
+use crate::machinery::fill::object;
+use crate::store::object::Opened;
+use crate::store::{Commit, Next};
+
+/// Sets the condition `DisruptionTarget`, and deletes the pod with the eviction's options.
+pub(crate) async fn evict(call: Call) -> Result<Response, ApiError> {
+    let Call { store, target, query, request } = call;
+    let commit = body::query_commit(&query, "CreateOptions")?;
+    let strictness = Strictness::of_query(&query, "CreateOptions")?;
+    let eviction = body::typed(request, "Eviction", "policy/v1", strictness).await?;
+    let (resource, key) = (target.resource, key(&target));
+    body::check_namespace(&eviction.value, target.namespace.as_deref())?;
+    if eviction.value["metadata"]["name"].as_str() != Some(key.name()) {
+        return Err(ApiError::bad_request("name in URL does not match name in Eviction object"));
+    }
+    let mut options = DeleteOptions::of_eviction(&eviction.value["deleteOptions"], commit)?;
+    if options.commit == Commit::Really {
+        let now = store.clock.now();
+        let marked = store
+            .update(resource, &key, Commit::Really, |pod| {
+                options.check(pod)?;
+                Ok(Next::Put(disrupted(pod, &now)?))
+            })
+            .await?;
+        options = options.after(&marked);
+    }
+    remove(&store, resource, &key, &options).await?;
+    Ok(warn(status::created(), &eviction.unknown))
+}
+
+/// The pod with the condition that names the reason of its end.
+fn disrupted(pod: &Opened, now: &str) -> Result<Value, ApiError> {
+    let mut value = pod.value.clone();
+    let conditions = object(&mut value["status"]).entry("conditions").or_insert_with(|| json!([]));
+    if let Value::Array(conditions) = conditions {
+        let before = conditions.iter().position(|condition| condition["type"] == "DisruptionTarget");
+        let before = before.map(|at| conditions.remove(at)).unwrap_or_default();
+        let since = if before["status"] == "True" { before["lastTransitionTime"].clone() } else { json!(now) };
+        conditions.push(json!({
+            "type": "DisruptionTarget", "status": "True", "lastTransitionTime": since,
+            "reason": "EvictionByEvictionAPI", "message": "Eviction API: evicting",
+        }));
+    }
+    Ok(pod.resource.shape(value).map_err(ApiError::internal)?.value)
+}

@@ -1,0 +1,46 @@
+//! GET of one object.
+
+use std::sync::Arc;
+
+use axum::response::{IntoResponse, Response};
+use http::StatusCode;
+
+use super::list_options::resource_version;
+use super::{Call, answer, key};
+use crate::http::served_from::ServedFrom;
+use crate::http::status::ApiError;
+use crate::kinds::Resource;
+use crate::store::Store;
+use crate::store::object::{Key, Object};
+
+/// Without a resourceVersion: the latest state, from storage. With `0`: the state in the watch cache. Otherwise: a
+/// state that is at least as new.
+pub(crate) async fn get(call: Call) -> Result<Response, ApiError> {
+    let Call { store, target, query, .. } = call;
+    let (resource, key) = (target.resource, key(&target));
+    let version = query.get("resourceVersion").unwrap_or_default();
+    let version = resource_version(version).map_err(ApiError::internal)?;
+    let from = match version {
+        Some(_) if resource.cached => ServedFrom::WatchCache,
+        _ => ServedFrom::Storage,
+    };
+    let object = read(&store, resource, &key, from, version).await;
+    Ok(from.stamp(object.map_or_else(IntoResponse::into_response, |object| answer(StatusCode::OK, &object))))
+}
+
+async fn read(
+    store: &Store,
+    resource: &'static Resource,
+    key: &Key,
+    from: ServedFrom,
+    version: Option<u64>,
+) -> Result<Arc<Object>, ApiError> {
+    store.wait_for(version.unwrap_or_default(), resource, from).await?;
+    let mut state = store.lock();
+    let object = match (from, version) {
+        (ServedFrom::Storage, _) => state.storage.get(resource, key),
+        (ServedFrom::WatchCache, Some(0)) => state.cache(resource).get(key),
+        (ServedFrom::WatchCache, _) => state.fresh_cache(resource).get(key),
+    };
+    object.ok_or_else(|| ApiError::not_found(resource, key.name()))
+}

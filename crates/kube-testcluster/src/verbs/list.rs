@@ -1,0 +1,123 @@
+//! GET of a collection: a list.
+
+use axum::response::{IntoResponse, Response};
+
+use super::continue_token::ContinueToken;
+use super::delegate::{Extent, Plan, WantedState, plan};
+use super::list_options::ListOptions;
+use super::page::{Page, Range};
+use super::{Call, watch};
+use crate::faults::Requester;
+use crate::http::served_from::ServedFrom;
+use crate::http::status::ApiError;
+use crate::kinds::Resource;
+use crate::settings::Era;
+use crate::store::Store;
+use crate::store::field_selector::Fields;
+use crate::store::filter::Filter;
+use kube_informers::selector::BadSelector;
+
+/// A list and a watch have the same path; the query tells them apart.
+pub(crate) async fn list_or_watch(call: Call) -> Result<Response, ApiError> {
+    let Call { store, target, query, request } = call;
+    let mut options = ListOptions::parse(&query)?;
+    options.watch |= target.watch;
+    let requester = Requester::of(request.extensions());
+    options.validate(streams_lists(&store, &options, target.resource, requester))?;
+    let filter = filter(target.resource, target.namespace, &options)?;
+    if options.watch {
+        return watch::watch(&store, target.resource, filter, &options, requester);
+    }
+    let plan = plan(&store, target.resource, extent(target.resource, &filter, &options), &options)?;
+    let from = plan.from;
+    let plan = match reach(&store, target.resource, plan).await {
+        Ok(plan) => plan,
+        Err(error) => return Ok(from.stamp(error.into_response())),
+    };
+    let page = list(&store, target.resource, &filter, &options, &plan);
+    Ok(plan.from.stamp(page.map_or_else(IntoResponse::into_response, |page| page.answer(target.resource))))
+}
+
+/// Whether this request may ask for a streaming list.
+fn streams_lists(store: &Store, options: &ListOptions, resource: &Resource, requester: Requester) -> bool {
+    let asked = options.watch && options.send_initial_events.is_some();
+    let spared = !asked || requester == Requester::Cluster;
+    store.settings.streams_lists() && (spared || !store.faults.refuses_watch_list(resource))
+}
+
+/// The namespace and the selectors of a request.
+pub(crate) fn filter(
+    resource: &Resource,
+    namespace: Option<String>,
+    options: &ListOptions,
+) -> Result<Filter, ApiError> {
+    let bad_selector = |error: BadSelector| ApiError::bad_request(error.to_string());
+    let labels = options.label_selector.parse().map_err(bad_selector)?;
+    let fields = Fields::parse(&options.field_selector, resource).map_err(ApiError::bad_request)?;
+    Ok(Filter { namespace, labels, fields })
+}
+
+/// As upstream, a continued list always counts as a range.
+fn extent(resource: &Resource, filter: &Filter, options: &ListOptions) -> Extent {
+    if filter.only(resource).is_some() && options.continue_token.is_empty() { Extent::Single } else { Extent::Range }
+}
+
+/// Waits until the state is there. A consistent list that the watch cache cannot answer in time comes from storage.
+async fn reach(store: &Store, resource: &Resource, plan: Plan) -> Result<Plan, ApiError> {
+    let consistent = plan.wanted == WantedState::NotOlderThan(0);
+    let revision = match plan.wanted {
+        WantedState::NotOlderThan(0) => store.lock().storage.revision(),
+        WantedState::Exact(revision) | WantedState::NotOlderThan(revision) => revision,
+        WantedState::Any => 0,
+    };
+    match store.wait_for(revision, resource, plan.from).await {
+        Err(_) if consistent => Ok(Plan { from: ServedFrom::Storage, ..plan }),
+        reached => reached.map(|()| plan),
+    }
+}
+
+fn list(
+    store: &Store,
+    resource: &'static Resource,
+    filter: &Filter,
+    options: &ListOptions,
+    plan: &Plan,
+) -> Result<Page, ApiError> {
+    let range = Range { filter, limit: options.limit, start: &plan.start };
+    let mut state = store.lock();
+    match (plan.from, plan.wanted) {
+        (ServedFrom::WatchCache, WantedState::Any) => Ok(Page::cached(state.cache(resource), filter)),
+        (ServedFrom::WatchCache, WantedState::NotOlderThan(_)) if store.settings.era == Era::Classic => {
+            Ok(Page::cached(state.fresh_cache(resource), filter))
+        }
+        (ServedFrom::WatchCache, wanted) => {
+            let cache = state.fresh_cache(resource); // a consistent read moves the cache on
+            let revision = if let WantedState::Exact(revision) = wanted { revision } else { cache.version() };
+            let objects = cache.at(revision).ok_or_else(|| expired(options, &plan.start))?;
+            Ok(range.page(objects.range(range.first()..).map(|(_, object)| object), revision))
+        }
+        (ServedFrom::Storage, wanted) => {
+            let at = if let WantedState::Exact(revision) = wanted { Some(revision) } else { None };
+            let revision = at.unwrap_or(state.storage.revision());
+            let objects = state.storage.range(resource, range.first(), at);
+            Ok(range.page(objects.map_err(|_| expired(options, &plan.start))?, revision))
+        }
+    }
+}
+
+/// An expired page has a token to continue with the current state.
+fn expired(options: &ListOptions, start: &str) -> ApiError {
+    if options.continue_token.is_empty() {
+        ApiError::expired("The resourceVersion for the provided list is too old.")
+    } else {
+        ApiError::expired_page(ContinueToken { revision: None, start: start.to_owned() }.encode())
+    }
+}
+
+/// All objects that match a filter in the current state.
+pub(crate) fn everything(store: &Store, resource: &'static Resource, filter: &Filter) -> Page {
+    let range = Range { filter, limit: None, start: "" };
+    let state = store.lock();
+    let objects = state.storage.range(resource, range.first(), None).expect("the present is never compacted");
+    range.page(objects, state.storage.revision())
+}

@@ -1,0 +1,136 @@
+//! The query of a list, a watch or a get: parsed and validated.
+
+use std::time::Duration;
+
+use crate::http::query::{Query, problem};
+use crate::http::status::ApiError;
+use crate::machinery::cause::Cause;
+
+/// `metav1.ListOptions`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ListOptions {
+    pub(crate) watch: bool,
+    pub(crate) label_selector: String,
+    pub(crate) field_selector: String,
+    pub(crate) resource_version: String,
+    pub(crate) resource_version_match: String,
+    /// `None` without a limit, or with a limit that is not positive.
+    pub(crate) limit: Option<usize>,
+    pub(crate) continue_token: String,
+    pub(crate) allow_watch_bookmarks: bool,
+    pub(crate) send_initial_events: Option<bool>,
+    pub(crate) timeout: Option<Duration>,
+}
+
+/// The longest watch in seconds, a year. Adding it to a clock cannot overflow.
+const LONGEST: u64 = 365 * 24 * 60 * 60;
+
+impl ListOptions {
+    pub(crate) fn parse(query: &Query) -> Result<Self, ApiError> {
+        check_timeout(query)?;
+        let timeout = query.integer("timeoutSeconds")?.and_then(|seconds| u64::try_from(seconds).ok());
+        Ok(Self {
+            watch: query.flag("watch").unwrap_or_default(),
+            label_selector: query.text("labelSelector"),
+            field_selector: query.text("fieldSelector"),
+            resource_version: query.text("resourceVersion"),
+            resource_version_match: query.text("resourceVersionMatch"),
+            limit: query.integer("limit")?.and_then(|limit| usize::try_from(limit).ok()).filter(|limit| *limit > 0),
+            continue_token: query.text("continue"),
+            allow_watch_bookmarks: query.flag("allowWatchBookmarks").unwrap_or_default(),
+            send_initial_events: query.flag("sendInitialEvents"),
+            timeout: timeout.filter(|seconds| *seconds > 0).map(|seconds| Duration::from_secs(seconds.min(LONGEST))),
+        })
+    }
+
+    /// Refuses options that contradict each other.
+    pub(crate) fn validate(&self, streams_lists: bool) -> Result<(), ApiError> {
+        let causes = if self.watch { self.watch_causes(streams_lists) } else { self.list_causes() };
+        if causes.is_empty() { Ok(()) } else { Err(ApiError::invalid_options("ListOptions", causes)) }
+    }
+
+    fn list_causes(&self) -> Vec<Cause> {
+        let mut causes = Vec::new();
+        let matching = self.resource_version_match.as_str();
+        if !matching.is_empty() {
+            if self.resource_version.is_empty() {
+                causes.push(unmatched("resourceVersionMatch is forbidden unless resourceVersion is provided"));
+            }
+            if !self.continue_token.is_empty() {
+                causes.push(unmatched("resourceVersionMatch is forbidden when continue is provided"));
+            }
+            if !matches!(matching, "Exact" | "NotOlderThan") {
+                let supported = ["Exact", "NotOlderThan", ""];
+                causes.push(Cause::unsupported(MATCH, &format!("{matching:?}"), &supported));
+            }
+            if matching == "Exact" && self.resource_version == "0" {
+                causes.push(unmatched("resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\""));
+            }
+        }
+        if self.send_initial_events.is_some() {
+            causes.push(Cause::forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"));
+        }
+        causes
+    }
+
+    fn watch_causes(&self, streams_lists: bool) -> Vec<Cause> {
+        let mut causes = Vec::new();
+        let matching = self.resource_version_match.as_str();
+        if self.send_initial_events.is_some() {
+            if matching != "NotOlderThan" {
+                causes.push(unmatched("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
+            }
+            if !streams_lists {
+                let why = "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled";
+                causes.push(Cause::forbidden("sendInitialEvents", why));
+            }
+        }
+        if !matching.is_empty() {
+            if self.send_initial_events.is_none() {
+                causes.push(unmatched(
+                    "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+                ));
+            }
+            if matching != "NotOlderThan" {
+                causes.push(Cause::unsupported(MATCH, &format!("{matching:?}"), &["NotOlderThan"]));
+            }
+            if !self.continue_token.is_empty() {
+                causes.push(unmatched("resourceVersionMatch is forbidden when continue is provided"));
+            }
+        }
+        causes
+    }
+}
+
+const MATCH: &str = "resourceVersionMatch";
+
+fn unmatched(why: &str) -> Cause {
+    Cause::forbidden(MATCH, why)
+}
+
+/// The resourceVersion of a request: none, or a number. 0 stands for any state.
+///
+/// # Errors
+/// Upstream's message. A list answers it with 400, other requests with 500.
+pub(crate) fn resource_version(text: &str) -> Result<Option<u64>, String> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit()); // Rust would also take a sign
+    let problem = match text.parse() {
+        Ok(version) if digits => return Ok(Some(version)),
+        Err(error) if digits => problem(&error),
+        _ => "invalid syntax",
+    };
+    Err(format!("resourceVersion: Invalid value: {text:?}: strconv.ParseUint: parsing {text:?}: {problem}"))
+}
+
+/// `timeout=` limits the time of a request. Requests here are short, so it is only validated.
+fn check_timeout(query: &Query) -> Result<(), ApiError> {
+    match query.get("timeout") {
+        Some(text) if !text.is_empty() && text.parse::<jiff::SignedDuration>().is_err() => Err(ApiError::bad_request(
+            format!("invalid timeout specified in the request URL - time: invalid duration {text:?}"),
+        )),
+        _ => Ok(()),
+    }
+}

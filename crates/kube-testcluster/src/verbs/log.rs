@@ -1,0 +1,197 @@
+//! GET of a pod's `log`. No containers run, so the lines come from the stages.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::response::Response;
+use futures::stream;
+use http::StatusCode;
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::log_options::LogOptions;
+use super::{Call, container, key};
+use crate::http::represent::Verbatim;
+use crate::http::status::{self, ApiError};
+use crate::kinds::PODS;
+use crate::nodes::logs::Line;
+use crate::store::Store;
+use crate::store::object::{Key, Object, Opened};
+
+/// The lines so far and, with `follow`, the new ones until the container ends.
+pub(crate) fn get(call: Call) -> Result<Response, ApiError> {
+    let Call { store, target, query, .. } = call;
+    let key = key(&target);
+    let options = LogOptions::parse(&query, key.name(), store.clock.time())?;
+    let pod = store.get(PODS, &key).ok_or_else(|| ApiError::not_found(PODS, key.name()))?.open();
+    let container = container::choose(&pod, &options.container)?;
+    if pod.text("/spec/nodeName").unwrap_or_default().is_empty() {
+        return Ok(answer(StatusCode::NO_CONTENT, Body::empty())); // no node could say anything
+    }
+    let run = Run::find(&pod, &container, options.previous).map_err(ApiError::bad_request)?;
+    let reader = Reader { store, key, options, run, sent: 0, left: None, over: false };
+    Ok(answer(StatusCode::OK, reader.body()))
+}
+
+fn answer(code: StatusCode, body: Body) -> Response {
+    let mut response = status::answer(code, "text/plain", body);
+    response.extensions_mut().insert(Verbatim);
+    response
+}
+
+/// One run of a container, from its start to its end.
+struct Run {
+    uid: String,
+    container: String,
+    /// How often the container had been restarted before.
+    number: u64,
+    /// The lines that every run begins with.
+    first: Vec<Line>,
+}
+
+impl Run {
+    /// The run whose log is asked for, or the error if there is none. Upstream: `validateContainerLogStatus` in
+    /// `pkg/kubelet`.
+    fn find(pod: &Opened, container: &str, previous: bool) -> Result<Self, String> {
+        let pod_name = pod.key.name();
+        let status = status_of(pod, container)
+            .ok_or_else(|| format!("container {container:?} in pod {pod_name:?} is not available"))?;
+        let (state, last) = (&status["state"], &status["lastState"]["terminated"]);
+        let restarts = status["restartCount"].as_u64().unwrap_or_default();
+        let before = restarts.saturating_sub(u64::from(state["waiting"].is_null()));
+        let run = |number: u64, state: &Value| Self {
+            uid: pod.summary.uid.to_string(),
+            container: container.to_owned(),
+            number,
+            first: introduction(pod, container, number, state),
+        };
+        let waits = |why: &str| Err(format!("container {container:?} in pod {pod_name:?} is waiting to start{why}"));
+        if previous {
+            return match last.is_object() {
+                true => Ok(run(before, last)),
+                false => Err(format!("previous terminated container {container:?} in pod {pod_name:?} not found")),
+            };
+        }
+        match state["waiting"]["reason"].as_str() {
+            _ if state["running"].is_object() => Ok(run(restarts, &state["running"])),
+            _ if state["terminated"].is_object() => Ok(run(restarts, &state["terminated"])),
+            _ if last.is_object() => Ok(run(before, last)),
+            Some("ErrImagePull") => waits(": image can't be pulled"),
+            Some("ImagePullBackOff") => waits(": trying and failing to pull image"),
+            Some(reason) => waits(&format!(": {reason}")),
+            None => waits(" - no logs yet"),
+        }
+    }
+
+    /// Whether the container is still running.
+    fn goes_on(&self, pod: Option<&Arc<Object>>) -> bool {
+        let Some(pod) = pod.filter(|pod| *pod.summary.uid == *self.uid).map(Object::open) else { return false };
+        status_of(&pod, &self.container).is_some_and(|status| {
+            status["state"]["running"].is_object() && status["restartCount"].as_u64().unwrap_or_default() == self.number
+        })
+    }
+}
+
+/// The status of a container, an init container or an ephemeral container.
+fn status_of<'a>(pod: &'a Opened, container: &str) -> Option<&'a Value> {
+    let lists = ["containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"];
+    let mut statuses = lists.iter().flat_map(|list| pod.value["status"][list].as_array().into_iter().flatten());
+    statuses.find(|status| status["name"] == container)
+}
+
+/// The first lines of every log: they say that the container is simulated.
+fn introduction(pod: &Opened, container: &str, run: u64, state: &Value) -> Vec<Line> {
+    let time: Timestamp =
+        state["startedAt"].as_str().and_then(|time| time.parse().ok()).unwrap_or(Timestamp::UNIX_EPOCH);
+    let lists = ["containers", "initContainers", "ephemeralContainers"];
+    let mut specs = lists.iter().flat_map(|list| pod.value["spec"][list].as_array().into_iter().flatten());
+    let spec = specs.find(|spec| spec["name"] == container).cloned().unwrap_or_default();
+    let words: Vec<&str> = ["command", "args"]
+        .iter()
+        .flat_map(|field| spec[field].as_array().into_iter().flatten())
+        .filter_map(Value::as_str)
+        .collect();
+    let command = if words.is_empty() { "that of its image".to_owned() } else { words.join(" ") };
+    let image = spec["image"].as_str().unwrap_or_default();
+    [
+        format!("container {container} of pod {} is not real: nothing runs in the cluster of informer-lab", pod.key),
+        format!("image {image}, command {command}, restarts {run}, started at {time}"),
+    ]
+    .map(|text| Line { number: 0, run, time, text })
+    .to_vec()
+}
+
+/// The response body: the log of one run.
+struct Reader {
+    store: Arc<Store>,
+    key: Key,
+    options: LogOptions,
+    run: Run,
+    /// The number of the last line that was sent.
+    sent: u64,
+    /// How many bytes may still be sent; `None` without a limit.
+    left: Option<usize>,
+    over: bool,
+}
+
+impl Reader {
+    fn body(mut self) -> Body {
+        self.left = self.options.limit;
+        let mut first = self.run.first.clone();
+        first.extend(self.lines());
+        self.sent = first.iter().map(|line| line.number).max().unwrap_or_default();
+        let first = self.options.select(first);
+        let text = self.take(&first);
+        if !self.options.follow || self.options.previous {
+            return Body::from(text);
+        }
+        let beginning = (!text.is_empty()).then_some(text);
+        Body::from_stream(stream::unfold((self, beginning), |(mut reader, beginning)| async move {
+            let text = match beginning {
+                Some(text) => text,
+                None => reader.next().await?,
+            };
+            Some((Ok::<_, Infallible>(text), (reader, None)))
+        }))
+    }
+
+    /// The next text; `None` once the container has ended.
+    async fn next(&mut self) -> Option<String> {
+        let (mut lines, mut writes) = (self.store.logs.changes(), self.store.writes());
+        loop {
+            if self.over || self.left == Some(0) {
+                return None;
+            }
+            // Look at the container first and at its lines second, so that no line before its end is missed.
+            self.over = !self.run.goes_on(self.store.get(PODS, &self.key).as_ref()) || self.store.lock().closed;
+            let new = self.lines();
+            if let Some(last) = new.last() {
+                self.sent = last.number;
+                return Some(self.take(&new));
+            }
+            if !self.over {
+                tokio::select! {
+                    _ = lines.changed() => {}
+                    _ = writes.changed() => {}
+                }
+            }
+        }
+    }
+
+    /// The lines that have not been sent yet.
+    fn lines(&self) -> Vec<Line> {
+        self.store.logs.lines(&self.run.uid, &self.run.container, self.run.number, self.sent)
+    }
+
+    /// The lines as text, up to the limit.
+    fn take(&mut self, lines: &[Line]) -> String {
+        let mut text: String = lines.iter().map(|line| self.options.show(line)).collect();
+        if let Some(left) = &mut self.left {
+            let end = (0..=text.len().min(*left)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+            text.truncate(end);
+            *left -= end;
+        }
+        text
+    }
+}

@@ -1,0 +1,84 @@
+//! `v1.PodLogOptions`: the query of `kubectl logs`.
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::http::query::Query;
+use crate::http::status::ApiError;
+use crate::machinery::cause::Cause;
+use crate::nodes::logs::Line;
+
+/// The options of a request for a log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LogOptions {
+    /// Empty for the only container.
+    pub(crate) container: String,
+    pub(crate) follow: bool,
+    pub(crate) previous: bool,
+    timestamps: bool,
+    since: Option<Timestamp>,
+    tail: Option<usize>,
+    pub(crate) limit: Option<usize>,
+}
+
+impl LogOptions {
+    /// Parses the query of a request for a pod's log.
+    ///
+    /// # Errors
+    /// Upstream's messages for values that are invalid or contradict each other.
+    pub(crate) fn parse(query: &Query, pod: &str, now: Timestamp) -> Result<Self, ApiError> {
+        let (tail, limit) = (query.integer("tailLines")?, query.integer("limitBytes")?);
+        let seconds = query.integer("sinceSeconds")?;
+        let time = query.get("sinceTime").filter(|time| !time.is_empty()).map(since).transpose()?;
+        let mut causes = Vec::new();
+        let mut refuse = |field: &str, value: Option<i64>, least: i64, detail: &str| {
+            if let Some(value) = value.filter(|value| *value < least) {
+                causes.push(Cause::invalid_json(field, &value.into(), detail));
+            }
+        };
+        refuse("tailLines", tail, 0, "must be greater than or equal to 0");
+        refuse("limitBytes", limit, 1, "must be greater than 0");
+        if time.is_none() {
+            refuse("sinceSeconds", seconds, 1, "must be greater than 0");
+        } else if seconds.is_some() {
+            causes.push(Cause::forbidden("", "at most one of `sinceTime` or `sinceSeconds` may be specified"));
+        }
+        if !causes.is_empty() {
+            return Err(ApiError::invalid_log_options(pod, causes));
+        }
+        let ago = |seconds: i64| now.checked_sub(SignedDuration::from_secs(seconds)).unwrap_or(Timestamp::MIN);
+        let flag = |name| query.flag(name).unwrap_or_default();
+        let size = |number: Option<i64>| number.and_then(|number| usize::try_from(number).ok());
+        Ok(Self {
+            container: query.get("container").unwrap_or_default().to_owned(),
+            follow: flag("follow"),
+            previous: flag("previous"),
+            timestamps: flag("timestamps"),
+            since: time.or_else(|| seconds.map(ago)),
+            tail: size(tail),
+            limit: size(limit),
+        })
+    }
+
+    /// The lines so far that the options select.
+    pub(crate) fn select(&self, mut lines: Vec<Line>) -> Vec<Line> {
+        lines.retain(|line| self.since.is_none_or(|since| line.time >= since));
+        let surplus = self.tail.map_or(0, |tail| lines.len().saturating_sub(tail));
+        lines.split_off(surplus)
+    }
+
+    /// A line as it is sent.
+    pub(crate) fn show(&self, line: &Line) -> String {
+        match self.timestamps {
+            true => format!("{:.9} {}\n", line.time, line.text),
+            false => format!("{}\n", line.text),
+        }
+    }
+}
+
+fn since(text: &str) -> Result<Timestamp, ApiError> {
+    text.parse().map_err(|_| {
+        ApiError::bad_request(format!(
+            "parsing time {text:?} as \"2006-01-02T15:04:05Z07:00\": cannot parse {text:?} as \"2006\""
+        ))
+    })
+}

@@ -1,0 +1,57 @@
+//! The handlers, one for each verb or subresource. Each takes a [`Call`] and returns a response, or an error that
+//! becomes a Status.
+
+use std::sync::Arc;
+
+use axum::extract::Request;
+use axum::response::Response;
+use http::StatusCode;
+
+use crate::http::query::Query;
+use crate::http::request_info::Target;
+use crate::http::status;
+use crate::store::Store;
+use crate::store::object::{Key, Object};
+
+pub(crate) mod binding;
+mod container;
+mod continue_token;
+pub(crate) mod create;
+mod delegate;
+pub(crate) mod delete;
+pub(crate) mod delete_options;
+pub(crate) mod eviction;
+pub(crate) mod get;
+pub(crate) mod list;
+mod list_options;
+pub(crate) mod log;
+mod log_options;
+mod page;
+pub(crate) mod patch;
+pub(crate) mod review;
+pub(crate) mod scale;
+pub(crate) mod stream;
+pub(crate) mod update;
+pub(crate) mod watch;
+mod watcher;
+
+/// A parsed request to the API.
+pub(crate) struct Call {
+    pub(crate) store: Arc<Store>,
+    pub(crate) target: Target,
+    pub(crate) query: Query,
+    pub(crate) request: Request,
+}
+
+/// The key of the object in the path.
+fn key(target: &Target) -> Key {
+    let name = target.name.as_deref().expect("the router sends only paths with a name here");
+    Key::new(target.namespace.as_deref(), name)
+}
+
+/// A response with the object.
+fn answer(code: StatusCode, object: &Object) -> Response {
+    let mut body = Vec::with_capacity(object.json().len() + 1); // a new line comes behind it
+    body.extend_from_slice(object.json());
+    status::json(code, body)
+}

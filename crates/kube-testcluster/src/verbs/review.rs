@@ -1,0 +1,53 @@
+//! POST of a review: who the client is and what it may do. There is no authentication and everything is allowed: the
+//! answers are those of an API server with `--authorization-mode=AlwaysAllow` to an anonymous request.
+
+use axum::response::Response;
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use super::Call;
+use crate::codec::schema::Decoded;
+use crate::http::body;
+use crate::http::field_validation::{Strictness, warn};
+use crate::http::status::{self, ApiError};
+use crate::kinds::Resource;
+
+/// Answers a review with its status; nothing is stored.
+pub(crate) async fn review(call: Call) -> Result<Response, ApiError> {
+    let Call { store, target, query, request } = call;
+    let resource = target.resource;
+    body::query_commit(&query, "CreateOptions")?; // a dry run has the same answer
+    let strictness = Strictness::of_query(&query, "CreateOptions")?;
+    let Decoded { value, unknown } = body::object(request, resource, strictness).await?;
+    let causes = (resource.validate)(&value, None);
+    if !causes.is_empty() {
+        return Err(ApiError::invalid(resource, "", causes));
+    }
+    let answer = answer(resource, value, &store.clock.now())?;
+    Ok(warn(status::json(StatusCode::CREATED, answer.to_string().into_bytes()), &unknown))
+}
+
+fn answer(resource: &Resource, asked: Value, now: &str) -> Result<Value, ApiError> {
+    let (metadata, spec, status) = match resource.kind {
+        "SelfSubjectAccessReview" => (asked["metadata"].clone(), asked["spec"].clone(), json!({"allowed": true})),
+        "SelfSubjectRulesReview" => {
+            if asked["spec"]["namespace"].as_str().unwrap_or_default().is_empty() {
+                return Err(ApiError::bad_request("no namespace on request"));
+            }
+            let resources = json!([{"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}]);
+            let others = json!([{"verbs": ["*"], "nonResourceURLs": ["*"]}]);
+            let status = json!({"resourceRules": resources, "nonResourceRules": others, "incomplete": false});
+            (json!({}), json!({}), status)
+        }
+        _ => {
+            let user = json!({"username": "system:anonymous", "groups": ["system:unauthenticated"]});
+            (json!({"creationTimestamp": now}), Value::Null, json!({"userInfo": user}))
+        }
+    };
+    let mut answer = json!({"kind": resource.kind, "apiVersion": resource.api_version(), "metadata": metadata});
+    if !spec.is_null() {
+        answer["spec"] = spec;
+    }
+    answer["status"] = status;
+    Ok(answer)
+}

@@ -1,0 +1,80 @@
+//! GET, PUT and PATCH of an object's `scale`, as `kubectl scale` uses it.
+
+use axum::response::Response;
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use super::patch::PatchBody;
+use super::{Call, key, update};
+use crate::codec::schema;
+use crate::http::body;
+use crate::http::field_validation::{Strictness, warn};
+use crate::http::status::{self, ApiError};
+use crate::machinery::label_selector;
+use crate::store::Next;
+use crate::store::object::Opened;
+use kube_informers::selector::LabelSelector;
+
+const KIND: &str = "Scale";
+const VERSION: &str = "autoscaling/v1";
+
+pub(crate) async fn get(call: Call) -> Result<Response, ApiError> {
+    let key = key(&call.target);
+    let object = call.store.get(call.target.resource, &key);
+    let object = object.ok_or_else(|| ApiError::not_found(call.target.resource, key.name()))?;
+    Ok(answer(&object.open()))
+}
+
+pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
+    let Call { store, target, query, request } = call;
+    let commit = body::query_commit(&query, "UpdateOptions")?;
+    let strictness = Strictness::of_query(&query, "UpdateOptions")?;
+    let wanted = body::typed(request, KIND, VERSION, strictness).await?;
+    let scaled =
+        store.update(target.resource, &key(&target), commit, |current| rescaled(current, &wanted.value)).await?;
+    Ok(warn(answer(&scaled.open()), &wanted.unknown))
+}
+
+pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
+    let Call { store, target, query, request } = call;
+    let commit = body::query_commit(&query, "PatchOptions")?;
+    let change = PatchBody::read(request, &query).await?;
+    let scaled = store
+        .update(target.resource, &key(&target), commit, |current| {
+            let mut wanted = scale(current);
+            change.apply(KIND, &mut wanted)?;
+            let text = wanted.to_string();
+            let wanted = schema::decode(KIND, wanted).map_err(|why| ApiError::undecodable_patch(&text, &why))?.value;
+            rescaled(current, &wanted)
+        })
+        .await?;
+    Ok(answer(&scaled.open()))
+}
+
+/// The object with the replicas of a scale. The scale's uid and resourceVersion are preconditions.
+fn rescaled(current: &Opened, wanted: &Value) -> Result<Next, ApiError> {
+    let mut value = current.value.clone();
+    value["spec"]["replicas"] = wanted.pointer("/spec/replicas").cloned().unwrap_or_else(|| json!(0));
+    for field in ["uid", "resourceVersion"] {
+        value["metadata"][field] = wanted["metadata"][field].clone();
+    }
+    update::next(current, value, None)
+}
+
+/// The Scale of an object.
+fn scale(object: &Opened) -> Value {
+    let metadata = &object.value["metadata"];
+    let shown = ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"]
+        .map(|field| (field.to_owned(), metadata[field].clone()));
+    let selector = label_selector::read(&object.value["spec"]["selector"]).unwrap_or_else(|_| LabelSelector::nothing());
+    let count = |part: &str| object.value[part]["replicas"].as_i64().unwrap_or_default();
+    json!({
+        "kind": KIND, "apiVersion": VERSION, "metadata": Value::Object(shown.into_iter().collect()),
+        "spec": {"replicas": count("spec")},
+        "status": {"replicas": count("status"), "selector": selector.to_string()},
+    })
+}
+
+fn answer(object: &Opened) -> Response {
+    status::json(StatusCode::OK, scale(object).to_string().into_bytes())
+}

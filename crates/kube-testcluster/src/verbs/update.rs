@@ -1,0 +1,153 @@
+//! PUT of an object or of its status.
+
+use axum::response::Response;
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use super::{Call, answer, key};
+use crate::codec::schema::Decoded;
+use crate::http::body;
+use crate::http::field_validation::{Strictness, warn};
+use crate::http::request_info::Target;
+use crate::http::status::ApiError;
+use crate::kinds::{Generation, NAMESPACES, Subresource, metadata};
+use crate::machinery::fill::object;
+use crate::store::Next;
+use crate::store::object::Opened;
+
+pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
+    let Call { store, target, query, request } = call;
+    let commit = body::query_commit(&query, "UpdateOptions")?;
+    let strictness = Strictness::of_query(&query, "UpdateOptions")?;
+    let Decoded { value, unknown } = body::object(request, target.resource, strictness).await?;
+    check_name(&target, &value)?;
+    let updated = store
+        .update(target.resource, &key(&target), commit, |current| next(current, value, target.subresource))
+        .await?;
+    Ok(warn(answer(StatusCode::OK, &updated), &unknown))
+}
+
+/// The name and the namespace in the body must be those of the path, if the body has them.
+pub(crate) fn check_name(target: &Target, value: &Value) -> Result<(), ApiError> {
+    let field = |name: &str| value["metadata"][name].as_str().unwrap_or_default();
+    let name = target.name.as_deref().unwrap_or_default();
+    match field("name") {
+        found if found != name && !found.is_empty() => Err(ApiError::bad_request(format!(
+            "the name of the object ({found}) does not match the name on the URL ({name})"
+        ))),
+        _ => body::check_namespace(value, target.namespace.as_deref()),
+    }
+}
+
+/// The state after an update. An update of the object keeps the status. An update of `status` changes only the status,
+/// the labels, the annotations and the finalizers.
+pub(crate) fn next(current: &Opened, mut new: Value, part: Option<Subresource>) -> Result<Next, ApiError> {
+    let resource = current.resource;
+    preconditions(current, &new)?;
+    if part == Some(Subresource::Status) {
+        let mut whole = current.value.clone();
+        whole["status"] = new["status"].take();
+        for field in ["labels", "annotations", "finalizers"] {
+            let value = new["metadata"][field].take();
+            let metadata = object(&mut whole["metadata"]);
+            if value.is_null() {
+                metadata.remove(field)
+            } else {
+                metadata.insert(field.into(), value)
+            };
+        }
+        new = whole;
+    } else if resource.subresources.contains(&Subresource::Status) {
+        if resource == NAMESPACES && part.is_none() {
+            keep(&current.value["spec"], &mut new["spec"], "finalizers"); // only `finalize` changes them
+        }
+        new["status"] = current.value["status"].clone();
+    }
+    keep_system_fields(current, &mut new);
+    (resource.defaults)(&mut new);
+    let mut causes = metadata::labels_and_annotations(&new);
+    causes.extend((resource.validate)(&new, Some(&current.value)));
+    if !causes.is_empty() {
+        return Err(ApiError::invalid(resource, current.key.name(), causes));
+    }
+    if resource.generation == Generation::Counted && new["spec"] != current.value["spec"] {
+        count_generation(&mut new);
+    }
+    let gone = is_released(current, &new);
+    Ok(if gone { Next::Release(new) } else { Next::Put(new) })
+}
+
+fn keep(old: &Value, new: &mut Value, field: &str) {
+    match old.get(field) {
+        Some(value) => object(new).insert(field.to_owned(), value.clone()),
+        None => object(new).remove(field),
+    };
+}
+
+/// A uid or resourceVersion in the new state must match the current one.
+fn preconditions(current: &Opened, new: &Value) -> Result<(), ApiError> {
+    let resource = current.resource;
+    let name = current.key.name();
+    let field = |name: &str| new["metadata"][name].as_str().filter(|text| !text.is_empty());
+    let uid = &*current.summary.uid;
+    if let Some(asked) = field("uid").filter(|asked| *asked != uid) {
+        let why = format!(
+            "StorageError: invalid object, Code: 4, Key: /registry/{}/{}, ResourceVersion: 0, AdditionalErrorMsg: \
+             Precondition failed: UID in precondition: {asked}, UID in object meta: {uid}",
+            resource.plural, current.key
+        );
+        return Err(ApiError::conflict(resource, &resource.qualified(), name, why));
+    }
+    match field("resourceVersion").map(|text| text.parse::<u64>().map_err(|_| text)) {
+        None | Some(Ok(0)) => Ok(()),
+        Some(Ok(version)) if version == current.revision => Ok(()),
+        Some(Ok(_)) => Err(ApiError::stale(resource, name)),
+        Some(Err(text)) => Err(ApiError::internal(format!("strconv.ParseUint: parsing {text:?}: invalid syntax"))),
+    }
+}
+
+/// Keeps the metadata that clients cannot change.
+fn keep_system_fields(current: &Opened, new: &mut Value) {
+    const FIELDS: [&str; 8] = [
+        "name",
+        "namespace",
+        "generateName",
+        "uid",
+        "creationTimestamp",
+        "deletionTimestamp",
+        "deletionGracePeriodSeconds",
+        "generation",
+    ];
+    let old = &current.value["metadata"];
+    let metadata = &mut new["metadata"];
+    for field in FIELDS {
+        keep(old, metadata, field);
+    }
+    let metadata = object(metadata);
+    metadata.remove("managedFields");
+    metadata.remove("selfLink");
+}
+
+/// Counts one more change of the spec.
+pub(crate) fn count_generation(value: &mut Value) {
+    let generation = value["metadata"]["generation"].as_i64().unwrap_or_default();
+    value["metadata"]["generation"] = json!(generation + 1);
+}
+
+/// Whether a finalizer holds the object.
+pub(crate) fn is_held(value: &Value) -> bool {
+    value["metadata"]["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty())
+        || has_namespace_finalizer(value)
+}
+
+/// Whether the object is a namespace that must be emptied before it is removed.
+pub(crate) fn has_namespace_finalizer(value: &Value) -> bool {
+    value["spec"]["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty())
+}
+
+/// Whether the update removes the last finalizer of an object that is being deleted.
+fn is_released(current: &Opened, new: &Value) -> bool {
+    let metadata = &current.value["metadata"];
+    let grace = metadata["deletionGracePeriodSeconds"].as_i64().unwrap_or_default();
+    !is_held(new) && grace == 0 && metadata.get("deletionTimestamp").is_some()
+}

@@ -1,0 +1,58 @@
+//! GET of a collection with `watch=true`.
+
+use std::sync::Arc;
+
+use axum::response::Response;
+use http::StatusCode;
+
+use super::list_options::{ListOptions, resource_version};
+use super::watcher::{Start, Watch};
+use crate::faults::Requester;
+use crate::http::represent::Events;
+use crate::http::served_from::ServedFrom;
+use crate::http::status::{ApiError, answer};
+use crate::kinds::Resource;
+use crate::settings::Era;
+use crate::store::Store;
+use crate::store::filter::Filter;
+
+/// The response is always 200 if the options are valid; later errors come as ERROR events.
+pub(crate) fn watch(
+    store: &Arc<Store>,
+    resource: &'static Resource,
+    filter: Filter,
+    options: &ListOptions,
+    requester: Requester,
+) -> Result<Response, ApiError> {
+    let version = resource_version(&options.resource_version).map_err(ApiError::internal)?;
+    let (duration, revision) = {
+        let mut state = store.lock();
+        let duration = options.timeout.unwrap_or_else(|| state.random.watch_duration());
+        (duration, state.storage.revision())
+    };
+    let start = start(store.settings.era, options.send_initial_events, version, revision);
+    let permit = match requester {
+        Requester::Client => Some(store.watch_permit()?),
+        Requester::Cluster => None,
+    };
+    let bookmarks = options.allow_watch_bookmarks;
+    let watch = Watch { resource, filter, start, bookmarks, duration, requester };
+    let from = if resource.cached { ServedFrom::WatchCache } else { ServedFrom::Storage };
+    let mut response = from.stamp(answer(StatusCode::OK, "application/json", watch.body(store, permit)));
+    response.extensions_mut().insert(Events);
+    Ok(response)
+}
+
+/// Where a watch starts; `revision` is that of storage. A modern server treats a watch without a resourceVersion, or
+/// from `0`, as a streaming list.
+fn start(era: Era, initial_events: Option<bool>, version: Option<u64>, revision: u64) -> Start {
+    match (initial_events, version) {
+        (Some(true), None) => Start::State { fresh: Some(revision), end: true },
+        (Some(true), Some(0)) => Start::State { fresh: None, end: true },
+        (Some(true), Some(version)) => Start::State { fresh: Some(version), end: true },
+        (Some(false), None | Some(0)) => Start::Now,
+        (None, None) if era == Era::Modern => Start::State { fresh: Some(revision), end: true },
+        (None, None | Some(0)) => Start::State { fresh: None, end: era == Era::Modern },
+        (_, Some(version)) => Start::After(version),
+    }
+}

@@ -1,0 +1,209 @@
+//! One watch: the initial events, then changes, until the timeout. Upstream: `cacheWatcher`.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use bytes::Bytes;
+use futures::stream;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::time::{Instant, Sleep, sleep_until};
+
+use crate::faults::Requester;
+use crate::http::served_from::ServedFrom;
+use crate::http::status::ApiError;
+use crate::kinds::Resource;
+use crate::store::filter::Filter;
+use crate::store::{Store, StoreState};
+
+/// How long before the timeout a watch gets its last bookmark.
+const LAST_BOOKMARK: Duration = Duration::from_secs(2);
+
+/// Where a watch starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Start {
+    /// With the current objects as ADDED events, then changes.
+    State {
+        /// The least revision of the current objects; the watch waits for it.
+        fresh: Option<u64>,
+        /// Whether a bookmark marks the end of the initial events.
+        end: bool,
+    },
+    /// With the changes after a revision, which may be in the future.
+    After(u64),
+    /// With the changes from now on.
+    Now,
+}
+
+/// The request of a watch.
+#[derive(Clone, Debug)]
+pub(crate) struct Watch {
+    pub(crate) resource: &'static Resource,
+    pub(crate) filter: Filter,
+    pub(crate) start: Start,
+    pub(crate) bookmarks: bool,
+    pub(crate) duration: Duration,
+    pub(crate) requester: Requester,
+}
+
+/// The body of a watch that has started.
+struct Stream {
+    store: Arc<Store>,
+    watch: Watch,
+    /// The timers are kept from event to event: setting one takes a lock that all timers share.
+    deadline: Pin<Box<Sleep>>,
+    next_bookmark: Option<Pin<Box<Sleep>>>,
+    phase: Phase,
+    /// Held until the client stops reading.
+    _permit: Option<OwnedSemaphorePermit>,
+}
+
+enum Phase {
+    /// Waits for the revision that the client asked for.
+    Waiting(u64),
+    Running {
+        /// The initial events.
+        first: VecDeque<Bytes>,
+        /// `None`: the stream ends after `first`.
+        live: Option<Subscription>,
+    },
+}
+
+/// Unsubscribes when it is dropped.
+struct Subscription {
+    store: Arc<Store>,
+    resource: &'static Resource,
+    id: u64,
+    lines: mpsc::Receiver<Bytes>,
+}
+
+impl Drop for Subscription {
+    fn drop(&mut self) {
+        self.store.lock().cache(self.resource).unsubscribe(self.id);
+    }
+}
+
+impl Watch {
+    /// Starts at once, before the body is read, unless it must wait for a revision.
+    pub(crate) fn body(self, store: &Arc<Store>, permit: Option<OwnedSemaphorePermit>) -> Body {
+        let deadline = Instant::now() + self.duration;
+        let phase = {
+            let mut state = store.lock();
+            match self.start {
+                Start::State { fresh: Some(revision), .. } if self.must_wait(&state, revision) => {
+                    Phase::Waiting(revision)
+                }
+                _ => self.begin(store, &mut state),
+            }
+        };
+        let deadline = Box::pin(sleep_until(deadline));
+        let mut stream = Box::new(Stream {
+            store: store.clone(),
+            watch: self,
+            deadline,
+            next_bookmark: None,
+            phase,
+            _permit: permit,
+        });
+        if stream.watch.bookmarks {
+            stream.set_bookmark(Instant::now());
+        }
+        Body::from_stream(stream::unfold(stream, |mut stream| async move {
+            stream.next().await.map(|line| (Ok::<_, Infallible>(line), stream))
+        }))
+    }
+
+    fn must_wait(&self, state: &StoreState, revision: u64) -> bool {
+        state.revision_below(revision, self.resource, ServedFrom::WatchCache).is_some()
+    }
+
+    fn begin(&self, store: &Arc<Store>, state: &mut StoreState) -> Phase {
+        let closed = state.closed;
+        if let Start::After(revision) = self.start
+            && !self.resource.cached
+            && state.storage.has_forgotten(revision.saturating_add(1))
+        {
+            let error = ApiError::expired("The resourceVersion for the provided watch is too old.");
+            return Phase::Running { first: VecDeque::from([error.line()]), live: None };
+        }
+        // As upstream, only a watch that asks for the latest state advances the cache.
+        let fresh = matches!(self.start, Start::State { fresh: Some(_), .. } | Start::Now);
+        let cache = if fresh { state.fresh_cache(self.resource) } else { state.cache(self.resource) };
+        let (first, after) = match self.start {
+            Start::State { end, .. } => {
+                let mut lines: VecDeque<_> = cache.snapshot(&self.filter).iter().map(|object| object.added()).collect();
+                if end && self.bookmarks {
+                    lines.push_back(cache.initial_events_end());
+                }
+                (lines, cache.version())
+            }
+            Start::Now => (VecDeque::new(), cache.version()),
+            Start::After(revision) => match cache.replay(&self.filter, revision) {
+                Ok(lines) => (lines, cache.version().max(revision)),
+                Err(too_old) => {
+                    let error = ApiError::too_old(revision, too_old.oldest);
+                    return Phase::Running { first: VecDeque::from([error.line()]), live: None };
+                }
+            },
+        };
+        let live = (!closed).then(|| {
+            let (id, lines) = cache.subscribe(self.filter.clone(), after, self.requester);
+            Subscription { store: store.clone(), resource: self.resource, id, lines }
+        });
+        Phase::Running { first, live }
+    }
+}
+
+impl Stream {
+    /// The next line; `None` at the end of the stream.
+    async fn next(&mut self) -> Option<Bytes> {
+        if let Phase::Waiting(revision) = self.phase {
+            let waited = tokio::select! {
+                biased;
+                waited = self.store.wait_for(revision, self.watch.resource, ServedFrom::WatchCache) => waited,
+                () = self.deadline.as_mut() => return None,
+            };
+            self.phase = match waited {
+                Ok(()) => self.watch.begin(&self.store, &mut self.store.lock()),
+                Err(error) => Phase::Running { first: VecDeque::from([error.line()]), live: None },
+            };
+        }
+        loop {
+            let Phase::Running { first, live } = &mut self.phase else { return None };
+            if let Some(line) = first.pop_front() {
+                return Some(line);
+            }
+            let live = live.as_mut()?;
+            tokio::select! {
+                biased;
+                line = live.lines.recv() => return line,
+                () = self.deadline.as_mut() => return None,
+                last = due(&mut self.next_bookmark) => {
+                    let resource = self.watch.resource;
+                    if self.watch.requester == Requester::Cluster || !self.store.faults.freezes_bookmarks(resource) {
+                        self.store.lock().fresh_cache(resource).bookmark(live.id);
+                    }
+                    self.set_bookmark(last);
+                }
+            }
+        }
+    }
+
+    /// Sets the next bookmark: after the bookmark period, or shortly before the timeout.
+    fn set_bookmark(&mut self, last: Instant) {
+        self.next_bookmark = self.deadline.deadline().checked_sub(LAST_BOOKMARK).and_then(|before_deadline| {
+            let next = last.checked_add(self.store.settings.bookmarks).unwrap_or(before_deadline);
+            (last < before_deadline).then(|| Box::pin(sleep_until(next.min(before_deadline))))
+        });
+    }
+}
+
+/// Waits for a timer, if it is set, and returns when it was due.
+async fn due(timer: &mut Option<Pin<Box<Sleep>>>) -> Instant {
+    let Some(timer) = timer else { return std::future::pending().await };
+    timer.as_mut().await;
+    timer.deadline()
+}
