@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use super::delta::Deletion;
-use super::error::{BoxError, KeyError};
+use crate::cache::delta::Deletion;
+use crate::cache::error::{BoxError, KeyError};
 use crate::quote::Quoted;
 
 /// The part of an object's metadata that the machinery reads. An empty string means "not set".
@@ -80,7 +80,7 @@ pub trait IntoKey: sealed::IntoKey {}
 impl<K: sealed::IntoKey> IntoKey for K {}
 
 mod sealed {
-    use super::BoxError;
+    use crate::cache::key::BoxError;
 
     pub trait IntoKey {
         fn into_key(self) -> Result<String, BoxError>;

@@ -7,7 +7,7 @@ use std::task::{Poll, Waker};
 use smallvec::SmallVec;
 use tokio::task::coop::consume_budget;
 
-use super::lock::{Mutex, MutexGuard, lock};
+use crate::lock::{Mutex, MutexGuard, lock};
 
 /// Tasks that found nothing under a lock and wait for a change; kept under that lock, so that no change is missed.
 ///

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::key::Object;
+use crate::cache::key::Object;
 
 /// One thing that the machinery did. Serialises to `{"event": "queued", …}`.
 ///

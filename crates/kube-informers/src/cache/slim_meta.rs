@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::key::Meta;
+use crate::cache::key::Meta;
 
 /// What the machinery needs of an object's metadata, in a fifth of the memory of `ObjectMeta`: for types that hold only the
 /// fields a program wants. See [`ListWatch::read_as`](super::ListWatch::read_as).

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::member::InformerId;
-use crate::cache::run_error::RunError;
+use crate::cache::processor::RunError;
 
 /// An informer of a factory ended other than by its `stop`.
 #[derive(Clone, Debug, thiserror::Error)]

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::cache::done::Done;
 use crate::cache::key::Object;
-use crate::cache::run_error::RunError;
+use crate::cache::processor::RunError;
 use crate::cache::shared_informer::SharedIndexInformer;
 
 /// Which informer of a factory: one for each Rust type and kind. Shown as the kind: `Pod`, or `ReplicaSet.v1.apps` where the group

@@ -1,8 +1,8 @@
 //! Why a Reflector could not do what it is for.
 
-use crate::cache::api_error::ApiError;
 use crate::cache::causes::with_causes;
 use crate::cache::error::Error;
+use crate::cache::lister_watcher::ApiError;
 
 /// A Reflector failed, or lost something. It goes on by itself; this is for telling. The first field is what it lists and
 /// watches.

@@ -5,12 +5,11 @@ use std::sync::Arc;
 use tokio::time::timeout;
 
 use super::{About, Memory, Reflector, ReflectorError};
-use crate::cache::api_error::ApiError;
 use crate::cache::causes::with_causes;
 use crate::cache::key::{Object, meta_namespace_key};
-use crate::cache::list_options::ListOptions;
+use crate::cache::lister_watcher::pager::{self, Listed};
+use crate::cache::lister_watcher::{ApiError, ListOptions};
 use crate::cache::observe::{Event, Versioned};
-use crate::cache::pager::{self, Listed};
 
 /// The page size of a list that may be long.
 const PAGE: u32 = 500;

@@ -7,8 +7,7 @@ use std::time::Duration;
 use futures::StreamExt;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use crate::cache::api_error::ApiError;
-use crate::cache::lister_watcher::{WatchEvent, WatchStream};
+use crate::cache::lister_watcher::{ApiError, WatchEvent, WatchStream};
 
 /// The events of one watch, until the server ends it or the client gives it up.
 pub(super) struct OpenWatch<T> {

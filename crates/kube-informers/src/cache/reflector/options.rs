@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::ReflectorError;
+use super::backoff::Delay;
 use super::seeds::Seeds;
-use crate::cache::backoff::Delay;
 
 /// How a Reflector gets what exists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,7 +33,7 @@ type OnError = Arc<dyn Fn(ReflectorError) + Send + Sync>;
 /// | [`bookmark_timeout`](Self::bookmark_timeout) | 3 minutes | silence in a watch in which bookmarks have come |
 /// | [`watch_grace`](Self::watch_grace) | 10 seconds | a watch that goes on for this long after its own timeout |
 ///
-/// The limits hold for every source. [`ListWatch::idle_timeout`](super::super::ListWatch::idle_timeout) is one more: it sees
+/// The limits hold for every source. [`ListWatch::idle_timeout`](crate::cache::ListWatch::idle_timeout) is one more: it sees
 /// the bytes of a list.
 ///
 /// Clones share the source of their jitter, so that two Reflectors with the same options do not come back to a server at the
@@ -111,7 +111,7 @@ impl ReflectorOptions {
     }
 
     /// Gives up a list that takes longer than this, with all its pages; ten minutes by default. It fails with
-    /// [`ApiError::TooLong`](super::super::ApiError::TooLong).
+    /// [`ApiError::TooLong`](crate::cache::ApiError::TooLong).
     #[must_use]
     pub fn list_timeout(mut self, timeout: Duration) -> Self {
         self.list_timeout = timeout;
@@ -120,7 +120,7 @@ impl ReflectorOptions {
 
     /// Gives up opening a watch after this time, and a streaming list in which nothing comes for this long; 90 seconds by
     /// default, since an API server gives a request up after 60. Both fail with
-    /// [`ApiError::Silent`](super::super::ApiError::Silent).
+    /// [`ApiError::Silent`](crate::cache::ApiError::Silent).
     #[must_use]
     pub fn answer_timeout(mut self, timeout: Duration) -> Self {
         self.answer_timeout = timeout;

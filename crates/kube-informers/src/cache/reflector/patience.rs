@@ -7,8 +7,7 @@ use tokio::time::{Instant, sleep_until};
 use tracing::warn;
 
 use super::open_watch::OpenWatch;
-use crate::cache::api_error::ApiError;
-use crate::cache::lister_watcher::WatchEvent;
+use crate::cache::lister_watcher::{ApiError, WatchEvent};
 
 /// How often it is said.
 const PERIOD: Duration = Duration::from_secs(10);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::cache::api_error::ApiError;
+use crate::cache::lister_watcher::ApiError;
 
 /// Errors further apart than this have nothing to do with each other.
 const APART: Duration = Duration::from_secs(60);

@@ -3,7 +3,7 @@
 use std::mem;
 use std::sync::Arc;
 
-use crate::cache::lock::{Mutex, lock};
+use crate::lock::{Mutex, lock};
 
 /// Where runs get their random numbers. Clones are the same source, so no two runs get the same numbers.
 #[derive(Clone, Debug, Default)]

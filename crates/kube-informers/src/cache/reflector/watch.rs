@@ -8,14 +8,13 @@ use tracing::debug;
 
 use super::retry::RetryWindow;
 use super::{About, Memory, OpenWatch, Reflector, ReflectorError, SHORT, SHORT_IN_A_ROW};
-use crate::cache::api_error::ApiError;
 use crate::cache::causes::with_causes;
 use crate::cache::delta::Deletion;
 use crate::cache::error::Error;
 use crate::cache::key::{Object, meta_namespace_key};
+use crate::cache::lister_watcher::ApiError;
 
-use crate::cache::list_options::ListOptions;
-use crate::cache::lister_watcher::WatchEvent;
+use crate::cache::lister_watcher::{ListOptions, WatchEvent};
 use crate::cache::observe::Event;
 
 /// How a watch ended.

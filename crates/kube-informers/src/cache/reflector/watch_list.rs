@@ -8,12 +8,10 @@ use tokio::time::Instant;
 
 use super::patience::Patience;
 use super::{About, Memory, OpenWatch, Reflector, ReflectorError, SHORT};
-use crate::cache::api_error::ApiError;
 use crate::cache::causes::with_causes;
 use crate::cache::error::{BoxError, Error};
 use crate::cache::key::{Object, meta_namespace_key};
-use crate::cache::list_options::{ListOptions, ResourceVersionMatch};
-use crate::cache::lister_watcher::WatchEvent;
+use crate::cache::lister_watcher::{ApiError, ListOptions, ResourceVersionMatch, WatchEvent};
 use crate::cache::observe::Event;
 use crate::cache::store::Transformer;
 

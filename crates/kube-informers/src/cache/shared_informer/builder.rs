@@ -6,14 +6,12 @@ use std::time::Duration;
 
 use super::{Course, Shared, SharedIndexInformer};
 use crate::cache::error::{BoxError, Error};
-use crate::cache::index::Index;
-use crate::cache::index_values::IndexValues;
+use crate::cache::fifo::QueueKind;
 use crate::cache::key::Object;
-use crate::cache::life::Life;
 use crate::cache::observe::Observer;
-use crate::cache::processor::SharedProcessor;
-use crate::cache::queue_kind::QueueKind;
+use crate::cache::processor::{Life, SharedProcessor};
 use crate::cache::reflector::ReflectorOptions;
+use crate::cache::store::{Index, IndexValues};
 use crate::lock::Mutex;
 
 /// Sets up a [`SharedIndexInformer`].

@@ -6,14 +6,12 @@ use std::sync::Arc;
 use tokio::task::spawn_blocking;
 
 use super::Shared;
+use crate::cache::controller::{ProcessDeltas, TakeOver, process_deltas, process_deltas_in_batch};
 use crate::cache::delta::{Delta, Deltas, InitialList};
 use crate::cache::error::{BoxError, Error};
-use crate::cache::indexer::Indexer;
 use crate::cache::key::Object;
-use crate::cache::notification::Notification;
-use crate::cache::process::{ProcessDeltas, process_deltas, process_deltas_in_batch};
-use crate::cache::processor::Audience;
-use crate::cache::take_over::TakeOver;
+use crate::cache::processor::{Audience, Notification};
+use crate::cache::store::Indexer;
 use crate::lock::lock;
 
 /// How many objects are prepared or distributed before other tasks have their turn.

@@ -1,0 +1,186 @@
+//! Informer: a store kept like the server, and one handler. Upstream: `NewInformerWithOptions` in `tools/cache/controller.go`.
+
+use std::fmt;
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use super::Controller;
+use super::process::{ProcessDeltas, process_deltas, process_deltas_in_batch};
+use crate::cache::delta::{Delta, Deltas, InitialList};
+use crate::cache::done::{Done, Firing};
+use crate::cache::error::{BoxError, Error};
+use crate::cache::fifo::QueueKind;
+use crate::cache::key::{Object, meta_namespace_key};
+use crate::cache::lister_watcher::ListerWatcher;
+use crate::cache::observe::Observer;
+use crate::cache::processor::EventHandler;
+use crate::cache::reflector::Reflector;
+use crate::cache::store::{Index, IndexValues, Indexer, Reader, Transformer};
+use crate::lock::{Mutex, lock};
+
+/// The simple informer: its one handler is called by the loop that empties the queue, so a slow handler slows everything
+/// down. For several handlers, or slow ones, see [`SharedIndexInformer`](crate::cache::SharedIndexInformer).
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() {
+/// use kube_informers::cache::{HandlerFuncs, Informer, ListWatch};
+/// use kube_testcluster::Cluster;
+/// use k8s_openapi::api::core::v1::Namespace;
+/// use tokio_util::sync::CancellationToken;
+///
+/// let cluster = Cluster::builder().start();
+/// let informer = Informer::new(ListWatch::<Namespace>::all(cluster.client("default")), HandlerFuncs::new());
+/// let handle = informer.handle();
+///
+/// let stop = CancellationToken::new();
+/// let synced = async { let synced = handle.synced().await; stop.cancel(); synced };
+/// let ((), synced) = tokio::join!(informer.run(stop.clone()), synced);
+/// assert_eq!(synced, Ok(()));
+/// assert!(handle.reader().get("default").is_some());
+/// # }
+/// ```
+pub struct Informer<T, H> {
+    source: Arc<dyn ListerWatcher<T>>,
+    store: Arc<Indexer<T>>,
+    handler: H,
+    queue: QueueKind,
+    transformer: Option<Transformer<T>>,
+    set_up: SetUp<T>,
+    version: Arc<Mutex<String>>,
+    synced: Firing,
+}
+
+type SetUp<T> = Box<dyn FnOnce(Reflector<T>) -> Reflector<T> + Send>;
+
+/// What can be asked of an informer while it runs.
+pub struct InformerHandle<T> {
+    reader: Reader<T>,
+    version: Arc<Mutex<String>>,
+    synced: Done,
+}
+
+impl<T: Object + Send + Sync + 'static, H: EventHandler<T> + Send + 'static> Informer<T, H> {
+    /// An informer over everything that `source` lists and watches, without indices.
+    pub fn new(source: impl ListerWatcher<T> + 'static, handler: H) -> Self {
+        Self {
+            source: Arc::new(source),
+            store: Arc::new(Indexer::new(meta_namespace_key)),
+            handler,
+            queue: QueueKind::default(),
+            transformer: None,
+            set_up: Box::new(|reflector| reflector),
+            version: Arc::default(),
+            synced: Firing::new(),
+        }
+    }
+
+    /// Which queue it has; today's client-go's by default.
+    #[must_use]
+    pub fn queue(mut self, queue: QueueKind) -> Self {
+        self.queue = queue;
+        self
+    }
+
+    /// Changes every object once, before anything else sees it.
+    #[must_use]
+    pub fn transformer(
+        mut self,
+        transform: impl Fn(Arc<T>) -> Result<Arc<T>, BoxError> + Send + Sync + 'static,
+    ) -> Self {
+        self.transformer = Some(Arc::new(transform));
+        self
+    }
+
+    /// Sets the Reflector up: its resync, its error handler and so on.
+    #[must_use]
+    pub fn with_reflector(mut self, set_up: impl FnOnce(Reflector<T>) -> Reflector<T> + Send + 'static) -> Self {
+        self.set_up = Box::new(set_up);
+        self
+    }
+
+    /// Adds an index.
+    ///
+    /// # Errors
+    /// There is one of that name already.
+    #[doc(alias = "AddIndexers")]
+    pub fn index(
+        &self,
+        name: &str,
+        function: impl Fn(&T) -> IndexValues<'_> + Send + Sync + 'static,
+    ) -> Result<Index<T>, Error> {
+        self.store.index(name, function)
+    }
+
+    /// What can be asked of it while it runs.
+    pub fn handle(&self) -> InformerHandle<T> {
+        InformerHandle { reader: self.store.reader(), version: self.version.clone(), synced: self.synced.done() }
+    }
+
+    /// Runs until `stop`; what is queued then is still handled.
+    pub async fn run(self, stop: CancellationToken) {
+        let Self { source, store, handler, queue, transformer, set_up, version, synced } = self;
+        let queue = queue.build(store.clone(), transformer, Observer::default());
+        let controller = Controller::new(source, queue, Consumer { store, handler })
+            .with_reflector(|reflector| set_up(reflector).version(version))
+            .on_first_list(move || synced.fire());
+        controller.run(stop).await;
+    }
+}
+
+impl<T> Clone for InformerHandle<T> {
+    fn clone(&self) -> Self {
+        Self { reader: self.reader.clone(), version: self.version.clone(), synced: self.synced.clone() }
+    }
+}
+
+impl<T> fmt::Debug for InformerHandle<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InformerHandle").field("synced", &self.synced.is_done()).finish_non_exhaustive()
+    }
+}
+
+impl<T, H> fmt::Debug for Informer<T, H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Informer").field("queue", &self.queue).finish_non_exhaustive()
+    }
+}
+
+impl<T: Object> InformerHandle<T> {
+    /// What reads the informer's objects. Only the informer writes them.
+    pub fn reader(&self) -> Reader<T> {
+        self.reader.clone()
+    }
+
+    /// Fires when the first list has been handled; never, if the informer is stopped before.
+    pub fn synced(&self) -> Done {
+        self.synced.clone()
+    }
+
+    /// The resourceVersion up to which the informer is like the server; empty before the first list.
+    pub fn last_sync_resource_version(&self) -> String {
+        lock(&self.version).clone()
+    }
+}
+
+struct Consumer<T, H> {
+    store: Arc<Indexer<T>>,
+    handler: H,
+}
+
+/// Nobody writes the store any more.
+impl<T, H> Drop for Consumer<T, H> {
+    fn drop(&mut self) {
+        self.store.close();
+    }
+}
+
+impl<T: Object + Send + Sync, H: EventHandler<T> + Send> ProcessDeltas<T> for Consumer<T, H> {
+    fn process(&mut self, deltas: Deltas<T>, initial: InitialList) -> Result<(), BoxError> {
+        Ok(process_deltas(&self.store, deltas, initial, &mut |change| change.deliver(&mut self.handler))?)
+    }
+
+    fn process_batch(&mut self, batch: Vec<Delta<T>>, initial: InitialList) -> Result<(), BoxError> {
+        Ok(process_deltas_in_batch(&self.store, batch, initial, &mut |change| change.deliver(&mut self.handler))?)
+    }
+}

@@ -1,0 +1,131 @@
+//! Controller: a Reflector that fills a queue and a loop that empties it. Upstream: `tools/cache/controller.go`.
+
+mod informer;
+mod process;
+mod take_over;
+
+use std::fmt;
+use std::sync::Arc;
+
+use tokio::task::yield_now;
+use tokio_util::sync::CancellationToken;
+use tracing::warn;
+
+use crate::cache::causes::with_causes;
+use crate::cache::done::Done;
+use crate::cache::fifo::Queue;
+use crate::cache::key::Object;
+use crate::cache::lister_watcher::ListerWatcher;
+use crate::cache::reflector::{Reflector, Turns};
+
+pub use informer::{Informer, InformerHandle};
+pub use process::{ProcessDeltas, process_deltas, process_deltas_in_batch};
+pub(super) use take_over::TakeOver;
+
+/// Runs a source into a queue and the queue into a function.
+pub struct Controller<T> {
+    reflector: Reflector<T>,
+    queue: Arc<dyn Queue<T>>,
+    process: Box<dyn ProcessDeltas<T>>,
+    on_first_list: OnFirstList,
+}
+
+type OnFirstList = Box<dyn FnOnce() + Send>;
+
+impl<T> Controller<T> {
+    /// Calls `process` with what is popped, one at a time. An error of it is logged; the deltas are not queued again.
+    pub fn new(
+        source: Arc<dyn ListerWatcher<T>>,
+        queue: Arc<dyn Queue<T>>,
+        process: impl ProcessDeltas<T> + 'static,
+    ) -> Self {
+        Self {
+            reflector: Reflector::from_parts(source, queue.clone()),
+            queue,
+            process: Box::new(process),
+            on_first_list: Box::new(|| {}),
+        }
+    }
+
+    /// Sets the Reflector up: its resync, its error handler and so on.
+    #[must_use]
+    pub fn with_reflector(mut self, set_up: impl FnOnce(Reflector<T>) -> Reflector<T>) -> Self {
+        self.reflector = set_up(self.reflector);
+        self
+    }
+
+    /// Calls `tell` once, when the first list has been processed in full. (The queue's own signal may come before the last of it is
+    /// processed.)
+    #[must_use]
+    pub fn on_first_list(mut self, tell: impl FnOnce() + Send + 'static) -> Self {
+        self.on_first_list = Box::new(tell);
+        self
+    }
+
+    /// Has the first list been handed out in full?
+    pub fn has_synced(&self) -> bool {
+        self.queue.has_synced()
+    }
+
+    /// Fires when [`Controller::has_synced`] becomes true.
+    pub fn synced(&self) -> Done {
+        self.queue.synced()
+    }
+
+    /// The resourceVersion up to which the queue is like the server; empty before the first list.
+    pub fn last_sync_resource_version(&self) -> String {
+        self.reflector.last_sync_resource_version()
+    }
+}
+
+impl<T: Object + Send + Sync> Controller<T> {
+    /// Runs until `stop`: then the source ends first, and what is queued is still processed (client-go drops it).
+    pub async fn run(self, stop: CancellationToken) {
+        let Self { reflector, queue, process, on_first_list } = self;
+        let turns = Turns::default();
+        let reflector = reflector.consumer(turns.clone());
+        let fill = async {
+            reflector.run(stop).await;
+            queue.close();
+        };
+        turns.alternate(fill, empty(&*queue, process, on_first_list)).await;
+    }
+}
+
+/// Empties the queue until it is closed.
+async fn empty<T>(queue: &dyn Queue<T>, mut process: Box<dyn ProcessDeltas<T>>, tell: OnFirstList) {
+    let mut tell = Some(tell);
+    let synced = queue.synced();
+    loop {
+        // Between two pops nothing is being processed: the moment to say that the first list has been.
+        let popped = if tell.is_none() {
+            queue.pop_with(&mut *process).await
+        } else {
+            tokio::select! {
+                biased;
+                Ok(()) = synced.wait() => {
+                    tell.take().into_iter().for_each(|tell| tell());
+                    continue;
+                }
+                popped = queue.pop_with(&mut *process) => popped,
+            }
+        };
+        let Ok(processed) = popped else { return };
+        if let Err(error) = processed {
+            warn!("deltas were lost: {}", with_causes(&*error));
+        }
+        loop {
+            match process.go_on() {
+                Ok(true) => yield_now().await,
+                Ok(false) => break,
+                Err(error) => warn!("deltas were lost: {}", with_causes(&*error)),
+            }
+        }
+    }
+}
+
+impl<T> fmt::Debug for Controller<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Controller").field("synced", &self.has_synced()).finish_non_exhaustive()
+    }
+}

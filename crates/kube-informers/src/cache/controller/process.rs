@@ -1,0 +1,139 @@
+//! From deltas to the store and the handlers. Upstream: `processDeltas` and its kin in `tools/cache/controller.go`.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::take_over::TakeOver;
+use crate::cache::delta::{Delta, Deltas, InitialList};
+use crate::cache::error::{BoxError, Error};
+use crate::cache::key::Object;
+use crate::cache::processor::Notification;
+use crate::cache::store::{Store, Transaction};
+
+/// The consumer of a queue. Any function of deltas is one that takes a batch delta by delta.
+///
+/// A [`Controller`](crate::cache::Controller) logs each error of it as a warning. The errors do not reach
+/// [`ReflectorOptions::on_error`](crate::cache::ReflectorOptions::on_error), which is for the source and the queue: a consumer that wants
+/// to tell somebody does so itself.
+pub trait ProcessDeltas<T>: Send {
+    /// Processes what was popped of one key, or one delta of many objects.
+    ///
+    /// # Errors
+    /// What was not processed is lost: nothing is queued again.
+    fn process(&mut self, deltas: Deltas<T>, initial: InitialList) -> Result<(), BoxError>;
+
+    /// Processes changes of different keys. An error of one does not stop the others.
+    ///
+    /// # Errors
+    /// The first one; what was not processed is lost.
+    fn process_batch(&mut self, batch: Vec<Delta<T>>, initial: InitialList) -> Result<(), BoxError> {
+        let mut result = Ok(());
+        for delta in batch {
+            result = result.and(self.process(Deltas::one(delta), initial));
+        }
+        result
+    }
+
+    /// Does a part of what the last call has left to do; says whether there is more. It is called until there is not, with pauses in
+    /// which other tasks run, before anything else is popped.
+    ///
+    /// # Errors
+    /// What was not processed is lost, and nothing is left to do.
+    fn go_on(&mut self) -> Result<bool, BoxError> {
+        Ok(false)
+    }
+}
+
+impl<T, F> ProcessDeltas<T> for F
+where
+    F: FnMut(Deltas<T>, InitialList) -> Result<(), BoxError> + Send,
+{
+    fn process(&mut self, deltas: Deltas<T>, initial: InitialList) -> Result<(), BoxError> {
+        self(deltas, initial)
+    }
+}
+
+/// Applies each delta to the store, oldest first, and gives `sink` a notification of each change: store first, so that whoever
+/// reads the store sees its own event. To call a handler, see [`Notification::deliver`].
+///
+/// What the notification says depends on the store and not on the delta's name: a known object is updated, an unknown one
+/// is added.
+///
+/// # Errors
+/// The store refused a delta; those before it are done, those after it are lost.
+pub fn process_deltas<T: Object>(
+    store: &Store<T>,
+    deltas: Deltas<T>,
+    initial: InitialList,
+    sink: &mut dyn FnMut(Notification<T>),
+) -> Result<(), Error> {
+    for delta in deltas {
+        match delta {
+            Delta::Added(object) | Delta::Updated(object) | Delta::Replaced(object) | Delta::Sync(object) => {
+                let old = store.put(object.clone())?;
+                sink(added_or_updated(old, object, initial));
+            }
+            Delta::Deleted(deletion) => {
+                store.delete(deletion.clone())?;
+                sink(Notification::Delete(deletion));
+            }
+            Delta::ReplacedAll { resource_version, objects } => {
+                let mut list = TakeOver::new(store, objects, resource_version, initial);
+                list.prepare(store, usize::MAX)?;
+                let (changes, replaced) = list.finish(store);
+                drop(replaced);
+                changes.for_each(&mut *sink);
+            }
+            Delta::SyncAll => {
+                for object in &store.list() {
+                    sink(Notification::Update { old: object.clone(), new: object.clone() });
+                }
+            }
+            Delta::Bookmark { resource_version } => store.bookmark(&resource_version),
+        }
+    }
+    Ok(())
+}
+
+/// Applies changes of different keys to the store in one transaction, then gives `sink` the notifications, in order.
+///
+/// # Errors
+/// The store refused some of them; `sink` is given the others.
+pub fn process_deltas_in_batch<T: Object>(
+    store: &Store<T>,
+    batch: Vec<Delta<T>>,
+    initial: InitialList,
+    sink: &mut dyn FnMut(Notification<T>),
+) -> Result<(), Error> {
+    let (mut transactions, mut notifications) = (Vec::new(), Vec::new());
+    for delta in batch {
+        let (transaction, notification) = match delta {
+            Delta::Added(object) | Delta::Updated(object) | Delta::Replaced(object) | Delta::Sync(object) => {
+                let old = store.get(&object).ok().flatten();
+                (Transaction::Put(object.clone()), added_or_updated(old, object, initial))
+            }
+            Delta::Deleted(deletion) => (Transaction::Delete(deletion.clone()), Notification::Delete(deletion)),
+            Delta::ReplacedAll { .. } | Delta::SyncAll | Delta::Bookmark { .. } => return Err(Error::NotBatchable),
+        };
+        transactions.push(transaction);
+        notifications.push(notification);
+    }
+    let result = store.transaction(transactions);
+    let done: Option<HashSet<usize>> = match &result {
+        Err(Error::Transaction(error)) => Some(error.successful.iter().copied().collect()),
+        _ => None,
+    };
+    for (number, notification) in notifications.into_iter().enumerate() {
+        if done.as_ref().is_none_or(|done| done.contains(&number)) {
+            sink(notification);
+        }
+    }
+    result
+}
+
+pub(super) fn added_or_updated<T>(old: Option<Arc<T>>, object: Arc<T>, initial: InitialList) -> Notification<T> {
+    match old {
+        Some(old) => Notification::Update { old, new: object },
+        None => Notification::Add { object, initial },
+    }
+}

@@ -1,0 +1,77 @@
+//! TakeOver: a list becomes the content of a store, in as many steps as are wanted.
+
+use std::sync::Arc;
+use std::vec;
+
+use super::process::added_or_updated;
+use crate::cache::delta::{Deletion, InitialList};
+use crate::cache::error::Error;
+use crate::cache::key::Object;
+use crate::cache::processor::Notification;
+use crate::cache::store::{Replaced, Replacement, Store};
+
+/// A list that is being taken over. Readers see nothing of it until it is [finished](Self::finish), and then all of it.
+///
+/// Until then nobody else may write the store: what is told of a change is found out before.
+pub(in crate::cache) struct TakeOver<T> {
+    objects: vec::IntoIter<Arc<T>>,
+    resource_version: String,
+    initial: InitialList,
+    replacement: Replacement<T>,
+    /// The first place of the old content that was not looked at yet.
+    next_place: usize,
+    /// The deletions of what the list does not have.
+    gone: Vec<Notification<T>>,
+    /// One for each object of the list.
+    listed: Vec<Notification<T>>,
+}
+
+impl<T: Object> TakeOver<T> {
+    pub fn new(store: &Store<T>, objects: Vec<Arc<T>>, resource_version: String, initial: InitialList) -> Self {
+        let number = objects.len();
+        Self {
+            objects: objects.into_iter(),
+            resource_version,
+            initial,
+            replacement: store.content.replacement(number),
+            next_place: 0,
+            gone: Vec::new(),
+            listed: Vec::with_capacity(number),
+        }
+    }
+
+    /// Prepares so many objects, of the list and then of the old content; says whether there are more.
+    ///
+    /// # Errors
+    /// The store refused an object; the list must not be finished.
+    pub fn prepare(&mut self, store: &Store<T>, number: usize) -> Result<bool, Error> {
+        for object in self.objects.by_ref().take(number) {
+            let key = store.key_of(&object)?;
+            let old = if self.replacement.old().len == 0 { None } else { store.get_by_key(&key) };
+            self.replacement.put(&key, store.transform(object.clone())?);
+            self.listed.push(added_or_updated(old, object, self.initial));
+        }
+        if self.objects.len() > 0 {
+            return Ok(true);
+        }
+        let old = self.replacement.old();
+        let end = old.keys.places().end;
+        let part = self.next_place..self.next_place.saturating_add(number).min(end);
+        self.next_place = part.end;
+        for place in part {
+            if let Some(key) = old.keys.get(place)
+                && !self.replacement.has(key)
+            {
+                let last_known = old.objects.get(place).cloned();
+                self.gone.push(Notification::Delete(Deletion::FinalStateUnknown { key: key.to_string(), last_known }));
+            }
+        }
+        Ok(self.next_place < end)
+    }
+
+    /// Stores the list, of which all is prepared, and returns what is to be told: the deletions first.
+    pub fn finish(self, store: &Store<T>) -> (impl Iterator<Item = Notification<T>> + use<T>, Replaced<T>) {
+        let replaced = store.replace_by(self.replacement, &self.resource_version);
+        (self.gone.into_iter().chain(self.listed), replaced)
+    }
+}

@@ -1,0 +1,318 @@
+//! DeltaFIFO: one queue slot per key, every change kept in order. Upstream: `tools/cache/delta_fifo.go`.
+
+mod items;
+mod relist;
+
+use std::fmt;
+use std::sync::Arc;
+
+use futures::future::{BoxFuture, FutureExt};
+
+use super::intake::{self, Intake};
+use super::queue::Queue;
+use crate::cache::controller::ProcessDeltas;
+use crate::cache::delta::{Deletion, Delta, Deltas, InitialList};
+use crate::cache::done::Done;
+use crate::cache::error::{BoxError, Closed, Error, KeyError};
+use crate::cache::key::IntoKey;
+use crate::cache::observe::{Event, Observer, QueueName};
+use crate::cache::store::{KnownObjects, ReflectorStore, Transformer};
+use items::Items;
+
+/// A queue of keys in first-in order, each with everything that happened to it since it was last popped.
+///
+/// A consumer that is slow sees every change of an object, but in one pop. Without known objects a deletion of a key that
+/// is not queued is dropped, since the queue cannot tell it from one that was reported before.
+///
+/// ```
+/// use kube_informers::cache::DeltaFifo;
+///
+/// let queue = DeltaFifo::new(|word: &&str| word.to_string());
+/// queue.add("pod1")?;
+/// queue.add("pod2")?;
+/// queue.delete("pod1")?;
+/// let deltas = queue.try_pop().expect("two keys are queued");
+/// assert_eq!(deltas.iter().map(|delta| delta.kind()).collect::<Vec<_>>(), ["Added", "Deleted"]);
+/// # Ok::<(), kube_informers::cache::Error>(())
+/// ```
+pub struct DeltaFifo<T> {
+    intake: Intake<T, Items<T>>,
+    known: Option<Arc<dyn KnownObjects<T>>>,
+    relisted: Relisted,
+}
+
+/// How the objects of a list are queued.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Relisted {
+    /// As `Sync`, like a resync: what `NewDeltaFIFO` does, and the documents' programs expect.
+    #[default]
+    Sync,
+    /// As `Replaced`, so that a list can be told from a resync (client-go's `EmitDeltaTypeReplaced`).
+    Replaced,
+}
+
+type Inside<T> = intake::Inside<Items<T>>;
+
+impl<T> DeltaFifo<T> {
+    /// An empty queue without known objects.
+    pub fn new<K: IntoKey>(key: impl Fn(&T) -> K + Send + Sync + 'static) -> Self {
+        Self { intake: Intake::new(key), known: None, relisted: Relisted::default() }
+    }
+
+    /// The consumer's objects: with them a deletion of an object that is not queued is told, a list reports the objects
+    /// that vanished, and a resync has something to repeat.
+    #[must_use]
+    pub fn known_objects(mut self, known: Arc<dyn KnownObjects<T>>) -> Self {
+        self.known = Some(known);
+        self
+    }
+
+    /// How the objects of a list are queued.
+    #[must_use]
+    pub fn relisted(mut self, relisted: Relisted) -> Self {
+        self.relisted = relisted;
+        self
+    }
+
+    /// Changes every object once before it is queued. Tombstones and resynced objects are left alone.
+    #[must_use]
+    pub fn transformer(
+        mut self,
+        transform: impl Fn(Arc<T>) -> Result<Arc<T>, BoxError> + Send + Sync + 'static,
+    ) -> Self {
+        self.intake.set_transformer(transform);
+        self
+    }
+
+    /// Tells `observer` what happens.
+    #[must_use]
+    pub fn observer(mut self, observer: Observer) -> Self {
+        self.intake.observer = observer;
+        self
+    }
+
+    /// The number of queued keys.
+    pub fn len(&self) -> usize {
+        self.intake.lock().queued.len()
+    }
+
+    /// Is nothing queued?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The newest state of every queued object, in queue order; of a tombstone its last known state, if any.
+    pub fn list(&self) -> Vec<Arc<T>> {
+        let inside = self.intake.lock();
+        inside.queued.iter().filter_map(|(_, deltas)| deltas.newest().object().cloned()).collect()
+    }
+
+    /// The queued keys, in queue order.
+    pub fn list_keys(&self) -> Vec<String> {
+        self.intake.lock().queued.iter().map(|(key, _)| key.clone()).collect()
+    }
+
+    /// What is queued under this key.
+    pub fn get_by_key(&self, key: &str) -> Option<Deltas<T>> {
+        self.intake.lock().queued.get(key).cloned()
+    }
+
+    /// Has the first list, if there was one, been popped in full?
+    pub fn has_synced(&self) -> bool {
+        self.intake.lock().has_synced()
+    }
+
+    /// Fires when [`DeltaFifo::has_synced`] becomes true, before the last of the first list is processed.
+    pub fn synced(&self) -> Done {
+        self.intake.synced()
+    }
+
+    /// Lets every waiting and later pop end with [`Closed`] once the queue is empty. Writes still succeed.
+    pub fn close(&self) {
+        self.intake.close();
+    }
+
+    /// Was the queue closed?
+    pub fn is_closed(&self) -> bool {
+        self.intake.is_closed()
+    }
+
+    /// Takes the deltas of the first key, if there are any.
+    pub fn try_pop(&self) -> Option<Deltas<T>> {
+        let (deltas, _) = self.take(&mut self.intake.lock())?;
+        Some(deltas)
+    }
+
+    /// Waits for a key and calls `process` with its deltas, under the queue's lock: writers wait, so that between the pop
+    /// and what `process` does to the known objects nobody decides by either. `process` must not use the queue.
+    ///
+    /// Dropping the future before it is ready loses nothing.
+    ///
+    /// # Errors
+    /// The queue is closed and empty.
+    pub async fn pop<R>(&self, process: impl FnOnce(Deltas<T>, InitialList) -> R) -> Result<R, Closed> {
+        let popped = self.intake.next(Items::is_empty, |mut inside| {
+            let (deltas, initial) = self.take(&mut inside)?;
+            let result = process(deltas, initial);
+            drop(inside); // not before
+            Some(result)
+        });
+        popped.await?.ok_or(Closed)
+    }
+
+    fn take(&self, inside: &mut Inside<T>) -> Option<(Deltas<T>, InitialList)> {
+        let initial = inside.initial_list();
+        let (key, deltas) = inside.queued.pop()?;
+        self.intake.came_out(inside, 1);
+        self.intake.observer.tell::<T>(|| Event::Popped {
+            queue: QueueName::DeltaFifo,
+            key: Some(key),
+            deltas: deltas.iter().map(Delta::kind).collect(),
+            initial: initial == InitialList::Yes,
+        });
+        Some((deltas, initial))
+    }
+}
+
+impl<T> DeltaFifo<T> {
+    /// Queues an `Added`.
+    ///
+    /// # Errors
+    /// The key function or the transformer failed; nothing was queued.
+    pub fn add(&self, object: impl Into<Arc<T>>) -> Result<(), Error> {
+        self.write(Delta::Added, object.into())
+    }
+
+    /// Queues an `Updated`, also of a key that was never added.
+    ///
+    /// # Errors
+    /// As [`DeltaFifo::add`].
+    pub fn update(&self, object: impl Into<Arc<T>>) -> Result<(), Error> {
+        self.write(Delta::Updated, object.into())
+    }
+
+    /// Queues a `Deleted`, unless the key is neither queued nor known: then the deletion was reported before, and is
+    /// dropped.
+    ///
+    /// # Errors
+    /// As [`DeltaFifo::add`].
+    pub fn delete(&self, deletion: impl Into<Deletion<T>>) -> Result<(), Error> {
+        let deletion = deletion.into();
+        let key = self.deletion_key(&deletion)?;
+        self.intake.change(|inside| {
+            self.intake.populate(inside);
+            let known = self.known.as_ref().is_some_and(|known| !matches!(known.get_by_key(&key), Ok(None)));
+            if !known && !inside.queued.contains(&key) {
+                let known_objects = self.known.is_some();
+                self.intake.observer.tell::<T>(|| Event::Dropped { key, known_objects });
+                return Ok(());
+            }
+            let deletion = match deletion {
+                Deletion::Final(object) => Deletion::Final(self.intake.transform(object)?),
+                tombstone @ Deletion::FinalStateUnknown { .. } => tombstone,
+            };
+            self.push(inside, key, Delta::Deleted(deletion));
+            Ok(())
+        })
+    }
+
+    /// The key of an object.
+    ///
+    /// # Errors
+    /// The key function failed.
+    pub fn key_of(&self, object: &T) -> Result<String, KeyError> {
+        self.intake.key_of(object)
+    }
+
+    /// The key of a deletion: a tombstone's own, else that of the object.
+    ///
+    /// # Errors
+    /// The key function failed.
+    pub fn deletion_key(&self, deletion: &Deletion<T>) -> Result<String, KeyError> {
+        self.intake.deletion_key(deletion)
+    }
+
+    fn write(&self, delta: fn(Arc<T>) -> Delta<T>, object: Arc<T>) -> Result<(), Error> {
+        self.intake.change(|inside| {
+            self.intake.populate(inside);
+            self.queue(inside, delta, object)
+        })
+    }
+
+    /// Queues a change under the key that the object had before the transformer.
+    fn queue(&self, inside: &mut Inside<T>, delta: fn(Arc<T>) -> Delta<T>, object: Arc<T>) -> Result<(), Error> {
+        let key = self.key_of(&object)?;
+        let object = self.intake.transform(object)?;
+        self.push(inside, key, delta(object));
+        Ok(())
+    }
+
+    fn push(&self, inside: &mut Inside<T>, key: String, delta: Delta<T>) {
+        let observer = &self.intake.observer;
+        inside.news = true;
+        observer.tell::<T>(|| Event::Queued {
+            queue: QueueName::DeltaFifo,
+            delta: delta.kind(),
+            key: Some(key.clone()),
+            tombstone: delta.is_tombstone(),
+            known_objects: self.known.is_some(),
+        });
+        if let Some(key) = inside.queued.push(key, delta) {
+            observer.tell::<T>(|| Event::Merged { key: key.to_owned() });
+        }
+    }
+}
+
+impl<T> fmt::Debug for DeltaFifo<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("DeltaFifo").field(&self.list_keys()).finish()
+    }
+}
+
+impl<T: Send + Sync> ReflectorStore<T> for DeltaFifo<T> {
+    fn add(&self, object: Arc<T>) -> Result<(), Error> {
+        Self::add(self, object)
+    }
+
+    fn update(&self, object: Arc<T>) -> Result<(), Error> {
+        Self::update(self, object)
+    }
+
+    fn delete(&self, deletion: Deletion<T>) -> Result<(), Error> {
+        Self::delete(self, deletion)
+    }
+
+    fn replace(&self, objects: Vec<Arc<T>>, resource_version: &str) -> Result<(), Error> {
+        Self::replace(self, objects, resource_version)
+    }
+
+    fn resync(&self) -> Result<(), Error> {
+        Self::resync(self)
+    }
+
+    fn transformer(&self) -> Option<Transformer<T>> {
+        self.intake.transformer.clone()
+    }
+}
+
+impl<T: Send + Sync> Queue<T> for DeltaFifo<T> {
+    fn pop_with<'a>(
+        &'a self,
+        process: &'a mut dyn ProcessDeltas<T>,
+    ) -> BoxFuture<'a, Result<Result<(), BoxError>, Closed>> {
+        self.pop(|deltas, initial| process.process(deltas, initial)).boxed()
+    }
+
+    fn has_synced(&self) -> bool {
+        Self::has_synced(self)
+    }
+
+    fn synced(&self) -> Done {
+        Self::synced(self)
+    }
+
+    fn close(&self) {
+        Self::close(self);
+    }
+}

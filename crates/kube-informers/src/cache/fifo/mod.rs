@@ -1,0 +1,13 @@
+//! The queues between a Reflector and the one consumer of its deltas. Upstream: `tools/cache/fifo.go`, `delta_fifo.go` and
+//! `the_real_fifo.go`.
+
+mod delta_fifo;
+mod intake;
+mod queue;
+mod queue_kind;
+mod real_fifo;
+
+pub use delta_fifo::{DeltaFifo, Relisted};
+pub use queue::Queue;
+pub use queue_kind::QueueKind;
+pub use real_fifo::{Batches, RealFifo, WhileProcessing};

@@ -1,0 +1,60 @@
+//! Which queue an informer has. Upstream: `newQueueFIFO` in `tools/cache/controller.go`.
+
+use std::sync::Arc;
+
+use super::delta_fifo::{DeltaFifo, Relisted};
+use super::queue::Queue;
+use super::real_fifo::{Batches, RealFifo, WhileProcessing};
+use crate::cache::key::{Object, meta_namespace_key};
+use crate::cache::observe::Observer;
+use crate::cache::store::{Indexer, Transformer};
+
+/// Which queue an informer has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum QueueKind {
+    /// [`DeltaFifo`]: client-go's up to 0.32.
+    DeltaFifo,
+    /// [`RealFifo`] that compares each list with the store: client-go's from 0.33 to 0.35.
+    RealFifo(Batches),
+    /// [`RealFifo`] that hands a list to the consumer as one delta: client-go's since 0.36.
+    AtomicFifo(Batches),
+}
+
+impl Default for QueueKind {
+    /// What client-go does today.
+    fn default() -> Self {
+        Self::AtomicFifo(Batches::Yes)
+    }
+}
+
+impl QueueKind {
+    /// The queue of an informer whose store this is.
+    pub(crate) fn build<T: Object + Send + Sync + 'static>(
+        self,
+        store: Arc<Indexer<T>>,
+        transformer: Option<Transformer<T>>,
+        observer: Observer,
+    ) -> Arc<dyn Queue<T>> {
+        let (fifo, batches) = match self {
+            Self::DeltaFifo => {
+                let queue = DeltaFifo::new(meta_namespace_key).known_objects(store).relisted(Relisted::Replaced);
+                let queue = queue.observer(observer);
+                return match transformer {
+                    Some(transform) => Arc::new(queue.transformer(move |object| transform(object))),
+                    None => Arc::new(queue),
+                };
+            }
+            Self::RealFifo(batches) => (RealFifo::new(meta_namespace_key, store), batches),
+            Self::AtomicFifo(batches) => {
+                let queue = RealFifo::atomic(meta_namespace_key).while_processing(WhileProcessing::Unlocked);
+                (queue.bookmarks(), batches)
+            }
+        };
+        let queue = fifo.batches(batches).observer(observer);
+        match transformer {
+            Some(transform) => Arc::new(queue.transformer(move |object| transform(object))),
+            None => Arc::new(queue),
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! The answer to a LIST, decoded while it comes in: no more of its text is held than what is being decoded.
+
+use std::io;
+use std::num::NonZero;
+use std::panic::resume_unwind;
+use std::pin::pin;
+use std::sync::{Arc, OnceLock};
+use std::thread::available_parallelism;
+use std::time::Duration;
+
+use futures::io::{AsyncBufRead, AsyncBufReadExt};
+use futures::stream::{FuturesOrdered, StreamExt};
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, Deserializer};
+use tokio::task::coop::consume_budget;
+use tokio::task::{JoinError, spawn_blocking};
+use tokio::time::timeout;
+
+use super::super::ListPage;
+use super::super::api_error::ApiError;
+use super::super::decode_error::DecodeError;
+use super::kind::Kind;
+use super::splitter::{Batch, FULL, Splitter};
+
+/// A list, but for the items that the splitter found.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Envelope {
+    /// `PodList`, or `List`, or nothing; a Table, say, is not what was asked for.
+    #[serde(default)]
+    kind: String,
+    #[serde(default)]
+    api_version: String,
+    metadata: Metadata,
+    #[serde(default, rename = "items", deserialize_with = "no_more_items")]
+    has_items: bool,
+}
+
+/// An array that was not found to be that of the items is refused, rather than lost.
+fn no_more_items<'de, D: Deserializer<'de>>(items: D) -> Result<bool, D::Error> {
+    Option::<[(); 0]>::deserialize(items).map(|_| true)
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Metadata {
+    #[serde(default)]
+    resource_version: String,
+    r#continue: Option<String>,
+}
+
+/// Some items of a list.
+struct Decoded<T> {
+    objects: Vec<Arc<T>>,
+    /// Does each item say that it is of the kind that was asked for? Only asked where that decides.
+    of_kind: bool,
+}
+
+/// Reads a list. Batches of items are decoded on the runtime's blocking threads, one for each processor, while more comes
+/// in.
+///
+/// # Errors
+/// [`ApiError::Silent`] when nothing comes in for `idle`.
+pub(super) async fn read<T: DeserializeOwned + Send + Sync + 'static>(
+    body: impl AsyncBufRead,
+    kind: &Arc<Kind>,
+    idle: Duration,
+) -> Result<ListPage<T>, ApiError> {
+    let at_once = processors();
+    let mut body = pin!(body);
+    let mut splitter = Splitter::default();
+    let mut decoding = FuturesOrdered::new();
+    let mut all = Decoded { objects: Vec::new(), of_kind: true };
+    loop {
+        consume_budget().await; // an answer that is here already would keep other tasks waiting
+        let piece = within(idle, body.fill_buf()).await?.map_err(broken_off)?;
+        if piece.is_empty() {
+            break;
+        }
+        let piece = &piece[..piece.len().min(FULL)]; // an answer in one piece is not to be held twice either
+        let (length, full) = (piece.len(), splitter.push(piece));
+        body.consume_unpin(length);
+        for batch in full {
+            if decoding.len() == at_once
+                && let Some(decoded) = decoding.next().await
+            {
+                all.extend(finished(decoded)?);
+            }
+            let kind = kind.clone();
+            decoding.push_back(spawn_blocking(move || decode(batch, &kind)));
+        }
+    }
+    while let Some(decoded) = decoding.next().await {
+        all.extend(finished(decoded)?);
+    }
+    let (last, envelope) = splitter.finish();
+    all.extend(decode(last, kind)?);
+
+    let list: Envelope = serde_json::from_slice(&envelope).map_err(unreadable)?;
+    list.check(kind, all.of_kind)?;
+    Ok(ListPage {
+        items: all.objects,
+        resource_version: list.metadata.resource_version,
+        continue_token: list.metadata.r#continue.filter(|token| !token.is_empty()),
+    })
+}
+
+/// Waits for what the API server sends.
+///
+/// # Errors
+/// [`ApiError::Silent`] when it has not come within `idle`.
+pub(super) async fn within<F: Future>(idle: Duration, sent: F) -> Result<F::Output, ApiError> {
+    timeout(idle, sent).await.map_err(|_| ApiError::Silent(idle))
+}
+
+/// How many batches are decoded at once.
+fn processors() -> usize {
+    static PROCESSORS: OnceLock<usize> = OnceLock::new();
+    *PROCESSORS.get_or_init(|| available_parallelism().map_or(1, NonZero::get))
+}
+
+impl Envelope {
+    /// Is it a list of this kind? A list that names no kind is taken as one. A custom resource may give its list any name: such a list is
+    /// taken as one if each of its items names the kind.
+    fn check(&self, kind: &Kind, items_of_kind: bool) -> Result<(), ApiError> {
+        let asked = kind.list_kind();
+        let own_name = kind.may_name_its_list() && self.api_version == kind.api_version && items_of_kind;
+        match self.kind.as_str() {
+            "" if self.has_items => Ok(()),
+            "" => Err(ApiError::NotAList("JSON object without a kind and without items".to_owned())),
+            "List" => Ok(()),
+            answered if answered == asked || own_name => Ok(()),
+            answered if answered.ends_with("List") => Err(ApiError::OtherList { asked, answered: answered.to_owned() }),
+            answered => Err(ApiError::NotAList(answered.to_owned())),
+        }
+    }
+}
+
+impl<T> Decoded<T> {
+    fn extend(&mut self, more: Self) {
+        self.objects.extend(more.objects);
+        self.of_kind &= more.of_kind;
+    }
+}
+
+fn decode<T: DeserializeOwned>(batch: Batch, kind: &Kind) -> Result<Decoded<T>, ApiError> {
+    let items = batch.into_items().map_err(|_| ApiError::Decode(DecodeError::not_utf_8()))?;
+    let objects = items.iter().map(|item| kind.decode_item(item).map(Arc::new)).collect::<Result<_, _>>();
+    let of_kind = !kind.may_name_its_list() || items.iter().all(|item| kind.is_said_by(item));
+    Ok(Decoded { objects: objects.map_err(unreadable)?, of_kind })
+}
+
+fn unreadable(error: serde_json::Error) -> ApiError {
+    ApiError::Decode(error.into())
+}
+
+fn finished<T>(batch: Result<Result<Decoded<T>, ApiError>, JoinError>) -> Result<Decoded<T>, ApiError> {
+    batch.unwrap_or_else(|error| match error.try_into_panic() {
+        Ok(panic) => resume_unwind(panic),
+        Err(stopped) => Err(ApiError::Client(stopped.into())),
+    })
+}
+
+/// The stream of an answer wraps the client's errors.
+fn broken_off(error: io::Error) -> ApiError {
+    ApiError::Client(error.downcast::<kube_client::Error>().map_or_else(Into::into, Into::into))
+}

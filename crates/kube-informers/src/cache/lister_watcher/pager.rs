@@ -1,0 +1,49 @@
+//! Pager: one list, asked for page by page. Upstream: `client-go/tools/pager`.
+
+use std::sync::Arc;
+
+use super::ListerWatcher;
+use super::api_error::ApiError;
+use super::list_options::ListOptions;
+
+/// All pages of one list.
+#[derive(Debug)]
+pub(crate) struct Listed<T> {
+    pub items: Vec<Arc<T>>,
+    /// The version of the first page, which is that of the whole list.
+    pub resource_version: String,
+    /// Was there more than one page?
+    pub paginated: bool,
+}
+
+/// Lists everything, `options.limit` objects a page. If the list expires on the way, asks once more without pages.
+///
+/// # Errors
+/// As [`ListerWatcher::list`], and [`ApiError::Endless`].
+pub(crate) async fn list<T>(source: &dyn ListerWatcher<T>, options: ListOptions) -> Result<Listed<T>, ApiError> {
+    let first = source.list(options.clone()).await?;
+    let mut all = Listed { items: first.items, resource_version: first.resource_version, paginated: false };
+    let mut next = first.continue_token;
+    while let Some(token) = next {
+        all.paginated = true;
+        let page = ListOptions {
+            resource_version: None,
+            resource_version_match: None,
+            continue_token: Some(token.clone()),
+            ..options.clone()
+        };
+        match source.list(page).await {
+            Ok(page) if page.continue_token.as_ref() == Some(&token) => return Err(ApiError::Endless),
+            Ok(page) => {
+                all.items.extend(page.items);
+                next = page.continue_token;
+            }
+            Err(ApiError::Status(status)) if status.reason == "Expired" => {
+                let whole = source.list(ListOptions { limit: 0, ..options }).await?;
+                return Ok(Listed { items: whole.items, resource_version: whole.resource_version, paginated: true });
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(all)
+}

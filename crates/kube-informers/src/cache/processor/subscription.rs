@@ -1,0 +1,103 @@
+//! Subscription: the changes of an informer as a stream.
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Weak;
+use std::task::{Context, Poll, ready};
+
+use futures::stream::Stream;
+
+use super::Listeners;
+use super::listener::{InHand, ProcessorListener};
+use super::notification::Notification;
+use crate::cache::done::Done;
+use crate::cache::key::Object;
+use crate::lock::Mutex;
+
+/// The changes of an informer, one [`Notification`] after the other, in order.
+///
+/// Between two items the informer waits for nobody: what is not taken yet is in a buffer of the subscription's own (see
+/// [`Buffer`](crate::cache::Buffer)). A notification counts as handled when the next one is asked for. The stream ends when the informer
+/// has stopped and everything in the buffer was taken. Dropping it unsubscribes.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use futures::StreamExt;
+/// use kube_informers::cache::{HandlerOptions, ListWatch, Notification, SharedIndexInformer};
+/// use kube_testcluster::Cluster;
+/// use k8s_openapi::api::core::v1::Namespace;
+/// use tokio_util::sync::CancellationToken;
+///
+/// let cluster = Cluster::builder().start();
+/// let informer = SharedIndexInformer::new(ListWatch::<Namespace>::all(cluster.client("default")));
+/// let mut changes = informer.subscribe(HandlerOptions::new())?;
+///
+/// let stop = CancellationToken::new();
+/// let running = tokio::spawn(informer.clone().run(stop.clone()));
+/// let first = changes.next().await;
+/// assert!(matches!(first, Some(Notification::Add { .. })));
+/// stop.cancel();
+/// while changes.next().await.is_some() {}
+/// running.await??;
+/// # Ok(()) }
+/// ```
+#[must_use = "dropping a subscription unsubscribes"]
+pub struct Subscription<T> {
+    listener: ProcessorListener<T>,
+    in_hand: Option<InHand>,
+    /// Where it is to be removed from when it is dropped; nowhere, if it belongs to a handler, whose owner does that.
+    leaves: Weak<Mutex<Listeners<T>>>,
+}
+
+impl<T> Subscription<T> {
+    pub(super) fn of(listener: ProcessorListener<T>) -> Self {
+        Self { listener, in_hand: None, leaves: Weak::new() }
+    }
+
+    pub(super) fn leaving(mut self, listeners: Weak<Mutex<Listeners<T>>>) -> Self {
+        self.leaves = listeners;
+        self
+    }
+
+    /// Fires when every addition of the initial list has been taken and the next item was asked for; never, if the subscription is
+    /// dropped, or the informer stops, before.
+    pub fn synced(&self) -> Done {
+        self.listener.synced()
+    }
+
+    /// How many notifications wait to be taken. A gauge: it may be another number a moment later.
+    pub fn pending(&self) -> usize {
+        self.listener.pending()
+    }
+}
+
+impl<T: Object> Stream for Subscription<T> {
+    type Item = Notification<T>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Notification<T>>> {
+        if let Some(in_hand) = self.in_hand.take() {
+            self.listener.handled(in_hand);
+        }
+        let Some((notification, in_hand)) = ready!(self.listener.poll_take(cx)) else {
+            self.listener.end();
+            return Poll::Ready(None);
+        };
+        self.in_hand = Some(in_hand);
+        Poll::Ready(Some(notification))
+    }
+}
+
+impl<T> Drop for Subscription<T> {
+    fn drop(&mut self) {
+        if let Some(listeners) = self.leaves.upgrade() {
+            Listeners::remove(&listeners, &self.listener);
+        }
+        self.listener.end();
+    }
+}
+
+impl<T> fmt::Debug for Subscription<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Subscription").field("pending", &self.pending()).finish_non_exhaustive()
+    }
+}

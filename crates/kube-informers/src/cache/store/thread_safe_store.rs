@@ -1,0 +1,227 @@
+//! ThreadSafeStore: objects by key, and their indices. Upstream: `tools/cache/thread_safe_store.go`.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
+
+use triomphe::Arc as Shared;
+
+use super::content::Content;
+use super::guarded::Guarded;
+use super::index::IndexFn;
+use super::places::Places;
+use super::replacement::{Replaced, Replacement};
+use super::snapshot::Snapshot;
+use super::stored_index::StoredIndex;
+use super::versions::at_least;
+use crate::cache::error::Error;
+use crate::cache::key::Object;
+use crate::cache::look::{change, look_until};
+use crate::cache::observe::IndexSets;
+use crate::lock::{Mutex, lock, lock_out_of_line};
+
+/// Objects by a key that the caller gives, with indices: what is below a [`Store`](crate::cache::Store) and an
+/// [`Indexer`](crate::cache::Indexer).
+///
+/// A reader gets a snapshot. It holds the lock only to copy a pointer, and looks at the objects without the lock. The first write
+/// after that copies the part that it changes, and the snapshot keeps the old part. So a writer never waits while a reader
+/// looks at objects, however many objects there are.
+///
+/// ```
+/// use std::sync::Arc;
+/// use kube_informers::cache::ThreadSafeStore;
+/// use k8s_openapi::api::core::v1::Pod;
+///
+/// let store = ThreadSafeStore::new();
+/// let before = store.list();
+/// store.update("nettool", Arc::new(Pod::default()));
+/// assert_eq!((before.len(), store.list().len()), (0, 1));
+/// ```
+pub struct ThreadSafeStore<T>(Mutex<Guarded<T>>);
+
+/// One operation of a transaction.
+pub(crate) enum Operation<T> {
+    Put { key: String, object: Arc<T> },
+    Delete { key: String, last: Option<Arc<T>> },
+}
+
+impl<T> Default for ThreadSafeStore<T> {
+    fn default() -> Self {
+        Self(Mutex::new(Guarded::of(Content::empty(Vec::new()))))
+    }
+}
+
+impl<T> ThreadSafeStore<T> {
+    /// An empty store without indices.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The object with this key.
+    pub fn get(&self, key: &str) -> Option<Arc<T>> {
+        let state = lock_out_of_line(&self.0);
+        let place = *state.places.get(key)?;
+        state.content.objects.get(place).cloned()
+    }
+
+    /// All objects as they are now.
+    pub fn list(&self) -> Snapshot<T> {
+        Snapshot::all(self.content())
+    }
+
+    /// All objects as they are now, one after the other.
+    pub(crate) fn walk(&self) -> impl Iterator<Item = Arc<T>> + use<T> {
+        let content = self.content();
+        content.objects.places().filter_map(move |place| content.objects.get(place).cloned())
+    }
+
+    /// The objects that share at least one value of the named index with `object`, each once.
+    ///
+    /// # Errors
+    /// There is no such index.
+    pub fn matching(&self, name: &str, object: &T) -> Result<Snapshot<T>, Error> {
+        let number = self.number_of_index(name).ok_or_else(|| Error::UnknownIndex(name.to_owned()))?;
+        Ok(self.chosen(number, |index| index.places_of(&index.values_of(object))))
+    }
+
+    /// The objects that have `value` in the named index.
+    ///
+    /// # Errors
+    /// There is no such index.
+    pub fn by_index(&self, name: &str, value: &str) -> Result<Snapshot<T>, Error> {
+        let number = self.number_of_index(name).ok_or_else(|| Error::UnknownIndex(name.to_owned()))?;
+        Ok(self.chosen(number, |index| index.places(value)))
+    }
+
+    /// The objects in the places that are chosen from an index. An index that was once found never goes.
+    pub(crate) fn chosen(&self, number: usize, choose: impl FnOnce(&StoredIndex<T>) -> Places) -> Snapshot<T> {
+        let content = self.content();
+        let places = content.indices.get(number).map(choose).unwrap_or_default();
+        Snapshot::of(content, places)
+    }
+
+    pub(crate) fn number_of_index(&self, name: &str) -> Option<usize> {
+        self.content().indices.iter().position(|index| index.name() == name)
+    }
+
+    /// Adds indices and fills them from what is stored.
+    ///
+    /// # Errors
+    /// A name is taken, or given twice; none was added.
+    pub fn add_indexers(&self, functions: Vec<(String, IndexFn<T>)>) -> Result<(), Error> {
+        let mut state = lock(&self.0);
+        let content = Shared::make_mut(&mut state.content);
+        let mut names: BTreeSet<&str> = content.indices.iter().map(StoredIndex::name).collect();
+        let taken: BTreeSet<&String> =
+            functions.iter().map(|(name, _)| name).filter(|name| !names.insert(name.as_str())).collect();
+        if !taken.is_empty() {
+            return Err(Error::IndexerConflict(taken.into_iter().cloned().collect()));
+        }
+        for (name, function) in functions {
+            content.indices.push(StoredIndex::new(&name, function).rebuilt(&content.objects));
+        }
+        Ok(())
+    }
+
+    /// Waits until a version that is this one or later has been stored; no, if the store is closed before.
+    pub(crate) async fn seen(&self, version: &str) -> bool {
+        look_until(&self.0, |state| match (at_least(&state.seen, version), state.closed) {
+            (true, _) => Ok(true),
+            (false, true) => Ok(false),
+            (false, false) => Err(state),
+        })
+        .await
+    }
+
+    /// Tells whoever waits for a version that no writer is left.
+    pub(crate) fn close(&self) {
+        change(&self.0, |state| state.closed = true);
+    }
+
+    pub(crate) fn index_values(&self, name: &str) -> Vec<String> {
+        let content = self.content();
+        content.indices.iter().find(|index| index.name() == name).map(StoredIndex::values).unwrap_or_default()
+    }
+
+    pub(crate) fn index_names(&self) -> Vec<String> {
+        let mut names: Vec<_> = self.content().indices.iter().map(|index| index.name().to_owned()).collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// The sets of each index that `new` is in, and those of `old` that it is not in.
+    pub(crate) fn index_sets(&self, old: Option<&T>, new: Option<&T>) -> Vec<IndexSets> {
+        let content = self.content();
+        let sets = content.indices.iter().map(|index| {
+            let values_of = |object: Option<&T>| match object {
+                Some(object) => index.values_of(object).iter().map(|value| value.to_string()).collect(),
+                None => Vec::new(),
+            };
+            let values = values_of(new);
+            let left = values_of(old).into_iter().filter(|value| !values.contains(value)).collect();
+            IndexSets { index: index.name().to_owned(), values, left }
+        });
+        sets.collect()
+    }
+
+    pub(crate) fn resource_version(&self) -> String {
+        lock_out_of_line(&self.0).resource_version.clone()
+    }
+
+    pub(crate) fn set_resource_version(&self, version: &str) {
+        change(&self.0, |state| state.note(version));
+    }
+
+    /// Begins to replace the whole content with so many objects.
+    pub(crate) fn replacement(&self, objects: usize) -> Replacement<T> {
+        Replacement::of(self.content(), objects)
+    }
+
+    /// Replaces the whole content at once.
+    pub(crate) fn replace(&self, replacement: Replacement<T>, version: &str) -> Replaced<T> {
+        change(&self.0, |state| replacement.commit(state, version))
+    }
+
+    /// The content as it is.
+    fn content(&self) -> Shared<Content<T>> {
+        lock_out_of_line(&self.0).content.clone()
+    }
+}
+
+impl<T: Object> ThreadSafeStore<T> {
+    /// Stores an object in place of the one with this key, if any.
+    pub fn update(&self, key: &str, object: Arc<T>) {
+        drop(self.put(key, object)); // not under the lock: it may be the last of a large object
+    }
+
+    /// The same, and returns the object that was there.
+    pub(crate) fn put(&self, key: &str, object: Arc<T>) -> Option<Arc<T>> {
+        change(&self.0, |state| state.put(key, object))
+    }
+
+    /// Removes the object with this key; that there is none is no error. Of `last`, its final state, the resourceVersion is
+    /// noted in any case.
+    pub fn delete(&self, key: &str, last: Option<&T>) {
+        let old = change(&self.0, |state| state.delete(key, last));
+        drop(old);
+    }
+
+    /// Does several operations under one lock, so that no reader sees some of them.
+    pub(crate) fn transaction(&self, operations: Vec<Operation<T>>) {
+        let old: Vec<Option<Arc<T>>> = change(&self.0, |state| {
+            let done = operations.into_iter().map(|operation| match operation {
+                Operation::Put { key, object } => state.put(&key, object),
+                Operation::Delete { key, last } => state.delete(&key, last.as_deref()),
+            });
+            done.collect()
+        });
+        drop(old); // not under the lock
+    }
+}
+
+impl<T> fmt::Debug for ThreadSafeStore<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let content = self.content();
+        f.debug_struct("ThreadSafeStore").field("objects", &content.len).field("indices", &content.indices).finish()
+    }
+}
