@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// fanOut changes one pod while many watch it, and counts what they see.
+// fanOut changes one pod while many clients watch it, and counts the events that they see.
 func (l *load) fanOut() ([]figure, error) {
 	var seen atomic.Int64
 	ready, ended := make(chan error, *watchers), make(chan error, *watchers)
@@ -47,7 +47,7 @@ func (l *load) fanOut() ([]figure, error) {
 	return append(figures, figure{Part: "processor", Value: perEvent, Unit: "us", Did: events}), err
 }
 
-// watch reads the pod as it was, says that it is ready, and reads every change.
+// watch reads the pod as it was, reports that it is ready, and then reads every change.
 func (l *load) watch(client *http.Client, ready chan<- error, seen *atomic.Int64) error {
 	answer, err := client.Get(l.base + "?watch=true&fieldSelector=metadata.name%3Dload-000001&resourceVersion=0")
 	if err != nil {

@@ -14,18 +14,18 @@ import (
 	"time"
 )
 
-// load is the pods of one namespace of one server.
+// load puts load on the pods of one namespace of one server.
 type load struct {
 	base   string
 	client *http.Client
-	// padding makes a pod as large as it is to be.
+	// padding is added to each pod so that it reaches the wanted size.
 	padding string
 }
 
 const podText = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"load-%06d","labels":{"app":"a%d"},"annotations":{"padding":"%s"}},` +
 	`"spec":{"containers":[{"name":"c","image":"nginx:1.27"}]}}`
 
-// pad finds out how large a pod becomes in this server: one keeps managedFields, the other fills in more defaults.
+// pad measures how large a pod becomes in this server. One server keeps managedFields, another one fills in more defaults.
 func (l *load) pad() ([]figure, error) {
 	answer, err := l.client.Post(l.base, "application/json", strings.NewReader(fmt.Sprintf(podText, 0, 0, "")))
 	if err != nil {
@@ -64,7 +64,7 @@ func (l *load) create() ([]figure, error) {
 	return []figure{{Part: "creates", Value: float64(*pods) / spent, Unit: "/s", Did: int(created.Load())}}, <-failures
 }
 
-// list tells the median time, and as what was done the size per pod, to ten bytes, as versions differ in their digits.
+// list prints the median time. As the work done it prints the size per pod, rounded to ten bytes, because versions have more or fewer digits.
 func (l *load) list() ([]figure, error) {
 	var times []float64
 	var size int64

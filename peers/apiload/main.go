@@ -1,9 +1,9 @@
-// Command apiload puts load on the pods of any API server, over plain HTTP and in JSON: pods are created, listed, and one of them changed before
-// the eyes of many watchers. It prints figures as ../bench does.
+// Command apiload puts load on the pods of any API server, over plain HTTP and in JSON: it creates pods, lists them, and changes one of them
+// while many watchers watch it. It prints its figures in the form of ../bench.
 //
 //	apiload --url URL [--pid SERVER] [--pods 10000] [--bytes 1000] [--watchers 1000] [--changes 50]
 //
-// With --pid it also tells what the server used: processor time per event, and memory.
+// With --pid it also prints what the server used: processor time per event, and memory.
 package main
 
 import (

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// tick is the unit of processor times in /proc, on every Linux there is.
+// tick is the unit of processor times in /proc. It is the same on every Linux.
 const tick = 10 * time.Millisecond
 
-// processorTime is what a process has used so far, in user and in kernel mode; nothing if there is no process to look at.
+// processorTime returns what a process has used so far, in user and in kernel mode. Without a process it returns zero.
 func processorTime(pid int) (time.Duration, error) {
 	if pid == 0 {
 		return 0, nil
@@ -30,7 +30,7 @@ func processorTime(pid int) (time.Duration, error) {
 	return time.Duration(user+kernel) * tick, err
 }
 
-// resident is what a process holds in memory, in bytes.
+// resident returns the memory that a process holds, in bytes.
 func resident(pid int) (float64, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

@@ -24,7 +24,7 @@ func realFIFO(_ context.Context, options options) ([]figure, error) {
 	}), nil
 }
 
-// addAndPop adds every key, then pops every key.
+// addAndPop adds every key and then pops every key.
 func addAndPop(options options, queue func() fifo) []figure {
 	pods := manyPods(options.number("keys", 10_000))
 	popped := 0

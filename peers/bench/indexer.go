@@ -7,7 +7,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// indexerSame is client-go's BenchmarkIndexer, with any number of objects: each object's index value is the object itself, so nothing moves.
+// indexerSame is client-go's BenchmarkIndexer with any number of objects. The index value of an object is the object itself, so no object moves.
 func indexerSame(_ context.Context, options options) ([]figure, error) {
 	objects := make([]string, options.number("objects", 5000))
 	for n := range objects {
@@ -30,7 +30,7 @@ func indexerSame(_ context.Context, options options) ([]figure, error) {
 	return append(one(nanos, "ns", did), bytes), err
 }
 
-// indexerMoving moves each object to the other one of two index values, each of which half of the objects have.
+// indexerMoving moves each object from one of two index values to the other. Half of the objects have each value.
 func indexerMoving(_ context.Context, options options) ([]figure, error) {
 	number := options.number("objects", 5000)
 	bySide := func(object any) ([]string, error) { return []string{object.(string)[:1]}, nil }

@@ -16,15 +16,15 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// unhandled is how many updates may be on their way, as in client-go's benchmark.
+// unhandled is how many updates may be on their way to the handler. client-go's benchmark uses the same number.
 const unhandled = 10
 
-// noWatchList says that a source cannot begin a watch with what exists.
+// noWatchList marks a source that cannot begin a watch with the existing objects.
 type noWatchList struct{ *cache.ListWatch }
 
 func (noWatchList) IsWatchListSemanticsUnSupported() bool { return true }
 
-// source gives all pods in one list; the events are what the writer sends.
+// source gives all pods in one list. The writer sends the events.
 func source(pods []corev1.Pod, events watch.Interface) cache.ListerWatcher {
 	return noWatchList{&cache.ListWatch{
 		ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
@@ -48,7 +48,7 @@ func informerOf(source cache.ListerWatcher) cache.SharedIndexInformer {
 	})
 }
 
-// readersAndAWriter is client-go's BenchmarkSharedIndexInformer, with any number of pods, and each reader on a thread of its own.
+// readersAndAWriter is client-go's BenchmarkSharedIndexInformer with any number of pods. Each reader has a thread of its own.
 func readersAndAWriter(ctx context.Context, options options) ([]figure, error) {
 	pods := namedAtRandom(options.number("pods", 10_000))
 	events := watch.NewFakeWithChanSize(1, false)
@@ -109,7 +109,7 @@ func list(indexer cache.Indexer, ended <-chan struct{}, reads, seen *atomic.Int6
 	}
 }
 
-// sourceToHandlers goes from a list that is in the process to a handler that has seen everything, and says what memory that takes.
+// sourceToHandlers measures the way from a list in the process to a handler that has seen everything, and the memory that this takes.
 func sourceToHandlers(ctx context.Context, options options) ([]figure, error) {
 	pods := namedAtRandom(options.number("pods", 10_000))
 	_, before, err := resident()
@@ -135,7 +135,7 @@ func sourceToHandlers(ctx context.Context, options options) ([]figure, error) {
 	}, err
 }
 
-// waitFor asks more often than cache.WaitForCacheSync, which does so ten times a second.
+// waitFor checks more often than cache.WaitForCacheSync, which checks ten times a second.
 func waitFor(ctx context.Context, registration cache.ResourceEventHandlerRegistration) {
 	for ctx.Err() == nil && !registration.HasSynced() {
 		time.Sleep(time.Millisecond)

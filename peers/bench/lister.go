@@ -10,7 +10,7 @@ import (
 
 const matches = 100
 
-// listerIndex finds a hundred objects of many through an index, with a look at each.
+// listerIndex finds a hundred of many objects through an index, and looks at each of them.
 func listerIndex(_ context.Context, options options) ([]figure, error) {
 	name := func(object any) (string, error) { return object.(*metav1.PartialObjectMetadata).Name, nil }
 	byMatch := func(object any) ([]string, error) {

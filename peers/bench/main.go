@@ -1,9 +1,9 @@
-// Command bench does one piece of work on client-go and measures it, as `cargo bench --bench work` does on the project's own machinery: the same
-// works, the same options, the same form of output.
+// Command bench does one piece of work on client-go and measures it. `cargo bench --bench work` does the same on the project's own machinery: it has
+// the same works, the same options and the same form of output.
 //
 //	bench WORK [--key value…]
 //
-// Where client-go has a benchmark of its own, that one is run instead; see ../comparison.
+// Where client-go has a benchmark of its own, ../comparison runs that one instead.
 package main
 
 import (

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// resident is the largest resident size so far, and the present one after a collection that gives back what is free, in bytes.
+// resident returns the largest resident size so far, and the size after a collection that gave free memory back, in bytes.
 func resident() (peak, steady float64, err error) {
 	peak, err = status("VmHWM:")
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// keys are what can be said, for one work or another.
+// keys are all options. Each work takes some of them.
 var keys = []string{"changes", "encoding", "handlers", "keys", "ms", "objects", "pods", "readers", "url", "workers"}
 
 // options are the pairs of --key value of the command line.
@@ -48,7 +48,7 @@ func (o options) number(key string, usual int) int {
 	return number
 }
 
-// time is for how long something is done over and over.
+// time is how long a work is repeated.
 func (o options) time() time.Duration {
 	return time.Duration(o.number("ms", 500)) * time.Millisecond
 }

@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/informers"
 )
 
-// podInformer asks the server of --url, in the --encoding json or protobuf.
+// podInformer makes an informer that asks the server of --url. Its --encoding is json or protobuf.
 func podInformer(options options) (cache.SharedIndexInformer, error) {
 	config := &rest.Config{Host: options.text("url", "http://127.0.0.1:18080")}
 	switch encoding := options.text("encoding", "json"); encoding {
@@ -33,7 +33,7 @@ func podInformer(options options) (cache.SharedIndexInformer, error) {
 	return informers.NewSharedInformerFactory(client, 0).Core().V1().Pods().Informer(), nil
 }
 
-// listToHandlers goes from an HTTP LIST to a handler that has seen everything, and says what memory that takes.
+// listToHandlers measures the way from an HTTP LIST to a handler that has seen everything, and the memory that this takes.
 func listToHandlers(ctx context.Context, options options) ([]figure, error) {
 	start := time.Now()
 	informer, err := podInformer(options)
@@ -59,7 +59,7 @@ func listToHandlers(ctx context.Context, options options) ([]figure, error) {
 	return append([]figure{took}, memory...), err
 }
 
-// changesToHandlers takes the changes that the server sends to so many handlers, and the time from the first one handled to the last.
+// changesToHandlers gives the server's changes to many handlers. It measures the time from the first change handled to the last.
 func changesToHandlers(ctx context.Context, options options) ([]figure, error) {
 	changes, handlers := options.number("changes", 100_000), options.number("handlers", 1)
 	informer, err := podInformer(options)

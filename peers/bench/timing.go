@@ -2,14 +2,14 @@ package main
 
 import "time"
 
-// figure is what was measured.
+// figure is one measured number.
 type figure struct {
 	Work string `json:"work"`
-	// Part says what of the work; empty if there is only one figure.
+	// Part names the part of the work. It is empty if there is only one figure.
 	Part  string  `json:"part"`
 	Value float64 `json:"value"`
 	Unit  string  `json:"unit"`
-	// Did says how much was done: the same number for everyone who does the same work with the same options.
+	// Did says how much was done. It is the same number for every program that does the same work with the same options.
 	Did uint64 `json:"did"`
 }
 
@@ -17,7 +17,7 @@ func one(value float64, unit string, did int) []figure {
 	return []figure{{Value: value, Unit: unit, Did: uint64(did)}}
 }
 
-// perTurn is the time that one turn of work takes, over as many turns as fit into the time; prepare is not counted.
+// perTurn measures one turn of work: it repeats the work until the time is over. The time of prepare is not counted.
 func perTurn[S any](fits time.Duration, prepare func() S, work func(S)) time.Duration {
 	work(prepare()) // warm
 	turns, spent := 0, time.Duration(0)
@@ -31,14 +31,14 @@ func perTurn[S any](fits time.Duration, prepare func() S, work func(S)) time.Dur
 	return spent / time.Duration(turns)
 }
 
-// perItem is the same per item, of turns over so many items, in nanoseconds.
+// perItem measures the same for one item, in nanoseconds, where a turn handles this many items.
 func perItem[S any](fits time.Duration, items int, prepare func() S, work func(S)) float64 {
 	return float64(perTurn(fits, prepare, work).Nanoseconds()) / float64(items)
 }
 
 func nothing() struct{} { return struct{}{} }
 
-// must is for what cannot fail here: the objects have names, the queues are open.
+// must stops the program at an error that cannot happen here: the objects have names, and the queues are open.
 func must(err error) {
 	if err != nil {
 		panic(err)

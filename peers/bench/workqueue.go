@@ -9,7 +9,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 )
 
-// workqueueWorkers has one goroutine add keys, each once, and so many workers get them and be done.
+// workqueueWorkers lets one goroutine add keys, each once, while several workers get them and call Done.
 func workqueueWorkers(_ context.Context, options options) ([]figure, error) {
 	keys := make([]string, options.number("keys", 100_000))
 	for n := range keys {

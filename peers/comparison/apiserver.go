@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// apiserver starts an API server anew for each run, looks at how long that takes and what it holds, and puts load on it.
+// apiserver starts a new API server for each run, measures how long that takes and how much memory it holds, and puts load on it.
 func apiserver(name, load string, size size, announcement, program string, arguments ...string) contender {
 	return contender{name, func(ctx context.Context) ([]figure, error) {
 		start := time.Now()
@@ -25,7 +25,7 @@ func loaded(ctx context.Context, server *server, start time.Time, load string, s
 		return nil, err
 	}
 	started := time.Since(start)
-	time.Sleep(time.Second) // what it does after its first answer is part of what it is
+	time.Sleep(time.Second) // the server's work after its first answer counts too
 	idle, err := server.resident()
 	if err != nil {
 		return nil, err

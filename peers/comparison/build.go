@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// programs is what runs. All paths are absolute.
+// programs holds the paths of everything that runs. All paths are absolute.
 type programs struct {
-	// root is the project.
+	// root is the folder of the project.
 	root string
-	// work is the project's machinery, informerLab its program.
+	// work is the benchmark of the project's machinery, informerLab the project's program.
 	work, informerLab string
-	// kubeRuntime is the peer in Rust, goPeers the folder of those in Go, cacheTests and queueTests client-go's own.
+	// kubeRuntime is the peer in Rust, goPeers the folder of the peers in Go, cacheTests and queueTests are client-go's own tests.
 	kubeRuntime, goPeers, cacheTests, queueTests string
 	// scratch is a folder that is removed at the end.
 	scratch string
@@ -24,7 +24,7 @@ type programs struct {
 
 func (p programs) peer(name string) string { return filepath.Join(p.goPeers, name) }
 
-// build makes all programs, in debug builds for the smallest size.
+// build builds all programs. The smallest size uses debug builds.
 func build(ctx context.Context, root, scratch string, size size) (p programs, err error) {
 	target := filepath.Join(root, "target", "peers")
 	p = programs{
@@ -45,19 +45,19 @@ func build(ctx context.Context, root, scratch string, size size) (p programs, er
 	}
 	inBench, inBuild := "bench", "release"
 	if size == smallest {
-		inBench, inBuild = "dev", "dev" // which the tests have built already
+		inBench, inBuild = "dev", "dev" // the tests have built these already
 	}
 	p.work, err = cargo(ctx, root, "work", "bench", "--locked", "--bench", "work", "--no-run", "--profile", inBench)
 	if err != nil {
 		return p, err
 	}
-	p.informerLab = filepath.Join(filepath.Dir(filepath.Dir(p.work)), "informer-lab") // built along
+	p.informerLab = filepath.Join(filepath.Dir(filepath.Dir(p.work)), "informer-lab") // built in the same run
 	p.kubeRuntime, err = cargo(ctx, filepath.Join(peers, "kube-runtime"), "peer-kube-runtime",
 		"build", "--locked", "--target-dir", filepath.Join(root, "target"), "--profile", inBuild)
 	return p, err
 }
 
-// cargo builds, and tells where the executable of this name is.
+// cargo runs a build and returns the path of the executable with this name.
 func cargo(ctx context.Context, folder, name string, arguments ...string) (string, error) {
 	building := process(ctx, "cargo", append(arguments, "--message-format", "json-render-diagnostics")...)
 	building.Dir, building.Stderr = folder, os.Stderr

@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// figure is what was measured: of which part of the work, how much, and how much was done.
+// figure is one measured number: of which part of the work, how much it is, and how much was done.
 type figure struct {
 	Part  string  `json:"part"`
 	Value float64 `json:"value"`
@@ -17,7 +17,7 @@ type figure struct {
 	Did   uint64  `json:"did"`
 }
 
-// samples are the figures of one contender, a run each, by their part.
+// samples are the figures of one contender, one for each run, by part.
 type samples map[string][]figure
 
 // contender does a piece of work and measures it.
@@ -26,7 +26,7 @@ type contender struct {
 	run  func(context.Context) ([]figure, error)
 }
 
-// command is a contender that prints its figures, one JSON object a line.
+// command is a contender that prints its figures, one JSON object on each line.
 func command(name, program string, arguments ...string) contender {
 	return contender{name, func(ctx context.Context) ([]figure, error) {
 		out, err := output(process(ctx, program, arguments...))
@@ -59,7 +59,7 @@ func values(figures []figure) []float64 {
 	return values
 }
 
-// median is the middle one, or lies between the two in the middle. There must be at least one.
+// median returns the middle value, or the mean of the two in the middle. There must be at least one value.
 func median(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	middle := len(sorted) / 2

@@ -5,31 +5,31 @@ import (
 	"slices"
 )
 
-// better says which figure is.
+// better says which figures are better.
 type better int
 
 const (
 	lower better = iota
 	higher
-	// within is for a figure of one contender that is to be at most so much: of another part of its own, or of its unit.
+	// within limits a figure of one contender: by another part of its own, or by an absolute value.
 	within
 )
 
-// goal is what is to be reached in one part of a work.
+// goal is the aim for one part of a work.
 type goal struct {
-	// what is judged, where the work's name does not say it. "9: peak" belongs to another row of the table than the work does.
+	// what names what is judged, if the work's name does not say it. "9: peak" belongs to another row of the table than the work does.
 	what   string
 	part   string
 	better better
-	// who is judged; ours if empty.
+	// who names the contender that is judged. Empty stands for our own contender.
 	who string
-	// against whom; with within, against which part of one's own, or nothing.
+	// against names the other contender. With within it names a part of the contender's own figures, or nothing.
 	against string
-	// ratio is how many times better it is to be; with within, at most how much. Nothing: it is only told.
+	// ratio is how many times better it has to be. With within, it is the largest allowed value. Zero: the figure is only reported.
 	ratio float64
 }
 
-// result is what became of a goal.
+// result says whether a goal was reached.
 type result struct {
 	row           row
 	goal          goal
@@ -41,7 +41,7 @@ type result struct {
 	met, isJudged bool
 }
 
-// judge compares run by run; what stands in the middle of the ratios counts.
+// judge compares run by run. The median of the ratios counts.
 func (g goal) judge(all map[string]samples) (result, error) {
 	who := g.who
 	if who == "" {
@@ -88,7 +88,7 @@ func (g goal) howMuchBetter(mine, theirs float64) float64 {
 	return mine / theirs
 }
 
-// positive are the figures of a part. Nothing takes no time and no memory, and nobody who works gets nothing done.
+// positive returns the figures of a part, and refuses zeros: no work takes no time and no memory.
 func positive(all map[string]samples, who, part string) ([]figure, error) {
 	figures := all[who][part]
 	if len(figures) == 0 {
@@ -102,7 +102,7 @@ func positive(all map[string]samples, who, part string) ([]figure, error) {
 	return figures, nil
 }
 
-// sameWork refuses to compare what is not the same.
+// sameWork refuses to compare contenders that did different amounts of work.
 func sameWork(who string, mine []figure, opponent string, theirs []figure) error {
 	if len(mine) != len(theirs) {
 		return fmt.Errorf("%d runs of %s, %d of %s", len(mine), who, len(theirs), opponent)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// runs are figures of one part, a run each, all of which did the same.
+// runs makes figures of one part, one for each run. All runs did the same amount of work.
 func runs(part, unit string, values ...float64) samples {
 	figures := make([]figure, len(values))
 	for n, value := range values {
@@ -25,7 +25,7 @@ func TestMedian(t *testing.T) {
 	}
 }
 
-// The ratio is that of the pairs, not that of the medians: 10/1, 2/2, 9/3 are 10, 1 and 3 times.
+// The ratio is the median of the pairs' ratios, not the ratio of the medians: 10/1, 2/2, 9/3 are 10, 1 and 3 times.
 func TestTheRatioIsTheMedianOfThePairs(t *testing.T) {
 	all := map[string]samples{ours: runs("", "ns", 1, 2, 3), clientGo: runs("", "ns", 10, 2, 9)}
 	got, err := goal{against: clientGo, ratio: 3}.judge(all)

@@ -6,21 +6,21 @@ import (
 	"slices"
 )
 
-// point is a line in a table of growth: which table, and at how many objects.
+// point is a line in a table of growth: the table, and the number of objects.
 type point struct {
 	table   *table
 	objects int
 }
 
-// table tells how the cost of a work grows with the number of objects.
+// table shows how the cost of a work grows with the number of objects.
 type table struct {
 	title string
-	// columns are what is told, for each of the contenders.
+	// columns are the figures that are shown for each contender.
 	columns    []column
 	contenders []string
 }
 
-// column is a part of what a work measured, and how it is called.
+// column is a part of a measured work, and its heading.
 type column struct{ part, head string }
 
 var two = []string{ours, clientGo}
@@ -36,10 +36,10 @@ var (
 	tables = []*table{sameIndex, movingIndex, oneReader, inProcess, overHTTP}
 )
 
-// growthRuns is how often each has its turn for a table of growth, of which nothing is judged.
+// growthRuns is how often each contender has a turn for a table of growth. Nothing is judged in it.
 const growthRuns = 3
 
-// growthRows are what the tables of growth need beside the other rows. Nothing is judged in them.
+// growthRows are the rows that the tables of growth need besides the other rows. Nothing is judged in them.
 func growthRows(p programs, s size) (rows []row) {
 	if s == short {
 		return nil
@@ -61,23 +61,23 @@ func growthRows(p programs, s size) (rows []row) {
 		}
 	}
 	if s == smallest {
-		return rows // row 8 itself is as small
+		return rows // row 8 itself is as small as this
 	}
 	smaller := syncRow(p, 1000)
 	smaller.name, smaller.runs = "growth: "+smaller.name, growthRuns
 	return append(rows, smaller)
 }
 
-// line is the medians of all contenders at one number of objects.
+// line holds the medians of all contenders at one number of objects.
 type line struct {
 	objects int
 	cells   []string
 }
 
-// grown are the lines of all tables.
+// grown holds the lines of all tables.
 type grown map[*table][]line
 
-// add makes a line of what was measured; all must have done the same.
+// add makes a line from the measured figures. All contenders must have done the same amount of work.
 func (g grown) add(at point, all map[string]samples) error {
 	line := line{objects: at.objects}
 	for _, column := range at.table.columns {
@@ -86,7 +86,7 @@ func (g grown) add(at point, all map[string]samples) error {
 			figures := all[name][column.part]
 			line.cells = append(line.cells, cell(column, figures, at.objects))
 			if len(figures) == 0 {
-				continue // client-go may not finish one read
+				continue // client-go may not finish a single read
 			}
 			if first == nil {
 				first = figures
@@ -109,7 +109,7 @@ func cell(column column, figures []figure, objects int) string {
 	case column.part == "steady":
 		return number(value * 1e6 / float64(objects))
 	case column.part == "bytes" && value <= 0:
-		return "" // no page more than before
+		return "" // there are no more pages than before
 	case column.part == "bytes":
 		return number(value)
 	default:

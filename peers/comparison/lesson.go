@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// again is how often a lesson is run for one figure.
+// again is how often a lesson runs for one figure.
 const again = 20
 
-// lesson runs a program from its start to its end, and compares what it prints.
+// lesson runs a program from start to end and compares its output.
 func lesson(name, trace, program string, arguments ...string) contender {
 	return contender{name, func(ctx context.Context) ([]figure, error) {
 		wanted, err := os.ReadFile(trace)
@@ -45,11 +45,11 @@ func lesson(name, trace, program string, arguments ...string) contender {
 	}}
 }
 
-// asHelper is the first argument by which this program starts itself anew, to tell the peak of another one.
+// asHelper is the first argument with which this program starts itself again, to measure the peak memory of another program.
 const asHelper = "peak-of"
 
-// peakOf is the largest resident size of a program in MB. As the kernel counts, a program has had at least the peak of the one that starts it,
-// which is much here: so a small one starts it, which is this one anew.
+// peakOf returns the largest resident size of a program in MB. The kernel counts the memory of the process that starts the program too,
+// and this process is large. So a small process starts it: this program, started again as a helper.
 func peakOf(ctx context.Context, program string, arguments ...string) (float64, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -63,9 +63,9 @@ func peakOf(ctx context.Context, program string, arguments ...string) (float64, 
 	return kilobytes * 1024 / 1e6, err
 }
 
-// help is what the helper does: it runs the command, and prints its peak in KB.
+// help is what the helper does: it runs the command and prints the command's peak in KB.
 func help(words []string) error {
-	command := exec.Command(words[0], words[1:]...) // of the helper's group, which is ended as one
+	command := exec.Command(words[0], words[1:]...) // the helper's process group ends as a whole
 	if _, err := output(command); err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func help(words []string) error {
 	return nil
 }
 
-// program tells the size of an executable.
+// program measures the size of an executable.
 func program(name, path string) contender {
 	return contender{name, func(context.Context) ([]figure, error) {
 		file, err := os.Stat(path)
@@ -84,7 +84,7 @@ func program(name, path string) contender {
 	}}
 }
 
-// coldBuild builds from nothing but downloaded sources; the environment variable names the folder of what is built.
+// coldBuild builds everything from downloaded sources. The environment variable names the folder for the results.
 func coldBuild(name, folder, scratch, variable string, words ...string) contender {
 	return contender{name, func(ctx context.Context) ([]figure, error) {
 		cache := filepath.Join(scratch, name)

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// machine is where it was measured, and with which versions.
+// machine describes the machine and the versions of the programs.
 type machine struct {
 	date, processor, memory, system string
 	// before and after are the load averages at the start and at the end.
@@ -51,14 +51,14 @@ func (m machine) markdown() string {
 	return text
 }
 
-// isBusy says whether others used the processors before: a quarter of them in the last minute.
+// isBusy reports whether others used a quarter of the processors or more in the minute before.
 func (m machine) isBusy() bool {
 	lastMinute, _, _ := strings.Cut(m.before, " ")
 	load, err := strconv.ParseFloat(lastMinute, 64)
 	return err == nil && load > float64(runtime.NumCPU())/4
 }
 
-// locked is the version of a package in a Cargo.lock.
+// locked returns the version of a package in a Cargo.lock.
 func locked(lock, name string) string {
 	text, _ := os.ReadFile(lock)
 	_, rest, _ := strings.Cut(string(text), fmt.Sprintf("name = %q\nversion = \"", name))
@@ -66,7 +66,7 @@ func locked(lock, name string) string {
 	return version
 }
 
-// required is the version of a module in a go.mod.
+// required returns the version of a module in a go.mod.
 func required(module, name string) string {
 	text, _ := os.ReadFile(module)
 	for line := range strings.Lines(string(text)) {
@@ -87,7 +87,7 @@ func said(ctx context.Context, folder, program string, arguments ...string) stri
 	return strings.TrimSpace(string(out))
 }
 
-// field is the value behind a name in one of the kernel's files.
+// field returns the value behind a name in one of the kernel's files.
 func field(path, name string) string {
 	text, _ := os.ReadFile(path)
 	for line := range strings.Lines(string(text)) {

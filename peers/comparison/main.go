@@ -1,4 +1,4 @@
-// Command comparison runs the project's machinery, client-go and kube-runtime side by side on the same work, and reports who takes how long.
+// Command comparison runs the project's machinery, client-go and kube-runtime side by side on the same work, and reports how long each takes.
 // ../compare builds and runs it.
 package main
 
@@ -84,7 +84,7 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// Not in the system's folder, which may be memory: what is built from nothing is gigabytes.
+	// The system's folder may be in memory, and a build from nothing takes gigabytes.
 	scratch, err := os.MkdirTemp(filepath.Join(root, "target", "peers"), "scratch")
 	if err != nil {
 		return err
@@ -95,7 +95,7 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := os.Setenv("TMPDIR", scratch); err != nil { // what the programs leave goes with it
+	if err := os.Setenv("TMPDIR", scratch); err != nil { // the programs leave their files there too, and they are removed with it
 		return err
 	}
 	report := report{machine: look(ctx, programs, loadBefore), size: size, grown: grown{}, reasons: reasons}
@@ -116,7 +116,7 @@ func run(ctx context.Context) error {
 	)
 }
 
-// asked is what the command line says.
+// asked is the request on the command line.
 func asked() (size, *regexp.Regexp, error) {
 	if flag.NArg() > 0 {
 		return size{}, nil, fmt.Errorf("what is %q? --help says what there is", flag.Arg(0))

@@ -7,14 +7,14 @@ import (
 	"math"
 )
 
-// The plot's measures, in pixels.
+// These are the measures of the plot, in pixels.
 const (
 	lineHeight = 20
 	headHeight = 64
 	nameWidth  = 500
 	scaleWidth = 350
 	plotWidth  = nameWidth + scaleWidth + 130
-	// least is the ratio at the left; what is smaller stands there too.
+	// least is the ratio at the left edge. Smaller ratios stand there too.
 	least = 0.1
 )
 
@@ -31,7 +31,7 @@ const plotStyle = `<style>
 </style>
 `
 
-// plot shows every goal against a peer: how many times better, on a logarithmic scale, and a tick where the target is.
+// plot shows every goal against a peer: how many times better the project is, on a logarithmic scale, with a tick at the target.
 func (r report) plot() []byte {
 	var shown []result
 	most := 1.0
@@ -56,7 +56,7 @@ func (r report) plot() []byte {
 	return out.Bytes()
 }
 
-// scale is logarithmic, from the least ratio to so many decades above one.
+// scale is a logarithmic scale from the least ratio to this many decades above one.
 type scale struct{ decades float64 }
 
 func (s scale) x(ratio float64) float64 {
@@ -92,7 +92,7 @@ func legend(out *bytes.Buffer) {
 	fmt.Fprintf(out, `<line class="target" x1="%d" x2="%d" y1="%d" y2="%d"/><text x="%d" y="%d">target</text>`+"\n", nameWidth+200, nameWidth+200, y-12, y+4, nameWidth+210, y)
 }
 
-// bands set off the rows of one number from those of the next.
+// bands separate the rows of one number from those of the next.
 func bands(out *bytes.Buffer, shown []result) {
 	dark, before := false, 0
 	for n, result := range shown {
@@ -114,7 +114,7 @@ func (r result) draw(out *bytes.Buffer, y int, scale scale) {
 	fmt.Fprintf(out, `<text x="%d" y="%d">%s× of %g×</text>`+"\n", nameWidth+scaleWidth+16, middle+4, number(r.ratio), r.goal.ratio)
 }
 
-// mark is a full circle where the target is met, and an empty diamond where it is missed: the shape tells, not only the colour.
+// mark is a full circle where the target is met, and an empty diamond where it is missed. The shape says it without the colour.
 func mark[X int | float64](out *bytes.Buffer, x X, y int, met bool) {
 	if met {
 		fmt.Fprintf(out, `<circle class="met" cx="%.1f" cy="%d" r="4"/>`, float64(x), y)

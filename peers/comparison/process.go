@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// process is a command that does not outlive the context: when that ends, so does the command, with all that it has started.
+// process is a command that ends with the context, together with all processes that it has started.
 func process(ctx context.Context, program string, arguments ...string) *exec.Cmd {
 	command := exec.CommandContext(ctx, program, arguments...)
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -19,10 +19,10 @@ func process(ctx context.Context, program string, arguments ...string) *exec.Cmd
 	return command
 }
 
-// endGroup asks a process and all that it has started to end.
+// endGroup asks a process and all processes that it has started to end.
 func endGroup(command *exec.Cmd) error { return syscall.Kill(-command.Process.Pid, syscall.SIGTERM) }
 
-// output is what a command prints; if it fails, the error has what it says beside.
+// output returns what a command prints. If the command fails, the error contains what it wrote to standard error.
 func output(command *exec.Cmd) ([]byte, error) {
 	var said tail
 	command.Stderr = &said
@@ -33,7 +33,7 @@ func output(command *exec.Cmd) ([]byte, error) {
 	return out, nil
 }
 
-// loud shows what a command says.
+// loud shows the output of a command.
 func loud(command *exec.Cmd) error {
 	command.Stdout, command.Stderr = os.Stderr, os.Stderr
 	if err := command.Run(); err != nil {
@@ -42,7 +42,7 @@ func loud(command *exec.Cmd) error {
 	return nil
 }
 
-// tail keeps the last of what is written to it.
+// tail keeps the end of what is written to it.
 type tail struct{ text []byte }
 
 const kept = 4096
@@ -53,7 +53,7 @@ func (t *tail) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// quoted is what was written, if anything, to stand behind an error.
+// quoted returns what was written, if anything, in a form that can follow an error.
 func (t *tail) quoted() string {
 	if text := bytes.TrimSpace(t.text); len(text) > 0 {
 		return "\nit said:\n" + string(text)

@@ -33,7 +33,7 @@ func TestOnlyTheEndOfWhatWasSaidIsKept(t *testing.T) {
 	}
 }
 
-// A server starts a child; both are gone when the context has ended.
+// A server starts a child. When the context has ended, both are gone.
 func TestNothingOutlivesTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	server, err := serve(ctx, "ready ", "sh", "-c", "sleep 1000 & echo ready $!; wait")
@@ -46,7 +46,7 @@ func TestNothingOutlivesTheContext(t *testing.T) {
 	}
 	cancel()
 	server.stop()
-	server.stop() // it may be said twice
+	server.stop() // stop may be called twice
 	for isRunning(child) {
 		runtime.Gosched()
 	}
@@ -55,7 +55,7 @@ func TestNothingOutlivesTheContext(t *testing.T) {
 	}
 }
 
-// isRunning says whether a process is more than an entry that nobody has asked for yet.
+// isRunning reports whether a process still runs. A process that has ended and was not waited for does not count.
 func isRunning(pid int) bool {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	_, state, _ := strings.Cut(string(text), ") ")

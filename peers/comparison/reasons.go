@@ -10,16 +10,16 @@ import (
 	"strings"
 )
 
-// reason says why goals are missed.
+// reason says why one or more goals are missed.
 type reason struct {
-	// goals are those whose names match: an asterisk stands for anything, so that one line is for every size.
+	// goals matches names of goals. An asterisk stands for any text, so that one line covers every size.
 	goals *regexp.Regexp
 	text  string
-	// profile names a file that shows it, and is its text; both are empty if there is none.
+	// profile is the name of the file that shows the reason, and shown is its text. Both are empty if there is no such file.
 	profile, shown string
 }
 
-// reasons are in order: the first that matches counts.
+// reasons are in order: the first one that matches counts.
 type reasons []reason
 
 var apart = regexp.MustCompile(` {2,}`)
@@ -71,7 +71,7 @@ func pattern(goals string) *regexp.Regexp {
 	return regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(goals), `\*`, ".*") + "$")
 }
 
-// of is why a goal of this name is missed; nothing if nobody says so.
+// of returns the reason why the goal of this name is missed, or nothing if no line gives one.
 func (all reasons) of(name string) *reason {
 	for n := range all {
 		if all[n].goals.MatchString(name) {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// static starts a server of so many pods and changes; its address is in the URL once it runs.
+// static starts a server with this many pods and changes. Its address is in the URL once it runs.
 func (p programs) static(url *string, pods, changes int) func(context.Context) (*server, error) {
 	return func(ctx context.Context) (*server, error) {
 		server, err := serve(ctx, "ready ", p.peer("staticserver"), "--pods", fmt.Sprint(pods), "--changes", fmt.Sprint(changes))
@@ -17,7 +17,7 @@ func (p programs) static(url *string, pods, changes int) func(context.Context) (
 	}
 }
 
-// at is a command with the --url that is known when it runs.
+// at is a command whose --url is known only when it runs.
 func at(url *string, name, program string, arguments ...string) contender {
 	return contender{name, func(ctx context.Context) ([]figure, error) {
 		return command(name, program, append(arguments, "--url", *url)...).run(ctx)

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// report is all that was measured in one run.
+// report holds everything that one run measured.
 type report struct {
 	machine machine
 	size    size
@@ -23,22 +23,22 @@ type report struct {
 	results []result
 	grown   grown
 	reasons reasons
-	// failures are rows, or parts of them, that could not be measured or compared.
+	// failures are rows, or parts of rows, that could not be measured or compared.
 	failures []string
 }
 
-// spent is how long the rows of one number took.
+// spent is how long the rows of each number took.
 type spent struct {
 	number int
 	time   time.Duration
 }
 
-// fair says what is held equal and what differs.
+// fair says which conditions are equal and which differ.
 //
 //go:embed fair.md
 var fair string
 
-// measure runs the chosen rows one after the other, and tells what comes out as it does. A row that fails is noted; the others go on.
+// measure runs the chosen rows one after the other and prints each result at once. It notes a row that fails and goes on with the others.
 func (r *report) measure(ctx context.Context, programs programs, chosen *regexp.Regexp) error {
 	began := time.Now()
 	for _, row := range rows(programs, r.size) {
@@ -116,7 +116,7 @@ func (r report) table(out *bytes.Buffer) {
 	}
 }
 
-// verdict of a result, with what bounds it.
+// verdict returns the verdict on a result, and what limits it.
 func (r report) verdict(result result) string {
 	reason := r.reasons.of(result.name())
 	switch {
@@ -131,7 +131,7 @@ func (r report) verdict(result result) string {
 	}
 }
 
-// summary counts, where that means something, and names what is missed without a reason or without a profile that shows it.
+// summary counts the results where a count means something. It names the goals that are missed without a reason or without a profile that shows it.
 func (r report) summary() string {
 	var judged, met int
 	var unexplained, unshown []string
@@ -164,7 +164,7 @@ func listed(what string, names []string) string {
 	return fmt.Sprintf("\n**%s** (%d):\n\n- %s\n", what, len(names), strings.Join(names, "\n- "))
 }
 
-// profiles are those that reasons of this run refer to, each once.
+// profiles returns the profiles that the reasons of this run name, each once.
 func (r report) profiles(out *bytes.Buffer) {
 	var shown []string
 	for _, result := range r.results {

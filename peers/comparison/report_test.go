@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// reported is a report of four goals: met, missed with a reason and a profile, missed without, and one that is only told.
+// reported is a report of four goals: one is met, one is missed with a reason and a profile, one is missed without, one is only shown.
 func reported(t *testing.T) report {
 	t.Helper()
 	r := report{size: short, grown: grown{}, reasons: reasons{{pattern("2 slow"), "it waits", "slow", "99 % wait"}}}
@@ -91,7 +91,7 @@ func TestThePlotIsXMLWithAMarkForEachGoal(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// One of each is the legend's.
+	// One of each belongs to the legend.
 	for mark, want := range map[string]int{"<circle": 2, "<path": 3, `<line class="target"`: 4} {
 		if got := strings.Count(plot, mark); got != want {
 			t.Errorf("%d of %s, want %d", got, mark, want)

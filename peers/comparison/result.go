@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// number is that of the row in the table of targets: what is measured with one row may belong to another one.
+// number is the number of the row in the table of targets. A figure that is measured with one row may belong to another one.
 func (r result) number() int {
 	other, _, _ := strings.Cut(r.goal.what, ": ")
 	if number, err := strconv.Atoi(other); err == nil {
@@ -15,7 +15,7 @@ func (r result) number() int {
 	return r.row.number
 }
 
-// name says which goal of which row it is.
+// name returns the name of the goal, with its row.
 func (r result) name() string {
 	_, what, belongs := strings.Cut(r.goal.what, ": ")
 	if !belongs {
@@ -65,7 +65,7 @@ func (r result) ratios() string {
 	}
 }
 
-// missed says that there was something to reach, and that it was not.
+// missed reports whether there was a goal and it was not reached.
 func (r result) missed() bool { return r.isJudged && !r.met }
 
 func (r result) verdict() string {
@@ -79,7 +79,7 @@ func (r result) verdict() string {
 	}
 }
 
-// line is for the terminal.
+// line returns the result as a line for the terminal.
 func (r result) line() string {
 	return fmt.Sprintf("%-78s %12s  %-46s %-26s %-14s %s", r.name(), amount(r.mine, r.unit), r.against(), r.ratios(), r.target(), r.verdict())
 }

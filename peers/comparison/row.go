@@ -10,24 +10,24 @@ import (
 
 const ours = "ours"
 
-// row is a piece of work, all who do it, and what is to be reached.
+// row is a piece of work, all contenders that do it, and its goals.
 type row struct {
-	// number is that of the table of targets.
+	// number is the number in the table of targets.
 	number     int
 	name       string
 	contenders []contender
-	// beside is a server that is started before the first turn and stopped after the last.
+	// beside is a server that is started before the first turn and stopped after the last one.
 	beside func(context.Context) (*server, error)
 	goals  []goal
-	// runs is how often each has its turn, if not as often as in other rows.
+	// runs is how often each contender has a turn, if that differs from the other rows.
 	runs int
-	// grows says in which table of growth the row is a line too, if in any.
+	// grows names the table of growth in which the row is a line, if there is one.
 	grows point
 }
 
 func (r row) title() string { return fmt.Sprintf("%d %s", r.number, r.name) }
 
-// measure gives every contender its turn, as many times as there are runs.
+// measure gives every contender its turns, one for each run.
 func (r row) measure(ctx context.Context, runs int) (map[string]samples, error) {
 	if r.runs != 0 {
 		runs = r.runs
@@ -44,7 +44,7 @@ func (r row) measure(ctx context.Context, runs int) (map[string]samples, error) 
 	return all, server.blame(err)
 }
 
-// judge tells what became of the goals, and which cannot be judged.
+// judge returns the results of the goals, and the goals that cannot be judged.
 func (r row) judge(all map[string]samples) (results []result, err error) {
 	for _, goal := range r.goals {
 		result, failure := goal.judge(all)
@@ -58,10 +58,10 @@ func (r row) judge(all map[string]samples) (results []result, err error) {
 	return results, err
 }
 
-// patience is how long one turn may take. The longest is a few minutes, a build from nothing.
+// patience is how long one turn may take. The longest turn, a build from nothing, takes a few minutes.
 const patience = 15 * time.Minute
 
-// takeTurns runs A B C A B C…
+// takeTurns runs the contenders in the order A B C A B C…
 func takeTurns(ctx context.Context, contenders []contender, runs int) (map[string]samples, error) {
 	all := map[string]samples{}
 	for range runs {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Names of those who have more than one way.
+// These contenders have more than one way to do a work.
 const (
 	projected = "projected"
 	clientGo  = "client-go"
@@ -17,7 +17,7 @@ const (
 	etcd      = "kube-apiserver's library on etcd"
 )
 
-// rows are all works, and what is to be reached in each. The numbers in comments are those of the table of targets.
+// rows returns all works and the goal of each. The numbers in comments are those of the table of targets.
 func rows(p programs, s size) []row {
 	return slices.Concat(
 		storeRows(p, s), queueRows(p, s), informerRows(p, s), listerRows(p, s),
@@ -90,7 +90,7 @@ func informerRows(p programs, s size) (rows []row) {
 			writes  float64
 		}{{0, 3}, {1, 10}, {10, 100}, {80, 500}} {
 			row := informerRow(p, s, pods, reached.readers, reached.writes)
-			// With readers that are goroutines, so told only: it shows that ours of client-go is no slower one.
+			// These readers are goroutines, so nothing is judged: the row shows that our copy of client-go's benchmark is no slower.
 			const count = 10_000
 			name := fmt.Sprintf("BenchmarkSharedIndexInformer/podCount=%d/readers=%d", count, reached.readers)
 			own := upstream{tests: p.cacheTests, name: name, time: s.goTime(), did: fixed(count)}.contender(itsOwn)
@@ -98,7 +98,7 @@ func informerRows(p programs, s size) (rows []row) {
 				row.contenders = append(row.contenders, own)
 				row.goals = append(row.goals, goal{what: "writes", part: "writes", better: higher, against: itsOwn})
 			} else if s == smallest && reached.readers == 1 {
-				row.contenders = append(row.contenders, own) // once, so that it does not rot
+				row.contenders = append(row.contenders, own) // once, so that a broken row is found
 			}
 			rows = append(rows, row)
 		}
@@ -107,7 +107,7 @@ func informerRows(p programs, s size) (rows []row) {
 }
 
 func informerRow(p programs, s size, pods, readers int, writes float64) row {
-	s.milliseconds = max(2*s.milliseconds, 50) // client-go's writer gets few turns beside many readers
+	s.milliseconds = max(2*s.milliseconds, 50) // beside many readers, client-go's writer gets few turns
 	goals := []goal{{what: "writes", part: "writes", better: higher, against: clientGo, ratio: writes}}
 	if readers > 0 {
 		goals = append(goals, goal{what: "reads", part: "reads", better: higher, against: clientGo, ratio: 3})
@@ -121,7 +121,7 @@ func informerRow(p programs, s size, pods, readers int, writes float64) row {
 // 7.
 func listerRows(p programs, s size) (rows []row) {
 	for _, objects := range s.each(10_000, 100_000, 1_000_000) {
-		scanned := max(objects, 1000) // client-go has no smaller one
+		scanned := max(objects, 1000) // client-go has no smaller benchmark
 		benchmark := fmt.Sprintf("BenchmarkLister_Match_%s_100", brief(scanned))
 		rows = append(rows,
 			row{number: 7, name: fmt.Sprintf("lister, 100 of %s, scan", brief(scanned)), goals: faster(2), contenders: []contender{
@@ -137,7 +137,7 @@ func listerRows(p programs, s size) (rows []row) {
 // 11.
 func clusterRows(p programs, s size) []row {
 	load := p.peer("apiload")
-	// A kubelet that does nothing: pods stay as they were created, as they do beside a real API server alone.
+	// This kubelet does nothing, so pods stay as they were created, as beside a real API server that runs alone.
 	stages := filepath.Join(p.root, "peers", "comparison", "no-stages.yaml")
 	return []row{{
 		number: 11, name: "API server", contenders: []contender{

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// names are those of all goals that a run of this size judges.
+// names returns the names of all goals that a run of this size judges.
 func names(s size) (names []string) {
 	for _, row := range rows(programs{}, s) {
 		for _, goal := range row.goals {
@@ -83,7 +83,7 @@ func TestWhatTheTableAsksIsThere(t *testing.T) {
 	}
 }
 
-// A reason for what is no longer measured would never be seen.
+// A reason for a goal that is no longer measured would never be shown.
 func TestEveryReasonIsForAGoalThatThereIs(t *testing.T) {
 	*cold = true
 	defer func() { *cold = false }()

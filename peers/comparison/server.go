@@ -14,16 +14,16 @@ import (
 	"time"
 )
 
-// server is a process that serves, and says so in a line of its output.
+// server is a process that serves and prints a line once it does.
 type server struct {
 	command *exec.Cmd
 	url     string
 	said    tail
-	// stop ends it, once.
+	// stop ends it. Later calls do nothing.
 	stop func()
 }
 
-// serve starts a program and waits for a line that begins with this, and ends with its URL.
+// serve starts a program and waits for a line that begins with this text and ends with the program's URL.
 func serve(ctx context.Context, announcement, program string, arguments ...string) (*server, error) {
 	server := &server{command: process(ctx, program, arguments...)}
 	server.command.Stderr = &server.said
@@ -51,10 +51,10 @@ func (s *server) end() {
 	_ = endGroup(s.command)
 	late := time.AfterFunc(s.command.WaitDelay, func() { _ = s.command.Process.Kill() })
 	defer late.Stop()
-	_ = s.command.Wait() // an error, because it was told to end
+	_ = s.command.Wait() // it returns an error, because the process was told to end
 }
 
-// blame stops the server if there is an error, and adds what it said.
+// blame stops the server if there is an error, and adds the server's output to the error.
 func (s *server) blame(err error) error {
 	if err == nil {
 		return nil
@@ -86,7 +86,7 @@ func (s *server) answers(ctx context.Context) error {
 	}
 }
 
-// resident is what the server holds in memory, in MB.
+// resident returns the memory that the server holds, in MB.
 func (s *server) resident() (float64, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.command.Process.Pid))
 	if err != nil {

@@ -2,16 +2,16 @@ package main
 
 import "fmt"
 
-// size is how much is done.
+// size says how much work a run does.
 type size struct {
 	name string
-	// runs is how often each contender has its turn.
+	// runs is how often each contender has a turn.
 	runs int
-	// milliseconds is for how long a work is repeated within a run.
+	// milliseconds is how long a work is repeated within a run.
 	milliseconds int
-	// most bounds how many objects, keys or changes there are.
+	// most limits the number of objects, keys and changes.
 	most int
-	// changes and pods are what a watch sends, and what an API server is loaded with.
+	// changes is how many changes a watch sends. pods is how many pods an API server is loaded with.
 	changes, pods int
 }
 
@@ -21,10 +21,10 @@ var (
 	smallest = size{"smoke", 1, 1, 100, 100, 100}
 )
 
-// of is that number, or the most there are.
+// of returns that number, or the limit if the limit is smaller.
 func (s size) of(number int) int { return min(number, s.most) }
 
-// each are those of the numbers that are done; the first always is, as far as it goes.
+// each returns the numbers that are within the limit. The first one is always there, cut to the limit.
 func (s size) each(numbers ...int) []int {
 	done := []int{s.of(numbers[0])}
 	for _, number := range numbers[1:] {
@@ -35,7 +35,7 @@ func (s size) each(numbers ...int) []int {
 	return done
 }
 
-// goTime is for how long one of Go's benchmarks is repeated.
+// goTime is how long one of Go's benchmarks is repeated.
 func (s size) goTime() string {
 	if s.runs == 1 {
 		return "1x"
@@ -43,7 +43,7 @@ func (s size) goTime() string {
 	return fmt.Sprintf("%dms", s.milliseconds)
 }
 
-// brief writes 10k and 1M.
+// brief writes numbers as 10k and 1M.
 func brief(number int) string {
 	switch {
 	case number >= 1_000_000 && number%1_000_000 == 0:

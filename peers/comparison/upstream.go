@@ -10,18 +10,18 @@ import (
 	"strings"
 )
 
-// upstream is a benchmark that client-go's own tests have, each of whose operations does so much.
+// upstream is a benchmark of client-go's own tests.
 type upstream struct {
 	// tests is the compiled test program.
 	tests string
-	// name may have several levels, as Go's benchmarks have: Name/level=1.
+	// name may have several levels, as names of Go's benchmarks do: Name/level=1.
 	name string
-	// time is for how long it is repeated, or 100x.
+	// time is how long the benchmark is repeated, or how often: 100x.
 	time string
-	// warm has it run once before: a fixed number of operations has nothing else that warms it, and ours is warm.
+	// warm runs the benchmark once before it is measured. A fixed number of operations has no other warm-up, and our benchmark is warm.
 	warm bool
-	// did tells from the number of operations how much was done. Where a run does a fixed amount again and again, as most do, it is
-	// a number that stands in the benchmark's source.
+	// did computes from the number of operations how much was done. Most benchmarks do a fixed amount again and again. Then it is
+	// a number from the benchmark's source.
 	did func(operations uint64) uint64
 }
 
@@ -38,7 +38,7 @@ func (u upstream) contender(name string) contender {
 			runs = 2
 		}
 		tests := process(ctx, u.tests, "-test.run=^$", "-test.bench="+exact, "-test.benchtime="+u.time, fmt.Sprintf("-test.count=%d", runs))
-		// The source of BenchmarkSharedIndexInformer cannot give a streaming list, and does not say so.
+		// The source of BenchmarkSharedIndexInformer cannot stream a list, and does not say so.
 		tests.Env = append(os.Environ(), "KUBE_FEATURE_WatchListClient=false")
 		out, err := output(tests)
 		if err != nil {
@@ -48,7 +48,7 @@ func (u upstream) contender(name string) contender {
 	}}
 }
 
-// parse reads the last line such as "BenchmarkX-2  1000  217 ns/op  3.5 reads/s".
+// parse reads the last line of the output, such as "BenchmarkX-2  1000  217 ns/op  3.5 reads/s".
 func (u upstream) parse(out []byte) (last []figure, err error) {
 	lines := bufio.NewScanner(bytes.NewReader(out))
 	for lines.Scan() {

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// larger units, so that figures have few digits.
+// These are larger units, so that figures have few digits.
 var larger = map[string]struct {
 	from   float64
 	factor float64
@@ -27,7 +27,7 @@ func amount(value float64, unit string) string {
 	}
 }
 
-// number has three digits that mean something.
+// number prints three significant digits.
 func number(value float64) string {
 	switch size := math.Abs(value); {
 	case size >= 99.95:

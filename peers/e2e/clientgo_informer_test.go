@@ -19,7 +19,7 @@ import (
 
 const changes = 1000
 
-// Of every 250 changes, the last 20 are missed by the watches; at the end of the first two gaps, history is compacted.
+// The watches miss the last 20 of every 250 changes. At the end of the first two gaps, the history is compacted.
 const (
 	gapEvery  = 250
 	gapLength = 20
@@ -35,7 +35,7 @@ func TestASharedInformerFactoryEndsWithTheServersListAndSoDoesEachHandler(t *tes
 			pods, configMaps := factory.Core().V1().Pods().Informer(), factory.Core().V1().ConfigMaps().Informer()
 			watched := &watched{pods: pods, configMaps: configMaps, told: make(chan struct{}, 1)}
 			watched.addHandlers(t, 0)
-			watched.addHandlers(t, time.Second) // told again of what it knows
+			watched.addHandlers(t, time.Second) // with a resync
 			factory.Start(t.Context().Done())
 			factory.WaitForCacheSync(t.Context().Done())
 
@@ -48,7 +48,7 @@ func TestASharedInformerFactoryEndsWithTheServersListAndSoDoesEachHandler(t *tes
 					proxy.Cut()
 				case gapEvery - 1:
 					if change < changes/2 {
-						cluster.Fault(t, "compact") // what the watches would go on from has expired
+						cluster.Fault(t, "compact") // the versions from which the watches would go on have expired
 					}
 					proxy.Resume()
 				}
@@ -68,11 +68,11 @@ func TestASharedInformerFactoryEndsWithTheServersListAndSoDoesEachHandler(t *tes
 	}
 }
 
-// watched are the informers of a factory, and what their handlers know.
+// watched holds the informers of a factory, and what their handlers know.
 type watched struct {
 	pods, configMaps cache.SharedIndexInformer
 	folded           []*folded
-	// told has something after each notification.
+	// told receives a value after each notification.
 	told chan struct{}
 }
 
@@ -88,10 +88,10 @@ func (w *watched) addHandlers(t *testing.T, resync time.Duration) {
 	}
 }
 
-// awaitAgreement waits until the caches and all handlers know exactly what the server has.
+// awaitAgreement waits until the caches and all handlers know exactly the objects of the server.
 func (w *watched) awaitAgreement(t *testing.T, server kubernetes.Interface) {
 	t.Helper()
-	deadline := time.After(2 * harness.Patience) // client-go backs off for as long as 30 seconds
+	deadline := time.After(2 * harness.Patience) // client-go's back-off can reach 30 seconds
 	for {
 		differences := w.differences(t, server)
 		if differences == "" {
@@ -162,13 +162,13 @@ func key(object any) string {
 	return key
 }
 
-// world is changed at random.
+// world is a cluster that is changed at random.
 type world struct {
 	client kubernetes.Interface
 	random *rand.Rand
 }
 
-// change makes one change to a pod or a configmap of one of few names, so that names come again.
+// change changes one pod or one configmap. There are few names, so names come again.
 func (w world) change(ctx context.Context) error {
 	name := fmt.Sprint("object-", w.random.IntN(12))
 	choice, value := w.random.IntN(10), fmt.Sprint(w.random.IntN(1000))

@@ -37,7 +37,7 @@ func TestALeaderLeadsUntilItReleasesItsLeaseAndAnotherTakesOver(t *testing.T) {
 	}
 }
 
-// candidate is someone who would lead, and what happens to them.
+// candidate is a candidate of an election. It notes what happens to it.
 type candidate struct {
 	leads, seesAnother, ended chan struct{}
 	resign                    context.CancelFunc
@@ -75,7 +75,7 @@ func campaign(t *testing.T, client kubernetes.Interface, name string) candidate 
 	return c
 }
 
-// lease is who holds the lease, and how often it has changed hands.
+// lease returns the holder of the lease and how often it has changed hands.
 func lease(t *testing.T, client kubernetes.Interface) (string, int32) {
 	t.Helper()
 	lease, err := client.CoordinationV1().Leases(metav1.NamespaceDefault).Get(t.Context(), "leader", metav1.GetOptions{})

@@ -10,10 +10,10 @@ import (
 	"informer-lab/peers/e2e/harness"
 )
 
-// recordedTrace is what a tracer printed on a real API server: what was there, and what came with kubectl's two commands.
+// recordedTrace is what a tracer printed on a real API server: the existing pods, and the changes by kubectl's two commands.
 type recordedTrace struct{ before, run, delete []string }
 
-// The traces are testdata/PROGRAM.watchlist-BOOL.PODS.txt: BOOL is whether client-go may stream lists, PODS whether there were
+// The traces are testdata/PROGRAM.watchlist-BOOL.PODS.txt. BOOL says whether client-go may stream lists, PODS whether there were
 // pods before.
 func TestClientGosProgramsPrintWhatTheyPrintOnARealAPIServer(t *testing.T) {
 	programs := []string{"listwatch", "listwatch-norv", "deltafifo", "deltafifo-known", "deltafifo-replaced", "deltafifo-known-replaced", "informer", "shared"}
@@ -51,7 +51,7 @@ func TestClientGosProgramsPrintWhatTheyPrintOnARealAPIServer(t *testing.T) {
 						trace := traces[program]
 						printed := beforeMarker(runs[program].Out.All())
 						if watchList == "true" {
-							// A streamed list is collected in a map, whose order is a matter of chance.
+							// A streamed list is collected in a map, so its order is random.
 							slices.Sort(printed[:len(trace.before)])
 							slices.Sort(trace.before)
 						}
@@ -63,7 +63,7 @@ func TestClientGosProgramsPrintWhatTheyPrintOnARealAPIServer(t *testing.T) {
 	}
 }
 
-// mayEnd is the line that may come last: without known objects, a DeltaFIFO keeps a deletion only if its pod is still queued.
+// mayEnd returns the line that may come last: without known objects, a DeltaFIFO keeps a deletion only if its pod is still queued.
 func mayEnd(program string) string {
 	if program == "deltafifo" || program == "deltafifo-replaced" {
 		return "Deleted : nettool : Running"

@@ -9,7 +9,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// folded is a handler that knows what its notifications say, each of which must follow from those before.
+// folded is a handler that computes the objects from its notifications. Each notification must follow from those before it.
 type folded struct {
 	informer cache.SharedIndexInformer
 	told     chan<- struct{}
@@ -18,7 +18,7 @@ type folded struct {
 	failures []string
 }
 
-// OnAdd implements cache.ResourceEventHandler: what is added was not there.
+// OnAdd implements cache.ResourceEventHandler. The object must not have existed before.
 func (f *folded) OnAdd(object any, _ bool) {
 	f.fold(func() {
 		if old, ok := f.objects[key(object)]; ok {
@@ -28,7 +28,7 @@ func (f *folded) OnAdd(object any, _ bool) {
 	})
 }
 
-// OnUpdate implements cache.ResourceEventHandler: the old object is the one that was told of before.
+// OnUpdate implements cache.ResourceEventHandler. The old object must be the one that the handler knows.
 func (f *folded) OnUpdate(old, object any) {
 	f.fold(func() {
 		known, ok := f.objects[key(old)]
@@ -39,7 +39,7 @@ func (f *folded) OnUpdate(old, object any) {
 	})
 }
 
-// OnDelete implements cache.ResourceEventHandler: what is deleted was there.
+// OnDelete implements cache.ResourceEventHandler. The handler must know the object.
 func (f *folded) OnDelete(object any) {
 	f.fold(func() {
 		if _, ok := f.objects[key(object)]; !ok {
@@ -55,7 +55,7 @@ func (f *folded) fold(notification func()) {
 	notification()
 	select {
 	case f.told <- struct{}{}:
-	default: // whoever waits will look at everything anyway
+	default: // a value is waiting already, and the waiting test will look at everything
 	}
 }
 
@@ -63,7 +63,7 @@ func (f *folded) fail(format string, arguments ...any) {
 	f.failures = append(f.failures, fmt.Sprintf(format, arguments...))
 }
 
-// result is what the handler knows, and what did not follow.
+// result returns the objects that the handler knows, and the notifications that did not follow.
 func (f *folded) result() (map[string]metav1.Object, []string) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()

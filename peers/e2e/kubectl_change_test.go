@@ -66,7 +66,7 @@ func TestPatchMergesInThreeWays(t *testing.T) {
 	equals(t, field(t, kubectl, "pod/nettool", ".metadata.labels"), `{"app":"web"}`)
 	contains(t, kubectl.Fail(t, "patch", "pod", "nettool", "--type=json", "-p", `[{"op":"remove","path":"/metadata/labels/nosuch"}]`),
 		"the server rejected our request due to an error in our request")
-	// A merge patch replaces the list of containers, and with it the container's name.
+	// A merge patch replaces the whole list of containers, so it changes the container's name.
 	contains(t, kubectl.Fail(t, "patch", "pod", "nettool", "--type=merge", "-p", `{"spec":{"containers":[{"image":"nginx"}]}}`),
 		"spec.containers[0].name: Required value")
 }

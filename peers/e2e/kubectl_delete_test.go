@@ -23,7 +23,7 @@ func TestDeleteWithoutWaitingLeavesAPodThatEnds(t *testing.T) {
 	t.Parallel()
 	kubectl := harness.LabCluster(t).Kubectl()
 	runNettool(t, kubectl)
-	// What holds the pod is a finalizer, so that it is still there however slow the test is.
+	// A finalizer holds the pod, so that it is still there however slow the test is.
 	kubectl.Run(t, "patch", "pod", "nettool", "--type=merge", "-p", `{"metadata":{"finalizers":["example.com/hold"]}}`)
 	kubectl.Run(t, "delete", "pod", "nettool", "--wait=false")
 	contains(t, kubectl.Run(t, "get", "pod", "nettool"), "Terminating")

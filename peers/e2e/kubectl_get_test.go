@@ -99,7 +99,7 @@ func TestGetWatchesWhatIsThereAndWhatComes(t *testing.T) {
 	everything := kubectl.Start(t, "get", "pods", "-w")
 	everything.Out.AwaitLine(t, "before ")
 	changes := kubectl.Start(t, "get", "pods", "--watch-only", "-o", "custom-columns=N:.metadata.name,P:.status.phase")
-	// What watches only has nothing to say before it hears of a change: one is made again and again until it does.
+	// A command that only watches prints nothing before the first change. So the test makes changes until it prints.
 	for made := 0; len(changes.Out.All()) == 0; made++ {
 		kubectl.Run(t, "annotate", "--overwrite", "pod", "before", "change="+strings.Repeat("x", made+1))
 	}

@@ -12,13 +12,13 @@ import (
 	"informer-lab/peers/e2e/harness"
 )
 
-// lesson is a lesson that watches a cluster, and the trace that the documents show of it.
+// lesson is a lesson that watches a cluster, and the trace of it in the documents.
 type lesson struct {
 	arguments []string
 	trace     string
-	// terminating is how many MODIFIED a deletion makes there.
+	// terminating is how many MODIFIED events a deletion makes in that trace.
 	terminating string
-	// mayEndWith is a last line that may come, and need not.
+	// mayEndWith is a last line that may be missing.
 	mayEndWith string
 }
 
@@ -69,7 +69,7 @@ func TestEachHandlerOfTheSharedInformerIsToldOfEveryPodOfARealAPIServer(t *testi
 		expected := only(documents(t, "shared-list-watch"), toHandler)
 		slices.Sort(printed[:4])
 		slices.Sort(expected)
-		// The documents' run ends before nettool comes. Its life is the same for every informer.
+		// The documents' run ends before nettool is created. nettool's events are the same for every informer.
 		for _, line := range documents(t, "myinformer") {
 			expected = append(expected, strings.Replace(line, ":", handler, 1))
 		}
@@ -107,7 +107,7 @@ func TestIndexerAnswersFromAnIndexOfThePodsOfARealAPIServer(t *testing.T) {
 	awaitBody(t, url+"/?app=nettool", `[]`)
 }
 
-// withTheDocumentsPods is a real cluster with the four pods that the documents' cluster had, all of them running.
+// withTheDocumentsPods starts a real cluster with the four pods of the documents' cluster. All of them run.
 func withTheDocumentsPods(t *testing.T, lifecycle ...string) harness.Cluster {
 	t.Helper()
 	cluster := harness.RealCluster(t, lifecycle...)
@@ -118,7 +118,7 @@ func withTheDocumentsPods(t *testing.T, lifecycle ...string) harness.Cluster {
 func makeTheDocumentsPods(t *testing.T, cluster harness.Cluster) {
 	t.Helper()
 	kubectl := cluster.Kubectl()
-	// Those of the fixture are bound already; here a scheduler binds them.
+	// The pods of the fixture are bound already. Here a scheduler binds them.
 	pods, err := os.ReadFile(harness.Fixture("pods.yaml"))
 	if err != nil {
 		t.Fatal(err)
@@ -127,7 +127,7 @@ func makeTheDocumentsPods(t *testing.T, cluster harness.Cluster) {
 	kubectl.Run(t, "wait", "--for=condition=Ready", "pod", "--all")
 }
 
-// watch starts a lesson, and waits until it watches the cluster.
+// watch starts a lesson and waits until it watches the cluster.
 func watch(t *testing.T, cluster harness.Cluster, arguments []string) *harness.Process {
 	t.Helper()
 	proxy := harness.NewProxy(t, cluster)
@@ -145,10 +145,10 @@ func runAndDeleteNettool(t *testing.T, cluster harness.Cluster) {
 	kubectl.Run(t, "delete", "pod", "nettool")
 }
 
-// The marker is a pod of which a program hears after everything else.
+// The marker is a pod. A program hears of it after everything else.
 const marker = "marker"
 
-// untilTheMarker makes the marker, and returns what the program prints before it.
+// untilTheMarker creates the marker and returns what the program prints before it.
 func untilTheMarker(t *testing.T, cluster harness.Cluster, run *harness.Process) []string {
 	t.Helper()
 	makeMarker(t, cluster)
@@ -165,7 +165,7 @@ func beforeMarker(lines []string) []string {
 	return lines[:slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, marker) })]
 }
 
-// documents is a trace as the documents show it.
+// documents returns a trace as the documents show it.
 func documents(t *testing.T, name string) []string {
 	t.Helper()
 	text, err := os.ReadFile(harness.Fixture("traces", name+".txt"))
@@ -179,7 +179,7 @@ func only(lines []string, wanted func(string) bool) []string {
 	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return !wanted(line) })
 }
 
-// compare wants the expected lines, or those without or with the line that may end them.
+// compare expects these lines. The last line may be missing if the lesson says so.
 func compare(t *testing.T, printed, expected []string, mayEndWith string) {
 	t.Helper()
 	if slices.Equal(trimLast(printed, mayEndWith), trimLast(expected, mayEndWith)) {

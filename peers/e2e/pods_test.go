@@ -20,7 +20,7 @@ func runNettool(t *testing.T, kubectl harness.Kubectl) {
 	kubectl.Run(t, "wait", "--for=condition=Ready", "pod/nettool")
 }
 
-// manifest is a pod's.
+// manifest returns the manifest of a pod.
 func manifest(name string, labels map[string]string) string {
 	pod := map[string]any{
 		"apiVersion": "v1", "kind": "Pod",
@@ -29,12 +29,12 @@ func manifest(name string, labels map[string]string) string {
 	}
 	text, err := json.Marshal(pod)
 	if err != nil {
-		panic(err) // there is nothing in it that has no JSON
+		panic(err) // everything in it has a form in JSON
 	}
 	return string(text) + "\n"
 }
 
-// replicaSet is a manifest of one that wants so many pods labelled app=web.
+// replicaSet returns the manifest of a ReplicaSet with this many pods labelled app=web.
 func replicaSet(replicas int) string {
 	return fmt.Sprintf(`apiVersion: apps/v1
 kind: ReplicaSet
@@ -49,13 +49,13 @@ spec:
 `, replicas)
 }
 
-// field is a value of an object, by its JSONPath.
+// field returns the value at a JSONPath of an object.
 func field(t *testing.T, kubectl harness.Kubectl, object, path string) string {
 	t.Helper()
 	return kubectl.Run(t, "get", object, "-o", "jsonpath={"+path+"}")
 }
 
-// matches wants the whole text to match the pattern.
+// matches expects the whole text to match the pattern.
 func matches(t *testing.T, text, pattern string) {
 	t.Helper()
 	if !regexp.MustCompile(`\A(?:` + pattern + `)\z`).MatchString(text) {
@@ -63,7 +63,7 @@ func matches(t *testing.T, text, pattern string) {
 	}
 }
 
-// equals wants the text to be the expected one.
+// equals expects the text to be this one.
 func equals(t *testing.T, text, expected string) {
 	t.Helper()
 	if text != expected {
@@ -71,7 +71,7 @@ func equals(t *testing.T, text, expected string) {
 	}
 }
 
-// contains wants each of the parts to be in the text.
+// contains expects each of the parts in the text.
 func contains(t *testing.T, text string, parts ...string) {
 	t.Helper()
 	missing := slices.DeleteFunc(parts, func(part string) bool { return strings.Contains(text, part) })
@@ -80,7 +80,7 @@ func contains(t *testing.T, text string, parts ...string) {
 	}
 }
 
-// squeeze makes one space of many: columns are as wide as what stands in them.
+// squeeze replaces several spaces by one, because the width of a column depends on its content.
 func squeeze(text string) string {
 	return regexp.MustCompile(` +`).ReplaceAllString(text, " ")
 }

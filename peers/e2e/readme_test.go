@@ -9,7 +9,7 @@ import (
 	"informer-lab/peers/e2e/harness"
 )
 
-// In the order of replacement: what is another text at every run.
+// These texts differ at every run. They are replaced in this order.
 var chances = []struct {
 	pattern     *regexp.Regexp
 	placeholder string

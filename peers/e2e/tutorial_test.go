@@ -9,7 +9,7 @@ import (
 	"informer-lab/peers/e2e/harness"
 )
 
-// The programs of peers/tutorial that need a cluster print what the lessons print.
+// Those programs of peers/tutorial that need a cluster print what the lessons print.
 func TestATutorialsProgramPrintsTheTraceOfItsLesson(t *testing.T) {
 	t.Parallel()
 	for _, program := range []struct{ name, stages, mayEndWith string }{
@@ -36,7 +36,7 @@ func TestATutorialsProgramToldOfFourPodsPrintsTheTraceOfItsLesson(t *testing.T) 
 			run := tutorial(t, cluster, name)
 			expected := documents(t, name)
 			if name == "listwatch" {
-				expected = expected[:8] // nettool comes later
+				expected = expected[:8] // nettool is created later
 			}
 			run.Out.AwaitCount(t, len(expected), "what exists")
 			printed := untilTheMarker(t, cluster, run)
@@ -60,7 +60,7 @@ func TestTheTutorialsIndexerAnswersWhatTheLessonAnswers(t *testing.T) {
 	awaitBody(t, url+"/?app=wiremock", `["default/wiremock-84d49c989c-zg4ls"]`)
 }
 
-// withFourPods is a lab cluster with the four pods that the tutorials' cluster had, all of them ready.
+// withFourPods starts a lab cluster with the four pods of the tutorials' cluster. All of them are ready.
 func withFourPods(t *testing.T) harness.Cluster {
 	t.Helper()
 	cluster := harness.LabCluster(t, "--stages", harness.DefaultStages())
@@ -68,7 +68,7 @@ func withFourPods(t *testing.T) harness.Cluster {
 	return cluster
 }
 
-// tutorial starts a program, and waits until it watches the cluster.
+// tutorial starts a program and waits until it watches the cluster.
 func tutorial(t *testing.T, cluster harness.Cluster, name string) *harness.Process {
 	t.Helper()
 	proxy := harness.NewProxy(t, cluster)

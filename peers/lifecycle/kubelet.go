@@ -21,7 +21,7 @@ type kubelet struct {
 	stage map[types.UID]string
 }
 
-// write is one change to the pod of that name.
+// write changes the pod with this name once.
 type write func(ctx context.Context, name string) error
 
 func (k kubelet) see(ctx context.Context, pod *corev1.Pod) {
@@ -51,12 +51,12 @@ func (k kubelet) enter(ctx context.Context, pod *corev1.Pod, stage string, write
 	}()
 }
 
-// bringUp makes three MODIFIED Pending and one MODIFIED Running.
+// bringUp makes three MODIFIED events with the phase Pending and one with Running.
 func (k kubelet) bringUp() []write {
 	return []write{k.bind, k.status(creating), k.annotate("198.51.100.7/32"), k.status(started)}
 }
 
-// takeDown makes what is between the server's first MODIFIED of a deletion and its last.
+// takeDown makes the events between the server's first MODIFIED of a deletion and its last.
 func (k kubelet) takeDown(uid types.UID) []write {
 	writes := []write{k.status(stopped), k.annotate("")}
 	return append(writes[:*terminating-2], k.remove(uid))
@@ -69,10 +69,10 @@ func (k kubelet) bind(ctx context.Context, name string) error {
 	}, metav1.CreateOptions{})
 }
 
-// status changes the status to what change makes of it.
+// status writes the status that change makes of the present one.
 func (k kubelet) status(change func(*corev1.Pod)) write {
 	return func(ctx context.Context, name string) error {
-		// A pod that is deleted while it is brought up is written to by both stages.
+		// Both stages write a pod that is deleted while it is brought up.
 		return retry.RetryOnConflict(retry.DefaultRetry, func() error {
 			pod, err := k.pods.Get(ctx, name, metav1.GetOptions{})
 			if err != nil {
@@ -85,7 +85,7 @@ func (k kubelet) status(change func(*corev1.Pod)) write {
 	}
 }
 
-// annotate does what a network plugin does with the pod's address.
+// annotate writes the pod's address into an annotation, as a network plugin does.
 func (k kubelet) annotate(ip string) write {
 	return func(ctx context.Context, name string) error {
 		annotations := map[string]string{"cni.example.com/podIP": ip}
@@ -98,7 +98,7 @@ func (k kubelet) annotate(ip string) write {
 	}
 }
 
-// remove is the kubelet's last word: the API server writes deletionGracePeriodSeconds=0 (MODIFIED), then removes (DELETED).
+// remove ends the pod: the API server writes deletionGracePeriodSeconds=0 (MODIFIED) and then removes it (DELETED).
 func (k kubelet) remove(uid types.UID) write {
 	return func(ctx context.Context, name string) error {
 		return k.pods.Delete(ctx, name, metav1.DeleteOptions{

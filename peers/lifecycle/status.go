@@ -21,7 +21,7 @@ func started(pod *corev1.Pod) {
 	setContainers(pod, corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.Now()}}, true)
 }
 
-// stopped leaves the phase alone, as kubelets did before 1.27.
+// stopped does not change the phase, as kubelets before 1.27.
 func stopped(pod *corev1.Pod) {
 	setReady(pod, corev1.ConditionFalse, "PodCompleted")
 	state := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Reason: "Completed", FinishedAt: metav1.Now()}}

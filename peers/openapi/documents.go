@@ -9,27 +9,27 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// A document in one of its forms, taken apart.
+// document is a document in one of its forms, taken apart.
 type document struct {
 	name  string
 	etag  string
 	parts []part
 }
 
-// Keys order the parts of all documents. Compression looks back 32 kB only, so what is alike needs keys that are alike.
+// part has a key, and the keys order the parts of all documents. The compression looks back only 32 kB, so similar parts need similar keys.
 type part struct {
 	key   string
 	bytes []byte
 }
 
-// How the names of the documents below /openapi/v3/ begin.
+// v3Prefix is how the names of the documents below /openapi/v3/ begin.
 const v3Prefix = "v3/"
 
 func info() object {
 	return object{"title": "Kubernetes", "version": version}
 }
 
-// Gives the document at /openapi/v2, as JSON and as protobuf.
+// v2 makes the document at /openapi/v2, as JSON and as protobuf.
 func v2(published object) []*document {
 	paths := servedPaths(published)
 	parameters := referred("#/parameters/", published["parameters"].(object), paths)
@@ -55,7 +55,7 @@ func v2(published object) []*document {
 	return []*document{text, binary}
 }
 
-// Gives the document of a group version or of a group; nothing if nothing of it is served.
+// v3 makes the document of a group version or of a group, or nothing if the server has none of it.
 func v3(name string, published object) []*document {
 	paths := servedPaths(published)
 	if len(paths) == 0 {
@@ -71,7 +71,7 @@ func v3(name string, published object) []*document {
 	return []*document{text}
 }
 
-// Gives the document at /openapi/v3: where the others are.
+// index makes the document at /openapi/v3, which says where the others are.
 func index(documents []*document) *document {
 	paths := object{}
 	for _, other := range documents {
@@ -83,10 +83,10 @@ func index(documents []*document) *document {
 	return &document{name: "v3", etag: etag(text), parts: []part{{"", text}}}
 }
 
-// Schemas of one name are alike in every document, paths are like the other paths of their document.
+// Schemas of one name are similar in every document, and paths are similar to the other paths of their document.
 const schemaKey = "2 "
 
-// Appends the parts of an object: its first members, then one part for each path and for each schema.
+// json appends the parts of an object: its first members, then one part for each path and for each schema.
 func (d *document) json(head object, pathKey, beforePaths string, paths object, beforeSchemas string, schemas object, end string) {
 	first := encode(head)
 	d.add("", string(first[:len(first)-1])+beforePaths)
@@ -110,7 +110,7 @@ func (d *document) add(key, text string) {
 	d.parts = append(d.parts, part{key, []byte(text)})
 }
 
-// Appends some of a message. Messages that stand one after the other are read as one that has what each of them has.
+// protobuf appends a part of a message. A reader takes messages that follow each other as one message that has the fields of all of them.
 func (d *document) protobuf(key string, message proto.Message) {
 	bytes, err := proto.MarshalOptions{Deterministic: true}.Marshal(message)
 	check(err)

@@ -1,9 +1,9 @@
-// Packs the OpenAPI documents that the in-memory API server serves: those that Kubernetes publishes, cut to what is served.
+// Command openapi packs the OpenAPI documents that the in-memory API server serves: the documents of Kubernetes, cut to what the server has.
 //
 //	cd peers/openapi && go run . > ../../crates/kube-testcluster/src/discovery/openapi/documents.gz
 //
-// The form of the pack is told in crates/kube-testcluster/src/discovery/openapi/documents.rs. What is served is listed in served.go; a test compares
-// it with the server's own table (crates/kube-testcluster/tests/it/cluster_openapi.rs).
+// crates/kube-testcluster/src/discovery/openapi/documents.rs describes the form of the pack. served.go lists what is served, and a test compares
+// the list with the server's own table (crates/kube-testcluster/tests/it/cluster_openapi.rs).
 package main
 
 import (

@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// A part, and the numbers of the documents that have it.
+// packed is a part of a document, with the numbers of the documents that have it.
 type packed struct {
 	part
 	of []string
 }
 
-// Writes the pack: the documents' names and ETags, and then their parts in the order of their keys, equal ones once.
+// write writes the pack: the names and ETags of the documents, and then their parts in the order of their keys. Equal parts are written once.
 func write(out io.Writer, documents []*document) {
 	compressed, err := gzip.NewWriterLevel(out, gzip.BestCompression)
 	check(err)
@@ -45,7 +45,7 @@ func write(out io.Writer, documents []*document) {
 	check(compressed.Close())
 }
 
-// As upstream computes it.
+// etag computes an ETag as upstream does.
 func etag(text []byte) string {
 	return fmt.Sprintf("%X", sha512.Sum512(text))
 }

@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 )
 
-// The value of a JSON document.
+// object is an object of a JSON document.
 type object = map[string]any
 
-// Fetches Kubernetes as a module and gives the directory of its published documents.
+// download fetches Kubernetes as a module and returns the directory of its published documents.
 func download(version, sum string) string {
 	module := struct{ Dir, Sum string }{}
 	out, err := exec.Command("go", "mod", "download", "-json", "k8s.io/kubernetes@"+version).Output()

@@ -2,7 +2,7 @@ package main
 
 import "strings"
 
-// The resources that the server has, by the path of their group version, each with its subresources.
+// served are the resources that the server has, by the path of their group version, each with its subresources.
 var served = map[string]map[string]string{
 	"/api/v1/": {
 		"configmaps":      "",
@@ -20,15 +20,15 @@ var served = map[string]map[string]string{
 	"/apis/coordination.k8s.io/v1/":   {"leases": ""},
 }
 
-// The version that the server says it is of.
+// version is what the server reports as its version.
 const version = "v1.37.2"
 
-// Media types that the server neither reads nor writes: CBOR, and the patches of server-side apply.
+// isServedMediaType refuses what the server neither reads nor writes: CBOR, and the patches of server-side apply.
 func isServedMediaType(name string) bool {
 	return !strings.Contains(name, "cbor") && !strings.HasPrefix(name, "application/apply-patch")
 }
 
-// A parameter that only server-side apply has.
+// isServedParameter refuses the parameter that only server-side apply has.
 func isServedParameter(name string) bool {
 	return name != "force"
 }

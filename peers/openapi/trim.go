@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Keeps of the operations of a path what the server does.
+// trimPath keeps the operations of a path that the server supports.
 func trimPath(path object) {
 	for _, operation := range path {
 		operation, ok := operation.(object)
@@ -41,7 +41,7 @@ func trimContent(body object) {
 	}
 }
 
-// The name of a parameter, or of the shared one that is meant: those of v2 are called NAME-HASH.
+// parameterName returns the name of a parameter, or of the shared parameter that it refers to. Shared parameters of v2 are called NAME-HASH.
 func parameterName(parameter object) string {
 	if name, ok := parameter["name"].(string); ok {
 		return name
@@ -51,7 +51,7 @@ func parameterName(parameter object) string {
 	return name[:len(name)-len("-12345678")]
 }
 
-// Of the things that can be referred to, those that are, from these values or from each other.
+// referred returns the definitions that these values, or each other, refer to.
 func referred(prefix string, things object, from ...any) object {
 	found := object{}
 	for _, value := range from {

@@ -1,8 +1,8 @@
-// Prints the types behind the kinds that the in-memory API server serves, from the struct tags of k8s.io/api.
+// Command schema prints the types behind the kinds that the in-memory API server serves, from the struct tags of k8s.io/api.
 //
 //	cd peers && go run ./schema > ../crates/kube-testcluster/src/codec/schema/types.txt
 //
-// The format is told in crates/kube-testcluster/src/codec/schema/mod.rs.
+// crates/kube-testcluster/src/codec/schema/mod.rs describes the format.
 package main
 
 import (

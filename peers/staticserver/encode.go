@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 )
 
-// Versions have as many digits as each other, so that an event's can be written over another.
+// All versions have the same number of digits, so that one can be written over another in an encoded event.
 const (
 	firstVersion = 1_000_000_000
 	listVersion  = firstVersion + 100_000_000
@@ -23,14 +23,14 @@ const (
 	inTurn = 100
 )
 
-// body is all that is sent, in one encoding.
+// body holds everything that is sent in one encoding.
 type body struct {
 	listType, watchType string
 	list                []byte
 	events              []event
 }
 
-// event is one pod's change as it goes over the wire, and where the resourceVersion stands in it.
+// event is the encoded change of one pod, and the place of the resourceVersion in it.
 type event struct {
 	frame   []byte
 	version int
@@ -66,7 +66,7 @@ func encode(as encoding, number int) (*body, error) {
 	return body, nil
 }
 
-// change sends so many events, each with a version of its own.
+// change sends this many events. Each has a version of its own.
 func (b *body) change(w http.ResponseWriter, changes int) error {
 	out := bufio.NewWriterSize(w, 1<<16)
 	events := slices.Clone(b.events)

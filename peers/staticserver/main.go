@@ -1,9 +1,9 @@
-// Command staticserver lists typical pods, encoded beforehand in JSON and in protobuf, and watches them change: what a client takes is not
-// bounded by what the server computes.
+// Command staticserver lists typical pods and watches them change. The pods are encoded in JSON and in protobuf before the measurement, so the
+// server's own computation does not limit its clients.
 //
 //	staticserver --listen 127.0.0.1:0 --pods 10000 --changes 0
 //
-// It prints "ready URL" once it serves. A watch sends so many changes, one pod after the other, and stays open. Streaming lists are refused.
+// It prints "ready URL" once it serves. A watch sends this many changes, one pod after the other, and stays open. Streaming lists are refused.
 package main
 
 import (

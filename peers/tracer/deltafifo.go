@@ -8,7 +8,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// deltaFIFO is a Reflector that fills a DeltaFIFO, and a loop that empties it.
+// deltaFIFO runs a Reflector that fills a DeltaFIFO, and a loop that empties it.
 type deltaFIFO struct {
 	known        cache.Store // nil: no known objects
 	emitReplaced bool

@@ -8,7 +8,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// fromList watches from where the list ends, fromNowhere without a resourceVersion.
+// fromList watches from the version of the list, fromNowhere watches without a resourceVersion.
 func fromList(list *corev1.PodList) string { return list.ResourceVersion }
 func fromNowhere(*corev1.PodList) string   { return "" }
 

@@ -8,8 +8,8 @@
 //	tracer informer         cache.NewInformer
 //	tracer shared           cache.NewSharedInformer with one handler
 //
-// The cluster is KUBECONFIG's. "synced" on standard error says that what was there has been printed; KUBE_FEATURE_WatchListClient=false
-// turns streaming lists off.
+// The cluster is that of KUBECONFIG. "synced" on standard error means that the existing objects have been printed.
+// KUBE_FEATURE_WatchListClient=false turns streaming lists off.
 package main
 
 import (
@@ -23,7 +23,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// program runs until it fails, and says once that it is synced.
+// program runs until it fails, and calls its argument once when it has synced.
 type program func(pods *cache.ListWatch) error
 
 var programs = map[string]program{
@@ -64,7 +64,7 @@ func saySynced() {
 	fmt.Fprintln(os.Stderr, "synced")
 }
 
-// saySyncedWhen waits for the condition, beside the program.
+// saySyncedWhen waits for the condition in a goroutine of its own.
 func saySyncedWhen(synced cache.InformerSynced) {
 	go func() {
 		if cache.WaitForCacheSync(context.Background().Done(), synced) {

@@ -17,7 +17,7 @@ import (
 type Cluster struct {
 	URL        string
 	Kubeconfig string
-	// home is where kubectl keeps its cache of what this cluster serves.
+	// home is where kubectl caches what this cluster serves.
 	home string
 }
 
@@ -33,7 +33,7 @@ func LabCluster(t *testing.T, arguments ...string) Cluster {
 	return Cluster{URL: url, Kubeconfig: kubeconfig, home: home}
 }
 
-// RealCluster starts upstream's API server, and what plays scheduler and kubelet for it with these options.
+// RealCluster starts upstream's API server, and the program that plays scheduler and kubelet for it with these options.
 func RealCluster(t *testing.T, lifecycle ...string) Cluster {
 	t.Helper()
 	home := t.TempDir()
@@ -59,7 +59,7 @@ func (c Cluster) Behind(t *testing.T, proxy *Proxy) Cluster {
 	return Cluster{URL: proxy.URL, Kubeconfig: kubeconfig, home: c.home}
 }
 
-// Client is a client of the cluster, without a limit of its own.
+// Client is a client of the cluster. It does not limit its own rate.
 func (c Cluster) Client(t *testing.T) kubernetes.Interface {
 	t.Helper()
 	client, err := kubernetes.NewForConfig(&rest.Config{Host: c.URL, QPS: -1})

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Kubectl is a kubectl with a cluster, and a home of its own.
+// Kubectl is a kubectl with a cluster and a home folder of its own.
 type Kubectl struct {
 	program   string
 	variables []string
@@ -34,13 +34,13 @@ func (k Kubectl) With(variables ...string) Kubectl {
 	return Kubectl{program: k.program, variables: append(append([]string{}, k.variables...), variables...)}
 }
 
-// Result is what a command wrote, and how it ended.
+// Result is what a command wrote, and its exit code.
 type Result struct {
 	Out, Err string
 	Code     int
 }
 
-// Try runs a command with this standard input, and lets it fail.
+// Try runs a command with this standard input. The command may fail.
 func (k Kubectl) Try(t *testing.T, input string, arguments ...string) Result {
 	t.Helper()
 	var out, err bytes.Buffer

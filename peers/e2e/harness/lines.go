@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Lines is what a program has written so far, and a way to wait for more.
+// Lines collects what a program writes and lets a test wait for more.
 type Lines struct {
 	name    string
 	mutex   sync.Mutex
@@ -52,7 +52,7 @@ func (l *Lines) wake() {
 	l.changed = make(chan struct{})
 }
 
-// All is every whole line so far.
+// All returns every whole line so far.
 func (l *Lines) All() []string {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -63,7 +63,7 @@ func (l *Lines) String() string {
 	return strings.Join(l.All(), "\n")
 }
 
-// Await waits until the lines satisfy the condition, and returns them. what says, in a failure, what was waited for.
+// Await waits until the lines satisfy the condition, and returns them. A failure names what it waited for.
 func (l *Lines) Await(t *testing.T, what string, condition func(lines []string) bool) []string {
 	t.Helper()
 	deadline := time.After(Patience)
@@ -93,7 +93,7 @@ func (l *Lines) AwaitLine(t *testing.T, text string) string {
 	return lines[slices.IndexFunc(lines, contains)]
 }
 
-// AwaitCount waits for so many lines, and returns all.
+// AwaitCount waits for this many lines, and returns all of them.
 func (l *Lines) AwaitCount(t *testing.T, count int, what string) []string {
 	t.Helper()
 	return l.Await(t, what, func(lines []string) bool { return len(lines) >= count })

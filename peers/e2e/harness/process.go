@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// Process is a program that runs beside its test.
+// Process is a program that runs during its test.
 type Process struct {
 	Out, Err *Lines
 	command  *exec.Cmd
 	ended    chan struct{}
 }
 
-// Start runs a program with these variables in addition to a small environment. It ends with the test.
+// Start runs a program with a small environment and these variables. The program ends with the test.
 func Start(t *testing.T, variables []string, program string, arguments ...string) *Process {
 	t.Helper()
 	name := filepath.Base(program)
@@ -28,7 +28,7 @@ func Start(t *testing.T, variables []string, program string, arguments ...string
 		t.Fatalf("%s: %v", program, err)
 	}
 	go func() {
-		_ = p.command.Wait() // how it ended is in its ProcessState
+		_ = p.command.Wait() // its ProcessState says how it ended
 		p.Out.close()
 		p.Err.close()
 		close(p.ended)
@@ -45,11 +45,11 @@ func Start(t *testing.T, variables []string, program string, arguments ...string
 // End interrupts the program, waits for it, and returns its exit code. Calling it again is harmless.
 func (p *Process) End(t *testing.T) int {
 	t.Helper()
-	_ = p.command.Process.Signal(syscall.SIGINT) // one that has ended already needs none
+	_ = p.command.Process.Signal(syscall.SIGINT) // a process that has ended already needs no signal
 	return p.Wait(t)
 }
 
-// Wait waits for the program's own end, and returns its exit code: -1 if it was a signal.
+// Wait waits until the program ends by itself, and returns its exit code: -1 if a signal ended it.
 func (p *Process) Wait(t *testing.T) int {
 	t.Helper()
 	select {
@@ -62,7 +62,7 @@ func (p *Process) Wait(t *testing.T) int {
 	return p.command.ProcessState.ExitCode()
 }
 
-// environment is what programs need of this one's, and the variables.
+// environment returns the variables of this process that programs need, and the given ones.
 func environment(variables []string) []string {
 	return append([]string{"PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "TZ=UTC"}, variables...)
 }

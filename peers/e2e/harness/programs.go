@@ -1,5 +1,5 @@
-// Package harness runs the programs of the end-to-end tests: the lab, the real API server, kubectl. Everything it starts listens on a free
-// port of the loopback, ends with its test, and is waited for by what it says or does, never by the clock; Patience is only how long.
+// Package harness runs the programs of the end-to-end tests: the lab, the real API server, kubectl. Every program listens on a free port of the
+// loopback and ends with its test. Tests wait for a program's output or effect and never for a time; Patience is only the upper limit.
 package harness
 
 import (
@@ -11,38 +11,38 @@ import (
 	"time"
 )
 
-// Patience is how long a condition may take before its test fails. It is never slept through.
+// Patience is how long a condition may take before its test fails. No test sleeps for it.
 const Patience = 30 * time.Second
 
-// KubectlVersion is what the new kubectl is, and the library that it is built from.
+// KubectlVersion is the version of the new kubectl and of the library that it is built from.
 const KubectlVersion = "v1.37.2"
 
-// Lab is the program under test: INFORMER_LAB, or the debug build.
+// Lab is the path of the program under test: INFORMER_LAB, or the debug build.
 func Lab() string {
 	return fromEnvironment("INFORMER_LAB", Root("target", "debug", "informer-lab"))
 }
 
-// OldKubectl is Debian's kubectl 1.20: KUBECTL_1_20, or where .ci/kubectl-1.20 puts it.
+// OldKubectl is the path of Debian's kubectl 1.20: KUBECTL_1_20, or the place where .ci/kubectl-1.20 puts it.
 func OldKubectl() string {
 	return fromEnvironment("KUBECTL_1_20", Root("target", "kubectl-1.20", "usr", "bin", "kubectl"))
 }
 
-// Peer is a program of this module, built by Build.
+// Peer is the path of a program of this module that Build has built.
 func Peer(name string) string {
 	return Root("target", "peers", name)
 }
 
-// Fixture is a file of the project.
+// Fixture is the path of a file of the project.
 func Fixture(path ...string) string {
 	return Root(append([]string{"fixtures"}, path...)...)
 }
 
-// DefaultStages is the file of the stages that a cluster has unless it is told otherwise.
+// DefaultStages is the file with the stages of a cluster that names no other file.
 func DefaultStages() string {
 	return Root("crates", "kube-testcluster", "src", "nodes", "stages", "default.yaml")
 }
 
-// Build builds the programs of this module, from Go's cache where it can, and looks for those that it cannot build.
+// Build builds the programs of this module and checks that the programs which it cannot build exist.
 func Build() error {
 	stamp := "-X k8s.io/component-base/version.gitVersion=" + KubectlVersion
 	for _, arguments := range [][]string{

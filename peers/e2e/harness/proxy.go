@@ -10,18 +10,18 @@ import (
 	"testing"
 )
 
-// Proxy stands between clients and their API server. It knows the watches that are open, and can cut them.
+// Proxy stands between clients and their API server. It knows the open watches and can cut them.
 type Proxy struct {
 	URL     string
 	forward http.Handler
 
 	mutex   sync.Mutex
 	changed chan struct{}
-	// open are the watches that the server has accepted, by what cuts them.
+	// open holds the watches that the server has accepted, each with the function that cuts it.
 	open map[*http.Request]context.CancelFunc
-	// held says that no watch is let through.
+	// held means that no watch is let through.
 	held bool
-	// lists is how many lists were begun, streamed or not.
+	// lists counts the lists that were begun, streamed or not.
 	lists int
 }
 
@@ -67,7 +67,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.forward.ServeHTTP(&acceptance{ResponseWriter: w, accepted: accepted}, r)
 }
 
-// Cut ends all open watches in the middle, and lets no other through until Resume.
+// Cut ends all open watches in the middle and lets no watch through until Resume.
 func (p *Proxy) Cut() {
 	p.change(func() {
 		p.held = true
@@ -82,14 +82,14 @@ func (p *Proxy) Resume() {
 	p.change(func() { p.held = false })
 }
 
-// Lists is how many lists were begun, streamed or not.
+// Lists returns how many lists were begun, streamed or not.
 func (p *Proxy) Lists() int {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	return p.lists
 }
 
-// AwaitWatches waits until so many watches are open: from then on, they miss no change.
+// AwaitWatches waits until this many watches are open. From then on they miss no change.
 func (p *Proxy) AwaitWatches(t *testing.T, count int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), Patience)
@@ -124,7 +124,7 @@ func (p *Proxy) change(what func()) {
 	p.changed = make(chan struct{})
 }
 
-// acceptance tells when the server answers 200.
+// acceptance notes when the server answers 200.
 type acceptance struct {
 	http.ResponseWriter
 	accepted func()
