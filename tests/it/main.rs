@@ -23,6 +23,7 @@ mod links;
 mod narration;
 mod readme;
 mod record;
+mod rooms;
 mod runs;
 mod seeds;
 #[cfg(unix)]

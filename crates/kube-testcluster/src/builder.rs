@@ -11,17 +11,19 @@ use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::Cluster;
-use crate::controllers::{chores, replica_set};
-use crate::faults::Requester;
+use crate::controllers::chores::{self, Chores};
+use crate::controllers::replica_set;
 use crate::kinds::{NAMESPACES, NODES, PODS, Resource};
 use crate::machinery::clock::Clock;
 use crate::nodes::kubelet::{Kubelet, Progress};
+use crate::nodes::logs::Logs;
 use crate::nodes::node::node;
 use crate::nodes::scheduler::Nodeless;
 use crate::nodes::stages::Stages;
 use crate::play::crowd;
 use crate::router::router;
 use crate::settings::{Admin, Controllers, Era, Settings};
+use crate::store::Requester;
 use crate::store::Store;
 use crate::store::object::Key;
 use crate::verbs::create::prepare;
@@ -198,27 +200,33 @@ impl ClusterBuilder {
     pub fn start(self) -> Cluster {
         let clock = Clock::starting_at(self.started_at.unwrap_or_else(Timestamp::now));
         let store = Arc::new(Store::new(self.settings, clock));
+        let chores = Arc::new(Chores::default());
+        if self.settings.controllers != Controllers::None {
+            store.set_hook(chores.clone());
+        }
         let nodes = self.nodes.unwrap_or_default();
         fill(&store, nodes, self.pods);
         for n in 1..=self.crowd {
             write(&store, PODS, Some("default"), crowd::pod(n, nodes, &clock.now()));
         }
-        store.discard_chores();
-        let router = router(store.clone(), self.admin);
+        chores.discard();
+        let logs = Arc::new(Logs::default());
+        let router = router(store.clone(), logs.clone(), self.admin);
         let client = own_client(&router);
         let (sender, progress) = watch::channel(Progress::default());
         let stop = CancellationToken::new();
-        let kubelet = Kubelet::new(client, self.stages, clock, store.logs.clone(), sender);
+        let kubelet = Kubelet::new(client, self.stages, clock, logs, sender);
         let nodeless = if self.nodes.is_none() { Nodeless::OnTheFirst } else { Nodeless::Wait };
         let mut tasks = vec![tokio::spawn(kubelet.run(nodeless, stop.clone()))];
         if self.settings.controllers != Controllers::None {
-            tasks.push(tokio::spawn(chores::run(store.clone(), stop.clone())));
+            tasks.push(tokio::spawn(chores::run(store.clone(), chores.clone(), stop.clone())));
         }
         if self.settings.controllers == Controllers::All {
             tasks.push(tokio::spawn(replica_set::run_when_needed(own_client(&router), clock, stop.clone())));
         }
         Cluster {
             store,
+            chores,
             router,
             progress,
             stop: stop.drop_guard(),

@@ -127,6 +127,8 @@ mod router;
 mod settings;
 mod store;
 mod verbs;
+#[cfg(test)]
+mod work;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
@@ -143,14 +145,16 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::DropGuard;
 
 pub use self::builder::ClusterBuilder;
-pub use self::faults::{BadFault, Effect, Fault, Faults, Verb};
+pub use self::faults::{BadFault, Effect, Fault, Verb};
 pub use self::machinery::yaml::FileError;
 pub use self::nodes::stages::Stages;
+pub use self::play::faults::Faults;
 pub use self::play::pods_file::pods_from_yaml;
 pub use self::play::scenario::{Scenario, ScenarioError, Step};
 pub use self::settings::{Admin, Controllers, Era};
 pub use self::store::writes::{Change, Write};
 
+use self::controllers::chores::Chores;
 #[cfg(feature = "serve")]
 use self::http::serve::Server;
 use self::kinds::PODS;
@@ -163,6 +167,7 @@ use self::store::writes::WriteObserver;
 #[derive(Debug)]
 pub struct Cluster {
     store: Arc<Store>,
+    chores: Arc<Chores>,
     router: axum::Router,
     progress: watch::Receiver<Progress>,
     stop: DropGuard,
@@ -234,10 +239,10 @@ impl Cluster {
         let mut progress = self.progress.clone();
         loop {
             self.pods_are_settled(&mut progress).await;
-            if !self.store.has_chores() {
+            if !self.chores.has_any() {
                 return;
             }
-            self.store.chores_done().await; // a chore may have given the kubelet work
+            self.chores.all_done().await; // a chore may have given the kubelet work
         }
     }
 

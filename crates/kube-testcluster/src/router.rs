@@ -10,8 +10,10 @@ use axum::routing::{MethodRouter, any, get};
 use http::{HeaderMap, Method, StatusCode, header};
 
 use crate::discovery::{self, openapi};
-use crate::faults::{self, Requester, TargetKind, Verb};
+use crate::faults::{TargetKind, Verb};
 use crate::http::compression::{AcceptedEncoding, compress};
+use crate::http::cut::with_cuts;
+use crate::http::faults;
 use crate::http::negotiation::Form;
 use crate::http::query::Query;
 use crate::http::represent::{Events, Representation};
@@ -19,15 +21,18 @@ use crate::http::request_info::{self, NoTarget, Target};
 use crate::http::status::{ApiError, PLAIN, answer, broken_request, no_such_path};
 use crate::http::table::IncludeObject;
 use crate::kinds::Subresource;
+use crate::nodes::logs::Logs;
+use crate::play::admin;
 use crate::settings::Admin;
+use crate::store::Requester;
 use crate::store::Store;
 use crate::verbs::{self, Call};
 
 /// The whole API as one service.
-pub(crate) fn router(store: Arc<Store>, admin: Admin) -> Router {
+pub(crate) fn router(store: Arc<Store>, logs: Arc<Logs>, admin: Admin) -> Router {
     let ok = || async { answer(StatusCode::OK, PLAIN, Body::from("ok")) };
     let router = match admin {
-        Admin::On => faults::admin::routes(),
+        Admin::On => admin::routes(),
         Admin::Off => Router::new(),
     };
     router
@@ -45,7 +50,7 @@ pub(crate) fn router(store: Arc<Store>, admin: Admin) -> Router {
         .merge(with_or_without_slash("/apis/{group}", get(discovery::group)))
         .merge(with_or_without_slash("/apis/{group}/{version}", get(discovery::group_resources)))
         .method_not_allowed_fallback(|| async { ApiError::method_not_allowed() })
-        .fallback(resource)
+        .fallback(move |State(store): State<Arc<Store>>, request: Request| resource(store, logs.clone(), request))
         .with_state(store)
 }
 
@@ -53,7 +58,7 @@ fn with_or_without_slash(path: &str, handler: MethodRouter<Arc<Store>>) -> Route
     Router::new().route(path, handler.clone()).route(&format!("{path}/"), handler)
 }
 
-async fn resource(State(store): State<Arc<Store>>, request: Request) -> Response {
+async fn resource(store: Arc<Store>, logs: Arc<Logs>, request: Request) -> Response {
     let target = match request_info::parse(request.uri().path()) {
         Ok(target) => target,
         Err(NoTarget::NoSuchPath) => return no_such_path(),
@@ -81,12 +86,12 @@ async fn resource(State(store): State<Arc<Store>>, request: Request) -> Response
         if let Some(verb) = verb {
             faults::apply(&store.faults, target.resource, verb).await?;
         }
-        dispatch(&method, Call { store: store.clone(), target, query, request }).await
+        dispatch(&method, &logs, Call { store: store.clone(), target, query, request }).await
     };
     let answer = answer.await.unwrap_or_else(IntoResponse::into_response);
     let answer = representation.of(answer).await;
     if verb.is_some() && answer.extensions().get::<Events>().is_some() {
-        return faults::with_cuts(store, representation.resource, answer);
+        return with_cuts(store, representation.resource, answer);
     }
     compress(accepted, answer).await
 }
@@ -105,7 +110,7 @@ fn is_for_people(headers: &HeaderMap) -> bool {
     ["curl", "Wget", "Mozilla/5.0"].iter().any(|tool| agent.starts_with(tool))
 }
 
-async fn dispatch(method: &Method, call: Call) -> Result<Response, ApiError> {
+async fn dispatch(method: &Method, logs: &Arc<Logs>, call: Call) -> Result<Response, ApiError> {
     let target = &call.target;
     let all_namespaces = target.resource.is_namespaced() && target.namespace.is_none();
     if !target.resource.is_stored() {
@@ -129,7 +134,7 @@ async fn dispatch(method: &Method, call: Call) -> Result<Response, ApiError> {
         (Some(_), Some(Subresource::Scale), &Method::GET) => verbs::scale::get(call).await,
         (Some(_), Some(Subresource::Scale), &Method::PUT) => verbs::scale::update(call).await,
         (Some(_), Some(Subresource::Scale), &Method::PATCH) => verbs::scale::patch(call).await,
-        (Some(_), Some(Subresource::Log), &Method::GET) => verbs::log::get(call),
+        (Some(_), Some(Subresource::Log), &Method::GET) => verbs::log::get(call, logs.clone()),
         (Some(_), Some(Subresource::Binding), &Method::POST) => verbs::binding::bind(call).await,
         (Some(_), Some(Subresource::Eviction), &Method::POST) => verbs::eviction::evict(call).await,
         (

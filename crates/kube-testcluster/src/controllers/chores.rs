@@ -4,20 +4,18 @@
 mod run;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use serde_json::Value;
+use tokio::sync::watch;
 
+use crate::kinds::metadata::{FOREGROUND, ORPHAN};
 use crate::kinds::{NAMESPACES, RESOURCES, Resource};
 use crate::store::event::Event;
 use crate::store::object::{Key, Object};
 use crate::store::storage::Storage;
+use crate::store::writes::WriteHook;
 pub(crate) use run::run;
-
-/// The finalizer that keeps an owner until its dependents no longer refer to it.
-pub(crate) const ORPHAN: &str = "orphan";
-/// The finalizer that keeps an owner until its dependents are deleted.
-pub(crate) const FOREGROUND: &str = "foregroundDeletion";
 
 /// A reference to an object: the plural of its kind, and its key.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -96,9 +94,74 @@ pub(crate) fn is_held(object: &Object, finalizer: &str) -> bool {
     is_deleting(object) && object.summary.has_finalizer(finalizer)
 }
 
-/// The graph of owners and dependents, and the queue of chores.
+/// The chores of one cluster. Each write adds those that it causes.
+///
+/// The lock order is: first the store's lock, then this one.
 #[derive(Debug, Default)]
 pub(crate) struct Chores {
+    queue: Mutex<Queue>,
+    /// How many chores are queued or being worked on.
+    unfinished: watch::Sender<usize>,
+}
+
+impl WriteHook for Chores {
+    fn after_write(&self, event: &Event, storage: &Storage) {
+        let more = self.lock().note(event, storage);
+        self.unfinished.send_if_modified(|count| {
+            *count += more;
+            more > 0
+        });
+    }
+}
+
+impl Chores {
+    /// Waits for the next chore. It counts as unfinished until [`done`](Self::done).
+    pub(super) async fn next(&self) -> Chore {
+        let mut count = self.unfinished.subscribe();
+        loop {
+            if let Some(chore) = self.lock().take() {
+                return chore;
+            }
+            if count.changed().await.is_err() {
+                std::future::pending::<()>().await; // the sender lives as long as the chores
+            }
+        }
+    }
+
+    pub(super) fn done(&self) {
+        self.unfinished.send_modify(|count| *count -= 1);
+    }
+
+    /// Whether a chore is queued or being worked on.
+    pub(crate) fn has_any(&self) -> bool {
+        *self.unfinished.borrow() > 0
+    }
+
+    /// Waits until no chore is queued or being worked on.
+    pub(crate) async fn all_done(&self) {
+        // The sender lives as long as the chores.
+        let _ = self.unfinished.subscribe().wait_for(|count| *count == 0).await;
+    }
+
+    /// Discards all chores.
+    pub(crate) fn discard(&self) {
+        self.lock().forget();
+        self.unfinished.send_replace(0);
+    }
+
+    /// The objects with an owner reference to this uid.
+    pub(super) fn dependents_of(&self, uid: &str) -> Vec<ObjectRef> {
+        self.lock().dependents_of(uid)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().expect("nothing panics under this lock")
+    }
+}
+
+/// The graph of owners and dependents, and the queue of chores.
+#[derive(Debug, Default)]
+struct Queue {
     /// Dependents by the uid of their owner, whether the owner exists or not.
     dependents: BTreeMap<String, BTreeSet<ObjectRef>>,
     due: VecDeque<Chore>,
@@ -106,9 +169,9 @@ pub(crate) struct Chores {
     emptying: BTreeSet<String>,
 }
 
-impl Chores {
+impl Queue {
     /// Updates the graph after a write; returns how many chores were added.
-    pub(crate) fn note(&mut self, event: &Event, storage: &Storage) -> usize {
+    fn note(&mut self, event: &Event, storage: &Storage) -> usize {
         let before = self.due.len();
         let object = event.object();
         let object_ref = ObjectRef::of(object);
@@ -165,11 +228,11 @@ impl Chores {
         }
     }
 
-    pub(crate) fn dependents_of(&self, uid: &str) -> Vec<ObjectRef> {
+    fn dependents_of(&self, uid: &str) -> Vec<ObjectRef> {
         self.dependents.get(uid).into_iter().flatten().cloned().collect()
     }
 
-    pub(crate) fn take(&mut self) -> Option<Chore> {
+    fn take(&mut self) -> Option<Chore> {
         let chore = self.due.pop_front()?;
         if let Chore::EmptyNamespace(namespace) = &chore {
             self.emptying.remove(namespace);
@@ -178,7 +241,7 @@ impl Chores {
     }
 
     /// Discards all chores.
-    pub(crate) fn forget(&mut self) {
+    fn forget(&mut self) {
         self.due.clear();
         self.emptying.clear();
     }
@@ -190,7 +253,7 @@ mod tests {
 
     #[test]
     fn a_namespace_waits_once_to_be_emptied_and_again_after_it_was_taken() {
-        let mut chores = Chores::default();
+        let mut chores = Queue::default();
         let empty = |name: &str| Chore::EmptyNamespace(name.to_owned());
         for name in ["shop", "other", "shop", "other", "shop"] {
             chores.push(empty(name));

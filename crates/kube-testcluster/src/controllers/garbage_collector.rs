@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::chores::{FOREGROUND, ORPHAN, ObjectRef, Owner, is_deleting, is_held, owners};
+use super::chores::{Chores, ObjectRef, Owner, is_deleting, is_held, owners};
 use crate::http::status::ApiError;
+use crate::kinds::metadata::{FOREGROUND, ORPHAN};
 use crate::machinery::fill::list;
 use crate::store::object::Object;
 use crate::store::{Commit, Store};
@@ -24,7 +25,7 @@ enum OwnerState {
 
 /// Deletes an object whose owners are all gone or going. If some owners stay, it removes the references to the others.
 /// Upstream: `attemptToDeleteItem`.
-pub(crate) async fn check_owners(store: &Store, object_ref: &ObjectRef) -> Result<(), ApiError> {
+pub(crate) async fn check_owners(store: &Store, chores: &Chores, object_ref: &ObjectRef) -> Result<(), ApiError> {
     let Some(object) = object_ref.find(&store.lock().storage) else { return Ok(()) };
     let owners = owners(&object);
     if owners.is_empty() || is_deleting(&object) {
@@ -41,7 +42,7 @@ pub(crate) async fn check_owners(store: &Store, object_ref: &ObjectRef) -> Resul
             .collect();
         return if lost.is_empty() { Ok(()) } else { remove_owners(store, object_ref, &lost).await };
     }
-    let dependents = store.dependents_of(&uid);
+    let dependents = chores.dependents_of(&uid);
     let policy = if states.contains(&OwnerState::Waiting) && !dependents.is_empty() {
         let also_waits =
             |object_ref: &ObjectRef| object_ref.find(&store.lock().storage).is_some_and(|it| is_held(&it, FOREGROUND));
@@ -72,19 +73,19 @@ fn classify(store: &Store, owner: &Owner) -> OwnerState {
 
 /// Handles the dependents of an owner that is being deleted, as its finalizers say, and then removes the finalizers.
 /// Upstream: `processDeletingDependentsItem` and `orphanDependents`.
-pub(crate) async fn handle_dependents(store: &Store, object_ref: &ObjectRef) -> Result<(), ApiError> {
+pub(crate) async fn handle_dependents(store: &Store, chores: &Chores, object_ref: &ObjectRef) -> Result<(), ApiError> {
     let Some(object) = object_ref.find(&store.lock().storage) else { return Ok(()) };
     let uid = &*object.summary.uid;
     if is_held(&object, ORPHAN) {
-        for dependent in store.dependents_of(uid) {
+        for dependent in chores.dependents_of(uid) {
             ignore_not_found(remove_owners(store, &dependent, &[uid]).await)?;
         }
         return remove_finalizer(store, &object, ORPHAN).await;
     }
     if is_held(&object, FOREGROUND) {
-        let dependents = store.dependents_of(uid);
+        let dependents = chores.dependents_of(uid);
         for dependent in &dependents {
-            ignore_not_found(check_owners(store, dependent).await)?;
+            ignore_not_found(check_owners(store, chores, dependent).await)?;
         }
         let blocks = |object_ref: &ObjectRef| {
             let dependent = object_ref.find(&store.lock().storage);

@@ -37,7 +37,9 @@ pub(crate) async fn empty(store: &Store, namespace: &str) -> Result<(), ApiError
         }
     }
     if is_empty {
-        store.update(NAMESPACES, &key, Commit::Really, |namespace| Ok(released(namespace.value.clone()))).await?;
+        store
+            .update(NAMESPACES, &key, Commit::Really, |namespace| Ok::<_, ApiError>(released(namespace.value.clone())))
+            .await?;
     }
     Ok(())
 }

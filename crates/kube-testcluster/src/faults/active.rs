@@ -29,18 +29,18 @@ struct Running {
 
 impl Active {
     /// Returns when the fault ends.
-    pub(super) fn add(&self, fault: Fault) -> Option<Instant> {
+    pub(crate) fn add(&self, fault: Fault) -> Option<Instant> {
         let until = fault.lasts.and_then(|period| Instant::now().checked_add(period));
         self.with(|faults| faults.push(Running { fault, until }));
         until
     }
 
-    pub(super) fn clear(&self) {
+    pub(crate) fn clear(&self) {
         self.with(Vec::clear);
     }
 
     /// The active faults, each with its remaining time.
-    pub(super) fn list(&self) -> Vec<Fault> {
+    pub(crate) fn list(&self) -> Vec<Fault> {
         let now = Instant::now();
         let left = |running: &Running| Fault { lasts: running.until.map(|until| until - now), ..running.fault.clone() };
         self.with(|faults| faults.iter().map(left).collect())
@@ -61,7 +61,7 @@ impl Active {
     }
 
     /// Called before each event of a watch is sent.
-    pub(super) fn cuts(&self, resource: &Resource) -> bool {
+    pub(crate) fn cuts(&self, resource: &Resource) -> bool {
         self.take(resource, None, |effect| effect == Effect::CutWatches).is_some()
     }
 
@@ -76,7 +76,7 @@ impl Active {
     }
 
     /// Finds the oldest fault with such an effect that applies to the request, and uses it up once.
-    pub(super) fn take(
+    pub(crate) fn take(
         &self,
         resource: &Resource,
         verb: Option<Verb>,

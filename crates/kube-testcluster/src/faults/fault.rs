@@ -26,7 +26,7 @@ pub struct Fault {
     pub(crate) effect: Effect,
     pub(super) verb: Option<Verb>,
     /// The plural of the only kind that the fault applies to.
-    pub(super) only: Option<String>,
+    pub(crate) only: Option<String>,
     /// `None`: without a limit.
     pub(super) times: Option<u32>,
     /// `None`: until the fault is ended.

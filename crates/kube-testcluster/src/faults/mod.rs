@@ -9,16 +9,10 @@
 //! [`Fault::from_str`]: std::str::FromStr::from_str
 
 mod active;
-pub(crate) mod admin;
-mod cut;
 mod effect;
 mod fault;
-mod requester;
-mod requests;
 mod text;
 mod verb;
-
-use std::sync::Arc;
 
 pub use self::effect::Effect;
 pub use self::fault::Fault;
@@ -26,67 +20,4 @@ pub use self::text::BadFault;
 pub use self::verb::Verb;
 
 pub(crate) use self::active::Active;
-pub(crate) use self::cut::with_cuts;
-pub(crate) use self::requester::Requester;
-pub(crate) use self::requests::apply;
 pub(crate) use self::verb::TargetKind;
-
-use crate::store::Store;
-
-/// The faults of one cluster. Clones refer to the same cluster.
-#[derive(Clone, Debug)]
-pub struct Faults {
-    store: Arc<Store>,
-}
-
-impl Faults {
-    pub(crate) fn of(store: Arc<Store>) -> Self {
-        Self { store }
-    }
-
-    /// Starts a fault. Several faults can be active; of two that would answer the same request, the older one does.
-    ///
-    /// # Panics
-    /// Outside a tokio runtime, if the fault is a `lag` with a period.
-    pub fn start(&self, fault: Fault) {
-        tracing::debug!(%fault, "a fault begins");
-        let resource = fault.only.as_deref();
-        match fault.effect {
-            Effect::DropWatches => self.store.drop_watches(resource),
-            Effect::Compact => {
-                self.store.compact();
-                self.store.restart();
-            }
-            Effect::Lag => {
-                let until = self.store.faults.add(fault);
-                self.store.update_caches();
-                if let Some(until) = until {
-                    self.wake_caches_at(until);
-                }
-            }
-            _ => drop(self.store.faults.add(fault)),
-        }
-    }
-
-    /// Ends every fault. Watch caches that stood still catch up; events that were hidden and watches that were dropped
-    /// stay so.
-    pub fn end_all(&self) {
-        self.store.faults.clear();
-        self.store.update_caches();
-    }
-
-    /// The active faults, in the order in which they were started, each with its remaining number and time.
-    pub fn active(&self) -> Vec<Fault> {
-        self.store.faults.list()
-    }
-
-    fn wake_caches_at(&self, until: tokio::time::Instant) {
-        let store = Arc::downgrade(&self.store); // the timer must not keep a dropped cluster alive
-        tokio::spawn(async move {
-            tokio::time::sleep_until(until).await;
-            if let Some(store) = store.upgrade() {
-                store.update_caches();
-            }
-        });
-    }
-}

@@ -2,6 +2,8 @@
 
 pub(crate) mod body;
 pub(crate) mod compression;
+pub(crate) mod cut;
+pub(crate) mod faults;
 pub(crate) mod field_validation;
 #[cfg(feature = "serve")]
 mod guard;
@@ -11,8 +13,10 @@ pub(crate) mod query;
 mod refusals;
 pub(crate) mod represent;
 pub(crate) mod request_info;
+mod requester;
 #[cfg(feature = "serve")]
 pub(crate) mod serve;
-pub(crate) mod served_from;
+mod served_from;
 pub(crate) mod status;
+mod store_error;
 pub(crate) mod table;

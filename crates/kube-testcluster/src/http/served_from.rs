@@ -3,15 +3,9 @@
 use axum::response::Response;
 use http::{HeaderName, HeaderValue};
 
-const HEADER: HeaderName = HeaderName::from_static("x-served-from");
+use crate::store::ServedFrom;
 
-/// The two sources of a read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ServedFrom {
-    /// The counterpart of etcd.
-    Storage,
-    WatchCache,
-}
+const HEADER: HeaderName = HeaderName::from_static("x-served-from");
 
 impl ServedFrom {
     /// Adds the header to a response.

@@ -4,6 +4,11 @@ use serde_json::Value;
 
 use crate::machinery::cause::Cause;
 
+/// The finalizer that keeps an owner until its dependents no longer refer to it.
+pub(crate) const ORPHAN: &str = "orphan";
+/// The finalizer that keeps an owner until its dependents are deleted.
+pub(crate) const FOREGROUND: &str = "foregroundDeletion";
+
 pub(crate) const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and \
     must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is \
     '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";

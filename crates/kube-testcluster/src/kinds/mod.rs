@@ -3,6 +3,7 @@
 
 pub(crate) mod columns;
 mod config;
+pub(crate) mod field_selector;
 pub(crate) mod metadata;
 pub(crate) mod namespace;
 mod node;
@@ -11,7 +12,7 @@ mod replica_set;
 mod resource;
 mod reviews;
 mod served;
-pub(crate) mod service;
+mod service;
 
-pub(crate) use self::resource::{DeleteResponse, Deletion, Generation, Resource, Subresource};
-pub(crate) use self::served::{EVENTS, NAMESPACES, NODES, PODS, RESOURCES, SERVICES, find, served};
+pub(crate) use self::resource::{Allocator, DeleteResponse, Deletion, Generation, Resource, Subresource};
+pub(crate) use self::served::{EVENTS, NAMESPACES, NODES, PODS, RESOURCES, find, served};

@@ -1,5 +1,7 @@
 //! The properties of a kind: the type of a row in the table of kinds.
 
+use std::fmt;
+
 use kube_core::ApiResource;
 use serde_json::{Map, Value};
 
@@ -114,6 +116,21 @@ pub(crate) struct Resource {
     pub(crate) defaults: fn(&mut Value),
     /// The errors in a new object, or in a new state (first argument) of an old one (second argument).
     pub(crate) validate: fn(&Value, Option<&Value>) -> Vec<Cause>,
+    /// Makes the allocator of a kind whose objects must not have some things in common.
+    pub(crate) allocator: Option<fn() -> Box<dyn Allocator>>,
+}
+
+/// Gives each object of a kind what no two may have, such as the address of a service. Upstream: `BeginCreate`,
+/// `BeginUpdate` and `AfterDelete` of a kind's registry.
+pub(crate) trait Allocator: fmt::Debug + Send {
+    /// Fills in what a new object lacks, or the new state of an old one. `key` is the object's key in the store.
+    ///
+    /// # Errors
+    /// What the object asks for and cannot have.
+    fn allocate(&self, key: &str, new: &mut Value, old: Option<&Value>) -> Result<(), Vec<Cause>>;
+
+    /// An object was written with this state, or removed.
+    fn record(&mut self, key: &str, state: Option<&Value>);
 }
 
 /// The defaults of a kind that has none.

@@ -28,6 +28,7 @@ const fn row(
         fields: &[],
         defaults: no_defaults,
         validate,
+        allocator: None,
     }
 }
 

@@ -8,7 +8,6 @@ pub(crate) static NAMESPACES: &Resource = &RESOURCES[0];
 pub(crate) static PODS: &Resource = &RESOURCES[1];
 pub(crate) static EVENTS: &Resource = &RESOURCES[4];
 pub(crate) static NODES: &Resource = &RESOURCES[5];
-pub(crate) static SERVICES: &Resource = &RESOURCES[8];
 
 /// Within each group, the order of the plurals is that of discovery.
 pub(crate) static RESOURCES: [Resource; 10] = [
@@ -30,6 +29,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         fields: &[("status.phase", "/status/phase", "")],
         defaults: namespace::set_defaults,
         validate: namespace::validate,
+        allocator: None,
     },
     Resource {
         group: "",
@@ -66,6 +66,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         ],
         defaults: pod::set_defaults,
         validate: pod::validate,
+        allocator: None,
     },
     Resource {
         group: "apps",
@@ -85,6 +86,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         fields: &[("status.replicas", "/status/replicas", "0")],
         defaults: replica_set::set_defaults,
         validate: replica_set::validate,
+        allocator: None,
     },
     Resource {
         group: "",
@@ -104,6 +106,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         fields: &[],
         defaults: no_defaults,
         validate: config::validate_config_map,
+        allocator: None,
     },
     Resource {
         group: "",
@@ -135,6 +138,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         ],
         defaults: no_defaults,
         validate: metadata::named,
+        allocator: None,
     },
     Resource {
         group: "",
@@ -154,6 +158,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         fields: &[("spec.unschedulable", "/spec/unschedulable", "false")],
         defaults: node::set_defaults,
         validate: metadata::named,
+        allocator: None,
     },
     Resource {
         group: "",
@@ -173,6 +178,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         fields: &[("type", "/type", "")],
         defaults: config::set_secret_defaults,
         validate: config::validate_secret,
+        allocator: None,
     },
     Resource {
         group: "",
@@ -192,6 +198,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         fields: &[],
         defaults: no_defaults,
         validate: metadata::named,
+        allocator: None,
     },
     Resource {
         group: "",
@@ -211,6 +218,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         fields: &[("spec.clusterIP", "/spec/clusterIP", ""), ("spec.type", "/spec/type", "")],
         defaults: service::set_defaults,
         validate: service::validate,
+        allocator: Some(service::allocator),
     },
     Resource {
         group: "coordination.k8s.io",
@@ -230,6 +238,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         fields: &[],
         defaults: no_defaults,
         validate: metadata::named,
+        allocator: None,
     },
 ];
 
@@ -253,7 +262,7 @@ mod tests {
         plurals.sort_unstable();
         plurals.dedup();
         assert_eq!(plurals.len(), RESOURCES.len());
-        assert_eq!((NAMESPACES.kind, PODS.kind, SERVICES.kind), ("Namespace", "Pod", "Service"));
+        assert_eq!((NAMESPACES.kind, PODS.kind), ("Namespace", "Pod"));
         assert_eq!((EVENTS.kind, NODES.kind), ("Event", "Node"));
     }
 }

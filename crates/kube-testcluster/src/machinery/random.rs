@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use crate::store::object::Key;
-
 /// Uids, name suffixes and watch durations. Each has its own generator, so that using one does not change the others.
 #[derive(Debug)]
 pub(crate) struct Random {
@@ -38,8 +36,8 @@ impl Random {
 }
 
 /// The position of a key in an unordered watch cache.
-pub(crate) fn place(seed: u64, key: &Key) -> u64 {
-    hash(seed, key.as_str())
+pub(crate) fn place(seed: u64, key: &str) -> u64 {
+    hash(seed, key)
 }
 
 /// 64 hexadecimal digits, derived from a text; used for container ids and the like.

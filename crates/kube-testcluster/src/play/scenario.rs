@@ -26,7 +26,8 @@ use serde_json::{Value, json};
 use serde_saphyr::Spanned;
 use tokio::time::{Instant, sleep_until};
 
-use crate::faults::{BadFault, Fault, admin};
+use super::admin;
+use crate::faults::{BadFault, Fault};
 use crate::kinds::PODS;
 use crate::machinery::yaml::{self, FileError};
 

@@ -1,8 +1,8 @@
 //! The filter of a list or a watch.
 
-use super::field_selector::Fields;
 use super::object::{Key, Object};
 use crate::kinds::Resource;
+use crate::kinds::field_selector::Fields;
 use kube_informers::selector::LabelSelector;
 
 /// A namespace (or all namespaces) and the two selectors.

@@ -11,26 +11,27 @@ use self::event::Event;
 use self::object::{Key, Object, Opened};
 use self::storage::Storage;
 use self::watch_cache::{Audience, WatchCache};
-use self::writes::{Write, WriteObserver};
-use crate::controllers::chores::{Chore, Chores, ObjectRef, is_deleting};
+use self::writes::{Write, WriteHook, WriteObserver};
 use crate::faults::Active;
-use crate::http::served_from::ServedFrom;
-use crate::http::status::ApiError;
-use crate::kinds::service::allocation::{self, Allocated};
-use crate::kinds::{NAMESPACES, RESOURCES, Resource, SERVICES};
+use crate::kinds::{Allocator, RESOURCES, Resource};
 use crate::machinery::clock::Clock;
 use crate::machinery::random::Random;
-use crate::nodes::logs::Logs;
-use crate::settings::{Controllers, Settings};
+use crate::settings::Settings;
 
+mod error;
 pub(crate) mod event;
-pub(crate) mod field_selector;
 pub(crate) mod filter;
 pub(crate) mod object;
+mod requester;
+mod served_from;
 pub(crate) mod storage;
 mod summary;
 pub(crate) mod watch_cache;
 pub(crate) mod writes;
+
+pub(crate) use self::error::StoreError;
+pub(crate) use self::requester::Requester;
+pub(crate) use self::served_from::ServedFrom;
 
 /// How long a request waits for a revision in the future.
 const FRESHNESS: Duration = Duration::from_secs(3);
@@ -40,16 +41,12 @@ const FRESHNESS: Duration = Duration::from_secs(3);
 pub(crate) struct Store {
     pub(crate) settings: Settings,
     pub(crate) clock: Clock,
-    /// The containers' logs. Upstream, they are on the nodes.
-    pub(crate) logs: Arc<Logs>,
     pub(crate) faults: Active,
     state: Mutex<StoreState>,
     /// Notifies those who wait for a revision that storage or a watch cache has advanced.
     moved: watch::Sender<()>,
     /// Permits for the watches of clients.
     watches: Arc<Semaphore>,
-    /// How many chores are queued or being worked on.
-    chores: watch::Sender<usize>,
 }
 
 /// Everything that one write changes.
@@ -59,8 +56,10 @@ pub(crate) struct StoreState {
     caches: BTreeMap<&'static str, WatchCache>,
     pub(crate) random: Random,
     pub(crate) closed: bool,
-    /// `None` if no controllers run.
-    chores: Option<Chores>,
+    /// Of the kinds that have one, by plural.
+    allocators: BTreeMap<&'static str, Box<dyn Allocator>>,
+    /// Sees every write and what is stored after it, in order. `None` if no controllers run.
+    hook: Option<Arc<dyn WriteHook>>,
     /// Is told of every write, in order.
     writes: WriteObserver,
 }
@@ -115,31 +114,27 @@ impl StoreState {
 }
 
 impl StoreState {
-    /// Allocates the addresses and ports of a service.
+    /// Fills in what no two objects of the kind may have.
     fn allocate(
         &self,
         resource: &'static Resource,
         key: &Key,
-        value: &mut Value,
+        new: &mut Value,
         old: Option<&Value>,
-    ) -> Result<(), ApiError> {
-        if resource != SERVICES {
-            return Ok(());
-        }
-        let mut taken = Allocated::default();
-        let services = self.storage.range(SERVICES, Key::from_start(String::new()), None);
-        let others = services.into_iter().flatten().filter(|service| service.key != *key);
-        others.for_each(|service| taken.add(&service.open().value));
-        allocation::allocate(taken, value, old).map_err(|causes| ApiError::invalid(resource, key.name(), causes))
+    ) -> Result<(), StoreError> {
+        let Some(allocator) = self.allocators.get(resource.plural) else { return Ok(()) };
+        let name = || key.name().to_owned();
+        allocator.allocate(key.as_str(), new, old).map_err(|causes| StoreError::NotAllocated {
+            resource,
+            name: name(),
+            causes,
+        })
     }
 
-    /// Refuses a new object if its namespace does not exist or is being deleted.
-    fn admit(&self, resource: &'static Resource, key: &Key) -> Result<(), ApiError> {
-        let Some(namespace) = key.namespace() else { return Ok(()) };
-        match self.storage.get(NAMESPACES, &Key::new(None, namespace)) {
-            Some(home) if is_deleting(&home) => Err(ApiError::terminating(resource, key.name(), namespace)),
-            Some(_) => Ok(()),
-            None => Err(ApiError::not_found(NAMESPACES, namespace)),
+    /// Tells the allocator of the kind what an object has now.
+    fn record(&mut self, resource: &Resource, key: &Key, state: Option<&Value>) {
+        if let Some(allocator) = self.allocators.get_mut(resource.plural) {
+            allocator.record(key.as_str(), state);
         }
     }
 }
@@ -150,12 +145,24 @@ impl Store {
         let revision = storage.revision();
         let cache = |resource| WatchCache::new(resource, &settings, revision);
         let caches = RESOURCES.iter().map(|resource| (resource.plural, cache(resource))).collect();
-        let chores = (settings.controllers != Controllers::None).then(Chores::default);
-        let writes = WriteObserver::default();
-        let state = StoreState { storage, caches, random: Random::new(settings.seed), closed: false, chores, writes };
-        let (faults, moved, chores) = (Active::default(), watch::Sender::new(()), watch::Sender::new(0));
+        let allocator = |resource: &'static Resource| Some((resource.plural, resource.allocator?()));
+        let state = StoreState {
+            storage,
+            caches,
+            random: Random::new(settings.seed),
+            closed: false,
+            allocators: RESOURCES.iter().filter_map(allocator).collect(),
+            hook: None,
+            writes: WriteObserver::default(),
+        };
         let watches = Arc::new(Semaphore::new(settings.max_watches.min(Semaphore::MAX_PERMITS)));
-        Self { settings, clock, logs: Arc::default(), faults, state: Mutex::new(state), moved, watches, chores }
+        let (faults, moved) = (Active::default(), watch::Sender::new(()));
+        Self { settings, clock, faults, state: Mutex::new(state), moved, watches }
+    }
+
+    /// Calls `hook` after every later write.
+    pub(crate) fn set_hook(&self, hook: Arc<dyn WriteHook>) {
+        self.lock().hook = Some(hook);
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, StoreState> {
@@ -168,22 +175,23 @@ impl Store {
         self.lock().storage.get(resource, key)
     }
 
-    /// Stores a new object.
+    /// Stores a new object, if `admit` agrees. What `admit` sees is still so when the object is stored.
     ///
     /// # Errors
-    /// `AlreadyExists`, or the error of its namespace.
-    pub(crate) async fn create(
+    /// `AlreadyExists`, `NotAllocated`, or the error of `admit`.
+    pub(crate) async fn create<E: From<StoreError>>(
         &self,
         resource: &'static Resource,
         key: Key,
         mut value: Value,
         commit: Commit,
-    ) -> Result<Arc<Object>, ApiError> {
+        admit: impl FnOnce(&Storage) -> Result<(), E>,
+    ) -> Result<Arc<Object>, E> {
         self.commit_latency().await;
         let mut state = self.lock();
-        state.admit(resource, &key)?; // under the lock, so that the namespace cannot be deleted meanwhile
+        admit(&state.storage)?;
         if state.storage.get(resource, &key).is_some() {
-            return Err(ApiError::already_exists(resource, key.name()));
+            return Err(StoreError::AlreadyExists { resource, name: key.name().to_owned() }.into());
         }
         state.allocate(resource, &key, &mut value, None)?;
         match commit {
@@ -196,17 +204,18 @@ impl Store {
     /// after the change; after a removal, the last state with the revision of the removal.
     ///
     /// # Errors
-    /// `NotFound`, or the error of `change`.
-    pub(crate) async fn update(
+    /// `NotFound`, `NotAllocated`, or the error of `change`.
+    pub(crate) async fn update<E: From<StoreError>>(
         &self,
         resource: &'static Resource,
         key: &Key,
         commit: Commit,
-        change: impl FnOnce(&Opened) -> Result<Next, ApiError>,
-    ) -> Result<Arc<Object>, ApiError> {
+        change: impl FnOnce(&Opened) -> Result<Next, E>,
+    ) -> Result<Arc<Object>, E> {
         self.commit_latency().await;
         let mut state = self.lock();
-        let current = state.storage.get(resource, key).ok_or_else(|| ApiError::not_found(resource, key.name()))?;
+        let not_found = || StoreError::NotFound { resource, name: key.name().to_owned() };
+        let current = state.storage.get(resource, key).ok_or_else(not_found)?;
         let before = |value| Arc::new(Object::new(resource, key.clone(), current.revision, value));
         let opened = current.open();
         let mut next = change(&opened)?;
@@ -237,6 +246,7 @@ impl Store {
     fn remove(&self, state: &mut StoreState, resource: &'static Resource, key: &Key) -> u64 {
         let event = state.storage.remove(resource, key).expect("it was there under the same lock");
         let revision = event.revision;
+        state.record(resource, key, None);
         self.publish(state, event);
         revision
     }
@@ -259,6 +269,7 @@ impl Store {
         key: Key,
         value: Value,
     ) -> Arc<Object> {
+        state.record(resource, &key, Some(&value));
         let event = state.storage.put(resource, key, value);
         let object = event.object().clone();
         self.publish(state, event);
@@ -268,8 +279,13 @@ impl Store {
     /// Waits until storage, or the watch cache of a kind, has reached a revision.
     ///
     /// # Errors
-    /// `Timeout` after three seconds: the revision is too large.
-    pub(crate) async fn wait_for(&self, revision: u64, resource: &Resource, from: ServedFrom) -> Result<(), ApiError> {
+    /// `TooLargeResourceVersion` after three seconds.
+    pub(crate) async fn wait_for(
+        &self,
+        revision: u64,
+        resource: &Resource,
+        from: ServedFrom,
+    ) -> Result<(), StoreError> {
         let mut moved = self.moved.subscribe();
         let below = || self.lock().revision_below(revision, resource, from);
         let reached = async {
@@ -280,7 +296,7 @@ impl Store {
         if tokio::time::timeout(FRESHNESS, reached).await.is_ok() {
             return Ok(());
         }
-        below().map_or(Ok(()), |current| Err(ApiError::too_large_version(revision, current)))
+        below().map_or(Ok(()), |current| Err(StoreError::TooLargeResourceVersion { asked: revision, current }))
     }
 
     /// Changes with every write and when the server is closed.
@@ -312,10 +328,10 @@ impl Store {
     /// A permit for one more watch, to be held while it is open.
     ///
     /// # Errors
-    /// `TooManyRequests` if the limit is reached.
-    pub(crate) fn watch_permit(&self) -> Result<OwnedSemaphorePermit, ApiError> {
+    /// `TooManyWatches` if the limit is reached.
+    pub(crate) fn watch_permit(&self) -> Result<OwnedSemaphorePermit, StoreError> {
         let limit = self.settings.max_watches;
-        self.watches.clone().try_acquire_owned().map_err(|_| ApiError::too_many_watches(limit))
+        self.watches.clone().try_acquire_owned().map_err(|_| StoreError::TooManyWatches { limit })
     }
 
     /// Ends the clients' watches of a kind, or of all kinds.
@@ -343,46 +359,6 @@ impl Store {
         self.moved.send_replace(()); // wakes followers of logs
     }
 
-    /// Waits for the next chore. It counts as unfinished until [`chore_done`](Self::chore_done).
-    pub(crate) async fn chore(&self) -> Chore {
-        let mut count = self.chores.subscribe();
-        loop {
-            if let Some(chore) = self.lock().chores.as_mut().and_then(Chores::take) {
-                return chore;
-            }
-            if count.changed().await.is_err() {
-                std::future::pending::<()>().await; // the sender lives as long as the store
-            }
-        }
-    }
-
-    pub(crate) fn chore_done(&self) {
-        self.chores.send_modify(|count| *count -= 1);
-    }
-
-    pub(crate) fn has_chores(&self) -> bool {
-        *self.chores.borrow() > 0
-    }
-
-    /// Waits until no chore is queued or being worked on.
-    pub(crate) async fn chores_done(&self) {
-        // The sender lives as long as the store.
-        let _ = self.chores.subscribe().wait_for(|count| *count == 0).await;
-    }
-
-    /// Discards all chores.
-    pub(crate) fn discard_chores(&self) {
-        if let Some(chores) = &mut self.lock().chores {
-            chores.forget();
-        }
-        self.chores.send_replace(0);
-    }
-
-    /// The objects with an owner reference to this uid.
-    pub(crate) fn dependents_of(&self, uid: &str) -> Vec<ObjectRef> {
-        self.lock().chores.as_ref().map(|chores| chores.dependents_of(uid)).unwrap_or_default()
-    }
-
     async fn commit_latency(&self) {
         if !self.settings.commit_latency.is_zero() {
             tokio::time::sleep(self.settings.commit_latency).await;
@@ -391,12 +367,8 @@ impl Store {
 
     fn publish(&self, state: &mut StoreState, event: Event) {
         let resource = event.object().resource;
-        if let Some(chores) = &mut state.chores {
-            let more = chores.note(&event, &state.storage);
-            self.chores.send_if_modified(|count| {
-                *count += more;
-                more > 0
-            });
+        if let Some(hook) = &state.hook {
+            hook.after_write(&event, &state.storage);
         }
         let audience = if self.faults.hides(resource) { Audience::Kubelet } else { Audience::Everyone };
         state.writes.tell(|| Write::new(&event, audience == Audience::Kubelet));

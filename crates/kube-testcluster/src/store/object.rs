@@ -1,5 +1,6 @@
 //! One version of an object, encoded once for all readers.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
@@ -9,6 +10,7 @@ use serde_json::Value;
 
 use super::summary::Summary;
 use crate::kinds::Resource;
+use crate::kinds::field_selector::Selectable;
 
 /// `namespace/name`, or `name` for a kind without namespaces. Keys are ordered like upstream's storage keys, as whole
 /// texts: `a-b/x` comes before `a/x`.
@@ -67,6 +69,12 @@ pub(crate) struct Object {
     item: Range<usize>,
 }
 
+#[cfg(test)]
+thread_local! {
+    /// How many objects this thread has decoded: the measure of work in tests.
+    pub(crate) static OPENED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 /// A buffer size, in bytes, that most objects fit into.
 const USUAL: usize = 4096;
 
@@ -112,6 +120,8 @@ impl Object {
     }
 
     fn content(&self) -> Value {
+        #[cfg(test)]
+        OPENED.with(|opened| opened.set(opened.get() + 1));
         let mut value: Value =
             serde_json::from_slice(&self.added[self.object.clone()]).expect("it was written by this server");
         if let Value::Object(fields) = &mut value {
@@ -139,6 +149,20 @@ impl Object {
     /// The line of an ADDED event.
     pub(crate) fn added(&self) -> Bytes {
         self.added.clone()
+    }
+}
+
+impl Selectable for Object {
+    fn name(&self) -> &str {
+        self.key.name()
+    }
+
+    fn namespace(&self) -> Option<&str> {
+        self.key.namespace()
+    }
+
+    fn field(&self, n: usize) -> Option<Cow<'_, str>> {
+        self.summary.field(n).map(Cow::Borrowed)
     }
 }
 

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::kinds::Resource;
+use crate::kinds::field_selector::text_at;
 
 /// Extracted when an object is written. An empty list allocates nothing.
 #[derive(Debug)]
@@ -22,7 +23,7 @@ impl Summary {
         let metadata = &value["metadata"];
         let texts = |field: &str| metadata[field].as_array().into_iter().flatten().filter_map(Value::as_str);
         let labels = metadata["labels"].as_object().into_iter().flatten();
-        let fields = resource.fields.iter().map(|(_, pointer, _)| at(value, pointer).and_then(text));
+        let fields = resource.fields.iter().map(|(_, pointer, _)| text_at(value, pointer).map(Box::from));
         Self {
             uid: metadata["uid"].as_str().unwrap_or_default().into(),
             is_deleting: metadata["deletionTimestamp"].is_string(),
@@ -44,21 +45,5 @@ impl Summary {
 
     pub(crate) fn has_finalizer(&self, name: &str) -> bool {
         self.finalizers.iter().any(|finalizer| **finalizer == *name)
-    }
-}
-
-/// The value at a pointer in a row of the table. It is faster than [`Value::pointer`], which looks for escapes; the
-/// table has none.
-fn at<'a>(value: &'a Value, pointer: &str) -> Option<&'a Value> {
-    pointer.split('/').skip(1).try_fold(value, |value, field| value.get(field))
-}
-
-/// The text that a selector compares.
-fn text(value: &Value) -> Option<Box<str>> {
-    match value {
-        Value::String(text) => Some(text.as_str().into()),
-        Value::Bool(value) => Some(if *value { "true".into() } else { "false".into() }),
-        Value::Number(number) => Some(number.to_string().into()),
-        Value::Null | Value::Array(_) | Value::Object(_) => None,
     }
 }

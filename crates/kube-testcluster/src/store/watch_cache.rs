@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 use super::event::Event;
 use super::filter::Filter;
 use super::object::{Key, Object};
-use crate::faults::Requester;
+use super::requester::Requester;
 use crate::kinds::Resource;
 use crate::machinery::random;
 use crate::settings::{Era, Settings};
@@ -205,7 +205,7 @@ impl WatchCache {
         let range = self.objects.range(first..).take_while(|(key, _)| key.as_str().starts_with(&prefix));
         let mut objects: Vec<_> = range.map(|(_, object)| object).filter(|o| filter.matches(o)).cloned().collect();
         if self.era == Era::Classic {
-            objects.sort_by_cached_key(|object| random::place(self.seed, &object.key));
+            objects.sort_by_cached_key(|object| random::place(self.seed, object.key.as_str()));
         }
         objects
     }

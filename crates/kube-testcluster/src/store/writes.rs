@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::event::Event;
 use super::object::Object;
+use super::storage::Storage;
 
 /// One write that the server has stored. It names the object and holds nothing of its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,6 +57,12 @@ impl Write {
         };
         Self { change, kind: object.resource.kind, key, revision, hidden }
     }
+}
+
+/// Sees every write under the store's lock: it must be quick, and must not use the store.
+pub(crate) trait WriteHook: fmt::Debug + Send + Sync {
+    /// `storage` is what is stored after the write.
+    fn after_write(&self, event: &Event, storage: &Storage);
 }
 
 /// Where writes are told: a function, or nowhere.

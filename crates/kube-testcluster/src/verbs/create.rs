@@ -4,6 +4,7 @@ use axum::response::Response;
 use http::StatusCode;
 use serde_json::{Map, Value, json};
 
+use super::admission::namespace_lifecycle;
 use super::{Call, answer};
 use crate::codec::schema::Decoded;
 use crate::http::body;
@@ -15,6 +16,7 @@ use crate::machinery::fill::object;
 use crate::settings::Controllers;
 use crate::store::Store;
 use crate::store::object::Key;
+use crate::store::storage::Storage;
 
 /// How many names are generated before a taken one is kept.
 const NAME_TRIES: usize = 8;
@@ -36,7 +38,8 @@ pub(crate) async fn create(call: Call) -> Result<Response, ApiError> {
         return Err(ApiError::invalid(resource, &name, causes));
     }
     let key = Key::new(target.namespace.as_deref(), &name);
-    let created = store.create(resource, key, value, commit).await?;
+    let admit = |storage: &Storage| namespace_lifecycle(storage, resource, &key);
+    let created = store.create(resource, key.clone(), value, commit, admit).await?;
     Ok(warn(answer(StatusCode::CREATED, &created), &unknown))
 }
 

@@ -3,10 +3,10 @@
 
 use super::continue_token::ContinueToken;
 use super::list_options::{ListOptions, resource_version};
-use crate::http::served_from::ServedFrom;
 use crate::http::status::ApiError;
 use crate::kinds::Resource;
 use crate::settings::Era;
+use crate::store::ServedFrom;
 use crate::store::Store;
 
 /// The state that a list asks for.

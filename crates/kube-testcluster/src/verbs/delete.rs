@@ -72,7 +72,7 @@ pub(crate) async fn remove(
             options.check(current)?;
             let (next, then) = plan(store, current, options);
             step = then;
-            Ok(next)
+            Ok::<_, ApiError>(next)
         })
         .await?;
     match step {
@@ -88,7 +88,7 @@ pub(crate) async fn remove(
                     // stays.
                     if current.summary.uid != uid {
                         gone = false;
-                        return Ok(Next::Keep);
+                        return Ok::<_, ApiError>(Next::Keep);
                     }
                     Ok(Next::Remove)
                 })

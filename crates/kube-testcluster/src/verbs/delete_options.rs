@@ -6,10 +6,10 @@ use serde_json::{Map, Value};
 
 use crate::codec::protobuf;
 use crate::codec::schema::json_type;
-use crate::controllers::chores::{FOREGROUND, ORPHAN};
 use crate::http::body;
 use crate::http::query::Query;
 use crate::http::status::ApiError;
+use crate::kinds::metadata::{FOREGROUND, ORPHAN};
 use crate::machinery::cause::Cause;
 use crate::store::Commit;
 use crate::store::object::{Object, Opened};

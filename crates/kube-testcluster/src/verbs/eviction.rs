@@ -31,7 +31,7 @@ pub(crate) async fn evict(call: Call) -> Result<Response, ApiError> {
         let marked = store
             .update(resource, &key, Commit::Really, |pod| {
                 options.check(pod)?;
-                Ok(Next::Put(disrupted(pod, &now)?))
+                Ok::<_, ApiError>(Next::Put(disrupted(pod, &now)?))
             })
             .await?;
         options = options.after(&marked);

@@ -7,9 +7,9 @@ use http::StatusCode;
 
 use super::list_options::resource_version;
 use super::{Call, answer, key};
-use crate::http::served_from::ServedFrom;
 use crate::http::status::ApiError;
 use crate::kinds::Resource;
+use crate::store::ServedFrom;
 use crate::store::Store;
 use crate::store::object::{Key, Object};
 

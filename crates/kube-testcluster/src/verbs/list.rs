@@ -7,13 +7,13 @@ use super::delegate::{Extent, Plan, WantedState, plan};
 use super::list_options::ListOptions;
 use super::page::{Page, Range};
 use super::{Call, watch};
-use crate::faults::Requester;
-use crate::http::served_from::ServedFrom;
 use crate::http::status::ApiError;
 use crate::kinds::Resource;
+use crate::kinds::field_selector::Fields;
 use crate::settings::Era;
+use crate::store::Requester;
+use crate::store::ServedFrom;
 use crate::store::Store;
-use crate::store::field_selector::Fields;
 use crate::store::filter::Filter;
 use kube_informers::selector::BadSelector;
 
@@ -72,7 +72,7 @@ async fn reach(store: &Store, resource: &Resource, plan: Plan) -> Result<Plan, A
     };
     match store.wait_for(revision, resource, plan.from).await {
         Err(_) if consistent => Ok(Plan { from: ServedFrom::Storage, ..plan }),
-        reached => reached.map(|()| plan),
+        reached => Ok(reached.map(|()| plan)?),
     }
 }
 

@@ -15,12 +15,12 @@ use super::{Call, container, key};
 use crate::http::represent::Verbatim;
 use crate::http::status::{self, ApiError};
 use crate::kinds::PODS;
-use crate::nodes::logs::Line;
+use crate::nodes::logs::{Line, Logs};
 use crate::store::Store;
 use crate::store::object::{Key, Object, Opened};
 
 /// The lines so far and, with `follow`, the new ones until the container ends.
-pub(crate) fn get(call: Call) -> Result<Response, ApiError> {
+pub(crate) fn get(call: Call, logs: Arc<Logs>) -> Result<Response, ApiError> {
     let Call { store, target, query, .. } = call;
     let key = key(&target);
     let options = LogOptions::parse(&query, key.name(), store.clock.time())?;
@@ -30,7 +30,7 @@ pub(crate) fn get(call: Call) -> Result<Response, ApiError> {
         return Ok(answer(StatusCode::NO_CONTENT, Body::empty())); // no node could say anything
     }
     let run = Run::find(&pod, &container, options.previous).map_err(ApiError::bad_request)?;
-    let reader = Reader { store, key, options, run, sent: 0, left: None, over: false };
+    let reader = Reader { store, logs, key, options, run, sent: 0, left: None, over: false };
     Ok(answer(StatusCode::OK, reader.body()))
 }
 
@@ -125,6 +125,7 @@ fn introduction(pod: &Opened, container: &str, run: u64, state: &Value) -> Vec<L
 /// The response body: the log of one run.
 struct Reader {
     store: Arc<Store>,
+    logs: Arc<Logs>,
     key: Key,
     options: LogOptions,
     run: Run,
@@ -158,7 +159,7 @@ impl Reader {
 
     /// The next text; `None` once the container has ended.
     async fn next(&mut self) -> Option<String> {
-        let (mut lines, mut writes) = (self.store.logs.changes(), self.store.writes());
+        let (mut lines, mut writes) = (self.logs.changes(), self.store.writes());
         loop {
             if self.over || self.left == Some(0) {
                 return None;
@@ -181,7 +182,7 @@ impl Reader {
 
     /// The lines that have not been sent yet.
     fn lines(&self) -> Vec<Line> {
-        self.store.logs.lines(&self.run.uid, &self.run.container, self.run.number, self.sent)
+        self.logs.lines(&self.run.uid, &self.run.container, self.run.number, self.sent)
     }
 
     /// The lines as text, up to the limit.

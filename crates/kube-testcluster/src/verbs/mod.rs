@@ -13,6 +13,7 @@ use crate::http::status;
 use crate::store::Store;
 use crate::store::object::{Key, Object};
 
+mod admission;
 pub(crate) mod binding;
 mod container;
 mod continue_token;

@@ -7,12 +7,12 @@ use http::StatusCode;
 
 use super::list_options::{ListOptions, resource_version};
 use super::watcher::{Start, Watch};
-use crate::faults::Requester;
 use crate::http::represent::Events;
-use crate::http::served_from::ServedFrom;
 use crate::http::status::{ApiError, answer};
 use crate::kinds::Resource;
 use crate::settings::Era;
+use crate::store::Requester;
+use crate::store::ServedFrom;
 use crate::store::Store;
 use crate::store::filter::Filter;
 

@@ -12,10 +12,10 @@ use futures::stream;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use crate::faults::Requester;
-use crate::http::served_from::ServedFrom;
 use crate::http::status::ApiError;
 use crate::kinds::Resource;
+use crate::store::Requester;
+use crate::store::ServedFrom;
 use crate::store::filter::Filter;
 use crate::store::{Store, StoreState};
 
@@ -168,7 +168,7 @@ impl Stream {
             };
             self.phase = match waited {
                 Ok(()) => self.watch.begin(&self.store, &mut self.store.lock()),
-                Err(error) => Phase::Running { first: VecDeque::from([error.line()]), live: None },
+                Err(error) => Phase::Running { first: VecDeque::from([ApiError::from(error).line()]), live: None },
             };
         }
         loop {

@@ -4,29 +4,31 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use super::Chore;
+use super::{Chore, Chores};
 use crate::controllers::{garbage_collector, namespace};
 use crate::http::status::ApiError;
 use crate::store::Store;
 
 /// Works off chores until `stop`.
-pub(crate) async fn run(store: Arc<Store>, stop: CancellationToken) {
+pub(crate) async fn run(store: Arc<Store>, chores: Arc<Chores>, stop: CancellationToken) {
     loop {
         let chore = tokio::select! {
             biased;
             () = stop.cancelled() => return,
-            chore = store.chore() => chore,
+            chore = chores.next() => chore,
         };
         let done = match &chore {
-            Chore::CheckOwners(object_ref) => garbage_collector::check_owners(&store, object_ref).await,
-            Chore::HandleDependents(object_ref) => garbage_collector::handle_dependents(&store, object_ref).await,
+            Chore::CheckOwners(object_ref) => garbage_collector::check_owners(&store, &chores, object_ref).await,
+            Chore::HandleDependents(object_ref) => {
+                garbage_collector::handle_dependents(&store, &chores, object_ref).await
+            }
             Chore::EmptyNamespace(name) => namespace::empty(&store, name).await,
         };
         match done {
             Err(error) if !is_over(&error) => tracing::warn!(?chore, ?error, "a controller gives up"),
             _ => {}
         }
-        store.chore_done();
+        chores.done();
     }
 }
 

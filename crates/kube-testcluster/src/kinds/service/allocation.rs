@@ -1,58 +1,87 @@
-//! Allocates cluster IPs and node ports for services.
-//!
-//! Upstream keeps allocations in separate objects; here they are read from the services themselves.
+//! Allocates cluster IPs and node ports for services. Upstream: `pkg/registry/core/service/storage/alloc.go`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::Ipv4Addr;
+use std::ops::RangeInclusive;
 
 use serde_json::{Value, json};
 
+use super::free_ranges::FreeRanges;
+use crate::kinds::Allocator;
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::{list, object};
 
 /// The range of cluster IPs: 10.96.0.0/12, without the first and the last address.
-const ADDRESSES: std::ops::RangeInclusive<u32> = 0x0a60_0001..=0x0a6f_fffe;
+const ADDRESSES: RangeInclusive<u32> = 0x0a60_0001..=0x0a6f_fffe;
 /// How many addresses at the start of the range are used only on request.
 const STATIC_ADDRESSES: u32 = 256;
-const PORTS: std::ops::RangeInclusive<u16> = 30_000..=32_767;
+const PORTS: RangeInclusive<u32> = 30_000..=32_767;
 /// How many ports at the start of the range are used only on request.
-const STATIC_PORTS: u16 = 86;
+const STATIC_PORTS: u32 = 86;
 
-/// The addresses and ports of other services.
-#[derive(Debug, Default)]
-pub(crate) struct Allocated {
-    addresses: BTreeSet<Ipv4Addr>,
-    ports: BTreeSet<u16>,
-}
-
-impl Allocated {
-    pub(crate) fn add(&mut self, service: &Value) {
-        let spec = &service["spec"];
-        self.addresses.extend(spec["clusterIP"].as_str().and_then(|text| text.parse::<Ipv4Addr>().ok()));
-        let ports = spec["ports"].as_array().into_iter().flatten();
-        self.ports.extend(ports.filter_map(node_port));
-    }
-}
-
-fn node_port(port: &Value) -> Option<u16> {
-    port["nodePort"].as_u64().and_then(|port| u16::try_from(port).ok()).filter(|port| *port != 0)
-}
-
-/// Allocates what a new or changed service needs.
+/// The addresses and ports of all services.
 ///
-/// # Errors
-/// The address or port that was requested and cannot be allocated.
-pub(crate) fn allocate(mut taken: Allocated, service: &mut Value, old: Option<&Value>) -> Result<(), Vec<Cause>> {
-    let spec = &mut service["spec"];
-    if let Some(old) = old.map(|old| &old["spec"]) {
-        keep(spec, old);
-        release(spec, old);
+/// Invariant: a number is free unless a service holds it.
+#[derive(Debug)]
+struct Allocations {
+    addresses: FreeRanges,
+    ports: FreeRanges,
+    /// By the key of the service.
+    held: BTreeMap<String, Held>,
+}
+
+/// What one service holds.
+#[derive(Debug, Default)]
+struct Held {
+    address: Option<u32>,
+    ports: BTreeSet<u32>,
+}
+
+impl Held {
+    fn of(service: &Value) -> Self {
+        let spec = &service["spec"];
+        let address = spec["clusterIP"].as_str().and_then(|text| text.parse::<Ipv4Addr>().ok()).map(u32::from);
+        Self { address, ports: spec["ports"].as_array().into_iter().flatten().filter_map(node_port).collect() }
     }
-    if !needs_address(spec) {
-        return Ok(());
+}
+
+pub(in crate::kinds) fn allocator() -> Box<dyn Allocator> {
+    let (addresses, ports) = (FreeRanges::new(ADDRESSES), FreeRanges::new(PORTS));
+    Box::new(Allocations { addresses, ports, held: BTreeMap::new() })
+}
+
+impl Allocator for Allocations {
+    fn allocate(&self, key: &str, service: &mut Value, old: Option<&Value>) -> Result<(), Vec<Cause>> {
+        let spec = &mut service["spec"];
+        if let Some(old) = old.map(|old| &old["spec"]) {
+            keep(spec, old);
+            release(spec, old);
+        }
+        if !needs_address(spec) {
+            return Ok(());
+        }
+        let nothing = Held::default();
+        let own = self.held.get(key).unwrap_or(&nothing);
+        address(&self.addresses, own.address, spec, old.map(|old| &old["spec"]))?;
+        if needs_ports(spec) { ports(&self.ports, &own.ports, spec) } else { Ok(()) }
     }
-    address(&taken.addresses, spec, old.map(|old| &old["spec"]))?;
-    if needs_ports(spec) { ports(&mut taken.ports, spec) } else { Ok(()) }
+
+    fn record(&mut self, key: &str, service: Option<&Value>) {
+        if let Some(before) = self.held.remove(key) {
+            before.address.into_iter().for_each(|address| self.addresses.put_back(address));
+            before.ports.into_iter().for_each(|port| self.ports.put_back(port));
+        }
+        if let Some(service) = service {
+            let held = Held::of(service);
+            held.address.into_iter().for_each(|address| self.addresses.take(address));
+            held.ports.iter().for_each(|port| self.ports.take(*port));
+            self.held.insert(key.to_owned(), held);
+        }
+    }
+}
+
+fn node_port(port: &Value) -> Option<u32> {
+    port["nodePort"].as_u64().and_then(|port| u32::try_from(port).ok()).filter(|port| *port != 0)
 }
 
 fn needs_address(spec: &Value) -> bool {
@@ -91,7 +120,7 @@ fn release(spec: &mut Value, old: &Value) {
         }
     }
     if needs_ports(old) && !needs_ports(spec) {
-        let before: BTreeSet<u16> = old["ports"].as_array().into_iter().flatten().filter_map(node_port).collect();
+        let before: BTreeSet<u32> = old["ports"].as_array().into_iter().flatten().filter_map(node_port).collect();
         for port in list(spec, "ports") {
             if node_port(port).is_some_and(|number| before.contains(&number)) {
                 object(port).remove("nodePort");
@@ -107,7 +136,8 @@ fn set(spec: &mut Value, field: &str, value: Value) {
     }
 }
 
-fn address(taken: &BTreeSet<Ipv4Addr>, spec: &mut Value, old: Option<&Value>) -> Result<(), Vec<Cause>> {
+/// Gives a service the address that it asks for, or a free one. `own` is the one that it has.
+fn address(free: &FreeRanges, own: Option<u32>, spec: &mut Value, old: Option<&Value>) -> Result<(), Vec<Cause>> {
     let given = spec["clusterIPs"][0].as_str().or(spec["clusterIP"].as_str()).unwrap_or_default().to_owned();
     let before = old.and_then(|old| old["clusterIP"].as_str()).unwrap_or_default();
     let asked = match spec["clusterIP"].as_str().unwrap_or_default() {
@@ -125,9 +155,8 @@ fn address(taken: &BTreeSet<Ipv4Addr>, spec: &mut Value, old: Option<&Value>) ->
         "None" => "None".to_owned(),
         "" => {
             let first = ADDRESSES.start() + STATIC_ADDRESSES;
-            let mut free = (first..=*ADDRESSES.end()).chain(*ADDRESSES.start()..first).map(Ipv4Addr::from);
-            match free.find(|address| !taken.contains(address)) {
-                Some(address) => address.to_string(),
+            match free.from(first).next() {
+                Some(address) => Ipv4Addr::from(address).to_string(),
                 None => return refused("spec.clusterIPs", "failed to allocate IP: range is full".to_owned()),
             }
         }
@@ -140,7 +169,7 @@ fn address(taken: &BTreeSet<Ipv4Addr>, spec: &mut Value, old: Option<&Value>) ->
                 let why = "provided IP is not in the valid range. The range of valid IPs is 10.96.0.0/12";
                 return refused("spec.clusterIPs", format!("failed to allocate IP {text}: {why}"));
             }
-            Ok(address) if taken.contains(&address) => {
+            Ok(address) if own != Some(u32::from(address)) && !free.is_free(u32::from(address)) => {
                 return refused(
                     "spec.clusterIPs",
                     format!("failed to allocate IP {text}: provided IP is already allocated"),
@@ -161,19 +190,21 @@ fn address(taken: &BTreeSet<Ipv4Addr>, spec: &mut Value, old: Option<&Value>) ->
     Ok(())
 }
 
+/// Gives the ports of a service the node ports that they ask for, or free ones. `before` are those that the service has.
 /// Ports with the same number and different protocols share a node port.
-fn ports(taken: &mut BTreeSet<u16>, spec: &mut Value) -> Result<(), Vec<Cause>> {
+fn ports(free: &FreeRanges, before: &BTreeSet<u32>, spec: &mut Value) -> Result<(), Vec<Cause>> {
     let allocates = spec["allocateLoadBalancerNodePorts"] != false || spec["type"] == "NodePort";
-    let mut own: Vec<(Value, u16)> = Vec::new();
+    let mut own: Vec<(Value, u32)> = Vec::new();
     let list = spec.get_mut("ports").and_then(Value::as_array_mut).map_or(&mut [][..], Vec::as_mut_slice);
     for (i, port) in list.iter().enumerate() {
         let Some(number) = node_port(port) else { continue };
         let shared = own.iter().any(|(other, used)| *used == number && *other == port["port"]);
+        let taken = own.iter().any(|(_, used)| *used == number) || !(free.is_free(number) || before.contains(&number));
         let why = match number {
             _ if !PORTS.contains(&number) => {
                 "provided port is not in the valid range. The range of valid ports is 30000-32767"
             }
-            _ if !shared && !taken.insert(number) => "provided port is already allocated",
+            _ if !shared && taken => "provided port is already allocated",
             _ => {
                 own.push((port["port"].clone(), number));
                 continue;
@@ -184,11 +215,10 @@ fn ports(taken: &mut BTreeSet<u16>, spec: &mut Value) -> Result<(), Vec<Cause>> 
     for port in list.iter_mut().filter(|port| allocates && node_port(port).is_none()) {
         let shared = own.iter().find(|(other, _)| *other == port["port"]).map(|(_, number)| *number);
         let first = PORTS.start() + STATIC_PORTS;
-        let mut free = (first..=*PORTS.end()).chain(*PORTS.start()..first);
-        let Some(number) = shared.or_else(|| free.find(|number| !taken.contains(number))) else {
+        let is_new = |number: &u32| own.iter().all(|(_, used)| used != number);
+        let Some(number) = shared.or_else(|| free.from(first).find(is_new)) else {
             return Err(vec![Cause::invalid("spec.ports", "", "failed to allocate a nodePort: range is full")]);
         };
-        taken.insert(number);
         own.push((port["port"].clone(), number));
         port["nodePort"] = json!(number);
     }

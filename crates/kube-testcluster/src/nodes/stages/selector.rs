@@ -1,10 +1,11 @@
 //! Selects the pods of a lifecycle.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use crate::kinds::PODS;
-use crate::store::field_selector::Fields;
-use crate::store::object::{Key, Object};
+use crate::kinds::field_selector::{self, Fields, Selectable};
 use kube_informers::selector::LabelSelector;
 
 /// A pod must match all given parts.
@@ -24,14 +25,27 @@ impl PodSelector {
         let values = |field: &'static str| move |key: &str| pod["metadata"][field].get(key)?.as_str();
         self.labels.matches_values(values("labels"))
             && self.annotations.matches_values(values("annotations"))
-            && (self.fields.is_empty() || self.fields.matches(&Object::unwritten(PODS, key(pod), pod)))
+            && (self.fields.is_empty() || self.fields.matches(&ReceivedPod(pod)))
             && self.image.as_deref().is_none_or(|image| has_image(pod, image))
     }
 }
 
-fn key(pod: &Value) -> Key {
-    let metadata = &pod["metadata"];
-    Key::new(metadata["namespace"].as_str(), metadata["name"].as_str().unwrap_or_default())
+/// A pod that the kubelet has received.
+struct ReceivedPod<'a>(&'a Value);
+
+impl Selectable for ReceivedPod<'_> {
+    fn name(&self) -> &str {
+        self.0["metadata"]["name"].as_str().unwrap_or_default()
+    }
+
+    fn namespace(&self) -> Option<&str> {
+        self.0["metadata"]["namespace"].as_str()
+    }
+
+    fn field(&self, n: usize) -> Option<Cow<'_, str>> {
+        let (_, pointer, _) = PODS.fields.get(n)?;
+        field_selector::text_at(self.0, pointer)
+    }
 }
 
 fn has_image(pod: &Value, wanted: &str) -> bool {

@@ -9,8 +9,8 @@ use serde_saphyr::{Location, Spanned};
 
 use super::{Binding, Change, Lifecycle, Notice, PodSelector, Stage, StageAction, Stages, Subject, Times, Wait};
 use crate::kinds::PODS;
+use crate::kinds::field_selector::Fields;
 use crate::machinery::yaml::{self, FileError};
-use crate::store::field_selector::Fields;
 use kube_informers::selector::LabelSelector;
 
 #[derive(Deserialize)]

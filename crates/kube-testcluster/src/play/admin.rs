@@ -11,7 +11,8 @@ use axum::routing::get;
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use super::{BadFault, Fault, Faults};
+use super::faults::Faults;
+use crate::faults::{BadFault, Fault};
 use crate::http::body;
 use crate::http::status::{self, ApiError};
 use crate::store::Store;

@@ -1,9 +1,7 @@
 //! Applies faults to a request.
 
-use super::active::Active;
-use super::effect::Effect;
-use super::verb::Verb;
-use crate::http::status::ApiError;
+use super::status::ApiError;
+use crate::faults::{Active, Effect, Verb};
 use crate::kinds::Resource;
 
 /// Delays a request if a fault says so.

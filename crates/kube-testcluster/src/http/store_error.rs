@@ -1,0 +1,17 @@
+//! What a client is told of the store's errors. Upstream: `k8s.io/apiserver/pkg/registry/generic/registry` with
+//! `InterpretGetError` and its siblings.
+
+use super::status::ApiError;
+use crate::store::StoreError;
+
+impl From<StoreError> for ApiError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::NotFound { resource, name } => Self::not_found(resource, &name),
+            StoreError::AlreadyExists { resource, name } => Self::already_exists(resource, &name),
+            StoreError::NotAllocated { resource, name, causes } => Self::invalid(resource, &name, causes),
+            StoreError::TooLargeResourceVersion { asked, current } => Self::too_large_version(asked, current),
+            StoreError::TooManyWatches { limit } => Self::too_many_watches(limit),
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! The errors of the store. Upstream: `k8s.io/apiserver/pkg/storage/errors.go`.
+
+use crate::kinds::Resource;
+use crate::machinery::cause::Cause;
+
+/// Why the store refuses a read or a write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum StoreError {
+    NotFound {
+        resource: &'static Resource,
+        name: String,
+    },
+    AlreadyExists {
+        resource: &'static Resource,
+        name: String,
+    },
+    /// What the object needs could not be allocated.
+    NotAllocated {
+        resource: &'static Resource,
+        name: String,
+        causes: Vec<Cause>,
+    },
+    /// A revision that the store did not reach in time.
+    TooLargeResourceVersion {
+        asked: u64,
+        current: u64,
+    },
+    /// All the watches that are allowed are open.
+    TooManyWatches {
+        limit: usize,
+    },
+}
