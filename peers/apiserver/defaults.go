@@ -6,7 +6,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// addDefaults registers those defaults of kube-apiserver on which a pod's life depends.
+// addDefaults registers those defaults of kube-apiserver on which a pod's life depends, and the label of namespaces.
 func addDefaults(scheme *runtime.Scheme) {
 	scheme.AddTypeDefaultingFunc(&corev1.Pod{}, func(object any) {
 		spec := &object.(*corev1.Pod).Spec
@@ -16,5 +16,15 @@ func addDefaults(scheme *runtime.Scheme) {
 		if spec.TerminationGracePeriodSeconds == nil {
 			spec.TerminationGracePeriodSeconds = ptr.To[int64](corev1.DefaultTerminationGracePeriodSeconds)
 		}
+	})
+	scheme.AddTypeDefaultingFunc(&corev1.Namespace{}, func(object any) {
+		namespace := object.(*corev1.Namespace)
+		if namespace.Name == "" {
+			return // it is generated; kube-apiserver's strategy sets the label then
+		}
+		if namespace.Labels == nil {
+			namespace.Labels = map[string]string{}
+		}
+		namespace.Labels[corev1.LabelMetadataName] = namespace.Name
 	})
 }

@@ -1,5 +1,5 @@
 // Command apiserver is a small but genuine Kubernetes API server: the handlers, the admission chain, the watch cache and the storage are
-// upstream's (k8s.io/apiserver, etcd); only the registries of its two kinds, pods and namespaces, are local and simplified.
+// upstream's (k8s.io/apiserver, etcd); only the strategies of its kinds are local and simplified: no defaults and no validation but those of metadata.
 //
 //	apiserver --listen 127.0.0.1:0 --kubeconfig FILE
 //

@@ -2,16 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"k8s.io/apiserver/pkg/registry/rest"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"informer-lab/peers/apiserver/core"
@@ -42,11 +38,6 @@ func (graceful) CheckGracefulDelete(_ context.Context, object runtime.Object, op
 	return true
 }
 
-// DefaultGarbageCollectionPolicy implements rest.GarbageCollectionDeleteStrategy.
-func (graceful) DefaultGarbageCollectionPolicy(context.Context) rest.GarbageCollectionPolicy {
-	return rest.DeleteDependents
-}
-
 func podStrategy(scheme *runtime.Scheme) graceful {
 	s := newStrategy(scheme)
 	s.resetFields = []fieldpath.Path{fieldpath.MakePathOrDie("status")}
@@ -74,6 +65,7 @@ func podStrategy(scheme *runtime.Scheme) graceful {
 
 func podStatusStrategy(scheme *runtime.Scheme) graceful {
 	s := newStrategy(scheme)
+	s.onUpdate = []metadataCheck{changes}
 	s.resetFields = []fieldpath.Path{
 		fieldpath.MakePathOrDie("spec"),
 		fieldpath.MakePathOrDie("metadata", "deletionTimestamp"),
@@ -87,18 +79,4 @@ func podStatusStrategy(scheme *runtime.Scheme) graceful {
 		pod.OwnerReferences = before.OwnerReferences
 	}
 	return graceful{s}
-}
-
-// podAttributes are what selectors look at.
-func podAttributes(object runtime.Object) (labels.Set, fields.Set, error) {
-	pod, ok := object.(*core.Pod)
-	if !ok {
-		return nil, nil, errors.New("not a pod")
-	}
-	return labels.Set(pod.Labels), fields.Set{
-		"metadata.name":      pod.Name,
-		"metadata.namespace": pod.Namespace,
-		"spec.nodeName":      pod.Spec.NodeName,
-		"status.phase":       string(pod.Status.Phase),
-	}, nil
 }

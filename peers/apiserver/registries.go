@@ -1,52 +1,84 @@
 package main
 
 import (
-	"context"
-
-	apivalidation "k8s.io/apimachinery/pkg/api/validation"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/registry/generic"
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 	"k8s.io/apiserver/pkg/registry/rest"
-	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"informer-lab/peers/apiserver/core"
 )
 
-// newRegistries makes what is served below /api/v1, by its path.
-func newRegistries(scheme *runtime.Scheme, storage storageOptions) (map[string]rest.Storage, error) {
-	pods := &genericregistry.Store{
-		NewFunc:                   func() runtime.Object { return &core.Pod{} },
-		NewListFunc:               func() runtime.Object { return &core.PodList{} },
-		DefaultQualifiedResource:  schema.GroupResource{Resource: "pods"},
-		SingularQualifiedResource: schema.GroupResource{Resource: "pod"},
-		ReturnDeletedObject:       true,
-	}
-	main := podStrategy(scheme)
-	if err := complete(pods, main, &generic.StoreOptions{RESTOptions: storage, AttrFunc: podAttributes}); err != nil {
-		return nil, err
-	}
-	status := *pods
-	status.UpdateStrategy = podStatusStrategy(scheme)
-	status.ResetFieldsStrategy = podStatusStrategy(scheme)
+// row is a kind that is served.
+type row struct {
+	group, plural, singular string
+	short                   []string
+	categories              []string
+	object, list            func() runtime.Object
+	strategy                kindStrategy
+	// status is nil for a kind without a status subresource.
+	status kindStrategy
+	// returnDeleted makes DELETE answer with the object.
+	returnDeleted bool
+}
 
-	namespaces := &genericregistry.Store{
-		NewFunc:                   func() runtime.Object { return &core.Namespace{} },
-		NewListFunc:               func() runtime.Object { return &core.NamespaceList{} },
-		DefaultQualifiedResource:  schema.GroupResource{Resource: "namespaces"},
-		SingularQualifiedResource: schema.GroupResource{Resource: "namespace"},
+func rows(s *runtime.Scheme) []row {
+	return []row{
+		{"", "configmaps", "configmap", []string{"cm"}, nil, make1[core.ConfigMap], make1[core.ConfigMapList], configMapStrategy(s), nil, false},
+		{"", "events", "event", []string{"ev"}, nil, make1[core.Event], make1[core.EventList], eventStrategy(s), nil, false},
+		{"", "namespaces", "namespace", []string{"ns"}, nil, make1[core.Namespace], make1[core.NamespaceList], namespaceStrategy(s), nil, false},
+		{"", "nodes", "node", []string{"no"}, nil, make1[core.Node], make1[core.NodeList], nodeStrategy(s), nodeStatusStrategy(s), false},
+		{"", "pods", "pod", []string{"po"}, []string{"all"}, make1[core.Pod], make1[core.PodList], podStrategy(s), podStatusStrategy(s), true},
+		{"", "secrets", "secret", nil, nil, make1[core.Secret], make1[core.SecretList], secretStrategy(s), nil, false},
+		{"", "serviceaccounts", "serviceaccount", []string{"sa"}, nil, make1[core.ServiceAccount], make1[core.ServiceAccountList], serviceAccountStrategy(s), nil, true},
+		{"", "services", "service", []string{"svc"}, []string{"all"}, make1[core.Service], make1[core.ServiceList], serviceStrategy(s), serviceStatusStrategy(s), true},
+		{"apps", "replicasets", "replicaset", []string{"rs"}, []string{"all"}, make1[core.ReplicaSet], make1[core.ReplicaSetList], replicaSetStrategy(s), replicaSetStatusStrategy(s), false},
+		{"coordination.k8s.io", "leases", "lease", nil, nil, make1[core.Lease], make1[core.LeaseList], leaseStrategy(s), nil, false},
 	}
-	if err := complete(namespaces, namespaceStrategy(scheme), &generic.StoreOptions{RESTOptions: storage}); err != nil {
-		return nil, err
+}
+
+func make1[T any]() runtime.Object { return any(new(T)).(runtime.Object) }
+
+// newRegistries makes what is served, by group and path.
+func newRegistries(scheme *runtime.Scheme, storage storageOptions) (map[string]map[string]rest.Storage, error) {
+	served := map[string]map[string]rest.Storage{}
+	for _, row := range rows(scheme) {
+		store, err := row.store(storage)
+		if err != nil {
+			return nil, err
+		}
+		if served[row.group] == nil {
+			served[row.group] = map[string]rest.Storage{}
+		}
+		resources := served[row.group]
+		resources[row.plural] = named{store, row.short, row.categories}
+		if row.status != nil {
+			status := *store
+			status.UpdateStrategy, status.ResetFieldsStrategy = row.status, row.status
+			resources[row.plural+"/status"] = statusStore{&status}
+		}
+		if row.plural == "pods" {
+			resources["pods/binding"] = bindingStore{store}
+		}
 	}
-	return map[string]rest.Storage{
-		"pods":         named{pods, []string{"po"}},
-		"pods/status":  statusStore{&status},
-		"pods/binding": bindingStore{pods},
-		"namespaces":   named{namespaces, []string{"ns"}},
-	}, nil
+	return served, nil
+}
+
+func (r row) store(storage storageOptions) (*genericregistry.Store, error) {
+	store := &genericregistry.Store{
+		NewFunc:                   r.object,
+		NewListFunc:               r.list,
+		DefaultQualifiedResource:  schema.GroupResource{Group: r.group, Resource: r.plural},
+		SingularQualifiedResource: schema.GroupResource{Group: r.group, Resource: r.singular},
+		ReturnDeletedObject:       r.returnDeleted,
+		CreateStrategy:            r.strategy,
+		UpdateStrategy:            r.strategy,
+		DeleteStrategy:            r.strategy,
+		ResetFieldsStrategy:       r.strategy,
+	}
+	store.TableConvertor = rest.NewDefaultTableConvertor(store.DefaultQualifiedResource)
+	return store, store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: storage, AttrFunc: attributes})
 }
 
 // kindStrategy is all that a store asks of a kind's strategy.
@@ -56,49 +88,11 @@ type kindStrategy interface {
 	rest.ResetFieldsStrategy
 }
 
-func complete(store *genericregistry.Store, strategy kindStrategy, options *generic.StoreOptions) error {
-	store.CreateStrategy, store.UpdateStrategy, store.DeleteStrategy = strategy, strategy, strategy
-	store.ResetFieldsStrategy = strategy
-	store.TableConvertor = rest.NewDefaultTableConvertor(store.DefaultQualifiedResource)
-	return store.CompleteWithOptions(options)
-}
-
-// named adds short names to a generic store.
+// named adds short names and categories to a generic store.
 type named struct {
 	*genericregistry.Store
-	short []string
+	short, categories []string
 }
 
 func (r named) ShortNames() []string { return r.short }
-
-// statusStore serves get, update and patch of a status subresource.
-type statusStore struct{ store *genericregistry.Store }
-
-func (r statusStore) New() runtime.Object { return r.store.New() }
-func (r statusStore) Destroy()            {}
-
-func (r statusStore) Get(ctx context.Context, name string, options *metav1.GetOptions) (runtime.Object, error) {
-	return r.store.Get(ctx, name, options)
-}
-
-func (r statusStore) Update(ctx context.Context, name string, info rest.UpdatedObjectInfo, create rest.ValidateObjectFunc,
-	update rest.ValidateObjectUpdateFunc, _ bool, options *metav1.UpdateOptions) (runtime.Object, bool, error) {
-	return r.store.Update(ctx, name, info, create, update, false, options)
-}
-
-func (r statusStore) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
-	return r.store.GetResetFields()
-}
-
-func (r statusStore) ConvertToTable(ctx context.Context, object, options runtime.Object) (*metav1.Table, error) {
-	return r.store.ConvertToTable(ctx, object, options)
-}
-
-func namespaceStrategy(scheme *runtime.Scheme) strategy {
-	s := newStrategy(scheme)
-	s.namespaced, s.validName = false, apivalidation.ValidateNamespaceName
-	s.prepareUpdate = func(object, old runtime.Object) {
-		object.(*core.Namespace).Status = old.(*core.Namespace).Status
-	}
-	return s
-}
+func (r named) Categories() []string { return r.categories }

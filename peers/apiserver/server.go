@@ -57,6 +57,7 @@ func newServer(host, etcd string, client kubernetes.Interface) (*genericapiserve
 	scheme := runtime.NewScheme()
 	core.AddToScheme(scheme)
 	addDefaults(scheme)
+	addSelectable(scheme)
 	codecs := serializer.NewCodecFactory(scheme)
 
 	factory := informers.NewSharedInformerFactory(client, 0)
@@ -73,9 +74,10 @@ func newServer(host, etcd string, client kubernetes.Interface) (*genericapiserve
 	config.EffectiveVersion = effectiveVersion{utilcompat.DefaultBuildEffectiveVersion()}
 	config.Authorization.Authorizer = authorizerfactory.NewAlwaysAllowAuthorizer()
 	config.AdmissionControl = admission
+	definitions := openapi.Definitions(scheme)
 	namer := openapinamer.NewDefinitionNamer(scheme)
-	config.OpenAPIConfig = genericapiserver.DefaultOpenAPIConfig(openapi.GetOpenAPIDefinitions, namer)
-	config.OpenAPIV3Config = genericapiserver.DefaultOpenAPIV3Config(openapi.GetOpenAPIDefinitions, namer)
+	config.OpenAPIConfig = genericapiserver.DefaultOpenAPIConfig(definitions, namer)
+	config.OpenAPIV3Config = genericapiserver.DefaultOpenAPIV3Config(definitions, namer)
 	storage := storageOptions{etcd: etcd, codecs: codecs, tracker: config.StorageObjectCountTracker}
 	config.RESTOptionsGetter = storage
 
@@ -87,14 +89,23 @@ func newServer(host, etcd string, client kubernetes.Interface) (*genericapiserve
 	if err != nil {
 		return nil, err
 	}
-	group := genericapiserver.NewDefaultAPIGroupInfo("", scheme, runtime.NewParameterCodec(scheme), codecs)
-	group.PrioritizedVersions = []schema.GroupVersion{corev1.SchemeGroupVersion}
-	group.VersionedResourcesStorageMap["v1"] = registries
-	if err := server.InstallLegacyAPIGroup(genericapiserver.DefaultLegacyAPIPrefix, &group); err != nil {
-		return nil, err
+	for name, resources := range registries {
+		group := genericapiserver.NewDefaultAPIGroupInfo(name, scheme, runtime.NewParameterCodec(scheme), codecs)
+		group.PrioritizedVersions = []schema.GroupVersion{{Group: name, Version: "v1"}}
+		group.VersionedResourcesStorageMap["v1"] = resources
+		if err := install(server, &group, name); err != nil {
+			return nil, err
+		}
 	}
 	server.PrepareRun()
 	return server, nil
+}
+
+func install(server *genericapiserver.GenericAPIServer, group *genericapiserver.APIGroupInfo, name string) error {
+	if name == "" {
+		return server.InstallLegacyAPIGroup(genericapiserver.DefaultLegacyAPIPrefix, group)
+	}
+	return server.InstallAPIGroup(group)
 }
 
 // makeNamespaces waits until the server says that it is ready, and makes the standing namespaces.

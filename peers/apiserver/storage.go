@@ -1,7 +1,6 @@
 package main
 
 import (
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
@@ -27,17 +26,21 @@ func (o storageOptions) GetRESTOptions(resource schema.GroupResource, _ runtime.
 	codec, versioner, err := serverstorage.NewStorageCodec(serverstorage.StorageCodecConfig{
 		StorageMediaType:  runtime.ContentTypeProtobuf,
 		StorageSerializer: o.codecs,
-		StorageVersion:    corev1.SchemeGroupVersion,
-		MemoryVersion:     schema.GroupVersion{Version: runtime.APIVersionInternal},
+		StorageVersion:    schema.GroupVersion{Group: resource.Group, Version: "v1"},
+		MemoryVersion:     schema.GroupVersion{Group: resource.Group, Version: runtime.APIVersionInternal},
 		Config:            *backend,
 	})
 	if err != nil {
 		return generic.RESTOptions{}, err
 	}
 	backend.Codec, backend.EncodeVersioner = codec, versioner
+	decorator := genericregistry.StorageWithCacher()
+	if resource.Resource == "events" {
+		decorator = generic.UndecoratedStorage // as kube-apiserver has it: events have no watch cache
+	}
 	return generic.RESTOptions{
 		StorageConfig:             backend.ForResource(resource),
-		Decorator:                 genericregistry.StorageWithCacher(),
+		Decorator:                 decorator,
 		ResourcePrefix:            resource.Resource,
 		EnableGarbageCollection:   true,
 		DeleteCollectionWorkers:   1,

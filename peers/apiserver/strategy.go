@@ -7,6 +7,7 @@ import (
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/storage/names"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
@@ -15,18 +16,25 @@ import (
 type strategy struct {
 	runtime.ObjectTyper
 	names.NameGenerator
-	namespaced     bool
-	validName      apivalidation.ValidateNameFunc
-	prepareCreate  func(object runtime.Object)
-	prepareUpdate  func(object, old runtime.Object)
-	validate       func(object runtime.Object) field.ErrorList
-	validateUpdate func(object, old runtime.Object) field.ErrorList
+	namespaced bool
+	// createOnUpdate makes a PUT create what is missing; conditional makes it name the resourceVersion.
+	createOnUpdate, conditional bool
+	garbage                     rest.GarbageCollectionPolicy
+	validName                   apivalidation.ValidateNameFunc
+	prepareCreate               func(object runtime.Object)
+	prepareUpdate               func(object, old runtime.Object)
+	validate                    func(object runtime.Object) field.ErrorList
+	// onCreate and onUpdate are what the kind itself checks of metadata.
+	onCreate, onUpdate []metadataCheck
 	// resetFields are those that a write does not own, since the server sets them.
 	resetFields []fieldpath.Path
 }
 
 func newStrategy(scheme *runtime.Scheme) strategy {
-	return strategy{ObjectTyper: scheme, NameGenerator: names.SimpleNameGenerator, namespaced: true, validName: apivalidation.NameIsDNSSubdomain}
+	return strategy{
+		ObjectTyper: scheme, NameGenerator: names.SimpleNameGenerator, namespaced: true, validName: apivalidation.NameIsDNSSubdomain,
+		onCreate: []metadataCheck{whole}, onUpdate: []metadataCheck{changes, whole}, garbage: rest.DeleteDependents,
+	}
 }
 
 func (s strategy) NamespaceScoped() bool { return s.namespaced }
@@ -44,11 +52,7 @@ func (s strategy) PrepareForUpdate(_ context.Context, object, old runtime.Object
 }
 
 func (s strategy) Validate(_ context.Context, object runtime.Object) field.ErrorList {
-	accessor, err := meta.Accessor(object)
-	if err != nil {
-		return field.ErrorList{field.InternalError(nil, err)}
-	}
-	errs := apivalidation.ValidateObjectMetaAccessor(accessor, s.namespaced, s.validName, field.NewPath("metadata"))
+	errs := s.errors(object, nil, s.onCreate)
 	if s.validate != nil {
 		errs = append(errs, s.validate(object)...)
 	}
@@ -56,17 +60,35 @@ func (s strategy) Validate(_ context.Context, object runtime.Object) field.Error
 }
 
 func (s strategy) ValidateUpdate(_ context.Context, object, old runtime.Object) field.ErrorList {
+	return s.errors(object, old, s.onUpdate)
+}
+
+// metadataCheck is one of the two that apimachinery has. Each kind of kube-apiserver makes some of them itself, in an order of its own, in
+// addition to those of the generic registry.
+type metadataCheck int
+
+const (
+	whole   metadataCheck = iota // ValidateObjectMeta
+	changes                      // ValidateObjectMetaUpdate
+)
+
+func (s strategy) errors(object, old runtime.Object, checks []metadataCheck) field.ErrorList {
+	var errs field.ErrorList
+	path := field.NewPath("metadata")
 	accessor, err := meta.Accessor(object)
 	if err != nil {
-		return field.ErrorList{field.InternalError(nil, err)}
+		return field.ErrorList{field.InternalError(path, err)}
 	}
-	before, err := meta.Accessor(old)
-	if err != nil {
-		return field.ErrorList{field.InternalError(nil, err)}
-	}
-	errs := apivalidation.ValidateObjectMetaAccessorUpdate(accessor, before, field.NewPath("metadata"))
-	if s.validateUpdate != nil {
-		errs = append(errs, s.validateUpdate(object, old)...)
+	for _, check := range checks {
+		if check == whole {
+			errs = append(errs, apivalidation.ValidateObjectMetaAccessor(accessor, s.namespaced, s.validName, path)...)
+			continue
+		}
+		before, err := meta.Accessor(old)
+		if err != nil {
+			return field.ErrorList{field.InternalError(path, err)}
+		}
+		errs = append(errs, apivalidation.ValidateObjectMetaAccessorUpdate(accessor, before, path)...)
 	}
 	return errs
 }
@@ -75,9 +97,14 @@ func (s strategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 	return map[fieldpath.APIVersion]*fieldpath.Set{"v1": fieldpath.NewSet(s.resetFields...)}
 }
 
-func (strategy) Canonicalize(runtime.Object)                   {}
-func (strategy) AllowCreateOnUpdate(context.Context) bool      { return false }
-func (strategy) AllowUnconditionalUpdate(context.Context) bool { return true }
+func (strategy) Canonicalize(runtime.Object)                     {}
+func (s strategy) AllowCreateOnUpdate(context.Context) bool      { return s.createOnUpdate }
+func (s strategy) AllowUnconditionalUpdate(context.Context) bool { return !s.conditional }
+
+// DefaultGarbageCollectionPolicy implements rest.GarbageCollectionDeleteStrategy.
+func (s strategy) DefaultGarbageCollectionPolicy(context.Context) rest.GarbageCollectionPolicy {
+	return s.garbage
+}
 
 func (strategy) WarningsOnCreate(context.Context, runtime.Object) []string { return nil }
 func (strategy) WarningsOnUpdate(context.Context, runtime.Object, runtime.Object) []string {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
-use informer_lab::cluster::Pods;
+use informer_lab::cluster::{Controllers, Pods};
 use informer_lab::lab::{Era, Seed};
 use informer_lab::trace::{ColorChoice, Lang, Output, Speed};
 use kube_testcluster::Fault;
@@ -143,6 +143,10 @@ pub struct ClusterCommandArgs {
     /// How many nodes it has
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true, value_parser = values::nodes)]
     pub nodes: usize,
+    /// Which controllers run in it: all, those for deletions (garbage collector and namespaces), or none, as in an API server
+    /// alone
+    #[arg(long, value_enum, default_value = "all", hide_possible_values = true, value_name = "all|deletions|none")]
+    pub controllers: Controllers,
     /// The pods at the start: so many that run already, or those of a file (YAML)
     #[arg(long, value_name = "N|FILE", allow_hyphen_values = true, value_parser = values::pods)]
     pub pods: Option<Pods>,

@@ -77,6 +77,9 @@ pub fn option(id: &str) -> Option<&'static str> {
         "folder" => "写到哪个目录（默认：把第一页写到标准输出）",
         "kubeconfig_out" => "把 kubeconfig 写到哪里，结束后保留（默认：临时文件，结束时删除）",
         "nodes" => "有多少个节点",
+        "controllers" => {
+            "运行哪些控制器：all 是全部，deletions 是删除所需的（垃圾回收和命名空间），none 是一个也没有，像单独的 API server"
+        }
         "faults" => "一开始就有的故障，例如 429:verb=list,times=3 或 hide-events:times=2；可以写多次",
         "admin" => "允许通过 /lab/faults 启动故障",
         "command" => "设置好 KUBECONFIG 后运行这条命令，并以它的退出码结束",

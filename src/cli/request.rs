@@ -197,12 +197,23 @@ impl LookArgs {
 
 impl ClusterCommandArgs {
     fn settings(self) -> ClusterSettings {
-        let Self { listen, kubeconfig_out: kubeconfig, era, nodes, pods, scenario, stages, faults, admin, command } =
-            self;
+        let Self {
+            listen,
+            kubeconfig_out: kubeconfig,
+            era,
+            nodes,
+            controllers,
+            pods,
+            scenario,
+            stages,
+            faults,
+            admin,
+            command,
+        } = self;
         // A scenario may contain faults.
         let admin = if admin || scenario.is_some() { Admin::On } else { Admin::Off };
         let era = era.into();
-        ClusterSettings { listen, kubeconfig, era, nodes, pods, scenario, stages, faults, admin, command }
+        ClusterSettings { listen, kubeconfig, era, nodes, controllers, pods, scenario, stages, faults, admin, command }
     }
 }
 

@@ -2,6 +2,7 @@
 //! command runs.
 
 mod command;
+mod controllers;
 pub(crate) mod files;
 mod kubeconfig_file;
 mod listen;
@@ -18,6 +19,7 @@ use crate::console::{Console, Ended};
 use crate::trace::{Failure, Printer};
 use kube_testcluster::{Admin, Cluster, ClusterBuilder, Era, Fault, Scenario, pods_from_yaml};
 
+pub use controllers::Controllers;
 pub use files::Fixture;
 pub(crate) use kubeconfig_file::KubeconfigFile;
 pub(crate) use listen::listen;
@@ -33,6 +35,8 @@ pub struct ClusterSettings {
     pub era: Era,
     /// How many nodes it has.
     pub nodes: usize,
+    /// Which controllers run in it.
+    pub controllers: Controllers,
     /// The pods at the start.
     pub pods: Option<Pods>,
     /// The scenario file to play.
@@ -99,7 +103,8 @@ pub fn run(settings: &ClusterSettings, console: &Console) -> Result<Ended> {
 fn builder(settings: &ClusterSettings) -> Result<ClusterBuilder> {
     let stages = files::stages(settings.stages.as_deref().or(Some(Path::new(USUAL_STAGES))), None)?;
     let builder = Cluster::builder().era(settings.era).seed(fastrand::u64(..)).nodes(settings.nodes).stages(stages);
-    let builder = builder.admin(settings.admin).first_revision(revision_of_the_clock());
+    let builder = builder.controllers(settings.controllers.into()).admin(settings.admin);
+    let builder = builder.first_revision(revision_of_the_clock());
     Ok(match &settings.pods {
         None => builder,
         Some(Pods::Crowd(number)) => builder.crowd(*number),

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"unsafe"
 
+	appsv1 "k8s.io/api/apps/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/conversion"
@@ -18,27 +20,38 @@ import (
 
 //go:generate ./generate.sh
 
-// AddToScheme registers core/v1 and the hub types of the served kinds.
+// AddToScheme registers the wire types of the served groups and the hub types of the served kinds.
 func AddToScheme(s *runtime.Scheme) {
 	utilruntime.Must(corev1.AddToScheme(s))
+	utilruntime.Must(appsv1.AddToScheme(s))
+	utilruntime.Must(coordinationv1.AddToScheme(s))
 	metav1.AddToGroupVersion(s, corev1.SchemeGroupVersion)
-	register[Pod, corev1.Pod](s, "Pod")
-	register[PodList, corev1.PodList](s, "PodList")
-	register[Namespace, corev1.Namespace](s, "Namespace")
-	register[NamespaceList, corev1.NamespaceList](s, "NamespaceList")
+	register[ConfigMap, ConfigMapList, corev1.ConfigMap, corev1.ConfigMapList](s, "", "ConfigMap")
+	register[Event, EventList, corev1.Event, corev1.EventList](s, "", "Event")
+	register[Namespace, NamespaceList, corev1.Namespace, corev1.NamespaceList](s, "", "Namespace")
+	register[Node, NodeList, corev1.Node, corev1.NodeList](s, "", "Node")
+	register[Pod, PodList, corev1.Pod, corev1.PodList](s, "", "Pod")
+	register[Secret, SecretList, corev1.Secret, corev1.SecretList](s, "", "Secret")
+	register[Service, ServiceList, corev1.Service, corev1.ServiceList](s, "", "Service")
+	register[ServiceAccount, ServiceAccountList, corev1.ServiceAccount, corev1.ServiceAccountList](s, "", "ServiceAccount")
+	register[ReplicaSet, ReplicaSetList, appsv1.ReplicaSet, appsv1.ReplicaSetList](s, "apps", "ReplicaSet")
+	register[Lease, LeaseList, coordinationv1.Lease, coordinationv1.LeaseList](s, "coordination.k8s.io", "Lease")
 	// Never shared by a cache, so one Go type can be both hub and wire type.
-	s.AddKnownTypeWithName(internal("Binding"), &corev1.Binding{})
-	selectable(s, "Pod", "metadata.name", "metadata.namespace", "spec.nodeName", "status.phase")
-	selectable(s, "Namespace", "metadata.name", "status.phase")
+	s.AddKnownTypeWithName(internal("", "Binding"), &corev1.Binding{})
 }
 
-func internal(kind string) schema.GroupVersionKind {
-	return schema.GroupVersionKind{Version: runtime.APIVersionInternal, Kind: kind}
+func internal(group, kind string) schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: group, Version: runtime.APIVersionInternal, Kind: kind}
 }
 
-// register adds Hub as the hub type of a kind whose wire type is Wire; both have one memory layout.
-func register[Hub, Wire any](s *runtime.Scheme, kind string) {
-	s.AddKnownTypeWithName(internal(kind), any(new(Hub)).(runtime.Object))
+// register adds the hub types of a kind and its list, whose wire types have the same memory layouts.
+func register[Hub, HubList, Wire, WireList any](s *runtime.Scheme, group, kind string) {
+	convertible[Hub, Wire](s, group, kind)
+	convertible[HubList, WireList](s, group, kind+"List")
+}
+
+func convertible[Hub, Wire any](s *runtime.Scheme, group, kind string) {
+	s.AddKnownTypeWithName(internal(group, kind), any(new(Hub)).(runtime.Object))
 	utilruntime.Must(s.AddConversionFunc((*Hub)(nil), (*Wire)(nil), func(from, to any, _ conversion.Scope) error {
 		*(to.(*Wire)) = *(*Wire)(unsafe.Pointer(from.(*Hub)))
 		return nil
@@ -49,13 +62,14 @@ func register[Hub, Wire any](s *runtime.Scheme, kind string) {
 	}))
 }
 
-// selectable says which fields a field selector may name.
-func selectable(s *runtime.Scheme, kind string, fields ...string) {
-	known := map[string]bool{}
+// Selectable says which fields a field selector may name beside the object's name and namespace. Kinds for which nothing is said have
+// the default of the scheme.
+func Selectable(s *runtime.Scheme, kind schema.GroupVersionKind, fields ...string) {
+	known := map[string]bool{"metadata.name": true, "metadata.namespace": true}
 	for _, field := range fields {
 		known[field] = true
 	}
-	utilruntime.Must(s.AddFieldLabelConversionFunc(corev1.SchemeGroupVersion.WithKind(kind), func(label, value string) (string, string, error) {
+	utilruntime.Must(s.AddFieldLabelConversionFunc(kind, func(label, value string) (string, string, error) {
 		if !known[label] {
 			return "", "", fmt.Errorf("field label not supported: %s", label)
 		}

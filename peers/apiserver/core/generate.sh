@@ -10,26 +10,30 @@ package core
 import (
 	"unsafe"
 
+	appsv1 "k8s.io/api/apps/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 HEAD
-for kind in Pod Namespace; do
+for wire in corev1.ConfigMap corev1.Event corev1.Namespace corev1.Node corev1.Pod corev1.Secret corev1.Service corev1.ServiceAccount \
+	appsv1.ReplicaSet coordinationv1.Lease; do
+kind=${wire#*.}
 cat <<KIND
 
-// $kind has the memory layout of corev1.$kind.
-type $kind corev1.$kind
+// $kind has the memory layout of $wire.
+type $kind $wire
 
 // DeepCopyObject implements runtime.Object.
 func (in *$kind) DeepCopyObject() runtime.Object {
 	if in == nil {
 		return nil
 	}
-	return (*$kind)((*corev1.$kind)(in).DeepCopy())
+	return (*$kind)((*$wire)(in).DeepCopy())
 }
 
-// ${kind}List has the memory layout of corev1.${kind}List.
+// ${kind}List has the memory layout of ${wire}List.
 type ${kind}List struct {
 	metav1.TypeMeta
 	metav1.ListMeta
@@ -41,7 +45,7 @@ func (in *${kind}List) DeepCopyObject() runtime.Object {
 	if in == nil {
 		return nil
 	}
-	return (*${kind}List)(unsafe.Pointer((*corev1.${kind}List)(unsafe.Pointer(in)).DeepCopy()))
+	return (*${kind}List)(unsafe.Pointer((*${wire}List)(unsafe.Pointer(in)).DeepCopy()))
 }
 KIND
 done

@@ -5,10 +5,116 @@ package core
 import (
 	"unsafe"
 
+	appsv1 "k8s.io/api/apps/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
+
+// ConfigMap has the memory layout of corev1.ConfigMap.
+type ConfigMap corev1.ConfigMap
+
+// DeepCopyObject implements runtime.Object.
+func (in *ConfigMap) DeepCopyObject() runtime.Object {
+	if in == nil {
+		return nil
+	}
+	return (*ConfigMap)((*corev1.ConfigMap)(in).DeepCopy())
+}
+
+// ConfigMapList has the memory layout of corev1.ConfigMapList.
+type ConfigMapList struct {
+	metav1.TypeMeta
+	metav1.ListMeta
+	Items []ConfigMap
+}
+
+// DeepCopyObject implements runtime.Object.
+func (in *ConfigMapList) DeepCopyObject() runtime.Object {
+	if in == nil {
+		return nil
+	}
+	return (*ConfigMapList)(unsafe.Pointer((*corev1.ConfigMapList)(unsafe.Pointer(in)).DeepCopy()))
+}
+
+// Event has the memory layout of corev1.Event.
+type Event corev1.Event
+
+// DeepCopyObject implements runtime.Object.
+func (in *Event) DeepCopyObject() runtime.Object {
+	if in == nil {
+		return nil
+	}
+	return (*Event)((*corev1.Event)(in).DeepCopy())
+}
+
+// EventList has the memory layout of corev1.EventList.
+type EventList struct {
+	metav1.TypeMeta
+	metav1.ListMeta
+	Items []Event
+}
+
+// DeepCopyObject implements runtime.Object.
+func (in *EventList) DeepCopyObject() runtime.Object {
+	if in == nil {
+		return nil
+	}
+	return (*EventList)(unsafe.Pointer((*corev1.EventList)(unsafe.Pointer(in)).DeepCopy()))
+}
+
+// Namespace has the memory layout of corev1.Namespace.
+type Namespace corev1.Namespace
+
+// DeepCopyObject implements runtime.Object.
+func (in *Namespace) DeepCopyObject() runtime.Object {
+	if in == nil {
+		return nil
+	}
+	return (*Namespace)((*corev1.Namespace)(in).DeepCopy())
+}
+
+// NamespaceList has the memory layout of corev1.NamespaceList.
+type NamespaceList struct {
+	metav1.TypeMeta
+	metav1.ListMeta
+	Items []Namespace
+}
+
+// DeepCopyObject implements runtime.Object.
+func (in *NamespaceList) DeepCopyObject() runtime.Object {
+	if in == nil {
+		return nil
+	}
+	return (*NamespaceList)(unsafe.Pointer((*corev1.NamespaceList)(unsafe.Pointer(in)).DeepCopy()))
+}
+
+// Node has the memory layout of corev1.Node.
+type Node corev1.Node
+
+// DeepCopyObject implements runtime.Object.
+func (in *Node) DeepCopyObject() runtime.Object {
+	if in == nil {
+		return nil
+	}
+	return (*Node)((*corev1.Node)(in).DeepCopy())
+}
+
+// NodeList has the memory layout of corev1.NodeList.
+type NodeList struct {
+	metav1.TypeMeta
+	metav1.ListMeta
+	Items []Node
+}
+
+// DeepCopyObject implements runtime.Object.
+func (in *NodeList) DeepCopyObject() runtime.Object {
+	if in == nil {
+		return nil
+	}
+	return (*NodeList)(unsafe.Pointer((*corev1.NodeList)(unsafe.Pointer(in)).DeepCopy()))
+}
 
 // Pod has the memory layout of corev1.Pod.
 type Pod corev1.Pod
@@ -36,28 +142,132 @@ func (in *PodList) DeepCopyObject() runtime.Object {
 	return (*PodList)(unsafe.Pointer((*corev1.PodList)(unsafe.Pointer(in)).DeepCopy()))
 }
 
-// Namespace has the memory layout of corev1.Namespace.
-type Namespace corev1.Namespace
+// Secret has the memory layout of corev1.Secret.
+type Secret corev1.Secret
 
 // DeepCopyObject implements runtime.Object.
-func (in *Namespace) DeepCopyObject() runtime.Object {
+func (in *Secret) DeepCopyObject() runtime.Object {
 	if in == nil {
 		return nil
 	}
-	return (*Namespace)((*corev1.Namespace)(in).DeepCopy())
+	return (*Secret)((*corev1.Secret)(in).DeepCopy())
 }
 
-// NamespaceList has the memory layout of corev1.NamespaceList.
-type NamespaceList struct {
+// SecretList has the memory layout of corev1.SecretList.
+type SecretList struct {
 	metav1.TypeMeta
 	metav1.ListMeta
-	Items []Namespace
+	Items []Secret
 }
 
 // DeepCopyObject implements runtime.Object.
-func (in *NamespaceList) DeepCopyObject() runtime.Object {
+func (in *SecretList) DeepCopyObject() runtime.Object {
 	if in == nil {
 		return nil
 	}
-	return (*NamespaceList)(unsafe.Pointer((*corev1.NamespaceList)(unsafe.Pointer(in)).DeepCopy()))
+	return (*SecretList)(unsafe.Pointer((*corev1.SecretList)(unsafe.Pointer(in)).DeepCopy()))
+}
+
+// Service has the memory layout of corev1.Service.
+type Service corev1.Service
+
+// DeepCopyObject implements runtime.Object.
+func (in *Service) DeepCopyObject() runtime.Object {
+	if in == nil {
+		return nil
+	}
+	return (*Service)((*corev1.Service)(in).DeepCopy())
+}
+
+// ServiceList has the memory layout of corev1.ServiceList.
+type ServiceList struct {
+	metav1.TypeMeta
+	metav1.ListMeta
+	Items []Service
+}
+
+// DeepCopyObject implements runtime.Object.
+func (in *ServiceList) DeepCopyObject() runtime.Object {
+	if in == nil {
+		return nil
+	}
+	return (*ServiceList)(unsafe.Pointer((*corev1.ServiceList)(unsafe.Pointer(in)).DeepCopy()))
+}
+
+// ServiceAccount has the memory layout of corev1.ServiceAccount.
+type ServiceAccount corev1.ServiceAccount
+
+// DeepCopyObject implements runtime.Object.
+func (in *ServiceAccount) DeepCopyObject() runtime.Object {
+	if in == nil {
+		return nil
+	}
+	return (*ServiceAccount)((*corev1.ServiceAccount)(in).DeepCopy())
+}
+
+// ServiceAccountList has the memory layout of corev1.ServiceAccountList.
+type ServiceAccountList struct {
+	metav1.TypeMeta
+	metav1.ListMeta
+	Items []ServiceAccount
+}
+
+// DeepCopyObject implements runtime.Object.
+func (in *ServiceAccountList) DeepCopyObject() runtime.Object {
+	if in == nil {
+		return nil
+	}
+	return (*ServiceAccountList)(unsafe.Pointer((*corev1.ServiceAccountList)(unsafe.Pointer(in)).DeepCopy()))
+}
+
+// ReplicaSet has the memory layout of appsv1.ReplicaSet.
+type ReplicaSet appsv1.ReplicaSet
+
+// DeepCopyObject implements runtime.Object.
+func (in *ReplicaSet) DeepCopyObject() runtime.Object {
+	if in == nil {
+		return nil
+	}
+	return (*ReplicaSet)((*appsv1.ReplicaSet)(in).DeepCopy())
+}
+
+// ReplicaSetList has the memory layout of appsv1.ReplicaSetList.
+type ReplicaSetList struct {
+	metav1.TypeMeta
+	metav1.ListMeta
+	Items []ReplicaSet
+}
+
+// DeepCopyObject implements runtime.Object.
+func (in *ReplicaSetList) DeepCopyObject() runtime.Object {
+	if in == nil {
+		return nil
+	}
+	return (*ReplicaSetList)(unsafe.Pointer((*appsv1.ReplicaSetList)(unsafe.Pointer(in)).DeepCopy()))
+}
+
+// Lease has the memory layout of coordinationv1.Lease.
+type Lease coordinationv1.Lease
+
+// DeepCopyObject implements runtime.Object.
+func (in *Lease) DeepCopyObject() runtime.Object {
+	if in == nil {
+		return nil
+	}
+	return (*Lease)((*coordinationv1.Lease)(in).DeepCopy())
+}
+
+// LeaseList has the memory layout of coordinationv1.LeaseList.
+type LeaseList struct {
+	metav1.TypeMeta
+	metav1.ListMeta
+	Items []Lease
+}
+
+// DeepCopyObject implements runtime.Object.
+func (in *LeaseList) DeepCopyObject() runtime.Object {
+	if in == nil {
+		return nil
+	}
+	return (*LeaseList)(unsafe.Pointer((*coordinationv1.LeaseList)(unsafe.Pointer(in)).DeepCopy()))
 }

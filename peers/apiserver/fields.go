@@ -1,0 +1,84 @@
+package main
+
+import (
+	"strconv"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/storage"
+
+	"informer-lab/peers/apiserver/core"
+)
+
+// addSelectable says which fields may be selected by, as kube-apiserver's conversions do.
+func addSelectable(s *runtime.Scheme) {
+	v1 := corev1.SchemeGroupVersion.WithKind
+	core.Selectable(s, v1("Pod"), "spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "spec.hostNetwork",
+		"status.phase", "status.podIP", "status.podIPs", "status.nominatedNodeName")
+	core.Selectable(s, v1("Namespace"), "status.phase")
+	core.Selectable(s, v1("Node"), "spec.unschedulable")
+	core.Selectable(s, v1("Secret"), "type")
+	core.Selectable(s, v1("Service"), "spec.clusterIP", "spec.type")
+	core.Selectable(s, v1("Event"), "involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid",
+		"involvedObject.apiVersion", "involvedObject.resourceVersion", "involvedObject.fieldPath", "reason", "reportingComponent", "source", "type")
+	core.Selectable(s, appsv1.SchemeGroupVersion.WithKind("ReplicaSet"), "status.replicas")
+}
+
+// attributes are what selectors look at.
+func attributes(object runtime.Object) (labels.Set, fields.Set, error) {
+	accessor, err := meta.Accessor(object)
+	if err != nil {
+		return nil, nil, err
+	}
+	selectable := ownFields(object)
+	selectable["metadata.name"] = accessor.GetName()
+	if accessor.GetNamespace() != "" {
+		selectable["metadata.namespace"] = accessor.GetNamespace()
+	}
+	return accessor.GetLabels(), selectable, nil
+}
+
+var _ storage.AttrFunc = attributes
+
+func ownFields(object runtime.Object) fields.Set {
+	switch object := object.(type) {
+	case *core.Pod:
+		return fields.Set{
+			"spec.nodeName": object.Spec.NodeName, "spec.restartPolicy": string(object.Spec.RestartPolicy),
+			"spec.schedulerName": object.Spec.SchedulerName, "spec.serviceAccountName": object.Spec.ServiceAccountName,
+			"spec.hostNetwork": strconv.FormatBool(object.Spec.HostNetwork), "status.phase": string(object.Status.Phase),
+			"status.podIP": object.Status.PodIP, "status.podIPs": object.Status.PodIP, "status.nominatedNodeName": object.Status.NominatedNodeName,
+		}
+	case *core.Namespace:
+		return fields.Set{"status.phase": string(object.Status.Phase)}
+	case *core.Node:
+		return fields.Set{"spec.unschedulable": strconv.FormatBool(object.Spec.Unschedulable)}
+	case *core.Secret:
+		return fields.Set{"type": string(object.Type)}
+	case *core.Service:
+		return fields.Set{"spec.clusterIP": object.Spec.ClusterIP, "spec.type": string(object.Spec.Type)}
+	case *core.ReplicaSet:
+		return fields.Set{"status.replicas": strconv.Itoa(int(object.Status.Replicas))}
+	case *core.Event:
+		return eventFields(object)
+	}
+	return fields.Set{}
+}
+
+func eventFields(event *core.Event) fields.Set {
+	source := event.Source.Component
+	if source == "" {
+		source = event.ReportingController
+	}
+	return fields.Set{
+		"involvedObject.kind": event.InvolvedObject.Kind, "involvedObject.namespace": event.InvolvedObject.Namespace,
+		"involvedObject.name": event.InvolvedObject.Name, "involvedObject.uid": string(event.InvolvedObject.UID),
+		"involvedObject.apiVersion": event.InvolvedObject.APIVersion, "involvedObject.resourceVersion": event.InvolvedObject.ResourceVersion,
+		"involvedObject.fieldPath": event.InvolvedObject.FieldPath, "reason": event.Reason,
+		"reportingComponent": event.ReportingController, "source": source, "type": event.Type,
+	}
+}

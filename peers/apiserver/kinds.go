@@ -1,0 +1,107 @@
+package main
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/registry/rest"
+
+	"informer-lab/peers/apiserver/core"
+)
+
+// The strategies of kinds whose own validation and defaults are left out: they are no part of k8s.io/apiserver. What is here is what each
+// kind's strategy.go in kube-apiserver (pkg/registry) tells the generic registry.
+
+func configMapStrategy(scheme *runtime.Scheme) strategy { return newStrategy(scheme) }
+
+func secretStrategy(scheme *runtime.Scheme) strategy { return newStrategy(scheme) }
+
+func serviceAccountStrategy(scheme *runtime.Scheme) strategy { return newStrategy(scheme) }
+
+func eventStrategy(scheme *runtime.Scheme) strategy {
+	s := newStrategy(scheme)
+	s.createOnUpdate = true
+	s.garbage = rest.Unsupported
+	s.onCreate, s.onUpdate = nil, nil // legacyValidateEvent looks at no metadata
+	return s
+}
+
+func leaseStrategy(scheme *runtime.Scheme) strategy {
+	s := newStrategy(scheme)
+	s.createOnUpdate, s.conditional = true, true
+	s.onUpdate = []metadataCheck{changes}
+	return s
+}
+
+func serviceStrategy(scheme *runtime.Scheme) strategy {
+	s := newStrategy(scheme)
+	s.createOnUpdate = true
+	s.validName = apivalidation.NameIsDNS1035Label
+	s.prepareCreate = func(object runtime.Object) { object.(*core.Service).Status = corev1.ServiceStatus{} }
+	s.prepareUpdate = func(object, old runtime.Object) { object.(*core.Service).Status = old.(*core.Service).Status }
+	return s
+}
+
+func serviceStatusStrategy(scheme *runtime.Scheme) strategy {
+	s := newStrategy(scheme)
+	s.onUpdate = []metadataCheck{changes}
+	s.validName = apivalidation.NameIsDNS1035Label
+	s.prepareUpdate = func(object, old runtime.Object) { object.(*core.Service).Spec = old.(*core.Service).Spec }
+	return s
+}
+
+func nodeStrategy(scheme *runtime.Scheme) strategy {
+	s := newStrategy(scheme)
+	s.onUpdate = []metadataCheck{whole, changes}
+	s.namespaced = false
+	s.prepareUpdate = func(object, old runtime.Object) { object.(*core.Node).Status = old.(*core.Node).Status }
+	return s
+}
+
+func nodeStatusStrategy(scheme *runtime.Scheme) strategy {
+	s := newStrategy(scheme)
+	s.onUpdate = []metadataCheck{changes}
+	s.namespaced = false
+	s.prepareUpdate = func(object, old runtime.Object) { object.(*core.Node).Spec = old.(*core.Node).Spec }
+	return s
+}
+
+func namespaceStrategy(scheme *runtime.Scheme) strategy {
+	s := newStrategy(scheme)
+	s.onUpdate = []metadataCheck{whole, changes}
+	s.namespaced, s.validName = false, apivalidation.ValidateNamespaceName
+	s.prepareCreate = func(object runtime.Object) {
+		object.(*core.Namespace).Status = corev1.NamespaceStatus{Phase: corev1.NamespaceActive}
+	}
+	s.prepareUpdate = func(object, old runtime.Object) {
+		object.(*core.Namespace).Status = old.(*core.Namespace).Status
+	}
+	return s
+}
+
+func replicaSetStrategy(scheme *runtime.Scheme) strategy {
+	s := newStrategy(scheme)
+	s.onUpdate = []metadataCheck{whole, changes}
+	s.prepareCreate = func(object runtime.Object) {
+		set := object.(*core.ReplicaSet)
+		set.Status = appsv1.ReplicaSetStatus{}
+		set.Generation = 1
+	}
+	s.prepareUpdate = func(object, old runtime.Object) {
+		set, before := object.(*core.ReplicaSet), old.(*core.ReplicaSet)
+		set.Status = before.Status
+		if !equality.Semantic.DeepEqual(set.Spec, before.Spec) {
+			set.Generation = before.Generation + 1
+		}
+	}
+	return s
+}
+
+func replicaSetStatusStrategy(scheme *runtime.Scheme) strategy {
+	s := newStrategy(scheme)
+	s.onUpdate = []metadataCheck{changes}
+	s.prepareUpdate = func(object, old runtime.Object) { object.(*core.ReplicaSet).Spec = old.(*core.ReplicaSet).Spec }
+	return s
+}

@@ -1,0 +1,34 @@
+package main
+
+import "slices"
+
+// standing are the namespaces that every cluster has.
+var standing = []string{"default", "kube-system", "kube-public", "kube-node-lease"}
+
+// clear removes all objects of a kind, whatever holds them.
+func (s *Side) clear(kind kind) {
+	answer := s.ask(Request{Method: "GET", Path: kind.everywhere()})
+	list, _ := decode(answer.Header.Get("Content-Type"), answer.Body).(object)
+	items, _ := list["items"].([]any)
+	for _, item := range items {
+		metadata, _ := item.(object)["metadata"].(object)
+		name, _ := metadata["name"].(string)
+		if kind.plural == "namespaces" && slices.Contains(standing, name) {
+			continue
+		}
+		s.remove(kind, metadata, name)
+	}
+}
+
+func (s *Side) remove(kind kind, metadata object, name string) {
+	path := kind.everywhere() + "/" + name
+	if namespace, _ := metadata["namespace"].(string); namespace != "" {
+		path = kind.in(namespace) + "/" + name
+	}
+	if metadata["finalizers"] != nil {
+		s.ask(Request{Method: "PATCH", Path: path, Body: `{"metadata":{"finalizers":null}}`,
+			Header: map[string]string{"Content-Type": "application/merge-patch+json"}})
+	}
+	s.ask(Request{Method: "DELETE", Path: path, Body: `{"gracePeriodSeconds":0,"propagationPolicy":"Background"}`,
+		Header: map[string]string{"Content-Type": "application/json"}})
+}

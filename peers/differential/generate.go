@@ -1,0 +1,119 @@
+package main
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"net/url"
+	"strings"
+)
+
+// generator makes requests by a seed: each one of the requests that programs send, most with one odd thing.
+type generator struct {
+	*rand.Rand
+	kinds []kind
+}
+
+func newGenerator(seed uint64, of []kind) *generator {
+	return &generator{rand.New(rand.NewPCG(seed, 0)), of}
+}
+
+// sequence is some requests that are sent one after the other, to objects of one or two kinds.
+func (g *generator) sequence(length int) []Request {
+	first, second := pick(g, g.kinds), pick(g, g.kinds)
+	made := make([]Request, length)
+	for i := range made {
+		kind := first
+		if g.IntN(4) == 0 {
+			kind = second
+		}
+		made[i] = g.request(kind).render(g, kind)
+	}
+	return made
+}
+
+// draft is a request while odd things are done to it.
+type draft struct {
+	method, path string
+	query        url.Values
+	header       map[string]string
+	// body is written as JSON, unless text is the body already.
+	body  any
+	text  *string
+	watch bool
+}
+
+func (d *draft) setText(text string) { d.text = &text }
+
+// metadata is that of the body, which must be an object.
+func (d *draft) metadata() object {
+	body, ok := d.body.(object)
+	if !ok {
+		return object{}
+	}
+	metadata, ok := body["metadata"].(object)
+	if !ok {
+		metadata = object{}
+		body["metadata"] = metadata
+	}
+	return metadata
+}
+
+func (d *draft) render(g *generator, kind kind) Request {
+	request := Request{Method: d.method, Path: d.path, Header: d.header, Plural: kind.plural, Watch: d.watch}
+	if len(d.query) > 0 {
+		request.Path += "?" + escaped(d.query)
+	}
+	switch {
+	case d.text != nil:
+		request.Body = *d.text
+	case d.body != nil:
+		request.Body = asText(d.body)
+	}
+	return request
+}
+
+// escaped is a query in which references stay readable.
+func escaped(query url.Values) string {
+	return strings.NewReplacer("%3C%3C", "<<", "%3E%3E", ">>", "%3A", ":", "%2F", "/").Replace(query.Encode())
+}
+
+func asText(value any) string {
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		panic(err) // the generator made it of maps, lists and texts
+	}
+	return strings.TrimSuffix(text.String(), "\n")
+}
+
+func pick[T any](g *generator, from []T) T { return from[g.IntN(len(from))] }
+
+// name is of few, so that requests meet the same objects.
+func (g *generator) name() string { return pick(g, []string{"a", "a", "a", "b", "b", "c"}) }
+
+// weighted is how requests of a verb are made, and how often.
+type weighted struct {
+	weight int
+	make   func(g *generator, kind kind) *draft
+}
+
+func (g *generator) request(kind kind) *draft {
+	verbs := []weighted{
+		{22, create}, {18, update}, {24, patch}, {12, remove}, {3, removeAll}, {10, list}, {6, get}, {3, watch}, {2, strange},
+	}
+	sum := 0
+	for _, verb := range verbs {
+		sum += verb.weight
+	}
+	at := g.IntN(sum)
+	for _, verb := range verbs {
+		if at -= verb.weight; at < 0 {
+			return verb.make(g, kind)
+		}
+	}
+	panic("the weights are summed")
+}
+
+// sometimes is true once in so many.
+func (g *generator) sometimes(in int) bool { return g.IntN(in) == 0 }

@@ -1,0 +1,103 @@
+package main
+
+// kind is a kind that both servers serve, and a valid object of it. Everything that kube-apiserver would set by default is said, since the
+// peer has no defaults.
+type kind struct {
+	plural, name, apiVersion string
+	cluster, status          bool
+	body                     func() map[string]any
+	// change is what a patch of the object may set, statusChange what one of its status may set.
+	change, statusChange map[string]any
+}
+
+// object is JSON.
+type object = map[string]any
+
+var kinds = []kind{
+	{plural: "configmaps", name: "ConfigMap", apiVersion: "v1",
+		body:   func() object { return object{"data": object{"k": "v"}} },
+		change: object{"data": object{"k": "w", "l": nil}}},
+	{plural: "events", name: "Event", apiVersion: "v1",
+		body: func() object {
+			return object{"involvedObject": object{"kind": "Pod", "namespace": "<<ns:>>", "name": "p"}, "reason": "Tested", "type": "Normal"}
+		},
+		change: object{"message": "changed"}},
+	{plural: "secrets", name: "Secret", apiVersion: "v1",
+		body:   func() object { return object{"type": "Opaque", "data": object{"k": "dg=="}} },
+		change: object{"data": object{"k": "dw=="}}},
+	{plural: "serviceaccounts", name: "ServiceAccount", apiVersion: "v1",
+		body:   func() object { return object{"automountServiceAccountToken": true} },
+		change: object{"automountServiceAccountToken": false}},
+	{plural: "leases", name: "Lease", apiVersion: "coordination.k8s.io/v1",
+		body:   func() object { return object{"spec": object{"holderIdentity": "me", "leaseDurationSeconds": 15}} },
+		change: object{"spec": object{"holderIdentity": "you"}}},
+	{plural: "services", name: "Service", apiVersion: "v1", status: true,
+		body: func() object {
+			return object{"spec": object{"type": "ExternalName", "externalName": "example.org", "sessionAffinity": "None"}}
+		},
+		change:       object{"spec": object{"externalName": "example.com"}},
+		statusChange: object{"loadBalancer": object{"ingress": []any{object{"hostname": "example.net"}}}}},
+	{plural: "nodes", name: "Node", apiVersion: "v1", cluster: true, status: true,
+		body: func() object {
+			return object{"spec": object{"taints": []any{object{"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}}}}
+		},
+		change:       object{"spec": object{"unschedulable": true}},
+		statusChange: object{"phase": "Running"}},
+	{plural: "namespaces", name: "Namespace", apiVersion: "v1", cluster: true,
+		body:   func() object { return object{} },
+		change: object{"metadata": object{"labels": object{"x": "y"}}}},
+	{plural: "pods", name: "Pod", apiVersion: "v1", status: true,
+		body:         func() object { return object{"spec": podSpec()} },
+		change:       object{"metadata": object{"labels": object{"x": "y"}}},
+		statusChange: object{"phase": "Running", "hostIP": "10.0.0.1"}},
+	{plural: "replicasets", name: "ReplicaSet", apiVersion: "apps/v1", status: true,
+		body: func() object {
+			template := podSpec()
+			for _, admitted := range []string{"tolerations", "priority", "preemptionPolicy"} {
+				delete(template, admitted)
+			}
+			return object{"spec": object{"replicas": 0, "selector": object{"matchLabels": object{"app": "x"}},
+				"template": object{"metadata": object{"labels": object{"app": "x"}}, "spec": template}}}
+		},
+		change:       object{"spec": object{"replicas": 1}},
+		statusChange: object{"replicas": 2}},
+}
+
+func podSpec() object {
+	toleration := func(key string) any {
+		return object{"key": "node.kubernetes.io/" + key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}
+	}
+	return object{
+		"containers": []any{object{"name": "main", "image": "nginx:1.27", "imagePullPolicy": "IfNotPresent", "resources": object{},
+			"terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File"}},
+		"dnsPolicy": "ClusterFirst", "restartPolicy": "Always", "schedulerName": "default-scheduler", "securityContext": object{},
+		"terminationGracePeriodSeconds": 30, "enableServiceLinks": true, "serviceAccountName": "default", "serviceAccount": "default",
+		"priority": 0, "preemptionPolicy": "PreemptLowerPriority",
+		"tolerations": []any{toleration("not-ready"), toleration("unreachable")},
+	}
+}
+
+// path is where the objects of the kind are, in the namespace of the sequence.
+func (k kind) path() string {
+	if k.cluster {
+		return k.everywhere()
+	}
+	return k.in("<<ns:>>")
+}
+
+// in is where those of a namespace are.
+func (k kind) in(namespace string) string {
+	return k.version() + "/namespaces/" + namespace + "/" + k.plural
+}
+
+// everywhere is where those of all namespaces are.
+func (k kind) everywhere() string {
+	return k.version() + "/" + k.plural
+}
+
+func (k kind) version() string {
+	if k.apiVersion == "v1" {
+		return "/api/v1"
+	}
+	return "/apis/" + k.apiVersion
+}

@@ -1,0 +1,120 @@
+// Command differential sends the same random requests to a real API server (peers/apiserver) and to informer-lab's cluster, and compares
+// the answers whole. What differs is shrunk to the shortest sequence of requests and printed with both answers; what is meant to differ
+// stands in table.go.
+//
+//	differential --seed 1 --count 10000 [--seeds 10] [--kinds configmaps,leases] [--binary PATH] [--server URL] [--peer PATH] [--peer-server URL]
+//
+// It exits with 1 if anything differs that the table does not name, or if the table names what nothing needed (--whole).
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+)
+
+var (
+	seed       = flag.Uint64("seed", 1, "the first seed")
+	seeds      = flag.Uint64("seeds", 1, "how many seeds, one after the other")
+	count      = flag.Int("count", 1000, "how many requests for each seed")
+	only       = flag.String("kinds", "", "the kinds, by their plurals (default: all)")
+	length     = flag.Int("length", 25, "how many requests a sequence has")
+	binary     = flag.String("binary", inProject("target", "debug", "informer-lab"), "informer-lab")
+	serverURL  = flag.String("server", "", "a cluster of informer-lab that is there already, instead of --binary")
+	peer       = flag.String("peer", inProject("target", "peers", "apiserver"), "the real API server")
+	peerURL    = flag.String("peer-server", "", "a real API server that is there already, instead of --peer")
+	examples   = flag.Int("examples", 40, "how many classes of differences to print")
+	shrinking  = flag.Bool("shrink", true, "shrink what differs")
+	wholeTable = flag.Bool("whole", false, "fail if a row of the table was not needed")
+)
+
+func main() {
+	flag.Parse()
+	ok, err := run()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "differential:", err)
+		os.Exit(2)
+	}
+	if !ok {
+		os.Exit(1)
+	}
+}
+
+func run() (bool, error) {
+	chosen, err := chosenKinds(*only)
+	if err != nil {
+		return false, err
+	}
+	realURL, stopReal, err := serverAt(*peerURL, *peer, startReal)
+	if err != nil {
+		return false, err
+	}
+	defer stopReal()
+	oursURL, stopOurs, err := serverAt(*serverURL, *binary, startOurs)
+	if err != nil {
+		return false, err
+	}
+	defer stopOurs()
+
+	runner := &Runner{real: newSide("real", realURL), ours: newSide("ours", oursURL), used: map[string]int{}}
+	report := &Report{counts: map[string]int{}, examples: map[string]Finding{}}
+	for s := *seed; s < *seed+*seeds; s++ {
+		runner.seed = s
+		generator := newGenerator(s, chosen)
+		for end := runner.asked + *count; runner.asked < end; {
+			for _, found := range runner.run(generator.sequence(*length)) {
+				if report.add(found) && *shrinking {
+					report.examples[found.class()] = runner.shrink(found)
+				}
+			}
+		}
+	}
+	report.print(os.Stdout, *examples)
+	return summary(runner, report), nil
+}
+
+// summary prints the figures, and says whether all is as it should be.
+func summary(runner *Runner, report *Report) bool {
+	for _, row := range table {
+		fmt.Printf("%7d meant: %s (%s)\n", runner.used[row.name], row.name, row.reason)
+	}
+	fmt.Printf("%d requests, %d answered alike (%.2f %%), %d classes of differences\n",
+		runner.asked, runner.equal, 100*float64(runner.equal)/float64(max(runner.asked, 1)), len(report.counts))
+	ok := len(report.counts) == 0
+	for _, row := range table {
+		if *wholeTable && runner.used[row.name] == 0 {
+			fmt.Printf("the row %q of the table was not needed: take it out, or find out why nothing differs any more\n", row.name)
+			ok = false
+		}
+	}
+	return ok
+}
+
+// serverAt is a server that is there already, or one that is started now.
+func serverAt(at, program string, start func(string) (*server, error)) (string, func(), error) {
+	if at != "" {
+		return strings.TrimSuffix(at, "/"), func() {}, nil
+	}
+	started, err := start(program)
+	if err != nil {
+		return "", nil, err
+	}
+	return started.url, started.stop, nil
+}
+
+func chosenKinds(plurals string) ([]kind, error) {
+	if plurals == "" {
+		return kinds, nil
+	}
+	var chosen []kind
+	for plural := range strings.SplitSeq(plurals, ",") {
+		at := slices.IndexFunc(kinds, func(kind kind) bool { return kind.plural == plural })
+		if at < 0 {
+			return nil, fmt.Errorf("no kind %q: there are configmaps, events, secrets, serviceaccounts, leases, services, nodes, namespaces, pods and replicasets", plural)
+		}
+		chosen = append(chosen, kinds[at])
+	}
+	return chosen, nil
+}

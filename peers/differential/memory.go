@@ -1,0 +1,87 @@
+package main
+
+import (
+	"regexp"
+	"strings"
+)
+
+// memory is what one side has answered so far in a sequence: what the references of later requests stand for.
+//
+//	<<ns:>>                  the sequence's namespace, the same on both sides
+//	<<rv:configmaps/a>>      the newest resourceVersion of an object
+//	<<oldrv:configmaps/a>>   its first
+//	<<uid:configmaps/a>>     its newest uid
+//	<<gen:configmaps/g->>    the last name that was generated with this prefix
+//	<<listrv:>>, <<continue:>>  those of the last list
+//
+// A resourceVersion that was never answered is that of the namespace, anything else "1".
+type memory struct {
+	values map[string]string
+	first  string
+}
+
+func newMemory(namespace string) *memory {
+	return &memory{values: map[string]string{"ns:": namespace}, first: "1"}
+}
+
+// start learns of the namespace, in which nothing is yet.
+func (m *memory) start(namespace any) {
+	body, _ := namespace.(object)
+	metadata, _ := body["metadata"].(object)
+	if version, ok := metadata["resourceVersion"].(string); ok {
+		m.first = version
+	}
+}
+
+var reference = regexp.MustCompile(`<<([a-z]+:[^<>]*)>>`)
+
+func (m *memory) resolve(text string) string {
+	if !strings.Contains(text, "<<") {
+		return text
+	}
+	return reference.ReplaceAllStringFunc(text, func(found string) string {
+		if value, known := m.values[found[2:len(found)-2]]; known {
+			return value
+		}
+		if strings.Contains(found, "rv:") {
+			return m.first
+		}
+		return "1"
+	})
+}
+
+// learn keeps what an answer tells of objects of this kind.
+func (m *memory) learn(plural string, answer any) {
+	body, ok := answer.(object)
+	if !ok {
+		return
+	}
+	metadata, _ := body["metadata"].(object)
+	if items, isList := body["items"].([]any); isList {
+		m.keep("listrv:", metadata["resourceVersion"])
+		m.keep("continue:", metadata["continue"])
+		for _, item := range items {
+			m.learn(plural, item)
+		}
+		return
+	}
+	name, _ := metadata["name"].(string)
+	if name == "" {
+		return
+	}
+	key := plural + "/" + name
+	m.keep("rv:"+key, metadata["resourceVersion"])
+	m.keep("uid:"+key, metadata["uid"])
+	if _, known := m.values["oldrv:"+key]; !known {
+		m.keep("oldrv:"+key, metadata["resourceVersion"])
+	}
+	if prefix, _ := metadata["generateName"].(string); prefix != "" && strings.HasPrefix(name, prefix) {
+		m.keep("gen:"+plural+"/"+prefix, name)
+	}
+}
+
+func (m *memory) keep(key string, value any) {
+	if text, ok := value.(string); ok && text != "" {
+		m.values[key] = text
+	}
+}

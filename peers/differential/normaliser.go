@@ -1,0 +1,153 @@
+package main
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// normaliser replaces what is by chance in the answers of one side: uids, times of now, resourceVersions, continue tokens and generated
+// names. A uid becomes its number in the order in which the side first showed it, a resourceVersion the number of the write that made it.
+type normaliser struct {
+	uids      map[string]string
+	generated map[string]string
+	// writes are the resourceVersions of the sequence's writes, ascending.
+	writes []uint64
+}
+
+func newNormaliser() *normaliser {
+	return &normaliser{uids: map[string]string{}, generated: map[string]string{}}
+}
+
+// clone is for a comparison that may be repeated when more has been answered.
+func (n *normaliser) clone() *normaliser {
+	return &normaliser{maps.Clone(n.uids), maps.Clone(n.generated), slices.Clone(n.writes)}
+}
+
+func (n *normaliser) uid(uid string) string {
+	if n.uids[uid] == "" {
+		n.uids[uid] = fmt.Sprintf("<uid%d>", len(n.uids)+1)
+	}
+	return n.uids[uid]
+}
+
+// wrote tells of the answer to a write.
+func (n *normaliser) wrote(answer any) {
+	body, _ := answer.(object)
+	metadata, _ := body["metadata"].(object)
+	text, _ := metadata["resourceVersion"].(string)
+	version, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return
+	}
+	if at, known := slices.BinarySearch(n.writes, version); !known {
+		n.writes = slices.Insert(n.writes, at, version)
+	}
+}
+
+// version is a resourceVersion as the number of the last write up to it; a plus says that there was something after that write, such as a
+// deletion, which tells no resourceVersion.
+func (n *normaliser) version(text string) string {
+	version, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || version < 10 || version > 1<<62 || strings.HasPrefix(text, "99999") || strings.HasPrefix(text, "0") {
+		return text // the generator's own
+	}
+	at, known := slices.BinarySearch(n.writes, version)
+	if known {
+		return fmt.Sprintf("<rv%d>", at+1)
+	}
+	return fmt.Sprintf("<rv%d+>", at)
+}
+
+// value is a JSON value without what is by chance in it.
+func (n *normaliser) value(value any) any {
+	switch value := value.(type) {
+	case object:
+		n.noteGenerated(value)
+		normal := object{}
+		for _, key := range sortedKeys(value) {
+			normal[n.text(key)] = n.field(key, value[key])
+		}
+		return normal
+	case []any:
+		normal := make([]any, len(value))
+		for i, item := range value {
+			normal[i] = n.value(item)
+		}
+		return normal
+	case string:
+		return n.text(value)
+	}
+	return value
+}
+
+func (n *normaliser) field(key string, value any) any {
+	text, isText := value.(string)
+	switch {
+	case isText && key == "resourceVersion":
+		return n.version(text)
+	case isText && key == "continue" && text != "":
+		return n.token(text)
+	}
+	return n.value(value)
+}
+
+// noteGenerated remembers a name that the server made up.
+func (n *normaliser) noteGenerated(metadata object) {
+	prefix, _ := metadata["generateName"].(string)
+	name, _ := metadata["name"].(string)
+	const random = 5
+	if prefix != "" && len(name) >= random && strings.HasPrefix(prefix, name[:len(name)-random]) {
+		n.generated[name] = name[:len(name)-random] + "<5 random>"
+	}
+}
+
+// token is a continue token, decoded.
+func (n *normaliser) token(text string) string {
+	decoded, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(text, "="))
+	var token object
+	if err != nil || json.Unmarshal(decoded, &token) != nil {
+		return text
+	}
+	if revision, ok := token["rv"].(float64); ok {
+		token["rv"] = n.version(fmt.Sprintf("%.0f", revision))
+	}
+	rest, _ := json.Marshal(token) // what was just read can be written
+	return "<continue " + n.text(string(rest)) + ">"
+}
+
+var (
+	uuid   = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+	moment = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
+	// inSentence finds the resourceVersions in messages.
+	inSentence = regexp.MustCompile(`((?:resource version|current|precondition|object meta|provided resource version): ?"?|too old resource version: \d+ \()(\d+)`)
+)
+
+func (n *normaliser) text(text string) string {
+	for name, normal := range n.generated {
+		text = strings.ReplaceAll(text, name, normal)
+	}
+	text = uuid.ReplaceAllStringFunc(text, func(uid string) string { return n.uid(uid) })
+	text = moment.ReplaceAllStringFunc(text, func(time string) string {
+		if isNow(time) {
+			return "<time>"
+		}
+		return time
+	})
+	return inSentence.ReplaceAllStringFunc(text, func(found string) string {
+		parts := inSentence.FindStringSubmatch(found)
+		return parts[1] + n.version(parts[2])
+	})
+}
+
+// isNow says whether a time is of today, and so from a server's clock: those of the generator are of other years.
+func isNow(text string) bool {
+	at, err := time.Parse(time.RFC3339Nano, text)
+	return err == nil && time.Since(at).Abs() < 24*time.Hour
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Outcome is an answer in the form in which it is compared: each thing by its path.
+type Outcome map[string]string
+
+// compared are the headers that tell a client what to do.
+var compared = []string{"Content-Type", "Warning", "Allow", "Retry-After", "Location", "Cache-Control"}
+
+// outcome normalises an answer.
+func outcome(side *Side, answer Answer) Outcome {
+	if answer.Failed != "" {
+		return Outcome{"failed": answer.Failed}
+	}
+	made := Outcome{"status": fmt.Sprint(answer.Status)}
+	if answer.Close {
+		made["header connection"] = "close"
+	}
+	if answer.Lost {
+		made["header connection"] = "was dropped before this request, without a word"
+	}
+	for _, name := range compared {
+		for i, value := range answer.Header[http.CanonicalHeaderKey(name)] {
+			made[fmt.Sprintf("header %s[%d]", strings.ToLower(name), i)] = side.normal.text(value)
+		}
+	}
+	flatten(made, "", side.normal.value(decode(answer.Header.Get("Content-Type"), answer.Body)))
+	return made
+}
+
+// flatten writes each leaf of a JSON value under its path.
+func flatten(into Outcome, path string, value any) {
+	switch value := value.(type) {
+	case object:
+		if len(value) == 0 {
+			into[path] = "{}"
+		}
+		for key, field := range value {
+			flatten(into, path+"/"+key, field)
+		}
+	case []any:
+		if len(value) == 0 {
+			into[path] = "[]"
+		}
+		for i, item := range value {
+			flatten(into, fmt.Sprintf("%s/%d", path, i), item)
+		}
+	default:
+		text, err := json.Marshal(value)
+		if err != nil {
+			text = []byte(err.Error())
+		}
+		into[path] = string(text)
+	}
+}
+
+// without is the outcome less the paths that the function names.
+func (o Outcome) without(gone func(path string) bool) Outcome {
+	rest := Outcome{}
+	for path, value := range o {
+		if !gone(path) {
+			rest[path] = value
+		}
+	}
+	return rest
+}
+
+// difference is a path at which two outcomes differ; an empty text stands for nothing.
+type difference struct{ path, real, ours string }
+
+// differences are in the order of their paths.
+func differences(real, ours Outcome) []difference {
+	both := map[string]bool{}
+	for path := range real {
+		both[path] = true
+	}
+	for path := range ours {
+		both[path] = true
+	}
+	var found []difference
+	for _, path := range sortedKeys(both) {
+		if real[path] != ours[path] {
+			found = append(found, difference{path, real[path], ours[path]})
+		}
+	}
+	return found
+}
+
+var ofCauses = regexp.MustCompile(`^/details/causes/\d+/`)
+
+// unordered is the outcome of an error whose causes have no order: they are compared as a set, and so are the words of its message.
+func (o Outcome) unordered() Outcome {
+	if o["status"] != "422" {
+		return o
+	}
+	causes := map[string][]string{}
+	made := o.without(ofCauses.MatchString)
+	for path, value := range o {
+		if cause := ofCauses.FindString(path); cause != "" {
+			causes[cause] = append(causes[cause], path[len(cause):]+"="+value)
+		}
+	}
+	var all []string
+	for _, cause := range causes {
+		slices.Sort(cause)
+		all = append(all, strings.Join(cause, " "))
+	}
+	slices.Sort(all)
+	words := strings.FieldsFunc(o["/message"], func(r rune) bool { return strings.ContainsRune(" ,[]\"", r) })
+	slices.Sort(words)
+	made["causes"], made["/message"] = strings.Join(all, "; "), strings.Join(words, " ")
+	return made
+}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// Request is one request, the same for both servers. Its path, headers and body may hold references (see memory.go), which each side
+// resolves by what it has answered before.
+type Request struct {
+	Method, Path string
+	Header       map[string]string
+	Body         string
+	// Plural is the kind that is asked for, Watch whether the answer is a stream of events that stays open until the sequence ends.
+	Plural string
+	Watch  bool
+}
+
+// String is the request as text, for a report.
+func (r Request) String() string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s %s", r.Method, r.Path)
+	for _, name := range sortedKeys(r.Header) {
+		fmt.Fprintf(&text, "\n  %s: %s", name, cut(r.Header[name]))
+	}
+	if r.Body != "" {
+		fmt.Fprintf(&text, "\n  %s", cut(r.Body))
+	}
+	return text.String()
+}
+
+func cut(text string) string {
+	const longest = 1500
+	if len(text) > longest {
+		return fmt.Sprintf("%s… (%d bytes)", text[:longest], len(text))
+	}
+	return text
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	sort.Strings(keys)
+	return keys
+}

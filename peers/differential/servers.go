@@ -1,0 +1,63 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+)
+
+// server is a program that serves the API until it is stopped.
+type server struct {
+	url     string
+	command *exec.Cmd
+}
+
+// startReal starts upstream's API server.
+func startReal(program string) (*server, error) {
+	return start(program, "ready http://", "--listen", "127.0.0.1:0")
+}
+
+// startOurs starts informer-lab's cluster with nothing in it that changes objects by itself.
+func startOurs(program string) (*server, error) {
+	return start(program, "http://", "cluster", "--listen", "127.0.0.1:0", "--nodes", "0", "--controllers", "none")
+}
+
+// start runs a program until it has printed a line with its URL.
+func start(program, sign string, arguments ...string) (*server, error) {
+	command := exec.Command(program, arguments...)
+	command.Stderr = os.Stderr
+	out, err := command.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := command.Start(); err != nil {
+		return nil, fmt.Errorf("cannot start %s: %w", program, err)
+	}
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if at := strings.Index(lines.Text(), sign); at >= 0 {
+			go io.Copy(io.Discard, out)
+			url := lines.Text()[at+len(sign)-len("http://"):]
+			return &server{strings.Fields(url)[0], command}, nil
+		}
+	}
+	_ = command.Wait() // it ended by itself, and has said why
+	return nil, fmt.Errorf("%s ended before it served", program)
+}
+
+func (s *server) stop() {
+	_ = s.command.Process.Signal(syscall.SIGTERM) // one that has ended already needs none
+	_ = s.command.Wait()                          // by a signal, as asked
+}
+
+// inProject is a path in the project.
+func inProject(path ...string) string {
+	_, file, _, _ := runtime.Caller(0) // this file has a name
+	return filepath.Join(append([]string{filepath.Dir(file), "..", ".."}, path...)...)
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"maps"
+	"net/url"
+)
+
+func newDraft(method, path string) *draft {
+	return &draft{method: method, path: path, query: url.Values{}, header: map[string]string{}}
+}
+
+// named is a valid object.
+func named(kind kind, name string) object {
+	body := kind.body()
+	body["apiVersion"], body["kind"] = kind.apiVersion, kind.name
+	body["metadata"] = object{"name": name}
+	return body
+}
+
+func create(g *generator, kind kind) *draft {
+	made := newDraft("POST", kind.path())
+	made.header["Content-Type"] = "application/json"
+	made.body = named(kind, g.name())
+	if g.sometimes(5) {
+		good(g, made.metadata())
+	}
+	if !g.sometimes(4) {
+		pick(g, []odd{oddMetadata, oddMetadata, oddMetadata, oddWriteOptions, oddBody, oddHeaders})(g, kind, made)
+	}
+	return made
+}
+
+func update(g *generator, kind kind) *draft {
+	name := g.name()
+	made := newDraft("PUT", kind.path()+"/"+name)
+	made.header["Content-Type"] = "application/json"
+	body := named(kind, name)
+	if !g.sometimes(3) {
+		made.body = merged(body, kind.change)
+	} else {
+		made.body = body
+	}
+	if g.sometimes(2) {
+		made.metadata()["resourceVersion"] = "<<rv:" + kind.plural + "/" + name + ">>"
+	}
+	if kind.status && g.sometimes(4) {
+		made.path += "/status"
+		body["status"] = kind.statusChange
+	}
+	if g.sometimes(5) {
+		good(g, made.metadata())
+	}
+	if !g.sometimes(4) {
+		pick(g, []odd{oddMetadata, oddMetadata, oddMetadata, oddWriteOptions, oddBody, oddHeaders})(g, kind, made)
+	}
+	return made
+}
+
+// merged is an object with the fields of another in the place of its own; null leaves a field out.
+func merged(into, from object) object {
+	made := object{}
+	maps.Copy(made, into)
+	for key, value := range from {
+		switch value := value.(type) {
+		case nil:
+			delete(made, key)
+		case object:
+			inner, _ := made[key].(object)
+			made[key] = merged(inner, value)
+		default:
+			made[key] = value
+		}
+	}
+	return made
+}
+
+func remove(g *generator, kind kind) *draft {
+	made := newDraft("DELETE", kind.path()+"/"+g.name())
+	if !g.sometimes(3) {
+		oddDeletion(g, kind, made)
+	}
+	if g.sometimes(10) {
+		oddHeaders(g, kind, made)
+	}
+	return made
+}
+
+func removeAll(g *generator, kind kind) *draft {
+	made := newDraft("DELETE", kind.path())
+	if g.sometimes(2) {
+		oddDeletion(g, kind, made)
+	}
+	if g.sometimes(2) {
+		oddSelectors(g, kind, made)
+	}
+	return made
+}
+
+func list(g *generator, kind kind) *draft {
+	made := newDraft("GET", kind.path())
+	if g.sometimes(5) {
+		made.path = kind.everywhere()
+	}
+	for range g.IntN(3) {
+		pick(g, []odd{oddSelectors, oddPages, oddVersions, oddAccept})(g, kind, made)
+	}
+	return made
+}
+
+func get(g *generator, kind kind) *draft {
+	made := newDraft("GET", kind.path()+"/"+g.name())
+	if kind.status && g.sometimes(5) {
+		made.path += "/status"
+	}
+	if g.sometimes(2) {
+		pick(g, []odd{oddVersions, oddAccept, oddUnknown})(g, kind, made)
+	}
+	return made
+}
+
+func watch(g *generator, kind kind) *draft {
+	made := newDraft("GET", kind.path())
+	if g.sometimes(5) {
+		made.path = kind.everywhere()
+	}
+	made.watch = true
+	made.query.Set("watch", pick(g, []string{"1", "true", "1"}))
+	made.query.Set("timeoutSeconds", "30")
+	if !g.sometimes(3) {
+		made.query.Set("resourceVersion", pick(g, []string{"0", "<<listrv:>>", "<<rv:" + kind.plural + "/a>>", "<<oldrv:" + kind.plural + "/a>>"}))
+	}
+	if g.sometimes(3) {
+		pick(g, []odd{oddSelectors, oddAccept, oddStreaming})(g, kind, made)
+	}
+	return made
+}
+
+// strange are requests that no client sends on purpose.
+func strange(g *generator, kind kind) *draft {
+	object := kind.path() + "/" + g.name()
+	made := pick(g, []*draft{
+		newDraft("POST", object), newDraft("PUT", kind.path()), newDraft("PATCH", kind.path()), newDraft("DELETE", object+"/status"),
+		newDraft("GET", object+"/nosuch"), newDraft("GET", kind.path()+"x"), newDraft("POST", kind.everywhere()), newDraft("GET", kind.path()+"/"),
+		newDraft("GET", kind.version()+"/namespaces/nosuch/"+kind.plural), newDraft("PUT", object+"/status"), newDraft("GET", object+"/"),
+		newDraft("HEAD", object), newDraft("OPTIONS", object), newDraft("GET", "/apis/nosuch.example/v1/"+kind.plural),
+		newDraft("PATCH", object+"/status"), newDraft("TRACE", object), newDraft("DELETE", kind.everywhere()), newDraft("GET", "/api/v2/"+kind.plural),
+	})
+	if made.method != "GET" && g.sometimes(2) {
+		made.header["Content-Type"] = "application/json"
+		made.body = named(kind, g.name())
+	}
+	return made
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// stream is an open watch on one side, or the answer that refused it.
+type stream struct {
+	refused Answer
+	end     context.CancelFunc
+	content string
+
+	mutex  sync.Mutex
+	events [][]byte
+}
+
+// watchPair is a watch on both sides.
+type watchPair struct {
+	index      int
+	real, ours *stream
+}
+
+// open begins a watch on both sides. It has begun when the headers are there.
+func (r *Runner) open(request Request) (watchPair, bool) {
+	var pair watchPair
+	streams := map[*Side]**stream{r.real: &pair.real, r.ours: &pair.ours}
+	r.both(func(side *Side) { *streams[side] = side.watch(request) })
+	return pair, pair.real.end != nil && pair.ours.end != nil
+}
+
+// watch opens a watch on a connection of its own.
+func (s *Side) watch(request Request) *stream {
+	ctx, end := context.WithCancel(context.Background())
+	transport := &http.Transport{DisableCompression: true}
+	response, err := (&http.Client{Transport: transport}).Do(s.request(ctx, request))
+	if err != nil {
+		end()
+		return &stream{refused: Answer{Failed: failure(err)}}
+	}
+	answer := Answer{Status: response.StatusCode, Header: response.Header}
+	if response.StatusCode != http.StatusOK {
+		defer end()
+		defer response.Body.Close()
+		answer.Body, _ = io.ReadAll(response.Body) // what was read is compared
+		return &stream{refused: answer}
+	}
+	opened := &stream{refused: answer, content: response.Header.Get("Content-Type")}
+	opened.end = func() {
+		end()
+		transport.CloseIdleConnections()
+	}
+	go opened.read(response.Body)
+	return opened
+}
+
+// read keeps each line.
+func (s *stream) read(body io.ReadCloser) {
+	defer body.Close()
+	lines := bufio.NewReader(body)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if len(bytes.TrimSpace(line)) > 0 {
+			s.mutex.Lock()
+			s.events = append(s.events, line)
+			s.mutex.Unlock()
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// outcome is how the watch was answered at first.
+func (s *stream) outcome(side *Side) Outcome {
+	if s.end == nil {
+		return outcome(side, s.refused)
+	}
+	return outcome(side, Answer{Status: s.refused.Status, Header: s.refused.Header}).without(func(path string) bool { return path == "" })
+}
+
+// told are the events so far, normalised; bookmarks come when the server likes, so that only the one that ends an initial list counts.
+func (s *stream) told(normal *normaliser) Outcome {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	var events []any
+	for _, line := range s.events {
+		event := fromJSON(line)
+		if !isOrdinaryBookmark(event) {
+			events = append(events, normal.value(event))
+		}
+	}
+	told := Outcome{}
+	flatten(told, "", any(events))
+	return told
+}
+
+func isOrdinaryBookmark(event any) bool {
+	fields, _ := event.(object)
+	if fields["type"] != "BOOKMARK" {
+		return false
+	}
+	at, _ := fields["object"].(object)
+	metadata, _ := at["metadata"].(object)
+	return metadata["annotations"] == nil
+}
+
+const (
+	// quiet is how long a stream must say nothing before it is taken to be at its end, patience how long both may take to be equal.
+	quiet    = 25 * time.Millisecond
+	patience = time.Second
+)
+
+// events compares what the watches of a sequence have told, and ends them.
+func (r *Runner) events(sequence []Request, watches []watchPair) []Finding {
+	var found []Finding
+	if len(watches) > 0 {
+		time.Sleep(quiet)
+	}
+	for _, pair := range watches {
+		request := sequence[pair.index]
+		left := r.compareStreams(request, pair)
+		for deadline := time.Now().Add(patience); len(left) > 0 && time.Now().Before(deadline); {
+			time.Sleep(quiet)
+			left = r.compareStreams(request, pair)
+		}
+		if len(left) > 0 {
+			found = append(found, Finding{sequence, left})
+		}
+		pair.real.end()
+		pair.ours.end()
+	}
+	return found
+}
+
+func (r *Runner) compareStreams(request Request, pair watchPair) []difference {
+	real, ours := r.real.normal.clone(), r.ours.normal.clone()
+	left := unnamed(request, pair.real.told(real), pair.ours.told(ours), r.used)
+	if len(left) == 0 {
+		r.real.normal, r.ours.normal = real, ours
+	}
+	return left
+}
