@@ -19,7 +19,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// One finding.
 struct Finding {
     health: Health,
-    what: &'static str,
+    /// What was looked at, in English and Chinese.
+    what: (&'static str, &'static str),
     text: String,
     next: Option<String>,
 }
@@ -61,13 +62,8 @@ fn print(finding: &Finding, printer: &Printer) -> io::Result<()> {
         Health::Limited => "--",
         Health::Bad => "no",
     };
-    let what = match finding.what {
-        "program" => "程序",
-        "terminal" => "终端",
-        "language" => "语言",
-        _ => "集群",
-    };
-    let what = printer.pick(&format!("{:<9}", finding.what), what).to_owned();
+    let (en, zh) = finding.what;
+    let what = printer.pick(&format!("{en:<9}"), zh).to_owned();
     printer.page(&format!("{mark}  {what} {}", finding.text))?;
     match &finding.next {
         Some(next) => printer.page(&format!("    {}{next}", printer.pick("next: ", "下一步："))),
@@ -81,11 +77,11 @@ fn program(printer: &Printer) -> Finding {
         "informer-lab {}, with a cluster like Kubernetes 1.37",
         "informer-lab {}，内置集群相当于 Kubernetes 1.37",
     );
-    Finding { health: Health::Good, what: "program", text: text.replace("{}", version), next: None }
+    Finding { health: Health::Good, what: ("program", "程序"), text: text.replace("{}", version), next: None }
 }
 
 fn terminal(printer: &Printer) -> Finding {
-    let what = "terminal";
+    let what = ("terminal", "终端");
     let Some((Width(width), Height(height))) = terminal_size_of(io::stdout()) else {
         let text =
             printer.pick("standard output is no terminal: no pauses, no pages", "标准输出不是终端：没有停顿，也不分页");
@@ -101,11 +97,11 @@ fn terminal(printer: &Printer) -> Finding {
 
 fn language(printer: &Printer) -> Finding {
     let text = printer.pick("English (--lang zh: 中文)", "中文（--lang en: English）");
-    Finding { health: Health::Good, what: "language", text: text.to_owned(), next: None }
+    Finding { health: Health::Good, what: ("language", "语言"), text: text.to_owned(), next: None }
 }
 
 async fn cluster(target: Option<&Target>, namespace: &str, printer: &Printer) -> Finding {
-    let what = "cluster";
+    let what = ("cluster", "集群");
     let usual = Target::default();
     match reach_real(target.unwrap_or(&usual), namespace, PATIENCE).await {
         Ok(reached) => Finding {

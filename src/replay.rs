@@ -1,7 +1,6 @@
 //! `informer-lab replay FILE`: prints a recorded run again.
 
 use std::path::Path;
-use std::thread;
 
 use anyhow::Result;
 
@@ -13,6 +12,5 @@ use crate::trace::read_record;
 /// # Errors
 /// The file is no record, or standard output cannot be written.
 pub fn play(file: &Path, console: &Console) -> Result<Ended> {
-    let records = read_record(file)?;
-    Ended::of_writing(console.printer.play(&records, console.speed, thread::sleep))
+    console.play(&read_record(file)?)
 }

@@ -33,7 +33,7 @@ func build(ctx context.Context, root, scratch string, size size) (p programs, er
 	}
 	peers := filepath.Join(root, "peers")
 	for _, arguments := range [][]string{
-		{"build", "-buildvcs=false", "-o", target + "/", "./bench", "./staticserver", "./apiload", "./lesson", "./apiserver"},
+		{"build", "-buildvcs=false", "-o", target + "/", "./bench", "./staticserver", "./apiload", "./tutorial/deltafifo", "./apiserver"},
 		{"test", "-c", "-o", p.cacheTests, "k8s.io/client-go/tools/cache"},
 		{"test", "-c", "-o", p.queueTests, "k8s.io/client-go/util/workqueue"},
 	} {

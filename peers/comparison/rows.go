@@ -163,7 +163,7 @@ func lessonRows(p programs, s size) []row {
 	trace := filepath.Join(p.root, "fixtures", "traces", "deltafifo.txt")
 	rows := []row{
 		{number: 12, name: "deltafifo lesson, start to end",
-			contenders: []contender{lesson(ours, trace, p.informerLab, "deltafifo"), lesson(clientGo, trace, p.peer("lesson"))},
+			contenders: []contender{lesson(ours, trace, p.informerLab, "deltafifo"), lesson(clientGo, trace, p.peer("deltafifo"))},
 			goals:      []goal{{what: "time", part: "time", against: clientGo, ratio: 2}, {what: "peak memory", part: "peak", against: clientGo}}},
 	}
 	if s != smallest {

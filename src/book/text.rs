@@ -5,6 +5,8 @@ use std::ops::Range;
 use unicode_linebreak::linebreaks;
 use unicode_width::UnicodeWidthStr;
 
+use crate::trace::is_in_word;
+
 /// Emphasis that begins or ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
@@ -124,11 +126,6 @@ fn places(text: &str, width: usize) -> Vec<usize> {
         start = at;
     }
     places
-}
-
-fn is_in_word(text: &str, at: usize) -> bool {
-    let (before, after) = text.split_at(at);
-    before.ends_with(|c: char| c.is_ascii_graphic()) && after.starts_with(|c: char| c.is_ascii_graphic())
 }
 
 /// Where a word has to be cut to fit, if it does not.

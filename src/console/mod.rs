@@ -2,11 +2,11 @@
 
 mod interrupt;
 
-use std::io;
+use std::{io, thread};
 
 use anyhow::Result;
 
-use crate::trace::{Printer, RecordFile, Speed};
+use crate::trace::{Printer, Record, RecordFile, Speed};
 
 pub use interrupt::Interrupt;
 pub(crate) use interrupt::{HUNG_UP, TERMINATED};
@@ -21,6 +21,16 @@ pub struct Console {
     pub interrupt: Interrupt,
     /// The file of `--record`.
     pub record: Option<RecordFile>,
+}
+
+impl Console {
+    /// Prints a recorded run at the console's speed.
+    ///
+    /// # Errors
+    /// As [`Ended::of_writing`].
+    pub fn play(&self, records: &[Record]) -> Result<Ended> {
+        Ended::of_writing(self.printer.play(records, self.speed, thread::sleep))
+    }
 }
 
 /// How a run ended without an error.

@@ -16,7 +16,6 @@ mod wiring;
 
 use std::error::Error;
 use std::fmt::Display;
-use std::io;
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -280,13 +279,13 @@ impl Lab {
         }
         match &self.0.parts.sink {
             Sink::Recorded(records) => records.lock().expect(NO_PANIC).push(record),
-            Sink::Live(printer) => match printer.print(&record) {
-                Ok(()) => {}
-                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+            Sink::Live(printer) => match Ended::of_writing(printer.print(&record)) {
+                Ok(Ended::ReaderGone) => {
                     self.0.reader_gone.store(true, Ordering::Relaxed);
                     self.0.parts.stop.cancel();
                 }
-                Err(error) => self.fail(anyhow::Error::new(error).context("cannot write the output")),
+                Ok(_) => {}
+                Err(error) => self.fail(error),
             },
         }
     }

@@ -1,7 +1,6 @@
 //! Plays a lesson: sets up its lab, runs it with its scenario, ends it, and prints it.
 
 use std::sync::Mutex;
-use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -47,7 +46,7 @@ pub fn play(
     if let Some(code) = console.interrupt.code() {
         return Ok(Ended::Interrupted(code));
     }
-    let shown = Ended::of_writing(console.printer.play(&records, console.speed, thread::sleep))?;
+    let shown = console.play(&records)?;
     result.map(|()| if reader_gone { Ended::ReaderGone } else { shown })
 }
 

@@ -28,13 +28,7 @@ pub fn draw(session: &Session, area: Rect, buffer: &mut Buffer) {
     boxed(name, queue_lines(pipeline), changed == Part::Queue, queue, buffer);
     boxed("store", store_lines(pipeline), changed == Part::Store, store, buffer);
     boxed("handlers", handler_lines(pipeline), changed == Part::Handlers, handlers, buffer);
-    let printed = session.records.iter().take(session.at + 1).filter_map(|record| match &record.what {
-        What::Line { text, .. } => Some(Line::from(text.clone())),
-        _ => None,
-    });
-    let printed: Vec<Line<'_>> = printed.collect();
-    let hidden = printed.len().saturating_sub(usize::from(trace.height));
-    Paragraph::new(printed[hidden..].to_vec()).render(trace, buffer);
+    Paragraph::new(last_printed(session, usize::from(trace.height))).render(trace, buffer);
     Paragraph::new(saying(session)).style(Modifier::BOLD).wrap(Wrap { trim: true }).render(said, buffer);
     Paragraph::new(session.lang.pick(
         "Enter next  b back  n same kind  / key  g G ends  ? keys  q quit",
@@ -180,6 +174,18 @@ fn handler_lines(pipeline: &Pipeline) -> Vec<String> {
         format!("{id}: [{}]{in_hand}", pending.join(", "))
     });
     handlers.collect()
+}
+
+/// The newest lines of the trace.
+fn last_printed(session: &Session, room: usize) -> Vec<Line<'_>> {
+    let until_now = session.records.iter().take(session.at + 1);
+    let printed = until_now.rev().filter_map(|record| match &record.what {
+        What::Line { text, .. } => Some(Line::from(text.as_str())),
+        _ => None,
+    });
+    let mut lines: Vec<_> = printed.take(room).collect();
+    lines.reverse();
+    lines
 }
 
 fn saying(session: &Session) -> Vec<Line<'static>> {

@@ -11,7 +11,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use crate::console::{Console, Ended};
-use crate::trace::{Printer, Record};
+use crate::trace::{Printer, Record, columns};
 pub use draw::draw;
 pub use predict::Question;
 pub use session::{Key, Session};
@@ -35,7 +35,7 @@ pub fn run(records: Vec<Record>, predict: Predict, console: &Console) -> Result<
     if Printer::on_terminal() && std::io::IsTerminal::is_terminal(&std::io::stdin()) {
         return terminal::show(&mut session, &console.interrupt);
     }
-    let width = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok()).unwrap_or(80);
+    let width = columns().unwrap_or(80);
     loop {
         let text = frame(&session, width, 24).join("\n");
         let ended = Ended::of_writing(printer.page(&format!("{text}\n")))?;

@@ -30,6 +30,8 @@ pub enum Key {
 pub struct Session {
     pub(super) records: Vec<Record>,
     pub(super) at: usize,
+    /// What everything holds after the event.
+    picture: Picture,
     pub(super) lang: Lang,
     pub(super) helps: bool,
     /// What is asked before the next event.
@@ -54,9 +56,11 @@ impl Session {
             remarks.map(|remark| lang.pick(&remark.en, &remark.zh).to_owned()).collect()
         });
         let narration = narration.collect();
+        let picture = Picture::after(records.first());
         Self {
             records,
             at: 0,
+            picture,
             lang,
             helps: false,
             question: None,
@@ -79,8 +83,8 @@ impl Session {
     }
 
     /// What everything holds after the event.
-    pub fn picture(&self) -> Picture {
-        Picture::after(self.records.iter().take(self.at + 1))
+    pub fn picture(&self) -> &Picture {
+        &self.picture
     }
 
     /// What the narrator says of the event, or the lesson; if they say nothing, what such an event is.
@@ -109,20 +113,30 @@ impl Session {
         }
         match key {
             Key::Forward if self.question.take().is_none() && self.asks() => {}
-            Key::Forward => self.at = (self.at + 1).min(self.last()),
-            Key::Back => self.at = self.at.saturating_sub(1),
+            Key::Forward => self.go((self.at + 1).min(self.last())),
+            Key::Back => self.go(self.at.saturating_sub(1)),
             Key::NextOfKind => {
                 let kind = self.record().map(|record| record.what.name());
                 self.find(|record| Some(record.what.name()) == kind);
             }
             Key::Search(part) => self.find(|record| record.what.key().is_some_and(|key| key.contains(&part))),
-            Key::First => self.at = 0,
-            Key::Last => self.at = self.last(),
+            Key::First => self.go(0),
+            Key::Last => self.go(self.last()),
             Key::Help => self.helps = !self.helps,
             Key::Answer(false) => return self.press(Key::NextOfKind),
             Key::Answer(true) => {}
         }
         before != (self.at, self.helps, self.question.is_some(), false)
+    }
+
+    /// Shows another event. Forward, the picture goes on; back, it begins again, as an event cannot be undone.
+    fn go(&mut self, at: usize) {
+        if at < self.at {
+            self.picture = Picture::after(self.records.iter().take(at + 1));
+        } else {
+            self.records.iter().take(at + 1).skip(self.at + 1).for_each(|record| self.picture.apply(record));
+        }
+        self.at = at;
     }
 
     fn last(&self) -> usize {
@@ -132,7 +146,7 @@ impl Session {
     fn find(&mut self, is: impl Fn(&Record) -> bool) {
         let found = self.records.iter().enumerate().skip(self.at + 1).find(|(_, record)| is(record));
         if let Some((at, _)) = found {
-            self.at = at;
+            self.go(at);
         }
     }
 
@@ -141,7 +155,7 @@ impl Session {
         if self.predict == Predict::No || self.asked.contains(&self.at) {
             return false;
         }
-        self.question = predict::question(&self.records, self.at, &self.picture());
+        self.question = predict::question(&self.records, self.at, &self.picture);
         self.asked.push(self.at);
         self.question.is_some()
     }

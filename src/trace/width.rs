@@ -3,6 +3,7 @@
 use std::io;
 
 use terminal_size::terminal_size_of;
+use unicode_linebreak::linebreaks;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::look::Terminals;
@@ -23,7 +24,7 @@ pub(super) struct Width {
 impl Width {
     /// The terminals' widths; elsewhere what `COLUMNS` says, if it is set.
     pub(super) fn of(terminals: Terminals) -> Self {
-        let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+        let columns = columns().map(usize::from);
         let out = terminal_size_of(io::stdout()).filter(|_| terminals.out);
         let err = terminal_size_of(io::stderr()).filter(|_| terminals.err);
         let [out, err] = [out, err].map(|size| size.map(|(width, _)| usize::from(width.0)).or(columns).map(usable));
@@ -39,6 +40,11 @@ impl Width {
     pub(super) fn of_narration(self) -> usize {
         self.err.unwrap_or(usize::MAX)
     }
+}
+
+/// The width that the environment names, in `COLUMNS`.
+pub fn columns() -> Option<u16> {
+    std::env::var("COLUMNS").ok()?.parse().ok()
 }
 
 fn usable(width: usize) -> usize {
@@ -64,11 +70,11 @@ pub(super) fn broken(line: &str, width: usize) -> Vec<String> {
             parts.push(String::new());
             room = width.saturating_sub(piece.width());
         } else {
-            room = break_inside(&piece, width, room, &mut parts);
+            room = break_inside(piece, width, room, &mut parts);
             continue;
         }
         if let Some(last) = parts.last_mut() {
-            last.push_str(&piece);
+            last.push_str(piece);
         }
     }
     parts.iter().map(|part| part.trim_end().to_owned()).collect()
@@ -91,24 +97,16 @@ fn break_inside(piece: &str, width: usize, mut room: usize, parts: &mut Vec<Stri
 }
 
 /// What must not be broken: a word with the spaces after it, a wide character with the punctuation after it.
-fn pieces(line: &str) -> Vec<String> {
-    let mut pieces: Vec<String> = Vec::new();
-    let mut last = None;
-    for c in line.chars() {
-        match pieces.last_mut() {
-            Some(piece) if last.is_some_and(|last| !can_break(last, c)) => piece.push(c),
-            _ => pieces.push(c.to_string()),
-        }
-        last = Some(c);
-    }
-    pieces
+fn pieces(line: &str) -> impl Iterator<Item = &str> {
+    let ends = linebreaks(line).map(|(end, _)| end).filter(|end| !is_in_word(line, *end));
+    ends.scan(0, |start, end| Some(&line[std::mem::replace(start, end)..end]))
 }
 
-fn can_break(before: char, after: char) -> bool {
-    let is_wide = |c: char| c.width() == Some(2);
-    let closes = matches!(after, '，' | '。' | '；' | '：' | '、' | '！' | '？' | '）' | '」' | '”' | ' ');
-    let opens = matches!(before, '（' | '「' | '“');
-    !closes && !opens && (before == ' ' || is_wide(before) || is_wide(after))
+/// Whether both characters at this place belong to one word, an address or an option: it is broken only if no line can
+/// hold it.
+pub fn is_in_word(text: &str, at: usize) -> bool {
+    let (before, after) = text.split_at(at);
+    before.ends_with(|c: char| c.is_ascii_graphic()) && after.starts_with(|c: char| c.is_ascii_graphic())
 }
 
 #[cfg(test)]
