@@ -29,13 +29,13 @@ mod slim_meta;
 mod store;
 
 pub use causes::with_causes;
-pub use controller::{Controller, Informer, InformerHandle, ProcessDeltas, process_deltas, process_deltas_in_batch};
+pub use controller::{Controller, Informer, InformerHandle, process_deltas, process_deltas_in_batch};
 pub use delta::{Deletion, Delta, Deltas, InitialList};
 pub use done::{Done, Firing, Never, wait_for};
 pub use error::{BoxError, Closed, Error, KeyError, TransactionError};
 #[cfg(feature = "client")]
 pub use factory::{InformerFailed, InformerId, SharedInformerFactory};
-pub use fifo::{Batches, DeltaFifo, Queue, QueueKind, RealFifo, Relisted, WhileProcessing};
+pub use fifo::{Batches, DeltaFifo, ProcessDeltas, Queue, QueueKind, RealFifo, Relisted, WhileProcessing};
 pub use key::{
     BadKey, IntoKey, Meta, Object, ObjectName, deletion_key, deletion_name, meta_namespace_key, object_to_name,
 };

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use super::Controller;
-use super::process::{ProcessDeltas, process_deltas, process_deltas_in_batch};
+use super::process::{process_deltas, process_deltas_in_batch};
 use crate::cache::delta::{Delta, Deltas, InitialList};
 use crate::cache::done::{Done, Firing};
 use crate::cache::error::{BoxError, Error};
-use crate::cache::fifo::QueueKind;
+use crate::cache::fifo::{ProcessDeltas, QueueKind};
 use crate::cache::key::{Object, meta_namespace_key};
 use crate::cache::lister_watcher::ListerWatcher;
 use crate::cache::observe::Observer;
@@ -45,7 +45,7 @@ pub struct Informer<T, H> {
     store: Arc<Indexer<T>>,
     handler: H,
     queue: QueueKind,
-    transformer: Option<Transformer<T>>,
+    transformer: Transformer<T>,
     set_up: SetUp<T>,
     version: Arc<Mutex<String>>,
     synced: Firing,
@@ -68,7 +68,7 @@ impl<T: Object + Send + Sync + 'static, H: EventHandler<T> + Send + 'static> Inf
             store: Arc::new(Indexer::new(meta_namespace_key)),
             handler,
             queue: QueueKind::default(),
-            transformer: None,
+            transformer: Transformer::default(),
             set_up: Box::new(|reflector| reflector),
             version: Arc::default(),
             synced: Firing::new(),
@@ -88,7 +88,7 @@ impl<T: Object + Send + Sync + 'static, H: EventHandler<T> + Send + 'static> Inf
         mut self,
         transform: impl Fn(Arc<T>) -> Result<Arc<T>, BoxError> + Send + Sync + 'static,
     ) -> Self {
-        self.transformer = Some(Arc::new(transform));
+        self.transformer = Transformer::new(transform);
         self
     }
 

@@ -13,13 +13,13 @@ use tracing::warn;
 
 use crate::cache::causes::with_causes;
 use crate::cache::done::Done;
-use crate::cache::fifo::Queue;
+use crate::cache::fifo::{ProcessDeltas, Queue};
 use crate::cache::key::Object;
 use crate::cache::lister_watcher::ListerWatcher;
 use crate::cache::reflector::{Reflector, Turns};
 
 pub use informer::{Informer, InformerHandle};
-pub use process::{ProcessDeltas, process_deltas, process_deltas_in_batch};
+pub use process::{process_deltas, process_deltas_in_batch};
 pub(super) use take_over::TakeOver;
 
 /// Runs a source into a queue and the queue into a function.

@@ -5,53 +5,10 @@ use std::sync::Arc;
 
 use super::take_over::TakeOver;
 use crate::cache::delta::{Delta, Deltas, InitialList};
-use crate::cache::error::{BoxError, Error};
+use crate::cache::error::Error;
 use crate::cache::key::Object;
 use crate::cache::processor::Notification;
 use crate::cache::store::{Store, Transaction};
-
-/// The consumer of a queue. Any function of deltas is one that takes a batch delta by delta.
-///
-/// A [`Controller`](crate::cache::Controller) logs each error of it as a warning. The errors do not reach
-/// [`ReflectorOptions::on_error`](crate::cache::ReflectorOptions::on_error), which is for the source and the queue: a consumer that wants
-/// to tell somebody does so itself.
-pub trait ProcessDeltas<T>: Send {
-    /// Processes what was popped of one key, or one delta of many objects.
-    ///
-    /// # Errors
-    /// What was not processed is lost: nothing is queued again.
-    fn process(&mut self, deltas: Deltas<T>, initial: InitialList) -> Result<(), BoxError>;
-
-    /// Processes changes of different keys. An error of one does not stop the others.
-    ///
-    /// # Errors
-    /// The first one; what was not processed is lost.
-    fn process_batch(&mut self, batch: Vec<Delta<T>>, initial: InitialList) -> Result<(), BoxError> {
-        let mut result = Ok(());
-        for delta in batch {
-            result = result.and(self.process(Deltas::one(delta), initial));
-        }
-        result
-    }
-
-    /// Does a part of what the last call has left to do; says whether there is more. It is called until there is not, with pauses in
-    /// which other tasks run, before anything else is popped.
-    ///
-    /// # Errors
-    /// What was not processed is lost, and nothing is left to do.
-    fn go_on(&mut self) -> Result<bool, BoxError> {
-        Ok(false)
-    }
-}
-
-impl<T, F> ProcessDeltas<T> for F
-where
-    F: FnMut(Deltas<T>, InitialList) -> Result<(), BoxError> + Send,
-{
-    fn process(&mut self, deltas: Deltas<T>, initial: InitialList) -> Result<(), BoxError> {
-        self(deltas, initial)
-    }
-}
 
 /// Applies each delta to the store, oldest first, and gives `sink` a notification of each change: store first, so that whoever
 /// reads the store sees its own event. To call a handler, see [`Notification::deliver`].

@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use futures::future::{BoxFuture, FutureExt};
 
+use super::both::over_intake;
 use super::intake::{self, Intake};
-use super::queue::Queue;
-use crate::cache::controller::ProcessDeltas;
+use super::queue::{ProcessDeltas, Queue};
 use crate::cache::delta::{Deletion, Delta, Deltas, InitialList};
 use crate::cache::done::Done;
 use crate::cache::error::{BoxError, Closed, Error, KeyError};
@@ -75,31 +75,9 @@ impl<T> DeltaFifo<T> {
         self
     }
 
-    /// Changes every object once before it is queued. Tombstones and resynced objects are left alone.
-    #[must_use]
-    pub fn transformer(
-        mut self,
-        transform: impl Fn(Arc<T>) -> Result<Arc<T>, BoxError> + Send + Sync + 'static,
-    ) -> Self {
-        self.intake.set_transformer(transform);
-        self
-    }
-
-    /// Tells `observer` what happens.
-    #[must_use]
-    pub fn observer(mut self, observer: Observer) -> Self {
-        self.intake.observer = observer;
-        self
-    }
-
     /// The number of queued keys.
     pub fn len(&self) -> usize {
         self.intake.lock().queued.len()
-    }
-
-    /// Is nothing queued?
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// The newest state of every queued object, in queue order; of a tombstone its last known state, if any.
@@ -118,24 +96,9 @@ impl<T> DeltaFifo<T> {
         self.intake.lock().queued.get(key).cloned()
     }
 
-    /// Has the first list, if there was one, been popped in full?
-    pub fn has_synced(&self) -> bool {
-        self.intake.lock().has_synced()
-    }
-
     /// Fires when [`DeltaFifo::has_synced`] becomes true, before the last of the first list is processed.
     pub fn synced(&self) -> Done {
         self.intake.synced()
-    }
-
-    /// Lets every waiting and later pop end with [`Closed`] once the queue is empty. Writes still succeed.
-    pub fn close(&self) {
-        self.intake.close();
-    }
-
-    /// Was the queue closed?
-    pub fn is_closed(&self) -> bool {
-        self.intake.is_closed()
     }
 
     /// Takes the deltas of the first key, if there are any.
@@ -217,20 +180,19 @@ impl<T> DeltaFifo<T> {
         })
     }
 
-    /// The key of an object.
-    ///
-    /// # Errors
-    /// The key function failed.
-    pub fn key_of(&self, object: &T) -> Result<String, KeyError> {
-        self.intake.key_of(object)
-    }
-
     /// The key of a deletion: a tombstone's own, else that of the object.
     ///
     /// # Errors
     /// The key function failed.
     pub fn deletion_key(&self, deletion: &Deletion<T>) -> Result<String, KeyError> {
         self.intake.deletion_key(deletion)
+    }
+
+    /// A bookmark is of no interest to this queue.
+    fn bookmark(&self, _resource_version: &str) {}
+
+    async fn pop_next(&self, process: &mut dyn ProcessDeltas<T>) -> Result<Result<(), BoxError>, Closed> {
+        self.pop(|deltas, initial| process.process(deltas, initial)).await
     }
 
     fn write(&self, delta: fn(Arc<T>) -> Delta<T>, object: Arc<T>) -> Result<(), Error> {
@@ -270,49 +232,4 @@ impl<T> fmt::Debug for DeltaFifo<T> {
     }
 }
 
-impl<T: Send + Sync> ReflectorStore<T> for DeltaFifo<T> {
-    fn add(&self, object: Arc<T>) -> Result<(), Error> {
-        Self::add(self, object)
-    }
-
-    fn update(&self, object: Arc<T>) -> Result<(), Error> {
-        Self::update(self, object)
-    }
-
-    fn delete(&self, deletion: Deletion<T>) -> Result<(), Error> {
-        Self::delete(self, deletion)
-    }
-
-    fn replace(&self, objects: Vec<Arc<T>>, resource_version: &str) -> Result<(), Error> {
-        Self::replace(self, objects, resource_version)
-    }
-
-    fn resync(&self) -> Result<(), Error> {
-        Self::resync(self)
-    }
-
-    fn transformer(&self) -> Option<Transformer<T>> {
-        self.intake.transformer.clone()
-    }
-}
-
-impl<T: Send + Sync> Queue<T> for DeltaFifo<T> {
-    fn pop_with<'a>(
-        &'a self,
-        process: &'a mut dyn ProcessDeltas<T>,
-    ) -> BoxFuture<'a, Result<Result<(), BoxError>, Closed>> {
-        self.pop(|deltas, initial| process.process(deltas, initial)).boxed()
-    }
-
-    fn has_synced(&self) -> bool {
-        Self::has_synced(self)
-    }
-
-    fn synced(&self) -> Done {
-        Self::synced(self)
-    }
-
-    fn close(&self) {
-        Self::close(self);
-    }
-}
+over_intake!(DeltaFifo);

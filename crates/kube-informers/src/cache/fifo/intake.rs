@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::cache::delta::{Deletion, InitialList};
 use crate::cache::done::{Done, Firing};
-use crate::cache::error::{BoxError, Closed, Error, KeyError};
+use crate::cache::error::{Closed, Error, KeyError};
 use crate::cache::key::{IntoKey, KeyFn};
 use crate::cache::look::{Waited, Waiters, look_until};
 use crate::cache::observe::{Event, Observer};
@@ -16,7 +16,7 @@ use crate::lock::{Mutex, MutexGuard, lock};
 /// The key function, the transformer and the observer are called under the queue's lock.
 pub(super) struct Intake<T, Q> {
     key: KeyFn<T>,
-    pub transformer: Option<Transformer<T>>,
+    pub transformer: Transformer<T>,
     pub observer: Observer,
     inside: Mutex<Inside<Q>>,
     synced: Firing,
@@ -79,7 +79,7 @@ impl<T, Q: Default> Intake<T, Q> {
         };
         Self {
             key: KeyFn::new(key),
-            transformer: None,
+            transformer: Transformer::default(),
             observer: Observer::default(),
             inside: Mutex::new(inside),
             synced: Firing::new(),
@@ -88,10 +88,6 @@ impl<T, Q: Default> Intake<T, Q> {
 }
 
 impl<T, Q> Intake<T, Q> {
-    pub fn set_transformer(&mut self, transform: impl Fn(Arc<T>) -> Result<Arc<T>, BoxError> + Send + Sync + 'static) {
-        self.transformer = Some(Arc::new(transform));
-    }
-
     pub fn lock(&self) -> MutexGuard<'_, Inside<Q>> {
         lock(&self.inside)
     }
@@ -148,10 +144,7 @@ impl<T, Q> Intake<T, Q> {
     }
 
     pub fn transform(&self, object: Arc<T>) -> Result<Arc<T>, Error> {
-        match &self.transformer {
-            Some(transform) => transform(object).map_err(Error::Transform),
-            None => Ok(object),
-        }
+        self.transformer.apply(object).map_err(Error::Transform)
     }
 
     /// Notes that something has come in.

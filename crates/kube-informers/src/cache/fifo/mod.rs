@@ -1,6 +1,7 @@
 //! The queues between a Reflector and the one consumer of its deltas. Upstream: `tools/cache/fifo.go`, `delta_fifo.go` and
 //! `the_real_fifo.go`.
 
+mod both;
 mod delta_fifo;
 mod intake;
 mod queue;
@@ -8,6 +9,6 @@ mod queue_kind;
 mod real_fifo;
 
 pub use delta_fifo::{DeltaFifo, Relisted};
-pub use queue::Queue;
+pub use queue::{ProcessDeltas, Queue};
 pub use queue_kind::QueueKind;
 pub use real_fifo::{Batches, RealFifo, WhileProcessing};

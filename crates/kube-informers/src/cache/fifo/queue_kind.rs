@@ -33,17 +33,13 @@ impl QueueKind {
     pub(crate) fn build<T: Object + Send + Sync + 'static>(
         self,
         store: Arc<Indexer<T>>,
-        transformer: Option<Transformer<T>>,
+        transformer: Transformer<T>,
         observer: Observer,
     ) -> Arc<dyn Queue<T>> {
         let (fifo, batches) = match self {
             Self::DeltaFifo => {
                 let queue = DeltaFifo::new(meta_namespace_key).known_objects(store).relisted(Relisted::Replaced);
-                let queue = queue.observer(observer);
-                return match transformer {
-                    Some(transform) => Arc::new(queue.transformer(move |object| transform(object))),
-                    None => Arc::new(queue),
-                };
+                return Arc::new(queue.transformed_by(transformer).observer(observer));
             }
             Self::RealFifo(batches) => (RealFifo::new(meta_namespace_key, store), batches),
             Self::AtomicFifo(batches) => {
@@ -51,10 +47,6 @@ impl QueueKind {
                 (queue.bookmarks(), batches)
             }
         };
-        let queue = fifo.batches(batches).observer(observer);
-        match transformer {
-            Some(transform) => Arc::new(queue.transformer(move |object| transform(object))),
-            None => Arc::new(queue),
-        }
+        Arc::new(fifo.batches(batches).transformed_by(transformer).observer(observer))
     }
 }

@@ -1,21 +1,20 @@
 //! RealFIFO: every change in the order it came, none merged, none dropped. Upstream: `tools/cache/the_real_fifo.go`.
 
-mod batch;
 mod reconcile;
-mod write;
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::fmt;
 use std::sync::Arc;
 
+use foldhash::fast::RandomState;
 use futures::future::{BoxFuture, FutureExt};
 
+use super::both::over_intake;
 use super::intake::{self, Intake};
-use super::queue::Queue;
-use crate::cache::controller::ProcessDeltas;
+use super::queue::{ProcessDeltas, Queue};
 use crate::cache::delta::{Deletion, Delta, Deltas, InitialList};
 use crate::cache::done::Done;
-use crate::cache::error::{BoxError, Closed, Error};
+use crate::cache::error::{BoxError, Closed, Error, KeyError};
 use crate::cache::key::IntoKey;
 use crate::cache::observe::{Event, Observer, QueueName};
 use crate::cache::store::{KnownObjects, ReflectorStore, Transformer};
@@ -117,23 +116,6 @@ impl<T> RealFifo<T> {
         self
     }
 
-    /// Changes every object once before it is queued. Tombstones and resynced objects are left alone.
-    #[must_use]
-    pub fn transformer(
-        mut self,
-        transform: impl Fn(Arc<T>) -> Result<Arc<T>, BoxError> + Send + Sync + 'static,
-    ) -> Self {
-        self.intake.set_transformer(transform);
-        self
-    }
-
-    /// Tells `observer` what happens.
-    #[must_use]
-    pub fn observer(mut self, observer: Observer) -> Self {
-        self.intake.observer = observer;
-        self
-    }
-
     /// The number of queued deltas.
     pub fn len(&self) -> usize {
         self.intake.lock().queued.len()
@@ -144,29 +126,9 @@ impl<T> RealFifo<T> {
         self.intake.lock().queued.iter().cloned().collect()
     }
 
-    /// Is nothing queued?
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Has the first list, if there was one, been processed in full?
-    pub fn has_synced(&self) -> bool {
-        self.intake.lock().has_synced()
-    }
-
     /// Fires when [`RealFifo::has_synced`] becomes true, after the last of the first list was processed.
     pub fn synced(&self) -> Done {
         self.intake.synced()
-    }
-
-    /// Lets every waiting and later pop end with [`Closed`] once the queue is empty. Writes still succeed.
-    pub fn close(&self) {
-        self.intake.close();
-    }
-
-    /// Was the queue closed?
-    pub fn is_closed(&self) -> bool {
-        self.intake.is_closed()
     }
 
     /// Takes the first delta, if there is one.
@@ -188,6 +150,66 @@ impl<T> RealFifo<T> {
     /// The queue is closed and empty.
     pub async fn pop<R>(&self, process: impl FnOnce(Deltas<T>, InitialList) -> R) -> Result<R, Closed> {
         self.take(|_| 1, process).await
+    }
+
+    /// Waits for deltas and has up to 1,000 of them processed: one by `process`, more by `process_batch`.
+    ///
+    /// The keys of a batch differ, the first list shares no batch with what came later, and a delta of many objects is
+    /// alone.
+    ///
+    /// # Errors
+    /// The outer one: the queue is closed and empty. The inner one is that of `process`.
+    pub async fn pop_batch(
+        &self,
+        process: &mut (impl ProcessDeltas<T> + ?Sized),
+    ) -> Result<Result<(), BoxError>, Closed> {
+        let number = |inside: &Inside<T>| self.batch(inside);
+        let result = self.take(number, |deltas, initial| match deltas.len() {
+            1 => process.process(deltas, initial),
+            _ => process.process_batch(deltas.into_vec(), initial),
+        });
+        result.await
+    }
+
+    /// How many deltas from the front make the next batch; there is one at least.
+    fn batch(&self, inside: &Inside<T>) -> usize {
+        let initial = inside.initial();
+        let most = if initial > 0 { initial.min(BATCH) } else { BATCH };
+        let most = most.min(inside.queued.len());
+        if most == 1 {
+            return 1; // the usual case: no key to compare it with
+        }
+        let mut keys = HashSet::with_hasher(RandomState::default());
+        for (number, delta) in inside.queued.iter().take(most).enumerate() {
+            match self.delta_key(delta) {
+                None => return number.max(1),
+                Some(Ok(key)) => {
+                    if !keys.insert(key) {
+                        return number;
+                    }
+                }
+                Some(Err(_)) => return number + 1,
+            }
+        }
+        most
+    }
+
+    /// The key of a delta of one object.
+    fn delta_key(&self, delta: &Delta<T>) -> Option<Result<String, KeyError>> {
+        match delta {
+            Delta::Added(object) | Delta::Updated(object) | Delta::Replaced(object) | Delta::Sync(object) => {
+                Some(self.key_of(object))
+            }
+            Delta::Deleted(deletion) => Some(self.intake.deletion_key(deletion)),
+            Delta::ReplacedAll { .. } | Delta::SyncAll | Delta::Bookmark { .. } => None,
+        }
+    }
+
+    async fn pop_next(&self, process: &mut dyn ProcessDeltas<T>) -> Result<Result<(), BoxError>, Closed> {
+        match self.batches {
+            Batches::No => self.pop(|deltas, initial| process.process(deltas, initial)).await,
+            Batches::Yes => self.pop_batch(process).await,
+        }
     }
 
     /// Waits for deltas, takes so many out, has them processed, and counts them as processed only then.
@@ -250,6 +272,52 @@ impl<T> RealFifo<T> {
     }
 }
 
+impl<T> RealFifo<T> {
+    /// Queues an `Added`.
+    ///
+    /// # Errors
+    /// The key function or the transformer failed; nothing was queued.
+    pub fn add(&self, object: impl Into<Arc<T>>) -> Result<(), Error> {
+        self.write(object.into(), Delta::Added)
+    }
+
+    /// Queues an `Updated`.
+    ///
+    /// # Errors
+    /// As [`RealFifo::add`].
+    pub fn update(&self, object: impl Into<Arc<T>>) -> Result<(), Error> {
+        self.write(object.into(), Delta::Updated)
+    }
+
+    /// Queues a `Deleted`, also of a key that nobody knows.
+    ///
+    /// # Errors
+    /// As [`RealFifo::add`].
+    pub fn delete(&self, deletion: impl Into<Deletion<T>>) -> Result<(), Error> {
+        match deletion.into() {
+            Deletion::Final(object) => self.write(object, |object| Delta::Deleted(Deletion::Final(object))),
+            Deletion::FinalStateUnknown { key, last_known } => {
+                self.intake.change(|inside| {
+                    self.intake.populate(inside);
+                    let tombstone = Deletion::FinalStateUnknown { key: key.clone(), last_known };
+                    self.push(inside, Delta::Deleted(tombstone), Some(&key));
+                });
+                Ok(())
+            }
+        }
+    }
+
+    fn write(&self, object: Arc<T>, delta: impl FnOnce(Arc<T>) -> Delta<T>) -> Result<(), Error> {
+        self.intake.change(|inside| {
+            self.intake.populate(inside);
+            let key = self.key_of(&object)?;
+            let object = self.intake.transform(object)?;
+            self.push(inside, delta(object), Some(&key));
+            Ok(())
+        })
+    }
+}
+
 impl<T> fmt::Debug for RealFifo<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kinds: Vec<_> = self.intake.lock().queued.iter().map(Delta::kind).collect();
@@ -257,57 +325,4 @@ impl<T> fmt::Debug for RealFifo<T> {
     }
 }
 
-impl<T: Send + Sync> ReflectorStore<T> for RealFifo<T> {
-    fn add(&self, object: Arc<T>) -> Result<(), Error> {
-        Self::add(self, object)
-    }
-
-    fn update(&self, object: Arc<T>) -> Result<(), Error> {
-        Self::update(self, object)
-    }
-
-    fn delete(&self, deletion: Deletion<T>) -> Result<(), Error> {
-        Self::delete(self, deletion)
-    }
-
-    fn replace(&self, objects: Vec<Arc<T>>, resource_version: &str) -> Result<(), Error> {
-        Self::replace(self, objects, resource_version)
-    }
-
-    fn resync(&self) -> Result<(), Error> {
-        Self::resync(self)
-    }
-
-    fn bookmark(&self, resource_version: &str) -> Result<(), Error> {
-        Self::bookmark(self, resource_version);
-        Ok(())
-    }
-
-    fn transformer(&self) -> Option<Transformer<T>> {
-        self.intake.transformer.clone()
-    }
-}
-
-impl<T: Send + Sync> Queue<T> for RealFifo<T> {
-    fn pop_with<'a>(
-        &'a self,
-        process: &'a mut dyn ProcessDeltas<T>,
-    ) -> BoxFuture<'a, Result<Result<(), BoxError>, Closed>> {
-        match self.batches {
-            Batches::No => self.pop(|deltas, initial| process.process(deltas, initial)).boxed(),
-            Batches::Yes => self.pop_batch(process).boxed(),
-        }
-    }
-
-    fn has_synced(&self) -> bool {
-        Self::has_synced(self)
-    }
-
-    fn synced(&self) -> Done {
-        Self::synced(self)
-    }
-
-    fn close(&self) {
-        Self::close(self);
-    }
-}
+over_intake!(RealFifo);

@@ -31,7 +31,7 @@ pub(super) enum WatchListError {
 /// What exists, so far: nothing of it is in the store before all of it is here.
 struct Gathering<T> {
     objects: BTreeMap<String, Arc<T>>,
-    transformer: Option<Transformer<T>>,
+    transformer: Transformer<T>,
 }
 
 /// How one stream ended for the list.
@@ -162,11 +162,7 @@ impl<T: Object> Gathering<T> {
     /// Keeps what the transformer makes of an object; fails with its key and the transformer's error.
     fn put(&mut self, object: Arc<T>) -> Result<(), (String, BoxError)> {
         let key = meta_namespace_key(&*object);
-        let transformed = match &self.transformer {
-            Some(transform) => transform(object),
-            None => Ok(object),
-        };
-        match transformed {
+        match self.transformer.apply(object) {
             Ok(object) => self.objects.insert(key, object),
             Err(error) => return Err((key, error)),
         };

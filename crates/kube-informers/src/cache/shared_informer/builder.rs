@@ -11,7 +11,7 @@ use crate::cache::key::Object;
 use crate::cache::observe::Observer;
 use crate::cache::processor::{Life, SharedProcessor};
 use crate::cache::reflector::ReflectorOptions;
-use crate::cache::store::{Index, IndexValues};
+use crate::cache::store::{Index, IndexValues, Transformer};
 use crate::lock::Mutex;
 
 /// Sets up a [`SharedIndexInformer`].
@@ -59,7 +59,7 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformerBuilder<T> {
         mut self,
         transform: impl Fn(Arc<T>) -> Result<Arc<T>, BoxError> + Send + Sync + 'static,
     ) -> Self {
-        self.shared.transformer = Some(Arc::new(transform));
+        self.shared.transformer = Transformer::new(transform);
         self
     }
 

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use tokio::task::spawn_blocking;
 
 use super::Shared;
-use crate::cache::controller::{ProcessDeltas, TakeOver, process_deltas, process_deltas_in_batch};
+use crate::cache::controller::{TakeOver, process_deltas, process_deltas_in_batch};
 use crate::cache::delta::{Delta, Deltas, InitialList};
 use crate::cache::error::{BoxError, Error};
+use crate::cache::fifo::ProcessDeltas;
 use crate::cache::key::Object;
 use crate::cache::processor::{Audience, Notification};
 use crate::cache::store::Indexer;

@@ -69,7 +69,7 @@ struct Shared<T> {
     default_resync: Duration,
     /// How long the handlers may take to finish when the informer stops; nothing is as long as they want.
     drain_limit: Option<Duration>,
-    transformer: Option<Transformer<T>>,
+    transformer: Transformer<T>,
     reflector: ReflectorOptions,
     observer: Observer,
     queue: QueueKind,
@@ -101,7 +101,7 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
                 processor: SharedProcessor::default(),
                 default_resync: Duration::ZERO,
                 drain_limit: None,
-                transformer: None,
+                transformer: Transformer::default(),
                 reflector: ReflectorOptions::default(),
                 observer: Observer::default(),
                 queue: QueueKind::default(),

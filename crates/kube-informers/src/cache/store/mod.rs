@@ -13,6 +13,7 @@ mod slots;
 mod snapshot;
 mod stored_index;
 mod thread_safe_store;
+mod transformer;
 mod versions;
 
 use std::fmt;
@@ -33,6 +34,7 @@ pub use reader::{Reader, Stale};
 pub(super) use replacement::{Replaced, Replacement};
 pub use snapshot::{Iter, Snapshot};
 pub use thread_safe_store::ThreadSafeStore;
+pub use transformer::Transformer;
 
 /// What a Reflector feeds: a queue, or a store directly (client-go's `ReflectorStore`).
 pub trait ReflectorStore<T>: Send + Sync {
@@ -72,8 +74,8 @@ pub trait ReflectorStore<T>: Send + Sync {
     }
     /// What it changes objects with. A streaming list uses it early, so that what is gathered is small; the store does so
     /// again, which must change nothing more.
-    fn transformer(&self) -> Option<Transformer<T>> {
-        None
+    fn transformer(&self) -> Transformer<T> {
+        Transformer::default()
     }
 }
 
@@ -87,9 +89,6 @@ pub trait KnownObjects<T>: Send + Sync {
     /// The look-up itself failed; the object may exist.
     fn get_by_key(&self, key: &str) -> Result<Option<Arc<T>>, BoxError>;
 }
-
-/// Changes an object on its way in; use [`Arc::make_mut`] to change it in place.
-pub type Transformer<T> = Arc<dyn Fn(Arc<T>) -> Result<Arc<T>, BoxError> + Send + Sync>;
 
 /// One operation of [`Store::transaction`].
 #[derive(Debug)]
@@ -118,7 +117,7 @@ pub enum Transaction<T> {
 /// ```
 pub struct Store<T> {
     key: KeyFn<T>,
-    transformer: Option<Transformer<T>>,
+    transformer: Transformer<T>,
     observer: Observer,
     pub(super) content: Arc<ThreadSafeStore<T>>,
 }
@@ -126,7 +125,12 @@ pub struct Store<T> {
 impl<T> Store<T> {
     /// An empty store.
     pub fn new<K: IntoKey>(key: impl Fn(&T) -> K + Send + Sync + 'static) -> Self {
-        Self { key: KeyFn::new(key), transformer: None, observer: Observer::default(), content: Arc::default() }
+        Self {
+            key: KeyFn::new(key),
+            transformer: Transformer::default(),
+            observer: Observer::default(),
+            content: Arc::default(),
+        }
     }
 
     /// Changes every object before it is stored; its key is that of the object as it came.
@@ -135,7 +139,7 @@ impl<T> Store<T> {
         mut self,
         transform: impl Fn(Arc<T>) -> Result<Arc<T>, BoxError> + Send + Sync + 'static,
     ) -> Self {
-        self.transformer = Some(Arc::new(transform));
+        self.transformer = Transformer::new(transform);
         self
     }
 
@@ -340,10 +344,7 @@ impl<T: Object> Store<T> {
     }
 
     pub(super) fn transform(&self, object: Arc<T>) -> Result<Arc<T>, Error> {
-        match &self.transformer {
-            Some(transform) => transform(object).map_err(Error::TransformStored),
-            None => Ok(object),
-        }
+        self.transformer.apply(object).map_err(Error::TransformStored)
     }
 }
 
@@ -382,7 +383,7 @@ impl<T: Object + Send + Sync> ReflectorStore<T> for Store<T> {
         Ok(())
     }
 
-    fn transformer(&self) -> Option<Transformer<T>> {
+    fn transformer(&self) -> Transformer<T> {
         self.transformer.clone()
     }
 }
