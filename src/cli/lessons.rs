@@ -11,6 +11,7 @@ use super::values;
 
 /// The lessons: the documents' in their order, then the others.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)] // as in Command: it does not reach what is flattened into it
 pub enum Lesson {
     /// DeltaFIFO: one slot per key, every change kept in order
     Deltafifo(DeltafifoArgs),
