@@ -103,7 +103,7 @@ pub struct IndexerArgs {
     #[arg(long, value_enum, default_value_t)]
     pub by: By,
     /// Keep the index up to date from a cluster and answer GET /?app=VALUE with its keys [default address: 127.0.0.1:8080]
-    #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "127.0.0.1:8080", value_parser = values::address)]
+    #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "127.0.0.1:8080", value_parser = values::loopback)]
     pub serve: Option<SocketAddr>,
     #[command(flatten)]
     pub watch: WatchArgs,
@@ -124,7 +124,7 @@ pub struct FactoryArgs {
     #[arg(long, value_enum, default_value_t, conflicts_with = "serve")]
     pub step: FactoryStep,
     /// Answer GET / with the indexer's list as JSON [default address: 127.0.0.1:4000]
-    #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "127.0.0.1:4000", value_parser = values::address)]
+    #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "127.0.0.1:4000", value_parser = values::loopback)]
     pub serve: Option<SocketAddr>,
     #[command(flatten)]
     pub watch: WatchArgs,

@@ -10,7 +10,7 @@ use k8s_openapi::jiff::SignedDuration;
 use kube_testcluster::{BadFault, Fault};
 
 /// `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`, or a port alone on this machine.
-pub fn address(text: &str) -> Result<SocketAddr, Words> {
+fn address(text: &str) -> Result<SocketAddr, Words> {
     let port = text.strip_prefix("localhost:").unwrap_or(text);
     if let Ok(port) = port.parse::<u16>() {
         return Ok((Ipv4Addr::LOCALHOST, port).into());
@@ -29,9 +29,9 @@ pub fn loopback(text: &str) -> Result<SocketAddr, Words> {
         return Ok(address);
     }
     let expected = (
-        "expected an address of this machine only, such as 127.0.0.1:8080: the cluster has no authentication, so whoever \
-         reaches it may do everything",
-        "只能用本机地址，例如 127.0.0.1:8080：集群没有认证，能访问它的人什么都能做",
+        "expected an address of this machine only, such as 127.0.0.1:8080: there is no authentication, so whoever reaches \
+         it may do everything that it can do",
+        "只能用本机地址，例如 127.0.0.1:8080：没有认证，能访问它的人什么都能做",
     );
     Err(expected.into())
 }

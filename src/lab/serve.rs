@@ -3,9 +3,11 @@
 use anyhow::{Context, Result};
 
 use super::Lab;
+use kube_testcluster::only_for_this_machine;
 
 impl Lab {
-    /// Serves `router` at the address of `--serve` until the run stops.
+    /// Serves `router` at the address of `--serve` until the run stops, to programs of this machine only: the lesson's pods
+    /// may be those of a real cluster, and nobody is asked for a password.
     ///
     /// # Errors
     /// If accepting connections fails.
@@ -19,6 +21,9 @@ impl Lab {
         let curl = format!("curl http://{address}");
         self.narrate(&curl, &curl);
         let stop = self.stop().cancelled_owned();
-        axum::serve(listener, router).with_graceful_shutdown(stop).await.context("the HTTP server failed")
+        axum::serve(listener, only_for_this_machine(router))
+            .with_graceful_shutdown(stop)
+            .await
+            .context("the HTTP server failed")
     }
 }

@@ -78,6 +78,31 @@ fn a_server_answers_and_ctrl_c_ends_it_in_order() {
 }
 
 #[test]
+fn a_lesson_answers_this_machine_and_no_web_page() {
+    for lesson in ["indexer", "factory"] {
+        let refused = run(&format!("{lesson} --serve 0.0.0.0:0"));
+        assert_eq!(refused.code, Some(2));
+        assert!(refused.err.contains("no authentication"), "{}", refused.err);
+        let mut live = Live::start(&format!("{lesson} --serve 127.0.0.1:0"));
+        let address = live.wait_for("curl http://");
+        for head in [
+            "Host: rebound.example.com",
+            "Host: evil@localhost",
+            "Host: localhost\r\nHost: rebound.example.com",
+            "Host: localhost\r\nOrigin: https://example.com",
+            "Host: localhost\r\nOrigin: http://localhost\r\nOrigin: https://example.com",
+        ] {
+            let mut stream = TcpStream::connect(&address).unwrap();
+            stream.write_all(format!("GET / HTTP/1.1\r\n{head}\r\nConnection: close\r\n\r\n").as_bytes()).unwrap();
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).unwrap();
+            assert!(answer.starts_with("HTTP/1.1 403 "), "{head}: {answer}");
+        }
+        live.signal("INT");
+    }
+}
+
+#[test]
 fn sigterm_ends_a_live_run_too() {
     let mut live = Live::start("factory --serve 127.0.0.1:0");
     live.wait_for("curl http://");

@@ -146,6 +146,8 @@ use tokio_util::sync::DropGuard;
 
 pub use self::builder::ClusterBuilder;
 pub use self::faults::{BadFault, Effect, Fault, Verb};
+#[cfg(feature = "serve")]
+pub use self::http::guard::only_for_this_machine;
 pub use self::machinery::yaml::FileError;
 pub use self::nodes::stages::Stages;
 pub use self::play::faults::Faults;

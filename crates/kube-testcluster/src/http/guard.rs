@@ -3,42 +3,54 @@
 
 use std::net::IpAddr;
 
+use axum::Router;
 use axum::extract::Request;
-use axum::middleware::Next;
+use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use http::uri::Authority;
 use http::{HeaderMap, Uri, header};
 
 use super::status::ApiError;
 
-/// Answers 403 to a request whose Host is not this machine, or that a page from another host has sent.
-pub(crate) async fn only_for_this_machine(request: Request, next: Next) -> Response {
-    let host = request.uri().authority().cloned().or_else(|| {
-        let host = text(request.headers(), header::HOST)?;
-        host.parse().ok()
-    });
-    if !host.is_some_and(|host| is_here(&host)) {
+/// Puts the guard of [`Cluster::serve`](crate::Cluster::serve) before another service that listens on a loopback port without
+/// authentication: a request is answered with 403 unless it names this machine as its host, and if a web page of another host
+/// has sent it.
+///
+/// It does not look at the listener: that must be a loopback one.
+pub fn only_for_this_machine(router: Router) -> Router {
+    router.layer(middleware::from_fn(guard))
+}
+
+async fn guard(request: Request, next: Next) -> Response {
+    if !is_to_here(request.uri(), request.headers()) {
         return ApiError::foreign_request("the request names a host that is not this machine").into_response();
     }
-    if request.headers().contains_key(header::ORIGIN) && !is_from_here(request.headers()) {
+    if !is_from_here(request.headers()) {
         return ApiError::foreign_request("the request comes from a web page").into_response();
     }
     next.run(request).await
 }
 
-fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
-    headers.get(name).and_then(|value| value.to_str().ok())
+/// Whether each host that the request names is this machine. It names one in its URL or in its header, or the same in both.
+fn is_to_here(url: &Uri, headers: &HeaderMap) -> bool {
+    let named = headers.get_all(header::HOST).iter().map(|host| host.to_str().ok()?.parse::<Authority>().ok());
+    let mut hosts = url.authority().cloned().map(Some).into_iter().chain(named).peekable();
+    let one_header = headers.get_all(header::HOST).iter().nth(1).is_none();
+    one_header && hosts.peek().is_some() && hosts.all(|host| host.is_some_and(|host| is_here(&host)))
 }
 
-/// Whether the Origin is a page of this machine. An Origin that is not text is not.
+/// Whether each Origin is a page of this machine. An Origin that is not text is not.
 fn is_from_here(headers: &HeaderMap) -> bool {
-    let origin = text(headers, header::ORIGIN).and_then(|origin| origin.parse::<Uri>().ok());
-    origin.is_some_and(|origin| origin.authority().is_some_and(is_here))
+    let origins = headers.get_all(header::ORIGIN).iter().map(|origin| origin.to_str().ok()?.parse::<Uri>().ok());
+    let mut authorities = origins.map(|origin| origin.and_then(|origin| origin.authority().cloned()));
+    authorities.all(|authority| authority.is_some_and(|authority| is_here(&authority)))
 }
 
+/// Whether a host is this machine, without the name of a user before it.
 fn is_here(authority: &Authority) -> bool {
     let host = authority.host().trim_start_matches('[').trim_end_matches(']');
-    host.eq_ignore_ascii_case("localhost") || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+    let is_local = host.eq_ignore_ascii_case("localhost") || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
+    is_local && !authority.as_str().contains('@')
 }
 
 #[cfg(test)]
@@ -50,9 +62,37 @@ mod tests {
         for here in ["localhost", "LOCALHOST:80", "127.0.0.1", "127.9.9.9:1", "[::1]:8080"] {
             assert!(is_here(&here.parse().unwrap()), "{here}");
         }
-        for elsewhere in ["example.com", "localhost.example.com", "10.0.0.1:80", "127.0.0.1.example.com"] {
+        let addresses = ["example.com", "localhost.example.com", "10.0.0.1:80", "127.0.0.1.example.com"];
+        for elsewhere in addresses.into_iter().chain(["evil.example@localhost", "localhost@10.0.0.1"]) {
             assert!(!is_here(&elsewhere.parse().unwrap()), "{elsewhere}");
         }
+    }
+
+    fn several(name: &header::HeaderName, values: &[&'static str]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append(name, http::HeaderValue::from_static(value));
+        }
+        headers
+    }
+
+    #[test]
+    fn every_host_that_is_named_counts() {
+        let path = Uri::from_static("/");
+        assert!(is_to_here(&path, &several(&header::HOST, &["localhost"])));
+        assert!(is_to_here(&Uri::from_static("http://localhost/"), &HeaderMap::new()));
+        for hosts in [&[][..], &["localhost", "example.com"], &["localhost", "localhost"], &["e@localhost"], &["a b"]] {
+            assert!(!is_to_here(&path, &several(&header::HOST, hosts)), "{hosts:?}");
+        }
+        assert!(!is_to_here(&Uri::from_static("http://localhost/"), &several(&header::HOST, &["example.com"])));
+        assert!(!is_to_here(&Uri::from_static("http://example.com/"), &several(&header::HOST, &["localhost"])));
+    }
+
+    #[test]
+    fn every_origin_counts() {
+        let here = "http://localhost:3000";
+        assert!(is_from_here(&HeaderMap::new()) && is_from_here(&several(&header::ORIGIN, &[here])));
+        assert!(!is_from_here(&several(&header::ORIGIN, &[here, "http://example.com"])));
     }
 
     #[test]

@@ -6,7 +6,7 @@ pub(crate) mod cut;
 pub(crate) mod faults;
 pub(crate) mod field_validation;
 #[cfg(feature = "serve")]
-mod guard;
+pub(crate) mod guard;
 pub(crate) mod negotiation;
 pub(crate) mod query;
 #[cfg(feature = "serve")]

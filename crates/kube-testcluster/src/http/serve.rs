@@ -4,7 +4,6 @@ use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
 
-use axum::middleware;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::GracefulShutdown;
@@ -46,7 +45,7 @@ impl Server {
         }
         listener.set_nonblocking(true)?;
         let listener = tokio::net::TcpListener::from_std(listener)?;
-        let router = router.layer(middleware::from_fn(only_for_this_machine));
+        let router = only_for_this_machine(router);
         let stop = CancellationToken::new();
         let task = tokio::spawn(accept(router, listener, stop.clone()));
         Ok(Self { address, stop: stop.drop_guard(), task })
