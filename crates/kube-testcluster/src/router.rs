@@ -1,5 +1,6 @@
 //! Routes requests to handlers.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use axum::Router;
@@ -7,6 +8,7 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, any, get};
+use futures::FutureExt;
 use http::{HeaderMap, Method, StatusCode, header};
 
 use crate::discovery::{self, openapi};
@@ -30,15 +32,14 @@ use crate::verbs::{self, Call};
 
 /// The whole API as one service.
 pub(crate) fn router(store: Arc<Store>, logs: Arc<Logs>, admin: Admin) -> Router {
-    let ok = || async { answer(StatusCode::OK, PLAIN, Body::from("ok")) };
     let router = match admin {
         Admin::On => admin::routes(),
         Admin::Off => Router::new(),
     };
     router
-        .route("/healthz", get(ok))
-        .route("/livez", get(ok))
-        .route("/readyz", get(ok))
+        .route("/healthz", get(health))
+        .route("/livez", get(health))
+        .route("/readyz", get(health))
         .route("/", get(discovery::index))
         .route("/openapi/v2", any(openapi::v2))
         .route("/openapi/v3", any(openapi::index))
@@ -58,7 +59,27 @@ fn with_or_without_slash(path: &str, handler: MethodRouter<Arc<Store>>) -> Route
     Router::new().route(path, handler.clone()).route(&format!("{path}/"), handler)
 }
 
+/// Whether the server can be used. After a panic in the middle of a write it cannot.
+async fn health(State(store): State<Arc<Store>>, request: Request) -> Response {
+    if store.is_sound() {
+        return answer(StatusCode::OK, PLAIN, Body::from("ok"));
+    }
+    let check = request.uri().path().trim_start_matches('/');
+    let text = format!("[+]ping ok\n[-]store failed: reason withheld\n{check} check failed\n");
+    answer(StatusCode::INTERNAL_SERVER_ERROR, PLAIN, Body::from(text))
+}
+
+/// Answers a request whose handling panics, and goes on with the others. Upstream: `WithPanicRecovery`.
 async fn resource(store: Arc<Store>, logs: Arc<Logs>, request: Request) -> Response {
+    let (method, uri) = (request.method().clone(), request.uri().clone());
+    AssertUnwindSafe(served(store, logs, request)).catch_unwind().await.unwrap_or_else(|_| {
+        tracing::error!(%method, path = uri.path(), "a request caused a panic");
+        let text = "This request caused apiserver to panic. Look in the logs for details.\n";
+        answer(StatusCode::INTERNAL_SERVER_ERROR, PLAIN, Body::from(text))
+    })
+}
+
+async fn served(store: Arc<Store>, logs: Arc<Logs>, request: Request) -> Response {
     let target = match request_info::parse(request.uri().path()) {
         Ok(target) => target,
         Err(NoTarget::NoSuchPath) => return no_such_path(),

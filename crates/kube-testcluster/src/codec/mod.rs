@@ -1,5 +1,6 @@
-//! The forms of objects: Go's types, protobuf, strategic merge patches.
+//! The forms of objects: Go's types, protobuf, how deep values nest, strategic merge patches.
 
+pub(crate) mod depth;
 pub(crate) mod protobuf;
 pub(crate) mod schema;
 pub(crate) mod strategic_merge;

@@ -43,13 +43,15 @@ fn merge_object(row: Option<&'static Struct>, target: &mut Value, mut patch: Map
     let Some(fields) = target.as_object_mut() else { return Ok(()) };
     if let Some(keys) = patch.remove(RETAIN) {
         let Value::Array(keys) = keys else { return Err("invalid patch format of retainKeys".into()) };
-        fields.retain(|name, _| keys.iter().any(|key| key == name));
+        let keys: HashSet<&str> = keys.iter().filter_map(Value::as_str).collect();
+        fields.retain(|name, _| keys.contains(name.as_str()));
     }
     let (directives, changes): (Vec<_>, Vec<_>) =
         patch.into_iter().partition(|(name, _)| name.starts_with(ORDER) || name.starts_with(REMOVE));
     for (name, value) in directives.iter().filter_map(|(name, value)| Some((name.strip_prefix(REMOVE)?, value))) {
-        if let Some(Value::Array(items)) = fields.get_mut(name) {
-            items.retain(|item| value.as_array().is_none_or(|removed| !removed.contains(item)));
+        if let (Some(Value::Array(items)), Value::Array(removed)) = (fields.get_mut(name), value) {
+            let removed: HashSet<&Value> = removed.iter().collect();
+            items.retain(|item| !removed.contains(item));
         }
     }
     for (name, change) in changes {
@@ -118,31 +120,71 @@ fn merge_list(
         *target = Vec::<Value>::new().into();
     }
     let Some(items) = target.as_array_mut() else { return Ok(()) };
-    let mut texts: HashSet<String> = items.iter().filter(|item| !item.is_object()).map(Value::to_string).collect();
+    let mut list = KeyedList::new(std::mem::take(items), key);
     for change in changes {
         let Value::Object(change) = change else {
-            if texts.insert(change.to_string()) {
-                items.push(change); // a list of primitives is a set
-            }
+            list.add_primitive(change);
             continue;
         };
         let value = change.get(key).cloned().ok_or_else(|| {
             format!("map: {} does not contain declared merge key: {key}", Value::Object(change.clone()))
         })?;
         if change.get(DIRECTIVE).is_some_and(|directive| directive == "delete") {
-            items.retain(|item| item[key] != value);
-            continue;
-        }
-        match items.iter_mut().find(|item| item[key] == value) {
-            Some(item) => merge_object(row, item, change)?,
-            None => {
-                let mut item = Value::Null;
-                merge_object(row, &mut item, change)?;
-                items.push(item);
-            }
+            list.remove(&value);
+        } else {
+            merge_object(row, list.item(value), change)?;
         }
     }
+    items.extend(list.into_items());
     Ok(())
+}
+
+/// A list with the places of its items, so that each change takes the same time however long the list is.
+struct KeyedList {
+    /// `None`: the item was removed.
+    items: Vec<Option<Value>>,
+    /// The places of the items with a value of the merge key, in their order.
+    places: HashMap<Value, Vec<usize>>,
+    /// The items that are no objects: a list of primitives is a set.
+    primitives: HashSet<Value>,
+}
+
+impl KeyedList {
+    fn new(items: Vec<Value>, key: &str) -> Self {
+        let mut places: HashMap<Value, Vec<usize>> = HashMap::new();
+        for (place, item) in items.iter().enumerate().filter(|(_, item)| item.is_object()) {
+            places.entry(item[key].clone()).or_default().push(place);
+        }
+        let primitives = items.iter().filter(|item| !item.is_object()).cloned().collect();
+        Self { items: items.into_iter().map(Some).collect(), places, primitives }
+    }
+
+    fn add_primitive(&mut self, item: Value) {
+        if self.primitives.insert(item.clone()) {
+            self.items.push(Some(item));
+        }
+    }
+
+    /// Removes every item with this value of the merge key.
+    fn remove(&mut self, value: &Value) {
+        for place in self.places.remove(value).into_iter().flatten() {
+            self.items[place] = None;
+        }
+    }
+
+    /// The first item with this value of the merge key, or a new one.
+    fn item(&mut self, value: Value) -> &mut Value {
+        let end = self.items.len();
+        let place = self.places.entry(value).or_insert_with(|| vec![end])[0];
+        if place == end {
+            self.items.push(None);
+        }
+        self.items[place].get_or_insert_default()
+    }
+
+    fn into_items(self) -> impl Iterator<Item = Value> {
+        self.items.into_iter().flatten()
+    }
 }
 
 /// Sorts the items that `order` names into that order. Each other item stays before the item that follows it.
@@ -227,6 +269,36 @@ mod tests {
         assert!(merge("Pod", &mut json!({}), patch).unwrap_err().contains("merge key: name"));
         let Value::Object(patch) = json!({"spec": {"$retainKeys": 7}}) else { panic!() };
         assert_eq!(merge("Pod", &mut json!({}), patch).unwrap_err(), "invalid patch format of retainKeys");
+    }
+}
+
+#[cfg(test)]
+mod long_lists {
+    use serde_json::json;
+
+    use super::*;
+
+    /// Each of these would take ten billion comparisons if an item were looked for one by one.
+    #[test]
+    fn a_change_of_a_long_list_takes_time_for_each_item_once() {
+        let named = |prefix: &str| (0..100_000).map(|n| json!({"name": format!("{prefix}{n}")})).collect::<Vec<_>>();
+        let names = |prefix: &str| (0..100_000).map(|n| format!("{prefix}{n}")).collect::<Vec<_>>();
+        let mut account = json!({"metadata": {"name": "sa", "finalizers": names("f")}, "secrets": named("s")});
+        let mut merged = |patch: Value| {
+            merge("ServiceAccount", &mut account, patch.as_object().unwrap().clone()).unwrap();
+            let secrets = account["secrets"].as_array().map_or(0, Vec::len);
+            (secrets, account["metadata"]["finalizers"].as_array().map_or(0, Vec::len))
+        };
+        assert_eq!(merged(json!({"secrets": named("t")})), (200_000, 100_000));
+        let finalizers = json!({"finalizers": names("g"), "$deleteFromPrimitiveList/finalizers": names("f")});
+        assert_eq!(merged(json!({"metadata": finalizers})), (200_000, 100_000));
+        let gone: Vec<Value> = names("s").iter().map(|name| json!({"name": name, DIRECTIVE: "delete"})).collect();
+        assert_eq!(merged(json!({"secrets": gone})), (100_000, 100_000));
+        assert_eq!(merged(json!({"$setElementOrder/secrets": named("t")})), (100_000, 100_000));
+        let labels: Map<String, Value> = names("l").into_iter().map(|name| (name, "".into())).collect();
+        let kept = [names("x"), vec!["labels".to_owned(), "name".to_owned()]].concat();
+        let retained = json!({"labels": labels, RETAIN: kept});
+        assert_eq!(merged(json!({"metadata": retained})), (100_000, 0));
     }
 }
 

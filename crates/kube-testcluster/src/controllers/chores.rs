@@ -68,7 +68,7 @@ pub(crate) fn owners(object: &Arc<Object>) -> Vec<Owner> {
     if !object.summary.has_owners {
         return Vec::new();
     }
-    let opened = object.open();
+    let Ok(opened) = object.open() else { return Vec::new() };
     let list = opened.value["metadata"]["ownerReferences"].as_array();
     list.into_iter().flatten().map(|reference| owner(reference, object)).collect()
 }

@@ -10,6 +10,9 @@ impl From<StoreError> for ApiError {
             StoreError::NotFound { resource, name } => Self::not_found(resource, &name),
             StoreError::AlreadyExists { resource, name } => Self::already_exists(resource, &name),
             StoreError::NotAllocated { resource, name, causes } => Self::invalid(resource, &name, causes),
+            StoreError::Unreadable { kind, key, why } => {
+                Self::internal_error(&format!("the stored object {kind} {key:?} cannot be read: {why}"))
+            }
             StoreError::TooLargeResourceVersion { asked, current } => Self::too_large_version(asked, current),
             StoreError::TooManyWatches { limit } => Self::too_many_watches(limit),
         }

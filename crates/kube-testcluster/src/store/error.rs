@@ -1,5 +1,6 @@
 //! The errors of the store. Upstream: `k8s.io/apiserver/pkg/storage/errors.go`.
 
+use super::object::Key;
 use crate::kinds::Resource;
 use crate::machinery::cause::Cause;
 
@@ -20,6 +21,12 @@ pub(crate) enum StoreError {
         name: String,
         causes: Vec<Cause>,
     },
+    /// The stored bytes cannot be decoded.
+    Unreadable {
+        kind: String,
+        key: String,
+        why: String,
+    },
     /// A revision that the store did not reach in time.
     TooLargeResourceVersion {
         asked: u64,
@@ -29,4 +36,10 @@ pub(crate) enum StoreError {
     TooManyWatches {
         limit: usize,
     },
+}
+
+impl StoreError {
+    pub(super) fn not_found(resource: &'static Resource, key: &Key) -> Self {
+        Self::NotFound { resource, name: key.name().to_owned() }
+    }
 }

@@ -41,10 +41,16 @@ impl Event {
             (None, Some(current)) => Some(current.added()),
             (Some(_), Some(current)) => Some(self.modified.get_or_init(|| line("MODIFIED", &current)).clone()),
             (Some(previous), None) => {
-                Some(self.deleted.get_or_init(|| line("DELETED", &previous.at(self.revision))).clone())
+                Some(self.deleted.get_or_init(|| deleted(&previous, self.revision)).clone())
             }
         }
     }
+}
+
+/// The line of a removal: the last state, with the revision of the removal. A state that cannot be read keeps its own
+/// revision, so that watchers learn of the removal in any case.
+fn deleted(last: &Object, revision: u64) -> Bytes {
+    last.at(revision).map_or_else(|_| line("DELETED", last), |last| line("DELETED", &last))
 }
 
 /// One line of a watch stream.

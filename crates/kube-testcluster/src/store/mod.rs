@@ -1,7 +1,7 @@
 //! The store: storage and the watch caches under one lock. All handlers read and write through it.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -62,6 +62,8 @@ pub(crate) struct StoreState {
     hook: Option<Arc<dyn WriteHook>>,
     /// Is told of every write, in order.
     writes: WriteObserver,
+    /// How many writes have begun and not ended: 0 but in the middle of a write, and after a panic there.
+    open_writes: usize,
 }
 
 /// The result of a change.
@@ -154,6 +156,7 @@ impl Store {
             allocators: RESOURCES.iter().filter_map(allocator).collect(),
             hook: None,
             writes: WriteObserver::default(),
+            open_writes: 0,
         };
         let watches = Arc::new(Semaphore::new(settings.max_watches.min(Semaphore::MAX_PERMITS)));
         let (faults, moved) = (Active::default(), watch::Sender::new(()));
@@ -165,10 +168,17 @@ impl Store {
         self.lock().hook = Some(hook);
     }
 
+    /// A panic of an earlier holder does not end the server: each change is computed before anything is written, and
+    /// [`is_sound`](Self::is_sound) tells of a panic in the middle of a write.
     pub(crate) fn lock(&self) -> MutexGuard<'_, StoreState> {
-        let mut state = self.state.lock().expect("no holder of the lock panics");
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.forget_old();
         state
+    }
+
+    /// Whether every write that began has ended, so that storage, the watch caches and the controllers' graph agree.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.lock().open_writes == 0
     }
 
     pub(crate) fn get(&self, resource: &Resource, key: &Key) -> Option<Arc<Object>> {
@@ -214,36 +224,77 @@ impl Store {
     ) -> Result<Arc<Object>, E> {
         self.commit_latency().await;
         let mut state = self.lock();
-        let not_found = || StoreError::NotFound { resource, name: key.name().to_owned() };
-        let current = state.storage.get(resource, key).ok_or_else(not_found)?;
+        let current = state.storage.get(resource, key).ok_or_else(|| StoreError::not_found(resource, key))?;
+        let opened = current.open()?;
+        let next = change(&opened)?;
+        Ok(self.commit_in(&mut state, opened, commit, next)?)
+    }
+
+    /// The current state of an object, decoded without holding the lock, for a change that may take long to compute.
+    /// [`commit`](Self::commit) writes the result.
+    ///
+    /// # Errors
+    /// `NotFound`.
+    pub(crate) fn read(&self, resource: &'static Resource, key: &Key) -> Result<Opened, StoreError> {
+        self.get(resource, key).ok_or_else(|| StoreError::not_found(resource, key))?.open()
+    }
+
+    /// Commits a change that was computed from `current` without holding the lock. Returns `None` if the object was
+    /// written meanwhile: the change must be computed again, as in upstream's `GuaranteedUpdate`.
+    ///
+    /// # Errors
+    /// `NotFound` if the object was removed meanwhile, or `NotAllocated`.
+    pub(crate) fn commit(
+        &self,
+        current: Opened,
+        commit: Commit,
+        next: Next,
+    ) -> Result<Option<Arc<Object>>, StoreError> {
+        let mut state = self.lock();
+        match state.storage.get(current.resource, &current.key) {
+            None => Err(StoreError::not_found(current.resource, &current.key)),
+            Some(stored) if stored.revision != current.revision => Ok(None),
+            Some(_) => self.commit_in(&mut state, current, commit, next).map(Some),
+        }
+    }
+
+    /// Commits a change of the object's current state.
+    fn commit_in(
+        &self,
+        state: &mut StoreState,
+        opened: Opened,
+        commit: Commit,
+        mut next: Next,
+    ) -> Result<Arc<Object>, StoreError> {
+        let current = opened.object().clone();
+        let (resource, key) = (current.resource, &current.key);
         let before = |value| Arc::new(Object::new(resource, key.clone(), current.revision, value));
-        let opened = current.open();
-        let mut next = change(&opened)?;
         if let Next::Put(value) = &mut next {
             state.allocate(resource, key, value, Some(&opened.value))?;
         }
         if commit == Commit::Pretend {
             return Ok(match next {
-                Next::Keep | Next::Remove => current,
+                Next::Keep | Next::Remove => current.clone(),
                 Next::Put(value) | Next::Release(value) => before(value),
             });
         }
         match next {
-            Next::Keep => Ok(current),
+            Next::Keep => Ok(current.clone()),
             Next::Put(mut value) => {
                 value["metadata"]["resourceVersion"] = opened.value["metadata"]["resourceVersion"].clone();
                 let changed = value != opened.value;
-                Ok(if changed { self.put(&mut state, resource, key.clone(), value) } else { current })
+                Ok(if changed { self.put(state, resource, key.clone(), value) } else { current.clone() })
             }
-            Next::Remove => Ok(Arc::new(current.at(self.remove(&mut state, resource, key)))),
+            Next::Remove => Ok(Arc::new(current.at(self.remove(state, resource, key))?)),
             Next::Release(value) => {
-                self.remove(&mut state, resource, key);
+                self.remove(state, resource, key);
                 Ok(before(value))
             }
         }
     }
 
     fn remove(&self, state: &mut StoreState, resource: &'static Resource, key: &Key) -> u64 {
+        state.open_writes += 1;
         let event = state.storage.remove(resource, key).expect("it was there under the same lock");
         let revision = event.revision;
         state.record(resource, key, None);
@@ -269,6 +320,7 @@ impl Store {
         key: Key,
         value: Value,
     ) -> Arc<Object> {
+        state.open_writes += 1;
         state.record(resource, &key, Some(&value));
         let event = state.storage.put(resource, key, value);
         let object = event.object().clone();
@@ -359,7 +411,8 @@ impl Store {
         self.moved.send_replace(()); // wakes followers of logs
     }
 
-    async fn commit_latency(&self) {
+    /// Waits as long as a write takes in storage.
+    pub(crate) async fn commit_latency(&self) {
         if !self.settings.commit_latency.is_zero() {
             tokio::time::sleep(self.settings.commit_latency).await;
         }
@@ -373,6 +426,7 @@ impl Store {
         let audience = if self.faults.hides(resource) { Audience::Kubelet } else { Audience::Everyone };
         state.writes.tell(|| Write::new(&event, audience == Audience::Kubelet));
         state.cache(resource).take(Arc::new(event), audience);
+        state.open_writes -= 1;
         self.moved.send_replace(());
     }
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde_json::Value;
 
+use super::error::StoreError;
 use super::summary::Summary;
 use crate::kinds::Resource;
 use crate::kinds::field_selector::Selectable;
@@ -115,25 +116,36 @@ impl Object {
     }
 
     /// Decodes the object.
-    pub(crate) fn open(self: &Arc<Self>) -> Opened {
-        Opened { object: self.clone(), value: self.content() }
+    ///
+    /// # Errors
+    /// `Unreadable` if the stored bytes cannot be read. That would be a mistake of this server; it ends one request only.
+    pub(crate) fn open(self: &Arc<Self>) -> Result<Opened, StoreError> {
+        Ok(Opened { object: self.clone(), value: self.content()? })
     }
 
-    fn content(&self) -> Value {
+    fn content(&self) -> Result<Value, StoreError> {
         #[cfg(test)]
         OPENED.with(|opened| opened.set(opened.get() + 1));
-        let mut value: Value =
-            serde_json::from_slice(&self.added[self.object.clone()]).expect("it was written by this server");
+        let mut value: Value = serde_json::from_slice(self.json()).map_err(|error| self.unreadable(&error))?;
         if let Value::Object(fields) = &mut value {
             fields.remove("kind");
             fields.remove("apiVersion");
         }
-        value
+        Ok(value)
+    }
+
+    fn unreadable(&self, error: &serde_json::Error) -> StoreError {
+        let (kind, key, why) = (self.resource.qualified(), self.key.to_string(), error.to_string());
+        tracing::error!(kind, key, why, "a stored object cannot be read");
+        StoreError::Unreadable { kind, key, why }
     }
 
     /// The same state with another revision, as in a DELETED event.
-    pub(crate) fn at(&self, revision: u64) -> Self {
-        Self::new(self.resource, self.key.clone(), revision, self.content())
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub(crate) fn at(&self, revision: u64) -> Result<Self, StoreError> {
+        Ok(Self::new(self.resource, self.key.clone(), revision, self.content()?))
     }
 
     /// The object in a response to a get: a JSON object with kind and apiVersion.
@@ -167,6 +179,10 @@ impl Selectable for Object {
 }
 
 impl Opened {
+    pub(crate) fn object(&self) -> &Arc<Object> {
+        &self.object
+    }
+
     /// The text at a JSON pointer, if there is one.
     pub(crate) fn text(&self, pointer: &str) -> Option<&str> {
         self.value.pointer(pointer).and_then(Value::as_str)

@@ -24,7 +24,7 @@ pub(crate) fn get(call: Call, logs: Arc<Logs>) -> Result<Response, ApiError> {
     let Call { store, target, query, .. } = call;
     let key = key(&target);
     let options = LogOptions::parse(&query, key.name(), store.clock.time())?;
-    let pod = store.get(PODS, &key).ok_or_else(|| ApiError::not_found(PODS, key.name()))?.open();
+    let pod = store.get(PODS, &key).ok_or_else(|| ApiError::not_found(PODS, key.name()))?.open()?;
     let container = container::choose(&pod, &options.container)?;
     if pod.text("/spec/nodeName").unwrap_or_default().is_empty() {
         return Ok(answer(StatusCode::NO_CONTENT, Body::empty())); // no node could say anything
@@ -86,7 +86,7 @@ impl Run {
 
     /// Whether the container is still running.
     fn goes_on(&self, pod: Option<&Arc<Object>>) -> bool {
-        let Some(pod) = pod.filter(|pod| *pod.summary.uid == *self.uid).map(Object::open) else { return false };
+        let Some(Ok(pod)) = pod.filter(|pod| *pod.summary.uid == *self.uid).map(Object::open) else { return false };
         status_of(&pod, &self.container).is_some_and(|status| {
             status["state"]["running"].is_object() && status["restartCount"].as_u64().unwrap_or_default() == self.number
         })

@@ -7,6 +7,7 @@ use json_patch::{Patch, PatchOperation};
 use serde_json::{Map, Value};
 
 use super::{Call, answer, key, update};
+use crate::codec::depth::{MOST_LEVELS, levels};
 use crate::codec::schema::{Decoded, json_type};
 use crate::codec::strategic_merge;
 use crate::http::body;
@@ -34,16 +35,17 @@ pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
     let commit = body::query_commit(&query, "PatchOptions")?;
     let strictness = Strictness::of_query(&query, "PatchOptions")?;
     let change = PatchBody::read(request, &query).await?;
-    let mut unknown = Vec::new();
-    let patched = store
-        .update(target.resource, &key(&target), commit, |current| {
-            let decoded = apply(current, change, strictness)?;
-            unknown = decoded.unknown;
-            update::check_name(&target, &decoded.value)?;
-            update::next(current, decoded.value, target.subresource)
-        })
-        .await?;
-    Ok(warn(answer(StatusCode::OK, &patched), &unknown))
+    let key = key(&target);
+    store.commit_latency().await;
+    loop {
+        let current = store.read(target.resource, &key)?;
+        let Decoded { value, unknown } = apply(&current, &change, strictness).await?;
+        update::check_name(&target, &value)?;
+        let next = update::next(&current, value, target.subresource)?;
+        if let Some(patched) = store.commit(current, commit, next)? {
+            return Ok(warn(answer(StatusCode::OK, &patched), &unknown));
+        }
+    }
 }
 
 impl PatchBody {
@@ -62,11 +64,13 @@ impl PatchBody {
     }
 
     /// Applies the patch to an object of this kind.
-    pub(super) fn apply(self, kind: &str, value: &mut Value) -> Result<(), ApiError> {
+    pub(super) async fn apply(&self, kind: &str, value: &mut Value) -> Result<(), ApiError> {
         match self {
-            Self::Merge(patch) => json_patch::merge(value, &patch),
-            Self::Strategic(patch) => strategic_merge::merge(kind, value, patch).map_err(ApiError::bad_request)?,
-            Self::Operations(patch) => operate(value, patch)?,
+            Self::Merge(patch) => json_patch::merge(value, patch),
+            Self::Strategic(patch) => {
+                strategic_merge::merge(kind, value, patch.clone()).map_err(ApiError::bad_request)?;
+            }
+            Self::Operations(patch) => operate(value, patch).await?,
         }
         Ok(())
     }
@@ -75,24 +79,40 @@ impl PatchBody {
 /// How many bytes the copy operations of one patch may add.
 const MOST_COPIED: usize = 3 * 1024 * 1024;
 
-/// How deep a path in a patch may be: as deep as a body may be.
-const DEEPEST: usize = 128;
+/// After how many operations other requests get their turn. One operation can move a list of a megabyte.
+const OPERATIONS_AT_ONCE: usize = 16;
 
-/// Applies the operations one by one, within limits: without them, a few copies of copies could fill any memory.
-fn operate(value: &mut Value, patch: Patch) -> Result<(), ApiError> {
+/// Applies the operations one by one, within limits: without them, a few copies of copies could fill any memory, and a few
+/// moves could nest a value deeper than it can be read.
+async fn operate(value: &mut Value, patch: &Patch) -> Result<(), ApiError> {
     let mut copied = 0;
-    for operation in patch.0 {
-        if let PatchOperation::Copy(copy) = &operation
+    for (n, operation) in patch.iter().enumerate() {
+        if n % OPERATIONS_AT_ONCE == OPERATIONS_AT_ONCE - 1 {
+            tokio::task::yield_now().await;
+        }
+        if let PatchOperation::Copy(copy) = operation
             && let Ok(source) = copy.from.resolve(value)
         {
             copied += source.to_string().len();
         }
-        if copied > MOST_COPIED || operation.path().count() > DEEPEST {
+        if copied > MOST_COPIED || levels_after(operation, value) > MOST_LEVELS {
             return Err(ApiError::unprocessable());
         }
-        json_patch::patch(value, &[operation]).map_err(|_| ApiError::unprocessable())?;
+        json_patch::patch_unsafe(value, std::slice::from_ref(operation)).map_err(|_| ApiError::unprocessable())?;
     }
     Ok(())
+}
+
+/// How deep the value of an operation nests at the place that it gets.
+fn levels_after(operation: &PatchOperation, value: &Value) -> usize {
+    let inserted = match operation {
+        PatchOperation::Add(add) => levels(&add.value),
+        PatchOperation::Replace(replace) => levels(&replace.value),
+        PatchOperation::Move(moved) => moved.from.resolve(value).map(levels).unwrap_or_default(),
+        PatchOperation::Copy(copy) => copy.from.resolve(value).map(levels).unwrap_or_default(),
+        PatchOperation::Remove(_) | PatchOperation::Test(_) => 0,
+    };
+    operation.path().count() + inserted
 }
 
 fn read_merge(body: &[u8]) -> Result<PatchBody, ApiError> {
@@ -136,11 +156,17 @@ fn read_operations(body: &[u8]) -> Result<PatchBody, ApiError> {
 }
 
 /// The patched object, decoded as its type.
-fn apply(current: &Opened, change: PatchBody, strictness: Strictness) -> Result<Decoded, ApiError> {
-    let mut value = current.value.clone();
-    change.apply(current.resource.kind, &mut value)?;
-    let text = value.to_string();
-    let misfit = |why: String| ApiError::undecodable_patch(&text, &why);
-    let decoded = current.resource.shape(value).map_err(misfit)?;
-    strictness.check(decoded).map_err(|why| misfit(format!("strict decoding error: {why}")))
+async fn apply(current: &Opened, change: &PatchBody, strictness: Strictness) -> Result<Decoded, ApiError> {
+    let patched = async || {
+        let mut value = current.value.clone();
+        change.apply(current.resource.kind, &mut value).await.map(|()| value)
+    };
+    let decoded = current
+        .resource
+        .shape(patched().await?)
+        .and_then(|decoded| strictness.check(decoded).map_err(|why| format!("strict decoding error: {why}")));
+    match decoded {
+        Ok(decoded) => Ok(decoded),
+        Err(why) => Err(ApiError::undecodable_patch(&patched().await?.to_string(), &why)),
+    }
 }

@@ -22,7 +22,7 @@ pub(crate) async fn get(call: Call) -> Result<Response, ApiError> {
     let key = key(&call.target);
     let object = call.store.get(call.target.resource, &key);
     let object = object.ok_or_else(|| ApiError::not_found(call.target.resource, key.name()))?;
-    Ok(answer(&object.open()))
+    Ok(answer(&object.open()?))
 }
 
 pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
@@ -32,23 +32,26 @@ pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
     let wanted = body::typed(request, KIND, VERSION, strictness).await?;
     let scaled =
         store.update(target.resource, &key(&target), commit, |current| rescaled(current, &wanted.value)).await?;
-    Ok(warn(answer(&scaled.open()), &wanted.unknown))
+    Ok(warn(answer(&scaled.open()?), &wanted.unknown))
 }
 
 pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let commit = body::query_commit(&query, "PatchOptions")?;
     let change = PatchBody::read(request, &query).await?;
-    let scaled = store
-        .update(target.resource, &key(&target), commit, |current| {
-            let mut wanted = scale(current);
-            change.apply(KIND, &mut wanted)?;
-            let text = wanted.to_string();
-            let wanted = schema::decode(KIND, wanted).map_err(|why| ApiError::undecodable_patch(&text, &why))?.value;
-            rescaled(current, &wanted)
-        })
-        .await?;
-    Ok(answer(&scaled.open()))
+    let key = key(&target);
+    store.commit_latency().await;
+    loop {
+        let current = store.read(target.resource, &key)?;
+        let mut wanted = scale(&current);
+        change.apply(KIND, &mut wanted).await?;
+        let text = wanted.to_string();
+        let wanted = schema::decode(KIND, wanted).map_err(|why| ApiError::undecodable_patch(&text, &why))?.value;
+        let next = rescaled(&current, &wanted)?;
+        if let Some(scaled) = store.commit(current, commit, next)? {
+            return Ok(answer(&scaled.open()?));
+        }
+    }
 }
 
 /// The object with the replicas of a scale. The scale's uid and resourceVersion are preconditions.

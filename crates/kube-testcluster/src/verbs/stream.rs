@@ -14,7 +14,8 @@ use crate::kinds::Subresource;
 pub(crate) async fn connect(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let key = key(&target);
-    let pod = store.get(target.resource, &key).ok_or_else(|| ApiError::not_found(target.resource, key.name()))?.open();
+    let pod =
+        store.get(target.resource, &key).ok_or_else(|| ApiError::not_found(target.resource, key.name()))?.open()?;
     let lacking = match target.subresource {
         Some(Subresource::Exec) => "run a command in",
         Some(Subresource::Attach) => "attach to",

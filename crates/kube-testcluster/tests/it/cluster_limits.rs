@@ -171,3 +171,25 @@ async fn a_body_that_breaks_off_is_a_bad_request() {
     let body = response.into_body().collect().await.unwrap().to_bytes();
     assert!(String::from_utf8_lossy(&body).contains("\"reason\":\"BadRequest\""));
 }
+
+/// The observer of the writes is the test's own code, and runs in the middle of a write.
+#[tokio::test(start_paused = true)]
+async fn a_panic_ends_one_request_and_readyz_tells_what_it_left() {
+    let cluster = quiet().start();
+    let api = Api::new(&cluster);
+    cluster.observe_writes(|write| assert!(write.key != "unlucky", "a mistake of the observer"));
+    let healthy = api.get("/readyz").await;
+    assert_eq!((healthy.status, healthy.body), (200, json!("ok")));
+    let answer = api.post("/api/v1/namespaces", &json!({"metadata": {"name": "unlucky"}})).await;
+    let text = json!("This request caused apiserver to panic. Look in the logs for details.\n");
+    assert_eq!((answer.status, answer.body), (500, text));
+    for path in ["/api/v1/namespaces/unlucky", "/api/v1/namespaces", PODS] {
+        assert_eq!(api.get(path).await.status, 200, "{path}");
+    }
+    api.pod("a", &json!({})).await;
+    for (path, name) in [("/readyz", "readyz"), ("/livez", "livez"), ("/healthz", "healthz")] {
+        let text = format!("[+]ping ok\n[-]store failed: reason withheld\n{name} check failed\n");
+        let answer = api.get(path).await;
+        assert_eq!((answer.status, answer.body), (500, json!(text)));
+    }
+}

@@ -47,9 +47,10 @@ fn read(row: &'static Struct, bytes: &[u8]) -> Result<Map<String, Value>, String
                 object.extend(read(schema::find(embedded), bytes)?);
             }
             (Kind::List(inner), wire) => {
-                let list = object.entry(field.name).or_insert_with(|| json!([]));
                 let item = value(inner, wire)?;
-                list.as_array_mut().into_iter().for_each(|list| list.push(item.clone()));
+                if let Value::Array(list) = object.entry(field.name).or_insert_with(|| json!([])) {
+                    list.push(item);
+                }
             }
             (Kind::Map(inner), Wire::Bytes(entry)) => {
                 let (mut key, mut item) = (String::new(), schema::zero(inner));
@@ -97,7 +98,11 @@ fn value(kind: &Kind, wire: Wire<'_>) -> Result<Value, String> {
                 _ => None,
             });
             let text = text.transpose()?.unwrap_or_default();
-            if *kind == Kind::Raw { serde_json::from_str(&text).unwrap_or_default() } else { text.into() }
+            match kind {
+                Kind::Raw if text.is_empty() => Value::Null,
+                Kind::Raw => serde_json::from_str(&text).map_err(|error| error.to_string())?,
+                _ => text.into(),
+            }
         }
         (Kind::IntOrString, Wire::Bytes(bytes)) => {
             let (mut is_text, mut number, mut text) = (false, 0, String::new());

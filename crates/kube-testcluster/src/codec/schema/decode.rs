@@ -5,6 +5,7 @@ use std::fmt;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
+use crate::codec::depth::{MOST_LEVELS, TOO_DEEP, levels};
 use crate::machinery::quantity::Quantity;
 
 use super::{Field, Kind, Omit, Struct, find};
@@ -17,10 +18,11 @@ pub(crate) struct Decoded {
     pub(crate) unknown: Vec<String>,
 }
 
-/// Drops unknown fields, and adds the fields that Go never omits.
+/// Drops unknown fields, and adds the fields that Go never omits. What it returns has at most [`MOST_LEVELS`] levels: the
+/// types bound those of all fields but the free-form ones, which are counted.
 ///
 /// # Errors
-/// Go's message, if a value has the wrong type.
+/// Go's message, if a value has the wrong type or nests too deep.
 pub(crate) fn decode(kind: &str, value: Value) -> Result<Decoded, String> {
     let mut decoder = Decoder { unknown: Vec::new() };
     let row = find(kind);
@@ -92,6 +94,14 @@ impl FieldPath<'_> {
             FieldPath::Item(parent, _) => parent.fields(),
         }
     }
+
+    /// How many objects and lists are around the value at this path.
+    fn levels(&self) -> usize {
+        match self {
+            FieldPath::Top => 0,
+            FieldPath::Field(parent, _) | FieldPath::Item(parent, _) => 1 + parent.levels(),
+        }
+    }
 }
 
 impl fmt::Display for FieldPath<'_> {
@@ -152,6 +162,7 @@ impl Decoder {
                 }
                 Ok(map.into())
             }
+            (Kind::Raw, value) if at.levels() + levels(&value) > MOST_LEVELS => Err(format!("json: {TOO_DEEP}")),
             (Kind::Time, Value::String(text)) => time(&text).map(Value::String),
             (Kind::MicroTime, Value::String(text)) => micro_time(&text).map(Value::String),
             (Kind::Quantity, value) => quantity(&value).map(Value::String),

@@ -1,5 +1,7 @@
 //! Validation of the containers in a pod or a pod template.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use crate::kinds::metadata::{LABEL, is_label};
@@ -15,16 +17,16 @@ pub(crate) fn containers(spec: &Value, at: &str) -> Vec<Cause> {
     if own.is_empty() {
         causes.push(Cause::required(format!("{at}.containers"), ""));
     }
-    let mut names: Vec<&str> = Vec::new();
+    let mut names: HashSet<&str> = HashSet::new();
+    let volumes: HashSet<&str> = items(spec, "volumes").iter().map(|volume| text(volume, "name")).collect();
     for field in ["containers", "initContainers"] {
         for (i, container) in items(spec, field).iter().enumerate() {
             let path = format!("{at}.{field}[{i}]");
-            causes.extend(one(container, &path, spec));
+            causes.extend(one(container, &path, &volumes));
             let name = container["name"].as_str().unwrap_or_default();
-            if names.contains(&name) && !name.is_empty() {
+            if !names.insert(name) && !name.is_empty() {
                 causes.push(Cause::duplicate(format!("{path}.name"), name));
             }
-            names.push(name);
         }
     }
     causes
@@ -38,7 +40,7 @@ fn text<'a>(parent: &'a Value, field: &str) -> &'a str {
     parent[field].as_str().unwrap_or_default()
 }
 
-fn one(container: &Value, at: &str, spec: &Value) -> Vec<Cause> {
+fn one(container: &Value, at: &str, volumes: &HashSet<&str>) -> Vec<Cause> {
     let mut causes = Vec::new();
     match text(container, "name") {
         "" => causes.push(Cause::required(format!("{at}.name"), "")),
@@ -62,7 +64,7 @@ fn one(container: &Value, at: &str, spec: &Value) -> Vec<Cause> {
         if name.is_empty() {
             causes.push(Cause::required(format!("{path}.name"), ""));
         }
-        if !items(spec, "volumes").iter().any(|volume| volume["name"] == name) {
+        if !volumes.contains(name) {
             causes.push(Cause::not_found(format!("{path}.name"), name));
         }
         if text(mount, "mountPath").is_empty() {

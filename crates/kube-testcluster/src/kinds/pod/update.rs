@@ -1,5 +1,7 @@
 //! Validates changes of a pod's spec. Upstream: `ValidatePodUpdate`.
 
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 
 use crate::machinery::cause::Cause;
@@ -26,13 +28,14 @@ pub(crate) fn changes(new: &Value, old: &Value) -> Vec<Cause> {
             return causes;
         }
     }
-    let kept = |old: &Value| items(new, "tolerations").iter().any(|new| lasting(new) == lasting(old));
-    if !items(old, "tolerations").iter().all(kept) {
+    let kept: HashSet<Value> = items(new, "tolerations").iter().map(lasting).collect();
+    if !items(old, "tolerations").iter().all(|old| kept.contains(&lasting(old))) {
         let detail = "existing toleration can not be modified except its tolerationSeconds";
         causes.push(Cause::forbidden("spec.tolerations", detail));
     }
+    let gates: HashSet<&Value> = items(old, "schedulingGates").iter().map(|gate| &gate["name"]).collect();
     for (i, gate) in items(new, "schedulingGates").iter().enumerate() {
-        if !items(old, "schedulingGates").iter().any(|old| old["name"] == gate["name"]) {
+        if !gates.contains(&gate["name"]) {
             let name = gate["name"].as_str().unwrap_or_default();
             let detail = format!("only deletion is allowed, but found new scheduling gate '{name}'");
             causes.push(Cause::forbidden(format!("spec.schedulingGates[{i}].name"), &detail));

@@ -1,5 +1,7 @@
 //! Validation of services.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use crate::kinds::metadata::{LABEL, SUBDOMAIN, is_label, is_subdomain, metadata};
@@ -24,8 +26,9 @@ pub(crate) fn service(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     if kind == "ExternalName" {
         causes.extend(external_name(spec["externalName"].as_str().unwrap_or_default()));
     }
+    let mut names = HashSet::new();
     for (i, port) in ports.iter().enumerate() {
-        causes.extend(one_port(port, &ports[..i], ports.len() > 1, &format!("spec.ports[{i}]")));
+        causes.extend(one_port(port, &mut names, ports.len() > 1, &format!("spec.ports[{i}]")));
     }
     let affinity = spec["sessionAffinity"].as_str().unwrap_or_default();
     causes.extend(one_of(affinity, &["ClientIP", "None"], "spec.sessionAffinity"));
@@ -41,7 +44,7 @@ fn external_name(name: &str) -> Option<Cause> {
 }
 
 /// If there are several ports, each must have a unique name.
-fn one_port(port: &Value, earlier: &[Value], several: bool, at: &str) -> Vec<Cause> {
+fn one_port<'a>(port: &'a Value, names: &mut HashSet<&'a str>, several: bool, at: &str) -> Vec<Cause> {
     let mut causes = Vec::new();
     let path = format!("{at}.name");
     match port["name"].as_str().unwrap_or_default() {
@@ -51,7 +54,7 @@ fn one_port(port: &Value, earlier: &[Value], several: bool, at: &str) -> Vec<Cau
             if !is_label(name) {
                 causes.push(Cause::invalid(path.clone(), name, LABEL));
             }
-            if earlier.iter().any(|earlier| earlier["name"] == name) {
+            if !names.insert(name) {
                 causes.push(Cause::duplicate(path, name));
             }
         }
