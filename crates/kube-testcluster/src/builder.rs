@@ -264,8 +264,7 @@ fn fill(store: &Store, nodes: usize, pods: Vec<Pod>) {
 
 fn write(store: &Store, resource: &'static Resource, namespace: Option<&str>, value: Value) {
     let mut value = resource.shape(value).expect("it was a typed object a moment ago").value;
-    value["metadata"]["resourceVersion"] = json!("0"); // an exported object brings the one that it had elsewhere
-    prepare(store, resource, namespace, &mut value).expect("no resourceVersion was set");
+    prepare(store, resource, namespace, &mut value);
     let name = value["metadata"]["name"].as_str().unwrap_or_default().to_owned();
     store.put(&mut store.lock(), resource, Key::new(namespace, &name), value);
 }

@@ -1,5 +1,7 @@
 //! Errors of the API, and their form as a Kubernetes `Status`. Upstream: `k8s.io/apimachinery/pkg/api/errors`.
 
+use std::collections::HashSet;
+
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
@@ -61,6 +63,10 @@ impl ApiError {
 
     pub(crate) fn is_not_found(&self) -> bool {
         self.reason == "NotFound"
+    }
+
+    pub(crate) fn is_already_exists(&self) -> bool {
+        self.reason == "AlreadyExists"
     }
 
     pub(crate) fn is_conflict(&self) -> bool {
@@ -141,6 +147,13 @@ impl ApiError {
         Self::invalid_kind(resource.group, resource.kind, name, causes)
     }
 
+    /// An update that must name a resourceVersion. Upstream names the kind by its plural here.
+    pub(crate) fn unconditional_update(resource: &'static Resource, name: &str) -> Self {
+        let value = serde_json::Value::from(0);
+        let cause = Cause::invalid_json("metadata.resourceVersion", &value, "must be specified for an update");
+        Self::invalid_kind(resource.group, resource.plural, name, vec![cause])
+    }
+
     /// Invalid or contradictory options.
     pub(crate) fn invalid_options(kind: &'static str, causes: Vec<Cause>) -> Self {
         Self::invalid_kind("meta.k8s.io", kind, "", causes)
@@ -152,12 +165,10 @@ impl ApiError {
     }
 
     fn invalid_kind(group: &'static str, kind: &str, name: &str, causes: Vec<Cause>) -> Self {
-        let mut sentences: Vec<String> = Vec::new();
-        for sentence in causes.iter().map(Cause::sentence) {
-            if !sentences.contains(&sentence) {
-                sentences.push(sentence); // the message has each once, although the causes keep duplicates
-            }
-        }
+        let mut said = HashSet::new();
+        // The message has each once, although the causes keep duplicates.
+        let sentences: Vec<String> =
+            causes.iter().map(Cause::sentence).filter(|sentence| said.insert(sentence.clone())).collect();
         let list = if let [one] = sentences.as_slice() { one.clone() } else { format!("[{}]", sentences.join(", ")) };
         let dot = if group.is_empty() { "" } else { "." };
         let message = format!("{kind}{dot}{group} {name:?} is invalid: {list}");

@@ -3,7 +3,9 @@
 
 pub(crate) mod columns;
 mod config;
+mod event;
 pub(crate) mod field_selector;
+mod lease;
 pub(crate) mod metadata;
 pub(crate) mod namespace;
 mod node;
@@ -14,5 +16,8 @@ mod reviews;
 mod served;
 mod service;
 
-pub(crate) use self::resource::{Allocator, DeleteResponse, Deletion, Generation, Resource, Subresource};
+pub(crate) use self::resource::{
+    Allocator, CreateOnUpdate, DeleteResponse, Deletion, Generation, Resource, StatusOnCreate, Subresource,
+    UnconditionalUpdate,
+};
 pub(crate) use self::served::{EVENTS, NAMESPACES, NODES, PODS, RESOURCES, find, served};

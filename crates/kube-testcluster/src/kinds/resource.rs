@@ -40,6 +40,46 @@ pub(crate) enum Generation {
     Absent,
 }
 
+/// How a kind is created and updated, where kinds differ. Upstream: a kind's `strategy.go`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Strategy {
+    /// What PUT does if there is no object. Upstream: `AllowCreateOnUpdate`.
+    pub(crate) create_on_update: CreateOnUpdate,
+    /// Whether an update without a resourceVersion overwrites any state. Upstream: `AllowUnconditionalUpdate`.
+    pub(crate) unconditional_update: UnconditionalUpdate,
+    /// What becomes of the status in the body of a creation. Upstream: `PrepareForCreate`.
+    pub(crate) status_on_create: StatusOnCreate,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CreateOnUpdate {
+    Allowed,
+    Refused,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum UnconditionalUpdate {
+    Allowed,
+    Refused,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StatusOnCreate {
+    /// Only the status subresource writes the status.
+    Reset,
+    Kept,
+}
+
+impl Strategy {
+    /// The strategy of most kinds.
+    pub(crate) const USUAL: Self = Self {
+        create_on_update: CreateOnUpdate::Refused,
+        unconditional_update: UnconditionalUpdate::Allowed,
+        status_on_create: StatusOnCreate::Reset,
+    };
+    pub(crate) const CREATED_ON_UPDATE: Self = Self { create_on_update: CreateOnUpdate::Allowed, ..Self::USUAL };
+}
+
 /// A path below an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Subresource {
@@ -107,6 +147,7 @@ pub(crate) struct Resource {
     pub(crate) deletion: Deletion,
     pub(crate) delete_response: DeleteResponse,
     pub(crate) generation: Generation,
+    pub(crate) strategy: Strategy,
     /// Whether a watch cache answers lists and gets. Without one, it still serves watches.
     pub(crate) cached: bool,
     /// The fields for field selectors: name, JSON pointer, and the value that counts if the field is missing. Every

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::resource::{DeleteResponse, Deletion, Generation, Resource, Scope, no_defaults};
+use super::resource::{DeleteResponse, Deletion, Generation, Resource, Scope, Strategy, no_defaults};
 use crate::machinery::cause::Cause;
 
 const fn row(
@@ -24,6 +24,7 @@ const fn row(
         deletion: Deletion::AtOnce,
         delete_response: DeleteResponse::Status,
         generation: Generation::Absent,
+        strategy: Strategy::USUAL,
         cached: false,
         fields: &[],
         defaults: no_defaults,

@@ -1,8 +1,11 @@
 //! The table of kinds.
 
-use super::resource::{DeleteResponse, Deletion, Generation, Resource, Scope, Subresource, no_defaults};
+use super::resource::{
+    DeleteResponse, Deletion, Generation, Resource, Scope, StatusOnCreate, Strategy, Subresource, UnconditionalUpdate,
+    no_defaults,
+};
 use super::reviews::REVIEWS;
-use super::{config, metadata, namespace, node, pod, replica_set, service};
+use super::{config, event, lease, metadata, namespace, node, pod, replica_set, service};
 
 pub(crate) static NAMESPACES: &Resource = &RESOURCES[0];
 pub(crate) static PODS: &Resource = &RESOURCES[1];
@@ -25,6 +28,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         deletion: Deletion::AtOnce,
         delete_response: DeleteResponse::Status,
         generation: Generation::Absent,
+        strategy: Strategy::USUAL,
         cached: true,
         fields: &[("status.phase", "/status/phase", "")],
         defaults: namespace::set_defaults,
@@ -53,6 +57,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         deletion: Deletion::Graceful,
         delete_response: DeleteResponse::Object,
         generation: Generation::Counted,
+        strategy: Strategy::USUAL,
         cached: true,
         fields: &[
             ("spec.nodeName", "/spec/nodeName", ""),
@@ -82,6 +87,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         deletion: Deletion::AtOnce,
         delete_response: DeleteResponse::Status,
         generation: Generation::Counted,
+        strategy: Strategy::USUAL,
         cached: true,
         fields: &[("status.replicas", "/status/replicas", "0")],
         defaults: replica_set::set_defaults,
@@ -102,6 +108,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         deletion: Deletion::AtOnce,
         delete_response: DeleteResponse::Status,
         generation: Generation::Absent,
+        strategy: Strategy::USUAL,
         cached: true,
         fields: &[],
         defaults: no_defaults,
@@ -122,6 +129,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         deletion: Deletion::AtOnce,
         delete_response: DeleteResponse::Status,
         generation: Generation::Absent,
+        strategy: Strategy::CREATED_ON_UPDATE,
         cached: false,
         fields: &[
             ("involvedObject.kind", "/involvedObject/kind", ""),
@@ -137,7 +145,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
             ("type", "/type", ""),
         ],
         defaults: no_defaults,
-        validate: metadata::named,
+        validate: event::validate,
         allocator: None,
     },
     Resource {
@@ -154,6 +162,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         deletion: Deletion::AtOnce,
         delete_response: DeleteResponse::Status,
         generation: Generation::Absent,
+        strategy: Strategy { status_on_create: StatusOnCreate::Kept, ..Strategy::USUAL },
         cached: true,
         fields: &[("spec.unschedulable", "/spec/unschedulable", "false")],
         defaults: node::set_defaults,
@@ -174,6 +183,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         deletion: Deletion::AtOnce,
         delete_response: DeleteResponse::Status,
         generation: Generation::Absent,
+        strategy: Strategy::USUAL,
         cached: true,
         fields: &[("type", "/type", "")],
         defaults: config::set_secret_defaults,
@@ -194,6 +204,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         deletion: Deletion::AtOnce,
         delete_response: DeleteResponse::Object,
         generation: Generation::Absent,
+        strategy: Strategy::USUAL,
         cached: true,
         fields: &[],
         defaults: no_defaults,
@@ -214,6 +225,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         deletion: Deletion::AtOnce,
         delete_response: DeleteResponse::Object,
         generation: Generation::Absent,
+        strategy: Strategy::CREATED_ON_UPDATE,
         cached: true,
         fields: &[("spec.clusterIP", "/spec/clusterIP", ""), ("spec.type", "/spec/type", "")],
         defaults: service::set_defaults,
@@ -234,10 +246,11 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         deletion: Deletion::AtOnce,
         delete_response: DeleteResponse::Status,
         generation: Generation::Absent,
+        strategy: Strategy { unconditional_update: UnconditionalUpdate::Refused, ..Strategy::CREATED_ON_UPDATE },
         cached: true,
         fields: &[],
         defaults: no_defaults,
-        validate: metadata::named,
+        validate: lease::validate,
         allocator: None,
     },
 ];

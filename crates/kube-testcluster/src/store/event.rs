@@ -40,9 +40,7 @@ impl Event {
             (None, None) => None,
             (None, Some(current)) => Some(current.added()),
             (Some(_), Some(current)) => Some(self.modified.get_or_init(|| line("MODIFIED", &current)).clone()),
-            (Some(previous), None) => {
-                Some(self.deleted.get_or_init(|| deleted(&previous, self.revision)).clone())
-            }
+            (Some(previous), None) => Some(self.deleted.get_or_init(|| deleted(&previous, self.revision)).clone()),
         }
     }
 }

@@ -1,13 +1,16 @@
-//! POST to a pod's `binding`: how a scheduler assigns a node.
+//! POST to a pod's `binding`: how a scheduler assigns a node. Upstream: `BindingREST` in
+//! `pkg/registry/core/pod/storage/storage.go`.
 
 use axum::response::Response;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
+use super::update::failed_precondition;
 use super::{Call, key};
 use crate::http::body;
 use crate::http::field_validation::{Strictness, warn};
 use crate::http::status::{self, ApiError};
-use crate::machinery::fill::object;
+use crate::machinery::cause::Cause;
+use crate::machinery::fill::{empty, object};
 use crate::store::Next;
 use crate::store::object::{Object, Opened};
 
@@ -17,35 +20,59 @@ pub(crate) async fn bind(call: Call) -> Result<Response, ApiError> {
     let commit = body::query_commit(&query, "CreateOptions")?;
     let strictness = Strictness::of_query(&query, "CreateOptions")?;
     let binding = body::typed(request, "Binding", "v1", strictness).await?;
-    let text = |pointer: &str| binding.value.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let node = text("/target/name");
-    if node.is_empty() {
-        return Err(ApiError::bad_request("target.name: Required value"));
+    body::check_namespace(&binding.value, target.namespace.as_deref())?;
+    let key = key(&target);
+    if text(&binding.value, "/metadata/name") != key.name() {
+        return Err(ApiError::bad_request("name in URL does not match name in Binding object"));
     }
-    let uid = Some(text("/metadata/uid")).filter(|uid| !uid.is_empty());
+    validate(&binding.value)?;
     let now = store.clock.now();
     store
-        .update(target.resource, &key(&target), commit, |pod| {
-            same_pod(pod, uid.as_deref())?;
-            bound(pod, &node, &now)
+        .update(target.resource, &key, commit, |pod| {
+            preconditions(pod, &binding.value)?;
+            bound(pod, &binding.value, &now)
         })
         .await?;
     Ok(warn(status::created(), &binding.unknown))
 }
 
-/// A binding with a uid applies only to the pod with that uid.
-fn same_pod(pod: &Object, uid: Option<&str>) -> Result<(), ApiError> {
-    let record = &*pod.summary.uid;
-    match uid.filter(|uid| *uid != record) {
-        None => Ok(()),
-        Some(uid) => {
-            let why = format!("Precondition failed: UID in precondition: {uid}, UID in object meta: {record}");
-            Err(ApiError::conflict(pod.resource, "pods/binding", pod.key.name(), why))
-        }
+fn text<'a>(binding: &'a Value, pointer: &str) -> &'a str {
+    binding.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Upstream: `ValidatePodBinding`. Its errors have no status of their own there, so they count as errors of the server.
+fn validate(binding: &Value) -> Result<(), ApiError> {
+    let mut causes = Vec::new();
+    let kind = text(binding, "/target/kind");
+    if !matches!(kind, "" | "Node") {
+        causes.push(Cause::unsupported("target.kind", &format!("{kind:?}"), &["Node", "<empty>"]));
+    }
+    if text(binding, "/target/name").is_empty() {
+        causes.push(Cause::required("target.name", ""));
+    }
+    let sentences: Vec<String> = causes.iter().map(Cause::sentence).collect();
+    match sentences.as_slice() {
+        [] => Ok(()),
+        [one] => Err(ApiError::internal(one)),
+        several => Err(ApiError::internal(format!("[{}]", several.join(", ")))),
     }
 }
 
-fn bound(pod: &Opened, node: &str, now: &str) -> Result<Next, ApiError> {
+/// A binding with a uid or a resourceVersion applies only to the pod that has them.
+fn preconditions(pod: &Object, binding: &Value) -> Result<(), ApiError> {
+    let version = pod.revision.to_string();
+    for (what, pointer, found) in
+        [("UID", "/metadata/uid", &*pod.summary.uid), ("ResourceVersion", "/metadata/resourceVersion", &version)]
+    {
+        let asked = text(binding, pointer);
+        if !asked.is_empty() && asked != found {
+            return Err(failed_precondition(pod, what, asked, found));
+        }
+    }
+    Ok(())
+}
+
+fn bound(pod: &Opened, binding: &Value, now: &str) -> Result<Next, ApiError> {
     let name = pod.key.name();
     let refused = |why: String| Err(ApiError::conflict(pod.resource, "pods/binding", name, why));
     if pod.summary.is_deleting {
@@ -58,7 +85,11 @@ fn bound(pod: &Opened, node: &str, now: &str) -> Result<Next, ApiError> {
         return refused(format!("pod {name} has non-empty .spec.schedulingGates"));
     }
     let mut value = pod.value.clone();
-    value["spec"]["nodeName"] = json!(node);
+    value["spec"]["nodeName"] = json!(text(binding, "/target/name"));
+    for field in ["annotations", "labels"] {
+        copy(&binding["metadata"][field], &mut value["metadata"], field);
+    }
+    object(&mut value["status"]).remove("nominatedNodeName");
     let conditions = object(&mut value["status"]).entry("conditions").or_insert_with(|| json!([]));
     let scheduled = json!({"type": "PodScheduled", "status": "True", "lastTransitionTime": now});
     if let Value::Array(conditions) = conditions {
@@ -68,4 +99,12 @@ fn bound(pod: &Opened, node: &str, now: &str) -> Result<Next, ApiError> {
     let mut value = pod.resource.shape(value).map_err(ApiError::internal)?.value;
     (pod.resource.defaults)(&mut value);
     Ok(Next::Put(value))
+}
+
+/// Adds the binding's annotations or labels to those of the pod; the binding's count.
+fn copy(from: &Value, metadata: &mut Value, field: &str) {
+    if let Some(more) = from.as_object().filter(|more| !more.is_empty()) {
+        let own: &mut Map<String, Value> = object(object(metadata).entry(field).or_insert_with(empty));
+        own.extend(more.clone());
+    }
 }

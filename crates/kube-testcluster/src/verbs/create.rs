@@ -1,5 +1,7 @@
 //! POST to a collection: creates an object.
 
+use std::sync::Arc;
+
 use axum::response::Response;
 use http::StatusCode;
 use serde_json::{Map, Value, json};
@@ -11,15 +13,18 @@ use crate::http::body;
 use crate::http::field_validation::{Strictness, warn};
 use crate::http::request_info::Target;
 use crate::http::status::ApiError;
-use crate::kinds::{Generation, NAMESPACES, Resource, Subresource, namespace};
+use crate::kinds::{Generation, NAMESPACES, Resource, StatusOnCreate, Subresource, namespace};
 use crate::machinery::fill::object;
 use crate::settings::Controllers;
-use crate::store::Store;
-use crate::store::object::Key;
+use crate::store::object::{Key, Object};
 use crate::store::storage::Storage;
+use crate::store::{Commit, Store};
 
 /// How many names are generated before a taken one is kept.
 const NAME_TRIES: usize = 8;
+
+/// How much of `generateName` is used, in bytes, so that a name fits into a label. Upstream: `MaxGeneratedNameLength`.
+const LONGEST_PREFIX: usize = 58;
 
 pub(crate) async fn create(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
@@ -27,20 +32,60 @@ pub(crate) async fn create(call: Call) -> Result<Response, ApiError> {
     let strictness = Strictness::of_query(&query, "CreateOptions")?;
     let Decoded { mut value, unknown } = body::object(request, target.resource, strictness).await?;
     check_namespace(&store, &target, &mut value)?;
-    let resource = target.resource;
-    if resource.subresources.contains(&Subresource::Status) {
-        object(&mut value).remove("status"); // only the status subresource writes it
+    let has_version = value["metadata"]["resourceVersion"].as_str().is_some_and(names_a_version);
+    let (key, value) = validated(&store, &target, value)?;
+    if has_version && commit == Commit::Really {
+        // Upstream's storage refuses it, after the validation; a dry run does not reach the storage.
+        return Err(ApiError::internal("resourceVersion should not be set on objects to be created"));
     }
-    prepare(&store, resource, target.namespace.as_deref(), &mut value)?;
+    let created = admitted(&store, target.resource, key, value, commit).await?;
+    Ok(warn(answer(StatusCode::CREATED, &created), &unknown))
+}
+
+/// What is no number counts as no version, as upstream.
+fn names_a_version(text: &str) -> bool {
+    text.parse::<u64>().is_ok_and(|version| version != 0)
+}
+
+/// Creates the object of a PUT to a name that does not exist, for the kinds that allow it. A resourceVersion in the body does
+/// not count.
+pub(super) async fn create_on_update(
+    store: &Store,
+    target: &Target,
+    mut value: Value,
+    commit: Commit,
+) -> Result<Arc<Object>, ApiError> {
+    check_namespace(store, target, &mut value)?;
+    let (key, value) = validated(store, target, value)?;
+    admitted(store, target.resource, key, value, commit).await
+}
+
+async fn admitted(
+    store: &Store,
+    resource: &'static Resource,
+    key: Key,
+    value: Value,
+    commit: Commit,
+) -> Result<Arc<Object>, ApiError> {
+    let admit = |storage: &Storage| namespace_lifecycle(storage, resource, &key);
+    store.create(resource, key.clone(), value, commit, admit).await
+}
+
+/// A new object with everything that the server decides, and its key. Upstream: `BeforeCreate`.
+fn validated(store: &Store, target: &Target, mut value: Value) -> Result<(Key, Value), ApiError> {
+    let resource = target.resource;
+    if resource.subresources.contains(&Subresource::Status)
+        && resource.strategy.status_on_create == StatusOnCreate::Reset
+    {
+        object(&mut value).remove("status");
+    }
+    prepare(store, resource, target.namespace.as_deref(), &mut value);
     let name = value["metadata"]["name"].as_str().unwrap_or_default().to_owned();
     let causes = (resource.validate)(&value, None);
     if !causes.is_empty() {
         return Err(ApiError::invalid(resource, &name, causes));
     }
-    let key = Key::new(target.namespace.as_deref(), &name);
-    let admit = |storage: &Storage| namespace_lifecycle(storage, resource, &key);
-    let created = store.create(resource, key.clone(), value, commit, admit).await?;
-    Ok(warn(answer(StatusCode::CREATED, &created), &unknown))
+    Ok((Key::new(target.namespace.as_deref(), &name), value))
 }
 
 /// The body's namespace must be that of the path, and must exist.
@@ -61,17 +106,17 @@ fn check_namespace(store: &Store, target: &Target, value: &mut Value) -> Result<
 }
 
 /// Sets the fields of a new object that the server decides: generated name, uid, timestamps, generation, defaults.
-pub(crate) fn prepare(
-    store: &Store,
-    resource: &'static Resource,
-    namespace: Option<&str>,
-    value: &mut Value,
-) -> Result<(), ApiError> {
+pub(crate) fn prepare(store: &Store, resource: &'static Resource, namespace: Option<&str>, value: &mut Value) {
+    const DECIDED_HERE: [&str; 6] = [
+        "resourceVersion",
+        "deletionTimestamp",
+        "deletionGracePeriodSeconds",
+        "selfLink",
+        "managedFields",
+        "generation",
+    ];
     let metadata = object(&mut value["metadata"]);
-    if metadata.remove("resourceVersion").is_some_and(|version| version != "" && version != "0") {
-        return Err(ApiError::internal("resourceVersion should not be set on objects to be created"));
-    }
-    for field in ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields", "generation"] {
+    for field in DECIDED_HERE {
         metadata.remove(field);
     }
     generate_name(store, resource, namespace, metadata);
@@ -84,7 +129,6 @@ pub(crate) fn prepare(
         add_namespace_finalizer(value);
     }
     (resource.defaults)(value);
-    Ok(())
 }
 
 /// Adds the finalizer that keeps a namespace until it is empty.
@@ -103,6 +147,8 @@ fn generate_name(store: &Store, resource: &Resource, namespace: Option<&str>, me
     if !text("name").is_empty() || prefix.is_empty() {
         return;
     }
+    let cut = (0..=LONGEST_PREFIX.min(prefix.len())).rev().find(|end| prefix.is_char_boundary(*end));
+    let prefix = &prefix[..cut.unwrap_or_default()];
     let mut state = store.lock();
     for _ in 0..NAME_TRIES {
         let name = format!("{prefix}{}", state.random.suffix());

@@ -128,11 +128,12 @@ fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Then
         (Deletion::AtOnce, Some(_), _) => return (Next::Put(value), Then::Wait),
         (Deletion::AtOnce, None, _) => 0,
         (Deletion::Graceful, None, _) => options.first_period(current),
-        (Deletion::Graceful, Some(_), None) if !held => return (Next::Remove, Then::Done),
+        // With 0, an earlier deletion was interrupted between its two writes.
+        (Deletion::Graceful, Some(_), None | Some(0)) if !held => return (Next::Remove, Then::Done),
         // A deletion in progress can only be shortened.
         (Deletion::Graceful, Some(_), grace) => match options.period() {
             Some(period) if grace.is_some_and(|grace| period < grace) => period,
-            _ => return (Next::Keep, Then::Wait),
+            _ => return (Next::Put(value), Then::Wait), // perhaps with other finalizers
         },
     };
     let at = match &deleting {

@@ -4,16 +4,17 @@ use axum::response::Response;
 use http::StatusCode;
 use serde_json::{Value, json};
 
+use super::create::create_on_update;
 use super::{Call, answer, key};
 use crate::codec::schema::Decoded;
 use crate::http::body;
 use crate::http::field_validation::{Strictness, warn};
 use crate::http::request_info::Target;
 use crate::http::status::ApiError;
-use crate::kinds::{Generation, NAMESPACES, Subresource, metadata};
+use crate::kinds::{CreateOnUpdate, Generation, NAMESPACES, Subresource, UnconditionalUpdate, metadata};
 use crate::machinery::fill::object;
 use crate::store::Next;
-use crate::store::object::Opened;
+use crate::store::object::{Object, Opened};
 
 pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
@@ -21,18 +22,35 @@ pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
     let strictness = Strictness::of_query(&query, "UpdateOptions")?;
     let Decoded { value, unknown } = body::object(request, target.resource, strictness).await?;
     check_name(&target, &value)?;
-    let updated = store
-        .update(target.resource, &key(&target), commit, |current| next(current, value, target.subresource))
-        .await?;
-    Ok(warn(answer(StatusCode::OK, &updated), &unknown))
+    let key = key(&target);
+    let creates = target.subresource.is_none() && target.resource.strategy.create_on_update == CreateOnUpdate::Allowed;
+    let mut value = Some(value);
+    loop {
+        let change = |current: &Opened| next(current, value.take().unwrap_or_default(), target.subresource);
+        let updated = store.update(target.resource, &key, commit, change).await;
+        let (code, written) = match (updated, &value) {
+            (Err(error), Some(new)) if creates && error.is_not_found() => {
+                (StatusCode::CREATED, create_on_update(&store, &target, new.clone(), commit).await)
+            }
+            (updated, _) => (StatusCode::OK, updated),
+        };
+        match written {
+            Err(error) if value.is_some() && error.is_already_exists() => {} // somebody else was faster: update theirs
+            Err(error) => return Err(error),
+            Ok(object) => return Ok(warn(answer(code, &object), &unknown)),
+        }
+    }
 }
 
-/// The name and the namespace in the body must be those of the path, if the body has them.
+/// The name and the namespace in the body must be those of the path. Upstream: `checkName`.
 pub(crate) fn check_name(target: &Target, value: &Value) -> Result<(), ApiError> {
     let field = |name: &str| value["metadata"][name].as_str().unwrap_or_default();
     let name = target.name.as_deref().unwrap_or_default();
     match field("name") {
-        found if found != name && !found.is_empty() => Err(ApiError::bad_request(format!(
+        "" => Err(ApiError::bad_request(format!(
+            "the name of the object ({name} based on URL) was undeterminable: name must be provided"
+        ))),
+        found if found != name => Err(ApiError::bad_request(format!(
             "the name of the object ({found}) does not match the name on the URL ({name})"
         ))),
         _ => body::check_namespace(value, target.namespace.as_deref()),
@@ -91,19 +109,27 @@ fn preconditions(current: &Opened, new: &Value) -> Result<(), ApiError> {
     let field = |name: &str| new["metadata"][name].as_str().filter(|text| !text.is_empty());
     let uid = &*current.summary.uid;
     if let Some(asked) = field("uid").filter(|asked| *asked != uid) {
-        let why = format!(
-            "StorageError: invalid object, Code: 4, Key: /registry/{}/{}, ResourceVersion: 0, AdditionalErrorMsg: \
-             Precondition failed: UID in precondition: {asked}, UID in object meta: {uid}",
-            resource.plural, current.key
-        );
-        return Err(ApiError::conflict(resource, &resource.qualified(), name, why));
+        return Err(failed_precondition(current, "UID", asked, uid));
     }
     match field("resourceVersion").map(|text| text.parse::<u64>().map_err(|_| text)) {
+        None | Some(Ok(0)) if resource.strategy.unconditional_update == UnconditionalUpdate::Refused => {
+            Err(ApiError::unconditional_update(resource, name))
+        }
         None | Some(Ok(0)) => Ok(()),
         Some(Ok(version)) if version == current.revision => Ok(()),
         Some(Ok(_)) => Err(ApiError::stale(resource, name)),
         Some(Err(text)) => Err(ApiError::internal(format!("strconv.ParseUint: parsing {text:?}: invalid syntax"))),
     }
+}
+
+/// The error of upstream's storage for an object that is not the one that was meant.
+pub(super) fn failed_precondition(current: &Object, what: &str, asked: &str, found: &str) -> ApiError {
+    let why = format!(
+        "StorageError: invalid object, Code: 4, Key: /registry/{}/{}, ResourceVersion: 0, AdditionalErrorMsg: \
+         Precondition failed: {what} in precondition: {asked}, {what} in object meta: {found}",
+        current.resource.plural, current.key
+    );
+    ApiError::conflict(current.resource, &current.resource.qualified(), current.key.name(), why)
 }
 
 /// Keeps the metadata that clients cannot change.

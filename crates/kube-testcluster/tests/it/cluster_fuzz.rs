@@ -325,7 +325,8 @@ fn check(status: u16, content_type: &str, body: &[u8]) -> Result<(), String> {
     let message = value["message"].as_str().filter(|message| !message.is_empty()).ok_or("no message")?;
     let reason = value["reason"].as_str().unwrap_or_default();
     // Upstream does not classify its 500s either.
-    let unclassified = ["strconv.ParseUint: ", "resourceVersion should not be set", "resourceVersion: Invalid value: "];
+    let unclassified =
+        ["strconv.ParseUint: ", "resourceVersion should not be set", "resourceVersion: Invalid value: ", "target."];
     match status {
         500 if reason.is_empty() && unclassified.iter().any(|known| message.contains(known)) => Ok(()),
         504 if reason == "Timeout" => Ok(()),

@@ -224,16 +224,16 @@ async fn an_event_says_when_it_was_seen_and_how_often() {
     ]);
     assert_eq!(cells(&api, "events", event("old", old)).await, expected);
 
-    let new = json!({"eventTime": "2023-05-01T09:59:30.000000Z", "reportingComponent": "me", "action": "Pull"});
+    let new = json!({"eventTime": "2023-05-01T09:59:30.000000Z", "reportingComponent": "me", "reportingInstance": "me-1", "action": "Pull"});
     let cells_of_new = cells(&api, "events", event("new", new)).await;
     assert_eq!(
         cells_of_new,
-        json!(["30s", "Normal", "Pulled", "pod/web", "spec.containers{main}", "me", "done", "30s", 1, "new"])
+        json!(["30s", "Normal", "Pulled", "pod/web", "spec.containers{main}", "me, me-1", "done", "30s", 1, "new"])
     );
 
     let series = json!({
         "eventTime": "2023-05-01T09:50:00.000000Z", "reportingComponent": "me", "reportingInstance": "me-1",
-        "series": {"count": 7, "lastObservedTime": "2023-05-01T09:59:50.000000Z"},
+        "action": "Pull", "series": {"count": 7, "lastObservedTime": "2023-05-01T09:59:50.000000Z"},
     });
     let cells = cells(&api, "events", event("series", series)).await;
     assert_eq!(

@@ -257,7 +257,13 @@ async fn patches_merge_and_what_changes_nothing_is_no_write() {
             "Pod \"a\" is invalid: metadata.labels",
         ),
         ("application/merge-patch+json", json!({"spec": "x"}), 422, " \"\" is invalid: patch: Invalid value: "),
-        ("application/merge-patch+json", json!({"metadata": null}), 200, ""),
+        (
+            "application/merge-patch+json",
+            json!({"metadata": null}),
+            400,
+            "the name of the object (a based on URL) was undeterminable",
+        ),
+        ("application/merge-patch+json", json!({"metadata": {"labels": null}}), 200, ""),
         ("application/json", json!({}), 415, "415: Unsupported Media Type"),
         ("", json!({}), 415, "415: Unsupported Media Type"),
     ] {
@@ -320,8 +326,39 @@ async fn a_pod_is_bound_once() {
     let bound = api.send("POST", &item("b/binding"), "application/vnd.kubernetes.protobuf", &protobuf[..]).await;
     assert_eq!((bound.status, &api.get(&item("b")).await.body["spec"]["nodeName"]), (201, &json!("node-2")));
     assert_eq!(api.post(&item("b/binding"), &json!({"kind": "Pod", "apiVersion": "v1"})).await.status, 400);
-    assert_eq!(api.post(&item("nosuch/binding"), &binding).await.status, 404);
-    assert_eq!(api.post(&item("a/binding"), &json!({"target": {}})).await.status, 400);
+    let misnamed = api.post(&item("nosuch/binding"), &binding).await;
+    assert_eq!((misnamed.status, misnamed.message()), (400, "name in URL does not match name in Binding object"));
+    let of_none = json!({"metadata": {"name": "nosuch"}, "target": {"name": "node-2"}});
+    assert_eq!(api.post(&item("nosuch/binding"), &of_none).await.status, 404);
+    // Upstream gives these errors no status of their own.
+    let nowhere = api.post(&item("a/binding"), &json!({"metadata": {"name": "a"}, "target": {"kind": "Banana"}})).await;
+    let why = "[target.kind: Unsupported value: \"Banana\": supported values: \"Node\", \"<empty>\", target.name: Required value]";
+    assert_eq!((nowhere.status, nowhere.message()), (500, why));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_binding_brings_labels_and_annotations_and_is_of_one_pod() {
+    let api = Api::new(&quiet().start());
+    let version = api.pod("a", &json!({"zone": "old", "app": "web"})).await.to_string();
+    api.merge(&item("a/status"), &json!({"status": {"nominatedNodeName": "node-9"}})).await;
+    let mut binding = json!({
+        "metadata": {"name": "a", "labels": {"zone": "z1"}, "annotations": {"by": "me"}, "resourceVersion": version},
+        "target": {"name": "node-2"},
+    });
+    let stale = api.post(&item("a/binding"), &binding).await;
+    assert_eq!(stale.status, 409);
+    assert!(stale.message().contains("Precondition failed: ResourceVersion in precondition: "), "{}", stale.body);
+    binding["metadata"]["resourceVersion"] = json!("");
+    binding["metadata"]["uid"] = json!("of-another");
+    assert!(
+        api.post(&item("a/binding"), &binding).await.message().contains("UID in precondition: of-another, UID in ")
+    );
+    binding["metadata"]["uid"] = json!("");
+    assert_eq!(api.post(&item("a/binding"), &binding).await.status, 201);
+    let pod = api.get(&item("a")).await.body;
+    assert_eq!(pod["metadata"]["labels"], json!({"zone": "z1", "app": "web"}));
+    assert_eq!(pod["metadata"]["annotations"], json!({"by": "me"}));
+    assert!(pod["status"]["nominatedNodeName"].is_null());
 }
 
 #[tokio::test(start_paused = true)]

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod cluster_depth;
 mod cluster_determinism;
 mod cluster_errors;
 mod cluster_eviction;
@@ -23,6 +24,7 @@ mod cluster_restart;
 mod cluster_reviews;
 mod cluster_served_from;
 mod cluster_services;
+mod cluster_strategies;
 mod cluster_stream;
 mod cluster_tables;
 mod cluster_watch;

@@ -1,0 +1,128 @@
+//! Events. Upstream: `pkg/apis/core/validation/events.go`.
+
+use serde_json::Value;
+
+use super::metadata::{QUALIFIED_NAME, SUBDOMAIN, is_qualified_name, is_subdomain, labels_and_annotations};
+use crate::machinery::cause::Cause;
+
+/// The longest `reportingInstance`, `action` and `reason`, and the longest `message`.
+const SHORT: usize = 128;
+const LONG: usize = 1024;
+
+/// The errors in an Event. Upstream checks one of this version as it always did (`legacyValidateEvent`): an Event with an
+/// `eventTime` is of the newer kind, and names who reports it.
+pub(super) fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
+    let text = |pointer: &str| new.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    let namespace = text("/metadata/namespace");
+    let involved = text("/involvedObject/namespace");
+    let is_newer = !new["eventTime"].is_null();
+    let mut causes = Vec::new();
+    let agrees = match (is_newer, involved) {
+        (false, "") => matches!(namespace, "" | "default"),
+        (false, involved) => involved == namespace,
+        (true, "") => matches!(namespace, "default" | "kube-system"),
+        (true, _) => true,
+    };
+    if !agrees {
+        causes.push(Cause::invalid("involvedObject.namespace", involved, "does not match event.namespace"));
+    }
+    if is_newer {
+        let controller = text("/reportingComponent");
+        if controller.is_empty() {
+            causes.push(Cause::required("reportingController", ""));
+        }
+        if !is_qualified_name(controller) {
+            causes.push(Cause::invalid("reportingController", controller, QUALIFIED_NAME));
+        }
+        for (field, is_required, most) in [
+            ("reportingInstance", true, SHORT),
+            ("action", true, SHORT),
+            ("reason", true, SHORT),
+            ("message", false, LONG),
+        ] {
+            causes.extend(length(field, text(&format!("/{field}")), is_required, most));
+        }
+    }
+    if !is_subdomain(namespace) {
+        causes.push(Cause::invalid("namespace", namespace, SUBDOMAIN));
+    }
+    causes.extend(labels_and_annotations(new));
+    causes
+}
+
+fn length(field: &str, text: &str, is_required: bool, most: usize) -> Option<Cause> {
+    if text.is_empty() {
+        return is_required.then(|| Cause::required(field, ""));
+    }
+    (text.len() > most).then(|| Cause::invalid(field, "", &format!("can have at most {most} characters")))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// The cases of upstream's `TestValidateEvent` and `TestValidateNewEvent`
+    /// (`pkg/apis/core/validation/events_test.go`), and one more for each limit.
+    #[test]
+    fn an_event_is_in_the_namespace_of_what_it_is_about() {
+        let told = |namespace: &str, involved: &str, newer: bool| {
+            let mut event =
+                json!({"metadata": {"name": "e", "namespace": namespace}, "involvedObject": {"namespace": involved}});
+            if newer {
+                event["eventTime"] = json!("2023-05-01T10:00:00.000000Z");
+                event["reportingComponent"] = json!("k8s.io/my-controller");
+                event["reportingInstance"] = json!("node-xyz");
+                event["action"] = json!("Do");
+                event["reason"] = json!("Because");
+            }
+            validate(&event, None).iter().map(Cause::sentence).collect::<Vec<_>>()
+        };
+        for (namespace, involved, newer) in [
+            ("default", "", false),
+            ("foo", "foo", false),
+            ("default", "", true),
+            ("kube-system", "", true),
+            ("default", "foo", true),
+        ] {
+            assert_eq!(told(namespace, involved, newer), [""; 0], "{namespace} {involved} {newer}");
+        }
+        for (namespace, involved, newer) in
+            [("foo", "", false), ("foo", "bar", false), ("default", "bar", false), ("foo", "", true)]
+        {
+            let expected =
+                format!("involvedObject.namespace: Invalid value: {involved:?}: does not match event.namespace");
+            assert_eq!(told(namespace, involved, newer), [expected], "{namespace} {involved} {newer}");
+        }
+    }
+
+    #[test]
+    fn an_event_with_a_time_names_who_reports_it() {
+        let told = |event: Value| validate(&event, None).iter().map(Cause::sentence).collect::<Vec<_>>();
+        let metadata = json!({"name": "e", "namespace": "default"});
+        let time = "2023-05-01T10:00:00.000000Z";
+        assert_eq!(
+            told(json!({"metadata": metadata, "eventTime": time})),
+            [
+                "reportingController: Required value".to_owned(),
+                format!("reportingController: Invalid value: \"\": {QUALIFIED_NAME}"),
+                "reportingInstance: Required value".to_owned(),
+                "action: Required value".to_owned(),
+                "reason: Required value".to_owned(),
+            ]
+        );
+        let long = |length: usize| "x".repeat(length);
+        let event = |short: usize, message: usize| {
+            json!({
+                "metadata": metadata, "eventTime": time, "reportingComponent": "my-controller",
+                "reportingInstance": long(short), "action": long(short), "reason": long(short), "message": long(message),
+            })
+        };
+        assert_eq!(told(event(128, 1024)), [""; 0]);
+        let fields = [("reportingInstance", 128), ("action", 128), ("reason", 128), ("message", 1024)];
+        let expected =
+            fields.map(|(field, most)| format!("{field}: Invalid value: \"\": can have at most {most} characters"));
+        assert_eq!(told(event(129, 1025)), expected);
+    }
+}

@@ -1,0 +1,187 @@
+//! How kinds differ in creation and update. Upstream: each kind's `pkg/registry/…/strategy.go`.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::support::api::{Api, PODS, quiet};
+
+const MAPS: &str = "/api/v1/namespaces/default/configmaps";
+const EVENTS: &str = "/api/v1/namespaces/default/events";
+const LEASES: &str = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
+const SERVICES: &str = "/api/v1/namespaces/default/services";
+
+#[tokio::test(start_paused = true)]
+async fn a_node_is_registered_with_its_status() {
+    let api = Api::new(&quiet().start());
+    let condition = json!({"type": "Ready", "status": "True", "lastHeartbeatTime": null, "lastTransitionTime": null});
+    let mut node = json!({"metadata": {"name": "n"}, "status": {"capacity": {"cpu": "4"}, "conditions": [condition]}});
+    let created = api.post("/api/v1/nodes", &node).await;
+    assert_eq!(created.status, 201);
+    let status = &created.body["status"];
+    assert_eq!((&status["capacity"], &status["conditions"]), (&json!({"cpu": "4"}), &json!([condition])));
+    assert_eq!(status["allocatable"], json!({"cpu": "4"}));
+    node["status"] = json!({"capacity": {"cpu": "8"}});
+    assert_eq!(api.put("/api/v1/nodes/n", &node).await.body["status"], *status, "an update does not change it");
+}
+
+/// Go cannot omit a struct.
+#[tokio::test(start_paused = true)]
+async fn a_node_without_a_status_has_the_structs_of_one() {
+    let api = Api::new(&quiet().start());
+    let created = api.post("/api/v1/nodes", &json!({"metadata": {"name": "bare"}})).await;
+    let texts = [
+        "architecture",
+        "bootID",
+        "containerRuntimeVersion",
+        "kernelVersion",
+        "kubeProxyVersion",
+        "kubeletVersion",
+        "machineID",
+        "operatingSystem",
+        "osImage",
+        "systemUUID",
+    ];
+    let info: Value =
+        texts.into_iter().map(|name| (name.to_owned(), json!(""))).collect::<serde_json::Map<_, _>>().into();
+    let status = json!({"daemonEndpoints": {"kubeletEndpoint": {"Port": 0}}, "nodeInfo": info});
+    assert_eq!(created.body["status"], status);
+    assert_eq!(api.get("/api/v1/nodes/bare").await.body["status"], status);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_generated_name_fits_into_a_label() {
+    let api = Api::new(&quiet().start());
+    for (length, name_length) in [(3, 8), (58, 63), (60, 63), (300, 63)] {
+        let service = json!({"metadata": {"generateName": "a".repeat(length)}, "spec": {"ports": [{"port": 80}]}});
+        let created = api.post(SERVICES, &service).await;
+        assert_eq!(created.status, 201, "{}", created.body);
+        assert_eq!(created.body["metadata"]["name"].as_str().unwrap().len(), name_length);
+        assert_eq!(created.body["metadata"]["generateName"].as_str().unwrap().len(), length);
+    }
+    let refused = api.post(MAPS, &json!({"metadata": {"generateName": "é".repeat(40)}})).await;
+    assert_eq!(refused.status, 422, "{}", refused.body);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lease_is_never_overwritten_unseen() {
+    let api = Api::new(&quiet().start());
+    let mut lease = json!({"metadata": {"name": "l"}, "spec": {"holderIdentity": "a"}});
+    let path = format!("{LEASES}/l");
+    let created = api.put(&path, &lease).await;
+    assert_eq!((created.status, &created.body["spec"]["holderIdentity"]), (201, &json!("a")));
+    for version in ["", "0"] {
+        lease["metadata"]["resourceVersion"] = json!(version);
+        let refused = api.put(&path, &lease).await;
+        let message = "leases.coordination.k8s.io \"l\" is invalid: metadata.resourceVersion: Invalid value: 0: must be \
+                       specified for an update";
+        assert_eq!((refused.status, refused.message()), (422, message));
+    }
+    lease["metadata"]["resourceVersion"] = json!(created.version().to_string());
+    lease["spec"]["holderIdentity"] = json!("b");
+    assert_eq!(api.put(&path, &lease).await.status, 200);
+    assert_eq!(api.put(&path, &lease).await.status, 409);
+    // A patch brings the version of the state that it was applied to.
+    assert_eq!(api.merge(&path, &json!({"spec": {"holderIdentity": "c"}})).await.status, 200);
+}
+
+#[tokio::test(start_paused = true)]
+async fn put_creates_leases_events_and_services_and_nothing_else() {
+    let api = Api::new(&quiet().start());
+    let event = json!({"involvedObject": {"namespace": "default"}});
+    let service = json!({"spec": {"ports": [{"port": 80}]}});
+    for (path, object, code) in [
+        (EVENTS, event, 201),
+        (LEASES, json!({}), 201),
+        (SERVICES, service, 201),
+        (MAPS, json!({}), 404),
+        ("/api/v1/nodes", json!({}), 404),
+        ("/api/v1/namespaces", json!({}), 404),
+    ] {
+        let mut object = object;
+        // A version or a uid in the body does not count, as nothing is there that it could name.
+        object["metadata"] = json!({"name": "new", "resourceVersion": "7"});
+        let dry = api.put(&format!("{path}/new?dryRun=All"), &object).await;
+        assert_eq!(dry.status, code, "{path} {}", dry.body);
+        assert_eq!(api.get(&format!("{path}/new")).await.status, 404);
+        let answer = api.put(&format!("{path}/new"), &object).await;
+        assert_eq!(answer.status, code, "{path} {}", answer.body);
+        if code == 201 {
+            assert_eq!(answer.body["metadata"]["uid"].as_str().unwrap().len(), 36);
+            assert_eq!(api.get(&format!("{path}/new")).await.body, answer.body);
+        }
+    }
+    let elsewhere = "/apis/coordination.k8s.io/v1/namespaces/nosuch/leases/new";
+    let refused = api.put(elsewhere, &json!({"metadata": {"name": "new"}})).await;
+    assert_eq!((refused.status, refused.message()), (404, "namespaces \"nosuch\" not found"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_update_names_its_object() {
+    let api = Api::new(&quiet().start());
+    api.post(MAPS, &json!({"metadata": {"name": "a"}, "data": {"k": "v"}})).await;
+    let refused = api.put(&format!("{MAPS}/a"), &json!({})).await;
+    let message = "the name of the object (a based on URL) was undeterminable: name must be provided";
+    assert_eq!((refused.status, refused.message()), (400, message));
+    assert_eq!(api.get(&format!("{MAPS}/a")).await.body["data"], json!({"k": "v"}));
+}
+
+/// Upstream: `BeforeCreate` validates; `etcd3.Create` refuses a version, and a dry run does not reach it
+/// (`apiserver/pkg/registry/generic/registry/dryrun.go`).
+#[tokio::test(start_paused = true)]
+async fn a_version_in_a_new_object_is_refused_last_and_not_in_a_dry_run() {
+    let api = Api::new(&quiet().start());
+    let map = |name: &str, version: &str| json!({"metadata": {"name": name, "resourceVersion": version}});
+    for (path, object, code) in [
+        (MAPS.to_owned(), map("A_", "5"), 422),
+        (format!("{MAPS}?dryRun=All"), map("a", "5"), 201),
+        (MAPS.to_owned(), map("a", "5"), 500),
+        (MAPS.to_owned(), map("a", "0"), 201),
+        (MAPS.to_owned(), map("b", "no number"), 201),
+        (MAPS.to_owned(), map("a", "5"), 500),
+        (format!("{MAPS}?dryRun=All"), map("a", "5"), 409),
+    ] {
+        let answer = api.post(&path, &object).await;
+        assert_eq!(answer.status, code, "{path} {object} {}", answer.body);
+        if code == 500 {
+            assert_eq!(answer.message(), "resourceVersion should not be set on objects to be created");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_event_is_in_the_namespace_of_what_it_is_about() {
+    let api = Api::new(&quiet().start());
+    let event = json!({"metadata": {"name": "e"}, "involvedObject": {"namespace": "other"}});
+    let refused = api.post(EVENTS, &event).await;
+    let message =
+        "Event \"e\" is invalid: involvedObject.namespace: Invalid value: \"other\": does not match event.namespace";
+    assert_eq!((refused.status, refused.message()), (422, message));
+}
+
+/// Upstream: the comment in `BeforeDelete` on a deletion whose second phase fails.
+#[tokio::test(start_paused = true)]
+async fn a_deletion_that_was_interrupted_between_its_writes_can_be_finished() {
+    let latency = Duration::from_millis(10);
+    let api = Api::new(&quiet().commit_latency(latency).start());
+    api.pod("a", &json!({})).await;
+    let path = format!("{PODS}/a");
+    let interrupted = tokio::time::timeout(latency * 3 / 2, api.delete(&path)).await;
+    assert!(interrupted.is_err());
+    let marked = api.get(&path).await.body;
+    assert_eq!(marked["metadata"]["deletionGracePeriodSeconds"], 0);
+    assert_eq!(api.delete(&path).await.status, 200);
+    assert_eq!(api.get(&path).await.status, 404);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_second_deletion_changes_the_finalizers_also_if_it_cannot_shorten_the_first() {
+    let api = Api::new(&quiet().start());
+    api.pod("a", &json!({})).await;
+    api.bind("a").await;
+    let path = format!("{PODS}/a");
+    api.delete(&format!("{path}?gracePeriodSeconds=5")).await;
+    let second = api.delete(&format!("{path}?gracePeriodSeconds=9&propagationPolicy=Orphan")).await;
+    assert_eq!(second.body["metadata"]["deletionGracePeriodSeconds"], 5);
+    assert_eq!(second.body["metadata"]["finalizers"], json!(["orphan"]));
+}
