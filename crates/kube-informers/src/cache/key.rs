@@ -83,16 +83,22 @@ mod sealed {
     use crate::cache::key::BoxError;
 
     pub trait IntoKey {
+        const CAN_FAIL: bool;
+
         fn into_key(self) -> Result<String, BoxError>;
     }
 
     impl IntoKey for String {
+        const CAN_FAIL: bool = false;
+
         fn into_key(self) -> Result<String, BoxError> {
             Ok(self)
         }
     }
 
     impl<E: Into<BoxError>> IntoKey for Result<String, E> {
+        const CAN_FAIL: bool = true;
+
         fn into_key(self) -> Result<String, BoxError> {
             self.map_err(Into::into)
         }
@@ -100,18 +106,26 @@ mod sealed {
 }
 
 /// A key function of a store or a queue.
-pub(crate) struct KeyFn<T>(Box<FallibleKey<T>>);
+pub(crate) struct KeyFn<T> {
+    function: Box<FallibleKey<T>>,
+    can_fail: bool,
+}
 
 type FallibleKey<T> = dyn Fn(&T) -> Result<String, BoxError> + Send + Sync;
 
 impl<T> KeyFn<T> {
     pub fn new<K: IntoKey>(key: impl Fn(&T) -> K + Send + Sync + 'static) -> Self {
-        Self(Box::new(move |object| key(object).into_key()))
+        Self { function: Box::new(move |object| key(object).into_key()), can_fail: K::CAN_FAIL }
+    }
+
+    /// May there be an object without a key?
+    pub fn can_fail(&self) -> bool {
+        self.can_fail
     }
 
     #[inline]
     pub fn key_of(&self, object: &T) -> Result<String, KeyError> {
-        (self.0)(object).map_err(KeyError::new)
+        (self.function)(object).map_err(KeyError::new)
     }
 }
 
@@ -133,6 +147,17 @@ pub fn meta_namespace_key<T: Object>(object: &T) -> String {
         return meta.name.to_owned();
     }
     [meta.namespace, "/", meta.name].concat() // computed for each event: faster than the formatting of ObjectName
+}
+
+/// Writes the same into a text that is used again.
+pub(super) fn write_meta_namespace_key(object: &impl Object, key: &mut String) {
+    let meta = object.meta();
+    key.clear();
+    if !meta.namespace.is_empty() {
+        key.push_str(meta.namespace);
+        key.push('/');
+    }
+    key.push_str(meta.name);
 }
 
 /// The key of a deletion: a tombstone's own key, else [`meta_namespace_key`] of the object

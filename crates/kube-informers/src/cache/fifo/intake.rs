@@ -135,6 +135,12 @@ impl<T, Q> Intake<T, Q> {
         self.key.key_of(object)
     }
 
+    /// The key of an object, for a queue that does not need it: only if there may be none, which is an error, or if the observer is
+    /// told of it.
+    pub fn key_to_tell(&self, object: &T) -> Result<Option<String>, KeyError> {
+        if self.key.can_fail() || self.observer.is_on() { self.key_of(object).map(Some) } else { Ok(None) }
+    }
+
     /// The key of a deletion: a tombstone's own, else that of the object.
     pub fn deletion_key(&self, deletion: &Deletion<T>) -> Result<String, KeyError> {
         match deletion {

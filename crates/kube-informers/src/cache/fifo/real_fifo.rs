@@ -310,9 +310,9 @@ impl<T> RealFifo<T> {
     fn write(&self, object: Arc<T>, delta: impl FnOnce(Arc<T>) -> Delta<T>) -> Result<(), Error> {
         self.intake.change(|inside| {
             self.intake.populate(inside);
-            let key = self.key_of(&object)?;
+            let key = self.intake.key_to_tell(&object)?;
             let object = self.intake.transform(object)?;
-            self.push(inside, delta(object), Some(&key));
+            self.push(inside, delta(object), key.as_deref());
             Ok(())
         })
     }

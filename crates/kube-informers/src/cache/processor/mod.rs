@@ -9,6 +9,7 @@ mod listener;
 mod notification;
 mod registration;
 mod resync;
+mod run;
 mod run_error;
 mod subscription;
 mod sync_tracker;
@@ -20,10 +21,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::{BoxFuture, FutureExt};
-use tokio::time::{Instant, sleep};
-use tokio_util::sync::CancellationToken;
+use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
-use tracing::warn;
 
 use crate::cache::key::Object;
 use crate::cache::observe::Observer;
@@ -44,10 +43,6 @@ pub use registration::Registration;
 pub(super) use resync::{MINIMUM, Resync};
 pub use run_error::{Panic, RunError};
 pub use subscription::Subscription;
-
-/// How long the other handlers may take to finish after one has panicked, if nothing else is said: a handler that never returns
-/// must not hide the panic.
-const DRAIN_AFTER_PANIC: Duration = Duration::from_secs(10);
 
 /// The listeners of one informer. Each has a buffer and a task of its own, so a slow handler delays nobody.
 ///
@@ -345,65 +340,6 @@ impl<T: Object + Send + Sync + 'static> SharedProcessor<T> {
         let member = |member: &Listening<T>| (member.listener.clone(), member.resync.is_due());
         Audience(lock(&self.listeners).members.iter().map(member).collect())
     }
-
-    /// Runs the listeners until `stop`, or until a handler panics; then lets each finish what is in its buffer, and waits for them:
-    /// after a panic for ten seconds at most. If the future is dropped, the listeners end at once.
-    ///
-    /// # Errors
-    /// It was run before. A handler panicked, also one that was removed meanwhile; the others have finished what is in their buffers,
-    /// or were ended ten seconds later.
-    pub async fn run(&self, stop: CancellationToken) -> Result<(), RunError> {
-        let ends = async {
-            tokio::select! {
-                () = stop.cancelled() => {}
-                () = self.panicked() => {}
-            }
-        };
-        self.run_and_drain(ends, None).await
-    }
-
-    /// Waits until a handler has panicked.
-    pub(super) async fn panicked(&self) {
-        _ = self.panic.happened().await; // it never gives up
-    }
-
-    /// Runs the listeners until `stop` alone. Of the drain that follows, `limit` is the longest time.
-    pub(super) async fn run_and_drain(
-        &self,
-        stop: impl Future<Output = ()>,
-        limit: Option<Duration>,
-    ) -> Result<(), RunError> {
-        self.start()?;
-        let _stops = StopsWhenDropped(self);
-        stop.await;
-        let too_long = async {
-            match limit {
-                Some(limit) => sleep(limit).await,
-                None => {
-                    self.panicked().await;
-                    sleep(DRAIN_AFTER_PANIC).await;
-                }
-            }
-        };
-        tokio::select! {
-            biased;
-            () = drain(self.stop()) => {}
-            () = too_long => warn!("handlers took too long to finish and were ended; what they had not been told is lost"),
-        }
-        self.panic.take().map_or(Ok(()), |panic| Err(RunError::HandlerPanicked(panic)))
-    }
-
-    fn start(&self) -> Result<(), RunError> {
-        let mut listeners = lock(&self.listeners);
-        if listeners.life != Life::NotStarted {
-            return Err(RunError::AlreadyRan);
-        }
-        listeners.life = Life::Running;
-        for member in &mut listeners.members {
-            member.work = mem::replace(&mut member.work, Work::Subscribed).start();
-        }
-        Ok(())
-    }
 }
 
 impl Work {
@@ -412,21 +348,6 @@ impl Work {
             Self::Waiting(work) => Self::Running(AbortOnDropHandle::new(tokio::spawn(work))),
             work => work,
         }
-    }
-}
-
-async fn drain(tasks: Vec<AbortOnDropHandle<()>>) {
-    for task in tasks {
-        let _ = task.await; // a panic was caught inside
-    }
-}
-
-/// Whatever ends a run, the listeners end with it.
-struct StopsWhenDropped<'a, T>(&'a SharedProcessor<T>);
-
-impl<T> Drop for StopsWhenDropped<'_, T> {
-    fn drop(&mut self) {
-        self.0.stop();
     }
 }
 

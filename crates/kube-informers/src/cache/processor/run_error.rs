@@ -2,7 +2,9 @@
 
 use std::any::Any;
 use std::fmt;
+use std::sync::OnceLock;
 
+use tokio_util::sync::CancellationToken;
 use tracing::error;
 
 use crate::cache::done::{Done, Firing};
@@ -60,6 +62,8 @@ impl fmt::Debug for Panic {
 pub(crate) struct FirstPanic {
     panic: Mutex<Option<Panic>>,
     happened: Firing,
+    /// What it ends: the run of the processor, or of its informer.
+    run: OnceLock<CancellationToken>,
 }
 
 impl FirstPanic {
@@ -69,6 +73,12 @@ impl FirstPanic {
         error!("a handler panicked, which ends the run: {}", panic.message());
         lock(&self.panic).get_or_insert(panic);
         self.happened.fire();
+        self.run.get().inspect(|run| run.cancel());
+    }
+
+    /// From now on, a panic cancels this. Said once, before a handler runs.
+    pub fn cancels(&self, run: CancellationToken) {
+        self.run.get_or_init(|| run);
     }
 
     pub fn happened(&self) -> Done {

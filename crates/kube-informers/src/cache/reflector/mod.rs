@@ -170,9 +170,9 @@ impl<T> Reflector<T> {
     }
 
     /// An event came with this version. An empty one is none: where to go on is what it was before.
-    fn advance_version(&self, version: String) {
+    fn advance_version(&self, version: &str) {
         if !version.is_empty() {
-            *lock(&self.version) = version;
+            version.clone_into(&mut lock(&self.version));
         }
     }
 

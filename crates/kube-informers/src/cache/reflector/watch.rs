@@ -11,7 +11,7 @@ use super::{About, Memory, OpenWatch, Reflector, ReflectorError, SHORT, SHORT_IN
 use crate::cache::causes::with_causes;
 use crate::cache::delta::Deletion;
 use crate::cache::error::Error;
-use crate::cache::key::{Object, meta_namespace_key};
+use crate::cache::key::{Object, meta_namespace_key, write_meta_namespace_key};
 use crate::cache::lister_watcher::ApiError;
 
 use crate::cache::lister_watcher::{ListOptions, WatchEvent};
@@ -29,6 +29,20 @@ enum End {
 
 impl End {
     const SHORT: &str = "very short watch: it ended within a second and without an event";
+}
+
+/// What is known of the last event once its object has been handed over. One for all events of a watch, so that none allocates.
+#[derive(Default)]
+struct LastEvent {
+    key: String,
+    version: String,
+}
+
+impl LastEvent {
+    fn note(&mut self, object: &impl Object) {
+        write_meta_namespace_key(object, &mut self.key);
+        object.meta().resource_version.clone_into(&mut self.version);
+    }
 }
 
 /// Why a watch does not go on where a list had no version.
@@ -145,6 +159,7 @@ impl<T: Object + Send + Sync> Reflector<T> {
     async fn consume(&self, mut watch: OpenWatch<T>, opened: Instant, has_version: bool) -> End {
         let mut events = 0_u64;
         let mut versions_count = has_version;
+        let mut last = LastEvent::default();
         loop {
             let event = match watch.next().await {
                 Ok(Some(event)) => event,
@@ -159,14 +174,13 @@ impl<T: Object + Send + Sync> Reflector<T> {
                 watch.limit_silence(Some(self.options.bookmark_timeout));
             }
             let added = matches!(event, WatchEvent::Added(_));
-            let version = match self.store_event(event) {
-                Ok(version) => version,
-                Err(error) => return self.watch_failed(error),
-            };
+            if let Err(error) = self.store_event(event, &mut last) {
+                return self.watch_failed(error);
+            }
             events += 1;
             versions_count |= !added;
             if versions_count {
-                self.advance_version(version);
+                self.advance_version(&last.version);
             }
             self.let_consumer_run().await;
         }
@@ -187,18 +201,20 @@ impl<T: Object + Send + Sync> Reflector<T> {
         }
     }
 
-    /// Hands one event to the store; what the store refuses is lost, as upstream, and told. Returns the version that came with
-    /// the event.
-    fn store_event(&self, event: WatchEvent<T>) -> Result<String, ApiError> {
+    /// Hands one event to the store, after noting it as the last one; what the store refuses is lost, as upstream, and told.
+    fn store_event(&self, event: WatchEvent<T>, last: &mut LastEvent) -> Result<(), ApiError> {
         let (kind, object) = match event {
             WatchEvent::Added(object) => ("ADDED", object),
             WatchEvent::Modified(object) => ("MODIFIED", object),
             WatchEvent::Deleted(object) => ("DELETED", object),
-            WatchEvent::Bookmark { resource_version, .. } => return Ok(self.store_bookmark(resource_version)),
+            WatchEvent::Bookmark { resource_version, .. } => {
+                last.version = resource_version;
+                self.store_bookmark(&last.version);
+                return Ok(());
+            }
             WatchEvent::Error(status) => return Err(ApiError::Status(status)),
         };
-        let version = object.meta().resource_version.to_owned();
-        let key = meta_namespace_key(&*object);
+        last.note(&*object);
         self.tell_watched(kind, &*object);
         let stored = match kind {
             "ADDED" => self.store.add(object),
@@ -206,9 +222,9 @@ impl<T: Object + Send + Sync> Reflector<T> {
             _ => self.store.delete(Deletion::Final(object)),
         };
         if let Err(error) = stored {
-            self.lost(kind, key, error);
+            self.lost(kind, last.key.clone(), error);
         }
-        Ok(version)
+        Ok(())
     }
 
     pub(super) fn tell_watched(&self, kind: &'static str, object: &T) {
@@ -224,10 +240,9 @@ impl<T: Object + Send + Sync> Reflector<T> {
         self.report(ReflectorError::Lost { source_name: self.source.description(), event, key, error });
     }
 
-    fn store_bookmark(&self, version: String) -> String {
-        if let Err(error) = self.store.bookmark(&version) {
-            self.lost("BOOKMARK", version.clone(), error);
+    fn store_bookmark(&self, version: &str) {
+        if let Err(error) = self.store.bookmark(version) {
+            self.lost("BOOKMARK", version.to_owned(), error);
         }
-        version
     }
 }

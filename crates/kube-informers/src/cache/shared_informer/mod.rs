@@ -4,7 +4,6 @@ mod builder;
 mod handle_deltas;
 
 use std::fmt;
-use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -274,24 +273,11 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
     pub async fn run(self, stop: CancellationToken) -> Result<(), RunError> {
         let controller = self.start().inspect_err(|error| warn!("{error}"))?;
         let _stopped = StoppedWhenDropped(&self.0);
-        let processor_stop = CancellationToken::new();
-        let work = async {
-            let stop = stop.child_token();
-            let mut work = pin!(controller.run(stop.clone()));
-            tokio::select! {
-                biased;
-                () = &mut work => {}
-                () = self.0.processor.panicked() => {
-                    stop.cancel();
-                    work.await;
-                }
-            }
-            self.0.stopped();
-            processor_stop.cancel();
-            Ok(())
-        };
-        let handle = self.0.processor.run_and_drain(processor_stop.cancelled(), self.0.drain_limit);
-        tokio::try_join!(handle, work).map(drop)
+        let stop = stop.child_token();
+        let handlers = self.0.processor.start(stop.clone())?; // a panic of one of them is a stop as well
+        controller.run(stop).await;
+        self.0.stopped();
+        handlers.drain(self.0.drain_limit).await
     }
 
     fn start(&self) -> Result<Controller<T>, RunError> {
