@@ -24,21 +24,20 @@ func eventStrategy(scheme *runtime.Scheme) strategy {
 	s := newStrategy(scheme)
 	s.createOnUpdate = true
 	s.garbage = rest.Unsupported
-	s.onCreate, s.onUpdate = nil, nil // legacyValidateEvent looks at no metadata
+	s.validName = nil // legacyValidateEvent looks at no metadata
 	return s
 }
 
 func leaseStrategy(scheme *runtime.Scheme) strategy {
 	s := newStrategy(scheme)
 	s.createOnUpdate, s.conditional = true, true
-	s.onUpdate = []metadataCheck{changes}
 	return s
 }
 
 func serviceStrategy(scheme *runtime.Scheme) strategy {
 	s := newStrategy(scheme)
 	s.createOnUpdate = true
-	s.validName = apivalidation.NameIsDNS1035Label
+	s.validName = apivalidation.NameIsDNSLabel // relaxed, as in 1.37
 	s.prepareCreate = func(object runtime.Object) { object.(*core.Service).Status = corev1.ServiceStatus{} }
 	s.prepareUpdate = func(object, old runtime.Object) { object.(*core.Service).Status = old.(*core.Service).Status }
 	return s
@@ -46,15 +45,13 @@ func serviceStrategy(scheme *runtime.Scheme) strategy {
 
 func serviceStatusStrategy(scheme *runtime.Scheme) strategy {
 	s := newStrategy(scheme)
-	s.onUpdate = []metadataCheck{changes}
-	s.validName = apivalidation.NameIsDNS1035Label
+	s.validName = apivalidation.NameIsDNSLabel // relaxed, as in 1.37
 	s.prepareUpdate = func(object, old runtime.Object) { object.(*core.Service).Spec = old.(*core.Service).Spec }
 	return s
 }
 
 func nodeStrategy(scheme *runtime.Scheme) strategy {
 	s := newStrategy(scheme)
-	s.onUpdate = []metadataCheck{whole, changes}
 	s.namespaced = false
 	s.prepareUpdate = func(object, old runtime.Object) { object.(*core.Node).Status = old.(*core.Node).Status }
 	return s
@@ -62,7 +59,6 @@ func nodeStrategy(scheme *runtime.Scheme) strategy {
 
 func nodeStatusStrategy(scheme *runtime.Scheme) strategy {
 	s := newStrategy(scheme)
-	s.onUpdate = []metadataCheck{changes}
 	s.namespaced = false
 	s.prepareUpdate = func(object, old runtime.Object) { object.(*core.Node).Spec = old.(*core.Node).Spec }
 	return s
@@ -70,7 +66,6 @@ func nodeStatusStrategy(scheme *runtime.Scheme) strategy {
 
 func namespaceStrategy(scheme *runtime.Scheme) strategy {
 	s := newStrategy(scheme)
-	s.onUpdate = []metadataCheck{whole, changes}
 	s.namespaced, s.validName = false, apivalidation.ValidateNamespaceName
 	s.prepareCreate = func(object runtime.Object) {
 		object.(*core.Namespace).Status = corev1.NamespaceStatus{Phase: corev1.NamespaceActive}
@@ -83,7 +78,6 @@ func namespaceStrategy(scheme *runtime.Scheme) strategy {
 
 func replicaSetStrategy(scheme *runtime.Scheme) strategy {
 	s := newStrategy(scheme)
-	s.onUpdate = []metadataCheck{whole, changes}
 	s.prepareCreate = func(object runtime.Object) {
 		set := object.(*core.ReplicaSet)
 		set.Status = appsv1.ReplicaSetStatus{}
@@ -101,7 +95,6 @@ func replicaSetStrategy(scheme *runtime.Scheme) strategy {
 
 func replicaSetStatusStrategy(scheme *runtime.Scheme) strategy {
 	s := newStrategy(scheme)
-	s.onUpdate = []metadataCheck{changes}
 	s.prepareUpdate = func(object, old runtime.Object) { object.(*core.ReplicaSet).Spec = old.(*core.ReplicaSet).Spec }
 	return s
 }

@@ -65,7 +65,6 @@ func podStrategy(scheme *runtime.Scheme) graceful {
 
 func podStatusStrategy(scheme *runtime.Scheme) graceful {
 	s := newStrategy(scheme)
-	s.onUpdate = []metadataCheck{changes}
 	s.resetFields = []fieldpath.Path{
 		fieldpath.MakePathOrDie("spec"),
 		fieldpath.MakePathOrDie("metadata", "deletionTimestamp"),

@@ -20,12 +20,11 @@ type strategy struct {
 	// createOnUpdate makes a PUT create what is missing; conditional makes it name the resourceVersion.
 	createOnUpdate, conditional bool
 	garbage                     rest.GarbageCollectionPolicy
-	validName                   apivalidation.ValidateNameFunc
-	prepareCreate               func(object runtime.Object)
-	prepareUpdate               func(object, old runtime.Object)
-	validate                    func(object runtime.Object) field.ErrorList
-	// onCreate and onUpdate are what the kind itself checks of metadata.
-	onCreate, onUpdate []metadataCheck
+	// validName is nil for a kind that checks no metadata itself.
+	validName     apivalidation.ValidateNameFunc
+	prepareCreate func(object runtime.Object)
+	prepareUpdate func(object, old runtime.Object)
+	validate      func(object runtime.Object) field.ErrorList
 	// resetFields are those that a write does not own, since the server sets them.
 	resetFields []fieldpath.Path
 }
@@ -33,7 +32,7 @@ type strategy struct {
 func newStrategy(scheme *runtime.Scheme) strategy {
 	return strategy{
 		ObjectTyper: scheme, NameGenerator: names.SimpleNameGenerator, namespaced: true, validName: apivalidation.NameIsDNSSubdomain,
-		onCreate: []metadataCheck{whole}, onUpdate: []metadataCheck{changes, whole}, garbage: rest.DeleteDependents,
+		garbage: rest.DeleteDependents,
 	}
 }
 
@@ -52,7 +51,14 @@ func (s strategy) PrepareForUpdate(_ context.Context, object, old runtime.Object
 }
 
 func (s strategy) Validate(_ context.Context, object runtime.Object) field.ErrorList {
-	errs := s.errors(object, nil, s.onCreate)
+	accessor, err := meta.Accessor(object)
+	if err != nil {
+		return field.ErrorList{field.InternalError(nil, err)}
+	}
+	var errs field.ErrorList
+	if s.validName != nil {
+		errs = apivalidation.ValidateObjectMetaAccessor(accessor, s.namespaced, s.validName, field.NewPath("metadata"))
+	}
 	if s.validate != nil {
 		errs = append(errs, s.validate(object)...)
 	}
@@ -60,37 +66,18 @@ func (s strategy) Validate(_ context.Context, object runtime.Object) field.Error
 }
 
 func (s strategy) ValidateUpdate(_ context.Context, object, old runtime.Object) field.ErrorList {
-	return s.errors(object, old, s.onUpdate)
-}
-
-// metadataCheck is one of the two that apimachinery has. Each kind of kube-apiserver makes some of them itself, in an order of its own, in
-// addition to those of the generic registry.
-type metadataCheck int
-
-const (
-	whole   metadataCheck = iota // ValidateObjectMeta
-	changes                      // ValidateObjectMetaUpdate
-)
-
-func (s strategy) errors(object, old runtime.Object, checks []metadataCheck) field.ErrorList {
-	var errs field.ErrorList
-	path := field.NewPath("metadata")
 	accessor, err := meta.Accessor(object)
 	if err != nil {
-		return field.ErrorList{field.InternalError(path, err)}
+		return field.ErrorList{field.InternalError(nil, err)}
 	}
-	for _, check := range checks {
-		if check == whole {
-			errs = append(errs, apivalidation.ValidateObjectMetaAccessor(accessor, s.namespaced, s.validName, path)...)
-			continue
-		}
-		before, err := meta.Accessor(old)
-		if err != nil {
-			return field.ErrorList{field.InternalError(path, err)}
-		}
-		errs = append(errs, apivalidation.ValidateObjectMetaAccessorUpdate(accessor, before, path)...)
+	before, err := meta.Accessor(old)
+	if err != nil {
+		return field.ErrorList{field.InternalError(nil, err)}
 	}
-	return errs
+	if s.validName == nil {
+		return nil
+	}
+	return apivalidation.ValidateObjectMetaAccessorUpdate(accessor, before, field.NewPath("metadata"))
 }
 
 func (s strategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {

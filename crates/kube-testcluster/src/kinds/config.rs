@@ -4,7 +4,6 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::metadata::named;
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::{empty, missing, object};
 
@@ -25,7 +24,7 @@ const REQUIRED: [(&str, &[&str], &[&str]); 5] = [
 ];
 
 pub(super) fn validate_config_map(new: &Value, old: Option<&Value>) -> Vec<Cause> {
-    let mut causes = named(new, old);
+    let mut causes = Vec::new();
     causes.extend(keys(new, "data"));
     for (key, _) in fields(new, "data").filter(|(key, _)| new["binaryData"].get(key).is_some()) {
         causes.push(Cause::invalid(format!("data[{key}]"), key, "duplicate of key present in binaryData"));
@@ -50,7 +49,7 @@ pub(super) fn set_secret_defaults(secret: &mut Value) {
 }
 
 pub(super) fn validate_secret(new: &Value, old: Option<&Value>) -> Vec<Cause> {
-    let mut causes = named(new, old);
+    let mut causes = Vec::new();
     causes.extend(keys(new, "data"));
     if decoded(new, "data") > MAX_SIZE {
         causes.push(Cause::too_long("data", MAX_SIZE));

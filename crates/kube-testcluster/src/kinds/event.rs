@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::metadata::{QUALIFIED_NAME, SUBDOMAIN, is_qualified_name, is_subdomain, labels_and_annotations};
+use super::names;
 use crate::machinery::cause::Cause;
 
 /// The longest `reportingInstance`, `action` and `reason`, and the longest `message`.
@@ -31,8 +31,8 @@ pub(super) fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
         if controller.is_empty() {
             causes.push(Cause::required("reportingController", ""));
         }
-        if !is_qualified_name(controller) {
-            causes.push(Cause::invalid("reportingController", controller, QUALIFIED_NAME));
+        for fault in names::label_key(controller) {
+            causes.push(Cause::invalid("reportingController", controller, &fault));
         }
         for (field, is_required, most) in [
             ("reportingInstance", true, SHORT),
@@ -43,10 +43,9 @@ pub(super) fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
             causes.extend(length(field, text(&format!("/{field}")), is_required, most));
         }
     }
-    if !is_subdomain(namespace) {
-        causes.push(Cause::invalid("namespace", namespace, SUBDOMAIN));
+    for fault in names::subdomain(namespace) {
+        causes.push(Cause::invalid("namespace", namespace, &fault));
     }
-    causes.extend(labels_and_annotations(new));
     causes
 }
 
@@ -106,7 +105,8 @@ mod tests {
             told(json!({"metadata": metadata, "eventTime": time})),
             [
                 "reportingController: Required value".to_owned(),
-                format!("reportingController: Invalid value: \"\": {QUALIFIED_NAME}"),
+                "reportingController: Invalid value: \"\": name part must be non-empty".to_owned(),
+                format!("reportingController: Invalid value: \"\": name part {}", names::LABEL_KEY),
                 "reportingInstance: Required value".to_owned(),
                 "action: Required value".to_owned(),
                 "reason: Required value".to_owned(),

@@ -2,15 +2,15 @@
 
 use serde_json::Value;
 
-use super::metadata::{QUALIFIED_NAME, is_qualified_name, named};
+use super::names;
 use crate::machinery::cause::Cause;
 
 /// The only strategy that Kubernetes defines.
 const OLDEST: &str = "OldestEmulationVersion";
 
 /// The errors in a lease. Upstream: `ValidateLease`, `ValidateLeaseSpec`.
-pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
-    let mut causes = named(new, old);
+pub(super) fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
+    let mut causes = Vec::new();
     let spec = &new["spec"];
     for (field, least, detail) in [
         ("leaseDurationSeconds", 1, "must be greater than 0"),
@@ -21,7 +21,7 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
         }
     }
     let strategy = spec["strategy"].as_str();
-    causes.extend(strategy.and_then(unknown_strategy));
+    causes.extend(strategy.map(unknown_strategy).unwrap_or_default());
     let has_holder = spec["preferredHolder"].as_str().is_some_and(|holder| !holder.is_empty());
     if has_holder && strategy.is_none_or(str::is_empty) {
         causes.push(Cause::forbidden("spec.preferredHolder", "may only be specified if `strategy` is defined"));
@@ -30,13 +30,12 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
 }
 
 /// Upstream: `ValidateCoordinatedLeaseStrategy`, which names the field twice.
-fn unknown_strategy(strategy: &str) -> Option<Cause> {
+fn unknown_strategy(strategy: &str) -> Vec<Cause> {
     const FIELD: &str = "spec.strategy.strategy";
-    match strategy.contains('/') {
-        false if strategy != OLDEST => Some(Cause::unsupported(FIELD, &format!("{strategy:?}"), &[OLDEST])),
-        true if !is_qualified_name(strategy) => Some(Cause::invalid(FIELD, strategy, QUALIFIED_NAME)),
-        _ => None,
+    if strategy.contains('/') {
+        return names::label_key(strategy).iter().map(|fault| Cause::invalid(FIELD, strategy, fault)).collect();
     }
+    if strategy == OLDEST { Vec::new() } else { vec![Cause::unsupported(FIELD, &format!("{strategy:?}"), &[OLDEST])] }
 }
 
 #[cfg(test)]
@@ -74,7 +73,7 @@ mod tests {
         assert_eq!(told(json!({"strategy": "mine"})), [unsupported]);
         assert_eq!(
             told(json!({"strategy": "/mine"})),
-            [format!("spec.strategy.strategy: Invalid value: \"/mine\": {QUALIFIED_NAME}")]
+            ["spec.strategy.strategy: Invalid value: \"/mine\": prefix part must be non-empty"]
         );
     }
 }

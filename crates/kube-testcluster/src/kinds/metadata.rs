@@ -1,7 +1,12 @@
-//! Validation of the metadata that all kinds have. Upstream: `ValidateObjectMeta` in `k8s.io/apimachinery`.
+//! Validation of the metadata that all kinds have. Upstream: `k8s.io/apimachinery/pkg/api/validation/objectmeta.go`.
+//!
+//! An update is checked once for all kinds and once more by the kind itself, so that some causes appear twice, as
+//! upstream.
 
 use serde_json::Value;
 
+use super::names::{self, NameRule};
+use super::resource::Resource;
 use crate::machinery::cause::Cause;
 
 /// The finalizer that keeps an owner until its dependents no longer refer to it.
@@ -9,93 +14,199 @@ pub(crate) const ORPHAN: &str = "orphan";
 /// The finalizer that keeps an owner until its dependents are deleted.
 pub(crate) const FOREGROUND: &str = "foregroundDeletion";
 
-pub(crate) const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and \
-    must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is \
-    '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
-pub(crate) const LABEL: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start \
-    and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is \
-    '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
-const LABEL_VALUE: &str = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and \
-    must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for \
-    validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
-pub(crate) const QUALIFIED_NAME: &str = "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end \
-    with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is \
-    '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
-
-/// The errors in the metadata of an object.
-pub(crate) fn named(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
-    metadata(new, |name| if is_subdomain(name) { None } else { Some(SUBDOMAIN) })
+/// The causes that a kind finds in the metadata of a new object.
+pub(crate) fn of_new(resource: &Resource, new: &Value) -> Vec<Cause> {
+    if checks_itself(resource) { whole(new, resource.name_rule) } else { Vec::new() }
 }
 
-pub(crate) fn metadata(new: &Value, name_problem: impl Fn(&str) -> Option<&'static str>) -> Vec<Cause> {
-    let metadata = &new["metadata"];
-    let mut causes = Vec::new();
-    match metadata["name"].as_str().unwrap_or_default() {
-        "" => causes.push(Cause::required("metadata.name", "name or generateName is required")),
-        name => causes.extend(name_problem(name).map(|why| Cause::invalid("metadata.name", name, why))),
+/// The causes that are found in the metadata of a new object of any kind. They are only looked for where the kind has
+/// found nothing.
+pub(crate) fn of_any_new(new: &Value) -> Vec<Cause> {
+    whole(new, NameRule::PathSegment)
+}
+
+/// The causes in the metadata of a new state of an object: those of any kind, then those that the kind finds in the
+/// change. (Some kinds of kube-apiserver check the whole once more.)
+pub(crate) fn of_update(resource: &Resource, new: &Value, old: &Value) -> Vec<Cause> {
+    let mut causes = whole(new, NameRule::PathSegment);
+    causes.extend(change(new, old));
+    if checks_itself(resource) {
+        causes.extend(change(new, old));
     }
-    causes.extend(labels_and_annotations(new));
     causes
 }
 
-/// The errors in labels and annotations. Upstream checks them twice on an update: once for all kinds, and once for the
-/// kind.
-pub(crate) fn labels_and_annotations(new: &Value) -> Vec<Cause> {
+/// Whether the kind itself looks at metadata. Events do not.
+fn checks_itself(resource: &Resource) -> bool {
+    resource.name_rule != NameRule::PathSegment
+}
+
+/// Upstream: `ValidateObjectMetaAccessor`.
+fn whole(new: &Value, rule: NameRule) -> Vec<Cause> {
+    let metadata = &new["metadata"];
     let mut causes = Vec::new();
-    for (field, values) in [("labels", true), ("annotations", false)] {
-        for (key, value) in new["metadata"][field].as_object().into_iter().flatten() {
-            let path = || format!("metadata.{field}");
-            if !is_qualified_name(key) {
-                causes.push(Cause::invalid(path(), key, QUALIFIED_NAME));
-            }
-            if let Some(value) = value.as_str().filter(|value| values && !is_label_value(value)) {
-                causes.push(Cause::invalid(path(), value, LABEL_VALUE));
+    let prefix = text(metadata, "generateName");
+    if !prefix.is_empty() {
+        causes.extend(invalid("metadata.generateName", prefix, rule.faults_of_prefix(prefix)));
+    }
+    match text(metadata, "name") {
+        "" => causes.push(Cause::required("metadata.name", "name or generateName is required")),
+        name => causes.extend(invalid("metadata.name", name, rule.faults(name))),
+    }
+    causes.extend(labels(metadata));
+    causes.extend(annotations(metadata));
+    causes.extend(owners(metadata));
+    causes.extend(finalizers(metadata));
+    causes
+}
+
+/// Upstream: `ValidateObjectMetaAccessorUpdate`. The fields that cannot change otherwise are kept before.
+fn change(new: &Value, old: &Value) -> Vec<Cause> {
+    let (metadata, before) = (&new["metadata"], &old["metadata"]);
+    let mut causes = Vec::new();
+    if !before["deletionTimestamp"].is_null() {
+        causes.extend(new_finalizers(metadata, before));
+    }
+    for field in ["deletionTimestamp", "deletionGracePeriodSeconds"] {
+        if metadata[field] != before[field] {
+            causes.push(Cause::invalid_json(format!("metadata.{field}"), &metadata[field], "field is immutable"));
+        }
+    }
+    causes.extend(labels(metadata));
+    causes.extend(annotations(metadata));
+    causes.extend(owners(metadata));
+    causes
+}
+
+fn text<'a>(metadata: &'a Value, field: &str) -> &'a str {
+    metadata[field].as_str().unwrap_or_default()
+}
+
+fn fields<'a>(metadata: &'a Value, field: &str) -> impl Iterator<Item = (&'a str, &'a str)> {
+    let map = metadata[field].as_object().into_iter().flatten();
+    map.map(|(key, value)| (key.as_str(), value.as_str().unwrap_or_default()))
+}
+
+/// A cause for each fault in a value.
+fn invalid(field: &str, value: &str, faults: Vec<String>) -> Vec<Cause> {
+    faults.iter().map(|fault| Cause::invalid(field, value, fault)).collect()
+}
+
+fn labels(metadata: &Value) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    for (key, value) in fields(metadata, "labels") {
+        causes.extend(invalid("metadata.labels", key, names::label_key(key)));
+        causes.extend(invalid("metadata.labels", value, names::label_value(value)));
+    }
+    causes
+}
+
+/// How many bytes all annotations together may have.
+const MOST_ANNOTATIONS: usize = 256 * 1024;
+
+/// The keys are checked as those of labels, but their case does not matter.
+fn annotations(metadata: &Value) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    for (key, _) in fields(metadata, "annotations") {
+        causes.extend(invalid("metadata.annotations", key, names::label_key(&key.to_lowercase())));
+    }
+    let size: usize = fields(metadata, "annotations").map(|(key, value)| key.len() + value.len()).sum();
+    if size > MOST_ANNOTATIONS {
+        causes.push(Cause::too_long("metadata.annotations", MOST_ANNOTATIONS));
+    }
+    causes
+}
+
+fn owners(metadata: &Value) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    let mut controller: Option<String> = None;
+    for (i, owner) in metadata["ownerReferences"].as_array().into_iter().flatten().enumerate() {
+        causes.extend(one_owner(owner, &format!("metadata.ownerReferences[{i}]")));
+        if owner["controller"] != true {
+            continue;
+        }
+        let this = format!("{}/{}", text(owner, "kind"), text(owner, "name"));
+        match &controller {
+            None => controller = Some(this),
+            Some(first) => {
+                let detail = format!(
+                    "Only one reference can have Controller set to true. Found \"true\" in references for {first} and {this}"
+                );
+                causes.push(Cause::invalid_as("metadata.ownerReferences", &all_owners(metadata), &detail));
             }
         }
     }
     causes
 }
 
-/// Whether a text starts and ends with letters or digits, and has only those and `inner` between.
-fn is_word(text: &str, upper: bool, inner: &[char]) -> bool {
-    let end = |c: char| c.is_ascii_digit() || c.is_ascii_lowercase() || (upper && c.is_ascii_uppercase());
-    text.starts_with(end) && text.ends_with(end) && text.chars().all(|c| end(c) || inner.contains(&c))
+fn one_owner(owner: &Value, at: &str) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    let version = text(owner, "apiVersion");
+    if version.is_empty() {
+        causes.push(Cause::required(format!("{at}.apiVersion"), "must not be empty"));
+    } else if !is_group_version(version) {
+        causes.push(Cause::invalid(format!("{at}.apiVersion"), version, "must be <group>/<version> or <version>"));
+    }
+    for field in ["kind", "name", "uid"] {
+        if text(owner, field).is_empty() {
+            causes.push(Cause::required(format!("{at}.{field}"), "must not be empty"));
+        }
+    }
+    if version == "v1" && text(owner, "kind") == "Event" {
+        causes.push(Cause::invalid_as(at, &as_go_writes(owner), "/v1, Kind=Event is disallowed from being an owner"));
+    }
+    causes
 }
 
-/// An RFC 1123 label: lower case letters, digits and `-`, at most 63 characters.
-pub(crate) fn is_label(text: &str) -> bool {
-    text.len() <= 63 && is_word(text, false, &['-'])
+fn all_owners(metadata: &Value) -> String {
+    let owners = metadata["ownerReferences"].as_array().into_iter().flatten();
+    format!("[{}]", owners.map(as_go_writes).collect::<Vec<_>>().join(","))
 }
 
-pub(crate) fn is_subdomain(text: &str) -> bool {
-    text.len() <= 253 && text.split('.').all(|part| is_word(part, false, &['-']))
+/// An owner with its fields in the order of their declaration.
+fn as_go_writes(owner: &Value) -> String {
+    const FIELDS: [&str; 6] = ["apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"];
+    let present = FIELDS.iter().filter(|field| !owner[**field].is_null());
+    let fields: Vec<String> = present.map(|field| format!("\"{field}\":{}", owner[*field])).collect();
+    format!("{{{}}}", fields.join(","))
 }
 
-fn is_name_part(text: &str) -> bool {
-    text.len() <= 63 && is_word(text, true, &['-', '_', '.'])
-}
-
-fn is_label_value(text: &str) -> bool {
-    text.is_empty() || is_name_part(text)
-}
-
-/// A qualified name such as a label's key: `name` or `prefix.example/name`.
-pub(crate) fn is_qualified_name(text: &str) -> bool {
-    match text.split_once('/') {
-        Some((prefix, name)) => is_subdomain(prefix) && is_name_part(name),
-        None => is_name_part(text),
+fn is_group_version(text: &str) -> bool {
+    match text.split('/').collect::<Vec<_>>()[..] {
+        [version] | [_, version] => !version.is_empty(),
+        _ => false,
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_checked_as_upstream_checks_them() {
-        assert!(is_subdomain("robusta-forwarder-5f65fd6fbb-s2trs") && is_subdomain("a.b"));
-        assert!(!is_subdomain("Bad_Name") && !is_subdomain("-a") && !is_subdomain("a..b") && !is_subdomain(""));
-        assert!(is_label_value("") && is_label_value("My_value.1") && !is_label_value("no spaces"));
-        assert!(is_qualified_name("app") && is_qualified_name("k8s.io/app_1") && !is_qualified_name("/app"));
+fn finalizers(metadata: &Value) -> Vec<Cause> {
+    let list = names_of(metadata);
+    let mut causes = Vec::new();
+    for name in &list {
+        causes.extend(invalid("metadata.finalizers", name, names::label_key(name)));
     }
+    if list.contains(&ORPHAN) && list.contains(&FOREGROUND) {
+        let detail = format!("finalizer {ORPHAN} and {FOREGROUND} cannot be both set");
+        causes.push(Cause::invalid_json("metadata.finalizers", &metadata["finalizers"], &detail));
+    }
+    causes
+}
+
+fn names_of(metadata: &Value) -> Vec<&str> {
+    metadata["finalizers"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+/// An object that is being deleted gets no new finalizers.
+fn new_finalizers(metadata: &Value, before: &Value) -> Option<Cause> {
+    let known = names_of(before);
+    let mut new: Vec<_> = names_of(metadata).into_iter().filter(|name| !known.contains(name)).collect();
+    new.sort_unstable();
+    new.dedup();
+    if new.is_empty() {
+        return None;
+    }
+    let list = new.iter().map(|name| crate::machinery::quote::quote(name)).collect::<Vec<_>>().join(", ");
+    let detail = format!(
+        "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{list}}}"
+    );
+    Some(Cause::forbidden("metadata.finalizers", &detail))
 }

@@ -7,6 +7,7 @@ mod event;
 pub(crate) mod field_selector;
 mod lease;
 pub(crate) mod metadata;
+mod names;
 pub(crate) mod namespace;
 mod node;
 mod pod;

@@ -2,8 +2,6 @@
 
 use serde_json::{Value, json};
 
-use super::metadata::{LABEL, is_label, metadata};
-use crate::machinery::cause::Cause;
 use crate::machinery::fill::{empty, missing, object};
 
 /// The finalizer that keeps a namespace until it is empty. It is in the spec, not in the metadata.
@@ -18,9 +16,4 @@ pub(super) fn set_defaults(namespace: &mut Value) {
     missing(namespace, "spec", empty());
     missing(namespace, "status", empty());
     missing(&mut namespace["status"], "phase", json!("Active"));
-}
-
-/// The errors in a namespace.
-pub(super) fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
-    metadata(new, |name| if is_label(name) { None } else { Some(LABEL) })
 }

@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-use super::metadata::{SUBDOMAIN, is_subdomain, metadata};
 use super::pod;
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::{empty, missing, object};
@@ -22,7 +21,7 @@ pub(super) fn set_defaults(set: &mut Value) {
 
 /// The errors in a replica set. Its selector must match its template's labels, and must not change.
 pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
-    let mut causes = metadata(new, |name| if is_subdomain(name) { None } else { Some(SUBDOMAIN) });
+    let mut causes = Vec::new();
     let (spec, at) = (&new["spec"], "spec.template.spec");
     for field in ["replicas", "minReadySeconds"] {
         if spec[field].as_i64().is_some_and(|number| number < 0) {

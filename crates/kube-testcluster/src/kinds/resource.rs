@@ -5,6 +5,8 @@ use std::fmt;
 use kube_core::ApiResource;
 use serde_json::{Map, Value};
 
+use super::metadata;
+use super::names::NameRule;
 use crate::codec::schema::{self, Decoded};
 use crate::machinery::cause::Cause;
 
@@ -153,9 +155,12 @@ pub(crate) struct Resource {
     /// The fields for field selectors: name, JSON pointer, and the value that counts if the field is missing. Every
     /// kind also supports `metadata.name` and `metadata.namespace`.
     pub(crate) fields: &'static [(&'static str, &'static str, &'static str)],
+    /// How names are checked.
+    pub(crate) name_rule: NameRule,
     /// Sets the defaults.
     pub(crate) defaults: fn(&mut Value),
-    /// The errors in a new object, or in a new state (first argument) of an old one (second argument).
+    /// The errors in a new object, or in a new state (first argument) of an old one (second argument), but for its
+    /// metadata.
     pub(crate) validate: fn(&Value, Option<&Value>) -> Vec<Cause>,
     /// Makes the allocator of a kind whose objects must not have some things in common.
     pub(crate) allocator: Option<fn() -> Box<dyn Allocator>>,
@@ -176,6 +181,11 @@ pub(crate) trait Allocator: fmt::Debug + Send {
 
 /// The defaults of a kind that has none.
 pub(super) fn no_defaults(_: &mut Value) {}
+
+/// The validation of a kind that has none but that of metadata.
+pub(super) fn nothing_more(_: &Value, _: Option<&Value>) -> Vec<Cause> {
+    Vec::new()
+}
 
 impl PartialEq for Resource {
     fn eq(&self, other: &Self) -> bool {
@@ -209,6 +219,20 @@ impl Resource {
     /// If a value has the wrong type.
     pub(crate) fn shape(&self, value: Value) -> Result<Decoded, String> {
         schema::decode(self.kind, value)
+    }
+
+    /// What is wrong with a new object. Upstream: `ValidateCreate`.
+    pub(crate) fn causes_of_new(&self, new: &Value) -> Vec<Cause> {
+        let mut causes = metadata::of_new(self, new);
+        causes.extend((self.validate)(new, None));
+        if causes.is_empty() { metadata::of_any_new(new) } else { causes }
+    }
+
+    /// What is wrong with a new state of an object. Upstream: `ValidateUpdate`.
+    pub(crate) fn causes_of_update(&self, new: &Value, old: &Value) -> Vec<Cause> {
+        let mut causes = metadata::of_update(self, new, old);
+        causes.extend((self.validate)(new, Some(old)));
+        causes
     }
 
     /// An object without values, for a bookmark, in which Go cannot omit the required fields.

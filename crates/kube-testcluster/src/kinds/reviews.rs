@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::resource::{DeleteResponse, Deletion, Generation, Resource, Scope, Strategy, no_defaults};
+use super::names::NameRule;
+use super::resource::{DeleteResponse, Deletion, Generation, Resource, Scope, Strategy, no_defaults, nothing_more};
 use crate::machinery::cause::Cause;
 
 const fn row(
@@ -27,6 +28,7 @@ const fn row(
         strategy: Strategy::USUAL,
         cached: false,
         fields: &[],
+        name_rule: NameRule::PathSegment,
         defaults: no_defaults,
         validate,
         allocator: None,
@@ -37,18 +39,14 @@ const AUTHENTICATION: &str = "authentication.k8s.io";
 const AUTHORIZATION: &str = "authorization.k8s.io";
 
 pub(crate) static REVIEWS: [Resource; 3] = [
-    row(AUTHENTICATION, ("selfsubjectreviews", "selfsubjectreview", "SelfSubjectReview"), anything),
+    row(AUTHENTICATION, ("selfsubjectreviews", "selfsubjectreview", "SelfSubjectReview"), nothing_more),
     row(
         AUTHORIZATION,
         ("selfsubjectaccessreviews", "selfsubjectaccessreview", "SelfSubjectAccessReview"),
         one_question,
     ),
-    row(AUTHORIZATION, ("selfsubjectrulesreviews", "selfsubjectrulesreview", "SelfSubjectRulesReview"), anything),
+    row(AUTHORIZATION, ("selfsubjectrulesreviews", "selfsubjectrulesreview", "SelfSubjectRulesReview"), nothing_more),
 ];
-
-fn anything(_: &Value, _: Option<&Value>) -> Vec<Cause> {
-    Vec::new()
-}
 
 /// A review of one action must name either a resource or a path.
 fn one_question(new: &Value, _: Option<&Value>) -> Vec<Cause> {

@@ -1,11 +1,12 @@
 //! The table of kinds.
 
+use super::names::NameRule;
 use super::resource::{
     DeleteResponse, Deletion, Generation, Resource, Scope, StatusOnCreate, Strategy, Subresource, UnconditionalUpdate,
-    no_defaults,
+    no_defaults, nothing_more,
 };
 use super::reviews::REVIEWS;
-use super::{config, event, lease, metadata, namespace, node, pod, replica_set, service};
+use super::{config, event, lease, namespace, node, pod, replica_set, service};
 
 pub(crate) static NAMESPACES: &Resource = &RESOURCES[0];
 pub(crate) static PODS: &Resource = &RESOURCES[1];
@@ -31,8 +32,9 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         strategy: Strategy::USUAL,
         cached: true,
         fields: &[("status.phase", "/status/phase", "")],
+        name_rule: NameRule::Label,
         defaults: namespace::set_defaults,
-        validate: namespace::validate,
+        validate: nothing_more,
         allocator: None,
     },
     Resource {
@@ -69,6 +71,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
             ("status.podIP", "/status/podIP", ""),
             ("status.nominatedNodeName", "/status/nominatedNodeName", ""),
         ],
+        name_rule: NameRule::Subdomain,
         defaults: pod::set_defaults,
         validate: pod::validate,
         allocator: None,
@@ -90,6 +93,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         strategy: Strategy::USUAL,
         cached: true,
         fields: &[("status.replicas", "/status/replicas", "0")],
+        name_rule: NameRule::Subdomain,
         defaults: replica_set::set_defaults,
         validate: replica_set::validate,
         allocator: None,
@@ -111,6 +115,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         strategy: Strategy::USUAL,
         cached: true,
         fields: &[],
+        name_rule: NameRule::Subdomain,
         defaults: no_defaults,
         validate: config::validate_config_map,
         allocator: None,
@@ -144,6 +149,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
             ("source", "/source/component", ""),
             ("type", "/type", ""),
         ],
+        name_rule: NameRule::PathSegment,
         defaults: no_defaults,
         validate: event::validate,
         allocator: None,
@@ -165,8 +171,9 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         strategy: Strategy { status_on_create: StatusOnCreate::Kept, ..Strategy::USUAL },
         cached: true,
         fields: &[("spec.unschedulable", "/spec/unschedulable", "false")],
+        name_rule: NameRule::Subdomain,
         defaults: node::set_defaults,
-        validate: metadata::named,
+        validate: nothing_more,
         allocator: None,
     },
     Resource {
@@ -186,6 +193,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         strategy: Strategy::USUAL,
         cached: true,
         fields: &[("type", "/type", "")],
+        name_rule: NameRule::Subdomain,
         defaults: config::set_secret_defaults,
         validate: config::validate_secret,
         allocator: None,
@@ -207,8 +215,9 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         strategy: Strategy::USUAL,
         cached: true,
         fields: &[],
+        name_rule: NameRule::Subdomain,
         defaults: no_defaults,
-        validate: metadata::named,
+        validate: nothing_more,
         allocator: None,
     },
     Resource {
@@ -228,6 +237,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         strategy: Strategy::CREATED_ON_UPDATE,
         cached: true,
         fields: &[("spec.clusterIP", "/spec/clusterIP", ""), ("spec.type", "/spec/type", "")],
+        name_rule: NameRule::Label,
         defaults: service::set_defaults,
         validate: service::validate,
         allocator: Some(service::allocator),
@@ -249,6 +259,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         strategy: Strategy { unconditional_update: UnconditionalUpdate::Refused, ..Strategy::CREATED_ON_UPDATE },
         cached: true,
         fields: &[],
+        name_rule: NameRule::Subdomain,
         defaults: no_defaults,
         validate: lease::validate,
         allocator: None,

@@ -4,6 +4,8 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use super::quote::quote;
+
 /// One error in one field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Cause {
@@ -28,13 +30,18 @@ impl Cause {
     pub(crate) fn invalid(field: impl Into<String>, value: &str, detail: &str) -> Self {
         Self {
             reason: "FieldValueInvalid",
-            message: format!("Invalid value: {value:?}: {detail}"),
+            message: format!("Invalid value: {}: {detail}", quote(value)),
             field: field.into(),
         }
     }
 
     /// For a value that is not a string.
     pub(crate) fn invalid_json(field: impl Into<String>, value: &Value, detail: &str) -> Self {
+        Self::invalid_as(field, &value.to_string(), detail)
+    }
+
+    /// For a value that is written already.
+    pub(crate) fn invalid_as(field: impl Into<String>, value: &str, detail: &str) -> Self {
         Self { reason: "FieldValueInvalid", message: format!("Invalid value: {value}: {detail}"), field: field.into() }
     }
 
@@ -43,12 +50,16 @@ impl Cause {
     }
 
     pub(crate) fn duplicate(field: impl Into<String>, value: &str) -> Self {
-        Self { reason: "FieldValueDuplicate", message: format!("Duplicate value: {value:?}"), field: field.into() }
+        Self {
+            reason: "FieldValueDuplicate",
+            message: format!("Duplicate value: {}", quote(value)),
+            field: field.into(),
+        }
     }
 
     /// For a reference to something that does not exist.
     pub(crate) fn not_found(field: impl Into<String>, value: &str) -> Self {
-        Self { reason: "FieldValueNotFound", message: format!("Not found: {value:?}"), field: field.into() }
+        Self { reason: "FieldValueNotFound", message: format!("Not found: {}", quote(value)), field: field.into() }
     }
 
     pub(crate) fn too_long(field: impl Into<String>, limit: usize) -> Self {

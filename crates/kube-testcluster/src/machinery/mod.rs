@@ -7,5 +7,6 @@ pub(crate) mod escape;
 pub(crate) mod fill;
 pub(crate) mod label_selector;
 pub(crate) mod quantity;
+pub(crate) mod quote;
 pub(crate) mod random;
 pub(crate) mod yaml;

@@ -55,7 +55,7 @@ fn pod(mut value: Value, namespace: &str) -> Result<Pod, String> {
         PODS.shape(value).map_err(|error| format!("expected a Pod: {}", error.trim_start_matches("json: ")))?.value;
     let mut whole = shaped.clone();
     (PODS.defaults)(&mut whole);
-    if let Some(cause) = (PODS.validate)(&whole, None).first() {
+    if let Some(cause) = PODS.causes_of_new(&whole).first() {
         let name = shaped["metadata"]["name"].as_str().unwrap_or_default();
         return Err(format!("expected a valid Pod, but in {name:?} {}", cause.sentence()));
     }

@@ -81,7 +81,7 @@ fn validated(store: &Store, target: &Target, mut value: Value) -> Result<(Key, V
     }
     prepare(store, resource, target.namespace.as_deref(), &mut value);
     let name = value["metadata"]["name"].as_str().unwrap_or_default().to_owned();
-    let causes = (resource.validate)(&value, None);
+    let causes = resource.causes_of_new(&value);
     if !causes.is_empty() {
         return Err(ApiError::invalid(resource, &name, causes));
     }

@@ -11,7 +11,7 @@ use crate::http::body;
 use crate::http::field_validation::{Strictness, warn};
 use crate::http::request_info::Target;
 use crate::http::status::ApiError;
-use crate::kinds::{CreateOnUpdate, Generation, NAMESPACES, Subresource, UnconditionalUpdate, metadata};
+use crate::kinds::{CreateOnUpdate, Generation, NAMESPACES, PODS, Subresource, UnconditionalUpdate};
 use crate::machinery::fill::object;
 use crate::store::Next;
 use crate::store::object::{Object, Opened};
@@ -62,29 +62,13 @@ pub(crate) fn check_name(target: &Target, value: &Value) -> Result<(), ApiError>
 pub(crate) fn next(current: &Opened, mut new: Value, part: Option<Subresource>) -> Result<Next, ApiError> {
     let resource = current.resource;
     preconditions(current, &new)?;
-    if part == Some(Subresource::Status) {
-        let mut whole = current.value.clone();
-        whole["status"] = new["status"].take();
-        for field in ["labels", "annotations", "finalizers"] {
-            let value = new["metadata"][field].take();
-            let metadata = object(&mut whole["metadata"]);
-            if value.is_null() {
-                metadata.remove(field)
-            } else {
-                metadata.insert(field.into(), value)
-            };
-        }
-        new = whole;
-    } else if resource.subresources.contains(&Subresource::Status) {
-        if resource == NAMESPACES && part.is_none() {
-            keep(&current.value["spec"], &mut new["spec"], "finalizers"); // only `finalize` changes them
-        }
-        new["status"] = current.value["status"].clone();
+    match part {
+        Some(Subresource::Status) => keep_all_but_status(current, &mut new),
+        _ => keep_status(current, &mut new, part),
     }
     keep_system_fields(current, &mut new);
     (resource.defaults)(&mut new);
-    let mut causes = metadata::labels_and_annotations(&new);
-    causes.extend((resource.validate)(&new, Some(&current.value)));
+    let causes = resource.causes_of_update(&new, &current.value);
     if !causes.is_empty() {
         return Err(ApiError::invalid(resource, current.key.name(), causes));
     }
@@ -93,6 +77,30 @@ pub(crate) fn next(current: &Opened, mut new: Value, part: Option<Subresource>) 
     }
     let gone = is_released(current, &new);
     Ok(if gone { Next::Release(new) } else { Next::Put(new) })
+}
+
+/// An update of the status changes nothing else but metadata, of a pod not even its owners.
+fn keep_all_but_status(current: &Opened, new: &mut Value) {
+    let mut whole = current.value.clone();
+    whole["status"] = new["status"].take();
+    whole["metadata"] = new["metadata"].take();
+    if current.resource == PODS {
+        keep(&current.value["metadata"], &mut whole["metadata"], "ownerReferences");
+    }
+    *new = whole;
+}
+
+/// An update of an object with a status subresource keeps the status. The finalizers of a namespace are changed by
+/// `finalize` alone.
+fn keep_status(current: &Opened, new: &mut Value, part: Option<Subresource>) {
+    let resource = current.resource;
+    if !resource.subresources.contains(&Subresource::Status) {
+        return;
+    }
+    if resource == NAMESPACES && part.is_none() {
+        keep(&current.value["spec"], &mut new["spec"], "finalizers");
+    }
+    new["status"] = current.value["status"].clone();
 }
 
 fn keep(old: &Value, new: &mut Value, field: &str) {
@@ -132,22 +140,19 @@ pub(super) fn failed_precondition(current: &Object, what: &str, asked: &str, fou
     ApiError::conflict(current.resource, &current.resource.qualified(), current.key.name(), why)
 }
 
-/// Keeps the metadata that clients cannot change.
+/// Keeps the metadata that clients cannot change. Upstream: `BeforeUpdate`. A deletion that has not begun is no such
+/// field: to set one is refused by the validation.
 fn keep_system_fields(current: &Opened, new: &mut Value) {
-    const FIELDS: [&str; 8] = [
-        "name",
-        "namespace",
-        "generateName",
-        "uid",
-        "creationTimestamp",
-        "deletionTimestamp",
-        "deletionGracePeriodSeconds",
-        "generation",
-    ];
     let old = &current.value["metadata"];
     let metadata = &mut new["metadata"];
-    for field in FIELDS {
+    for field in ["name", "namespace", "uid", "creationTimestamp", "generation"] {
         keep(old, metadata, field);
+    }
+    if !old["deletionTimestamp"].is_null() {
+        keep(old, metadata, "deletionTimestamp");
+    }
+    if metadata["deletionGracePeriodSeconds"].is_null() {
+        keep(old, metadata, "deletionGracePeriodSeconds");
     }
     let metadata = object(metadata);
     metadata.remove("managedFields");

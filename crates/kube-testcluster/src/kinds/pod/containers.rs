@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use crate::kinds::metadata::{LABEL, is_label};
+use crate::kinds::names::{LABEL, is_label};
 use crate::machinery::cause::Cause;
 
 const PULL_POLICIES: [&str; 3] = ["Always", "IfNotPresent", "Never"];

@@ -4,14 +4,14 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use crate::kinds::metadata::{LABEL, SUBDOMAIN, is_label, is_subdomain, metadata};
+use crate::kinds::names::{LABEL, SUBDOMAIN, is_label, is_subdomain};
 use crate::kinds::pod::containers::{PROTOCOLS, is_port, one_of};
 use crate::machinery::cause::Cause;
 
 const TYPES: [&str; 4] = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
 
 pub(crate) fn service(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
-    let mut causes = metadata(new, |name| if is_label(name) { None } else { Some(LABEL) });
+    let mut causes = Vec::new();
     let spec = &new["spec"];
     let kind = spec["type"].as_str().unwrap_or_default();
     let headless = spec["clusterIP"] == "None";
