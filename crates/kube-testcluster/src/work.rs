@@ -1,13 +1,17 @@
 //! Tests of how much work a request is, counted in objects that are decoded: it must not grow with what else is stored.
 
 use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use k8s_openapi::api::core::v1::Service;
-use kube::api::{Api, Patch, PatchParams, PostParams};
+use futures::AsyncReadExt;
+use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Pod, Service};
+use kube::api::{Api, DeleteParams, ListParams, LogParams, Patch, PatchParams, PostParams, PropagationPolicy};
 use serde_json::{Value, json};
 
 use crate::store::object::OPENED;
-use crate::{Cluster, Controllers};
+use crate::verbs::page::VISITED;
+use crate::{Cluster, Controllers, Stages};
 
 fn cluster() -> Cluster {
     Cluster::builder().controllers(Controllers::GarbageAndNamespaces).start()
@@ -39,5 +43,146 @@ async fn a_service_is_written_without_a_look_at_the_others() {
         work.push((created, patched));
     }
     assert!(work.iter().all(|later| *later == work[0]), "{work:?}");
+    cluster.shutdown().await;
+}
+
+async fn config_maps(cluster: &Cluster, namespace: &str, count: usize) -> Api<ConfigMap> {
+    let maps: Api<ConfigMap> = Api::namespaced(cluster.client("default"), namespace);
+    for n in 0..count {
+        let map = object(json!({"metadata": {"name": format!("m{n:04}")}}));
+        maps.create(&PostParams::default(), &map).await.unwrap();
+    }
+    maps
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_pages_of_a_list_count_what_is_left_once() {
+    let cluster = cluster();
+    let maps = config_maps(&cluster, "default", 600).await;
+    let (mut params, mut left) = (ListParams::default().limit(10), Vec::new());
+    let before = VISITED.get();
+    loop {
+        let page = maps.list(&params).await.unwrap();
+        left.push(page.metadata.remaining_item_count.unwrap_or_default());
+        let Some(token) = page.metadata.continue_.filter(|token| !token.is_empty()) else { break };
+        params = params.continue_token(&token);
+        // The next page is one of an earlier state.
+        let other = object(json!({"metadata": {"name": format!("a{}", left.len())}}));
+        maps.create(&PostParams::default(), &other).await.unwrap();
+    }
+    assert_eq!(left, (0..60).rev().map(|pages| pages * 10).collect::<Vec<_>>());
+    assert!(VISITED.get() - before <= 2 * 600 + 60, "{} objects were looked at", VISITED.get() - before);
+    cluster.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_foreground_deletion_looks_at_each_dependent_a_few_times() {
+    let mut work = Vec::new();
+    for count in [100, 400] {
+        let cluster = Cluster::builder().stages(Stages::none()).controllers(Controllers::GarbageAndNamespaces).start();
+        let maps: Api<ConfigMap> = Api::default_namespaced(cluster.client("default"));
+        let owner = maps.create(&PostParams::default(), &object(json!({"metadata": {"name": "owner"}}))).await.unwrap();
+        let owners = json!([{"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": owner.metadata.uid,
+            "blockOwnerDeletion": true}]);
+        let pods: Api<Pod> = Api::default_namespaced(cluster.client("default"));
+        for n in 0..count {
+            let metadata = json!({"name": format!("p{n}"), "ownerReferences": owners});
+            let spec = json!({"nodeName": "node-1", "containers": [{"name": "c", "image": "i"}]});
+            pods.create(&PostParams::default(), &object(json!({"metadata": metadata, "spec": spec}))).await.unwrap();
+        }
+        cluster.settled().await;
+        let deleted = opened(async {
+            let params = DeleteParams { propagation_policy: Some(PropagationPolicy::Foreground), ..Default::default() };
+            maps.delete("owner", &params).await.unwrap();
+            cluster.settled().await;
+            // The pods go one by one, and the owner is written meanwhile, as that of a controller would be.
+            for n in 0..count {
+                let patch = Patch::Merge(json!({"data": {"seen": n.to_string()}}));
+                maps.patch("owner", &PatchParams::default(), &patch).await.unwrap();
+                pods.delete(&format!("p{n}"), &DeleteParams::default().grace_period(0)).await.unwrap();
+                cluster.settled().await;
+            }
+        });
+        let deleted = deleted.await;
+        assert!(maps.get_opt("owner").await.unwrap().is_none());
+        work.push(deleted / count);
+        cluster.shutdown().await;
+    }
+    assert_eq!(work[0], work[1], "objects decoded for each dependent");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_namespace_is_emptied_in_one_pass() {
+    let mut work = Vec::new();
+    for count in [100, 400] {
+        let cluster = Cluster::builder().stages(Stages::none()).controllers(Controllers::GarbageAndNamespaces).start();
+        let namespaces: Api<Namespace> = Api::all(cluster.client("default"));
+        namespaces.create(&PostParams::default(), &object(json!({"metadata": {"name": "shop"}}))).await.unwrap();
+        let pods: Api<Pod> = Api::namespaced(cluster.client("default"), "shop");
+        for n in 0..count {
+            let spec = json!({"nodeName": "node-1", "containers": [{"name": "c", "image": "i"}]});
+            let pod = object(json!({"metadata": {"name": format!("p{n}")}, "spec": spec}));
+            pods.create(&PostParams::default(), &pod).await.unwrap();
+        }
+        let before = VISITED.get();
+        namespaces.delete("shop", &DeleteParams::default()).await.unwrap();
+        cluster.settled().await;
+        for n in 0..count {
+            pods.delete(&format!("p{n}"), &DeleteParams::default().grace_period(0)).await.unwrap();
+            cluster.settled().await;
+        }
+        assert!(namespaces.get_opt("shop").await.unwrap().is_none());
+        work.push((VISITED.get() - before) / count);
+        cluster.shutdown().await;
+    }
+    assert_eq!(work, [1, 1], "objects looked at for each object");
+}
+
+#[tokio::test(start_paused = true)]
+async fn other_tasks_run_while_a_collection_and_a_namespace_are_deleted() {
+    let cluster = cluster();
+    let namespaces: Api<Namespace> = Api::all(cluster.client("default"));
+    namespaces.create(&PostParams::default(), &object(json!({"metadata": {"name": "shop"}}))).await.unwrap();
+    let collection = config_maps(&cluster, "default", 1_000).await;
+    config_maps(&cluster, "shop", 1_000).await;
+    let turns = Arc::new(AtomicUsize::new(0));
+    let counter = turns.clone();
+    let other = tokio::spawn(async move {
+        loop {
+            counter.fetch_add(1, Ordering::Relaxed);
+            tokio::task::yield_now().await;
+        }
+    });
+    let before = turns.load(Ordering::Relaxed);
+    collection.delete_collection(&DeleteParams::default(), &ListParams::default()).await.unwrap();
+    let collected = turns.load(Ordering::Relaxed);
+    namespaces.delete("shop", &DeleteParams::default()).await.unwrap();
+    cluster.settled().await;
+    let emptied = turns.load(Ordering::Relaxed);
+    other.abort();
+    assert!(collected - before > 15 && emptied - collected > 15, "{before}, {collected}, {emptied}");
+    cluster.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_follows_a_log_does_not_look_at_the_writes_of_others() {
+    let cluster = Cluster::builder().controllers(Controllers::None).start();
+    let pods: Api<Pod> = Api::default_namespaced(cluster.client("default"));
+    let spec = json!({"containers": [{"name": "c", "image": "i"}]});
+    pods.create(&PostParams::default(), &object(json!({"metadata": {"name": "a"}, "spec": spec}))).await.unwrap();
+    cluster.settled().await;
+    let params = LogParams { follow: true, ..LogParams::default() };
+    let mut lines = pods.log_stream("a", &params).await.unwrap();
+    let mut first = [0; 10];
+    lines.read_exact(&mut first).await.unwrap();
+    let follower = tokio::spawn(async move {
+        let mut rest = String::new();
+        lines.read_to_string(&mut rest).await.unwrap();
+    });
+    tokio::task::yield_now().await;
+    let each = opened(config_maps(&cluster, "default", 50)).await;
+    assert_eq!(each, 0, "objects decoded for the follower");
+    pods.delete("a", &DeleteParams::default()).await.unwrap();
+    follower.await.unwrap();
     cluster.shutdown().await;
 }

@@ -15,6 +15,7 @@ use crate::store::event::Event;
 use crate::store::object::{Key, Object};
 use crate::store::storage::Storage;
 use crate::store::writes::WriteHook;
+pub(super) use run::is_over;
 pub(crate) use run::run;
 
 /// A reference to an object: the plural of its kind, and its key.
@@ -42,7 +43,7 @@ impl ObjectRef {
 }
 
 /// A unit of work for a controller.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Chore {
     /// Check whether an object still has owners: one of them changed or is gone.
     CheckOwners(ObjectRef),
@@ -154,6 +155,16 @@ impl Chores {
         self.lock().dependents_of(uid)
     }
 
+    /// Whether a namespace has no objects.
+    pub(super) fn is_empty(&self, namespace: &str) -> bool {
+        self.lock().is_empty(namespace)
+    }
+
+    /// Whether the foreground deletion of an owner with this uid has dependents to wait for.
+    pub(super) fn is_blocked(&self, uid: &str) -> bool {
+        self.lock().is_blocked(uid)
+    }
+
     fn lock(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().expect("nothing panics under this lock")
     }
@@ -162,11 +173,34 @@ impl Chores {
 /// The graph of owners and dependents, and the queue of chores.
 #[derive(Debug, Default)]
 struct Queue {
-    /// Dependents by the uid of their owner, whether the owner exists or not.
-    dependents: BTreeMap<String, BTreeSet<ObjectRef>>,
+    /// By the uid of the owner, whether the owner exists or not. None is empty.
+    dependents: BTreeMap<String, Dependents>,
+    /// How many objects each namespace has; none is 0.
+    contents: BTreeMap<String, usize>,
     due: VecDeque<Chore>,
-    /// The namespaces in `due`. Each is queued once, however many of its objects are deleted meanwhile.
-    emptying: BTreeSet<String>,
+    /// What is in `due`. Each chore is queued once, however many writes cause it meanwhile.
+    queued: BTreeSet<Chore>,
+}
+
+/// The dependents of one owner.
+#[derive(Debug, Default)]
+struct Dependents {
+    /// Whether the owner's foreground deletion waits for the dependent.
+    all: BTreeMap<ObjectRef, bool>,
+    /// How many it waits for.
+    blocking: usize,
+}
+
+impl Dependents {
+    fn insert(&mut self, dependent: ObjectRef, blocks: bool) {
+        let before = self.all.insert(dependent, blocks).unwrap_or_default();
+        self.blocking = self.blocking + usize::from(blocks) - usize::from(before);
+    }
+
+    fn remove(&mut self, dependent: &ObjectRef) {
+        let before = self.all.remove(dependent).unwrap_or_default();
+        self.blocking -= usize::from(before);
+    }
 }
 
 impl Queue {
@@ -179,19 +213,15 @@ impl Queue {
         let (old, new) = (list(&event.previous), list(&event.current));
         let kept: BTreeSet<&Owner> = new.iter().collect();
         for owner in old.iter().filter(|owner| !kept.contains(owner)) {
-            if let Some(dependents) = self.dependents.get_mut(&owner.uid) {
-                dependents.remove(&object_ref);
-                if dependents.is_empty() {
-                    self.dependents.remove(&owner.uid);
-                }
-            }
+            self.remove_dependent(&owner.uid, &object_ref);
             let found = owner.object_ref.as_ref().and_then(|object_ref| object_ref.find(storage));
-            if let Some(owner) = found.filter(|found| is_held(found, FOREGROUND)) {
-                self.push(Chore::HandleDependents(ObjectRef::of(&owner)));
+            // The owner waits for the last of them only.
+            if let Some(found) = found.filter(|found| is_held(found, FOREGROUND) && !self.is_blocked(&owner.uid)) {
+                self.push(Chore::HandleDependents(ObjectRef::of(&found)));
             }
         }
         for owner in &new {
-            self.dependents.entry(owner.uid.clone()).or_default().insert(object_ref.clone());
+            self.dependents.entry(owner.uid.clone()).or_default().insert(object_ref.clone(), owner.is_blocked);
         }
         match &event.current {
             Some(_) if old != new && !new.is_empty() => self.push(Chore::CheckOwners(object_ref.clone())),
@@ -206,12 +236,18 @@ impl Queue {
             if current.resource == NAMESPACES {
                 self.push(Chore::EmptyNamespace(current.key.name().to_owned()));
             }
-            if is_held(current, ORPHAN) || is_held(current, FOREGROUND) {
+            let becomes_held = |finalizer: &str| {
+                is_held(current, finalizer) && !event.previous.as_ref().is_some_and(|old| is_held(old, finalizer))
+            };
+            if becomes_held(ORPHAN) || becomes_held(FOREGROUND) {
                 self.push(Chore::HandleDependents(object_ref));
             }
-        } else if let (None, Some(namespace)) = (&event.current, object.key.namespace()) {
-            let home = storage.get(NAMESPACES, &Key::new(None, namespace));
-            if home.is_some_and(|home| is_deleting(&home)) {
+        }
+        if let Some(namespace) = object.key.namespace() {
+            self.count(namespace, event);
+            // A namespace that is being deleted waits for the last of its objects only.
+            let home = || storage.get(NAMESPACES, &Key::new(None, namespace));
+            if self.is_empty(namespace) && home().is_some_and(|home| is_deleting(&home)) {
                 self.push(Chore::EmptyNamespace(namespace.to_owned()));
             }
         }
@@ -219,31 +255,57 @@ impl Queue {
     }
 
     fn push(&mut self, chore: Chore) {
-        let is_new = match &chore {
-            Chore::EmptyNamespace(namespace) => self.emptying.insert(namespace.clone()),
-            _ => self.due.back() != Some(&chore),
-        };
-        if is_new {
+        if self.queued.insert(chore.clone()) {
             self.due.push_back(chore);
         }
     }
 
+    fn count(&mut self, namespace: &str, event: &Event) {
+        match (&event.previous, &event.current) {
+            (None, Some(_)) => *self.contents.entry(namespace.to_owned()).or_default() += 1,
+            (Some(_), None) => {
+                if let Some(count) = self.contents.get_mut(namespace) {
+                    *count -= 1;
+                }
+                if self.is_empty(namespace) {
+                    self.contents.remove(namespace);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn is_empty(&self, namespace: &str) -> bool {
+        self.contents.get(namespace).is_none_or(|count| *count == 0)
+    }
+
+    fn remove_dependent(&mut self, uid: &str, dependent: &ObjectRef) {
+        if let Some(dependents) = self.dependents.get_mut(uid) {
+            dependents.remove(dependent);
+            if dependents.all.is_empty() {
+                self.dependents.remove(uid);
+            }
+        }
+    }
+
     fn dependents_of(&self, uid: &str) -> Vec<ObjectRef> {
-        self.dependents.get(uid).into_iter().flatten().cloned().collect()
+        self.dependents.get(uid).map(|dependents| dependents.all.keys().cloned().collect()).unwrap_or_default()
+    }
+
+    fn is_blocked(&self, uid: &str) -> bool {
+        self.dependents.get(uid).is_some_and(|dependents| dependents.blocking > 0)
     }
 
     fn take(&mut self) -> Option<Chore> {
         let chore = self.due.pop_front()?;
-        if let Chore::EmptyNamespace(namespace) = &chore {
-            self.emptying.remove(namespace);
-        }
+        self.queued.remove(&chore);
         Some(chore)
     }
 
     /// Discards all chores.
     fn forget(&mut self) {
         self.due.clear();
-        self.emptying.clear();
+        self.queued.clear();
     }
 }
 
@@ -252,7 +314,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_namespace_waits_once_to_be_emptied_and_again_after_it_was_taken() {
+    fn a_chore_waits_once_and_again_after_it_was_taken() {
         let mut chores = Queue::default();
         let empty = |name: &str| Chore::EmptyNamespace(name.to_owned());
         for name in ["shop", "other", "shop", "other", "shop"] {

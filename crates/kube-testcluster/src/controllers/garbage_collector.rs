@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::chores::{Chores, ObjectRef, Owner, is_deleting, is_held, owners};
+use super::chores::{Chores, ObjectRef, Owner, is_deleting, is_held, is_over, owners};
 use crate::http::status::ApiError;
 use crate::kinds::metadata::{FOREGROUND, ORPHAN};
 use crate::machinery::fill::list;
@@ -78,30 +78,25 @@ pub(crate) async fn handle_dependents(store: &Store, chores: &Chores, object_ref
     let uid = &*object.summary.uid;
     if is_held(&object, ORPHAN) {
         for dependent in chores.dependents_of(uid) {
-            ignore_not_found(remove_owners(store, &dependent, &[uid]).await)?;
+            unless_over(remove_owners(store, &dependent, &[uid]).await)?;
         }
         return remove_finalizer(store, &object, ORPHAN).await;
     }
     if is_held(&object, FOREGROUND) {
-        let dependents = chores.dependents_of(uid);
-        for dependent in &dependents {
-            ignore_not_found(check_owners(store, chores, dependent).await)?;
+        for dependent in chores.dependents_of(uid) {
+            unless_over(check_owners(store, chores, &dependent).await)?;
         }
-        let blocks = |object_ref: &ObjectRef| {
-            let dependent = object_ref.find(&store.lock().storage);
-            dependent.is_some_and(|it| owners(&it).iter().any(|owner| owner.uid == uid && owner.is_blocked))
-        };
-        if !dependents.iter().any(blocks) {
+        if !chores.is_blocked(uid) {
             return remove_finalizer(store, &object, FOREGROUND).await;
         }
     }
     Ok(())
 }
 
-/// An object that no longer exists needs no work.
-fn ignore_not_found(done: Result<(), ApiError>) -> Result<(), ApiError> {
+/// An object that is gone or has changed needs no more work: that write has queued a chore of its own.
+fn unless_over(done: Result<(), ApiError>) -> Result<(), ApiError> {
     match done {
-        Err(error) if error.is_not_found() => Ok(()),
+        Err(error) if is_over(&error) => Ok(()),
         done => done,
     }
 }

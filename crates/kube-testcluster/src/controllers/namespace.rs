@@ -3,43 +3,37 @@
 
 use serde_json::Value;
 
-use super::chores::is_deleting;
+use super::chores::{Chores, is_deleting, is_over};
 use crate::http::status::ApiError;
 use crate::kinds::{NAMESPACES, RESOURCES, namespace};
 use crate::store::filter::Filter;
 use crate::store::object::Key;
 use crate::store::{Commit, Next, Store};
-use crate::verbs::delete::remove;
+use crate::verbs::delete::{give_way, remove};
 use crate::verbs::delete_options::{DeleteOptions, Policy};
 use crate::verbs::list::everything;
 use crate::verbs::update;
 
 /// Deletes the contents of a namespace that is being deleted, and removes the finalizer if nothing is left. A pod takes
-/// its time to end; its removal queues a new chore.
-pub(crate) async fn empty(store: &Store, namespace: &str) -> Result<(), ApiError> {
-    let key = Key::new(None, namespace);
+/// its time to end; the removal of the last object queues a new chore.
+pub(crate) async fn empty(store: &Store, chores: &Chores, name: &str) -> Result<(), ApiError> {
+    let key = Key::new(None, name);
     if !store.get(NAMESPACES, &key).is_some_and(|namespace| is_deleting(&namespace)) {
         return Ok(());
     }
-    let filter = Filter { namespace: Some(namespace.to_owned()), ..Default::default() };
-    let mut is_empty = true;
+    let filter = Filter { namespace: Some(name.to_owned()), ..Default::default() };
     for resource in RESOURCES.iter().filter(|resource| resource.is_namespaced()) {
-        for object in everything(store, resource, &filter).objects {
-            if !is_deleting(&object) {
-                match remove(store, resource, &object.key, &DeleteOptions::of_controller(None, Policy::Background))
-                    .await
-                {
-                    Err(error) if !error.is_not_found() => return Err(error),
-                    _ => {}
-                }
+        let page = everything(store, resource, &filter);
+        for (n, object) in page.objects.iter().filter(|object| !is_deleting(object)).enumerate() {
+            let options = DeleteOptions::of_controller(None, Policy::Background);
+            match remove(store, resource, &object.key, &options).await {
+                Err(error) if !is_over(&error) => return Err(error),
+                _ => give_way(n).await,
             }
-            is_empty = is_empty && store.get(resource, &object.key).is_none();
         }
     }
-    if is_empty {
-        store
-            .update(NAMESPACES, &key, Commit::Really, |namespace| Ok::<_, ApiError>(released(namespace.value.clone())))
-            .await?;
+    if chores.is_empty(name) {
+        store.update(NAMESPACES, &key, Commit::Really, |home| Ok::<_, ApiError>(released(home.value.clone()))).await?;
     }
     Ok(())
 }

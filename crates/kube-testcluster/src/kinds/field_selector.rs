@@ -64,6 +64,12 @@ impl SelectableField {
 }
 
 impl Fields {
+    /// Matches the objects with this name.
+    pub(crate) fn named(name: &str) -> Self {
+        let (missing, operator) = ("", FieldOperator::Equals);
+        Self(vec![Term { field: SelectableField::Name, missing, value: name.to_owned(), operator }])
+    }
+
     /// # Errors
     /// Upstream's message, if the text is malformed or names a field that the kind has no selector for.
     pub(crate) fn parse(text: &str, resource: &Resource) -> Result<Self, String> {

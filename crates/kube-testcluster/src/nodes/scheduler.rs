@@ -1,6 +1,7 @@
 //! The scheduler: chooses a node for each pod. Upstream: `pkg/scheduler`.
 
 mod fit;
+mod known;
 
 use std::collections::BTreeMap;
 use std::pin::pin;
@@ -17,13 +18,11 @@ use tokio::sync::watch;
 use super::node;
 use super::pod::{self, Pod};
 use crate::kinds::NODES;
-pub(crate) use fit::Unfit;
+pub(crate) use fit::{Tried, Unfit};
+pub(crate) use known::KnownNodes;
 
 /// How long to wait before listing the nodes again.
 const RETRY: Duration = Duration::from_secs(1);
-
-/// The Node objects by name, reduced to the fields that scheduling needs.
-pub(crate) type Nodes = BTreeMap<String, Value>;
 
 /// How pods are scheduled while there is no Node object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +37,7 @@ pub(crate) enum Nodeless {
 #[derive(Clone, Debug)]
 pub(crate) struct Scheduler {
     /// `None` until the nodes were listed.
-    nodes: watch::Receiver<Option<Arc<Nodes>>>,
+    nodes: watch::Receiver<Option<KnownNodes>>,
     load: Arc<Mutex<Load>>,
     nodeless: Nodeless,
 }
@@ -96,24 +95,25 @@ impl Scheduler {
         (Self { nodes, load: Arc::default(), nodeless }, task)
     }
 
-    /// Chooses the fitting node with the fewest pods, or the first by name, and counts the pod there.
-    pub(crate) async fn place(&mut self, pod: &Value, uid: &str) -> Result<Assignment, Unfit> {
-        let nodes = self.nodes().await;
-        if nodes.is_empty() && self.nodeless == Nodeless::OnTheFirst {
+    /// Chooses the fitting node with the fewest pods, or the first by name, and counts the pod there. `tried` is what the
+    /// pod knows from earlier attempts.
+    pub(crate) async fn place(&mut self, pod: &Value, uid: &str, tried: &mut Tried) -> Result<Assignment, Unfit> {
+        let known = self.nodes().await;
+        if known.nodes.is_empty() && self.nodeless == Nodeless::OnTheFirst {
             return Ok(Assignment { node: node::name(1), address: node::FIRST_ADDRESS.to_owned() });
         }
-        let fitting = fit::fitting(&nodes, pod)?;
+        let fitting = tried.fitting(&known, pod)?;
         let mut load = self.lock();
         let node = fitting.into_iter().min_by_key(|name| (load.on(name), *name)).cloned().unwrap_or_default();
         load.put(uid, &node);
-        let address = address(&nodes, &node);
+        let address = address(&known, &node);
         Ok(Assignment { node, address })
     }
 
     /// The assignment of a pod that has a node already.
     pub(crate) async fn assignment_of(&mut self, node: &str) -> Assignment {
-        let nodes = self.nodes().await;
-        Assignment { node: node.to_owned(), address: address(&nodes, node) }
+        let known = self.nodes().await;
+        Assignment { node: node.to_owned(), address: address(&known, node) }
     }
 
     /// Waits until a node changes.
@@ -139,10 +139,10 @@ impl Scheduler {
         self.lock().take(uid);
     }
 
-    async fn nodes(&mut self) -> Arc<Nodes> {
+    async fn nodes(&mut self) -> KnownNodes {
         match self.nodes.wait_for(Option::is_some).await {
             Ok(nodes) => nodes.clone().unwrap_or_default(),
-            Err(_) => Arc::default(),
+            Err(_) => KnownNodes::default(),
         }
     }
 
@@ -152,32 +152,36 @@ impl Scheduler {
 }
 
 /// The address of a node, or of the first node if it is unknown.
-fn address(nodes: &Nodes, name: &str) -> String {
-    let addresses = nodes.get(name).and_then(|node| node["status"]["addresses"].as_array());
+fn address(known: &KnownNodes, name: &str) -> String {
+    let addresses = known.nodes.get(name).and_then(|node| node["status"]["addresses"].as_array());
     let internal = addresses.into_iter().flatten().find(|address| address["type"] == "InternalIP");
     internal.and_then(|address| address["address"].as_str()).unwrap_or(node::FIRST_ADDRESS).to_owned()
 }
 
 /// Lists and watches the nodes; returns when the watch ends, or with an error.
-async fn follow(client: &Client, told: &watch::Sender<Option<Arc<Nodes>>>) -> Result<(), kube_client::Error> {
+async fn follow(client: &Client, told: &watch::Sender<Option<KnownNodes>>) -> Result<(), kube_client::Error> {
     let api: Api<DynamicObject> = Api::all_with(client.clone(), &NODES.dynamic());
     let list = api.list(&ListParams::default()).await?;
     let version = list.metadata.resource_version.unwrap_or_default();
-    let mut nodes: Nodes = list.items.iter().map(|node| (node.name_any(), relevant_fields(node))).collect();
-    told.send_replace(Some(Arc::new(nodes.clone())));
+    let mut known = told.borrow().clone().unwrap_or_default();
+    let listed: BTreeMap<String, &DynamicObject> = list.items.iter().map(|node| (node.name_any(), node)).collect();
+    let gone: Vec<String> = known.nodes.keys().filter(|name| !listed.contains_key(*name)).cloned().collect();
+    gone.iter().for_each(|name| known.set(name, None));
+    listed.iter().for_each(|(name, node)| known.set(name, Some(relevant_fields(node))));
+    told.send_replace(Some(known.clone()));
     let mut events = pin!(api.watch(&WatchParams::default(), &version).await?);
     while let Some(event) = events.try_next().await? {
         match event {
             WatchEvent::Added(node) | WatchEvent::Modified(node) => {
-                nodes.insert(node.name_any(), relevant_fields(&node));
+                known.set(&node.name_any(), Some(relevant_fields(&node)));
             }
             WatchEvent::Deleted(node) => {
-                nodes.remove(&node.name_any());
+                known.set(&node.name_any(), None);
             }
             WatchEvent::Bookmark(_) => continue,
             WatchEvent::Error(_) => break,
         }
-        told.send_replace(Some(Arc::new(nodes.clone())));
+        told.send_replace(Some(known.clone()));
     }
     Ok(())
 }

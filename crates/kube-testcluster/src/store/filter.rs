@@ -14,6 +14,12 @@ pub(crate) struct Filter {
 }
 
 impl Filter {
+    /// Matches the object with this key.
+    pub(crate) fn of_object(key: &Key) -> Self {
+        let namespace = key.namespace().map(ToOwned::to_owned);
+        Self { namespace, labels: LabelSelector::everything(), fields: Fields::named(key.name()) }
+    }
+
     pub(crate) fn matches(&self, object: &Object) -> bool {
         self.namespace.as_deref().is_none_or(|namespace| object.key.namespace() == Some(namespace))
             && self.labels.matches_values(|key| object.summary.label(key))

@@ -9,6 +9,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 use self::event::Event;
 use self::object::{Key, Object, Opened};
+use self::page_counts::PageCounts;
 use self::storage::Storage;
 use self::watch_cache::{Audience, WatchCache};
 use self::writes::{Write, WriteHook, WriteObserver};
@@ -22,6 +23,7 @@ mod error;
 pub(crate) mod event;
 pub(crate) mod filter;
 pub(crate) mod object;
+mod page_counts;
 mod requester;
 mod served_from;
 pub(crate) mod storage;
@@ -56,6 +58,7 @@ pub(crate) struct StoreState {
     caches: BTreeMap<&'static str, WatchCache>,
     pub(crate) random: Random,
     pub(crate) closed: bool,
+    pub(crate) page_counts: PageCounts,
     /// Of the kinds that have one, by plural.
     allocators: BTreeMap<&'static str, Box<dyn Allocator>>,
     /// Sees every write and what is stored after it, in order. `None` if no controllers run.
@@ -153,6 +156,7 @@ impl Store {
             caches,
             random: Random::new(settings.seed),
             closed: false,
+            page_counts: PageCounts::default(),
             allocators: RESOURCES.iter().filter_map(allocator).collect(),
             hook: None,
             writes: WriteObserver::default(),
@@ -351,11 +355,6 @@ impl Store {
         below().map_or(Ok(()), |current| Err(StoreError::TooLargeResourceVersion { asked: revision, current }))
     }
 
-    /// Changes with every write and when the server is closed.
-    pub(crate) fn writes(&self) -> watch::Receiver<()> {
-        self.moved.subscribe()
-    }
-
     /// Drops all earlier states, as etcd's compaction does. The watch caches keep their events, and can still replay
     /// them.
     pub(crate) fn compact(&self) {
@@ -408,7 +407,6 @@ impl Store {
         let mut state = self.lock();
         state.closed = true;
         state.caches.values_mut().for_each(WatchCache::close);
-        self.moved.send_replace(()); // wakes followers of logs
     }
 
     /// Waits as long as a write takes in storage.

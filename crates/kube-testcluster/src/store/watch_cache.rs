@@ -34,6 +34,8 @@ pub(crate) struct WatchCache {
     /// The least revision whose state can be listed; storage has compacted the earlier ones.
     snapshots: u64,
     objects: OrdMap<Key, Arc<Object>>,
+    /// The last earlier state that was asked for, and its revision: the pages of a list ask for the same one.
+    past: Option<(u64, OrdMap<Key, Arc<Object>>)>,
     events: VecDeque<Arc<Event>>,
     /// How many events are kept.
     keep: usize,
@@ -82,6 +84,7 @@ impl WatchCache {
             floor: version,
             snapshots: version,
             objects: OrdMap::new(),
+            past: None,
             events: VecDeque::new(),
             keep: settings.history,
             buffer: settings.watch_buffer,
@@ -176,12 +179,16 @@ impl WatchCache {
     /// Storage has compacted the states before this revision.
     pub(crate) fn drop_snapshots(&mut self, before: u64) {
         self.snapshots = self.snapshots.max(before);
+        self.past = self.past.take().filter(|(of, _)| self.reaches_back_to(*of));
     }
 
     /// The objects at a revision, in key order.
-    pub(crate) fn at(&self, revision: u64) -> Option<OrdMap<Key, Arc<Object>>> {
+    pub(crate) fn at(&mut self, revision: u64) -> Option<OrdMap<Key, Arc<Object>>> {
         if revision < self.version && !self.reaches_back_to(revision) {
             return None;
+        }
+        if let Some((_, past)) = self.past.as_ref().filter(|(of, _)| *of == revision) {
+            return Some(past.clone());
         }
         let mut objects = self.objects.clone(); // takes constant time
         let first = self.events.partition_point(|event| event.revision <= revision);
@@ -191,6 +198,9 @@ impl WatchCache {
                 Some(previous) => objects.insert(key, previous.clone()),
                 None => objects.remove(&key),
             };
+        }
+        if first < self.events.len() {
+            self.past = Some((revision, objects.clone()));
         }
         Some(objects)
     }

@@ -15,6 +15,7 @@ use crate::store::Requester;
 use crate::store::ServedFrom;
 use crate::store::Store;
 use crate::store::filter::Filter;
+use crate::store::object::Key;
 use kube_informers::selector::BadSelector;
 
 /// A list and a watch have the same path; the query tells them apart.
@@ -85,24 +86,32 @@ fn list(
 ) -> Result<Page, ApiError> {
     let range = Range { filter, limit: options.limit, start: &plan.start };
     let mut state = store.lock();
-    match (plan.from, plan.wanted) {
-        (ServedFrom::WatchCache, WantedState::Any) => Ok(Page::cached(state.cache(resource), filter)),
+    let prefix = filter.range().1;
+    let page = match (plan.from, plan.wanted) {
+        (ServedFrom::WatchCache, WantedState::Any) => return Ok(Page::cached(state.cache(resource), filter)),
         (ServedFrom::WatchCache, WantedState::NotOlderThan(_)) if store.settings.era == Era::Classic => {
-            Ok(Page::cached(state.fresh_cache(resource), filter))
+            return Ok(Page::cached(state.fresh_cache(resource), filter));
         }
         (ServedFrom::WatchCache, wanted) => {
             let cache = state.fresh_cache(resource); // a consistent read moves the cache on
             let revision = if let WantedState::Exact(revision) = wanted { revision } else { cache.version() };
             let objects = cache.at(revision).ok_or_else(|| expired(options, &plan.start))?;
-            Ok(range.page(objects.range(range.first()..).map(|(_, object)| object), revision))
+            let count = state.page_counts.get(resource, revision, &prefix, &range.first());
+            range.page(objects.range(range.first()..).map(|(_, object)| object), revision, count)
         }
         (ServedFrom::Storage, wanted) => {
             let at = if let WantedState::Exact(revision) = wanted { Some(revision) } else { None };
             let revision = at.unwrap_or(state.storage.revision());
+            let count = state.page_counts.get(resource, revision, &prefix, &range.first());
             let objects = state.storage.range(resource, range.first(), at);
-            Ok(range.page(objects.map_err(|_| expired(options, &plan.start))?, revision))
+            range.page(objects.map_err(|_| expired(options, &plan.start))?, revision, count)
         }
+    };
+    if let Some((start, count)) = page.next() {
+        let first = Key::from_start(format!("{prefix}{start}"));
+        state.page_counts.remember(resource, page.revision, &prefix, first, count);
     }
+    Ok(page)
 }
 
 /// An expired page has a token to continue with the current state.
@@ -119,5 +128,5 @@ pub(crate) fn everything(store: &Store, resource: &'static Resource, filter: &Fi
     let range = Range { filter, limit: None, start: "" };
     let state = store.lock();
     let objects = state.storage.range(resource, range.first(), None).expect("the present is never compacted");
-    range.page(objects, state.storage.revision())
+    range.page(objects, state.storage.revision(), None)
 }

@@ -9,8 +9,10 @@ use futures::stream;
 use http::StatusCode;
 use jiff::Timestamp;
 use serde_json::Value;
+use tokio::sync::watch;
 
 use super::log_options::LogOptions;
+use super::watcher::Changes;
 use super::{Call, container, key};
 use crate::http::represent::Verbatim;
 use crate::http::status::{self, ApiError};
@@ -30,7 +32,8 @@ pub(crate) fn get(call: Call, logs: Arc<Logs>) -> Result<Response, ApiError> {
         return Ok(answer(StatusCode::NO_CONTENT, Body::empty())); // no node could say anything
     }
     let run = Run::find(&pod, &container, options.previous).map_err(ApiError::bad_request)?;
-    let reader = Reader { store, logs, key, options, run, sent: 0, left: None, over: false };
+    let written = logs.changes(&run.uid);
+    let reader = Reader { store, logs, key, options, run, written, sent: 0, left: None, over: false };
     Ok(answer(StatusCode::OK, reader.body()))
 }
 
@@ -129,6 +132,8 @@ struct Reader {
     key: Key,
     options: LogOptions,
     run: Run,
+    /// Changes with every line of the pod.
+    written: watch::Receiver<()>,
     /// The number of the last line that was sent.
     sent: u64,
     /// How many bytes may still be sent; `None` without a limit.
@@ -159,12 +164,13 @@ impl Reader {
 
     /// The next text; `None` once the container has ended.
     async fn next(&mut self) -> Option<String> {
-        let (mut lines, mut writes) = (self.logs.changes(), self.store.writes());
         loop {
             if self.over || self.left == Some(0) {
                 return None;
             }
-            // Look at the container first and at its lines second, so that no line before its end is missed.
+            // Subscribe before looking at the container, so that its end is not missed; and look at its lines last, so that
+            // no line before its end is missed.
+            let mut changes = Changes::of(&self.store, PODS, &self.key);
             self.over = !self.run.goes_on(self.store.get(PODS, &self.key).as_ref()) || self.store.lock().closed;
             let new = self.lines();
             if let Some(last) = new.last() {
@@ -173,8 +179,8 @@ impl Reader {
             }
             if !self.over {
                 tokio::select! {
-                    _ = lines.changed() => {}
-                    _ = writes.changed() => {}
+                    _ = self.written.changed() => {}
+                    () = changes.next() => {}
                 }
             }
         }

@@ -18,9 +18,12 @@ use crate::store::watch_cache::WatchCache;
 pub(crate) struct Page {
     pub(crate) objects: Vec<Arc<Object>>,
     /// The revision of the state that the objects come from.
-    revision: u64,
+    pub(crate) revision: u64,
     next: Option<ContinueToken>,
-    remaining: Option<usize>,
+    /// How many objects of the collection follow, whether they are selected or not.
+    left: usize,
+    /// Whether all of those are in the list.
+    is_whole: bool,
 }
 
 /// The range of keys that a list asks for.
@@ -38,30 +41,55 @@ impl Range<'_> {
         Key::from_start(format!("{}{}", self.filter.range().1, self.start))
     }
 
-    /// The page of a state. `objects` must be in key order and begin with the first key.
-    pub(crate) fn page<'o>(&self, objects: impl Iterator<Item = &'o Arc<Object>>, revision: u64) -> Page {
+    /// The page of a state. `objects` must be in key order and begin with the first key; `count` is how many of them are in
+    /// the collection, if an earlier page has counted them.
+    pub(crate) fn page<'o>(
+        &self,
+        objects: impl Iterator<Item = &'o Arc<Object>>,
+        revision: u64,
+        count: Option<usize>,
+    ) -> Page {
         let (_, prefix) = self.filter.range();
         let limit = self.limit.unwrap_or(usize::MAX);
-        let mut range = objects.take_while(|object| object.key.as_str().starts_with(&prefix));
-        let mut objects: Vec<Arc<Object>> = Vec::new();
+        let mut range =
+            objects.take_while(|object| object.key.as_str().starts_with(&prefix)).inspect(|_| count_visit());
+        let (mut objects, mut visited): (Vec<Arc<Object>>, usize) = (Vec::new(), 0);
         while objects.len() < limit
             && let Some(object) = range.next()
         {
+            visited += 1;
             if self.filter.matches(object) {
                 objects.push(object.clone());
             }
         }
-        let (mut next, mut remaining) = (None, None);
+        let (mut next, mut left) = (None, 0);
         if let (true, Some(last)) = (objects.len() == limit, objects.last()) {
-            let left = range.count();
+            left = count.map_or_else(|| range.count(), |count| count.saturating_sub(visited));
             if left > 0 {
                 let key = last.key.as_str();
                 next = Some(ContinueToken::after(revision, key.strip_prefix(&prefix).unwrap_or(key)));
-                remaining = (!self.filter.selects()).then_some(left);
             }
         }
-        Page { objects, revision, next, remaining }
+        Page { objects, revision, next, left, is_whole: !self.filter.selects() }
     }
+}
+
+impl Page {
+    /// Where the next page begins, relative to the collection, and how many objects there are from there on.
+    pub(crate) fn next(&self) -> Option<(&str, usize)> {
+        self.next.as_ref().map(|token| (token.start.as_str(), self.left))
+    }
+}
+
+#[cfg(test)]
+thread_local! {
+    /// How many objects this thread's lists have looked at: the measure of work in tests.
+    pub(crate) static VISITED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+fn count_visit() {
+    #[cfg(test)]
+    VISITED.with(|visited| visited.set(visited.get() + 1));
 }
 
 #[derive(Serialize)]
@@ -80,7 +108,7 @@ impl Page {
         let metadata = ListMeta {
             resource_version: self.revision.to_string(),
             r#continue: self.next.as_ref().map(ContinueToken::encode),
-            remaining_item_count: self.remaining,
+            remaining_item_count: self.next.as_ref().filter(|_| self.is_whole).map(|_| self.left),
         };
         let metadata = serde_json::to_string(&metadata).expect("list metadata is plain text");
         let items = || self.objects.iter().map(|object| object.item());
@@ -98,6 +126,6 @@ impl Page {
 
     /// A list of the watch cache's current state; never paged.
     pub(crate) fn cached(cache: &WatchCache, filter: &Filter) -> Self {
-        Self { objects: cache.snapshot(filter), revision: cache.version(), next: None, remaining: None }
+        Self { objects: cache.snapshot(filter), revision: cache.version(), next: None, left: 0, is_whole: true }
     }
 }

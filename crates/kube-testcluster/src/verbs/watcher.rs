@@ -17,6 +17,7 @@ use crate::kinds::Resource;
 use crate::store::Requester;
 use crate::store::ServedFrom;
 use crate::store::filter::Filter;
+use crate::store::object::Key;
 use crate::store::{Store, StoreState};
 
 /// How long before the timeout a watch gets its last bookmark.
@@ -83,6 +84,24 @@ struct Subscription {
 impl Drop for Subscription {
     fn drop(&mut self) {
         self.store.lock().cache(self.resource).unsubscribe(self.id);
+    }
+}
+
+/// The changes of one object.
+pub(super) struct Changes(Subscription);
+
+impl Changes {
+    /// The changes from now on.
+    pub(super) fn of(store: &Arc<Store>, resource: &'static Resource, key: &Key) -> Self {
+        let mut state = store.lock();
+        let cache = state.cache(resource);
+        let (id, lines) = cache.subscribe(Filter::of_object(key), cache.version(), Requester::Cluster);
+        Self(Subscription { store: store.clone(), resource, id, lines })
+    }
+
+    /// Waits for a change, or for the end of the server.
+    pub(super) async fn next(&mut self) {
+        self.0.lines.recv().await;
     }
 }
 

@@ -22,7 +22,7 @@ pub(crate) async fn run(store: Arc<Store>, chores: Arc<Chores>, stop: Cancellati
             Chore::HandleDependents(object_ref) => {
                 garbage_collector::handle_dependents(&store, &chores, object_ref).await
             }
-            Chore::EmptyNamespace(name) => namespace::empty(&store, name).await,
+            Chore::EmptyNamespace(name) => namespace::empty(&store, &chores, name).await,
         };
         match done {
             Err(error) if !is_over(&error) => tracing::warn!(?chore, ?error, "a controller gives up"),
@@ -33,6 +33,6 @@ pub(crate) async fn run(store: Arc<Store>, chores: Arc<Chores>, stop: Cancellati
 }
 
 /// The object has changed or is gone. That write has queued a new chore, so this error needs no report.
-fn is_over(error: &ApiError) -> bool {
+pub(crate) fn is_over(error: &ApiError) -> bool {
     error.is_not_found() || error.is_conflict()
 }

@@ -6,7 +6,7 @@ use super::Resting;
 use super::pod_worker::PodWorker;
 use super::recorder::PodEvent;
 use crate::nodes::pod;
-use crate::nodes::scheduler::Assignment;
+use crate::nodes::scheduler::{Assignment, Tried};
 
 /// The default scheduler's name.
 pub(super) const SCHEDULER: &str = "default-scheduler";
@@ -19,9 +19,9 @@ impl PodWorker {
             self.host_ip = scheduler.assignment_of(node).await.address; // the pod names its node itself
             return Ok(());
         }
-        let mut resting = None;
+        let (mut resting, mut tried) = (None, Tried::default());
         let Assignment { node, address } = loop {
-            match scheduler.place(&self.pod, self.uid()).await {
+            match scheduler.place(&self.pod, self.uid(), &mut tried).await {
                 Ok(place) => break place,
                 Err(unfit) => self.unschedulable(&unfit.to_string()).await?,
             }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::Nodes;
+use super::KnownNodes;
 
 /// Why a pod fits on no node.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -17,24 +17,74 @@ pub(crate) enum Unfit {
     Nowhere(usize, BTreeMap<&'static str, usize>),
 }
 
-/// The nodes that a pod fits on.
-pub(super) fn fitting<'a>(nodes: &'a Nodes, pod: &Value) -> Result<Vec<&'a String>, Unfit> {
-    let (mut fitting, mut reasons) = (Vec::new(), BTreeMap::new());
-    for (name, node) in nodes {
-        match reason_against(node, pod) {
-            Some(reason) => *reasons.entry(reason).or_default() += 1,
-            None => fitting.push(name),
+/// What a pod that waits knows of the nodes: why it fits on none of them. With this, it only has to look at what has
+/// changed since.
+#[derive(Debug, Default)]
+pub(crate) struct Tried {
+    /// How many changes of nodes the pod has looked at; `None` before the first attempt.
+    seen: Option<u64>,
+    /// How many nodes each reason excludes.
+    reasons: BTreeMap<&'static str, usize>,
+}
+
+impl Tried {
+    /// The nodes that a pod fits on.
+    pub(super) fn fitting<'a>(&mut self, known: &'a KnownNodes, pod: &Value) -> Result<Vec<&'a String>, Unfit> {
+        let seen = self.seen.replace(known.number);
+        if let Some(changes) = seen.and_then(|seen| known.changes_after(seen)) {
+            let mut fits = false;
+            for change in changes {
+                if let Some(reason) = change.before.as_ref().and_then(|node| reason_against(node, pod)) {
+                    self.take_back(reason);
+                }
+                match change.after.as_ref().map(|node| reason_against(node, pod)) {
+                    Some(Some(reason)) => *self.reasons.entry(reason).or_default() += 1,
+                    Some(None) => fits = true,
+                    None => {}
+                }
+            }
+            if !fits {
+                return Err(self.unfit(known));
+            }
+        }
+        let mut fitting = Vec::new();
+        self.reasons.clear();
+        for (name, node) in &known.nodes {
+            match reason_against(node, pod) {
+                Some(reason) => *self.reasons.entry(reason).or_default() += 1,
+                None => fitting.push(name),
+            }
+        }
+        if fitting.is_empty() { Err(self.unfit(known)) } else { Ok(fitting) }
+    }
+
+    fn take_back(&mut self, reason: &'static str) {
+        if let Some(count) = self.reasons.get_mut(reason) {
+            *count -= 1;
+            if *count == 0 {
+                self.reasons.remove(reason);
+            }
         }
     }
-    match (nodes.len(), fitting.is_empty()) {
-        (0, _) => Err(Unfit::NoNodes),
-        (all, true) => Err(Unfit::Nowhere(all, reasons)),
-        _ => Ok(fitting),
+
+    fn unfit(&self, known: &KnownNodes) -> Unfit {
+        match known.nodes.len() {
+            0 => Unfit::NoNodes,
+            all => Unfit::Nowhere(all, self.reasons.clone()),
+        }
     }
+}
+
+#[cfg(test)]
+thread_local! {
+    /// How many nodes this thread has tried for pods: the measure of work in tests.
+    static TRIED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 /// The first reason against a node, in the order of upstream's filters.
 fn reason_against(node: &Value, pod: &Value) -> Option<&'static str> {
+    #[cfg(test)]
+    TRIED.with(|tried| tried.set(tried.get() + 1));
     let spec = &pod["spec"];
     if node["spec"]["unschedulable"] == true && !tolerates(spec, "node.kubernetes.io/unschedulable", "", "NoSchedule") {
         return Some("node(s) were unschedulable");
@@ -84,15 +134,49 @@ mod tests {
 
     use super::*;
 
-    fn nodes() -> Nodes {
-        Nodes::from([
-            ("a".to_owned(), json!({"labels": {"disk": "ssd"}, "spec": {"unschedulable": true}})),
-            (
-                "b".to_owned(),
-                json!({"labels": {}, "spec": {"taints": [{"key": "k", "value": "v", "effect": "NoSchedule"}]}}),
-            ),
-            ("c".to_owned(), json!({"labels": {}, "spec": {}})),
-        ])
+    fn nodes() -> KnownNodes {
+        let mut known = KnownNodes::default();
+        known.set("a", Some(json!({"labels": {"disk": "ssd"}, "spec": {"unschedulable": true}})));
+        let taint = json!({"key": "k", "value": "v", "effect": "NoSchedule"});
+        known.set("b", Some(json!({"labels": {}, "spec": {"taints": [taint]}})));
+        known.set("c", Some(json!({"labels": {}, "spec": {}})));
+        known
+    }
+
+    fn fitting<'a>(known: &'a KnownNodes, pod: &Value) -> Result<Vec<&'a String>, Unfit> {
+        Tried::default().fitting(known, pod)
+    }
+
+    #[test]
+    fn a_pod_that_waits_looks_only_at_the_nodes_that_change() {
+        let pod = json!({"spec": {"nodeSelector": {"disk": "tape"}}});
+        let (mut known, mut tried) = (nodes(), Tried::default());
+        assert!(tried.fitting(&known, &pod).is_err());
+        let before = TRIED.get();
+        for n in 0..500 {
+            let unschedulable = n % 3 == 0;
+            known.set(&format!("n{}", n % 60), Some(json!({"labels": {}, "spec": {"unschedulable": unschedulable}})));
+            if n % 7 == 0 {
+                known.set(&format!("n{}", n % 50), None);
+            }
+            let waits = tried.fitting(&known, &pod).unwrap_err();
+            let tries = TRIED.get();
+            assert_eq!(waits, fitting(&known, &pod).unwrap_err(), "change {n}");
+            TRIED.set(tries);
+        }
+        assert!(TRIED.get() - before <= 2 * 600, "{} tries", TRIED.get() - before);
+        known.set("late", Some(json!({"labels": {"disk": "tape"}, "spec": {}})));
+        assert_eq!(tried.fitting(&known, &pod).unwrap(), ["late"]);
+    }
+
+    #[test]
+    fn a_pod_that_has_missed_changes_looks_at_all_nodes() {
+        let pod = json!({"spec": {"nodeSelector": {"disk": "tape"}}});
+        let (mut known, mut tried) = (nodes(), Tried::default());
+        assert!(tried.fitting(&known, &pod).is_err());
+        known.set("late", Some(json!({"labels": {"disk": "tape"}, "spec": {}})));
+        (0..2_000).for_each(|_| known.set("c", Some(json!({"labels": {}, "spec": {}}))));
+        assert_eq!(tried.fitting(&known, &pod).unwrap(), ["late"]);
     }
 
     #[test]
@@ -113,6 +197,6 @@ mod tests {
              taint(s), 1 node(s) were unschedulable. preemption: 0/3 nodes are available: 3 Preemption is not helpful for \
              scheduling."
         );
-        assert_eq!(fitting(&Nodes::new(), &pod), Err(Unfit::NoNodes));
+        assert_eq!(fitting(&KnownNodes::default(), &pod), Err(Unfit::NoNodes));
     }
 }

@@ -1,0 +1,44 @@
+//! How many objects are left after a page, so that the next page need not count them again.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::object::Key;
+use crate::kinds::Resource;
+
+/// How many counts are kept: one for each paged list that is under way.
+const MOST: usize = 1_024;
+
+/// Where a page begins: the kind, the revision, the prefix of all keys of the list, and the least key of the page.
+type Start = (&'static str, u64, String, Key);
+
+/// The newest counts. A state never changes, so a count never becomes wrong.
+#[derive(Debug, Default)]
+pub(crate) struct PageCounts {
+    counts: BTreeMap<Start, usize>,
+    oldest_first: VecDeque<Start>,
+}
+
+impl PageCounts {
+    pub(crate) fn get(&self, resource: &'static Resource, revision: u64, prefix: &str, first: &Key) -> Option<usize> {
+        self.counts.get(&(resource.plural, revision, prefix.to_owned(), first.clone())).copied()
+    }
+
+    pub(crate) fn remember(
+        &mut self,
+        resource: &'static Resource,
+        revision: u64,
+        prefix: &str,
+        first: Key,
+        count: usize,
+    ) {
+        let start = (resource.plural, revision, prefix.to_owned(), first);
+        if self.counts.insert(start.clone(), count).is_none() {
+            self.oldest_first.push_back(start);
+        }
+        if self.oldest_first.len() > MOST
+            && let Some(oldest) = self.oldest_first.pop_front()
+        {
+            self.counts.remove(&oldest);
+        }
+    }
+}
