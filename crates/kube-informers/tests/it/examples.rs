@@ -1,5 +1,7 @@
 //! The examples do what they say, against the cluster in memory.
 
+#[path = "../../examples/config_versions.rs"]
+mod config_versions;
 #[path = "../../examples/controller.rs"]
 mod controller;
 #[path = "../../examples/index.rs"]
@@ -15,7 +17,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::api::{DeleteParams, ListParams, PostParams};
 use kube::{Api, ResourceExt};
 use kube_informers::cache::{BoxError, ListWatch, SharedIndexInformer};
@@ -101,6 +103,37 @@ async fn the_controller_labels_pods_and_another_goes_on_when_it_is_stopped() {
         let labelled = api.get("a").await.unwrap().labels().contains_key("node");
         assert_eq!(labelled, works_on, "as long as one candidate is left, it works");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pod_is_worked_on_when_a_config_map_that_it_mounts_changes() {
+    let _: Main = config_versions::main;
+    let mounts = "{metadata: {name: web}, spec: {volumes: [{name: settings, configMap: {name: settings}}],\
+                  containers: [{name: main, image: nginx}]}}";
+    let cluster = Cluster::builder().pods(pods(&format!("{mounts}\n---\n{}", pod("other", "node-1")))).start();
+    let client = cluster.client("default");
+    let (api, config_maps) =
+        (Api::<Pod>::default_namespaced(client.clone()), Api::<ConfigMap>::default_namespaced(client.clone()));
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(config_versions::run(client, stop.clone()));
+    sleep(Duration::from_secs(10)).await;
+    let written = async || api.get("web").await.unwrap().annotations().get(config_versions::VERSIONS).cloned();
+    assert_eq!(written().await, None, "there is no such ConfigMap yet");
+
+    let mut settings = ConfigMap::default();
+    settings.metadata.name = Some("settings".into());
+    for colour in ["red", "blue"] {
+        settings.data = Some(BTreeMap::from([("colour".to_owned(), colour.to_owned())]));
+        settings = match settings.resource_version() {
+            None => config_maps.create(&PostParams::default(), &settings).await.unwrap(),
+            Some(_) => config_maps.replace("settings", &PostParams::default(), &settings).await.unwrap(),
+        };
+        sleep(Duration::from_secs(10)).await;
+        assert_eq!(written().await, Some(format!("settings={}", settings.resource_version().unwrap())));
+    }
+    assert!(api.get("other").await.unwrap().annotations().is_empty());
+    stop.cancel();
+    running.await.unwrap().unwrap();
 }
 
 #[tokio::test(start_paused = true)]
