@@ -7,7 +7,13 @@ use serde::Deserialize;
 use crate::cache::key::Meta;
 
 /// What the machinery needs of an object's metadata, in a fifth of the memory of `ObjectMeta`: for types that hold only the
-/// fields a program wants. See [`ListWatch::read_as`](super::ListWatch::read_as).
+/// fields a program wants. See [`ListWatch::read_as`].
+///
+#[cfg_attr(feature = "client", doc = "[`ListWatch::read_as`]: crate::cache::ListWatch::read_as")]
+#[cfg_attr(
+    not(feature = "client"),
+    doc = "[`ListWatch::read_as`]: https://docs.rs/kube-informers/latest/kube_informers/cache/struct.ListWatch.html#method.read_as"
+)]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]

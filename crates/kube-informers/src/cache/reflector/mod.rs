@@ -59,7 +59,7 @@ type ShouldResync = Arc<dyn Fn() -> bool + Send + Sync>;
 /// and the list made again after a wait. In a streaming list, an object that the transformer refuses is lost alone, as an event is.
 ///
 /// The answers 429, 503 and 504 are hidden by a `kube::Client` with its default retry, for minutes: see
-/// [`ListWatch`](crate::cache::ListWatch#the-clients-own-retries).
+/// [`ListWatch`].
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() {
@@ -79,6 +79,12 @@ type ShouldResync = Arc<dyn Fn() -> bool + Send + Sync>;
 /// assert!(store.list_keys().contains(&"default".to_owned()));
 /// # }
 /// ```
+///
+#[cfg_attr(feature = "client", doc = "[`ListWatch`]: crate::cache::ListWatch#the-clients-own-retries")]
+#[cfg_attr(
+    not(feature = "client"),
+    doc = "[`ListWatch`]: https://docs.rs/kube-informers/latest/kube_informers/cache/struct.ListWatch.html#the-clients-own-retries"
+)]
 pub struct Reflector<T> {
     source: Arc<dyn ListerWatcher<T>>,
     store: Arc<dyn ReflectorStore<T>>,

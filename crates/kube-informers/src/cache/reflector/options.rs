@@ -33,7 +33,7 @@ type OnError = Arc<dyn Fn(ReflectorError) + Send + Sync>;
 /// | [`bookmark_timeout`](Self::bookmark_timeout) | 3 minutes | silence in a watch in which bookmarks have come |
 /// | [`watch_grace`](Self::watch_grace) | 10 seconds | a watch that goes on for this long after its own timeout |
 ///
-/// The limits hold for every source. [`ListWatch::idle_timeout`](crate::cache::ListWatch::idle_timeout) is one more: it sees
+/// The limits hold for every source. [`ListWatch::idle_timeout`] is one more: it sees
 /// the bytes of a list.
 ///
 /// Clones share the source of their jitter, so that two Reflectors with the same options do not come back to a server at the
@@ -44,6 +44,12 @@ type OnError = Arc<dyn Fn(ReflectorError) + Send + Sync>;
 ///
 /// let quiet = ReflectorOptions::new().watch_list(WatchList::No).page_size(100).on_error(|_| {});
 /// ```
+///
+#[cfg_attr(feature = "client", doc = "[`ListWatch::idle_timeout`]: crate::cache::ListWatch::idle_timeout")]
+#[cfg_attr(
+    not(feature = "client"),
+    doc = "[`ListWatch::idle_timeout`]: https://docs.rs/kube-informers/latest/kube_informers/cache/struct.ListWatch.html#method.idle_timeout"
+)]
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct ReflectorOptions {
