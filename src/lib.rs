@@ -4,6 +4,11 @@
 //!
 //! The informers are in the crate [`kube_informers`], the API server in memory is in [`kube_testcluster`].
 
+#![allow(
+    missing_debug_implementations,
+    reason = "the libraries' types have it for their users; this crate is a program and has none"
+)]
+
 pub mod book;
 pub mod cluster;
 pub mod console;

@@ -106,7 +106,7 @@ impl Clock {
             WatchEvent::Bookmark { resource_version, .. } => {
                 self.print(Style::Plain, format!("  BOOKMARK {resource_version}"));
             }
-            WatchEvent::Added(_) | WatchEvent::Modified(_) | WatchEvent::Deleted(_) => {}
+            _ => {}
         }
     }
 }

@@ -40,12 +40,12 @@ async fn follow(lab: &Lab, pods: &ListWatch<Pod>, mut watch: WatchStream<Pod>) {
                 WatchEvent::Added(pod) => (Style::Added, "ADDED", pod),
                 WatchEvent::Modified(pod) => (Style::Updated, "MODIFIED", pod),
                 WatchEvent::Deleted(pod) => (Style::Deleted, "DELETED", pod),
-                WatchEvent::Bookmark { .. } => continue,
                 WatchEvent::Error(status) => {
                     lab.retrying(&ApiError::Status(status));
                     seen = ListOptions::default(); // the version is no good any more
                     continue;
                 }
+                _ => continue, // a bookmark
             };
             changes.narrate(lab, &pod);
             lab.print(style, format_args!("{kind} : {} , Status:  {}", name(&pod), phase(&pod)));

@@ -8,8 +8,6 @@
 #![cfg_attr(feature = "runtime", doc = "- [`runtime`]: bridges to kube-runtime;")]
 //! - [`selector`]: label and field selectors.
 
-#![warn(missing_debug_implementations)]
-
 pub mod cache;
 #[cfg(feature = "client")]
 pub mod leader_election;

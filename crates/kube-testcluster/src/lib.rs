@@ -111,8 +111,6 @@
 //! the table of kinds, `verbs` a handler for each verb, and `router` finds the handler of a request. The kubelet and the
 //! scheduler, in `nodes`, are clients.
 
-#![warn(missing_debug_implementations)]
-
 mod builder;
 mod codec;
 pub mod controllers;

@@ -22,8 +22,8 @@ pub async fn run(trial: Trial) -> Result<(), BoxError> {
         match event {
             WatchEvent::Added(pod) | WatchEvent::Modified(pod) => balancer.add(&meta_namespace_key(&*pod)).await?,
             WatchEvent::Deleted(pod) => balancer.remove(&meta_namespace_key(&*pod)).await?,
-            WatchEvent::Bookmark { .. } => {}
             WatchEvent::Error(status) => return Err(status.message.into()),
+            _ => {} // a bookmark
         }
     }
     Ok(())

@@ -152,7 +152,7 @@ impl Pipeline {
     }
 
     fn index(&mut self, key: &str, changes: &[IndexSets]) {
-        for IndexSets { index, values, left } in changes {
+        for IndexSets { index, values, left, .. } in changes {
             let sets = self.indices.entry(index.clone()).or_default();
             for value in left {
                 if let Some(keys) = sets.get_mut(value) {

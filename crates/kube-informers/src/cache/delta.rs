@@ -63,6 +63,8 @@ impl<T> From<Arc<T>> for Deletion<T> {
 /// One change of one object, and the object's state after it.
 ///
 /// The name says how the change became known, not what the consumer has: an `Added` of a known object is an update.
+///
+/// A match of all deltas needs no `_`: a consumer that passed over a delta would lose a change.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Delta<T> {
     /// The watch said ADDED.

@@ -100,6 +100,7 @@ pub enum QueueName {
 /// An object, named by its key and its version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Versioned {
     /// The object's key.
     pub key: String,
@@ -115,6 +116,7 @@ impl Versioned {
 
 /// What a change of the store means for one index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct IndexSets {
     /// The index.
     pub index: String,

@@ -29,6 +29,7 @@ pub trait Metrics: Send {
 
 /// The work under way in a queue, measured when asked for. It is 0 in a queue without [`Metrics`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Unfinished {
     /// The sum over all keys that are being worked on of how long that has taken so far.
     pub total: Duration,

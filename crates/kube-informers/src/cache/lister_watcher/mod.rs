@@ -78,6 +78,7 @@ impl<T> ListPage<T> {
 
 /// One event of a watch.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum WatchEvent<T> {
     /// The object was created, begins to match, or was there when the watch began.
     Added(Arc<T>),

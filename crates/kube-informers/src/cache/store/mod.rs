@@ -92,6 +92,7 @@ pub trait KnownObjects<T>: Send + Sync {
 
 /// One operation of [`Store::transaction`].
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Transaction<T> {
     /// Stores an object, whether or not it was there.
     Put(Arc<T>),
