@@ -49,7 +49,7 @@ pub use processor::{
     NeverWaits, Notification, Panic, ProcessorListener, Registration, RunError, SharedProcessor, Subscription,
     is_recreated,
 };
-pub use reflector::{Reflector, ReflectorError, ReflectorOptions, WatchList};
+pub use reflector::{Reflector, ReflectorError, ReflectorOptions, ResyncTrigger, WatchList};
 pub use shared_informer::{InformerStopped, SharedIndexInformer, SharedIndexInformerBuilder};
 pub use slim_meta::SlimMeta;
 pub use store::{

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Pod;
 use kube_informers::cache::{
-    ApiError, HandlerFuncs, Reflector, ReflectorOptions, ReflectorStore, SharedIndexInformer, WatchEvent, WatchList,
+    ApiError, HandlerFuncs, Reflector, ReflectorOptions, ReflectorStore, ResyncTrigger, SharedIndexInformer, WatchEvent, WatchList,
 };
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -207,6 +207,29 @@ async fn a_resync_comes_once_a_period_while_a_watch_is_open() {
     task.await.unwrap();
     let seconds: Vec<u64> = resyncs.0.lock().unwrap().iter().map(Duration::as_secs).collect();
     assert_eq!(seconds, [10, 20, 30]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_trigger_resyncs_at_once_and_leaves_the_period_as_it_is() {
+    for period in [Duration::ZERO, Duration::from_secs(10)] {
+        let resyncs = Arc::new(Resyncs(Mutex::default(), Some(Instant::now())));
+        let trigger = ResyncTrigger::new();
+        let reflector = Reflector::new(Source::default(), resyncs.clone())
+            .options(ReflectorOptions::new().resync_trigger(&trigger))
+            .resync(period)
+            .should_resync(|| true);
+        assert_eq!(trigger.fire(), 0, "nothing watches yet");
+        let fire = async {
+            for at in [3, 4] {
+                sleep(Duration::from_secs(at)).await;
+                assert_eq!(trigger.fire(), 1);
+            }
+        };
+        let run = timeout(Duration::from_secs(15), reflector.run(CancellationToken::new()));
+        let (_, ()) = tokio::join!(run, fire);
+        let seconds: Vec<u64> = resyncs.0.lock().unwrap().iter().map(Duration::as_secs).collect();
+        assert_eq!(seconds, if period.is_zero() { vec![3, 7] } else { vec![3, 7, 10] });
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::Pod;
 use kube_informers::cache::{
     AsyncEventHandler, Batches, Buffer, Deletion, EventHandler, HandlerOptions, InformerStopped, InitialList,
-    NAMESPACE_INDEX, Notification, QueueKind, ReflectorOptions, RunError, SharedIndexInformer, WatchEvent, WatchList,
+    NAMESPACE_INDEX, Notification, QueueKind, ReflectorOptions, ResyncTrigger, RunError, SharedIndexInformer, WatchEvent, WatchList,
     meta_namespace_index,
 };
 use tokio::task::JoinHandle;
@@ -328,6 +328,32 @@ async fn only_the_handlers_whose_resync_is_due_are_told_of_unchanged_objects() {
     sleep(Duration::from_secs(1)).await;
     assert_eq!((never.take().len(), two.take().len(), three.take().len()), (0, 0, 1));
     running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_trigger_tells_every_handler_of_unchanged_objects_once() {
+    for queue in [QueueKind::DeltaFifo, QueueKind::default()] {
+        let source = Source::default();
+        source.put("a");
+        let trigger = ResyncTrigger::new();
+        let options = ReflectorOptions::new().resync_trigger(&trigger);
+        let informer = SharedIndexInformer::builder(source.clone()).queue(queue).reflector(options).build();
+        let [never, two] = [0, 2].map(|seconds| {
+            let recorder = Recorder::default();
+            let options = HandlerOptions::new().resync(Duration::from_secs(seconds));
+            informer.add_event_handler_with(recorder.clone(), options).unwrap();
+            recorder
+        });
+        let running = run(&informer);
+        sleep(Duration::from_millis(2500)).await; // a resync of the period lies behind
+        [&never, &two].iter().for_each(|recorder| drop(recorder.take()));
+        assert_eq!(trigger.fire(), 1);
+        sleep(Duration::from_millis(1)).await;
+        assert_eq!([never.take(), two.take()].map(|told| told.join(", ")), ["update a 1->1"; 2]);
+        sleep(Duration::from_secs(2)).await;
+        assert_eq!((never.take().len(), two.take().len()), (0, 1), "the period goes on as it was");
+        running.stop().await;
+    }
 }
 
 #[tokio::test(start_paused = true)]

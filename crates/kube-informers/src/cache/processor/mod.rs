@@ -188,6 +188,11 @@ impl<T> SharedProcessor<T> {
         due
     }
 
+    /// Makes a resync due for every listener, until [`SharedProcessor::should_resync`] is asked the next time.
+    pub(crate) fn make_resync_due(&self) {
+        lock(&self.listeners).members.iter_mut().for_each(|member| member.resync.make_due());
+    }
+
     /// The first list has been distributed in full: a handler that has handled it has synced.
     pub fn upstream_synced(&self) {
         let mut listeners = lock(&self.listeners);

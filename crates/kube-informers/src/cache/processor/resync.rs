@@ -46,6 +46,11 @@ impl Resync {
         self.due
     }
 
+    /// It is due until the next tick, whatever the period.
+    pub fn make_due(&mut self) {
+        self.due = true;
+    }
+
     pub fn is_due(&self) -> bool {
         self.due
     }

@@ -10,6 +10,7 @@ mod patience;
 mod resync;
 mod retry;
 mod seeds;
+mod trigger;
 mod turns;
 mod watch;
 mod watch_list;
@@ -36,6 +37,7 @@ use watch_list::WatchListError;
 
 pub use error::ReflectorError;
 pub use options::{ReflectorOptions, WatchList};
+pub use trigger::ResyncTrigger;
 pub(super) use turns::Turns;
 
 /// A watch that ends sooner than this without an event was not healthy.
@@ -90,6 +92,8 @@ pub struct Reflector<T> {
     store: Arc<dyn ReflectorStore<T>>,
     resync: Duration,
     should_resync: Option<ShouldResync>,
+    /// Called before a resync that a trigger asks for.
+    before_asked_resync: Option<Arc<dyn Fn() + Send + Sync>>,
     options: ReflectorOptions,
     observer: Observer,
     version: Arc<Mutex<String>>,
@@ -122,6 +126,7 @@ impl<T> Reflector<T> {
             store,
             resync: Duration::ZERO,
             should_resync: None,
+            before_asked_resync: None,
             options: ReflectorOptions::default(),
             observer: Observer::default(),
             version: Arc::default(),
@@ -166,6 +171,12 @@ impl<T> Reflector<T> {
     /// Keeps the last version where an informer can read it.
     pub(crate) fn version(mut self, version: Arc<Mutex<String>>) -> Self {
         self.version = version;
+        self
+    }
+
+    /// Calls `before` before each resync that a [`ResyncTrigger`] asks for.
+    pub(crate) fn before_asked_resync(mut self, before: impl Fn() + Send + Sync + 'static) -> Self {
+        self.before_asked_resync = Some(Arc::new(before));
         self
     }
 

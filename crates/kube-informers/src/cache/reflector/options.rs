@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::ReflectorError;
 use super::backoff::Delay;
 use super::seeds::Seeds;
+use super::trigger::ResyncTrigger;
 
 /// How a Reflector gets what exists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,6 +65,7 @@ pub struct ReflectorOptions {
     pub(super) delay: Option<Delay>,
     pub(super) on_error: Option<OnError>,
     pub(super) seeds: Seeds,
+    pub(super) resync_trigger: Option<ResyncTrigger>,
 }
 
 /// The least that [`ReflectorOptions::min_watch_timeout`] can be.
@@ -83,6 +85,7 @@ impl Default for ReflectorOptions {
             delay: None,
             on_error: None,
             seeds: Seeds::default(),
+            resync_trigger: None,
         }
     }
 }
@@ -194,6 +197,13 @@ impl ReflectorOptions {
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seeds = Seeds::new(seed);
+        self
+    }
+
+    /// Resyncs also each time that this trigger is fired.
+    #[must_use]
+    pub fn resync_trigger(mut self, trigger: &ResyncTrigger) -> Self {
+        self.resync_trigger = Some(trigger.clone());
         self
     }
 }

@@ -1,25 +1,45 @@
-//! Resync: tells the store, once in each period, to hand out again what it knows.
+//! Resync: tells the store to hand out again what it knows, once in each period and when a trigger is fired.
+
+use std::pin::pin;
 
 use tokio::time::sleep;
 
+use super::trigger::{Fired, ResyncTrigger};
 use super::{About, Reflector};
 use crate::cache::error::Error;
 use crate::cache::key::Object;
 
 impl<T: Object + Send + Sync> Reflector<T> {
-    /// Has the store resync in each period; returns with its first error. Without a period, never.
+    /// Has the store resync in each period and when it is asked to; returns with its first error.
     pub(super) async fn resync_ticks(&self) -> Error {
-        if self.resync.is_zero() {
-            std::future::pending::<()>().await;
-        }
+        let mut fired = self.options.resync_trigger.as_ref().map_or_else(Fired::default, ResyncTrigger::subscribe);
+        let mut period = pin!(self.period());
         loop {
-            sleep(self.resync).await;
-            if self.should_resync.as_ref().is_none_or(|should| should()) {
+            let is_due = tokio::select! {
+                biased;
+                () = &mut period => {
+                    period.set(self.period());
+                    self.should_resync.as_ref().is_none_or(|should| should())
+                }
+                () = fired.again() => {
+                    self.before_asked_resync.iter().for_each(|before| before());
+                    true
+                }
+            };
+            if is_due {
                 match self.store.resync() {
                     Ok(()) => self.works(About::Resync),
                     Err(error) => return error,
                 }
             }
         }
+    }
+
+    /// One period; without one, for ever.
+    async fn period(&self) {
+        if self.resync.is_zero() {
+            std::future::pending().await
+        }
+        sleep(self.resync).await;
     }
 }

@@ -299,11 +299,12 @@ impl<T: Object + Send + Sync + 'static> SharedIndexInformer<T> {
     }
 
     fn set_up(&self, reflector: Reflector<T>, resync_check: Duration) -> Reflector<T> {
-        let shared = self.0.clone();
+        let (shared, asked) = (self.0.clone(), self.0.clone());
         reflector
             .options(self.0.reflector.clone())
             .resync(resync_check)
             .should_resync(move || shared.processor.should_resync())
+            .before_asked_resync(move || asked.processor.make_resync_due())
             .version(self.0.version.clone())
             .observer(self.0.observer.clone())
     }
