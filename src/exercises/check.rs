@@ -14,8 +14,9 @@ use crate::book::paper;
 use crate::console::Ended;
 use crate::trace::{Failure, Printer};
 
-/// The exit code of the judging program for a program that is still wrong.
-const WRONG: i32 = 1;
+/// The exit code of the judging program for a program that is still wrong. Neither cargo (101) nor rustup (1) nor a program that
+/// ends the process itself says this.
+pub const WRONG: u8 = 60;
 
 /// Checks an exercise; by default the first that is not mended yet.
 ///
@@ -38,7 +39,7 @@ pub fn check(exercise: Option<&'static Exercise>, printer: &Printer) -> Result<E
             progress.done(exercise)?;
             Ended::of_writing(praise(exercise, &checkout.read(&exercise.program())?, &checkout, &progress, printer)?)
         }
-        Some(WRONG) => {
+        Some(code) if code == i32::from(WRONG) => {
             let next = printer.pick("A hint: ", "提示：");
             let told =
                 Ended::of_writing(printer.page(&format!("\n{next}informer-lab break {} --hint", exercise.name)))?;

@@ -11,7 +11,7 @@ mod progress;
 mod show;
 mod texts;
 
-pub use check::check;
+pub use check::{WRONG, check};
 pub use list::{list, reset};
 pub use show::{Asked, show};
 pub use texts::ALL;

@@ -149,3 +149,19 @@ fn what_is_no_exercise_is_a_usage_error() {
     }
     assert!(User::new("names").run("break nope").err.contains("updates, tombstone, slow"));
 }
+
+#[test]
+#[cfg(unix)]
+fn only_the_judge_can_say_that_a_program_is_wrong() {
+    use std::os::unix::fs::PermissionsExt;
+    let user = User::new("toolchain");
+    for (code, said) in [(1, "the check itself failed"), (101, "do not compile")] {
+        let cargo = user.0.join(format!("cargo-{code}"));
+        fs::write(&cargo, format!("#!/bin/sh\nexit {code}\n")).unwrap();
+        fs::set_permissions(&cargo, fs::Permissions::from_mode(0o755)).unwrap();
+        let mut command = user.command("check updates");
+        let ran = finish(command.current_dir(env!("CARGO_MANIFEST_DIR")).env("CARGO", &cargo));
+        assert!(ran.code == Some(1) && ran.err.contains(said), "{code}: {}", ran.err);
+        assert!(!ran.out.contains("--hint"), "a hint helps only with a wrong program: {}", ran.out);
+    }
+}

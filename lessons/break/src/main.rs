@@ -1,7 +1,7 @@
 //! Runs one program of `exercises/` in a cluster in memory and in virtual time, and says whether it does what it should.
 //!
 //! `informer-lab check NAME` runs this as `cargo run -p informer-lab-break -- NAME LANGUAGE WIDTH`. Its exit code says how the program did:
-//! 0 for a right one, 1 for one that is still wrong. Cargo's own is 101, when it does not compile.
+//! 0 for a right one, [`WRONG`] for one that is still wrong. Cargo's own is 101, when it does not compile.
 
 #[path = "../exercises/mod.rs"]
 mod exercises;
@@ -23,6 +23,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
+use informer_lab::exercises::WRONG;
 use say::Lang;
 use verdict::Verdict;
 
@@ -48,7 +49,7 @@ fn main() -> ExitCode {
     };
     let width = arguments.get(2).and_then(|width| width.parse().ok()).unwrap_or(80);
     print(&verdict.text(lang, width));
-    if verdict.is_right() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if verdict.is_right() { ExitCode::SUCCESS } else { ExitCode::from(WRONG) }
 }
 
 #[expect(clippy::print_stdout, reason = "the one place of this program that prints")]

@@ -85,14 +85,9 @@ fn out_of_date(seen: &Seen, pod: &Pod, seconds: u64) -> Mistake {
 
 /// The most notifications that waited for the handler.
 fn most_waiting(seen: &Seen) -> usize {
-    let (mut waiting, mut most) = (0_usize, 0);
-    for event in seen.events() {
-        match event {
-            Event::Notified { .. } => waiting += 1,
-            Event::Coalesced { .. } | Event::Called { .. } => waiting = waiting.saturating_sub(1),
-            _ => {}
-        }
-        most = most.max(waiting);
-    }
-    most
+    let waiting = seen.events().filter_map(|event| match event {
+        Event::Notified { pending, .. } => Some(*pending),
+        _ => None,
+    });
+    waiting.max().unwrap_or_default()
 }
