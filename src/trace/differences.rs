@@ -196,8 +196,9 @@ fn ghosts(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
         return None;
     }
     let names = only.join(", ");
+    let are = if only.len() == 1 { "is" } else { "are" };
     Some((
-        format!("{names} stayed in the store of the classic run, and is gone from the modern one"),
+        format!("{names} stayed in the store of the classic run, and {are} gone from the modern one"),
         format!("在 classic 的 store 里，{names} 一直留着；在 modern 的 store 里已经没有它"),
     ))
 }

@@ -241,12 +241,16 @@ fn replaced(objects: &[Versioned], before: &Pipeline) -> Option<(String, String)
         return None;
     }
     let names = gone.join(", ");
+    let (are_not, are, state) = match gone.len() {
+        1 => ("is not", "is", "Its final state is"),
+        _ => ("are not", "are", "Their final states are"),
+    };
     Some((
         format!(
-            "the consumer compared the whole list with its store: {names} is not in it any more, and is deleted. \
-             Its final state is unknown"
+            "the consumer compared the whole list with its store: {names} {are_not} in it any more, and {are} deleted. \
+             {state} unknown"
         ),
-        format!("消费者拿整个 list 和自己的 store 比较：其中已经没有 {names}，于是删除它。最终状态未知"),
+        format!("消费者拿整个 list 和自己的 store 比较：其中已经没有 {names}，于是删除。最终状态未知"),
     ))
 }
 
