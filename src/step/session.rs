@@ -1,5 +1,7 @@
 //! Where in a record the reader is, and what a key does.
 
+use std::collections::BTreeMap;
+
 use super::Predict;
 use super::meaning::meaning;
 use super::predict::{self, Question};
@@ -36,12 +38,14 @@ pub struct Session {
     pub(super) helps: bool,
     /// What is asked before the next event.
     pub(super) question: Option<Question>,
-    /// The outcome of the last answer.
+    /// The outcome of the last answer, or why a key led nowhere.
     pub(super) verdict: Option<String>,
     /// Right answers, and all of them.
     pub(super) score: (usize, usize),
     predict: Predict,
-    /// The questions that were asked, by the place of the event.
+    /// What may be asked, by the place of the event.
+    questions: BTreeMap<usize, Question>,
+    /// The places at which it was asked.
     asked: Vec<usize>,
     /// What the narrator says at each event.
     narration: Vec<Vec<String>>,
@@ -57,6 +61,10 @@ impl Session {
         });
         let narration = narration.collect();
         let picture = Picture::after(records.first());
+        let questions = match predict {
+            Predict::Yes => predict::questions(&records),
+            Predict::No => BTreeMap::new(),
+        };
         Self {
             records,
             at: 0,
@@ -67,6 +75,7 @@ impl Session {
             verdict: None,
             score: (0, 0),
             predict,
+            questions,
             asked: Vec::new(),
             narration,
         }
@@ -90,6 +99,9 @@ impl Session {
     /// What the narrator says of the event, or the lesson; if they say nothing, what such an event is.
     pub(super) fn narration(&self) -> Vec<String> {
         let mut said = self.narration.get(self.at).cloned().unwrap_or_default();
+        if self.at == 0 && self.predict == Predict::Yes {
+            said.push(self.announcement());
+        }
         if let Some(Record { what: What::Narration { en, zh }, .. }) = self.record() {
             said.push(self.lang.pick(en, zh).to_owned());
         }
@@ -99,6 +111,23 @@ impl Session {
             said.push(self.lang.pick(en, zh).to_owned());
         }
         said
+    }
+
+    /// What `--predict` will do.
+    fn announcement(&self) -> String {
+        match (self.questions.len(), self.lang) {
+            (0, Lang::En) => {
+                "This run has nothing to predict: nothing in it depends on what the queue holds.".to_owned()
+            }
+            (0, Lang::Zh) => "这次运行没有可以预测的：没有哪一步取决于队列里有什么。".to_owned(),
+            (1, Lang::En) => {
+                "One question will come, before what decides this run: y or n, or Enter to skip.".to_owned()
+            }
+            (n, Lang::En) => {
+                format!("{n} questions will come, each before something decisive: y or n, or Enter to skip.")
+            }
+            (n, Lang::Zh) => format!("一共有 {n} 个问题，都在关键的一步之前：按 y 或 n 回答，回车跳过。"),
+        }
     }
 
     /// Does what a key says; says whether anything changed.
@@ -116,10 +145,22 @@ impl Session {
             Key::Forward => self.go((self.at + 1).min(self.last())),
             Key::Back => self.go(self.at.saturating_sub(1)),
             Key::NextOfKind => {
-                let kind = self.record().map(|record| record.what.name());
-                self.find(|record| Some(record.what.name()) == kind);
+                let kind = self.record().map_or("", |record| record.what.name());
+                if !self.find(|record| record.what.name() == kind) {
+                    self.verdict = Some(match self.lang {
+                        Lang::En => format!("No event {kind} comes after this one."),
+                        Lang::Zh => format!("后面没有 {kind} 事件了。"),
+                    });
+                }
             }
-            Key::Search(part) => self.find(|record| record.what.key().is_some_and(|key| key.contains(&part))),
+            Key::Search(part) => {
+                if !self.find(|record| record.what.key().is_some_and(|key| key.contains(&part))) {
+                    self.verdict = Some(match self.lang {
+                        Lang::En => format!("No event after this one is about a key with {part}."),
+                        Lang::Zh => format!("后面没有 key 里含 {part} 的事件。"),
+                    });
+                }
+            }
             Key::First => self.go(0),
             Key::Last => self.go(self.last()),
             Key::Help => self.helps = !self.helps,
@@ -143,19 +184,21 @@ impl Session {
         self.records.len().saturating_sub(1)
     }
 
-    fn find(&mut self, is: impl Fn(&Record) -> bool) {
-        let found = self.records.iter().enumerate().skip(self.at + 1).find(|(_, record)| is(record));
-        if let Some((at, _)) = found {
+    /// Goes to the next such event; says whether there is one.
+    fn find(&mut self, is: impl Fn(&Record) -> bool) -> bool {
+        let found = self.records.iter().enumerate().skip(self.at + 1).find(|(_, record)| is(record)).map(|(at, _)| at);
+        if let Some(at) = found {
             self.go(at);
         }
+        found.is_some()
     }
 
     /// Asks about what comes, once.
     fn asks(&mut self) -> bool {
-        if self.predict == Predict::No || self.asked.contains(&self.at) {
+        if self.asked.contains(&self.at) {
             return false;
         }
-        self.question = predict::question(&self.records, self.at, &self.picture);
+        self.question = self.questions.get(&self.at).cloned();
         self.asked.push(self.at);
         self.question.is_some()
     }

@@ -1,12 +1,14 @@
 //! Step mode: each event a frame, forward and back; questions are answered by the record.
 
-use informer_lab::lab::Settings;
+use std::collections::BTreeSet;
+
+use informer_lab::lab::{Era, Settings};
 use informer_lab::step::{Key, Predict, Session, frame};
 use informer_lab::trace::{Cause, Lang, Record};
 use unicode_width::UnicodeWidthStr;
 
 use crate::cli::{file, run};
-use crate::runs::{finite, recorded};
+use crate::runs::{era, finite, recorded};
 
 fn records(command: &str) -> Vec<Record> {
     let row = finite().find(|row| row.command == command).unwrap();
@@ -74,10 +76,9 @@ fn a_question_is_asked_before_a_deletion_and_judged_by_what_happens() {
         ("reflector --known-objects", true, "the known objects have it"),
     ] {
         let mut session = Session::new(records(command), Predict::Yes, Lang::En);
-        while session.question().is_none() {
+        while session.question().is_none_or(|question| !question.asks.0.contains("will Deleted come out")) {
             assert!(session.press(Key::Forward), "{command}: nothing was asked");
         }
-        assert!(session.question().unwrap().asks.0.contains("will Deleted come out"));
         session.press(Key::Answer(right));
         let shown = frame(&session, 80, 24).join("\n");
         assert!(shown.contains("Right") && shown.contains(why) && shown.contains("1/1"), "{command}: {shown}");
@@ -86,6 +87,57 @@ fn a_question_is_asked_before_a_deletion_and_judged_by_what_happens() {
             skipped += 1;
         }
         assert!(skipped > 0, "it goes on");
+    }
+}
+
+#[test]
+fn every_run_with_a_queue_has_questions_and_says_how_many() {
+    for row in finite() {
+        for of in [Era::Classic, Era::Modern] {
+            let records = recorded(&row, &era(of));
+            let popped = records.iter().filter(|record| record.what.name() == "popped").count();
+            let mut session = Session::new(records, Predict::Yes, Lang::En);
+            let first = frame(&session, 80, 24).join(" ");
+            let (mut asked, mut texts) = (0, BTreeSet::new());
+            while session.press(Key::Forward) {
+                if let Some(question) = session.question().cloned() {
+                    asked += 1;
+                    texts.insert(question.asks.0.clone());
+                    session.press(Key::Answer(question.happens));
+                    assert!(frame(&session, 80, 24).join(" ").contains("Right"), "{}: {question:?}", row.command);
+                }
+            }
+            let said = match asked {
+                0 => "nothing to predict".to_owned(),
+                1 => "One question will come".to_owned(),
+                n => format!("{n} questions will come"),
+            };
+            assert!(first.contains(&said), "{} {of:?}: {asked}: {first}", row.command);
+            assert!(asked > 0 || popped < 2, "{} {of:?}: {popped} pops, and no question", row.command);
+        }
+    }
+}
+
+#[test]
+fn a_key_that_leads_nowhere_says_why() {
+    let mut session = Session::new(records("reflector"), Predict::No, Lang::En);
+    for (key, said) in [
+        (Key::NextOfKind, "No event run comes after this one."),
+        (Key::Search("nobody".to_owned()), "No event after this one is about a key with nobody."),
+    ] {
+        session.press(key);
+        assert!(frame(&session, 80, 24).join("\n").contains(said));
+        session.press(Key::Forward);
+        session.press(Key::First);
+        assert!(!frame(&session, 80, 24).join("\n").contains(said), "it is said once");
+    }
+}
+
+#[test]
+fn the_keys_fit_sixty_columns() {
+    for (lang, last) in [(Lang::En, "q quit"), (Lang::Zh, "q 退出")] {
+        let session = Session::new(records("reflector"), Predict::No, lang);
+        assert!(frame(&session, 60, 20).last().unwrap().ends_with(last));
     }
 }
 

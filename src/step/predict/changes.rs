@@ -1,0 +1,107 @@
+//! What the queue makes of a change.
+
+use super::{Asked, Moment};
+use crate::trace::{Cause, What, short};
+
+pub(super) fn asked(moment: &Moment<'_>) -> Option<Asked> {
+    match &moment.record.what {
+        What::Watched { kind, key, .. } if moment.record.cause == Some(Cause::Watch) => match kind.as_str() {
+            "DELETED" => deleted(moment, key),
+            _ if moment.pipeline.queued(key).is_empty() => queued(moment, kind, key),
+            _ => together(moment, key),
+        },
+        What::Queued { .. } => next_pop(moment),
+        _ => None,
+    }
+}
+
+/// Does a deletion come out?
+fn deleted(moment: &Moment<'_>, key: &str) -> Option<Asked> {
+    let happens = match moment.next_of(key)? {
+        What::Queued { .. } => true,
+        What::Dropped { .. } => false,
+        _ => return None,
+    };
+    let (pipeline, name) = (moment.pipeline, short(key));
+    let queued = pipeline.queued(key).last().map(|delta| delta.delta.clone());
+    let (situation, why, why_zh) = match (happens, queued) {
+        (true, Some(delta)) => {
+            ("queued", format!("its {delta} is still queued."), format!("它的 {delta} 还在队列里。"))
+        }
+        (true, None) if pipeline.is_by_key() => {
+            ("known", "the known objects have it.".to_owned(), "KnownObjects 里有它。".to_owned())
+        }
+        (true, None) => {
+            ("RealFIFO", "RealFIFO queues every change.".to_owned(), "RealFIFO 把每个变化都放进队列。".to_owned())
+        }
+        (false, _) => (
+            "unknown",
+            "it is neither queued nor known.".to_owned(),
+            "它既不在队列里，也不在 KnownObjects 里。".to_owned(),
+        ),
+    };
+    let asks = (
+        format!("{name} is deleted: will Deleted come out of the queue? y/n"),
+        format!("{name} 被删除了：队列会交出 Deleted 吗？y/n"),
+    );
+    Some(Asked::new(format!("deleted {situation}"), happens, asks, (&why, &why_zh)))
+}
+
+/// Under which name is another change queued?
+fn queued(moment: &Moment<'_>, kind: &str, key: &str) -> Option<Asked> {
+    let What::Queued { delta, .. } = moment.next_of(key)? else { return None };
+    let name = short(key);
+    let (expected, done, done_zh) = match kind {
+        "ADDED" => ("Added", "is created", "被创建了"),
+        "MODIFIED" => ("Updated", "changes", "有变化"),
+        _ => return None,
+    };
+    let asks = (
+        format!("{name} {done}: will {expected} come out of the queue? y/n"),
+        format!("{name} {done_zh}：队列会交出 {expected} 吗？y/n"),
+    );
+    let why = (format!("the delta is {}.", delta.delta), format!("放进去的 Delta 是 {}。", delta.delta));
+    let situation = format!("{kind} {}", delta.delta);
+    Some(Asked::new(situation, delta.delta == expected, asks, (&why.0, &why.1)))
+}
+
+/// A change of an object whose earlier change still waits.
+fn together(moment: &Moment<'_>, key: &str) -> Option<Asked> {
+    let (name, by_key) = (short(key), moment.pipeline.is_by_key());
+    let popped = moment.coming().find_map(|next| match &next.what {
+        What::Popped { key: popped, deltas, .. } if popped == key || !by_key => Some(deltas.len()),
+        _ => None,
+    })?;
+    let asks = (
+        format!("{name} changes, and an earlier change of it is still queued: will both come out at once? y/n"),
+        format!("{name} 又有变化，而它之前的变化还在队列里：两个会一起取出来吗？y/n"),
+    );
+    let why = match by_key {
+        true => ("a slot holds all deltas of its key.", "一个槽位里是这个 key 的全部 Delta。"),
+        false => ("RealFIFO has one slot for each change.", "RealFIFO 每个变化一个槽位。"),
+    };
+    Some(Asked::new(format!("together {by_key}"), popped > 1, asks, why))
+}
+
+/// What the next pop hands out, where several deltas wait and the pop is what happens next.
+fn next_pop(moment: &Moment<'_>) -> Option<Asked> {
+    let Some(What::Popped { deltas, .. }) = moment.coming().next().map(|next| &next.what) else { return None };
+    let waiting: usize = moment.pipeline.queue.iter().map(|slot| slot.deltas.len()).sum();
+    if waiting < 2 {
+        return None;
+    }
+    let keys = moment.pipeline.queue.len();
+    let asks = (
+        format!("{waiting} deltas wait: will the next pop hand out exactly one? y/n"),
+        format!("有 {waiting} 个 Delta 在等：下一次 pop 只交出一个吗？y/n"),
+    );
+    let by_key = moment.pipeline.is_by_key();
+    let why = match (by_key, deltas.len()) {
+        (true, 1) => ("the first key has one delta.", "第一个 key 只有一个 Delta。"),
+        (true, _) => ("a pop takes everything of the first key.", "一次 pop 取走第一个 key 的全部 Delta。"),
+        (false, 1) => ("RealFIFO hands out one change at a time.", "RealFIFO 一次交出一个变化。"),
+        (false, _) => ("the consumer takes a batch.", "消费者一次取一批。"),
+    };
+    let situation = format!("pop {by_key} {} {}", keys > 1, deltas.len() > 1);
+    Some(Asked::new(situation, deltas.len() == 1, asks, why))
+}

@@ -1,0 +1,140 @@
+//! What a list, a resync and a broken watch lead to.
+
+use super::{Asked, Moment};
+use crate::trace::{Cause, What, short};
+use kube_informers::cache::observe::Versioned;
+
+pub(super) fn asked(moment: &Moment<'_>) -> Option<Asked> {
+    match &moment.record.what {
+        What::Listed { objects, .. } if moment.record.cause == Some(Cause::Relist) => {
+            lacking(moment, objects).or_else(|| unchanged(moment, objects))
+        }
+        What::Listed { objects, .. } if !objects.is_empty() => first_list(moment, objects.len()),
+        // With several handlers the question is which of them are told.
+        What::Resynced {} if !moment.pipeline.store.is_empty() && moment.pipeline.listeners.len() < 2 => resync(moment),
+        What::WatchFailed { .. } => broken_watch(moment),
+        What::Committed { hidden: true, key, resource_version, .. } => hidden(moment, key, resource_version),
+        _ => None,
+    }
+}
+
+/// Under which name is the first list queued?
+fn first_list(moment: &Moment<'_>, objects: usize) -> Option<Asked> {
+    let before_changes = moment.coming().take_while(|next| !matches!(next.what, What::Watched { .. }));
+    let delta = before_changes.into_iter().find_map(|next| match &next.what {
+        What::Queued { delta, .. } => Some(delta.delta.as_str()),
+        _ => None,
+    })?;
+    let asks = (
+        format!("the first list has {objects}: will they come out of the queue as Added? y/n"),
+        format!("首次 list 有 {objects} 个对象：它们会以 Added 从队列出来吗？y/n"),
+    );
+    let why = (format!("what a list has is queued as {delta}."), format!("list 里的对象以 {delta} 入队。"));
+    Some(Asked::new(format!("first list {delta}"), delta == "Added", asks, (&why.0, &why.1)))
+}
+
+/// The list lacks an object that the store has.
+fn lacking(moment: &Moment<'_>, objects: &[Versioned]) -> Option<Asked> {
+    let pipeline = moment.pipeline;
+    let key = pipeline.store.keys().find(|key| !objects.iter().any(|object| object.key == **key))?;
+    let leaves = |what: &What| match what {
+        What::Removed { key: removed, .. } => removed == key,
+        What::Replaced { objects, .. } => !objects.iter().any(|object| object.key == *key),
+        _ => false,
+    };
+    let mut until_list = moment.coming().take_while(|next| !matches!(next.what, What::Listed { .. }));
+    let happens = match until_list.find(|next| leaves(&next.what)) {
+        Some(left) if left.cause == Some(Cause::Relist) => true,
+        None if !pipeline.known_objects => false,
+        // It leaves for another reason, or the record ends before it does.
+        _ => return None,
+    };
+    let name = short(key);
+    let why = match happens {
+        true => {
+            ("somebody compares the list with the store: a tombstone.", "有人拿 list 和 store 比较：这就是 tombstone。")
+        }
+        false => ("without known objects nobody compares them.", "没有 KnownObjects，没有人比较两者。"),
+    };
+    let asks = (
+        format!("the list lacks {name}, which is in the store: will it leave the store? y/n"),
+        format!("list 里没有 {name}，store 里有：它会离开 store 吗？y/n"),
+    );
+    Some(Asked::new(format!("lacking {happens}"), happens, asks, why))
+}
+
+/// The list has an object as the store has it.
+fn unchanged(moment: &Moment<'_>, objects: &[Versioned]) -> Option<Asked> {
+    let is_known = |object: &&Versioned| moment.pipeline.store.get(&object.key) == Some(&object.resource_version);
+    let object = objects.iter().find(is_known)?;
+    let mut until_change = moment.coming().take_while(|next| !matches!(next.what, What::Watched { .. }));
+    let happens = until_change.any(|next| match &next.what {
+        What::Queued { key, delta, .. } => *key == object.key || delta.delta == "ReplacedAll",
+        _ => false,
+    });
+    let name = short(&object.key);
+    let asks = (
+        format!("the new list has {name} as the store has it: will anything be queued for it? y/n"),
+        format!("新的 list 里 {name} 和 store 里的一样：会有东西为它入队吗？y/n"),
+    );
+    let why = match happens {
+        true => {
+            ("a relist hands out what the list has, changed or not.", "relist 把 list 里的都交出来，不论有没有变化。")
+        }
+        false => ("nobody queues what is in this list.", "没有人把这个 list 放进队列。"),
+    };
+    Some(Asked::new("unchanged", happens, asks, why))
+}
+
+fn resync(moment: &Moment<'_>) -> Option<Asked> {
+    let mut until_pop = moment.coming().take_while(|next| !matches!(next.what, What::Popped { .. }));
+    let asks_server = until_pop.any(|next| matches!(next.what, What::Listed { .. } | What::Watching { .. }));
+    let asks = (
+        "a resync begins: will the API server be asked? y/n".to_owned(),
+        "resync 开始了：会去问 API server 吗？y/n".to_owned(),
+    );
+    let why = match asks_server {
+        true => ("a list came in between.", "其间有一次 list。"),
+        false => (
+            "the store's own objects are queued again; a lost event does not come back so.",
+            "只是把 store 里的对象再放进队列；丢失的事件不会因此回来。",
+        ),
+    };
+    Some(Asked::new("resync", asks_server, asks, why))
+}
+
+/// A watch could not go on.
+fn broken_watch(moment: &Moment<'_>) -> Option<Asked> {
+    let happens = moment.coming().find_map(|next| match next.what {
+        What::Listed { .. } | What::Relisting { .. } => Some(true),
+        What::Watching { .. } => Some(false),
+        _ => None,
+    })?;
+    let asks = (
+        "the watch failed: will the Reflector list again? y/n".to_owned(),
+        "watch 失败了：Reflector 会重新 list 吗？y/n".to_owned(),
+    );
+    let why = match happens {
+        true => ("it cannot know what it missed, so it starts over.", "它无法知道漏了什么，只能从头来。"),
+        false => ("it watches on from the last version that it saw.", "它从最后见过的版本继续 watch。"),
+    };
+    Some(Asked::new(format!("broken watch {happens}"), happens, asks, why))
+}
+
+/// A fault keeps a write from the watches.
+fn hidden(moment: &Moment<'_>, key: &str, version: &str) -> Option<Asked> {
+    let happens = moment.coming().any(|next| match &next.what {
+        What::Watched { key: watched, resource_version, .. } => watched == key && resource_version == version,
+        _ => false,
+    });
+    let name = short(key);
+    let asks = (
+        format!("a fault hides this change of {name}: will the watch tell of it later? y/n"),
+        format!("故障藏起了 {name} 的这次变化：之后 watch 会补上吗？y/n"),
+    );
+    let why = match happens {
+        true => ("the next watch began before it.", "下一个 watch 从它之前开始。"),
+        false => ("a watch only goes forward.", "watch 只会向前。"),
+    };
+    Some(Asked::new(format!("hidden {happens}"), happens, asks, why))
+}
