@@ -16,13 +16,35 @@ pub struct FileError {
 
 impl FileError {
     pub(crate) fn at(file: &str, location: Location, problem: impl Into<String>) -> Self {
-        Self { file: file.to_owned(), line: location.line().max(1), problem: problem.into() }
+        Self { file: file.to_owned(), line: location.line().max(1), problem: shortened(&problem.into()) }
     }
 
     /// The line number, from 1.
     pub fn line(&self) -> u64 {
         self.line
     }
+}
+
+/// The longest quotation in an error.
+const QUOTED: usize = 80;
+
+/// The text with long quotations cut off: what is no YAML at all is one string, and the parser quotes it whole.
+fn shortened(problem: &str) -> String {
+    let (mut short, mut quoted, mut escaped) = (String::new(), None, false);
+    for c in problem.chars() {
+        quoted = match quoted {
+            Some(_) if c == '"' && !escaped => None,
+            Some(length) => Some(length + 1),
+            None => (c == '"').then_some(0),
+        };
+        escaped = c == '\\' && !escaped;
+        match quoted {
+            Some(length) if length == QUOTED => short.push('…'),
+            Some(length) if length > QUOTED => {}
+            _ => short.push(c),
+        }
+    }
+    short
 }
 
 /// Parses a file with one document; `expected` describes its contents in a few words.
@@ -56,4 +78,19 @@ pub(crate) fn duration(text: &Spanned<String>, file: &str) -> Result<Duration, F
         );
         FileError::at(file, text.referenced, problem)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_text_that_is_no_yaml_only_the_beginning_is_quoted() {
+        let text = "Licensed under the Apache License.\n".repeat(100);
+        let error = crate::pods_from_yaml(&text, "LICENSE", "default").unwrap_err().to_string();
+        assert!(error.starts_with("LICENSE:1: ") && error.contains("\"Licensed under"), "{error}");
+        assert!(error.contains("…\", expected a pod") && error.len() < 300, "{error}");
+        let two = format!("in \"a\\\"b\" {} in \"{}\" here", "x".repeat(200), "y".repeat(81));
+        assert_eq!(shortened(&two), two.replace("yy\" here", "…\" here"));
+    }
 }
