@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::fmt::Write as _;
 
+use super::cause_zh::cause_in_chinese;
 use super::color::Paint;
 use super::visible::visible;
 use super::{Failure, Lang};
@@ -13,10 +14,9 @@ pub(super) fn report(error: &anyhow::Error, lang: Lang, paint: Paint) -> String 
     let space = lang.pick(" ", ""); // a Chinese colon is as wide as both
     let mut said = paragraph(&sentence(error, lang));
     let _ = writeln!(text, "{space}{said}");
-    for cause in error.chain().skip(1) {
+    for (cause, is_quoted) in causes(error) {
         let cause = paragraph(&cause_in(cause, lang));
-        // Many errors quote their own cause. Do not print it twice.
-        if !said.contains(&cause) {
+        if !is_quoted && !said.contains(&cause) {
             let _ = writeln!(text, "  {}{space}{cause}", lang.pick("caused by:", "原因："));
             said = cause;
         }
@@ -29,10 +29,21 @@ pub(super) fn report(error: &anyhow::Error, lang: Lang, paint: Paint) -> String 
 
 /// The error and its causes in one line.
 pub fn in_one_line(error: &anyhow::Error, lang: Lang) -> String {
-    let causes = error.chain().skip(1).map(|cause| cause_in(cause, lang));
+    let causes = causes(error).filter(|(_, is_quoted)| !is_quoted).map(|(cause, _)| cause_in(cause, lang));
     causes.fold(sentence(error, lang), |said, cause| match said.contains(&cause) {
         true => said,
         false => format!("{said}{}{cause}", lang.pick(": ", "：")),
+    })
+}
+
+/// The causes, and whether the error above quotes them: many do, and nothing is to be printed twice.
+fn causes(error: &anyhow::Error) -> impl Iterator<Item = (&(dyn Error + 'static), bool)> {
+    let mut above = error.to_string();
+    error.chain().skip(1).map(move |cause| {
+        let text = cause.to_string();
+        let is_quoted = above.contains(&text);
+        above = text;
+        (cause, is_quoted)
     })
 }
 
@@ -52,7 +63,14 @@ pub fn sentence(error: &anyhow::Error, lang: Lang) -> String {
 }
 
 fn cause_in(cause: &(dyn Error + 'static), lang: Lang) -> String {
-    cause.downcast_ref::<Failure>().map_or_else(|| cause.to_string(), |failure| failure.sentence(lang).to_owned())
+    if let Some(failure) = cause.downcast_ref::<Failure>() {
+        return failure.sentence(lang).to_owned();
+    }
+    let text = cause.to_string();
+    match lang {
+        Lang::En => text,
+        Lang::Zh => cause_in_chinese(&text).unwrap_or(text),
+    }
 }
 
 /// A text of several lines, such as a YAML error with an excerpt, indented below its first line.
@@ -91,5 +109,14 @@ mod tests {
         let failure = Failure::new(("no answer", "没有响应")).next(("wait", "请等待")).because("refused");
         let report = report(&anyhow::Error::new(failure), Lang::Zh, Paint::Plain);
         assert_eq!(report, "错误：没有响应\n  原因：refused\n  下一步：请等待\n");
+    }
+
+    #[test]
+    fn a_frequent_cause_is_told_in_chinese_once() {
+        let io = io::Error::from_raw_os_error(2);
+        let error = anyhow::Error::new(io).context(Failure::new(("cannot read a.yaml", "无法读取 a.yaml")));
+        let report = report(&error, Lang::Zh, Paint::Plain);
+        let cause = "没有这个文件或目录（No such file or directory (os error 2)）";
+        assert_eq!(report, format!("错误：无法读取 a.yaml\n  原因：{cause}\n"));
     }
 }

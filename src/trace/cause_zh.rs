@@ -1,0 +1,52 @@
+//! The frequent errors of the system and of libraries, in Chinese. Their own words stay beside it, so that they can be searched for.
+
+/// A part of an error's text, and what such an error means.
+const MEANINGS: [(&str, &str); 26] = [
+    ("Connection refused", "连接被拒绝，那个端口上没有程序在监听"),
+    ("Connection reset", "连接被对方重置"),
+    ("connection closed", "对方关闭了连接"),
+    ("unexpected EOF", "数据没有传完，连接就断了"),
+    ("Broken pipe", "对方已不再读取"),
+    ("deadline has elapsed", "超时"),
+    ("timed out", "超时"),
+    ("timeout", "超时"),
+    ("Network is unreachable", "网络不可达"),
+    ("No route to host", "没有到这台主机的路由"),
+    ("failed to lookup address", "域名解析失败"),
+    ("Name or service not known", "域名解析失败"),
+    ("dns error", "域名解析失败"),
+    ("Address already in use", "地址已被占用"),
+    ("Cannot assign requested address", "本机没有这个地址"),
+    ("No such file or directory", "没有这个文件或目录"),
+    ("Permission denied", "没有权限"),
+    ("Is a directory", "这是一个目录"),
+    ("No space left on device", "磁盘已满"),
+    ("Too many open files", "打开的文件太多"),
+    ("UnknownIssuer", "证书的签发者不受信任"),
+    ("certificate", "证书有问题"),
+    ("Unauthorized", "401：凭证无效"),
+    ("forbidden", "403：没有权限"),
+    ("not found", "404：没有这个对象"),
+    ("Too Many Requests", "429：请求太多"),
+];
+
+/// The cause in Chinese, if it is one of those.
+pub fn cause_in_chinese(text: &str) -> Option<String> {
+    let (_, meaning) = MEANINGS.iter().find(|(part, _)| text.contains(part))?;
+    Some(format!("{meaning}（{text}）"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    #[test]
+    fn what_the_system_says_is_explained_and_kept() {
+        let refused = io::Error::from_raw_os_error(111).to_string();
+        let told = cause_in_chinese(&refused).unwrap();
+        assert_eq!(told, "连接被拒绝，那个端口上没有程序在监听（Connection refused (os error 111)）");
+        assert_eq!(cause_in_chinese("no meaning that we know"), None);
+    }
+}
