@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use terminal_size::{Height, Width, terminal_size_of};
 
-use crate::console::{Console, Ended};
+use crate::console::{Console, Ended, Progress};
 use crate::lab::{Target, reach_real};
 use crate::trace::{Failure, Printer, hint, in_one_line, sentence};
 
@@ -42,7 +42,9 @@ enum Health {
 pub fn run(target: Option<&Target>, namespace: &str, console: &Console) -> Result<Ended> {
     let printer = &console.printer;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start")?;
+    let asking = Progress::begin(printer, ("asking the cluster", "正在询问集群"));
     let cluster = runtime.block_on(cluster(target, namespace, printer));
+    drop(asking);
     let findings = [program(printer), terminal(printer), language(printer), cluster];
     for finding in &findings {
         let ended = Ended::of_writing(print(finding, printer))?;

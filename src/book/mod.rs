@@ -2,7 +2,6 @@
 
 mod chapters;
 mod page;
-mod pager;
 mod table;
 mod text;
 
@@ -11,7 +10,7 @@ use std::io;
 use anyhow::Result;
 use terminal_size::{Width, terminal_size_of};
 
-use crate::console::{Console, Ended};
+use crate::console::{Console, Ended, show};
 use crate::trace::{Failure, Printer};
 
 pub use chapters::{Chapter, all, find};
@@ -28,25 +27,24 @@ const USUAL: usize = 80;
 /// If there is no such chapter, or standard output cannot be written.
 pub fn read(name: Option<&str>, console: &Console) -> Result<Ended> {
     let printer = &console.printer;
-    let Some(name) = name else { return Ended::of_writing(list(printer)) };
+    let Some(name) = name else { return show(&list(printer), printer) };
     let chapter = find(name).map_err(|meant| unknown(name, &meant))?;
     let shown = page(printer.pick(chapter.en, chapter.zh), paper(printer));
-    if Printer::on_terminal() && pager::shows(&shown) {
-        return Ok(Ended::Done);
-    }
-    Ended::of_writing(printer.page(shown.trim_end()))
+    show(&format!("{}\n", shown.trim_end()), printer)
 }
 
-fn list(printer: &Printer) -> io::Result<()> {
+fn list(printer: &Printer) -> String {
     let width = all().map(|chapter| chapter.slug().len()).max().unwrap_or_default();
-    printer.page(printer.pick("Read a chapter: informer-lab read NAME\n", "读一章：informer-lab read 名字\n"))?;
+    let mut text =
+        printer.pick("Read a chapter: informer-lab read NAME\n\n", "读一章：informer-lab read 名字\n\n").to_owned();
     for chapter in all() {
         let minutes = printer.pick("min", "分钟");
         let title = chapter.title(printer.pick(chapter.en, chapter.zh));
         let (number, slug) = (chapter.number().unwrap_or("  "), chapter.slug());
-        printer.page(&format!("  {number}  {slug:width$}  {:>2} {minutes}  {title}", chapter.minutes()))?;
+        let first = format!("  {number}  {slug:width$}  {:>2} {minutes}  ", chapter.minutes());
+        text.push_str(&printer.labelled(&first, title));
     }
-    Ok(())
+    text
 }
 
 fn unknown(name: &str, meant: &[&str]) -> Failure {

@@ -7,6 +7,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::table;
 use super::text::{Ink, Mark, Text};
+use crate::trace::hanging;
 
 /// What a page is made for.
 #[derive(Clone, Copy, Debug)]
@@ -166,12 +167,14 @@ impl Writer {
         }
     }
 
-    /// Code stays as it is, but for Go's tabs. It is indented, if the page is wide enough for that.
+    /// Code stays as it is, but for Go's tabs, and for a line that is wider than the page: it goes on below, further to the right. Code
+    /// is indented, if the page is wide enough for that.
     fn code_block(&mut self) {
         let code = self.code.take().unwrap_or_default().replace('\t', "    ");
         let widest = code.lines().map(UnicodeWidthStr::width).max().unwrap_or_default();
         let indent = if widest + 4 <= self.paper.width { "    " } else { "" };
-        for line in code.lines() {
+        let room = self.paper.width - indent.len();
+        for line in code.lines().flat_map(|line| hanging(line, room)) {
             self.page.push_str(&format!("{indent}{line}\n"));
         }
         self.page.push('\n');
@@ -195,6 +198,12 @@ mod tests {
     #[test]
     fn a_mark_for_the_tests_is_not_shown() {
         assert_eq!(plain("<!-- run: informer-lab queue -->\n```console\n$ x\n```\n", 20), "    $ x\n\n");
+    }
+
+    #[test]
+    fn code_that_is_too_wide_goes_on_below() {
+        let shown = plain("```\nfn one() {\n    store.add(pod, initial)?;\n```\n", 20);
+        assert_eq!(shown, "fn one() {\n    store.add(pod,\n        initial)?;\n\n");
     }
 
     #[test]

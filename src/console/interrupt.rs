@@ -88,6 +88,7 @@ impl Interrupt {
         }
         self.0.first.get_or_init(Instant::now);
         if !first || !self.0.in_order.load(Ordering::SeqCst) {
+            super::loud_again();
             std::process::exit(code.into());
         }
         self.0.stop.cancel();

@@ -1,6 +1,10 @@
 //! What a subcommand runs in: its output, the speed of printing, its interrupts, and how it ends.
 
 mod interrupt;
+mod line;
+mod pager;
+mod progress;
+mod typing;
 
 use std::{io, thread};
 
@@ -10,6 +14,10 @@ use crate::trace::{Printer, Record, RecordFile, Speed};
 
 pub use interrupt::Interrupt;
 pub(crate) use interrupt::{HUNG_UP, TERMINATED};
+pub(crate) use pager::show;
+pub(crate) use progress::Progress;
+pub(crate) use typing::Typing;
+use typing::loud_again;
 
 /// The outputs and the speed of a run, and its interrupts.
 pub struct Console {

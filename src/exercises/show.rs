@@ -65,7 +65,7 @@ fn hints(exercise: &Exercise, many: usize, printer: &Printer) -> io::Result<()> 
         return Ok(());
     }
     let more = printer.pick("more: ", "更多：");
-    printer.page_dimmed(&format!("\n{more}informer-lab break {} --hint --hint", exercise.name))
+    printer.page(&printer.dimmed(&format!("\n{more}informer-lab break {} --hint --hint", exercise.name)))
 }
 
 fn too_early(exercise: &Exercise) -> Failure {

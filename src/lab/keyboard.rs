@@ -1,17 +1,16 @@
 //! What a user types into the terminal of a live run.
 
-use std::io::{self, BufRead, IsTerminal};
-use std::thread;
+use std::io::{self, IsTerminal};
 
 use anyhow::Result;
 use k8s_openapi::api::core::v1::Pod;
 use kube::Api;
 use kube::api::ListParams;
-use tokio::sync::mpsc;
 
 use super::Lab;
 use super::cable::Cable;
-use crate::trace::Slot;
+use crate::console::Typing;
+use crate::trace::{Printer, Slot};
 use kube_testcluster::Step;
 
 /// A line that was understood.
@@ -24,6 +23,8 @@ enum Typed {
     Store,
     /// Show the lesson's queue.
     Queue,
+    /// Have the Reflector resync now.
+    Resync,
     /// Pull out the cable between the lesson and the cluster.
     Cut,
     /// Plug it in again.
@@ -32,7 +33,7 @@ enum Typed {
     Step(Step),
 }
 
-const HELP: [(&str, &str, &str); 9] = [
+const HELP: [(&str, &str, &str); 10] = [
     ("run NAME", "create a pod", "创建 Pod"),
     ("delete NAME", "delete it", "删除 Pod"),
     ("label NAME KEY=VALUE", "label it; KEY- takes the label away", "打 label；KEY- 去掉"),
@@ -40,6 +41,7 @@ const HELP: [(&str, &str, &str); 9] = [
     ("get", "the pods that the cluster has", "集群里现有的 Pod"),
     ("store", "what the store of the lesson has", "本课的 store 里有什么"),
     ("queue", "what waits in its queue", "队列里有什么在等"),
+    ("resync", "hand out again what the store has", "把 store 里的内容再派发一遍"),
     ("cut", "cut the connection between the lesson and the cluster", "切断本课与集群之间的连接"),
     ("heal", "connect them again", "恢复连接"),
 ];
@@ -48,26 +50,24 @@ const HELP: [(&str, &str, &str); 9] = [
 pub(super) struct Keyboard {
     client: kube::Client,
     cable: Cable,
+    printer: Printer,
 }
 
 impl Keyboard {
-    pub(super) fn new(client: kube::Client, cable: Cable) -> Self {
-        Self { client, cable }
+    pub(super) fn new(client: kube::Client, cable: Cable, printer: Printer) -> Self {
+        Self { client, cable, printer }
     }
 
     /// Says what can be typed, and does each line, until the run ends. Never returns.
     pub(super) async fn obey(&self, lab: &Lab) {
-        if !is_ours() {
-            return std::future::pending().await;
-        }
+        let Some(mut typing) = Typing::begin(&self.printer) else { return std::future::pending().await };
         if io::stdin().is_terminal() {
             lab.narrate(
                 "type run NAME, delete NAME, cut, heal, get … ; help lists everything",
                 "可以输入 run NAME、delete NAME、cut、heal、get 等；help 列出全部",
             );
         }
-        let mut lines = lines();
-        while let Some(line) = lines.recv().await {
+        while let Some(line) = typing.next().await {
             if line.trim().is_empty() {
                 continue;
             }
@@ -119,6 +119,13 @@ impl Keyboard {
                 let queues = lab.picture().pipelines.into_values().map(|pipeline| pipeline.queue);
                 show(lab, queues.flatten().map(waiting).collect());
             }
+            Typed::Resync => match lab.resync() {
+                0 => lab.narrate(
+                    "no Reflector watches now, so there is nothing to resync",
+                    "现在没有 Reflector 在 watch，没有什么可以 resync",
+                ),
+                _ => lab.narrate("resync", "resync"),
+            },
             Typed::Cut => {
                 self.cable.pull_out();
                 lab.narrate("the connection is cut; heal connects it again", "连接已切断；输入 heal 恢复");
@@ -143,6 +150,7 @@ impl Typed {
             ["get"] | ["get", "pods" | "pod" | "po"] | ["kubectl", "get", "pods" | "pod" | "po"] => Ok(Self::Get),
             ["store"] => Ok(Self::Store),
             ["queue"] => Ok(Self::Queue),
+            ["resync"] => Ok(Self::Resync),
             ["cut"] => Ok(Self::Cut),
             ["heal"] => Ok(Self::Heal),
             _ => line.parse().map(Self::Step),
@@ -170,30 +178,4 @@ fn shown(pod: &Pod) -> String {
     let phase = pod.status.as_ref().and_then(|status| status.phase.as_deref()).unwrap_or_default();
     let version = pod.metadata.resource_version.as_deref().unwrap_or_default();
     format!("{name}  {phase}  resourceVersion {version}")
-}
-
-/// Whether this process may read standard input. The system stops a background process that reads from a terminal.
-fn is_ours() -> bool {
-    #[cfg(unix)]
-    if io::stdin().is_terminal() {
-        return rustix::termios::tcgetpgrp(io::stdin())
-            .is_ok_and(|foreground| foreground == rustix::process::getpgrp());
-    }
-    true
-}
-
-/// Reads standard input on a separate thread, since a read cannot be cancelled.
-fn lines() -> mpsc::UnboundedReceiver<String> {
-    let (sender, receiver) = mpsc::unbounded_channel();
-    let read = move || {
-        for line in io::stdin().lock().lines().map_while(Result::ok) {
-            if sender.send(line).is_err() {
-                break;
-            }
-        }
-    };
-    if let Err(error) = thread::Builder::new().name("keyboard".into()).spawn(read) {
-        tracing::warn!(%error, "what is typed is not read");
-    }
-    receiver
 }

@@ -24,12 +24,13 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::trace::{Header, Picture, Printer, Record, RecordFile, Recorder, Style, What};
+use crate::trace::{Header, Picture, Printer, Record, RecordFile, Recorder, Style, What, cause_in_chinese};
 use kube_informers::cache::observe::{Event, Observer};
-use kube_informers::cache::{ReflectorError, with_causes};
+use kube_informers::cache::{ReflectorError, ResyncTrigger, with_causes};
 use kube_testcluster::Cluster;
 
 pub use crate::cluster::Fixture;
+use crate::console::Progress;
 pub use crate::console::{Console, Ended};
 pub use connect::{Reached, reach_real};
 pub use defaults::{ClusterDefaults, Clusters, Defaults};
@@ -58,6 +59,10 @@ struct Inner {
     /// end the run.
     listed: AtomicBool,
     watching: AtomicBool,
+    /// Has every Reflector of the lesson resync.
+    resync: ResyncTrigger,
+    /// Shown until something has happened.
+    waiting: Mutex<Option<Progress>>,
     reader_gone: AtomicBool,
     failure: Mutex<Option<anyhow::Error>>,
 }
@@ -95,6 +100,8 @@ impl Lab {
             informers: AtomicUsize::new(0),
             listed: AtomicBool::new(false),
             watching: AtomicBool::new(false),
+            resync: ResyncTrigger::new(),
+            waiting: Mutex::default(),
             reader_gone: AtomicBool::new(false),
             failure: Mutex::new(None),
         }))
@@ -194,8 +201,9 @@ impl Lab {
 
     /// Reports an error after which the lesson tries again.
     pub fn retrying(&self, error: &dyn Error) {
-        let error = with_causes(error);
-        self.narrate(&format!("{error}; trying again"), &format!("{error}；重试中"));
+        let error = with_causes(error).to_string();
+        let error_zh = cause_in_chinese(&error).unwrap_or_else(|| error.clone());
+        self.narrate(&format!("{error}; trying again"), &format!("{error_zh}；重试中"));
     }
 
     /// Whether the first LIST and the first WATCH have succeeded.
@@ -204,7 +212,10 @@ impl Lab {
     }
 
     fn tell_retry(&self, request: &str, error: &str) {
-        let error_zh = if error.contains(cable::PULLED_OUT) { "与集群的连接已切断" } else { error };
+        let error_zh = match error.contains(cable::PULLED_OUT) {
+            true => "与集群的连接已切断".to_owned(),
+            false => cause_in_chinese(error).unwrap_or_else(|| error.to_owned()),
+        };
         self.narrate(&format!("{request}: {error}; trying again"), &format!("{request}：{error_zh}；重试中"));
     }
 
@@ -213,9 +224,24 @@ impl Lab {
         self.0.recorder.lock().expect(NO_PANIC).picture().clone()
     }
 
+    /// Has every Reflector that watches resync; says how many these are.
+    pub(super) fn resync(&self) -> usize {
+        self.0.recorder.lock().expect(NO_PANIC).asked_to_resync();
+        self.0.resync.fire()
+    }
+
     /// The listener of `--serve`.
     pub(super) fn listener(&self) -> Option<&TcpListener> {
         self.0.parts.listener.as_ref()
+    }
+
+    /// Shows this until something has happened.
+    pub(super) fn waits(&self, progress: Progress) {
+        *self.0.waiting.lock().expect(NO_PANIC) = Some(progress);
+    }
+
+    pub(super) fn waits_no_longer(&self) {
+        drop(self.0.waiting.lock().expect(NO_PANIC).take());
     }
 
     /// Ends the run with an error. Only the first error counts.
@@ -274,6 +300,10 @@ impl Lab {
     fn keep(&self, record: impl FnOnce(&mut Recorder, Duration) -> Record) {
         let mut recorder = self.0.recorder.lock().expect(NO_PANIC);
         let record = record(&mut recorder, self.elapsed());
+        // A streaming list begins with a watch, and may take its time then.
+        if !matches!(record.what, What::Watching { .. }) {
+            self.waits_no_longer();
+        }
         if let Some(Err(failure)) = self.0.parts.record.as_ref().map(|file| file.write(&record)) {
             self.fail(failure.into());
         }

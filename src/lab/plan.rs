@@ -112,6 +112,13 @@ impl Until {
     }
 }
 
+impl Plan {
+    /// Does it watch a cluster that is not built in?
+    pub(super) fn is_real(&self) -> bool {
+        matches!(self.source, Some(PlannedSource::Real(..)))
+    }
+}
+
 impl PlannedSource {
     fn new(usual: &ClusterDefaults, settings: &Settings) -> Result<Self> {
         match &settings.source {

@@ -18,8 +18,8 @@ use super::races::Waits;
 use super::settings::{Pace, Settings};
 use super::{Lab, Parts, Sink};
 use crate::cluster::KubeconfigFile;
-use crate::console::{Console, Ended};
-use crate::trace::{Failure, Record};
+use crate::console::{Console, Ended, Progress};
+use crate::trace::{Failure, Printer, Record};
 use kube_testcluster::{Cluster, Scenario};
 
 /// How long nothing must happen before a run ends, in the run's own time.
@@ -106,6 +106,8 @@ impl Played {
 impl Plan {
     async fn run(mut self, stop: CancellationToken, console: &Console, lesson: LessonFn) -> Played {
         let began = Instant::now(); // connecting counts
+        let connecting =
+            self.is_real().then(|| Progress::begin(&console.printer, ("connecting to the cluster", "正在连接集群")));
         let clusters = tokio::select! {
             biased;
             () = stop.cancelled() => return Played::not_begun(Ok(())),
@@ -115,6 +117,7 @@ impl Plan {
             let kubeconfig = clusters.open(self.cluster_listener.take())?;
             Ok((clusters, kubeconfig))
         });
+        drop(connecting);
         let (LessonClusters { client, cluster, real, each_era, others }, kubeconfig) = match opened {
             Ok(opened) => opened,
             Err(error) => return Played::not_begun(Err(error)),
@@ -146,7 +149,11 @@ impl Plan {
         if matches!(self.until, Until::Stopped) {
             lab.narrate("Ctrl-C ends", "按 Ctrl-C 结束");
         }
-        let result = self.play(&lab, cluster.as_ref(), lesson, began).await;
+        if self.is_real() {
+            lab.waits(Progress::begin(&console.printer, ("waiting for the first list", "等待首次 list")));
+        }
+        let result = self.play(&lab, cluster.as_ref(), lesson, began, &console.printer).await;
+        lab.waits_no_longer();
         stop.cancel();
         let result = lab.take_failure().map_or(result, Err);
         for cluster in cluster.into_iter().chain(others) {
@@ -157,12 +164,19 @@ impl Plan {
     }
 
     /// Runs the lesson together with everything that can end it.
-    async fn play(&self, lab: &Lab, cluster: Option<&Cluster>, lesson: LessonFn, began: Instant) -> Result<()> {
+    async fn play(
+        &self,
+        lab: &Lab,
+        cluster: Option<&Cluster>,
+        lesson: LessonFn,
+        began: Instant,
+        printer: &Printer,
+    ) -> Result<()> {
         let mut lesson = lesson(lab);
         let ended = tokio::select! {
             biased;
             result = &mut lesson => return result,
-            ended = self.end(lab, cluster, began) => ended,
+            ended = self.end(lab, cluster, began, printer) => ended,
         };
         if let Err(error) = ended {
             lab.fail(error);
@@ -177,7 +191,7 @@ impl Plan {
     }
 
     /// Plays the scenario, and returns when the run must end.
-    async fn end(&self, lab: &Lab, cluster: Option<&Cluster>, began: Instant) -> Result<()> {
+    async fn end(&self, lab: &Lab, cluster: Option<&Cluster>, began: Instant, printer: &Printer) -> Result<()> {
         let time_is_over = async {
             match self.until {
                 Until::Elapsed(limit) => sleep(limit.saturating_sub(began.elapsed())).await,
@@ -188,7 +202,7 @@ impl Plan {
         let (client, keyboard) = match (cluster, &self.cable) {
             (Some(cluster), Some(cable)) => {
                 let client = cluster.client(lab.namespace());
-                (Some(client.clone()), Some(Keyboard::new(client, cable.clone())))
+                (Some(client.clone()), Some(Keyboard::new(client, cable.clone(), printer.clone())))
             }
             _ => (None, None),
         };

@@ -43,6 +43,10 @@ impl Lab {
         };
         let lab = self.clone();
         let on_error = move |error: ReflectorError| lab.failed(error.into());
-        ReflectorOptions::new().watch_list(watch_list).seed(sub_seed(self.seed(), "reflector", 0)).on_error(on_error)
+        ReflectorOptions::new()
+            .watch_list(watch_list)
+            .seed(sub_seed(self.seed(), "reflector", 0))
+            .resync_trigger(&self.0.resync)
+            .on_error(on_error)
     }
 }

@@ -1,12 +1,10 @@
 //! `informer-lab` without a subcommand: what it is and where to begin. `informer-lab lessons`: every lesson, beside the
 //! documents' commands.
 
-use std::io;
-
 use anyhow::Result;
 
 use super::catalog::{Origin, Row, rows};
-use crate::console::Ended;
+use crate::console::{Ended, show};
 use crate::trace::Printer;
 
 /// The words of the menu's first part: a command, and what it is in both languages.
@@ -29,7 +27,7 @@ const TOOLS: [(&str, &str, &str); 3] = [
 /// # Errors
 /// If standard output cannot be written.
 pub fn menu(printer: &Printer) -> Result<Ended> {
-    Ended::of_writing(write_menu(printer))
+    show(&menu_text(printer), printer)
 }
 
 /// Prints every lesson.
@@ -37,38 +35,47 @@ pub fn menu(printer: &Printer) -> Result<Ended> {
 /// # Errors
 /// If standard output cannot be written.
 pub fn all(printer: &Printer) -> Result<Ended> {
-    Ended::of_writing(write_all(printer))
+    show(&all_text(printer), printer)
 }
 
 const WIDTH: usize = 17;
 
-fn write_menu(printer: &Printer) -> io::Result<()> {
-    let line = |command: &str, text: &str| printer.page(&format!("  {command:WIDTH$} {text}"));
-    printer.page(printer.pick(
-        "Kubernetes informers, one lesson at a time. No cluster needed: informer-lab ...\n",
-        "Kubernetes 的 informer，一课一课学，不需要集群：informer-lab ……\n",
-    ))?;
+/// The columns of a usual terminal. The menu is no wider, also in a file.
+const USUAL: usize = 80;
+
+fn menu_text(printer: &Printer) -> String {
+    let line = |command: &str, text: &str| printer.labelled(&format!("  {command:WIDTH$} "), text);
+    let mut text = printer.labelled(
+        "",
+        printer.pick(
+            "Kubernetes informers, one lesson at a time. No cluster needed: informer-lab ...",
+            "Kubernetes 的 informer，一课一课学，不需要集群：informer-lab ……",
+        ),
+    );
+    text.push('\n');
     for (command, en, zh) in BEGIN {
-        line(command, printer.pick(en, zh))?;
+        text += &line(command, printer.pick(en, zh));
     }
-    printer.page(printer.pick("\nThe lessons of the tutorials:", "\n教程中的课程："))?;
-    let lessons = || rows().filter(|row| !row.command.contains(' '));
+    text += printer.pick("\nThe tutorials' lessons, in the order of the book:\n", "\n教程中的课程，按书的顺序：\n");
+    let lessons = || in_order().into_iter().filter(|row| !row.command.contains(' '));
     for row in lessons().filter(Row::is_of_the_documents) {
-        line(row.command, printer.pick(row.en, row.zh))?;
+        text += &line(row.command, printer.pick(row.en, row.zh));
     }
-    printer.page(printer.pick("And beyond:", "更多课程："))?;
+    text += printer.pick("And beyond:\n", "更多课程：\n");
     let beyond: Vec<_> = lessons().filter(|row| !row.is_of_the_documents()).map(|row| row.command).collect();
-    for names in wrapped(&beyond, 76) {
-        printer.page(&format!("  {names}"))?;
-    }
-    printer.page("")?;
+    text.extend(wrapped(&beyond, USUAL - 4).iter().map(|names| printer.labelled("  ", names)));
+    text.push('\n');
     for (command, en, zh) in TOOLS {
-        line(command, printer.pick(en, zh))?;
+        text += &line(command, printer.pick(en, zh));
     }
-    printer.page(printer.pick(
-        "lessons lists them all; LESSON --help says what a lesson can do.",
-        "lessons 列出全部课程；课程 --help 说明它的选项。",
-    ))
+    text += &printer.labelled(
+        "",
+        printer.pick(
+            "lessons lists them all; LESSON --help says what a lesson can do.",
+            "lessons 列出全部课程；课程 --help 说明它的选项。",
+        ),
+    );
+    text
 }
 
 /// The words on as few lines as fit the width.
@@ -86,18 +93,35 @@ fn wrapped(words: &[&str], width: usize) -> Vec<String> {
     lines
 }
 
-fn write_all(printer: &Printer) -> io::Result<()> {
-    let width = rows().map(|row| row.command.len()).max().unwrap_or_default();
-    printer.page(printer.pick("The lessons of the tutorials:\n", "教程中的课程：\n"))?;
-    for row in rows().filter(Row::is_of_the_documents) {
-        printer.page(&format!("  {:width$}  {}", row.command, printer.pick(row.en, row.zh)))?;
+/// Every row, in the order of the book's chapters.
+fn in_order() -> Vec<Row> {
+    let mut all: Vec<Row> = rows().collect();
+    all.sort_by_key(|row| row.chapter); // stable: the runs of a chapter stay in their order
+    all
+}
+
+fn all_text(printer: &Printer) -> String {
+    let rows = in_order();
+    let width = rows.iter().map(|row| row.command.len()).max().unwrap_or_default();
+    let mut text = printer.labelled(
+        "",
+        printer.pick(
+            "Every lesson, with the number of its chapter (informer-lab read NUMBER):",
+            "全部课程，前面是章节编号（informer-lab read 编号）：",
+        ),
+    );
+    text.push('\n');
+    let mut last = "";
+    for row in &rows {
+        let chapter = row.chapter.split('-').next().unwrap_or_default();
+        let number = if chapter == last { "" } else { chapter };
+        last = chapter;
+        let label = format!("  {number:2}  {:width$}  ", row.command);
+        text += &printer.labelled(&label, printer.pick(row.en, row.zh));
         if let Origin::Program(go) = row.origin {
-            printer.page_dimmed(&format!("  {:width$}  {go}", ""))?;
+            let below = printer.labelled(&" ".repeat(width + 8), go);
+            text += &format!("{}\n", printer.dimmed(below.trim_end()));
         }
     }
-    printer.page(printer.pick("\nBeyond the tutorials' programs:\n", "\n教程之外：\n"))?;
-    for row in rows().filter(|row| !row.is_of_the_documents()) {
-        printer.page(&format!("  {:width$}  {}", row.command, printer.pick(row.en, row.zh)))?;
-    }
-    Ok(())
+    text
 }

@@ -200,7 +200,10 @@ fn step(record: &Record, after: &Pipeline) -> Option<Step> {
             Step::new("joined", "handler joins", "加入 handler").note(en, zh)
         }
         What::Notified { .. } | What::Coalesced { .. } => return notified(record, after),
-        What::Resynced {} => Step::new("resync", "resync", "resync"),
+        What::Resynced {} => {
+            let at = record.at.as_secs_f64();
+            Step::new("resync", "resync", "resync").note(format!(" at {at:.1} s"), format!("，第 {at:.1} 秒"))
+        }
         _ => return None,
     })
 }

@@ -4,11 +4,13 @@
 //! [`Record`]s, in the form that `docs/record.md` describes. A finite run is recorded first, and then a [`Printer`] plays
 //! it at a [`Speed`]; a live run is printed record by record. All output formats are made from the same records.
 
+mod cause_zh;
 mod color;
 mod commentary;
 mod differences;
 mod explain;
 mod failure;
+mod footer;
 mod lang;
 mod log;
 mod look;
@@ -23,6 +25,7 @@ mod streams;
 mod visible;
 mod width;
 
+pub use cause_zh::cause_in_chinese;
 pub use color::{ColorChoice, Style};
 pub use commentary::{Commentary, Remark, Speaker};
 pub use differences::{Sentence, differences};
@@ -36,4 +39,4 @@ pub use printer::Printer;
 pub use record::{Cause, Header, Record, RecordFile, Recorder, SCHEMA, State, WaitingDelta, What, read as read_record};
 pub use report::{hint, in_one_line, sentence};
 pub use speed::Speed;
-pub use width::{columns, is_in_word};
+pub use width::{columns, hanging, is_in_word};

@@ -1,6 +1,7 @@
 //! Prints runs and messages on standard output and standard error.
 
 use std::io::{self, IsTerminal, Write};
+use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -98,6 +99,11 @@ impl Printer {
         streams.flush()
     }
 
+    /// A text behind its label, as lines that fit the screen: the text stays in its column.
+    pub fn labelled(&self, label: &str, text: &str) -> String {
+        self.lock().labelled(label, text)
+    }
+
     /// Prints a text that has a plain and a coloured form, as it stands.
     pub fn page_styled(&self, plain: &str, coloured: &str) -> io::Result<()> {
         let mut streams = self.lock();
@@ -126,10 +132,9 @@ impl Printer {
         streams.err(&question);
     }
 
-    /// Prints such a line dimmed.
-    pub fn page_dimmed(&self, text: &str) -> io::Result<()> {
-        let dimmed = self.lock().out_paint.dimmed(text);
-        self.page(&dimmed)
+    /// The text as a remark on standard output, less striking than the rest.
+    pub fn dimmed(&self, text: &str) -> String {
+        self.lock().out_paint.dimmed(text)
     }
 
     /// Prints a remark that belongs to no time in a run. It is printed also where the narration is left out.
@@ -161,8 +166,43 @@ impl Printer {
         streams.err(&text);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Streams> {
-        self.0.lock().expect("no printer panics while it writes")
+    /// Shows a line below everything that is printed, on a terminal; `None` takes it away.
+    pub fn footer(&self, text: Option<&str>) {
+        self.lock().set_footer(text.map(str::to_owned));
+    }
+
+    /// Leaves a line where the footer was, as a part of the screen, and takes the footer away.
+    pub fn leave_footer(&self, line: &str) {
+        let mut streams = self.lock();
+        streams.set_footer(None);
+        streams.err(&format!("{line}\n"));
+    }
+
+    fn lock(&self) -> Held<'_> {
+        Held(self.0.lock().expect("no printer panics while it writes"))
+    }
+}
+
+/// The streams, until somebody else may write. The footer is below what was written then.
+struct Held<'a>(MutexGuard<'a, Streams>);
+
+impl Deref for Held<'_> {
+    type Target = Streams;
+
+    fn deref(&self) -> &Streams {
+        &self.0
+    }
+}
+
+impl DerefMut for Held<'_> {
+    fn deref_mut(&mut self) -> &mut Streams {
+        &mut self.0
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        self.0.put_footer_back();
     }
 }
 
@@ -242,7 +282,7 @@ mod tests {
         let (printer, out, err) = printer_on(look, Paint::Plain, PIPES);
         printer.play(&run(), Speed::Max, |_| ()).unwrap();
         assert_eq!(out.text(), "Added : nettool\nDeleted : nettool\n");
-        assert_eq!(err.text(), format!("# kubectl run nettool\n#   resync\n#   DROPPED nettool\n{DROPPED}"));
+        assert_eq!(err.text(), format!("# kubectl run nettool\n#   resync at 1.0 s\n#   DROPPED nettool\n{DROPPED}"));
     }
 
     #[test]

@@ -6,10 +6,11 @@ use std::path::Path;
 
 use super::color::Paint;
 use super::commentary::{Commentary, Remark, Speaker};
+use super::footer::Footer;
 use super::look::Terminals;
 use super::side_by_side::{Cell, lines, table};
 use super::visible::visible;
-use super::width::{Width, wrapped};
+use super::width::{Width, hanging, labelled, wrapped};
 use super::{Failure, Lang, Look, Output, Record, Show, What};
 
 /// Standard output, standard error and the transcript. Dropped, it says what was left out.
@@ -27,6 +28,7 @@ pub(super) struct Streams {
     /// Was something left out?
     left_out: bool,
     width: Width,
+    footer: Footer,
     commentary: Commentary,
     transcript: Option<BufWriter<File>>,
     /// Why the transcript ended early, until somebody was told.
@@ -55,6 +57,7 @@ impl Streams {
             silent: look.narrate == Show::No,
             left_out: false,
             width: Width::of(terminals),
+            footer: Footer::on(terminals.err),
             commentary: Commentary::default(),
             transcript: None,
             lost: None,
@@ -72,6 +75,25 @@ impl Streams {
         Ok(())
     }
 
+    /// Sets the line below everything that is printed; `None` takes it away.
+    pub(super) fn set_footer(&mut self, text: Option<String>) {
+        self.lift_footer();
+        self.footer.set(text);
+    }
+
+    /// Makes room for what is printed next.
+    pub(super) fn lift_footer(&mut self) {
+        self.footer.lift(&mut self.err);
+    }
+
+    /// Shows the footer again, below what was printed.
+    pub(super) fn put_footer_back(&mut self) {
+        if self.footer.is_lifted() {
+            let _ = self.out.flush();
+            self.footer.put_back(&mut self.err, self.width.of_terminal());
+        }
+    }
+
     /// Does the record itself give a line?
     pub(super) fn shows(&self, record: &Record) -> bool {
         record.shown_in(self.output)
@@ -86,6 +108,7 @@ impl Streams {
     }
 
     pub(super) fn remark(&mut self, remark: &Remark) -> io::Result<()> {
+        self.lift_footer();
         self.out.flush()?;
         let text = self.lang.pick(&remark.en, &remark.zh).to_owned();
         match remark.by {
@@ -103,14 +126,18 @@ impl Streams {
     }
 
     pub(super) fn write(&mut self, record: &Record) -> io::Result<()> {
+        if self.shows(record) {
+            self.lift_footer();
+        }
         match (&record.what, self.output) {
             (_, Output::Json) => {
                 serde_json::to_writer(&mut self.out, record)?;
                 self.out.write_all(b"\n")?;
             }
             (What::Line { style, text }, Output::Text) => {
-                let line = self.out_paint.line(*style, &visible(text));
-                writeln!(self.out, "{line}")?;
+                for part in hanging(&visible(text), self.width.of_screen()) {
+                    writeln!(self.out, "{}", self.out_paint.line(*style, &part))?;
+                }
             }
             (_, Output::Text) => {}
         }
@@ -130,10 +157,17 @@ impl Streams {
     }
 
     pub(super) fn line(&mut self, text: &str) -> io::Result<()> {
+        self.lift_footer();
         writeln!(self.out, "{text}")
     }
 
+    /// A text behind its label, as lines that fit the screen.
+    pub(super) fn labelled(&self, label: &str, text: &str) -> String {
+        labelled(label, text, self.width.of_screen()).join("\n") + "\n"
+    }
+
     pub(super) fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.lift_footer();
         self.out.write_all(bytes)
     }
 
@@ -147,11 +181,13 @@ impl Streams {
 
     /// Prints a remark that is no part of the narration.
     pub(super) fn tell(&mut self, text: &str) {
+        self.lift_footer();
         let _ = self.out.flush();
         self.comment("# ", text);
     }
 
     pub(super) fn heading(&mut self, text: &str) {
+        self.lift_footer();
         let _ = self.out.flush();
         let heading = format!("\n## {text}");
         self.keep(std::slice::from_ref(&heading));
@@ -165,6 +201,7 @@ impl Streams {
 
     /// Prints a message that is written already.
     pub(super) fn err(&mut self, text: &str) {
+        self.lift_footer();
         let _ = self.out.flush();
         let _ = self.err.write_all(text.as_bytes());
         let _ = self.err.flush();
@@ -226,6 +263,7 @@ fn printable(text: &str) -> String {
 
 impl Drop for Streams {
     fn drop(&mut self) {
+        self.set_footer(None);
         let _ = self.end_commentary();
         let _ = self.flush();
         if self.left_out && !self.silent && self.transcript.is_none() {

@@ -19,6 +19,8 @@ const USUAL: usize = 80;
 pub(super) struct Width {
     out: Option<usize>,
     err: Option<usize>,
+    /// Of standard output, if it is a terminal.
+    screen: Option<usize>,
 }
 
 impl Width {
@@ -28,12 +30,22 @@ impl Width {
         let out = terminal_size_of(io::stdout()).filter(|_| terminals.out);
         let err = terminal_size_of(io::stderr()).filter(|_| terminals.err);
         let [out, err] = [out, err].map(|size| size.map(|(width, _)| usize::from(width.0)).or(columns).map(usable));
-        Self { out, err }
+        Self { out, err, screen: out.filter(|_| terminals.out) }
     }
 
     /// The width of a table on standard output.
     pub(super) fn of_output(self) -> usize {
         self.out.unwrap_or(USUAL)
+    }
+
+    /// The width of what a reader sees; a file's lines are not broken.
+    pub(super) fn of_screen(self) -> usize {
+        self.screen.unwrap_or(usize::MAX)
+    }
+
+    /// The width of the terminal that standard error is.
+    pub(super) fn of_terminal(self) -> usize {
+        self.err.unwrap_or(USUAL)
     }
 
     /// The width of the narration. A file's lines are not broken, so that they can be searched.
@@ -55,6 +67,27 @@ fn usable(width: usize) -> usize {
 pub(super) fn wrapped(mark: &str, text: &str, width: usize) -> Vec<String> {
     let width = width.saturating_sub(mark.width());
     text.lines().flat_map(|line| broken(line, width)).map(|line| format!("{mark}{line}")).collect()
+}
+
+/// A line of the trace, broken to fit the width. What does not fit hangs below, further to the right than the line begins.
+pub fn hanging(line: &str, width: usize) -> Vec<String> {
+    if line.width() <= width {
+        return vec![line.to_owned()];
+    }
+    let indent = line.len() - line.trim_start().len() + 4;
+    let mut parts = broken(line, width).into_iter();
+    let first = parts.next().unwrap_or_default();
+    let rest = line.strip_prefix(first.as_str()).unwrap_or_default().trim_start();
+    let below = broken(rest, width.saturating_sub(indent).max(1));
+    std::iter::once(first).chain(below.into_iter().map(|part| format!("{:indent$}{part}", ""))).collect()
+}
+
+/// A text behind its label, broken to fit the width: its lines begin below each other.
+pub(super) fn labelled(label: &str, text: &str, width: usize) -> Vec<String> {
+    let indent = label.width();
+    let parts = broken(text, width.saturating_sub(indent).max(1));
+    let label = |number| if number == 0 { label.to_owned() } else { " ".repeat(indent) };
+    parts.into_iter().enumerate().map(|(number, part)| format!("{}{part}", label(number))).collect()
 }
 
 /// The parts of a line that fit the width: broken at spaces and beside wide characters, which need no space, and inside a
@@ -139,6 +172,27 @@ mod tests {
     fn a_word_that_is_too_long_is_broken_where_the_line_ends() {
         assert_eq!(wrapped("", "ab 0123456789", 8), ["ab 01234", "56789"]);
         assert_eq!(broken("", 8), [""]);
+    }
+
+    #[test]
+    fn a_long_line_of_the_trace_hangs_below_its_beginning() {
+        let line = "  OnDelete: DeletedFinalStateUnknown{default/nettool, last seen at resourceVersion 10}";
+        let lines = hanging(line, 50);
+        assert_eq!(
+            lines,
+            [
+                "  OnDelete:",
+                "      DeletedFinalStateUnknown{default/nettool,",
+                "      last seen at resourceVersion 10}"
+            ]
+        );
+        assert_eq!(hanging(line, 100), [line]);
+        assert_eq!(hanging(line, usize::MAX), [line]);
+    }
+
+    #[test]
+    fn a_text_behind_a_label_stays_in_its_column() {
+        assert_eq!(labelled("tour  ", "every program in turn", 15), ["tour  every", "      program", "      in turn"]);
     }
 
     #[test]

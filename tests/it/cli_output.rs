@@ -35,6 +35,19 @@ fn the_menu_fits_a_terminal_of_80_columns_and_24_lines() {
 }
 
 #[test]
+fn the_lessons_stand_in_the_order_of_the_book() {
+    let chapters = |text: &str| {
+        let numbers = text.lines().filter_map(|line| line.trim_start().split(' ').next()?.parse::<u8>().ok());
+        numbers.collect::<Vec<_>>()
+    };
+    let lessons = chapters(&run("lessons").out);
+    assert!(lessons.len() > 15 && lessons.is_sorted(), "{lessons:?}");
+    let menu = run("").out;
+    let place = |name: &str| menu.find(&format!("\n  {name} ")).expect(name);
+    assert!(["listwatch", "deltafifo", "reflector", "indexer", "myinformer"].map(place).is_sorted(), "{menu}");
+}
+
+#[test]
 fn the_locale_chooses_the_language_and_the_flag_overrules_it() {
     let list = |lang: &str, flag: &str| finish(command(flag).env("LANG", lang)).out;
     assert!(list("zh_CN.UTF-8", "").contains("课程"));

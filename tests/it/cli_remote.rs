@@ -3,6 +3,7 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
 use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
@@ -68,14 +69,19 @@ impl Served {
 
     /// A command line on this server.
     pub fn command(&self, name: &str, line: &str) -> Command {
+        let mut command = command(line);
+        command.arg("--kubeconfig").arg(self.kubeconfig(name));
+        command
+    }
+
+    /// A kubeconfig of this server.
+    pub fn kubeconfig(&self, name: &str) -> PathBuf {
         let address = self.address;
         let text = format!(
             "clusters: [{{name: lab, cluster: {{server: \"http://{address}\"}}}}]\n\
              contexts: [{{name: lab, context: {{cluster: lab}}}}]\ncurrent-context: lab\n"
         );
-        let mut command = command(line);
-        command.arg("--kubeconfig").arg(file(&format!("{name}.kubeconfig"), text));
-        command
+        file(&format!("{name}.kubeconfig"), text)
     }
 }
 
@@ -130,6 +136,27 @@ impl Live {
 }
 
 const COMES_AND_GOES: &str = "- {at: 0s, run: nettool, image: nettool}\n- {at: 1ms, delete: nettool}\n";
+
+#[test]
+fn a_run_on_a_real_cluster_is_recorded_and_replayed() {
+    let served = Served::cluster();
+    let record = file("real.ndjson", "");
+    let mut command = served.command("recorded", "myinformer");
+    command.arg("--scenario").arg(file("recorded.yaml", COMES_AND_GOES)).arg("--record").arg(&record);
+    let mut live = Live::start(command);
+    let mut trace = String::new();
+    while !trace.contains("OnDelete") {
+        trace += &format!("{}\n", live.line());
+    }
+    live.interrupt();
+    let ended = live.ended();
+    let again = crate::cli::run(&format!("replay {}", record.display()));
+    assert_eq!((again.code, again.out), (Some(0), trace + &ended.out), "{}", again.err);
+    let written = std::fs::read_to_string(record).unwrap();
+    let header = written.lines().next().unwrap();
+    assert!(header.contains(r#""source":"real""#) && !header.contains("kubeconfig"), "{header}");
+    assert!(!written.contains("committed"), "nobody sees what a real server stores");
+}
 
 #[test]
 fn a_lesson_watches_a_cluster_that_is_not_built_in_until_ctrl_c() {

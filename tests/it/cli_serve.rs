@@ -240,6 +240,62 @@ fn a_deletion_while_the_connection_is_cut_comes_out_as_a_tombstone() {
 }
 
 #[test]
+fn a_resync_that_is_typed_hands_out_the_store_again() {
+    let nothing = file("nothing-resynced.yaml", "[]");
+    let record = file("typed-resync.ndjson", "");
+    let line =
+        format!("reflector --known-objects --follow --scenario {} --record {}", nothing.display(), record.display());
+    let mut live = Live::start(command(&line).stdin(Stdio::piped()));
+    let mut keyboard = live.child.stdin.take().unwrap();
+    keyboard.write_all(b"run web\n").unwrap();
+    after(&mut live.out, "Updated : web : Running");
+    keyboard.write_all(b"resync\n").unwrap();
+    assert_eq!(after(&mut live.out, "Sync : web"), ": Running");
+    live.signal("INT");
+    let written = fs::read_to_string(record).unwrap();
+    let resynced = written.lines().find(|line| line.contains(r#""event":"resynced""#)).unwrap();
+    assert!(resynced.contains(r#""cause":"call""#), "no timer did it: {resynced}");
+}
+
+#[test]
+fn a_lesson_without_a_reflector_says_that_nothing_can_resync() {
+    let mut live = Live::start(command("listwatch --follow").stdin(Stdio::piped()));
+    live.child.stdin.take().unwrap().write_all(b"resync\n").unwrap();
+    after(&mut live.err, "nothing to resync");
+    live.signal("INT");
+}
+
+#[test]
+fn what_is_typed_and_what_comes_of_it_are_in_the_record_of_a_live_run() {
+    for (name, option) in [("follow", "--follow"), ("listen", "--listen 127.0.0.1:0")] {
+        let nothing = file(&format!("nothing-recorded-{name}.yaml"), "[]");
+        let record = file(&format!("live-{name}.ndjson"), "");
+        let line = format!("reflector {option} --scenario {} --record {}", nothing.display(), record.display());
+        let mut live = Live::start(command(&line).stdin(Stdio::piped()));
+        let mut keyboard = live.child.stdin.take().unwrap();
+        keyboard.write_all(b"run web\n").unwrap();
+        let mut trace = String::new();
+        while !trace.contains("Running") {
+            assert!(live.out.read_line(&mut trace).unwrap() > 0, "it ended: {trace}");
+        }
+        let kill = format!("kill -INT {}", live.child.id());
+        assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+        live.out.read_to_string(&mut trace).unwrap();
+        let mut said = String::new();
+        live.err.read_to_string(&mut said).unwrap();
+        live.child.wait().unwrap();
+        let again = run(&format!("replay {}", record.display()));
+        assert_eq!((again.code, again.out), (Some(0), trace), "{option}: {said}");
+        let written = fs::read_to_string(record).unwrap();
+        assert!(written.lines().next().unwrap().contains(r#""source":"built-in""#), "{written}");
+        assert!(
+            written.contains(r#""en":"kubectl run web"#) && written.contains(r#""event":"committed""#),
+            "{written}"
+        );
+    }
+}
+
+#[test]
 fn a_fault_of_the_command_line_meets_the_first_client() {
     let (live, address) = Live::cluster("--fault 500:times=1 --fault delay:by=1ms,times=1");
     let get = "GET /api/v1/pods HTTP/1.1\r\nHost: localhost";

@@ -20,11 +20,15 @@ mod lesson_files;
 #[cfg(unix)]
 mod lessons_remote;
 mod links;
+#[cfg(target_os = "linux")]
+mod live_terminal;
 mod narration;
 mod readme;
 mod record;
 mod rooms;
 mod runs;
+#[cfg(target_os = "linux")]
+mod screen;
 mod seeds;
 #[cfg(unix)]
 mod step;

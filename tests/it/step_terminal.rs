@@ -1,55 +1,11 @@
 //! Step mode on a pseudo-terminal: keys are typed, and frames are compared.
 
 use std::fs;
-use std::io::{Read, Write};
-use std::process::{Child, Command, Stdio};
-
-use vt100::Parser;
+use std::io::Read;
+use std::process::Command;
 
 use crate::cli::file;
-
-const PROGRAM: &str = env!("CARGO_BIN_EXE_informer-lab");
-
-/// A program on a terminal of 80 columns and 24 lines.
-struct Screen {
-    child: Child,
-    parser: Parser,
-}
-
-impl Screen {
-    fn of(arguments: &str) -> Self {
-        Self::running(&format!("exec {PROGRAM} {arguments}"))
-    }
-
-    /// With this line of a shell.
-    fn running(line: &str) -> Self {
-        let line = format!("stty rows 24 cols 80; {line}");
-        let mut command = Command::new("script");
-        command.args(["-qfec", &line, "/dev/null"]).env("TERM", "xterm").env("LC_ALL", "C");
-        let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        Self { child, parser: Parser::new(24.try_into().unwrap(), 80.try_into().unwrap(), 0) }
-    }
-
-    /// Reads until the screen shows this.
-    fn shows(&mut self, part: &str) -> String {
-        let mut bytes = [0; 4096];
-        loop {
-            let text = self.parser.screen().contents();
-            if text.contains(part) {
-                return text;
-            }
-            let read = self.child.stdout.as_mut().unwrap().read(&mut bytes).unwrap();
-            assert!(read > 0, "the program ended before it showed {part:?}: {text}");
-            self.parser.process(&bytes[..read]);
-        }
-    }
-
-    fn types(&mut self, keys: &str) {
-        let stdin = self.child.stdin.as_mut().unwrap();
-        stdin.write_all(keys.as_bytes()).unwrap();
-        stdin.flush().unwrap();
-    }
-}
+use crate::screen::{PROGRAM, Screen};
 
 #[test]
 fn keys_go_forward_back_to_the_ends_and_quit() {

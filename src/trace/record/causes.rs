@@ -18,6 +18,8 @@ pub(super) struct Causes {
     relisting: bool,
     /// Has a watch been opened since the last list?
     watched_since_list: bool,
+    /// Did the program ask for a resync, which has not begun yet?
+    asked_to_resync: bool,
 }
 
 #[derive(Debug)]
@@ -39,7 +41,7 @@ impl Causes {
                 let versions = objects.iter().map(|object| (object.key.clone(), object.resource_version.clone()));
                 self.hand(list, versions.collect());
                 self.watched_since_list = self.is_streaming_a_list(before);
-                self.relisting = false;
+                (self.relisting, self.asked_to_resync) = (false, false); // who lists does not resync
                 list
             }
             What::ListFailed { .. } => list,
@@ -55,7 +57,7 @@ impl Causes {
             }
             What::Resynced {} => {
                 self.hand(Cause::Resync, before.store.clone());
-                Cause::Timer
+                if std::mem::take(&mut self.asked_to_resync) { Cause::Call } else { Cause::Timer }
             }
             What::Queued { delta, .. } if delta.delta == "SyncAll" => Cause::Resync,
             What::Queued { .. } | What::Merged { .. } | What::Dropped { .. } => self.handed(),
@@ -89,6 +91,11 @@ impl Causes {
         let last_queued = || before.queued(key).last().and_then(|delta| delta.resource_version.clone());
         let stored = || before.store.get(key).cloned();
         if delta.tombstone { last_queued().or_else(stored) } else { handed }
+    }
+
+    /// The next resync is not the period's.
+    pub fn asked_to_resync(&mut self) {
+        self.asked_to_resync = true;
     }
 
     fn hand(&mut self, cause: Cause, versions: BTreeMap<String, String>) {

@@ -51,6 +51,11 @@ impl Recorder {
         self.record(at, of, what)
     }
 
+    /// The next resync of each informer is one that the program asks for.
+    pub fn asked_to_resync(&mut self) {
+        self.causes.values_mut().for_each(Causes::asked_to_resync);
+    }
+
     fn record(&mut self, at: Duration, of: String, what: What) -> Record {
         let causes = self.causes.entry(of.clone()).or_default();
         let before = self.picture.of(Some(&of));

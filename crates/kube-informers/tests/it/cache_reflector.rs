@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Pod;
 use kube_informers::cache::{
-    ApiError, HandlerFuncs, Reflector, ReflectorOptions, ReflectorStore, ResyncTrigger, SharedIndexInformer, WatchEvent, WatchList,
+    ApiError, HandlerFuncs, Reflector, ReflectorOptions, ReflectorStore, ResyncTrigger, SharedIndexInformer,
+    WatchEvent, WatchList,
 };
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;

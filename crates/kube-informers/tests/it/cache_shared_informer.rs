@@ -7,8 +7,8 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::Pod;
 use kube_informers::cache::{
     AsyncEventHandler, Batches, Buffer, Deletion, EventHandler, HandlerOptions, InformerStopped, InitialList,
-    NAMESPACE_INDEX, Notification, QueueKind, ReflectorOptions, ResyncTrigger, RunError, SharedIndexInformer, WatchEvent, WatchList,
-    meta_namespace_index,
+    NAMESPACE_INDEX, Notification, QueueKind, ReflectorOptions, ResyncTrigger, RunError, SharedIndexInformer,
+    WatchEvent, WatchList, meta_namespace_index,
 };
 use tokio::task::JoinHandle;
 use tokio::time::sleep;

@@ -1,0 +1,73 @@
+//! Long texts, a screen at a time.
+
+use std::env;
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::process::{Command, Stdio};
+
+use terminal_size::{Height, terminal_size_of};
+
+use super::Ended;
+use crate::trace::Printer;
+
+/// Prints a text. On a terminal that is too small for it, in the program that `PAGER` names, or in `less`; without either, a screen at
+/// a time. An empty `PAGER` asks for none of that.
+///
+/// # Errors
+/// If standard output cannot be written.
+pub(crate) fn show(text: &str, printer: &Printer) -> anyhow::Result<Ended> {
+    let lines = text.lines().count();
+    let height = terminal_size_of(io::stdout()).map_or(0, |(_, Height(height))| usize::from(height));
+    let is_long = Printer::on_terminal() && lines >= height;
+    let asked = env::var("PAGER").ok();
+    match asked.as_deref().map(str::trim) {
+        Some("") => {}
+        _ if !is_long => {}
+        asked => {
+            if pager(asked.unwrap_or("less"), text) {
+                return Ok(Ended::Done);
+            }
+            if io::stdin().is_terminal() {
+                return Ended::of_writing(pages(text, height.saturating_sub(1).max(1), printer));
+            }
+        }
+    }
+    Ended::of_writing(printer.page_styled(text, text))
+}
+
+/// Shows the text in another program; says whether that was possible.
+fn pager(command: &str, text: &str) -> bool {
+    let mut words = command.split_whitespace();
+    let Some(program) = words.next() else { return false };
+    let mut command = Command::new(program);
+    command.args(words).stdin(Stdio::piped());
+    if env::var_os("LESS").is_none() {
+        command.env("LESS", "FRX"); // as git does: colours, and no pager for a page that fits the screen
+    }
+    if env::var_os("LESSCHARSET").is_none() {
+        command.env("LESSCHARSET", "utf-8"); // the text is, also where the system lacks the locale that LANG names
+    }
+    let Ok(mut pager) = command.spawn() else { return false };
+    if let Some(mut input) = pager.stdin.take() {
+        let _ = input.write_all(text.as_bytes()); // the reader may leave before the end
+    }
+    pager.wait().is_ok()
+}
+
+/// So many lines at a time, until the reader has seen all or enough.
+fn pages(text: &str, height: usize, printer: &Printer) -> io::Result<()> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut answers = io::stdin().lock();
+    let count = lines.chunks(height).count();
+    for (number, page) in lines.chunks(height).enumerate() {
+        printer.page(&page.join("\n"))?;
+        if number + 1 == count {
+            break;
+        }
+        printer.ask(printer.pick("Enter for more, q and Enter to leave ", "回车继续，q 加回车退出 "));
+        let mut answer = String::new();
+        if answers.read_line(&mut answer)? == 0 || answer.trim() == "q" {
+            break;
+        }
+    }
+    Ok(())
+}

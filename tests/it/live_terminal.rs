@@ -1,0 +1,92 @@
+//! Live runs and long texts on a pseudo-terminal: the line that is typed, what is waited for, and pages.
+#![cfg(unix)]
+
+use axum::Router;
+use unicode_width::UnicodeWidthStr;
+
+use crate::cli::{file, finish};
+use crate::cli_remote::Served;
+use crate::screen::{PROGRAM, Screen};
+
+fn last_line(text: &str) -> &str {
+    text.trim_end().lines().last().unwrap_or_default()
+}
+
+#[test]
+fn what_is_printed_stands_above_the_line_that_is_being_typed() {
+    let nothing = file("nothing-on-screen.yaml", "[]");
+    let mut screen = Screen::of(&format!("listwatch --follow --scenario {}", nothing.display()));
+    screen.until("the prompt", |text| last_line(text) == ">");
+    screen.types("run web\ndelete w");
+    let text = screen.until("the pod and the line", |text| {
+        text.contains("MODIFIED : web , Status:  Running") && last_line(text) == "> delete w"
+    });
+    assert_eq!(text.matches("delete w").count(), 1, "it is moved, not repeated: {text}");
+    assert!(text.contains("> run web\n"), "what was entered stays: {text}");
+    screen.types("x\u{7f}eb\n");
+    screen.until("the deletion and an empty line", |text| {
+        text.contains("DELETED : web") && last_line(text) == ">" && text.contains("> delete web\n")
+    });
+    screen.types("\u{3}");
+    let (text, code) = screen.ends();
+    assert_eq!(code, Some(130), "{text}");
+    assert_ne!(last_line(&text), ">", "the prompt is gone");
+}
+
+#[test]
+fn the_keyboard_is_as_before_when_a_live_run_has_ended() {
+    let mut screen = Screen::running(&format!(
+        "stty -a | grep -o ' icanon' >/dev/null && {PROGRAM} reflector --follow --no-narrate; stty -a | grep -oE -- '-?(icanon|echo) '"
+    ));
+    screen.until("the prompt", |text| last_line(text) == ">");
+    screen.types("\u{3}");
+    let (text, _) = screen.ends();
+    assert!(text.contains("icanon") && !text.contains("-icanon") && !text.contains("-echo "), "{text}");
+}
+
+#[test]
+fn what_takes_long_is_named_on_a_terminal_and_leaves_nothing() {
+    let served = Served::new(|| Router::new().fallback(std::future::pending::<()>));
+    let kubeconfig = served.kubeconfig("silent");
+    let line = format!("reflector --kubeconfig {} --for 2500ms", kubeconfig.display());
+    for (lang, waits, ends) in
+        [("en", "connecting to the cluster … 1 s", "no answer from"), ("zh", "正在连接集群 … 1 s", "没有收到")]
+    {
+        let mut screen = Screen::of(&format!("{line} --lang {lang}"));
+        screen.shows(waits);
+        let (text, code) = screen.ends();
+        assert_eq!(code, Some(1), "{text}");
+        assert!(text.contains(ends) && !text.contains(" … "), "{text}");
+    }
+    let piped = finish(&mut served.command("silent", "reflector --for 1500ms"));
+    assert!(!piped.err.contains('…'), "{}", piped.err);
+}
+
+#[test]
+fn a_text_that_is_longer_than_the_screen_comes_in_pages() {
+    let mut screen = Screen::running(&format!("PATH= PAGER=no-such-pager exec {PROGRAM} lessons"));
+    let first = screen.shows("Enter for more");
+    assert!(first.contains("architecture") && !first.contains("mutate"), "{first}");
+    screen.types(&"\n".repeat(9));
+    let (last, code) = screen.ends();
+    assert!(code == Some(0) && last.contains("mutate") && !last.contains("architecture"), "{last}");
+
+    let mut screen = Screen::running(&format!("PATH= PAGER=no-such-pager exec {PROGRAM} lessons"));
+    screen.shows("Enter for more");
+    screen.types("q\n");
+    let (text, code) = screen.ends();
+    assert!(code == Some(0) && !text.contains("mutate"), "{text}");
+}
+
+#[test]
+fn no_line_of_a_page_is_wider_than_the_terminal() {
+    for (columns, line) in [(60, "read resync"), (60, "read"), (60, "lessons"), (60, "list"), (44, "--lang zh")] {
+        let mut screen = Screen::running(&format!("stty cols {columns}; PAGER= exec {PROGRAM} {line}"));
+        // This one is wider than what the program was told, so it breaks no line.
+        screen.parser.screen_mut().set_size(400.try_into().unwrap(), 300.try_into().unwrap());
+        let (text, code) = screen.ends();
+        assert_eq!(code, Some(0), "{text}");
+        let wide: Vec<_> = text.lines().filter(|line| line.width() > columns).collect();
+        assert!(!text.trim().is_empty() && wide.is_empty(), "{line}: {wide:#?}");
+    }
+}

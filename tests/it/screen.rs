@@ -1,0 +1,63 @@
+//! The program on a pseudo-terminal: what is typed, and what the screen shows.
+
+use std::io::{Read, Write};
+use std::process::{Child, Command, Stdio};
+
+use vt100::Parser;
+
+pub const PROGRAM: &str = env!("CARGO_BIN_EXE_informer-lab");
+
+/// A program on a terminal of 80 columns and 24 lines.
+pub struct Screen {
+    pub child: Child,
+    pub parser: Parser,
+}
+
+impl Screen {
+    pub fn of(arguments: &str) -> Self {
+        Self::running(&format!("exec {PROGRAM} {arguments}"))
+    }
+
+    /// With this line of a shell.
+    pub fn running(line: &str) -> Self {
+        let line = format!("stty rows 24 cols 80; {line}");
+        let mut command = Command::new("script");
+        command.args(["-qfec", &line, "/dev/null"]).env("TERM", "xterm").env("LC_ALL", "C").env_remove("PAGER");
+        command.env("HOME", env!("CARGO_TARGET_TMPDIR")).env_remove("KUBECONFIG");
+        let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        Self { child, parser: Parser::new(24.try_into().unwrap(), 80.try_into().unwrap(), 0) }
+    }
+
+    /// Reads until the screen shows this.
+    pub fn shows(&mut self, part: &str) -> String {
+        self.until(part, |text| text.contains(part))
+    }
+
+    /// Reads until the screen is so.
+    pub fn until(&mut self, what: &str, is: impl Fn(&str) -> bool) -> String {
+        let mut bytes = [0; 4096];
+        loop {
+            let text = self.parser.screen().contents();
+            if is(&text) {
+                return text;
+            }
+            let read = self.child.stdout.as_mut().unwrap().read(&mut bytes).unwrap();
+            assert!(read > 0, "the program ended before it showed {what:?}: {text}");
+            self.parser.process(&bytes[..read]);
+        }
+    }
+
+    /// Reads until the program has ended; gives what the screen shows then, and the exit code.
+    pub fn ends(mut self) -> (String, Option<i32>) {
+        let mut rest = Vec::new();
+        self.child.stdout.as_mut().unwrap().read_to_end(&mut rest).unwrap();
+        self.parser.process(&rest);
+        (self.parser.screen().contents(), self.child.wait().unwrap().code())
+    }
+
+    pub fn types(&mut self, keys: &str) {
+        let stdin = self.child.stdin.as_mut().unwrap();
+        stdin.write_all(keys.as_bytes()).unwrap();
+        stdin.flush().unwrap();
+    }
+}
