@@ -25,6 +25,7 @@ use crate::router::router;
 use crate::settings::{Admin, Controllers, Era, Settings};
 use crate::store::Requester;
 use crate::store::Store;
+use crate::store::expiry;
 use crate::store::object::Key;
 use crate::verbs::create::prepare;
 
@@ -57,6 +58,8 @@ impl Default for ClusterBuilder {
             bookmarks: Duration::from_secs(60),
             watch_buffer: 1024,
             max_watches: 10_000,
+            event_ttl: Duration::from_secs(60 * 60),
+            max_events: 100_000,
             watch_list: true,
             controllers: Controllers::All,
         };
@@ -168,6 +171,19 @@ impl ClusterBuilder {
         self
     }
 
+    /// How long an Event is kept after it was last written, as `--event-ttl` of kube-apiserver; by default an hour.
+    pub fn event_ttl(mut self, period: Duration) -> Self {
+        self.settings.event_ttl = period;
+        self
+    }
+
+    /// How many Events are kept; by default 100,000. What was written before the last so many writes of Events is removed
+    /// early, so that a cluster that stands for long does not fill the memory.
+    pub fn max_events(mut self, writes: usize) -> Self {
+        self.settings.max_events = writes;
+        self
+    }
+
     /// Whether streaming lists are served; `false` is a server with the feature gate `WatchList=false`.
     pub fn watch_list(mut self, served: bool) -> Self {
         self.settings.watch_list = served;
@@ -218,6 +234,7 @@ impl ClusterBuilder {
         let kubelet = Kubelet::new(client, self.stages, clock, logs, sender);
         let nodeless = if self.nodes.is_none() { Nodeless::OnTheFirst } else { Nodeless::Wait };
         let mut tasks = vec![tokio::spawn(kubelet.run(nodeless, stop.clone()))];
+        tasks.push(tokio::spawn(expiry::run(store.clone(), stop.clone())));
         if self.settings.controllers != Controllers::None {
             tasks.push(tokio::spawn(chores::run(store.clone(), chores.clone(), stop.clone())));
         }

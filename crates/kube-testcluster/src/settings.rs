@@ -63,6 +63,10 @@ pub(crate) struct Settings {
     pub(crate) watch_buffer: usize,
     /// How many watches clients may have open.
     pub(crate) max_watches: usize,
+    /// How long an Event is kept after its last write.
+    pub(crate) event_ttl: Duration,
+    /// How many writes of Events are kept.
+    pub(crate) max_events: usize,
     /// Whether a modern server serves streaming lists.
     pub(crate) watch_list: bool,
     pub(crate) controllers: Controllers,

@@ -18,7 +18,7 @@ mod served;
 mod service;
 
 pub(crate) use self::resource::{
-    Allocator, CreateOnUpdate, DeleteResponse, Deletion, Generation, Resource, StatusOnCreate, Subresource,
+    Allocator, CreateOnUpdate, DeleteResponse, Deletion, Generation, Lifetime, Resource, StatusOnCreate, Subresource,
     UnconditionalUpdate,
 };
 pub(crate) use self::served::{EVENTS, NAMESPACES, NODES, PODS, RESOURCES, find, served};

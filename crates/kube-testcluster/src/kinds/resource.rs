@@ -51,6 +51,8 @@ pub(crate) struct Strategy {
     pub(crate) unconditional_update: UnconditionalUpdate,
     /// What becomes of the status in the body of a creation. Upstream: `PrepareForCreate`.
     pub(crate) status_on_create: StatusOnCreate,
+    /// Upstream: `TTLFunc`.
+    pub(crate) lifetime: Lifetime,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +68,13 @@ pub(crate) enum UnconditionalUpdate {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lifetime {
+    Endless,
+    /// An hour, or what was chosen for Events.
+    Short,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StatusOnCreate {
     /// Only the status subresource writes the status.
     Reset,
@@ -78,6 +87,7 @@ impl Strategy {
         create_on_update: CreateOnUpdate::Refused,
         unconditional_update: UnconditionalUpdate::Allowed,
         status_on_create: StatusOnCreate::Reset,
+        lifetime: Lifetime::Endless,
     };
     pub(crate) const CREATED_ON_UPDATE: Self = Self { create_on_update: CreateOnUpdate::Allowed, ..Self::USUAL };
 }

@@ -2,8 +2,8 @@
 
 use super::names::NameRule;
 use super::resource::{
-    DeleteResponse, Deletion, Generation, Resource, Scope, StatusOnCreate, Strategy, Subresource, UnconditionalUpdate,
-    no_defaults, nothing_more,
+    DeleteResponse, Deletion, Generation, Lifetime, Resource, Scope, StatusOnCreate, Strategy, Subresource,
+    UnconditionalUpdate, no_defaults, nothing_more,
 };
 use super::reviews::REVIEWS;
 use super::{config, event, lease, namespace, node, pod, replica_set, service};
@@ -134,7 +134,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         deletion: Deletion::AtOnce,
         delete_response: DeleteResponse::Status,
         generation: Generation::Absent,
-        strategy: Strategy::CREATED_ON_UPDATE,
+        strategy: Strategy { lifetime: Lifetime::Short, ..Strategy::CREATED_ON_UPDATE },
         cached: false,
         fields: &[
             ("involvedObject.kind", "/involvedObject/kind", ""),

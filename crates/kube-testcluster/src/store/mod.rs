@@ -8,6 +8,7 @@ use serde_json::Value;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 use self::event::Event;
+use self::expiry::Expiry;
 use self::object::{Key, Object, Opened};
 use self::page_counts::PageCounts;
 use self::storage::Storage;
@@ -21,6 +22,7 @@ use crate::settings::Settings;
 
 mod error;
 pub(crate) mod event;
+pub(crate) mod expiry;
 pub(crate) mod filter;
 pub(crate) mod object;
 mod page_counts;
@@ -59,6 +61,7 @@ pub(crate) struct StoreState {
     pub(crate) random: Random,
     pub(crate) closed: bool,
     pub(crate) page_counts: PageCounts,
+    expiry: Expiry,
     /// Of the kinds that have one, by plural.
     allocators: BTreeMap<&'static str, Box<dyn Allocator>>,
     /// Sees every write and what is stored after it, in order. `None` if no controllers run.
@@ -161,6 +164,7 @@ impl Store {
             hook: None,
             writes: WriteObserver::default(),
             open_writes: 0,
+            expiry: Expiry::new(settings.event_ttl, settings.max_events),
         };
         let watches = Arc::new(Semaphore::new(settings.max_watches.min(Semaphore::MAX_PERMITS)));
         let (faults, moved) = (Active::default(), watch::Sender::new(()));
@@ -176,6 +180,7 @@ impl Store {
     /// [`is_sound`](Self::is_sound) tells of a panic in the middle of a write.
     pub(crate) fn lock(&self) -> MutexGuard<'_, StoreState> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        self.forget_expired(&mut state);
         state.forget_old();
         state
     }
@@ -328,6 +333,7 @@ impl Store {
         state.record(resource, &key, Some(&value));
         let event = state.storage.put(resource, key, value);
         let object = event.object().clone();
+        state.expiry.note(&object);
         self.publish(state, event);
         object
     }
