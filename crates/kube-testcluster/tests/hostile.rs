@@ -1,0 +1,263 @@
+//! Hostile requests by seed: deep and long values, broken YAML and protobuf, odd queries and headers. Each is answered,
+//! nothing panics, the server serves on, and its memory stays within bounds.
+//!
+//! 10,000 requests by default. For a million: `HOSTILE=1000000 cargo test --release -p kube-testcluster --features serve --test
+//! hostile`; `HOSTILE_SEED=7` sends others.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+#[path = "hostile/bodies.rs"]
+mod bodies;
+#[path = "hostile/requests.rs"]
+mod requests;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use fastrand::Rng;
+use http::Request;
+use http_body_util::BodyExt;
+use kube_testcluster::{Cluster, ClusterBuilder, Controllers};
+use serde_json::{Value, json};
+use tower::Service;
+
+use self::requests::Hostile;
+
+/// How many requests a cluster gets before the next one begins.
+const EACH: usize = 1000;
+
+/// More memory than that is no longer bounded, in megabytes: the body of a request has at most three, and each of the few names
+/// of objects holds one.
+#[cfg(target_os = "linux")]
+const MOST_MEMORY: usize = 1024;
+
+fn number(variable: &str, default: usize) -> usize {
+    std::env::var(variable).map_or(default, |text| text.parse().unwrap())
+}
+
+/// Of this many requests, one in ten goes through a socket.
+fn count() -> usize {
+    number("HOSTILE", 10_000)
+}
+
+fn seeds(requests: usize) -> impl Iterator<Item = u64> {
+    let first = number("HOSTILE_SEED", 0) as u64;
+    (first..).take(requests.div_ceil(EACH))
+}
+
+fn cluster() -> ClusterBuilder {
+    Cluster::builder().controllers(Controllers::GarbageAndNamespaces)
+}
+
+async fn send(router: &Router, method: &str, path: &str, body: &Value) -> (u16, Vec<u8>) {
+    let request = Request::builder().method(method).uri(path).header("content-type", "application/json");
+    let answer = router.clone().call(request.body(Body::from(body.to_string())).unwrap()).await.unwrap();
+    (answer.status().as_u16(), answer.into_body().collect().await.unwrap().to_bytes().to_vec())
+}
+
+static PANICS: AtomicUsize = AtomicUsize::new(0);
+
+/// Counts the panics of all threads from now on.
+fn count_panics() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        PANICS.fetch_add(1, Ordering::Relaxed);
+        usual(panic);
+    }));
+}
+
+fn has_panicked() -> bool {
+    PANICS.load(Ordering::Relaxed) > 0
+}
+
+/// Whether friendly requests are answered as ever. Leaves an object of each kind behind that patches can meet.
+async fn still_serves(router: &Router) {
+    let container = json!([{"name": "c", "image": "i"}]);
+    let labels = json!({"a": "b"});
+    let set = json!({"selector": {"matchLabels": labels}, "template": {"metadata": {"labels": labels}, "spec": {"containers": container}}});
+    let secrets: Vec<Value> = (0..1000).map(|n| json!({"name": format!("s{n}")})).collect();
+    for (path, object) in [
+        ("/api/v1/namespaces/default/pods", json!({"metadata": {"name": "a"}, "spec": {"containers": container}})),
+        ("/api/v1/namespaces/default/configmaps", json!({"metadata": {"name": "c"}, "data": {"k": "v"}})),
+        ("/api/v1/namespaces/default/serviceaccounts", json!({"metadata": {"name": "sa"}, "secrets": secrets})),
+        ("/apis/apps/v1/namespaces/default/replicasets", json!({"metadata": {"name": "web"}, "spec": set})),
+        ("/api/v1/nodes", json!({"metadata": {"name": "n"}})),
+    ] {
+        let status = send(router, "POST", path, &object).await.0;
+        assert!(status == 201 || status == 409, "POST {path}: {status}");
+        let one = format!("{path}/{}", object["metadata"]["name"].as_str().unwrap());
+        let (status, bytes) = send(router, "GET", &one, &Value::Null).await;
+        assert!(status == 200 && serde_json::from_slice::<Value>(&bytes).is_ok(), "GET {one}: {status}");
+        assert_eq!(send(router, "GET", path, &Value::Null).await.0, 200, "GET {path}");
+    }
+    assert_eq!(send(router, "GET", "/readyz", &Value::Null).await, (200, b"ok".to_vec()));
+}
+
+/// The memory of this process, in megabytes.
+#[cfg(target_os = "linux")]
+fn check_memory() {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    let megabytes = line.split_whitespace().next().unwrap().parse::<usize>().unwrap() / 1024;
+    assert!(megabytes < MOST_MEMORY, "{megabytes} MB are in use");
+}
+
+#[cfg(not(target_os = "linux"))]
+fn check_memory() {}
+
+fn shown(request: &Hostile) -> String {
+    let text: String = String::from_utf8_lossy(&request.body).chars().take(2000).collect();
+    format!("{} {} {:?}\n{text}", request.method, request.target, request.headers)
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_hostile_request_is_answered() {
+    count_panics();
+    let (mut sent, mut accepted) = (0, 0);
+    for seed in seeds(count() - count() / 10) {
+        let mut random = Rng::with_seed(seed);
+        let cluster = cluster().seed(seed).start();
+        let mut router = cluster.router();
+        for case in 0..EACH {
+            if case % 250 == 0 {
+                still_serves(&router).await;
+            }
+            let hostile = Hostile::new(&mut random);
+            let mut request = Request::builder().method(&*hostile.method).uri(&hostile.target);
+            for (name, value) in &hostile.headers {
+                request = request.header(name, value);
+            }
+            let Ok(request) = request.body(Body::from(hostile.body.clone())) else { continue }; // HTTP does not allow it
+            let answer = router.call(request).await.unwrap();
+            let status = answer.status().as_u16();
+            // A watch does not end by itself.
+            let body = tokio::time::timeout(Duration::from_millis(1), answer.into_body().collect()).await;
+            let body = body.map(|body| body.unwrap().to_bytes()).unwrap_or_default();
+            let told = String::from_utf8_lossy(&body);
+            let sound = status >= 200 && !has_panicked() && !told.contains("the stored object");
+            assert!(sound, "seed {seed}, case {case}: {status} {told}\n{}", shown(&hostile));
+            sent += 1;
+            accepted += usize::from(status < 300);
+        }
+        still_serves(&router).await;
+        check_memory();
+        cluster.shutdown().await;
+    }
+    assert!(accepted * 20 > sent && accepted * 2 < sent, "{accepted} of {sent} were accepted: both are worth trying");
+}
+
+#[cfg(feature = "serve")]
+mod over_a_socket {
+    use std::net::TcpListener;
+
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpStream;
+
+    use super::*;
+
+    /// How long a machine under load may take for an answer. A server that hangs takes longer.
+    const PATIENCE: Duration = Duration::from_secs(30);
+
+    /// The bytes of a request, and whether it is one of HTTP, which must be answered. Anything else may be hung up on.
+    fn bytes(random: &mut Rng) -> (Vec<u8>, bool) {
+        let hostile = Hostile::new(random);
+        let mut head = format!("{} {} HTTP/1.1\r\n", hostile.method, hostile.target);
+        let mut is_http = head.is_ascii();
+        head += match random.u8(0..12) {
+            0 => "",
+            1 => "Host: localhost\r\nHost: localhost\r\n",
+            2 => "Host: evil.example\r\n",
+            3 => "Host: localhost\r\nOrigin: https://evil.example\r\n",
+            _ => "Host: localhost\r\n",
+        };
+        for (name, value) in &hostile.headers {
+            head += &format!("{name}: {value}\r\n");
+        }
+        let length = hostile.body.len();
+        let framing = random.u8(0..12);
+        is_http &= framing >= 4; // before, the body is not as long as the head says
+        head += &match framing {
+            0 => "Content-Length: -1\r\n".to_owned(),
+            1 => format!("Content-Length: {length}\r\nContent-Length: {}\r\n", length + 1),
+            2 => "Content-Length: 99999999999999999999999\r\n".to_owned(),
+            3 => "Transfer-Encoding: chunked\r\nContent-Length: 3\r\n".to_owned(),
+            4 => format!("X: {}\r\nContent-Length: {length}\r\n", "y".repeat(random.usize(0..700_000))),
+            5 => format!("{}Content-Length: {length}\r\n", "X: y\r\n".repeat(random.usize(0..200))),
+            _ => format!("Content-Length: {length}\r\n"),
+        };
+        let mut bytes = format!("{head}Connection: close\r\n\r\n").into_bytes();
+        bytes.extend(hostile.body);
+        match random.u8(0..20) {
+            0 => {
+                let at = random.usize(0..bytes.len().min(300));
+                bytes[at] = random.u8(..);
+                is_http = false;
+            }
+            1 => {
+                bytes = (0..random.usize(0..500)).map(|_| random.u8(..)).collect();
+                is_http = false;
+            }
+            2 => {
+                bytes.truncate(random.usize(0..=bytes.len()));
+                is_http = false;
+            }
+            _ => {}
+        }
+        (bytes, is_http)
+    }
+
+    /// Sends the bytes, and reads the first line of what comes back.
+    async fn first_line(address: std::net::SocketAddr, bytes: &[u8], is_http: bool) -> String {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        let (mut reader, mut writer) = stream.split();
+        let write = async {
+            // The server may answer and hang up before it has read all.
+            if writer.write_all(bytes).await.is_ok() && !is_http {
+                let _ = writer.shutdown().await; // perhaps it waits for more
+            }
+            std::future::pending::<()>().await;
+        };
+        let mut read = Vec::new();
+        let answer = async {
+            let mut buffer = [0; 1024];
+            while !read.contains(&b'\n') {
+                match reader.read(&mut buffer).await {
+                    Ok(count) if count > 0 => read.extend_from_slice(&buffer[..count]),
+                    _ => break,
+                }
+            }
+        };
+        tokio::select! {
+            () = write => {}
+            () = answer => {}
+        }
+        String::from_utf8_lossy(&read).lines().next().unwrap_or_default().to_owned()
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn every_hostile_request_is_answered_or_hung_up_on() {
+        count_panics();
+        for seed in seeds(count() / 10) {
+            let mut random = Rng::with_seed(seed ^ 0x50c7);
+            let mut cluster = cluster().seed(seed).start();
+            let address = cluster.serve(TcpListener::bind("127.0.0.1:0").unwrap()).unwrap();
+            let router = cluster.router();
+            for case in 0..EACH.min(count() / 10) {
+                if case % 250 == 0 {
+                    still_serves(&router).await;
+                }
+                let (bytes, is_http) = bytes(&mut random);
+                let line = tokio::time::timeout(PATIENCE, first_line(address, &bytes, is_http)).await;
+                let line = line.unwrap_or_else(|_| "no answer".to_owned());
+                let is_answer = line.starts_with("HTTP/1.") && !has_panicked();
+                let head: String = String::from_utf8_lossy(&bytes).chars().take(1000).collect();
+                assert!(is_answer || (!is_http && line.is_empty()), "seed {seed}, case {case}: {line:?} to {head}");
+            }
+            still_serves(&router).await;
+            check_memory();
+            cluster.shutdown().await;
+        }
+    }
+}
