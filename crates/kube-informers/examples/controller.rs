@@ -3,6 +3,7 @@
 //!
 //! It writes on every running pod, as a label, on which node it is.
 
+use std::future::ready;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use futures::StreamExt;
 use k8s_openapi::api::core::v1::Pod;
 use kube::api::{Patch, PatchParams};
 use kube::{Api, Client, ResourceExt};
-use kube_informers::cache::{BoxError, HandlerOptions, ListWatch, SharedIndexInformer};
+use kube_informers::cache::{BoxError, HandlerOptions, ListWatch, Notification, SharedIndexInformer};
 use kube_informers::leader_election::{LeaderElector, Outcome};
 use kube_informers::workqueue::WorkQueue;
 use serde_json::json;
@@ -61,7 +62,12 @@ async fn work(client: &Client, stop: &CancellationToken) -> Result<(), BoxError>
     // Every change is a key in the queue. However often it is added, one worker at a time has it.
     let queue = WorkQueue::new();
     let fill = async {
-        changes.for_each(async |change| queue.add(change.key())).await;
+        // No async closure: one that borrows would keep the compiler from seeing that all of this is `Send`, for `tokio::spawn`.
+        let add = |change: Notification<Pod>| {
+            queue.add(change.key());
+            ready(())
+        };
+        changes.for_each(add).await;
         Ok(())
     };
 
