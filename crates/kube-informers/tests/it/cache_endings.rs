@@ -6,14 +6,12 @@ use std::time::Duration;
 
 use futures::future::{BoxFuture, FutureExt};
 use futures::{StreamExt, poll};
-use k8s_openapi::api::core::v1::{Namespace, Pod};
-use kube::core::{ApiResource, PartialObjectMeta};
+use k8s_openapi::api::core::v1::Pod;
 use kube_informers::cache::{
-    AsyncEventHandler, Closed, DeltaFifo, Done, EventHandler, FilteringHandler, HandlerOptions, InformerId,
-    InformerStopped, Never, Notification, RealFifo, ReflectorStore, Registration, RunError, SharedIndexInformer,
-    SharedInformerFactory, Subscription, meta_namespace_key, wait_for,
+    AsyncEventHandler, Closed, DeltaFifo, Done, EventHandler, FilteringHandler, HandlerOptions, InformerStopped, Never,
+    Notification, RealFifo, ReflectorStore, Registration, RunError, SharedIndexInformer, Subscription,
+    meta_namespace_key, wait_for,
 };
-use kube_testcluster::Cluster;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
@@ -349,97 +347,6 @@ async fn no_wait_outlives_what_it_waits_for() {
             timeout(3600 * SECOND, waiting).await.unwrap_or_else(|_| panic!("{name} hangs after {ending:?}")).unwrap();
         }
     }
-}
-
-fn factory() -> (Cluster, SharedInformerFactory) {
-    let mut pod = Pod::default();
-    pod.metadata.name = Some("a".into());
-    pod.spec.insert(Default::default()).containers.push(k8s_openapi::api::core::v1::Container {
-        name: "main".into(),
-        image: Some("nginx".into()),
-        ..Default::default()
-    });
-    let cluster = Cluster::builder().pods(vec![pod]).start();
-    let factory = SharedInformerFactory::new(cluster.client("default"));
-    (cluster, factory)
-}
-
-async fn panics(_: Notification<Pod>) {
-    panic!("as the test wants it");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_factory_ends_with_the_first_informer_that_does_and_stops_the_others() {
-    let (_cluster, factory) = factory();
-    factory.informer::<Pod>().add_event_handler(panics).unwrap();
-    let others = factory.informer::<Namespace>();
-    let failed = timeout(60 * SECOND, factory.run(CancellationToken::new())).await.expect("the run ends").unwrap_err();
-    assert_eq!(failed.informer, InformerId::of::<Pod>());
-    assert!(matches!(*failed.source, RunError::HandlerPanicked(_)));
-    assert!(others.is_stopped());
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_factory_notices_an_informer_whose_transformer_panics() {
-    let (_cluster, factory) = factory();
-    let factory = factory.customize::<Pod>(|pods| pods.transformer(|_| panic!("as the test wants it")));
-    let pods = factory.informer::<Pod>();
-    let failed = timeout(60 * SECOND, factory.run(CancellationToken::new())).await.expect("the run ends").unwrap_err();
-    assert_eq!(failed.source.to_string(), "the informer panicked: as the test wants it");
-    assert_eq!(pods.synced().await, Err(Never));
-}
-
-#[tokio::test(start_paused = true)]
-async fn nobody_waits_for_the_cache_of_an_informer_that_died() {
-    let (_cluster, factory) = factory();
-    let pods = factory.informer::<Pod>();
-    pods.add_event_handler(panics).unwrap();
-    // It panics before the list has been distributed to the slow one.
-    let slow = pods.add_event_handler(|_: Notification<Pod>| sleep(60 * SECOND)).unwrap();
-    let stop = CancellationToken::new();
-    factory.start(&stop);
-    timeout(3600 * SECOND, factory.wait_for_cache_sync(&stop)).await.expect("an answer");
-    timeout(3600 * SECOND, factory.failed()).await.expect("the factory knows").unwrap();
-    assert!(timeout(3600 * SECOND, slow.synced()).await.is_ok());
-    stop.cancel();
-    assert_eq!(factory.shutdown().await.unwrap_err().informer.to_string(), "Pod");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_factory_may_be_shut_down_many_times_at_once_and_in_vain() {
-    let (_cluster, factory) = factory();
-    let pods = factory.informer::<Pod>();
-    pods.add_event_handler(|_: Notification<Pod>| sleep(60 * SECOND)).unwrap();
-    let stop = CancellationToken::new();
-    factory.start(&stop);
-    sleep(SECOND).await;
-    stop.cancel();
-    assert!(timeout(SECOND, factory.shutdown()).await.is_err(), "the handler is at work");
-    let shut_down = async {
-        factory.shutdown().await.unwrap();
-        assert!(pods.is_stopped());
-    };
-    let again = async {
-        factory.shutdown().await.unwrap();
-        assert!(pods.is_stopped());
-    };
-    tokio::join!(shut_down, again);
-}
-
-#[tokio::test(start_paused = true)]
-async fn typed_dynamic_and_metadata_informers_of_one_kind_are_three_answers() {
-    let (_cluster, factory) = factory();
-    let resource = ApiResource::erase::<Pod>(&());
-    factory.informer::<Pod>();
-    factory.dynamic_informer(&resource);
-    factory.informer::<PartialObjectMeta<Pod>>();
-    let stop = CancellationToken::new();
-    factory.start(&stop);
-    let synced = factory.wait_for_cache_sync(&stop).await;
-    assert_eq!(synced.len(), 3, "{synced:?}");
-    assert!(synced.values().all(|synced| *synced) && synced.keys().all(|id| id.kind() == "Pod"));
-    stop.cancel();
-    factory.shutdown().await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]

@@ -5,6 +5,8 @@
 mod cache_delta_fifo_model;
 mod cache_endings;
 mod cache_factory;
+mod cache_factory_endings;
+mod cache_fold;
 mod cache_handlers;
 mod cache_indexer_model;
 mod cache_list_watch;

@@ -3,6 +3,7 @@
 mod kind;
 mod list;
 mod managed_fields;
+mod request;
 mod splitter;
 mod watch;
 
@@ -11,18 +12,13 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::{BoxFuture, FutureExt};
-use http::{Request, header};
 use kube_client::Api;
 use kube_core::{DynamicResourceScope, NamespaceResourceScope, PartialObjectMeta, Resource};
-use serde::de::DeserializeOwned;
 
 pub(in crate::cache) use self::managed_fields::ManagedFields;
-use super::api_error::ApiError;
 use super::list_options::{ListOptions, Tweak};
-use super::{ListPage, ListerWatcher, WatchStream};
 use kind::{InItems, Kind};
-use list::within;
+use request::{Accept, METADATA, OBJECTS};
 
 /// Lists and watches one resource through a `kube::Client`.
 ///
@@ -76,21 +72,6 @@ pub struct ListWatch<T> {
 
 /// Longer than an API server works on one request, which is a minute.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(90);
-
-/// What the server is asked for, as media types.
-#[derive(Clone, Copy)]
-struct Accept {
-    list: &'static str,
-    watch: &'static str,
-}
-
-const OBJECTS: Accept = Accept { list: "application/json, */*", watch: "application/json, */*" };
-
-/// In JSON alone: a server that cannot would send whole objects.
-const METADATA: Accept = Accept {
-    list: "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
-    watch: "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
-};
 
 impl<T: Resource<DynamicType = ()>> ListWatch<T> {
     /// The objects of one namespace; those of all namespaces if it is empty.
@@ -328,23 +309,6 @@ impl<T> ListWatch<T> {
         let Self { client, path, accept, kind, description, tweak, idle_timeout, object: PhantomData } = self;
         ListWatch { client, path, accept, kind, description, tweak, idle_timeout, object: PhantomData }
     }
-
-    fn request(
-        &self,
-        mut options: ListOptions,
-        query: fn(&ListOptions) -> String,
-        accept: &'static str,
-    ) -> Result<Request<Vec<u8>>, ApiError> {
-        if let Some(tweak) = &self.tweak {
-            tweak(&mut options);
-        }
-        let query = query(&options);
-        let uri = if query.is_empty() { self.path.clone() } else { format!("{}?{query}", self.path) };
-        Request::get(uri)
-            .header(header::ACCEPT, accept)
-            .body(Vec::new())
-            .map_err(|error| ApiError::Client(error.into()))
-    }
 }
 
 /// Makes a selector match only what `also` matches too.
@@ -354,32 +318,6 @@ fn narrow(selector: &mut Option<String>, also: &str) {
         selector.push(','); // and
     }
     selector.push_str(also);
-}
-
-impl<T: DeserializeOwned + Send + Sync + 'static> ListerWatcher<T> for ListWatch<T> {
-    fn list(&self, options: ListOptions) -> BoxFuture<'_, Result<ListPage<T>, ApiError>> {
-        async move {
-            let request = self.request(options, ListOptions::list_query, self.accept.list)?;
-            let body = within(self.idle_timeout, self.client.request_stream(request)).await??;
-            list::read(body, &self.kind, self.idle_timeout).await
-        }
-        .boxed()
-    }
-
-    fn watch(&self, options: ListOptions) -> BoxFuture<'_, Result<WatchStream<T>, ApiError>> {
-        async move {
-            let mut request = self.request(options, ListOptions::watch_query, self.accept.watch)?;
-            // A server that compresses a watch holds events back until a block is full.
-            request.headers_mut().insert(header::ACCEPT_ENCODING, header::HeaderValue::from_static("identity"));
-            let body = within(self.idle_timeout, self.client.request_stream(request)).await??;
-            Ok(watch::events(body, self.kind.clone()))
-        }
-        .boxed()
-    }
-
-    fn description(&self) -> String {
-        self.description.clone()
-    }
 }
 
 impl<T> Clone for ListWatch<T> {

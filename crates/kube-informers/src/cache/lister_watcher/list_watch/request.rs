@@ -1,0 +1,69 @@
+//! The requests of a ListWatch: a LIST and a WATCH.
+
+use futures::future::{BoxFuture, FutureExt};
+use http::{Request, header};
+use serde::de::DeserializeOwned;
+
+use super::list::within;
+use super::{ListWatch, list, watch};
+use crate::cache::lister_watcher::{ApiError, ListOptions, ListPage, ListerWatcher, WatchStream};
+
+/// What the server is asked for, as media types.
+#[derive(Clone, Copy)]
+pub(super) struct Accept {
+    list: &'static str,
+    watch: &'static str,
+}
+
+pub(super) const OBJECTS: Accept = Accept { list: "application/json, */*", watch: "application/json, */*" };
+
+/// In JSON alone: a server that cannot would send whole objects.
+pub(super) const METADATA: Accept = Accept {
+    list: "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
+    watch: "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+};
+
+impl<T> ListWatch<T> {
+    fn request(
+        &self,
+        mut options: ListOptions,
+        query: fn(&ListOptions) -> String,
+        accept: &'static str,
+    ) -> Result<Request<Vec<u8>>, ApiError> {
+        if let Some(tweak) = &self.tweak {
+            tweak(&mut options);
+        }
+        let query = query(&options);
+        let uri = if query.is_empty() { self.path.clone() } else { format!("{}?{query}", self.path) };
+        Request::get(uri)
+            .header(header::ACCEPT, accept)
+            .body(Vec::new())
+            .map_err(|error| ApiError::Client(error.into()))
+    }
+}
+
+impl<T: DeserializeOwned + Send + Sync + 'static> ListerWatcher<T> for ListWatch<T> {
+    fn list(&self, options: ListOptions) -> BoxFuture<'_, Result<ListPage<T>, ApiError>> {
+        async move {
+            let request = self.request(options, ListOptions::list_query, self.accept.list)?;
+            let body = within(self.idle_timeout, self.client.request_stream(request)).await??;
+            list::read(body, &self.kind, self.idle_timeout).await
+        }
+        .boxed()
+    }
+
+    fn watch(&self, options: ListOptions) -> BoxFuture<'_, Result<WatchStream<T>, ApiError>> {
+        async move {
+            let mut request = self.request(options, ListOptions::watch_query, self.accept.watch)?;
+            // A server that compresses a watch holds events back until a block is full.
+            request.headers_mut().insert(header::ACCEPT_ENCODING, header::HeaderValue::from_static("identity"));
+            let body = within(self.idle_timeout, self.client.request_stream(request)).await??;
+            Ok(watch::events(body, self.kind.clone()))
+        }
+        .boxed()
+    }
+
+    fn description(&self) -> String {
+        self.description.clone()
+    }
+}
