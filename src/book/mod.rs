@@ -1,6 +1,7 @@
 //! The book: the chapters in `lessons/`, carried in the program, for rooms without a network.
 
 mod chapters;
+mod code;
 mod page;
 mod table;
 mod text;

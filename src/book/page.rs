@@ -5,9 +5,9 @@ use std::mem::take;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use unicode_width::UnicodeWidthStr;
 
+use super::code::broken;
 use super::table;
 use super::text::{Ink, Mark, Text};
-use crate::trace::hanging;
 
 /// What a page is made for.
 #[derive(Clone, Copy, Debug)]
@@ -174,7 +174,7 @@ impl Writer {
         let widest = code.lines().map(UnicodeWidthStr::width).max().unwrap_or_default();
         let indent = if widest + 4 <= self.paper.width { "    " } else { "" };
         let room = self.paper.width - indent.len();
-        for line in code.lines().flat_map(|line| hanging(line, room)) {
+        for line in code.lines().flat_map(|line| broken(line, room)) {
             self.page.push_str(&format!("{indent}{line}\n"));
         }
         self.page.push('\n');

@@ -39,4 +39,4 @@ pub use printer::Printer;
 pub use record::{Cause, Header, Record, RecordFile, Recorder, SCHEMA, State, WaitingDelta, What, read as read_record};
 pub use report::{hint, in_one_line, sentence};
 pub use speed::Speed;
-pub use width::{columns, hanging, is_in_word};
+pub use width::{columns, is_in_word};

@@ -2,24 +2,16 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::process::{Command, Output};
 
+use crate::cli::run;
 use crate::eras;
 
 use informer_lab::lessons::{Row, rows};
 
-fn lab(arguments: &str) -> Output {
-    let output = Command::new(env!("CARGO_BIN_EXE_informer-lab"))
-        .args(arguments.split_whitespace())
-        .env_remove("NO_COLOR")
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{arguments}: {}", String::from_utf8_lossy(&output.stderr));
-    output
-}
-
 fn stdout(arguments: &str) -> String {
-    String::from_utf8(lab(arguments).stdout).unwrap()
+    let ran = run(arguments);
+    assert_eq!(ran.code, Some(0), "{arguments}: {}", ran.err);
+    ran.out
 }
 
 fn golden(name: &str) -> String {

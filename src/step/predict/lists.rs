@@ -26,7 +26,7 @@ fn first_list(moment: &Moment<'_>, objects: usize) -> Option<Asked> {
         _ => None,
     })?;
     let asks = (
-        format!("the first list has {objects}: will they come out of the queue as Added? y/n"),
+        format!("objects in the first list: {objects}. Will they come out of the queue as Added? y/n"),
         format!("首次 list 有 {objects} 个对象：它们会以 Added 从队列出来吗？y/n"),
     );
     let why = (format!("what a list has is queued as {delta}."), format!("list 里的对象以 {delta} 入队。"));
