@@ -35,14 +35,22 @@ pub(super) fn broken(line: &str, width: usize) -> Vec<String> {
 /// Where a line ends that is too wide.
 fn end(line: &str, begins: usize, width: usize, is_comment: bool) -> Option<usize> {
     let fits = fitting(line, width);
-    let ends = ENDS.iter().flat_map(|end| line.match_indices(end).map(|(at, found)| at + found.len()));
-    let methods = line.match_indices('.').map(|(at, _)| at).filter(|at| begins_name(&line[at + 1..]));
-    let inside = |at: &usize| *at > begins && line[..*at].trim_end().len() <= fits && !line[*at..].starts_with(')');
-    let good = ends.chain(methods).filter(inside).filter(|_| !is_comment).max();
+    let fits_before = |at: &usize| *at > begins && line[..*at].trim_end().len() <= fits;
+    let good = |at: &usize| fits_before(at) && !is_comment && !line[*at..].starts_with(')') && !is_in_text(line, *at);
     // A good place far to the left wastes the page.
-    let good = good.filter(|at| line[..*at].width() >= width / 3);
-    let words = || line.match_indices(' ').map(|(at, _)| at + 1).filter(inside).max();
-    good.or_else(words).or(Some(fits)).filter(|at| *at > begins)
+    let wide = |part: usize| move |at: &usize| line[..*at].width() >= part;
+    let ends = ENDS.iter().flat_map(|end| line.match_indices(end).map(|(at, found)| at + found.len()));
+    let ends = ends.filter(good).filter(wide(width * 2 / 5)).max();
+    let methods = || line.match_indices('.').map(|(at, _)| at).filter(|at| begins_name(&line[at + 1..]));
+    let methods = || methods().filter(good).filter(wide(width / 3)).max();
+    let words = || line.match_indices(' ').map(|(at, _)| at + 1).filter(fits_before).max();
+    ends.or_else(methods).or_else(words).or(Some(fits)).filter(|at| *at > begins)
+}
+
+/// Whether a place is inside of a text in quotation marks.
+fn is_in_text(line: &str, at: usize) -> bool {
+    let marks = line[..at].match_indices('"').filter(|(mark, _)| !line[..*mark].ends_with('\\'));
+    marks.count() % 2 == 1
 }
 
 /// How many bytes of the line fit.
@@ -81,6 +89,16 @@ mod tests {
         assert_eq!(
             parts,
             ["        let before = pod.metadata.resource_version.as_deref()", "            .unwrap_or_default();"]
+        );
+    }
+
+    #[test]
+    fn a_text_in_quotation_marks_stays_whole_if_it_can() {
+        let line = "        self.0.print(Style::Added, format_args!(\"  OnAdd: {}\", name(&pod)));";
+        let below = "            format_args!(\"  OnAdd: {}\", name(&pod)));";
+        assert_eq!(
+            broken(line, 58),
+            ["        self.0.print(Style::Added, format_args!(", &below.replace("format_args!(", "")]
         );
     }
 

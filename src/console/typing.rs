@@ -29,7 +29,8 @@ impl Typing {
         if !is_ours() {
             return None;
         }
-        let on_screen = io::stdin().is_terminal() && io::stderr().is_terminal();
+        // In `| tee` somebody else prints on the screen, and does not know of the line.
+        let on_screen = io::stdin().is_terminal() && io::stdout().is_terminal() && io::stderr().is_terminal();
         let screen = on_screen.then(QuietKeyboard::begin).flatten().map(|keyboard| (printer.clone(), keyboard));
         let typing = Self { chunks: chunks(), line: Line::default(), entered: VecDeque::new(), screen };
         typing.show();
