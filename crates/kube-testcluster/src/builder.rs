@@ -216,7 +216,7 @@ impl ClusterBuilder {
     pub fn start(self) -> Cluster {
         let clock = Clock::starting_at(self.started_at.unwrap_or_else(Timestamp::now));
         let store = Arc::new(Store::new(self.settings, clock));
-        let chores = Arc::new(Chores::default());
+        let chores = Arc::new(Chores::new(self.nodes.is_some()));
         if self.settings.controllers != Controllers::None {
             store.set_hook(chores.clone());
         }

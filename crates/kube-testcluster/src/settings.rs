@@ -35,11 +35,12 @@ pub enum Controllers {
     /// The garbage collector, the namespace controller and the [ReplicaSet controller](crate::controllers::replica_set).
     #[default]
     All,
-    /// The garbage collector and the namespace controller, which deletions need. A ReplicaSet is only an object, until the
-    /// test runs a controller of its own.
+    /// The garbage collector and the namespace controller, which deletions need, and those of nodes: their taints follow
+    /// their conditions, and the pods of a node that was deleted go after 40 seconds. A ReplicaSet is only an object, until
+    /// the test runs a controller of its own.
     GarbageAndNamespaces,
     /// None, as in an API server without a controller manager: dependents outlive their owners, objects with a
-    /// finalizer of the garbage collector stay, and a deleted namespace is removed at once with its contents left
+    /// finalizer of the garbage collector stay, a new node stays tainted, and a deleted namespace is removed at once with its contents left
     /// behind.
     None,
 }

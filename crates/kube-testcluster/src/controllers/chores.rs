@@ -10,7 +10,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::kinds::metadata::{FOREGROUND, ORPHAN};
-use crate::kinds::{NAMESPACES, RESOURCES, Resource};
+use crate::kinds::{NAMESPACES, NODES, PODS, RESOURCES, Resource};
 use crate::store::event::Event;
 use crate::store::object::{Key, Object};
 use crate::store::storage::Storage;
@@ -51,6 +51,12 @@ pub(crate) enum Chore {
     HandleDependents(ObjectRef),
     /// Delete the contents of a namespace that is being deleted.
     EmptyNamespace(String),
+    /// Give a node the taints of its conditions.
+    TaintNode(String),
+    /// See after a while whether a node is still missing.
+    Quarantine(String),
+    /// Delete the pods of a node that was missing for a while.
+    CollectOrphans(String),
 }
 
 /// One entry of `metadata.ownerReferences`.
@@ -85,6 +91,12 @@ fn owner(reference: &Value, dependent: &Object) -> Owner {
     Owner { uid: text("uid").to_owned(), object_ref, is_blocked: reference["blockOwnerDeletion"] == true }
 }
 
+/// The node that a pod is bound to.
+fn node_of(pod: &Object) -> Option<&str> {
+    let field = PODS.fields.iter().position(|(field, ..)| *field == "spec.nodeName")?;
+    pod.summary.field(field)
+}
+
 /// Whether the object is being deleted.
 pub(crate) fn is_deleting(object: &Object) -> bool {
     object.summary.is_deleting
@@ -100,6 +112,8 @@ pub(crate) fn is_held(object: &Object, finalizer: &str) -> bool {
 /// The lock order is: first the store's lock, then this one.
 #[derive(Debug, Default)]
 pub(crate) struct Chores {
+    /// Whether every pod must have a node: not in a cluster that was made without nodes.
+    has_nodes: bool,
     queue: Mutex<Queue>,
     /// How many chores are queued or being worked on.
     unfinished: watch::Sender<usize>,
@@ -107,15 +121,36 @@ pub(crate) struct Chores {
 
 impl WriteHook for Chores {
     fn after_write(&self, event: &Event, storage: &Storage) {
-        let more = self.lock().note(event, storage);
+        let mut queue = self.lock();
+        let before = queue.due.len();
+        queue.note(event, storage);
+        if self.has_nodes {
+            queue.note_orphans(event, storage);
+        }
+        self.count(queue.due.len() - before);
+    }
+}
+
+impl Chores {
+    pub(crate) fn new(has_nodes: bool) -> Self {
+        Self { has_nodes, ..Self::default() }
+    }
+
+    /// Adds a chore.
+    pub(super) fn add(&self, chore: Chore) {
+        let mut queue = self.lock();
+        let before = queue.due.len();
+        queue.push(chore);
+        self.count(queue.due.len() - before);
+    }
+
+    fn count(&self, more: usize) {
         self.unfinished.send_if_modified(|count| {
             *count += more;
             more > 0
         });
     }
-}
 
-impl Chores {
     /// Waits for the next chore. It counts as unfinished until [`done`](Self::done).
     pub(super) async fn next(&self) -> Chore {
         let mut count = self.unfinished.subscribe();
@@ -204,9 +239,8 @@ impl Dependents {
 }
 
 impl Queue {
-    /// Updates the graph after a write; returns how many chores were added.
-    fn note(&mut self, event: &Event, storage: &Storage) -> usize {
-        let before = self.due.len();
+    /// Updates the graph after a write, and adds the chores that it causes.
+    fn note(&mut self, event: &Event, storage: &Storage) {
         let object = event.object();
         let object_ref = ObjectRef::of(object);
         let list = |object: &Option<Arc<Object>>| object.as_ref().map(owners).unwrap_or_default();
@@ -251,7 +285,24 @@ impl Queue {
                 self.push(Chore::EmptyNamespace(namespace.to_owned()));
             }
         }
-        self.due.len() - before
+        if let Some(node) = event.current.as_ref().filter(|object| object.resource == NODES) {
+            self.push(Chore::TaintNode(node.key.name().to_owned()));
+        }
+    }
+
+    /// Adds a chore for a node that was removed, and for one that a pod was bound to and that does not exist.
+    fn note_orphans(&mut self, event: &Event, storage: &Storage) {
+        let node = match &event.current {
+            None if event.object().resource == NODES => Some(event.object().key.name()),
+            Some(pod) if pod.resource == PODS => {
+                let before = event.previous.as_deref().and_then(node_of);
+                node_of(pod).filter(|node| before != Some(*node) && !node.is_empty())
+            }
+            _ => None,
+        };
+        if let Some(node) = node.filter(|node| storage.get(NODES, &Key::new(None, node)).is_none()) {
+            self.push(Chore::Quarantine(node.to_owned()));
+        }
     }
 
     fn push(&mut self, chore: Chore) {

@@ -3,4 +3,6 @@
 pub(crate) mod chores;
 mod garbage_collector;
 pub(crate) mod namespace;
+mod node_lifecycle;
+mod pod_gc;
 pub mod replica_set;

@@ -6,6 +6,7 @@ mod play;
 mod pod_worker;
 mod recorder;
 mod schedule;
+mod status_patch;
 mod texts;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,6 +18,7 @@ use futures::TryStreamExt;
 use kube_client::api::{ListParams, WatchEvent, WatchParams};
 use kube_client::{Api, Client};
 use kube_core::ResourceExt;
+use serde_json::json;
 use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
@@ -202,6 +204,7 @@ impl Kubelet {
         if let Some(scheduler) = &self.context.scheduler {
             scheduler.observe(pod);
         }
+        self.obey_readiness_gates(pod);
         let stage = match pod.metadata.deletion_timestamp {
             Some(_) => Course::Delete,
             None if is_gated(pod) => return, // the update that removes the last gate comes here again
@@ -229,6 +232,23 @@ impl Kubelet {
         let worker = PodWorker::new(self.context.clone(), pod, ip(address));
         let task = self.running.spawn(play::play(worker, stages.clone()));
         self.pods.insert(uid, Managed { stage, address, task });
+    }
+
+    /// Writes the condition `Ready` anew after somebody has changed the condition of a readiness gate.
+    fn obey_readiness_gates(&mut self, pod: &Pod) {
+        if !pod.spec["readinessGates"].is_array() {
+            return;
+        }
+        let value = pod::to_value(pod);
+        if let Some(ready) = containers::ready_after_gates(&value, &self.context.clock.now()) {
+            let mut worker = PodWorker::new(self.context.clone(), pod, String::new());
+            self.running.spawn(async move {
+                if let Err(error) = worker.write_status(json!({"conditions": [ready]})).await {
+                    tracing::debug!(pod = worker.name(), %error, "the condition Ready could not be written");
+                }
+                worker.uid().to_owned()
+            });
+        }
     }
 
     /// Whether a pod waits for a node, or waits for its kubelet after a scheduler has bound it.

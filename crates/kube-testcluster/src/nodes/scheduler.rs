@@ -116,6 +116,12 @@ impl Scheduler {
         Assignment { node: node.to_owned(), address: address(&known, node) }
     }
 
+    /// Whether there is a node with this name. A cluster that was made without nodes has every node.
+    pub(crate) async fn has(&mut self, node: &str) -> bool {
+        let known = self.nodes().await;
+        known.nodes.contains_key(node) || (known.nodes.is_empty() && self.nodeless == Nodeless::OnTheFirst)
+    }
+
     /// Waits until a node changes.
     pub(crate) async fn changed(&mut self) {
         if self.nodes.changed().await.is_err() {

@@ -37,7 +37,8 @@ use wire::StagesFile;
 ///
 /// - `bind` assigns the pod to the node with this name or, with `true`, to the node that the scheduler chooses. With
 ///   `bind: true` in a lifecycle, the kubelet also runs pods that name their node themselves.
-/// - `status` is a merge patch for the pod's status, `annotations` one for its annotations.
+/// - `status` is a merge patch for the pod's status, except that conditions of other types stay; `annotations` is one for
+///   its annotations.
 /// - `containers` reports a state of all containers: `waiting: {reason, message}`, `running: {ready}` or `terminated:
 ///   {exitCode, reason, message}`. Phase, conditions, restart counts and the rest of the status follow from it as on a
 ///   real node. A `status` beside it is merged into the result.

@@ -1,9 +1,29 @@
 //! What a new object needs of the rest of the cluster. Upstream: the admission plugins.
 
+use serde_json::{Value, json};
+
 use crate::http::status::ApiError;
-use crate::kinds::{NAMESPACES, Resource};
+use crate::kinds::{NAMESPACES, NODES, Resource};
+use crate::machinery::fill::object;
 use crate::store::object::Key;
 use crate::store::storage::Storage;
+
+/// The taint of a node that is not ready.
+const NOT_READY: &str = "node.kubernetes.io/not-ready";
+
+/// Taints a new node, so that no pod is bound to it before its kubelet says that it is ready. Upstream:
+/// `TaintNodesByCondition`.
+pub(super) fn taint_nodes_by_condition(resource: &Resource, value: &mut Value) {
+    if resource != NODES {
+        return;
+    }
+    let taints = object(&mut value["spec"]).entry("taints").or_insert_with(|| json!([]));
+    if let Value::Array(taints) = taints
+        && !taints.iter().any(|taint| taint["key"] == NOT_READY && taint["effect"] == "NoSchedule")
+    {
+        taints.push(json!({"key": NOT_READY, "effect": "NoSchedule"}));
+    }
+}
 
 /// Refuses a new object if its namespace does not exist or is being deleted. Upstream: `NamespaceLifecycle`.
 pub(super) fn namespace_lifecycle(storage: &Storage, resource: &'static Resource, key: &Key) -> Result<(), ApiError> {

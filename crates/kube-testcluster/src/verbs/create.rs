@@ -6,7 +6,7 @@ use axum::response::Response;
 use http::StatusCode;
 use serde_json::{Map, Value, json};
 
-use super::admission::namespace_lifecycle;
+use super::admission::{namespace_lifecycle, taint_nodes_by_condition};
 use super::{Call, answer};
 use crate::codec::schema::Decoded;
 use crate::http::body;
@@ -74,6 +74,7 @@ async fn admitted(
 /// A new object with everything that the server decides, and its key. Upstream: `BeforeCreate`.
 fn validated(store: &Store, target: &Target, mut value: Value) -> Result<(Key, Value), ApiError> {
     let resource = target.resource;
+    taint_nodes_by_condition(resource, &mut value);
     if resource.subresources.contains(&Subresource::Status)
         && resource.strategy.status_on_create == StatusOnCreate::Reset
     {

@@ -95,6 +95,11 @@ impl DeleteOptions {
         Self { uid, policy: Some(policy), ..Self::plain(Commit::Really) }
     }
 
+    /// The options of a forced deletion: of the object with this uid, without a grace period.
+    pub(crate) fn at_once(uid: String) -> Self {
+        Self { grace_period_seconds: Some(0), uid: Some(uid), ..Self::plain(Commit::Really) }
+    }
+
     fn plain(commit: Commit) -> Self {
         Self { grace_period_seconds: None, uid: None, resource_version: None, policy: None, commit }
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kube_testcluster::{Cluster, Era, Scenario, Stages, pods_from_yaml};
 use serde_json::{Value, json};
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
 use crate::support::api::{Api, PODS, pod, quiet, version};
 
@@ -295,4 +295,57 @@ fn pods_are_read_from_documents_lists_and_sequences() {
 fn a_time_that_no_clock_reaches_is_refused() {
     let error = Scenario::from_yaml("[{at: 2562047788015215h, run: a}]", "scenario.yaml").unwrap_err();
     assert!(error.to_string().starts_with("scenario.yaml:1: expected a duration"), "{error}");
+}
+
+fn condition<'a>(pod: &'a Value, kind: &str) -> &'a Value {
+    pod["status"]["conditions"].as_array().unwrap().iter().find(|condition| condition["type"] == kind).unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_kubelet_keeps_the_conditions_of_others() {
+    for stages in [Stages::default(), Stages::named("run").unwrap()] {
+        let cluster = Cluster::builder().stages(stages).start();
+        let api = Api::new(&cluster);
+        api.pod("a", &json!({})).await;
+        sleep(Duration::from_millis(200)).await;
+        let theirs = json!({"type": "example.com/theirs", "status": "True"});
+        let patch = json!({"status": {"conditions": [theirs]}}).to_string();
+        let patched =
+            api.send("PATCH", &format!("{PODS}/a/status"), "application/strategic-merge-patch+json", patch).await;
+        assert_eq!(patched.status, 200);
+        cluster.settled().await;
+        let pod = api.get(&format!("{PODS}/a")).await.body;
+        assert_eq!(pod["status"]["phase"], "Running");
+        assert_eq!(condition(&pod, "example.com/theirs")["status"], "True");
+        let (ready, scheduled) = (condition(&pod, "Ready"), condition(&pod, "PodScheduled"));
+        assert_eq!(
+            (&ready["status"], ready.get("reason"), &scheduled["status"]),
+            (&json!("True"), None, &json!("True"))
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn readiness_gates_are_obeyed() {
+    let cluster = Cluster::builder().stages(Stages::named("fast").unwrap()).start();
+    let api = Api::new(&cluster);
+    let mut gated = pod("a", &json!({}));
+    gated["spec"]["readinessGates"] = json!([{"conditionType": "example.com/open"}]);
+    api.post(PODS, &gated).await;
+    cluster.settled().await;
+    let ready = async || {
+        let pod = api.get(&format!("{PODS}/a")).await.body;
+        assert_eq!(condition(&pod, "ContainersReady")["status"], "True");
+        let ready = condition(&pod, "Ready");
+        [&ready["status"], &ready["reason"], &ready["message"]].map(|text| text.as_str().unwrap_or_default().to_owned())
+    };
+    let missing = "corresponding condition of pod readiness gate \"example.com/open\" does not exist.";
+    assert_eq!(ready().await, ["False", "ReadinessGatesNotReady", missing]);
+    let closed = "the status of pod readiness gate \"example.com/open\" is not \"True\", but False";
+    for (status, expected) in [("True", ["True", "", ""]), ("False", ["False", "ReadinessGatesNotReady", closed])] {
+        let patch = json!({"status": {"conditions": [{"type": "example.com/open", "status": status}]}}).to_string();
+        api.send("PATCH", &format!("{PODS}/a/status"), "application/strategic-merge-patch+json", patch).await;
+        cluster.settled().await;
+        assert_eq!(ready().await, expected);
+    }
 }

@@ -23,6 +23,24 @@ fn scheduled(pod: &Value) -> &Value {
     conditions.iter().find(|condition| condition["type"] == "PodScheduled").unwrap()
 }
 
+/// Reports as the kubelet of a node whether it is ready.
+async fn report(api: &Api, node: &str, status: &str) {
+    let condition = json!({"type": "Ready", "status": status});
+    assert_eq!(
+        api.merge(&format!("{NODES}/{node}/status"), &json!({"status": {"conditions": [condition]}})).await.status,
+        200
+    );
+}
+
+async fn taints(api: &Api, node: &str) -> Vec<String> {
+    let node = api.get(&format!("{NODES}/{node}")).await.body;
+    let taints = node["spec"]["taints"].as_array().cloned().unwrap_or_default();
+    taints
+        .iter()
+        .map(|taint| format!("{}:{}", taint["key"].as_str().unwrap(), taint["effect"].as_str().unwrap()))
+        .collect()
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_cluster_has_as_many_ready_nodes_as_it_was_made_with() {
     let api = Api::new(&cluster(3));
@@ -74,7 +92,10 @@ async fn where_there_are_no_nodes_pods_wait_for_one() {
     cluster.settled().await;
     assert_eq!(node_of(&api, "a").await, None);
     assert_eq!(scheduled(&api.get(&format!("{PODS}/a")).await.body)["reason"], "Unschedulable");
-    api.post("/api/v1/nodes", &json!({"metadata": {"name": "late"}})).await;
+    api.post(NODES, &json!({"metadata": {"name": "late"}})).await;
+    sleep(Duration::from_secs(1)).await;
+    assert_eq!(node_of(&api, "a").await, None, "its kubelet has not reported yet");
+    report(&api, "late", "True").await;
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     assert_eq!(node_of(&api, "a").await.as_deref(), Some("late"));
 }
@@ -157,4 +178,96 @@ async fn a_gated_pod_waits_until_the_last_gate_is_gone() {
     api.merge(&format!("{PODS}/a"), &json!({"spec": {"schedulingGates": null}})).await;
     cluster.settled().await;
     assert_eq!(node_of(&api, "a").await.as_deref(), Some("node-1"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_taints_of_a_node_follow_its_conditions() {
+    let cluster = cluster(1);
+    let api = Api::new(&cluster);
+    assert!(taints(&api, "node-1").await.is_empty());
+    api.post(NODES, &json!({"metadata": {"name": "new"}, "spec": {"taints": [{"key": "own", "effect": "NoExecute"}]}}))
+        .await;
+    cluster.settled().await;
+    assert_eq!(taints(&api, "new").await, ["own:NoExecute", "node.kubernetes.io/not-ready:NoSchedule"]);
+    for (status, expected) in [
+        ("True", &["own:NoExecute"][..]),
+        ("Unknown", &["own:NoExecute", "node.kubernetes.io/unreachable:NoSchedule"]),
+        ("False", &["own:NoExecute", "node.kubernetes.io/not-ready:NoSchedule"]),
+    ] {
+        report(&api, "new", status).await;
+        cluster.settled().await;
+        assert_eq!(taints(&api, "new").await, expected, "{status}");
+    }
+    api.merge(&format!("{NODES}/node-1"), &json!({"spec": {"unschedulable": true}})).await;
+    cluster.settled().await;
+    assert_eq!(taints(&api, "node-1").await, ["node.kubernetes.io/unschedulable:NoSchedule"]);
+    api.merge(&format!("{NODES}/node-1"), &json!({"spec": {"unschedulable": null}})).await;
+    cluster.settled().await;
+    assert!(taints(&api, "node-1").await.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pod_on_a_node_that_does_not_exist_waits_for_it() {
+    let cluster = cluster(1);
+    let api = Api::new(&cluster);
+    let mut lost = pod("lost", &json!({}));
+    lost["spec"]["nodeName"] = json!("late");
+    api.post(PODS, &lost).await;
+    cluster.settled().await;
+    sleep(Duration::from_secs(10)).await;
+    assert_eq!(api.get(&format!("{PODS}/lost")).await.body["status"]["phase"], "Pending");
+    api.post(NODES, &json!({"metadata": {"name": "late"}})).await;
+    sleep(Duration::from_secs(60)).await;
+    assert_eq!(api.get(&format!("{PODS}/lost")).await.body["status"]["phase"], "Running");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_pods_of_a_node_that_is_gone_are_collected_after_a_while() {
+    let cluster = cluster(2);
+    let api = Api::new(&cluster);
+    let held = |name: &str, node: &str| {
+        let mut pod = pod(name, &json!({}));
+        pod["metadata"]["finalizers"] = json!(["example.com/held"]);
+        pod["spec"]["nodeName"] = json!(node);
+        pod
+    };
+    for pod in [held("held", "node-2"), held("never-there", "node-9"), held("stays", "node-1")] {
+        assert_eq!(api.post(PODS, &pod).await.status, 201);
+    }
+    let mut plain = pod("plain", &json!({}));
+    plain["spec"]["nodeName"] = json!("node-2");
+    api.post(PODS, &plain).await;
+    cluster.settled().await;
+    api.delete(&format!("{NODES}/node-2")).await;
+    sleep(Duration::from_secs(39)).await;
+    assert_eq!(api.get(&format!("{PODS}/plain")).await.body["status"]["phase"], "Running");
+    sleep(Duration::from_secs(2)).await;
+    assert_eq!(api.get(&format!("{PODS}/plain")).await.status, 404);
+    for name in ["held", "never-there"] {
+        let pod = api.get(&format!("{PODS}/{name}")).await.body;
+        let conditions = pod["status"]["conditions"].as_array().unwrap();
+        let why = conditions.iter().find(|condition| condition["type"] == "DisruptionTarget").unwrap();
+        assert_eq!((&pod["status"]["phase"], &why["reason"]), (&json!("Failed"), &json!("DeletionByPodGC")), "{name}");
+        assert!(pod["metadata"]["deletionTimestamp"].is_string());
+    }
+    assert_eq!(api.get(&format!("{PODS}/stays")).await.body["metadata"].get("deletionTimestamp"), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_node_that_comes_back_in_time_keeps_its_pods_and_a_cluster_without_nodes_has_any() {
+    for (builder, node) in [(Cluster::builder().nodes(1), "node-1"), (Cluster::builder(), "anywhere")] {
+        let cluster = builder.stages(Stages::named("fast").unwrap()).start();
+        let api = Api::new(&cluster);
+        let mut bound = pod("a", &json!({}));
+        bound["spec"]["nodeName"] = json!(node);
+        api.post(PODS, &bound).await;
+        cluster.settled().await;
+        api.delete(&format!("{NODES}/node-1")).await;
+        sleep(Duration::from_secs(20)).await;
+        if node == "node-1" {
+            api.post(NODES, &json!({"metadata": {"name": node}})).await;
+        }
+        sleep(Duration::from_secs(120)).await;
+        assert_eq!(api.get(&format!("{PODS}/a")).await.body["status"]["phase"], "Running", "{node}");
+    }
 }

@@ -187,7 +187,7 @@ fn has_network(containers: &[Value]) -> bool {
     !containers.iter().all(|status| matches!(reason(status).as_deref(), Some(CREATING | INITIALIZING)))
 }
 
-/// The pod's conditions in upstream's order. A condition that has not changed keeps its transition time.
+/// The kubelet's conditions of a pod, in upstream's order. A condition that has not changed keeps its transition time.
 fn conditions(pod: &Value, phase: &str, containers: &[Value], now: &str) -> Vec<Value> {
     let unready: Vec<&str> = containers
         .iter()
@@ -207,19 +207,25 @@ fn conditions(pod: &Value, phase: &str, containers: &[Value], now: &str) -> Vec<
             "message": format!("containers with unready status: [{}]", unready.join(" ")),
         }),
     };
+    let containers_ready = ready();
+    let ready = match readiness_gates(pod) {
+        Some(message) if containers_ready["status"] == "True" => {
+            json!({"status": "False", "reason": "ReadinessGatesNotReady", "message": message})
+        }
+        _ => containers_ready.clone(),
+    };
     let network = has_network(containers) && over.is_none();
     let initialized = pod["spec"]["initContainers"].is_null() || phase != "Pending";
     let said = |holds: bool| json!({"status": if holds { "True" } else { "False" }});
     let kinds = [
         ("PodReadyToStartContainers", said(network)),
         ("Initialized", said(initialized)),
-        ("Ready", ready()),
-        ("ContainersReady", ready()),
+        ("Ready", ready),
+        ("ContainersReady", containers_ready),
         ("PodScheduled", said(true)),
     ];
     let before = items(&pod["status"]["conditions"]);
     let known = |kind: &str| before.iter().find(|condition| condition["type"] == kind);
-    let others = before.iter().filter(|condition| kinds.iter().all(|(kind, _)| condition["type"] != *kind)).cloned();
     kinds
         .iter()
         .map(|(kind, said)| {
@@ -230,8 +236,47 @@ fn conditions(pod: &Value, phase: &str, containers: &[Value], now: &str) -> Vec<
                 same.map_or_else(|| json!(now), |known| known["lastTransitionTime"].clone());
             condition
         })
-        .chain(others)
         .collect()
+}
+
+/// Why the readiness gates keep a pod from being ready, if they do. Upstream: `GeneratePodReadyCondition`.
+fn readiness_gates(pod: &Value) -> Option<String> {
+    let conditions = items(&pod["status"]["conditions"]);
+    let gates = items(&pod["spec"]["readinessGates"]).iter().filter_map(|gate| gate["conditionType"].as_str());
+    let messages: Vec<String> = gates
+        .filter_map(|gate| match conditions.iter().find(|condition| condition["type"] == gate) {
+            None => Some(format!("corresponding condition of pod readiness gate {gate:?} does not exist.")),
+            Some(condition) => match condition["status"].as_str().unwrap_or_default() {
+                "True" => None,
+                status => Some(format!("the status of pod readiness gate {gate:?} is not \"True\", but {status}")),
+            },
+        })
+        .collect();
+    (!messages.is_empty()).then(|| messages.join(", "))
+}
+
+/// The condition `Ready` of a pod with readiness gates, if it is no longer right since somebody has changed one of their
+/// conditions.
+pub(super) fn ready_after_gates(pod: &Value, now: &str) -> Option<Value> {
+    if items(&pod["spec"]["readinessGates"]).is_empty() {
+        return None;
+    }
+    let conditions = items(&pod["status"]["conditions"]);
+    let of = |kind: &str| conditions.iter().find(|condition| condition["type"] == kind);
+    let (ready, containers_ready) = (of("Ready")?, of("ContainersReady")?);
+    if containers_ready["status"] != "True" {
+        return None; // the containers decide
+    }
+    let mut right = match readiness_gates(pod) {
+        Some(message) => json!({"status": "False", "reason": "ReadinessGatesNotReady", "message": message}),
+        None => json!({"status": "True"}),
+    };
+    if right["status"] == ready["status"] && right["message"] == ready["message"] {
+        return None;
+    }
+    let since = if right["status"] == ready["status"] { ready["lastTransitionTime"].clone() } else { json!(now) };
+    (right["type"], right["lastTransitionTime"]) = (json!("Ready"), since);
+    Some(right)
 }
 
 /// Makes the conditions match a phase that a stage has set.

@@ -35,6 +35,7 @@ fn steps<'a>(
             if !wait.is_zero() {
                 tokio::time::sleep(wait).await;
             }
+            worker.node_exists().await;
             match &stage.action {
                 StageAction::Steps(inner) => steps(worker, inner, round, backoff).await?,
                 StageAction::Repeat(inner, times) => repeat(worker, inner, *times, backoff).await?,

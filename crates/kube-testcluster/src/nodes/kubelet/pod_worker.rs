@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::containers::{self, StatusInputs};
 use super::recorder::{EventCorrelator, PodEvent};
+use super::status_patch;
 use super::texts::{fill_in, filled, go_duration};
 use super::{KubeletContext, Resting};
 use crate::kinds::PODS;
@@ -31,6 +32,19 @@ impl PodWorker {
         let recorder = EventCorrelator::new(context.client.clone(), context.clock);
         let host_ip = pod::status(pod)["hostIP"].as_str().unwrap_or(node::FIRST_ADDRESS).to_owned();
         Self { context, recorder, pod: pod::to_value(pod), pod_ip, host_ip }
+    }
+
+    /// Waits until the node that the pod is bound to exists: a kubelet runs there and nowhere else.
+    pub(super) async fn node_exists(&mut self) {
+        let (Some(scheduler), Some(node)) = (&mut self.context.scheduler, self.pod["spec"]["nodeName"].as_str()) else {
+            return;
+        };
+        if !scheduler.has(node).await {
+            let _resting = Resting::new(&self.context.progress);
+            while !scheduler.has(node).await {
+                scheduler.changed().await;
+            }
+        }
     }
 
     /// Marks the pod as one whose stages never end.
@@ -117,8 +131,8 @@ impl PodWorker {
     }
 
     pub(super) async fn write_status(&mut self, status: Value) -> Result<(), kube_client::Error> {
-        let patch = json!({"metadata": {"uid": self.uid()}, "status": status});
-        let written = self.pods().patch_status(self.name(), &PatchParams::default(), &Patch::Merge(patch)).await?;
+        let patch = Patch::Strategic(status_patch::of(self.uid(), status));
+        let written = self.pods().patch_status(self.name(), &PatchParams::default(), &patch).await?;
         self.pod = pod::to_value(&written);
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! The scheduler's writes: the binding, or the reason why there is none.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::Resting;
 use super::pod_worker::PodWorker;
@@ -55,8 +55,8 @@ impl PodWorker {
 
     /// Writes the reason why the pod is not scheduled into its status.
     async fn unschedulable(&mut self, why: &str) -> Result<(), kube_client::Error> {
-        let conditions = self.pod["status"]["conditions"].as_array().cloned().unwrap_or_default();
-        let before = conditions.iter().find(|condition| condition["type"] == "PodScheduled");
+        let conditions = self.pod["status"]["conditions"].as_array();
+        let before = conditions.into_iter().flatten().find(|condition| condition["type"] == "PodScheduled");
         if before.is_some_and(|condition| condition["message"] == why) {
             return Ok(());
         }
@@ -65,9 +65,7 @@ impl PodWorker {
         let condition = json!({
             "type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": why, "lastTransitionTime": since,
         });
-        let others = conditions.iter().filter(|condition| condition["type"] != "PodScheduled").cloned();
-        let conditions: Vec<Value> = others.chain([condition]).collect();
-        self.write_status(json!({ "conditions": conditions })).await?;
+        self.write_status(json!({"conditions": [condition]})).await?;
         self.record_scheduler_event("Warning", "FailedScheduling", why.to_owned()).await;
         Ok(())
     }
