@@ -31,8 +31,7 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     }
     causes.extend(selector(&spec["selector"], &spec["template"]["metadata"]["labels"]));
     let template = &spec["template"]["spec"];
-    causes.extend(pod::containers::containers(template, at));
-    causes.extend(pod::validation::restart_policy(template, at));
+    causes.extend(pod::validation::pod_spec(template, at));
     let policy = template["restartPolicy"].as_str().unwrap_or_default();
     causes.extend(pod::containers::one_of(policy, &["Always"], &format!("{at}.restartPolicy")));
     if !template["activeDeadlineSeconds"].is_null() {

@@ -1,5 +1,6 @@
 //! Quantities such as `500m`, `1Gi` and `1e3`, parsed and printed as upstream's `resource.Quantity`.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 /// Why a text is not a quantity, with upstream's messages.
@@ -92,6 +93,25 @@ impl Quantity {
             quantity.bound();
         }
         Ok(quantity)
+    }
+
+    pub(crate) fn is_negative(&self) -> bool {
+        self.negative && !self.digits.is_empty()
+    }
+
+    /// Compares the numbers, whatever their notations.
+    pub(crate) fn compare(&self, other: &Self) -> Ordering {
+        let size = |quantity: &Self| {
+            let length = i64::try_from(quantity.digits.len()).unwrap_or(i64::MAX);
+            (!quantity.digits.is_empty()).then(|| length + i64::from(quantity.exponent))
+        };
+        let sizes = size(self).cmp(&size(other)).then_with(|| self.digits.cmp(&other.digits));
+        match (self.is_negative(), other.is_negative()) {
+            (false, true) => Ordering::Greater,
+            (true, false) => Ordering::Less,
+            (false, false) => sizes,
+            (true, true) => sizes.reverse(),
+        }
     }
 
     /// Rounds away from zero to a power of ten.
@@ -255,6 +275,22 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
+
+    #[test]
+    fn quantities_compare_as_numbers() {
+        let ascending = ["-1k", "-2", "-1500m", "0", "1n", "999m", "1", "1001m", "1k", "1Ki", "1e4", "1Mi", "2M"];
+        let quantities = ascending.map(|text| Quantity::parse(text).unwrap());
+        for (i, one) in quantities.iter().enumerate() {
+            for (j, other) in quantities.iter().enumerate() {
+                assert_eq!(one.compare(other), i.cmp(&j), "{} and {}", ascending[i], ascending[j]);
+            }
+        }
+        let equal = |one: &str, other: &str| Quantity::parse(one).unwrap().compare(&Quantity::parse(other).unwrap());
+        assert_eq!(
+            (equal("1000m", "1"), equal("1024", "1Ki"), equal("-0", "0")),
+            (Ordering::Equal, Ordering::Equal, Ordering::Equal)
+        );
+    }
 
     #[test]
     fn quantities_are_written_as_go_writes_them() {

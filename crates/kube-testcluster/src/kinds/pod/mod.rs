@@ -2,9 +2,12 @@
 
 pub(super) mod containers;
 pub(super) mod defaults;
+mod probe_validation;
 mod probes;
+mod resource_validation;
 mod update;
 pub(super) mod validation;
+mod volume_validation;
 mod volumes;
 
 pub(super) use self::defaults::pod as set_defaults;

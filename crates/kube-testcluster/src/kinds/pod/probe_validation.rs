@@ -1,0 +1,132 @@
+//! Validation of probes. Upstream: `validateProbe`, `validateHandler` in `pkg/apis/core/validation/validation.go`.
+
+use serde_json::Value;
+
+use super::containers::{is_port, one_of, text};
+use crate::machinery::cause::Cause;
+
+const PROBES: [&str; 3] = ["livenessProbe", "readinessProbe", "startupProbe"];
+const HANDLERS: [&str; 4] = ["exec", "httpGet", "tcpSocket", "grpc"];
+
+/// The errors in a container's probes.
+pub(super) fn probes(container: &Value, at: &str) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    for field in PROBES.into_iter().filter(|field| container[*field].is_object()) {
+        let (probe, path) = (&container[field], format!("{at}.{field}"));
+        causes.extend(handler(probe, &path));
+        for number in ["initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold"]
+        {
+            if probe[number].as_i64().is_some_and(|number| number < 0) {
+                let detail = "must be greater than or equal to 0";
+                causes.push(Cause::invalid_json(format!("{path}.{number}"), &probe[number], detail));
+            }
+        }
+        let grace = &probe["terminationGracePeriodSeconds"];
+        if grace.as_i64().is_some_and(|seconds| seconds <= 0) {
+            causes.push(Cause::invalid_json(
+                format!("{path}.terminationGracePeriodSeconds"),
+                grace,
+                "must be greater than 0",
+            ));
+        }
+        let threshold = &probe["successThreshold"];
+        if field != "readinessProbe" && threshold.as_i64().is_some_and(|threshold| threshold != 1) {
+            causes.push(Cause::invalid_json(format!("{path}.successThreshold"), threshold, "must be 1"));
+        }
+    }
+    causes
+}
+
+/// The errors in a container that must not have probes or hooks: it ends before the others begin.
+pub(super) fn none(container: &Value, at: &str) -> Vec<Cause> {
+    let fields = ["lifecycle"].into_iter().chain(PROBES).filter(|field| container[*field].is_object());
+    let detail = "may not be set for init containers without restartPolicy=Always";
+    fields.map(|field| Cause::forbidden(format!("{at}.{field}"), detail)).collect()
+}
+
+fn handler(probe: &Value, at: &str) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    let given: Vec<&str> = HANDLERS.into_iter().filter(|kind| probe[*kind].is_object()).collect();
+    for (n, kind) in given.iter().enumerate() {
+        let (action, path) = (&probe[*kind], format!("{at}.{kind}"));
+        if n > 0 {
+            causes.push(Cause::forbidden(path, "may not specify more than 1 handler type"));
+            continue;
+        }
+        match *kind {
+            "exec" if action["command"].as_array().is_none_or(Vec::is_empty) => {
+                causes.push(Cause::required(format!("{path}.command"), ""));
+            }
+            "httpGet" => {
+                if text(action, "path").is_empty() {
+                    causes.push(Cause::required(format!("{path}.path"), ""));
+                }
+                causes.extend(port(&action["port"], &path));
+                causes.extend(one_of(text(action, "scheme"), &["HTTP", "HTTPS"], &format!("{path}.scheme")));
+            }
+            "tcpSocket" | "grpc" => causes.extend(port(&action["port"], &path)),
+            _ => {}
+        }
+    }
+    if given.is_empty() {
+        causes.push(Cause::required(at, "must specify a handler type"));
+    }
+    causes
+}
+
+/// A port by number, or by name.
+fn port(port: &Value, at: &str) -> Vec<Cause> {
+    let path = format!("{at}.port");
+    match port.as_str() {
+        Some(name) => super::containers::port_name(name).iter().map(|why| Cause::invalid(&path, name, why)).collect(),
+        None => is_port(port, &path).into_iter().collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// From the cases of upstream's `TestValidateProbe`, `TestValidateHandler` and `TestValidateContainers`
+    /// (`pkg/apis/core/validation/validation_test.go`).
+    #[test]
+    fn a_probe_asks_in_one_way_and_at_times_that_exist() {
+        let told = |field: &str, probe: Value| {
+            probes(&json!({field: probe}), "c").iter().map(Cause::sentence).collect::<Vec<_>>()
+        };
+        let get =
+            |path: &str, port: Value, scheme: &str| json!({"httpGet": {"path": path, "port": port, "scheme": scheme}});
+        for good in
+            [get("/", json!(80), "HTTP"), get("/", json!("web"), "HTTPS"), json!({"exec": {"command": ["echo"]}})]
+        {
+            assert_eq!(told("livenessProbe", good.clone()), [""; 0], "{good}");
+        }
+        assert_eq!(told("livenessProbe", json!({})), ["c.livenessProbe: Required value: must specify a handler type"]);
+        assert_eq!(
+            told("startupProbe", json!({"exec": {}, "tcpSocket": {"port": 80}})),
+            [
+                "c.startupProbe.exec.command: Required value",
+                "c.startupProbe.tcpSocket: Forbidden: may not specify more than 1 handler type",
+            ]
+        );
+        assert_eq!(
+            told("readinessProbe", get("", json!(0), "FTP")),
+            [
+                "c.readinessProbe.httpGet.path: Required value",
+                "c.readinessProbe.httpGet.port: Invalid value: 0: must be between 1 and 65535, inclusive",
+                "c.readinessProbe.httpGet.scheme: Unsupported value: \"FTP\": supported values: \"HTTP\", \"HTTPS\"",
+            ]
+        );
+        let odd = json!({"exec": {"command": ["x"]}, "periodSeconds": -1, "successThreshold": 2, "terminationGracePeriodSeconds": 0});
+        assert_eq!(
+            told("livenessProbe", odd),
+            [
+                "c.livenessProbe.periodSeconds: Invalid value: -1: must be greater than or equal to 0",
+                "c.livenessProbe.terminationGracePeriodSeconds: Invalid value: 0: must be greater than 0",
+                "c.livenessProbe.successThreshold: Invalid value: 2: must be 1",
+            ]
+        );
+    }
+}
