@@ -44,6 +44,28 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
+/// The errors in the status of a replica set. Upstream: `ValidateReplicaSetStatus` in `pkg/apis/apps/validation/validation.go`.
+pub(super) fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
+    let status = &new["status"];
+    let count = |field: &str| status[field].as_i64().unwrap_or_default();
+    let wrong =
+        |field: &str, detail: &str| Cause::invalid_json(format!("status.{field}"), &json!(count(field)), detail);
+    let parts = ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"];
+    let mut causes = Vec::new();
+    for field in ["replicas"].into_iter().chain(parts).chain(["observedGeneration", "terminatingReplicas"]) {
+        if count(field) < 0 {
+            causes.push(wrong(field, "must be greater than or equal to 0"));
+        }
+    }
+    for field in parts.into_iter().filter(|field| count(field) > count("replicas")) {
+        causes.push(wrong(field, "cannot be greater than status.replicas"));
+    }
+    if count("availableReplicas") > count("readyReplicas") {
+        causes.push(wrong("availableReplicas", "cannot be greater than readyReplicas"));
+    }
+    causes
+}
+
 /// The error in a selector that must match these labels.
 fn selector(selector: &Value, labels: &Value) -> Option<Cause> {
     if selector.is_null() {
@@ -59,5 +81,34 @@ fn selector(selector: &Value, labels: &Value) -> Option<Cause> {
             Some(Cause::invalid_json("spec.template.metadata.labels", labels, detail))
         }
         Ok(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// From the cases of upstream's `TestValidateReplicaSetStatus` (`pkg/apis/apps/validation/validation_test.go`).
+    #[test]
+    fn a_status_counts_no_more_parts_than_replicas() {
+        let told = |status: [i64; 5]| {
+            let [replicas, labeled, ready, available, generation] = status;
+            let set = json!({"status": {"replicas": replicas, "fullyLabeledReplicas": labeled, "readyReplicas": ready,
+                "availableReplicas": available, "observedGeneration": generation}});
+            validate_status(&set, None).len()
+        };
+        for (status, count) in [
+            ([3, 3, 2, 1, 2], 0),
+            ([-1, 3, 2, 2, 2], 4),
+            ([3, -1, 2, 1, 2], 1),
+            ([3, 3, -1, -1, 2], 2),
+            ([3, 3, 3, 3, -1], 1),
+            ([3, 4, 1, 1, 2], 1),
+            ([3, 3, 4, 2, 2], 1),
+            ([3, 3, 2, 4, 1], 2),
+            ([3, 3, 1, 2, 1], 1),
+        ] {
+            assert_eq!(told(status), count, "{status:?}");
+        }
     }
 }

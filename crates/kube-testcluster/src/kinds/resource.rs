@@ -172,6 +172,8 @@ pub(crate) struct Resource {
     /// The errors in a new object, or in a new state (first argument) of an old one (second argument), but for its
     /// metadata.
     pub(crate) validate: fn(&Value, Option<&Value>) -> Vec<Cause>,
+    /// The same for a new status. An update of the status does not check the rest again.
+    pub(crate) validate_status: fn(&Value, Option<&Value>) -> Vec<Cause>,
     /// Makes the allocator of a kind whose objects must not have some things in common.
     pub(crate) allocator: Option<fn() -> Box<dyn Allocator>>,
 }
@@ -242,6 +244,13 @@ impl Resource {
     pub(crate) fn causes_of_update(&self, new: &Value, old: &Value) -> Vec<Cause> {
         let mut causes = metadata::of_update(self, new, old);
         causes.extend((self.validate)(new, Some(old)));
+        causes
+    }
+
+    /// What is wrong with a new status. Upstream: `ValidateUpdate` of a kind's status strategy.
+    pub(crate) fn causes_of_status_update(&self, new: &Value, old: &Value) -> Vec<Cause> {
+        let mut causes = metadata::of_update(self, new, old);
+        causes.extend((self.validate_status)(new, Some(old)));
         causes
     }
 

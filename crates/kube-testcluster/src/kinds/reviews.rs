@@ -31,6 +31,7 @@ const fn row(
         name_rule: NameRule::PathSegment,
         defaults: no_defaults,
         validate,
+        validate_status: nothing_more,
         allocator: None,
     }
 }

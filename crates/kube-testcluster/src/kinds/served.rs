@@ -35,6 +35,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         name_rule: NameRule::Label,
         defaults: namespace::set_defaults,
         validate: nothing_more,
+        validate_status: nothing_more,
         allocator: None,
     },
     Resource {
@@ -74,6 +75,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         name_rule: NameRule::Subdomain,
         defaults: pod::set_defaults,
         validate: pod::validate,
+        validate_status: nothing_more,
         allocator: None,
     },
     Resource {
@@ -96,6 +98,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         name_rule: NameRule::Subdomain,
         defaults: replica_set::set_defaults,
         validate: replica_set::validate,
+        validate_status: replica_set::validate_status,
         allocator: None,
     },
     Resource {
@@ -118,6 +121,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         name_rule: NameRule::Subdomain,
         defaults: no_defaults,
         validate: config::validate_config_map,
+        validate_status: nothing_more,
         allocator: None,
     },
     Resource {
@@ -152,6 +156,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         name_rule: NameRule::PathSegment,
         defaults: no_defaults,
         validate: event::validate,
+        validate_status: nothing_more,
         allocator: None,
     },
     Resource {
@@ -174,6 +179,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         name_rule: NameRule::Subdomain,
         defaults: node::set_defaults,
         validate: nothing_more,
+        validate_status: nothing_more,
         allocator: None,
     },
     Resource {
@@ -196,6 +202,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         name_rule: NameRule::Subdomain,
         defaults: config::set_secret_defaults,
         validate: config::validate_secret,
+        validate_status: nothing_more,
         allocator: None,
     },
     Resource {
@@ -218,6 +225,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         name_rule: NameRule::Subdomain,
         defaults: no_defaults,
         validate: nothing_more,
+        validate_status: nothing_more,
         allocator: None,
     },
     Resource {
@@ -240,6 +248,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         name_rule: NameRule::Label,
         defaults: service::set_defaults,
         validate: service::validate,
+        validate_status: nothing_more,
         allocator: Some(service::allocator),
     },
     Resource {
@@ -262,6 +271,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         name_rule: NameRule::Subdomain,
         defaults: no_defaults,
         validate: lease::validate,
+        validate_status: nothing_more,
         allocator: None,
     },
 ];

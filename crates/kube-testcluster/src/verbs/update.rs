@@ -68,7 +68,10 @@ pub(crate) fn next(current: &Opened, mut new: Value, part: Option<Subresource>) 
     }
     keep_system_fields(current, &mut new);
     (resource.defaults)(&mut new);
-    let causes = resource.causes_of_update(&new, &current.value);
+    let causes = match part {
+        Some(Subresource::Status) => resource.causes_of_status_update(&new, &current.value),
+        _ => resource.causes_of_update(&new, &current.value),
+    };
     if !causes.is_empty() {
         return Err(ApiError::invalid(resource, current.key.name(), causes));
     }

@@ -187,3 +187,26 @@ async fn a_second_deletion_changes_the_finalizers_also_if_it_cannot_shorten_the_
     assert_eq!(second.body["metadata"]["deletionGracePeriodSeconds"], 5);
     assert_eq!(second.body["metadata"]["finalizers"], json!(["orphan"]));
 }
+
+/// Upstream: `podStatusStrategy.ValidateUpdate` and its like look at the status alone.
+#[tokio::test(start_paused = true)]
+async fn an_update_of_the_status_does_not_check_the_rest_again() {
+    let pod: k8s_openapi::api::core::v1::Pod = serde_json::from_value(json!({
+        "metadata": {"name": "old"}, "spec": {"containers": [{"name": "Not A Label"}]},
+    }))
+    .unwrap();
+    let api = Api::new(&quiet().pods(vec![pod]).start()); // as an older server may have stored it
+    let path = format!("{PODS}/old");
+    let patched = api.merge(&format!("{path}/status"), &json!({"status": {"phase": "Running"}})).await;
+    assert_eq!((patched.status, &patched.body["status"]["phase"]), (200, &json!("Running")));
+    assert_eq!(api.merge(&path, &json!({"metadata": {"labels": {"a": "b"}}})).await.status, 422);
+    let sets = "/apis/apps/v1/namespaces/default/replicasets";
+    let container = json!({"name": "c", "image": "i"});
+    let template = json!({"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [container]}});
+    let set =
+        json!({"metadata": {"name": "r"}, "spec": {"selector": {"matchLabels": {"a": "b"}}, "template": template}});
+    assert_eq!(api.post(sets, &set).await.status, 201);
+    let refused = api.merge(&format!("{sets}/r/status"), &json!({"status": {"readyReplicas": 1}})).await;
+    let message = "ReplicaSet.apps \"r\" is invalid: status.readyReplicas: Invalid value: 1: cannot be greater than status.replicas";
+    assert_eq!((refused.status, refused.message()), (422, message));
+}
