@@ -29,23 +29,27 @@ mod sightings;
 
 use crate::differences::Differences;
 use crate::recording::{commands, recordings};
+use crate::replay::Replayed;
 
 #[test]
 fn the_server_answers_as_the_recorded_one_did() {
     let files = recordings();
     assert!(!files.is_empty(), "there are recordings");
     let mut differences = Differences::default();
-    let mut wrong = Vec::new();
+    let (mut wrong, mut all) = (Vec::new(), (0, 0));
     for file in &files {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
-        let problems = runtime.block_on(replay::replay(file, &mut differences));
-        let equal = problems.iter().filter(|(_, problems)| problems.is_empty()).count();
-        println!("{}: {} replayed, {equal} equal", file.name, problems.len());
-        assert_eq!(problems.len(), file.records.len(), "{}: every record is replayed", file.name);
-        for (record, problems) in problems {
-            wrong.extend(problems.into_iter().map(|problem| format!("{} / {record}: {problem}", file.name)));
+        let replayed = runtime.block_on(replay::replay(file, &mut differences));
+        let count = |is: fn(&Replayed) -> bool| replayed.iter().filter(|record| is(record)).count();
+        let (equal, set_up) = (count(|record| record.problems.is_empty()), count(|record| record.is_set_up));
+        println!("{}: {} replayed, {equal} equal, {set_up} set up from the answer", file.name, replayed.len());
+        assert_eq!(replayed.len(), file.records.len(), "{}: every record is replayed", file.name);
+        all = (all.0 + replayed.len(), all.1 + set_up);
+        for Replayed { name, problems, .. } in replayed {
+            wrong.extend(problems.into_iter().map(|problem| format!("{} / {name}: {problem}", file.name)));
         }
     }
+    println!("{} of {} records were set up from the answer", all.1, all.0);
     let unused = if std::env::var_os("WIRE_DIR").is_none() { differences.unused() } else { Vec::new() };
     wrong.extend(unused.into_iter().map(|row| format!("the difference {row:?} matches nothing")));
     assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));

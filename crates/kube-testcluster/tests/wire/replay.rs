@@ -30,8 +30,17 @@ const HEADERS: [&str; 9] = [
 /// What the recorded server did not serve and this one does: only tried here, so that what follows finds the same state.
 const ONLY_TRIED: &str = "/api/v1/namespaces/default/pods/alpha/eviction";
 
-/// Replays a file against a new cluster; returns the differences by the name of the record.
-pub async fn replay(file: &Recording, differences: &mut Differences) -> Vec<(String, Vec<String>)> {
+/// A record, replayed.
+pub struct Replayed {
+    pub name: String,
+    /// What is not as it was recorded.
+    pub problems: Vec<String>,
+    /// Were objects written before the request, since the answer shows them? What the recorder did between the records is not told.
+    pub is_set_up: bool,
+}
+
+/// Replays a file against a new cluster.
+pub async fn replay(file: &Recording, differences: &mut Differences) -> Vec<Replayed> {
     let text: String = file.records.iter().map(Value::to_string).collect();
     let refuses = text.contains("unless the WatchList feature gate is enabled");
     let mut server = Server::start(Cluster::builder().watch_list(!refuses)).await;
@@ -44,16 +53,18 @@ pub async fn replay(file: &Recording, differences: &mut Differences) -> Vec<(Str
     let mut results = Vec::new();
     for record in &file.records {
         let name = record["name"].as_str().unwrap().to_owned();
+        let before = server.revision().await;
         match &mut hidden {
             Some(hidden) => hidden.prepare(&mut server, &mut bindings, record).await,
             None => bind_future(&server, &mut bindings, record).await,
         }
+        let is_set_up = server.revision().await != before;
         let request = record["request"].to_string();
         let mut meant = |place: &str, what: &str| differences.meant(&request, place, what);
         let mut comparison = Comparison { bindings: &mut bindings, meant: &mut meant, problems: Vec::new() };
         one(&server, &mut comparison, record).await;
         let problems = comparison.problems;
-        results.push((name, problems));
+        results.push(Replayed { name, problems, is_set_up });
     }
     server.cluster.shutdown().await;
     results
