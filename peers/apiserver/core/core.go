@@ -18,8 +18,6 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 )
 
-//go:generate ./generate.sh
-
 // AddToScheme registers the wire types of the served groups and the hub types of the served kinds.
 func AddToScheme(s *runtime.Scheme) {
 	utilruntime.Must(corev1.AddToScheme(s))
