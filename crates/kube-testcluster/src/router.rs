@@ -119,8 +119,9 @@ async fn served(store: Arc<Store>, logs: Arc<Logs>, request: Request) -> Respons
 
 fn target_kind(target: &Target, query: &Query) -> TargetKind {
     match &target.name {
+        _ if target.watch => TargetKind::Events,
         Some(_) => TargetKind::Object,
-        None if target.watch || query.flag("watch").unwrap_or_default() => TargetKind::Events,
+        None if query.flag("watch").unwrap_or_default() => TargetKind::Events,
         None => TargetKind::Collection,
     }
 }
@@ -141,6 +142,8 @@ async fn dispatch(method: &Method, logs: &Arc<Logs>, call: Call) -> Result<Respo
         };
     }
     match (&target.name, target.subresource, method) {
+        (_, None, &Method::GET) if target.watch => verbs::list::list_or_watch(call).await,
+        _ if target.watch => Err(ApiError::method_not_allowed()),
         (None, None, &Method::GET) => verbs::list::list_or_watch(call).await,
         (None, None, &Method::POST) if !all_namespaces => verbs::create::create(call).await,
         (None, None, &Method::DELETE) if !all_namespaces && target.resource.verbs().contains(&"deletecollection") => {

@@ -32,7 +32,7 @@ impl AcceptedEncoding {
     /// Reads the header Accept-Encoding.
     pub(crate) fn of(headers: &HeaderMap) -> Self {
         let offered = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let gzip = offered.split(',').any(|one| one.split(';').next().unwrap_or_default().trim() == "gzip");
+        let gzip = offered.split(',').any(|one| one.trim() == "gzip"); // upstream knows no weights
         if gzip { Self::Gzip } else { Self::Plain }
     }
 }

@@ -25,7 +25,15 @@ pub(crate) async fn list_or_watch(call: Call) -> Result<Response, ApiError> {
     options.watch |= target.watch;
     let requester = Requester::of(request.extensions());
     options.validate(streams_lists(&store, &options, target.resource, requester))?;
-    let filter = filter(target.resource, target.namespace, &options)?;
+    let mut filter = filter(target.resource, target.namespace, &options)?;
+    // The old path of a watch may name an object.
+    match &target.name {
+        Some(name) if filter.fields.is_empty() => filter.fields = Fields::named(name),
+        Some(name) if filter.fields.name() != Some(name) => {
+            return Err(ApiError::bad_request("fieldSelector metadata.name doesn't match requested name"));
+        }
+        _ => {}
+    }
     if options.watch {
         return watch::watch(&store, target.resource, filter, &options, requester);
     }

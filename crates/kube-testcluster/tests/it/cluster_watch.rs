@@ -252,6 +252,11 @@ async fn all_namespaces_the_old_path_and_an_items_path_can_be_asked() {
     for path in ["/api/v1/pods?watch=1", "/api/v1/watch/namespaces/default/pods", "/api/v1/pods?watch"] {
         assert_eq!(api.watch_at(path).await.shorts().await, ["ADDED alpha", "ADDED beta"], "{path}");
     }
+    let one = "/api/v1/watch/namespaces/default/pods/beta";
+    assert_eq!(api.watch_at(&format!("{one}?watch=0")).await.shorts().await, ["ADDED beta"]);
+    let other = api.get(&format!("{one}?fieldSelector=metadata.name%3Dalpha")).await;
+    assert_eq!((other.status, other.message()), (400, "fieldSelector metadata.name doesn't match requested name"));
+    assert_eq!(api.post("/api/v1/watch/namespaces/default/pods", &json!({})).await.status, 405);
     assert_eq!(api.get(&format!("{PODS}/alpha?watch=true")).await.body["kind"], "Pod");
     assert_eq!(api.get(&format!("{PODS}?watch=false")).await.body["kind"], "PodList");
 }
