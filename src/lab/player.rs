@@ -154,6 +154,12 @@ impl Plan {
         }
         let result = self.play(&lab, cluster.as_ref(), lesson, began, &console.printer).await;
         lab.waits_no_longer();
+        if kubeconfig.is_some() {
+            lab.narrate(
+                "the cluster ends with the lesson; in the other terminal: unset KUBECONFIG",
+                "集群随本课结束；请在另一个终端执行 unset KUBECONFIG",
+            );
+        }
         stop.cancel();
         let result = lab.take_failure().map_or(result, Err);
         for cluster in cluster.into_iter().chain(others) {

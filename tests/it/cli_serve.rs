@@ -258,6 +258,14 @@ fn a_resync_that_is_typed_hands_out_the_store_again() {
 }
 
 #[test]
+fn the_other_terminal_is_told_when_its_cluster_ends() {
+    let ran = run("listwatch --listen 127.0.0.1:0 --for 1ms");
+    assert!(ran.err.contains("export KUBECONFIG="), "{}", ran.err);
+    assert!(ran.err.trim_end().ends_with("in the other terminal: unset KUBECONFIG"), "{}", ran.err);
+    assert!(!run("listwatch --follow --for 1ms").err.contains("KUBECONFIG"));
+}
+
+#[test]
 fn a_lesson_without_a_reflector_says_that_nothing_can_resync() {
     let mut live = Live::start(command("listwatch --follow").stdin(Stdio::piped()));
     live.child.stdin.take().unwrap().write_all(b"resync\n").unwrap();
