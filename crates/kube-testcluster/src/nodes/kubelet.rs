@@ -90,7 +90,7 @@ pub(crate) struct Kubelet {
 }
 
 struct Managed {
-    stage: Course,
+    course: Course,
     address: u32,
     task: AbortHandle,
 }
@@ -205,7 +205,7 @@ impl Kubelet {
             scheduler.observe(pod);
         }
         self.obey_readiness_gates(pod);
-        let stage = match pod.metadata.deletion_timestamp {
+        let course = match pod.metadata.deletion_timestamp {
             Some(_) => Course::Delete,
             None if is_gated(pod) => return, // the update that removes the last gate comes here again
             None if self.is_to_be_run(pod) => Course::Run,
@@ -213,11 +213,11 @@ impl Kubelet {
         };
         let uid = pod.uid().unwrap_or_default();
         let before = self.pods.get(&uid);
-        if before.is_some_and(|managed| managed.stage == stage) {
+        if before.is_some_and(|managed| managed.course == course) {
             return;
         }
         let lifecycle = self.stages.of_pod(|| pod::to_value(pod));
-        let stages = match stage {
+        let stages = match course {
             Course::Run => &lifecycle.run,
             Course::Delete => &lifecycle.delete,
         };
@@ -231,7 +231,7 @@ impl Kubelet {
         self.addresses = self.addresses.max(address);
         let worker = PodWorker::new(self.context.clone(), pod, ip(address));
         let task = self.running.spawn(play::play(worker, stages.clone()));
-        self.pods.insert(uid, Managed { stage, address, task });
+        self.pods.insert(uid, Managed { course, address, task });
     }
 
     /// Writes the condition `Ready` anew after somebody has changed the condition of a readiness gate.

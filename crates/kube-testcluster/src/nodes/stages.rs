@@ -92,7 +92,7 @@ pub(crate) enum StageAction {
     /// Merges this into the pod's status.
     Status(Value),
     /// Reports a state of the containers, and merges more into the status.
-    Containers(Change, Option<Value>),
+    Containers(ContainerState, Option<Value>),
     /// Sets annotations; one without a value is removed.
     Annotations(BTreeMap<String, Option<String>>),
     /// Writes an Event.
@@ -124,7 +124,7 @@ pub(crate) enum Times {
 
 /// The state of a pod's containers, as a container runtime reports it.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Change {
+pub(crate) enum ContainerState {
     /// The containers do not run, for this reason.
     Waiting { reason: String, message: Option<String> },
     /// The containers run. A container that fails its readiness probe is not ready.

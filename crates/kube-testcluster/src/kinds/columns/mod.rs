@@ -8,11 +8,11 @@ use super::Resource;
 
 mod age;
 mod event;
-mod kinds;
 mod node;
 mod pod;
 mod replica_set;
 mod service;
+mod simple;
 
 /// One column of a table.
 #[derive(Debug)]
@@ -52,14 +52,14 @@ pub(crate) fn of(resource: &Resource) -> &'static [Column] {
     match resource.plural {
         "pods" => pod::COLUMNS,
         "replicasets" => replica_set::COLUMNS,
-        "namespaces" => kinds::NAMESPACES,
+        "namespaces" => simple::NAMESPACES,
         "nodes" => node::COLUMNS,
         "services" => service::COLUMNS,
-        "configmaps" => kinds::CONFIG_MAPS,
-        "secrets" => kinds::SECRETS,
-        "leases" => kinds::LEASES,
+        "configmaps" => simple::CONFIG_MAPS,
+        "secrets" => simple::SECRETS,
+        "leases" => simple::LEASES,
         "events" => event::COLUMNS,
-        _ => kinds::OTHERS,
+        _ => simple::OTHERS,
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::texts::filled;
 use crate::machinery::random::digest;
-use crate::nodes::stages::Change;
+use crate::nodes::stages::ContainerState;
 
 /// The reason of a waiting container, without and with init containers.
 const CREATING: &str = "ContainerCreating";
@@ -19,9 +19,9 @@ pub(super) struct StatusInputs<'a> {
 }
 
 /// The pod's status after a change of its containers, as a merge patch.
-pub(super) fn status(pod: &Value, change: &Change, inputs: &StatusInputs<'_>) -> Value {
+pub(super) fn status(pod: &Value, to: &ContainerState, inputs: &StatusInputs<'_>) -> Value {
     let (spec, old) = (&pod["spec"], &pod["status"]);
-    let next = |container: &Value| next(pod, container, change, inputs);
+    let next = |container: &Value| next(pod, container, to, inputs);
     let containers: Vec<Value> = items(&spec["containers"]).iter().map(next).collect();
     let phase = phase(spec["restartPolicy"].as_str().unwrap_or("Always"), &containers);
     let mut status = json!({
@@ -31,7 +31,7 @@ pub(super) fn status(pod: &Value, change: &Change, inputs: &StatusInputs<'_>) ->
         "hostIPs": [{"ip": inputs.host_ip}],
         "conditions": conditions(pod, phase, &containers, inputs.now),
     });
-    let init = initial(spec, old, change, inputs.now);
+    let init = initial(spec, old, to, inputs.now);
     if !init.is_empty() {
         status["initContainerStatuses"] = Value::Array(init);
     }
@@ -54,7 +54,7 @@ fn items(list: &Value) -> &[Value] {
 }
 
 /// The status of one container after a change.
-fn next(pod: &Value, container: &Value, change: &Change, inputs: &StatusInputs<'_>) -> Value {
+fn next(pod: &Value, container: &Value, to: &ContainerState, inputs: &StatusInputs<'_>) -> Value {
     let name = container["name"].as_str().unwrap_or_default();
     let image = container["image"].as_str().unwrap_or_default();
     let unknown = json!({
@@ -77,8 +77,8 @@ fn next(pod: &Value, container: &Value, change: &Change, inputs: &StatusInputs<'
     let said = |message: &Option<String>| message.as_ref().map(|message| filled(message, &names));
     let (ended, running) = (&old["state"]["terminated"], &old["state"]["running"]);
     let mut new = old.clone();
-    match change {
-        Change::Waiting { reason, message } => {
+    match to {
+        ContainerState::Waiting { reason, message } => {
             let initializing = reason == CREATING && pod["spec"]["initContainers"].is_array();
             let reason = if initializing { INITIALIZING } else { reason };
             new["state"] = json!({"waiting": with_message(json!({"reason": reason}), said(message))});
@@ -87,7 +87,7 @@ fn next(pod: &Value, container: &Value, change: &Change, inputs: &StatusInputs<'
             }
             (new["ready"], new["started"]) = (json!(false), json!(false));
         }
-        Change::Running { ready } => {
+        ContainerState::Running { ready } => {
             if !running.is_object() {
                 if ended.is_object() {
                     new["lastState"] = json!({"terminated": ended});
@@ -102,7 +102,7 @@ fn next(pod: &Value, container: &Value, change: &Change, inputs: &StatusInputs<'
             }
             (new["ready"], new["started"]) = (json!(ready), json!(true));
         }
-        Change::Terminated { exit_code, reason, message } => {
+        ContainerState::Terminated { exit_code, reason, message } => {
             if running.is_object() {
                 let end = json!({
                     "exitCode": exit_code, "reason": reason, "startedAt": running["startedAt"], "finishedAt": inputs.now,
@@ -137,9 +137,9 @@ fn image_id(image: &str) -> String {
 }
 
 /// The statuses of init containers. They end when the other containers start; sidecars keep running.
-fn initial(spec: &Value, old: &Value, change: &Change, now: &str) -> Vec<Value> {
+fn initial(spec: &Value, old: &Value, to: &ContainerState, now: &str) -> Vec<Value> {
     let before = items(&old["initContainerStatuses"]);
-    let over = matches!(change, Change::Running { .. }) && before.iter().all(|status| status["ready"] == false);
+    let over = matches!(to, ContainerState::Running { .. }) && before.iter().all(|status| status["ready"] == false);
     if !before.is_empty() && !over {
         return before.to_vec();
     }

@@ -15,7 +15,7 @@ use super::{KubeletContext, Resting};
 use crate::kinds::PODS;
 use crate::nodes::node;
 use crate::nodes::pod::{self, Pod};
-use crate::nodes::stages::{Binding, Change, Notice, StageAction, Subject};
+use crate::nodes::stages::{Binding, ContainerState, Notice, StageAction, Subject};
 
 /// Performs the actions for one pod.
 pub(super) struct PodWorker {
@@ -114,7 +114,7 @@ impl PodWorker {
 
     async fn containers(
         &mut self,
-        change: &Change,
+        change: &ContainerState,
         extra: Option<&Value>,
         backoff: Duration,
     ) -> Result<(), kube_client::Error> {

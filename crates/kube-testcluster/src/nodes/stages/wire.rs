@@ -7,7 +7,9 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_saphyr::{Location, Spanned};
 
-use super::{Binding, Change, Lifecycle, Notice, PodSelector, Stage, StageAction, Stages, Subject, Times, Wait};
+use super::{
+    Binding, ContainerState, Lifecycle, Notice, PodSelector, Stage, StageAction, Stages, Subject, Times, Wait,
+};
 use crate::kinds::PODS;
 use crate::kinds::field_selector::Fields;
 use crate::machinery::yaml::{self, FileError};
@@ -50,7 +52,7 @@ struct WireStage {
     doubling_to: Option<Spanned<String>>,
     bind: Option<Value>,
     status: Option<Value>,
-    containers: Option<WireChange>,
+    containers: Option<WireContainerState>,
     annotations: Option<BTreeMap<String, Option<String>>>,
     event: Option<WireNotice>,
     log: Option<String>,
@@ -62,7 +64,7 @@ struct WireStage {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum WireChange {
+enum WireContainerState {
     Waiting(WireWaiting),
     Running(WireRunning),
     Terminated(WireTerminated),
@@ -226,12 +228,12 @@ fn binding(bind: &Value) -> Option<Binding> {
     }
 }
 
-fn change(wire: WireChange) -> Change {
+fn change(wire: WireContainerState) -> ContainerState {
     match wire {
-        WireChange::Waiting(WireWaiting { reason, message }) => Change::Waiting { reason, message },
-        WireChange::Running(WireRunning { ready }) => Change::Running { ready: ready.unwrap_or(true) },
-        WireChange::Terminated(WireTerminated { exit_code, reason, message }) => {
-            Change::Terminated { exit_code, reason, message }
+        WireContainerState::Waiting(WireWaiting { reason, message }) => ContainerState::Waiting { reason, message },
+        WireContainerState::Running(WireRunning { ready }) => ContainerState::Running { ready: ready.unwrap_or(true) },
+        WireContainerState::Terminated(WireTerminated { exit_code, reason, message }) => {
+            ContainerState::Terminated { exit_code, reason, message }
         }
     }
 }

@@ -1,0 +1,193 @@
+//! The graph of owners and dependents, and the queue of chores.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use super::{Chore, ObjectRef, Owner, is_deleting, is_held, owners};
+use crate::kinds::metadata::{FOREGROUND, ORPHAN};
+use crate::kinds::{NAMESPACES, NODES, PODS};
+use crate::store::event::Event;
+use crate::store::object::{Key, Object};
+use crate::store::storage::Storage;
+
+/// What is known from the writes so far.
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    /// By the uid of the owner, whether the owner exists or not. None is empty.
+    dependents: BTreeMap<String, Dependents>,
+    /// How many objects each namespace has; none is 0.
+    contents: BTreeMap<String, usize>,
+    pub(super) due: VecDeque<Chore>,
+    /// What is in `due`. Each chore is queued once, however many writes cause it meanwhile.
+    queued: BTreeSet<Chore>,
+}
+
+/// The dependents of one owner.
+#[derive(Debug, Default)]
+struct Dependents {
+    /// Whether the owner's foreground deletion waits for the dependent.
+    all: BTreeMap<ObjectRef, bool>,
+    /// How many it waits for.
+    blocking: usize,
+}
+
+impl Dependents {
+    fn insert(&mut self, dependent: ObjectRef, blocks: bool) {
+        let before = self.all.insert(dependent, blocks).unwrap_or_default();
+        self.blocking = self.blocking + usize::from(blocks) - usize::from(before);
+    }
+
+    fn remove(&mut self, dependent: &ObjectRef) {
+        let before = self.all.remove(dependent).unwrap_or_default();
+        self.blocking -= usize::from(before);
+    }
+}
+
+impl Queue {
+    /// Updates the graph after a write, and adds the chores that it causes.
+    pub(super) fn note(&mut self, event: &Event, storage: &Storage) {
+        let object = event.object();
+        let object_ref = ObjectRef::of(object);
+        let list = |object: &Option<Arc<Object>>| object.as_ref().map(owners).unwrap_or_default();
+        let (old, new) = (list(&event.previous), list(&event.current));
+        let kept: BTreeSet<&Owner> = new.iter().collect();
+        for owner in old.iter().filter(|owner| !kept.contains(owner)) {
+            self.remove_dependent(&owner.uid, &object_ref);
+            let found = owner.object_ref.as_ref().and_then(|object_ref| object_ref.find(storage));
+            // The owner waits for the last of them only.
+            if let Some(found) = found.filter(|found| is_held(found, FOREGROUND) && !self.is_blocked(&owner.uid)) {
+                self.push(Chore::HandleDependents(ObjectRef::of(&found)));
+            }
+        }
+        for owner in &new {
+            self.dependents.entry(owner.uid.clone()).or_default().insert(object_ref.clone(), owner.blocks_deletion);
+        }
+        match &event.current {
+            Some(_) if old != new && !new.is_empty() => self.push(Chore::CheckOwners(object_ref.clone())),
+            Some(_) => {}
+            None => {
+                self.dependents_of(&object.summary.uid)
+                    .into_iter()
+                    .for_each(|dependent| self.push(Chore::CheckOwners(dependent)));
+            }
+        }
+        if let Some(current) = event.current.as_deref().filter(|object| is_deleting(object)) {
+            if current.resource == NAMESPACES {
+                self.push(Chore::EmptyNamespace(current.key.name().to_owned()));
+            }
+            let becomes_held = |finalizer: &str| {
+                is_held(current, finalizer) && !event.previous.as_ref().is_some_and(|old| is_held(old, finalizer))
+            };
+            if becomes_held(ORPHAN) || becomes_held(FOREGROUND) {
+                self.push(Chore::HandleDependents(object_ref));
+            }
+        }
+        if let Some(namespace) = object.key.namespace() {
+            self.count(namespace, event);
+            // A namespace that is being deleted waits for the last of its objects only.
+            let home = || storage.get(NAMESPACES, &Key::new(None, namespace));
+            if self.is_empty(namespace) && home().is_some_and(|home| is_deleting(&home)) {
+                self.push(Chore::EmptyNamespace(namespace.to_owned()));
+            }
+        }
+        if let Some(node) = event.current.as_ref().filter(|object| object.resource == NODES) {
+            self.push(Chore::TaintNode(node.key.name().to_owned()));
+        }
+    }
+
+    /// Adds a chore for a node that was removed, and for one that a pod was bound to and that does not exist.
+    pub(super) fn note_orphans(&mut self, event: &Event, storage: &Storage) {
+        let node = match &event.current {
+            None if event.object().resource == NODES => Some(event.object().key.name()),
+            Some(pod) if pod.resource == PODS => {
+                let before = event.previous.as_deref().and_then(node_of);
+                node_of(pod).filter(|node| before != Some(*node) && !node.is_empty())
+            }
+            _ => None,
+        };
+        if let Some(node) = node.filter(|node| storage.get(NODES, &Key::new(None, node)).is_none()) {
+            self.push(Chore::Quarantine(node.to_owned()));
+        }
+    }
+
+    pub(super) fn push(&mut self, chore: Chore) {
+        if self.queued.insert(chore.clone()) {
+            self.due.push_back(chore);
+        }
+    }
+
+    fn count(&mut self, namespace: &str, event: &Event) {
+        match (&event.previous, &event.current) {
+            (None, Some(_)) => *self.contents.entry(namespace.to_owned()).or_default() += 1,
+            (Some(_), None) => {
+                if let Some(count) = self.contents.get_mut(namespace) {
+                    *count -= 1;
+                }
+                if self.is_empty(namespace) {
+                    self.contents.remove(namespace);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn is_empty(&self, namespace: &str) -> bool {
+        self.contents.get(namespace).is_none_or(|count| *count == 0)
+    }
+
+    fn remove_dependent(&mut self, uid: &str, dependent: &ObjectRef) {
+        if let Some(dependents) = self.dependents.get_mut(uid) {
+            dependents.remove(dependent);
+            if dependents.all.is_empty() {
+                self.dependents.remove(uid);
+            }
+        }
+    }
+
+    pub(super) fn dependents_of(&self, uid: &str) -> Vec<ObjectRef> {
+        self.dependents.get(uid).map(|dependents| dependents.all.keys().cloned().collect()).unwrap_or_default()
+    }
+
+    pub(super) fn is_blocked(&self, uid: &str) -> bool {
+        self.dependents.get(uid).is_some_and(|dependents| dependents.blocking > 0)
+    }
+
+    pub(super) fn take(&mut self) -> Option<Chore> {
+        let chore = self.due.pop_front()?;
+        self.queued.remove(&chore);
+        Some(chore)
+    }
+
+    /// Discards all chores.
+    pub(super) fn forget(&mut self) {
+        self.due.clear();
+        self.queued.clear();
+    }
+}
+
+/// The node that a pod is bound to.
+fn node_of(pod: &Object) -> Option<&str> {
+    let field = PODS.fields.iter().position(|(field, ..)| *field == "spec.nodeName")?;
+    pod.summary.field(field)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chore_waits_once_and_again_after_it_was_taken() {
+        let mut chores = Queue::default();
+        let empty = |name: &str| Chore::EmptyNamespace(name.to_owned());
+        for name in ["shop", "other", "shop", "other", "shop"] {
+            chores.push(empty(name));
+        }
+        assert_eq!(chores.take(), Some(empty("shop")));
+        chores.push(empty("shop"));
+        assert_eq!([chores.take(), chores.take(), chores.take()], [Some(empty("other")), Some(empty("shop")), None]);
+        chores.push(empty("shop"));
+        chores.forget();
+        chores.push(empty("shop"));
+        assert_eq!(chores.take(), Some(empty("shop")));
+    }
+}
