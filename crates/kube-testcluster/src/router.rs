@@ -16,7 +16,7 @@ use crate::faults::{TargetKind, Verb};
 use crate::http::compression::{AcceptedEncoding, compress};
 use crate::http::cut::with_cuts;
 use crate::http::faults;
-use crate::http::negotiation::Form;
+use crate::http::negotiation::{Form, Offers, View};
 use crate::http::query::Query;
 use crate::http::represent::{Events, Representation};
 use crate::http::request_info::{self, NoTarget, Target};
@@ -90,14 +90,16 @@ async fn served(store: Arc<Store>, logs: Arc<Logs>, request: Request) -> Respons
     let query = Query::parse(request.uri());
     let method = request.method().clone();
     let accepted = AcceptedEncoding::of(request.headers());
-    let form = match Form::negotiate(request.headers()) {
+    let offers = if target.name.is_none() && method == Method::GET { Offers::Streams } else { Offers::Objects };
+    let form = match Form::negotiate(request.headers(), offers) {
         Ok(form) => form,
         Err(error) => return error.into_response(),
     };
+    let include = IncludeObject::read(query.get("includeObject").unwrap_or_default());
     let representation = Representation {
         form,
         resource: target.resource,
-        include: IncludeObject::read(query.get("includeObject")),
+        include: include.clone().unwrap_or_default(),
         pretty: query.flag("pretty").unwrap_or_else(|| is_for_people(request.headers())),
         clock: store.clock,
     };
@@ -110,6 +112,10 @@ async fn served(store: Arc<Store>, logs: Arc<Logs>, request: Request) -> Respons
         dispatch(&method, &logs, Call { store: store.clone(), target, query, request }).await
     };
     let answer = answer.await.unwrap_or_else(IntoResponse::into_response);
+    let answer = match include {
+        Err(error) if matches!(form.view, View::Table(_)) && answer.status().is_success() => error.into_response(),
+        _ => answer,
+    };
     let answer = representation.of(answer).await;
     if verb.is_some() && answer.extensions().get::<Events>().is_some() {
         return with_cuts(store, representation.resource, answer);

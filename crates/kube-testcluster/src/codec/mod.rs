@@ -1,6 +1,8 @@
 //! The forms of objects: Go's types, protobuf, how deep values nest, strategic merge patches.
 
 pub(crate) mod depth;
+pub(crate) mod go_syntax;
+pub(crate) mod json;
 pub(crate) mod protobuf;
 pub(crate) mod schema;
 pub(crate) mod strategic_merge;

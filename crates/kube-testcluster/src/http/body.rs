@@ -4,16 +4,15 @@ use axum::extract::Request;
 use bytes::Bytes;
 use http::{HeaderMap, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::field_validation::Strictness;
-use super::query::Query;
 use super::status::ApiError;
+use super::type_meta::{TypeMeta, parse_error};
+use crate::codec::json::Json;
 use crate::codec::protobuf;
 use crate::codec::schema::{self, Decoded};
 use crate::kinds::{Resource, served};
-use crate::machinery::cause::Cause;
-use crate::store::Commit;
 
 /// Upstream's limit of a request body.
 const LIMIT: usize = 3 * 1024 * 1024;
@@ -33,59 +32,79 @@ pub(crate) fn media_type(headers: &HeaderMap) -> &str {
     value.split(';').next().unwrap_or_default().trim()
 }
 
-/// Reads an object of a kind that is stored, in the shape of its type and without kind and apiVersion.
-pub(crate) async fn object(request: Request, resource: &Resource, strictness: Strictness) -> Result<Decoded, ApiError> {
-    typed(request, resource.kind, &resource.api_version(), strictness).await
+/// The form of a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    Json,
+    Yaml,
+    Protobuf,
 }
 
-/// The same for any kind in the table of types.
-pub(crate) async fn typed(
-    request: Request,
-    kind: &'static str,
-    api_version: &str,
-    strictness: Strictness,
-) -> Result<Decoded, ApiError> {
-    let read_text = match media_type(request.headers()) {
-        "" | "application/json" => from_json,
-        "application/yaml" => from_yaml,
-        "application/vnd.kubernetes.protobuf" => from_protobuf,
-        _ => return Err(ApiError::unsupported_body()),
-    };
-    let body = read(request).await?;
-    let value = read_text(&body, kind).map_err(|reason| {
-        ApiError::bad_request(format!(
-            "the object provided is unrecognized (must be of type {kind}): couldn't get version/kind; {reason} ({})",
-            beginning(&body)
-        ))
-    })?;
-    check_kind(&value, kind, api_version)?;
-    let refused = |why: String| {
-        ApiError::bad_request(format!("{kind} in version {api_version:?} cannot be handled as a {kind}: {why}"))
-    };
-    let decoded = schema::decode(kind, value).map_err(refused)?;
-    strictness.check(decoded).map_err(|why| refused(format!("strict decoding error: {why}")))
+impl Format {
+    /// The form that the Content-Type says. Upstream: `NegotiateInputSerializer`.
+    pub(crate) fn of(headers: &HeaderMap) -> Result<Self, ApiError> {
+        let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        match value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase().as_str() {
+            "" if value.is_empty() => Ok(Self::Json),
+            "application/json" => Ok(Self::Json),
+            "application/yaml" => Ok(Self::Yaml),
+            "application/vnd.kubernetes.protobuf" => Ok(Self::Protobuf),
+            _ => Err(ApiError::unsupported_body()),
+        }
+    }
+
+    /// Reads a body as JSON. The kind is that of a protobuf body, which does not name its fields.
+    ///
+    /// # Errors
+    /// Go's message.
+    pub(crate) fn read(self, body: &[u8], kind: &'static str) -> Result<Json, String> {
+        match self {
+            Self::Json => Json::read(body).map_err(|why| parse_error(&why)),
+            Self::Yaml => from_yaml(body),
+            Self::Protobuf => protobuf::decode(body, kind).map(Json::from),
+        }
+    }
+
+    /// Reads an object of a kind that is stored, in the shape of its type and without kind and apiVersion.
+    pub(crate) fn object(self, body: &[u8], resource: &Resource, strictness: Strictness) -> Result<Decoded, ApiError> {
+        self.typed(body, resource.kind, &resource.api_version(), strictness)
+    }
+
+    /// The same for any kind in the table of types.
+    pub(crate) fn typed(
+        self,
+        body: &[u8],
+        kind: &'static str,
+        api_version: &str,
+        strictness: Strictness,
+    ) -> Result<Decoded, ApiError> {
+        let read = self.read(body, kind).and_then(|json| TypeMeta::of(&json).map(|meta| (json, meta)));
+        let (json, meta) = read.map_err(|why| {
+            let beginning = beginning(body);
+            ApiError::bad_request(format!(
+                "the object provided is unrecognized (must be of type {kind}): {why} ({beginning})"
+            ))
+        })?;
+        check_kind(body, &meta, kind, api_version)?;
+        let refused = |why: String| {
+            let version = version_of(api_version);
+            ApiError::bad_request(format!("{kind} in version {version:?} cannot be handled as a {kind}: {why}"))
+        };
+        let decoded = schema::decode(kind, json).map_err(refused)?;
+        strictness.check(decoded).map_err(|why| refused(format!("strict decoding error: {why}")))
+    }
 }
 
-fn from_json(body: &[u8], _: &'static str) -> Result<Value, String> {
-    serde_json::from_slice(body).map_err(|error| {
-        let reason = if error.is_eof() { "unexpected end of JSON input".to_owned() } else { error.to_string() };
-        format!("json parse error: {reason}")
-    })
-}
-
-fn from_yaml(body: &[u8], _: &'static str) -> Result<Value, String> {
+/// Upstream turns YAML into JSON first.
+fn from_yaml(body: &[u8]) -> Result<Json, String> {
     let text = std::str::from_utf8(body).map_err(|error| format!("yaml: {error}"))?;
     serde_saphyr::from_str(text).map_err(|error| format!("yaml: {}", error.without_snippet()))
-}
-
-fn from_protobuf(body: &[u8], kind: &'static str) -> Result<Value, String> {
-    protobuf::decode(body, kind)
 }
 
 /// Refuses an object of another namespace than that of the path.
 pub(crate) fn check_namespace(value: &Value, namespace: Option<&str>) -> Result<(), ApiError> {
     match (value["metadata"]["namespace"].as_str().unwrap_or_default(), namespace.unwrap_or_default()) {
-        ("", _) => Ok(()),
+        ("", _) | (_, "") => Ok(()), // upstream sets or clears it
         (found, namespace) if found == namespace => Ok(()),
         _ => Err(ApiError::bad_request(
             "the namespace of the provided object does not match the namespace sent on the request",
@@ -94,50 +113,64 @@ pub(crate) fn check_namespace(value: &Value, namespace: Option<&str>) -> Result<
 }
 
 /// Refuses a body of another kind or version. A body without `kind` or `apiVersion` counts as the kind of the path.
-fn check_kind(value: &Value, kind: &str, api_version: &str) -> Result<(), ApiError> {
-    let field = |name: &str, default: &str| match value[name].as_str() {
-        None | Some("") => default.to_owned(),
-        Some(text) => text.to_owned(),
-    };
-    let (found, version) = (field("kind", kind), field("apiVersion", api_version));
+fn check_kind(body: &[u8], meta: &TypeMeta, kind: &str, api_version: &str) -> Result<(), ApiError> {
+    let or = |text: &str, default: &str| if text.is_empty() { default.to_owned() } else { text.to_owned() };
+    let (found, version) = (or(&meta.kind, kind), or(&meta.api_version, api_version));
+    if version.ends_with('/') {
+        let why = format!("Object 'apiVersion' is missing in '{}'", String::from_utf8_lossy(body));
+        return Err(ApiError::bad_request(format!("{found} in version \"\" cannot be handled as a {kind}: {why}")));
+    }
     if (found.as_str(), version.as_str()) == (kind, api_version) {
         return Ok(());
     }
-    let known = served().any(|row| row.kind == found && row.api_version() == version);
+    let row = served().any(|row| row.kind == found && row.api_version() == version);
+    let known = row || (found == "Status" && version == "v1");
     let why = if known {
         format!("converting (v1.{found}) to (core.{kind}): unknown conversion")
     } else {
         no_kind(&found, &version)
     };
+    let version = version_of(&version);
     Err(ApiError::bad_request(format!("{found} in version {version:?} cannot be handled as a {kind}: {why}")))
+}
+
+/// Refuses a patched object of another kind or version, in Go's words.
+pub(crate) fn check_patched_kind(value: &Value, resource: &Resource) -> Result<(), String> {
+    let meta = TypeMeta::of(&Json::from(json!({"kind": value["kind"], "apiVersion": value["apiVersion"]})))?;
+    let (kind, version) = (meta.kind.as_str(), meta.api_version.as_str());
+    if matches!(kind, "") || kind == resource.kind {
+        if version.is_empty() || version == resource.api_version() {
+            return Ok(());
+        }
+    }
+    let kind = if kind.is_empty() { resource.kind } else { kind };
+    let served_version = resource.api_version();
+    let version = if version.is_empty() { served_version.as_str() } else { version };
+    let known = served().any(|row| row.kind == kind && row.api_version() == version);
+    Err(if known {
+        format!("converting (v1.{kind}) to (core.{}): unknown conversion", resource.kind)
+    } else {
+        no_kind(kind, version)
+    })
+}
+
+/// The version without its group.
+fn version_of(api_version: &str) -> &str {
+    api_version.rsplit('/').next().unwrap_or_default()
 }
 
 pub(crate) fn no_kind(kind: &str, version: &str) -> String {
     format!(r#"no kind {kind:?} is registered for version {version:?} in scheme "pkg/api/legacyscheme/scheme.go:30""#)
 }
 
-/// The first bytes of a body, for an error message.
+/// The first bytes of a body, for an error message: as they are, or in hexadecimal digits if they are no JSON object.
+/// Upstream: `summarizeData`.
 fn beginning(body: &[u8]) -> String {
-    match body.len() {
-        0 => "<empty>".to_owned(),
-        1..=30 => String::from_utf8_lossy(body).into_owned(),
-        _ => format!("{} ...", String::from_utf8_lossy(&body[..30])),
+    const MOST: usize = 30;
+    let (start, more) = if body.len() > MOST { (&body[..MOST], " ...") } else { (body, "") };
+    match start.first() {
+        None => "<empty>".to_owned(),
+        Some(b'{') => format!("{}{more}", String::from_utf8_lossy(start)),
+        Some(_) => format!("{}{more}", start.iter().map(|byte| format!("{byte:02x}")).collect::<String>()),
     }
-}
-
-/// Reads `dryRun` from the query or from DeleteOptions.
-pub(crate) fn commit(dry_run: &[&str], options: &'static str) -> Result<Commit, ApiError> {
-    match dry_run {
-        [] => Ok(Commit::Really),
-        values if values.iter().all(|value| *value == "All") => Ok(Commit::Pretend),
-        values => Err(ApiError::invalid_options(
-            options,
-            vec![Cause::unsupported("dryRun", &format!("{values:?}"), &["All"])],
-        )),
-    }
-}
-
-/// Reads `dryRun` from the query.
-pub(crate) fn query_commit(query: &Query, options: &'static str) -> Result<Commit, ApiError> {
-    commit(&query.all("dryRun"), options)
 }

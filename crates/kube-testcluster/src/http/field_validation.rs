@@ -1,46 +1,39 @@
-//! Unknown fields in request bodies: `fieldValidation`.
+//! What a strict decoder refuses in a request body: `fieldValidation`.
+
+use std::collections::HashSet;
 
 use axum::response::Response;
 use http::{HeaderValue, header};
 
-use super::query::Query;
-use super::status::ApiError;
 use crate::codec::schema::Decoded;
-use crate::machinery::cause::Cause;
 
 /// The values of `fieldValidation`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Strictness {
     Ignore,
-    /// The response has a warning for each unknown field; the default.
+    /// The response has a warning for each fault; the default.
     Warn,
     /// The request fails.
     Strict,
 }
 
 impl Strictness {
-    pub(crate) fn of_query(query: &Query, options: &'static str) -> Result<Self, ApiError> {
-        match query.get("fieldValidation").unwrap_or_default() {
-            "" | "Warn" => Ok(Self::Warn),
-            "Ignore" => Ok(Self::Ignore),
-            "Strict" => Ok(Self::Strict),
-            other => {
-                let supported = ["Ignore", "Strict", "Warn", ""];
-                let cause = Cause::unsupported("fieldValidation", &format!("{other:?}"), &supported);
-                Err(ApiError::invalid_options(options, vec![cause]))
-            }
+    /// `None` for a value that does not exist.
+    pub(crate) fn of(text: &str) -> Option<Self> {
+        match text {
+            "" | "Warn" => Some(Self::Warn),
+            "Ignore" => Some(Self::Ignore),
+            "Strict" => Some(Self::Strict),
+            _ => None,
         }
     }
 
-    /// Returns the object, with the unknown fields to warn about, or an error that names them.
+    /// Returns the object, with the faults to warn about, or an error that names them.
     pub(crate) fn check(self, mut decoded: Decoded) -> Result<Decoded, String> {
         match self {
-            Self::Strict if !decoded.unknown.is_empty() => {
-                let fields: Vec<String> = decoded.unknown.iter().map(|field| unknown_field(field)).collect();
-                Err(fields.join(", "))
-            }
+            Self::Strict if !decoded.faults.is_empty() => Err(decoded.faults.join(", ")),
             Self::Ignore => {
-                decoded.unknown.clear();
+                decoded.faults.clear();
                 Ok(decoded)
             }
             _ => Ok(decoded),
@@ -48,17 +41,51 @@ impl Strictness {
     }
 }
 
-fn unknown_field(field: &str) -> String {
-    format!("unknown field {field:?}")
-}
+/// How many characters the warnings of a response may have, and how many each if that is not enough.
+const MOST: usize = 4 * 1024;
+const MOST_OF_ONE: usize = 256;
 
-/// Adds a warning for each unknown field to a response.
-pub(crate) fn warn(mut response: Response, unknown: &[String]) -> Response {
-    for field in unknown {
-        let text = unknown_field(field).replace('\\', "\\\\").replace('"', "\\\"");
+/// Adds the warnings to a response, each once. Upstream: `endpoints/filters/warning.go`.
+pub(crate) fn warn(mut response: Response, warnings: &[String]) -> Response {
+    let mut seen = HashSet::new();
+    let warnings: Vec<&str> = warnings.iter().map(String::as_str).filter(|text| seen.insert(*text)).collect();
+    let length: usize = warnings.iter().map(|text| text.chars().count()).sum();
+    let longest = if length > MOST { MOST_OF_ONE } else { usize::MAX };
+    let mut written = 0;
+    for text in warnings {
+        if written >= MOST {
+            break;
+        }
+        let text: String = text.chars().take(longest).collect();
+        written += text.chars().count();
+        let text = text.replace('\\', "\\\\").replace('"', "\\\"");
         if let Ok(value) = HeaderValue::from_str(&format!("299 - \"{text}\"")) {
             response.headers_mut().append(header::WARNING, value);
         }
     }
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn warnings(texts: &[String]) -> Vec<String> {
+        let response = warn(Response::default(), texts);
+        response.headers().get_all(header::WARNING).iter().map(|value| value.to_str().unwrap().to_owned()).collect()
+    }
+
+    #[test]
+    fn each_warning_is_told_once() {
+        let told = warnings(&["unknown field \"a\"".to_owned(), "b".to_owned(), "unknown field \"a\"".to_owned()]);
+        assert_eq!(told, [r#"299 - "unknown field \"a\"""#, r#"299 - "b""#]);
+    }
+
+    #[test]
+    fn a_client_can_read_the_warnings_however_many_there_are() {
+        let many: Vec<String> = (0..100).map(|n| format!("{n:03}{}", "x".repeat(297))).collect();
+        let told = warnings(&many);
+        assert_eq!(told.len(), 16); // of 256 characters each
+        assert!(told.iter().all(|text| text.len() == 256 + "299 - \"\"".len()));
+    }
 }

@@ -20,3 +20,7 @@ mod served_from;
 pub(crate) mod status;
 mod store_error;
 pub(crate) mod table;
+pub(crate) mod type_meta;
+#[cfg(feature = "serve")]
+mod unread;
+pub(crate) mod write_options;

@@ -26,6 +26,14 @@ pub(crate) enum View {
     MetadataList(&'static str),
 }
 
+/// What a path can be answered with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Offers {
+    Objects,
+    /// Lists can be watched.
+    Streams,
+}
+
 /// The negotiated form of a response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Form {
@@ -51,7 +59,7 @@ impl Form {
     ///
     /// # Errors
     /// `NotAcceptable`, with one of upstream's two messages.
-    pub(crate) fn negotiate(headers: &HeaderMap) -> Result<Self, ApiError> {
+    pub(crate) fn negotiate(headers: &HeaderMap, offers: Offers) -> Result<Self, ApiError> {
         let accept: Vec<&str> =
             headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
         let accept = accept.join(",");
@@ -60,7 +68,7 @@ impl Form {
         }
         let clauses = clauses(&accept);
         if !clauses.iter().any(|clause| clause.media().is_some()) {
-            return Err(ApiError::no_representation());
+            return Err(ApiError::no_representation(offers == Offers::Streams));
         }
         let form = |clause: &Clause| Some(Self { media: clause.media()?, view: clause.view()? });
         clauses.iter().find_map(form).ok_or_else(ApiError::not_acceptable)

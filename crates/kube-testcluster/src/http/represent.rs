@@ -52,7 +52,14 @@ impl Representation {
         let Ok(value) = serde_json::from_slice::<Value>(&bytes) else {
             return Response::from_parts(parts, Body::from(bytes));
         };
-        let value = if value["kind"] == "Status" { Ok(value) } else { self.view(value, Columns::Shown) };
+        let is_status = value["kind"] == "Status";
+        if !is_status && self.form.view != View::Whole && self.form.media == Media::Yaml {
+            // Tables and metadata have no YAML form: upstream sends JSON.
+            let form = Form { media: Media::Json, ..self.form };
+            let response = Response::from_parts(parts, Body::from(bytes));
+            return Box::pin(Self { form, ..self }.of(response)).await;
+        }
+        let value = if is_status { Ok(value) } else { self.view(value, Columns::Shown) };
         let (value, code) = match value {
             Ok(value) => (value, parts.status),
             Err(error) => return error.into_response(),
@@ -76,6 +83,7 @@ impl Representation {
             View::MetadataList(version) if is_list => {
                 let items: Vec<Value> =
                     value["items"].as_array().into_iter().flatten().map(|item| metadata(item, version)).collect();
+                let items = if items.is_empty() { Value::Null } else { items.into() }; // upstream never makes a list
                 let list = &value["metadata"];
                 Ok(
                     json!({"kind": "PartialObjectMetadataList", "apiVersion": version, "metadata": list, "items": items}),

@@ -14,6 +14,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::guard::only_for_this_machine;
 use super::refusals::StatusOnRefusal;
+use super::unread::read_the_rest;
 
 /// How long a connection may take to send the head of a request, or be idle between two.
 const HEAD_WITHIN: Duration = Duration::from_secs(90);
@@ -46,6 +47,7 @@ impl Server {
         listener.set_nonblocking(true)?;
         let listener = tokio::net::TcpListener::from_std(listener)?;
         let router = only_for_this_machine(router);
+        let router = router.layer(axum::middleware::from_fn(read_the_rest));
         let stop = CancellationToken::new();
         let task = tokio::spawn(accept(router, listener, stop.clone()));
         Ok(Self { address, stop: stop.drop_guard(), task })

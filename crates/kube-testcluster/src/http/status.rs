@@ -127,20 +127,23 @@ impl ApiError {
         Self::new(StatusCode::METHOD_NOT_ALLOWED, "MethodNotAllowed", message).with_empty_details()
     }
 
-    pub(crate) fn already_exists(resource: &'static Resource, name: &str) -> Self {
-        let message = format!("{} {name:?} already exists", resource.qualified());
+    pub(crate) fn already_exists(resource: &'static Resource, name: &str, deleting: bool) -> Self {
+        let prefix = if deleting { "object is being deleted: " } else { "" };
+        let message = format!("{prefix}{} {name:?} already exists", resource.qualified());
         Self::new(StatusCode::CONFLICT, "AlreadyExists", message).about(resource, resource.plural.into(), name)
     }
 
-    /// `what` is `pods`, `pods/binding` or, where upstream uses the kind, `Pod`.
+    /// `what` is `replicasets`, `pods/binding` or, where upstream uses the kind, `ReplicaSet`.
     pub(crate) fn conflict(resource: &'static Resource, what: &str, name: &str, why: impl AsRef<str>) -> Self {
-        let message = format!("Operation cannot be fulfilled on {what} {name:?}: {}", why.as_ref());
+        let dot = if resource.group.is_empty() { "" } else { "." };
+        let message =
+            format!("Operation cannot be fulfilled on {what}{dot}{} {name:?}: {}", resource.group, why.as_ref());
         Self::new(StatusCode::CONFLICT, "Conflict", message).about(resource, what.into(), name)
     }
 
     pub(crate) fn stale(resource: &'static Resource, name: &str) -> Self {
         let why = "the object has been modified; please apply your changes to the latest version and try again";
-        Self::conflict(resource, &resource.qualified(), name, why)
+        Self::conflict(resource, resource.plural, name, why)
     }
 
     pub(crate) fn invalid(resource: &'static Resource, name: &str, causes: Vec<Cause>) -> Self {
@@ -199,8 +202,10 @@ impl ApiError {
     }
 
     /// The client accepts none of the server's media types.
-    pub(crate) fn no_representation() -> Self {
-        let message = format!("406: Not Acceptable\n\nAvailable representations: {ACCEPTED}");
+    pub(crate) fn no_representation(streams: bool) -> Self {
+        let more = ", application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
+        let more = if streams { more } else { "" };
+        let message = format!("406: Not Acceptable\n\nAvailable representations: {ACCEPTED}{more}");
         Self::new(StatusCode::NOT_ACCEPTABLE, "NotAcceptable", message).with_empty_details()
     }
 

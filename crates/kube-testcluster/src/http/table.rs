@@ -1,5 +1,7 @@
 //! Tables: objects as rows of cells, as `kubectl get` prints them. Upstream: `meta.k8s.io` `Table`.
 
+use super::status::ApiError;
+use crate::machinery::quote::quote;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -24,11 +26,16 @@ pub(crate) enum IncludeObject {
 
 impl IncludeObject {
     /// Parses the query parameter.
-    pub(crate) fn read(text: Option<&str>) -> Self {
+    pub(crate) fn read(text: &str) -> Result<Self, ApiError> {
         match text {
-            Some("None") => Self::None,
-            Some("Object") => Self::Object,
-            _ => Self::Metadata,
+            "None" => Ok(Self::None),
+            "Object" => Ok(Self::Object),
+            "" | "Metadata" => Ok(Self::Metadata),
+            other => Err(ApiError::bad_request(format!(
+                "Unable to convert to Table as requested: includeObject: Invalid value: {}: must be 'Metadata', 'Object', \
+                 'None', or empty",
+                quote(other)
+            ))),
         }
     }
 }

@@ -53,6 +53,10 @@ fn whole(new: &Value, rule: NameRule) -> Vec<Cause> {
         "" => causes.push(Cause::required("metadata.name", "name or generateName is required")),
         name => causes.extend(invalid("metadata.name", name, rule.faults(name))),
     }
+    if metadata["generation"].as_i64().is_some_and(|generation| generation < 0) {
+        let detail = "must be greater than or equal to 0";
+        causes.push(Cause::invalid_json("metadata.generation", &metadata["generation"], detail));
+    }
     causes.extend(labels(metadata));
     causes.extend(annotations(metadata));
     causes.extend(owners(metadata));
@@ -67,7 +71,7 @@ fn change(new: &Value, old: &Value) -> Vec<Cause> {
     if !before["deletionTimestamp"].is_null() {
         causes.extend(new_finalizers(metadata, before));
     }
-    for field in ["deletionTimestamp", "deletionGracePeriodSeconds"] {
+    for field in ["uid", "deletionTimestamp", "deletionGracePeriodSeconds"] {
         if metadata[field] != before[field] {
             causes.push(Cause::invalid_json(format!("metadata.{field}"), &metadata[field], "field is immutable"));
         }

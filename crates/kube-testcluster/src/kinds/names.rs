@@ -62,7 +62,7 @@ const LONGEST_SUBDOMAIN: usize = 253;
 
 /// What is wrong with an RFC 1123 subdomain. Upstream: `IsDNS1123Subdomain`.
 pub(crate) fn subdomain(name: &str) -> Vec<String> {
-    let mut faults = too_long(name, LONGEST_SUBDOMAIN);
+    let mut faults = too_long(name, LONGEST_SUBDOMAIN, "characters");
     if !has_form_of_subdomain(name) {
         faults.push(SUBDOMAIN.to_owned());
     }
@@ -71,7 +71,7 @@ pub(crate) fn subdomain(name: &str) -> Vec<String> {
 
 /// What is wrong with an RFC 1123 label. Upstream: `IsDNS1123Label`.
 pub(crate) fn label(name: &str) -> Vec<String> {
-    let mut faults = too_long(name, LONGEST_LABEL);
+    let mut faults = too_long(name, LONGEST_LABEL, "characters");
     if !is_word(name, Case::Lower, &['-']) {
         faults.push(if has_form_of_subdomain(name) { "must not contain dots" } else { LABEL }.to_owned());
     }
@@ -88,7 +88,8 @@ pub(crate) fn label_key(key: &str) -> Vec<String> {
             name
         }
         [prefix, name] => {
-            faults.extend(subdomain(prefix).into_iter().map(|fault| format!("prefix part {fault}")));
+            let found = subdomain(prefix).into_iter().map(|fault| fault.replace("253 characters", "253 bytes"));
+            faults.extend(found.map(|fault| format!("prefix part {fault}")));
             name
         }
         _ => {
@@ -99,7 +100,7 @@ pub(crate) fn label_key(key: &str) -> Vec<String> {
     if name.is_empty() {
         faults.push("name part must be non-empty".to_owned());
     }
-    faults.extend(too_long(name, LONGEST_LABEL).into_iter().map(|fault| format!("name part {fault}")));
+    faults.extend(too_long(name, LONGEST_LABEL, "bytes").into_iter().map(|fault| format!("name part {fault}")));
     if !is_word(name, Case::Any, &['-', '_', '.']) {
         faults.push(format!("name part {LABEL_KEY}"));
     }
@@ -108,7 +109,7 @@ pub(crate) fn label_key(key: &str) -> Vec<String> {
 
 /// What is wrong with a label's value. Upstream: `IsLabelValue`.
 pub(crate) fn label_value(value: &str) -> Vec<String> {
-    let mut faults = too_long(value, LONGEST_LABEL);
+    let mut faults = too_long(value, LONGEST_LABEL, "bytes");
     if !value.is_empty() && !is_word(value, Case::Any, &['-', '_', '.']) {
         faults.push(LABEL_VALUE.to_owned());
     }
@@ -124,8 +125,9 @@ fn path_segment_part(name: &str) -> Vec<String> {
     ["/", "%"].into_iter().filter(|part| name.contains(part)).map(|part| format!("may not contain '{part}'")).collect()
 }
 
-fn too_long(text: &str, longest: usize) -> Vec<String> {
-    if text.len() > longest { vec![format!("must be no more than {longest} bytes")] } else { Vec::new() }
+/// Upstream says bytes in a label's key and value, and characters in a name.
+fn too_long(text: &str, longest: usize, unit: &str) -> Vec<String> {
+    if text.len() > longest { vec![format!("must be no more than {longest} {unit}")] } else { Vec::new() }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -170,7 +172,7 @@ mod tests {
     #[test]
     fn each_fault_of_a_name_is_told() {
         let long = "l".repeat(64);
-        assert_eq!(label(&long), ["must be no more than 63 bytes"]);
+        assert_eq!(label(&long), ["must be no more than 63 characters"]);
         assert_eq!(label("a.b"), ["must not contain dots"]);
         assert_eq!(label_key("/app"), ["prefix part must be non-empty"]);
         assert_eq!(label_key(""), ["name part must be non-empty".to_owned(), format!("name part {LABEL_KEY}")]);

@@ -14,6 +14,8 @@ pub(crate) enum StoreError {
     AlreadyExists {
         resource: &'static Resource,
         name: String,
+        /// Whether the object that is there is being deleted.
+        deleting: bool,
     },
     /// What the object needs could not be allocated.
     NotAllocated {

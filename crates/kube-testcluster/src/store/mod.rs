@@ -209,8 +209,9 @@ impl Store {
         self.commit_latency().await;
         let mut state = self.lock();
         admit(&state.storage)?;
-        if state.storage.get(resource, &key).is_some() {
-            return Err(StoreError::AlreadyExists { resource, name: key.name().to_owned() }.into());
+        if let Some(present) = state.storage.get(resource, &key) {
+            let deleting = present.open()?.text("/metadata/deletionTimestamp").is_some();
+            return Err(StoreError::AlreadyExists { resource, name: key.name().to_owned(), deleting }.into());
         }
         state.allocate(resource, &key, &mut value, None)?;
         match commit {

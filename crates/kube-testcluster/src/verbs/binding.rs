@@ -6,9 +6,10 @@ use serde_json::{Map, Value, json};
 
 use super::update::failed_precondition;
 use super::{Call, key};
-use crate::http::body;
-use crate::http::field_validation::{Strictness, warn};
+use crate::http::body::{self, Format};
+use crate::http::field_validation::warn;
 use crate::http::status::{self, ApiError};
+use crate::http::write_options::WriteOptions;
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::{empty, object};
 use crate::store::Next;
@@ -17,9 +18,10 @@ use crate::store::object::{Object, Opened};
 /// Sets the pod's node and the condition `PodScheduled`. A pod can be bound only once.
 pub(crate) async fn bind(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
-    let commit = body::query_commit(&query, "CreateOptions")?;
-    let strictness = Strictness::of_query(&query, "CreateOptions")?;
-    let binding = body::typed(request, "Binding", "v1", strictness).await?;
+    let format = Format::of(request.headers())?;
+    let body = body::read(request).await?;
+    let WriteOptions { commit, strictness } = WriteOptions::of_create(&query)?;
+    let binding = format.typed(&body, "Binding", "v1", strictness)?;
     body::check_namespace(&binding.value, target.namespace.as_deref())?;
     let key = key(&target);
     if text(&binding.value, "/metadata/name") != key.name() {
@@ -33,7 +35,7 @@ pub(crate) async fn bind(call: Call) -> Result<Response, ApiError> {
             bound(pod, &binding.value, &now)
         })
         .await?;
-    Ok(warn(status::created(), &binding.unknown))
+    Ok(warn(status::created(), &binding.faults))
 }
 
 fn text<'a>(binding: &'a Value, pointer: &str) -> &'a str {

@@ -1,7 +1,10 @@
 //! The continue token of a paged list.
 
+use crate::codec::go_syntax;
 use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use base64::alphabet::URL_SAFE;
+use base64::engine::DecodePaddingMode;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, URL_SAFE_NO_PAD};
 use serde::{Deserialize, Serialize};
 
 const VERSION: &str = "meta.k8s.io/v1";
@@ -25,6 +28,15 @@ struct TokenJson {
     start: String,
 }
 
+/// Go does not look at the bits that a last symbol has too many.
+const LENIENT: GeneralPurpose = GeneralPurpose::new(
+    &URL_SAFE,
+    GeneralPurposeConfig::new()
+        .with_encode_padding(false)
+        .with_decode_padding_mode(DecodePaddingMode::RequireNone)
+        .with_decode_allow_trailing_bits(true),
+);
+
 impl ContinueToken {
     /// The token for the page after the key `last`.
     pub(crate) fn after(revision: u64, last: &str) -> Self {
@@ -44,15 +56,16 @@ impl ContinueToken {
     /// # Errors
     /// Upstream's message for a token that it did not make.
     pub(crate) fn decode(token: &str) -> Result<Self, String> {
-        let json = URL_SAFE_NO_PAD.decode(token).map_err(|error| {
+        let json = LENIENT.decode(token).map_err(|error| {
             let at = match error {
                 base64::DecodeError::InvalidByte(at, _) => at,
                 base64::DecodeError::InvalidLastSymbol { offset, .. } => offset,
-                _ => token.len(),
+                _ => token.len() - token.len() % 4, // where the last group begins
             };
             not_valid(&format!("illegal base64 data at input byte {at}"))
         })?;
-        let wire: TokenJson = serde_json::from_slice(&json).map_err(|error| not_valid(&error.to_string()))?;
+        let wire: TokenJson = serde_json::from_slice(&json)
+            .map_err(|error| not_valid(&go_syntax::fault(&json).unwrap_or_else(|| error.to_string())))?;
         if wire.v != VERSION {
             return Err(not_valid(&format!("server does not recognize this encoded version {:?}", wire.v)));
         }

@@ -2,17 +2,19 @@
 
 use std::sync::Arc;
 
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use serde_json::{Map, Value, json};
 
 use super::admission::{namespace_lifecycle, taint_nodes_by_condition};
+use super::owners::{self, Moment};
 use super::{Call, answer};
 use crate::codec::schema::Decoded;
-use crate::http::body;
-use crate::http::field_validation::{Strictness, warn};
+use crate::http::body::{self, Format};
+use crate::http::field_validation::warn;
 use crate::http::request_info::Target;
 use crate::http::status::ApiError;
+use crate::http::write_options::WriteOptions;
 use crate::kinds::{Generation, NAMESPACES, Resource, StatusOnCreate, Subresource, namespace};
 use crate::machinery::fill::object;
 use crate::settings::Controllers;
@@ -28,18 +30,32 @@ const LONGEST_PREFIX: usize = 58;
 
 pub(crate) async fn create(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
-    let commit = body::query_commit(&query, "CreateOptions")?;
-    let strictness = Strictness::of_query(&query, "CreateOptions")?;
-    let Decoded { mut value, unknown } = body::object(request, target.resource, strictness).await?;
-    check_namespace(&store, &target, &mut value)?;
+    let format = Format::of(request.headers())?;
+    let body = body::read(request).await?;
+    let WriteOptions { commit, strictness } = WriteOptions::of_create(&query)?;
+    let Decoded { value, mut faults } = format.object(&body, target.resource, strictness)?;
+    let created = create_new(&store, &target, value, commit, &mut faults).await;
+    let response = created.map_or_else(IntoResponse::into_response, |object| answer(StatusCode::CREATED, &object));
+    Ok(warn(response, &faults))
+}
+
+/// Creates the object of a body. What is to be warned of is added, whether it is created or not.
+async fn create_new(
+    store: &Store,
+    target: &Target,
+    mut value: Value,
+    commit: Commit,
+    warnings: &mut Vec<String>,
+) -> Result<Arc<Object>, ApiError> {
+    check_namespace(store, target, &mut value)?;
+    warnings.extend(owners::deduplicate(&mut value, Moment::BeforeAdmission));
     let has_version = value["metadata"]["resourceVersion"].as_str().is_some_and(names_a_version);
-    let (key, value) = validated(&store, &target, value)?;
+    let (key, value) = validated(store, target, value)?;
     if has_version && commit == Commit::Really {
         // Upstream's storage refuses it, after the validation; a dry run does not reach the storage.
         return Err(ApiError::internal("resourceVersion should not be set on objects to be created"));
     }
-    let created = admitted(&store, target.resource, key, value, commit).await?;
-    Ok(warn(answer(StatusCode::CREATED, &created), &unknown))
+    admitted(store, target.resource, key, value, commit).await
 }
 
 /// What is no number counts as no version, as upstream.
@@ -108,14 +124,8 @@ fn check_namespace(store: &Store, target: &Target, value: &mut Value) -> Result<
 
 /// Sets the fields of a new object that the server decides: generated name, uid, timestamps, generation, defaults.
 pub(crate) fn prepare(store: &Store, resource: &'static Resource, namespace: Option<&str>, value: &mut Value) {
-    const DECIDED_HERE: [&str; 6] = [
-        "resourceVersion",
-        "deletionTimestamp",
-        "deletionGracePeriodSeconds",
-        "selfLink",
-        "managedFields",
-        "generation",
-    ];
+    const DECIDED_HERE: [&str; 5] =
+        ["resourceVersion", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields"];
     let metadata = object(&mut value["metadata"]);
     for field in DECIDED_HERE {
         metadata.remove(field);

@@ -11,7 +11,7 @@ use super::list::{everything, filter};
 use super::list_options::ListOptions;
 use super::{Call, answer, key, update};
 use crate::http::status::{self, ApiError};
-use crate::kinds::{DeleteResponse, Deletion, Generation, NAMESPACES, Resource};
+use crate::kinds::{DeleteResponse, Deletion, NAMESPACES, Resource};
 use crate::machinery::clock;
 use crate::store::object::{Key, Object, Opened};
 use crate::store::{Commit, Next, Store};
@@ -45,8 +45,9 @@ pub(crate) async fn delete(call: Call) -> Result<Response, ApiError> {
 pub(crate) async fn delete_collection(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let list = ListOptions::parse(&query)?;
-    let options = DeleteOptions::read(request, &query).await?;
     let filter = filter(target.resource, target.namespace, &list)?;
+    let options = DeleteOptions::read(request, &query).await?;
+    options.refuse_for_collections()?;
     let page = everything(&store, target.resource, &filter);
     for (n, object) in page.objects.iter().enumerate() {
         give_way(n).await;
@@ -81,6 +82,7 @@ pub(crate) async fn remove(
     let marked = store
         .update(resource, key, options.commit, |current| {
             options.check(current)?;
+            options.refuse_readable(current)?;
             let (next, then) = plan(store, current, options);
             step = then;
             Ok::<_, ApiError>(next)
@@ -157,7 +159,7 @@ fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Then
     } else {
         value["metadata"]["deletionGracePeriodSeconds"] = json!(period);
     }
-    if deleting.is_none() && current.resource.generation == Generation::Counted {
+    if deleting.is_none() && value["metadata"]["generation"].as_i64().is_some_and(|generation| generation > 0) {
         update::count_generation(&mut value);
     }
     (Next::Put(value), if held || period > 0 { Then::Wait } else { Then::Remove })

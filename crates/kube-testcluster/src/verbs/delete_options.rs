@@ -2,13 +2,15 @@
 
 use axum::extract::Request;
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::codec::protobuf;
-use crate::codec::schema::json_type;
-use crate::http::body;
+use crate::codec::schema;
+use crate::http::body::{self, Format};
 use crate::http::query::Query;
 use crate::http::status::ApiError;
+use crate::http::type_meta::TypeMeta;
+use crate::http::write_options;
 use crate::kinds::metadata::{FOREGROUND, ORPHAN};
 use crate::machinery::cause::Cause;
 use crate::store::Commit;
@@ -21,6 +23,8 @@ pub(crate) struct DeleteOptions {
     uid: Option<String>,
     resource_version: Option<String>,
     policy: Option<Policy>,
+    /// `ignoreStoreReadErrorWithClusterBreakingPotential`: delete what storage cannot read.
+    unreadable: bool,
     pub(crate) commit: Commit,
 }
 
@@ -35,13 +39,12 @@ pub(crate) enum Policy {
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct RawOptions {
-    kind: String,
-    api_version: String,
     grace_period_seconds: Option<i64>,
-    preconditions: Preconditions,
+    preconditions: Option<Preconditions>,
     propagation_policy: Option<String>,
     orphan_dependents: Option<bool>,
     dry_run: Vec<String>,
+    ignore_store_read_error_with_cluster_breaking_potential: Option<bool>,
 }
 
 #[derive(Default, Deserialize)]
@@ -51,10 +54,13 @@ struct Preconditions {
     resource_version: Option<String>,
 }
 
+const UNREADABLE: &str = "ignoreStoreReadErrorWithClusterBreakingPotential";
+
 impl DeleteOptions {
     pub(crate) async fn read(request: Request, query: &Query) -> Result<Self, ApiError> {
+        let format = Format::of(request.headers());
         let body = body::read(request).await?;
-        Self::of_raw(if body.is_empty() { RawOptions::of_query(query)? } else { RawOptions::of_body(&body)? })
+        Self::of_raw(if body.is_empty() { RawOptions::of_query(query)? } else { RawOptions::of_body(format?, &body)? })
     }
 
     /// The options in an Eviction. A dry run can be asked for in them or in the query.
@@ -79,14 +85,24 @@ impl DeleteOptions {
         self
     }
 
+    /// Upstream: `ValidateDeleteOptions`.
     fn of_raw(raw: RawOptions) -> Result<Self, ApiError> {
         let dry_run: Vec<&str> = raw.dry_run.iter().map(String::as_str).collect();
+        let (policy, mut causes) = raw.policy();
+        causes.extend(write_options::unknown_dry_run(&dry_run));
+        causes.extend(raw.contradictions());
+        if !causes.is_empty() {
+            return Err(ApiError::invalid_options("DeleteOptions", causes));
+        }
+        let unreadable = raw.deletes_unreadable();
+        let Preconditions { uid, resource_version } = raw.preconditions.unwrap_or_default();
         Ok(Self {
             grace_period_seconds: raw.grace_period_seconds,
-            policy: raw.policy()?,
-            commit: body::commit(&dry_run, "DeleteOptions")?,
-            uid: raw.preconditions.uid,
-            resource_version: raw.preconditions.resource_version,
+            policy,
+            unreadable,
+            commit: write_options::commit(&dry_run),
+            uid,
+            resource_version,
         })
     }
 
@@ -101,7 +117,7 @@ impl DeleteOptions {
     }
 
     fn plain(commit: Commit) -> Self {
-        Self { grace_period_seconds: None, uid: None, resource_version: None, policy: None, commit }
+        Self { grace_period_seconds: None, uid: None, resource_version: None, policy: None, unreadable: false, commit }
     }
 
     /// The grace period in the request; a negative one counts as one second.
@@ -138,6 +154,29 @@ impl DeleteOptions {
         finalizers
     }
 
+    /// A deletion of what cannot be read is for single objects.
+    pub(crate) fn refuse_for_collections(&self) -> Result<(), ApiError> {
+        if !self.unreadable {
+            return Ok(());
+        }
+        let detail = "is not allowed with DELETECOLLECTION, try again after removing the option";
+        let cause = Cause::invalid_as(UNREADABLE, "true", detail);
+        Err(ApiError::invalid_options("DeleteOptions", vec![cause]))
+    }
+
+    /// Everything in this storage can be read.
+    pub(crate) fn refuse_readable(&self, object: &Object) -> Result<(), ApiError> {
+        if !self.unreadable {
+            return Ok(());
+        }
+        let why = format!(
+            "StorageError: invalid object, Code: 4, Key: /registry/{}/{}, ResourceVersion: 0, AdditionalErrorMsg: unsafe \
+             deletion is not allowed because the object is decodable from storage",
+            object.resource.plural, object.key
+        );
+        Err(ApiError::conflict(object.resource, object.resource.plural, object.key.name(), why))
+    }
+
     /// Checks the preconditions.
     pub(crate) fn check(&self, object: &Object) -> Result<(), ApiError> {
         let (resource, name) = (object.resource, object.key.name());
@@ -161,19 +200,6 @@ impl DeleteOptions {
     }
 }
 
-fn unread(error: serde_json::Error) -> ApiError {
-    let why = if error.is_eof() { "unexpected end of JSON input".to_owned() } else { error.to_string() };
-    ApiError::bad_request(format!("couldn't get version/kind; json parse error: {why}"))
-}
-
-fn not_unmarshalled(value: &Value) -> ApiError {
-    let found = json_type(value);
-    ApiError::bad_request(format!(
-        "couldn't get version/kind; json parse error: json: cannot unmarshal {found} into Go value of type struct {{ \
-         APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }}"
-    ))
-}
-
 fn at_least_one_if_negative(period: i64) -> i64 {
     if period < 0 { 1 } else { period }
 }
@@ -185,46 +211,68 @@ impl RawOptions {
             propagation_policy: query.get("propagationPolicy").map(ToOwned::to_owned),
             orphan_dependents: query.flag("orphanDependents"),
             dry_run: query.all("dryRun").into_iter().map(ToOwned::to_owned).collect(),
+            ignore_store_read_error_with_cluster_breaking_potential: query
+                .flag("ignoreStoreReadErrorWithClusterBreakingPotential"),
             ..Self::default()
         })
     }
 
-    fn of_body(body: &[u8]) -> Result<Self, ApiError> {
-        let refused =
-            |error: String| ApiError::bad_request(format!("the options of the deletion cannot be read: {error}"));
-        let raw = if protobuf::is(body) {
-            protobuf::decode(body, "DeleteOptions").map_err(refused)?
-        } else {
-            // Serde would read an array as a struct's fields in order.
-            match serde_json::from_slice(body).map_err(unread)? {
-                raw @ Value::Object(_) => raw,
-                Value::Null => Value::Object(Map::new()),
-                other => return Err(not_unmarshalled(&other)),
+    fn of_body(format: Format, body: &[u8]) -> Result<Self, ApiError> {
+        let format = if protobuf::is(body) { Format::Protobuf } else { format };
+        let read = format.read(body, "DeleteOptions").and_then(|json| TypeMeta::of(&json).map(|meta| (json, meta)));
+        let (json, meta) = read.map_err(ApiError::bad_request)?;
+        if !matches!(meta.kind.as_str(), "" | "DeleteOptions") {
+            let version = if meta.api_version.is_empty() { "meta.k8s.io/v1" } else { &meta.api_version };
+            if meta.kind == "Status" {
+                return Err(ApiError::bad_request("converting (v1.Status) to (v1.DeleteOptions): unknown conversion"));
             }
-        };
-        let raw = Self::deserialize(raw).map_err(|error| refused(error.to_string()))?;
-        if !matches!(raw.kind.as_str(), "" | "DeleteOptions") {
-            return Err(ApiError::bad_request(body::no_kind(&raw.kind, &raw.api_version)));
+            return Err(ApiError::bad_request(body::no_kind(&meta.kind, version)));
         }
-        Ok(raw)
+        let options = schema::decode("DeleteOptions", json).map_err(ApiError::bad_request)?;
+        Self::deserialize(options.value).map_err(|error| ApiError::bad_request(error.to_string()))
     }
 
-    fn policy(&self) -> Result<Option<Policy>, ApiError> {
-        const FIELD: &str = "propagationPolicy";
-        let invalid = |cause| Err(ApiError::invalid_options("DeleteOptions", vec![cause]));
-        match (self.propagation_policy.as_deref(), self.orphan_dependents) {
-            (Some(policy), Some(_)) => {
-                invalid(Cause::invalid(FIELD, policy, "orphanDependents and deletionPropagation cannot be both set"))
-            }
-            (None, None) => Ok(None),
-            (None, Some(orphan)) => Ok(Some(if orphan { Policy::Orphan } else { Policy::Background })),
-            (Some("Background"), None) => Ok(Some(Policy::Background)),
-            (Some("Foreground"), None) => Ok(Some(Policy::Foreground)),
-            (Some("Orphan"), None) => Ok(Some(Policy::Orphan)),
-            (Some(other), None) => {
-                let supported = ["Foreground", "Background", "Orphan", "nil"];
-                invalid(Cause::unsupported(FIELD, &format!("{other:?}"), &supported))
-            }
+    fn deletes_unreadable(&self) -> bool {
+        self.ignore_store_read_error_with_cluster_breaking_potential == Some(true)
+    }
+
+    /// What cannot be said together with the deletion of what cannot be read. Upstream: `ValidateIgnoreStoreReadError`.
+    fn contradictions(&self) -> Vec<Cause> {
+        if !self.deletes_unreadable() {
+            return Vec::new();
         }
+        let said = [
+            (self.propagation_policy.is_some(), "propagationPolicy"),
+            (self.orphan_dependents.is_some(), "orphanDependents"),
+            (self.grace_period_seconds.is_some(), "gracePeriodSeconds"),
+            (self.preconditions.is_some(), "preconditions"),
+        ];
+        let said = said.into_iter().filter(|(is_said, _)| *is_said);
+        said.map(|(_, field)| Cause::invalid_as(UNREADABLE, "true", &format!("cannot be set together with .{field}")))
+            .collect()
+    }
+
+    /// What happens to dependents, and what is wrong with the two fields that say it.
+    fn policy(&self) -> (Option<Policy>, Vec<Cause>) {
+        const FIELD: &str = "propagationPolicy";
+        let mut causes = Vec::new();
+        let asked = self.propagation_policy.as_deref();
+        if let (Some(policy), Some(_)) = (asked, self.orphan_dependents) {
+            let both = "orphanDependents and deletionPropagation cannot be both set";
+            causes.push(Cause::invalid(FIELD, policy, both));
+        }
+        let policy = match (asked, self.orphan_dependents) {
+            (None, None) => None,
+            (None, Some(orphan)) => Some(if orphan { Policy::Orphan } else { Policy::Background }),
+            (Some("Background"), _) => Some(Policy::Background),
+            (Some("Foreground"), _) => Some(Policy::Foreground),
+            (Some("Orphan"), _) => Some(Policy::Orphan),
+            (Some(other), _) => {
+                let supported = ["Foreground", "Background", "Orphan", "nil"];
+                causes.push(Cause::unsupported(FIELD, &format!("{other:?}"), &supported));
+                None
+            }
+        };
+        (policy, causes)
     }
 }

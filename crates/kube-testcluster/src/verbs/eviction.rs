@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 use super::delete::remove;
 use super::delete_options::DeleteOptions;
 use super::{Call, key};
-use crate::http::body;
-use crate::http::field_validation::{Strictness, warn};
+use crate::http::body::{self, Format};
+use crate::http::field_validation::warn;
 use crate::http::status::{self, ApiError};
+use crate::http::write_options::WriteOptions;
 use crate::machinery::fill::object;
 use crate::store::object::Opened;
 use crate::store::{Commit, Next};
@@ -17,9 +18,10 @@ use crate::store::{Commit, Next};
 /// Sets the condition `DisruptionTarget`, and deletes the pod with the eviction's options.
 pub(crate) async fn evict(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
-    let commit = body::query_commit(&query, "CreateOptions")?;
-    let strictness = Strictness::of_query(&query, "CreateOptions")?;
-    let eviction = body::typed(request, "Eviction", "policy/v1", strictness).await?;
+    let format = Format::of(request.headers())?;
+    let body = body::read(request).await?;
+    let WriteOptions { commit, strictness } = WriteOptions::of_create(&query)?;
+    let eviction = format.typed(&body, "Eviction", "policy/v1", strictness)?;
     let (resource, key) = (target.resource, key(&target));
     body::check_namespace(&eviction.value, target.namespace.as_deref())?;
     if eviction.value["metadata"]["name"].as_str() != Some(key.name()) {
@@ -37,7 +39,7 @@ pub(crate) async fn evict(call: Call) -> Result<Response, ApiError> {
         options = options.after(&marked);
     }
     remove(&store, resource, &key, &options).await?;
-    Ok(warn(status::created(), &eviction.unknown))
+    Ok(warn(status::created(), &eviction.faults))
 }
 
 /// The pod with the condition that names the reason of its end.

@@ -18,6 +18,10 @@ use crate::store::object::{Key, Object};
 pub(crate) async fn get(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, .. } = call;
     let (resource, key) = (target.resource, key(&target));
+    if query.flag("export") == Some(true) {
+        let why = "the export parameter, deprecated since v1.14, is no longer supported";
+        return Err(ApiError::bad_request(why));
+    }
     let version = query.get("resourceVersion").unwrap_or_default();
     let version = resource_version(version).map_err(ApiError::internal)?;
     let from = match version {

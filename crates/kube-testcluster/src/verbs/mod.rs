@@ -27,6 +27,7 @@ pub(crate) mod list;
 mod list_options;
 pub(crate) mod log;
 mod log_options;
+mod owners;
 pub(crate) mod page;
 pub(crate) mod patch;
 pub(crate) mod review;

@@ -1,27 +1,36 @@
 //! PATCH of an object or of its status.
 
 use axum::extract::Request;
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use json_patch::{Patch, PatchOperation};
 use serde_json::{Map, Value};
 
+use super::owners::{self, Moment};
 use super::{Call, answer, key, update};
 use crate::codec::depth::{MOST_LEVELS, levels};
+use crate::codec::json::Json;
 use crate::codec::schema::{Decoded, json_type};
 use crate::codec::strategic_merge;
 use crate::http::body;
 use crate::http::field_validation::{Strictness, warn};
 use crate::http::query::Query;
 use crate::http::status::ApiError;
-use crate::machinery::cause::Cause;
+use crate::http::write_options::WriteOptions;
+use crate::machinery::quote::quote;
 use crate::store::object::Opened;
 
 /// Upstream's limit for a JSON patch.
 const MOST_OPERATIONS: usize = 10_000;
 
-/// The body of a patch.
-pub(super) enum PatchBody {
+/// A patch as it was read. What is wrong with it is told only if there is an object to apply it to.
+pub(super) struct PatchBody {
+    change: Result<Change, ApiError>,
+    /// What a strict decoder refuses in the patch itself.
+    faults: Vec<String>,
+}
+
+enum Change {
     /// RFC 7396: null removes, objects are merged, everything else is replaced.
     Merge(Value),
     /// A strategic merge patch: it merges lists by their type.
@@ -32,45 +41,48 @@ pub(super) enum PatchBody {
 
 pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
-    let commit = body::query_commit(&query, "PatchOptions")?;
-    let strictness = Strictness::of_query(&query, "PatchOptions")?;
-    let change = PatchBody::read(request, &query).await?;
+    let (change, WriteOptions { commit, strictness }) = PatchBody::read(request, &query).await?;
     let key = key(&target);
     store.commit_latency().await;
     loop {
         let current = store.read(target.resource, &key)?;
-        let Decoded { value, unknown } = apply(&current, &change, strictness).await?;
-        update::check_name(&target, &value)?;
-        let next = update::next(&current, value, target.subresource)?;
-        if let Some(patched) = store.commit(current, commit, next)? {
-            return Ok(warn(answer(StatusCode::OK, &patched), &unknown));
+        let Decoded { mut value, mut faults } = apply(&current, &change, strictness).await?;
+        let next = update::check_name(&target, &value).and_then(|()| {
+            faults.extend(owners::deduplicate(&mut value, Moment::AfterAdmission));
+            update::next(&current, value, target.subresource)
+        });
+        let patched = match next {
+            Ok(next) => store.commit(current, commit, next)?,
+            Err(error) => return Ok(warn(error.into_response(), &faults)),
+        };
+        if let Some(patched) = patched {
+            return Ok(warn(answer(StatusCode::OK, &patched), &faults));
         }
     }
 }
 
 impl PatchBody {
-    pub(super) async fn read(request: Request, query: &Query) -> Result<Self, ApiError> {
+    pub(super) async fn read(request: Request, query: &Query) -> Result<(Self, WriteOptions), ApiError> {
         let read = match body::media_type(request.headers()) {
-            "application/merge-patch+json" => read_merge,
-            "application/strategic-merge-patch+json" => read_strategic,
-            "application/json-patch+json" => read_operations,
+            "application/merge-patch+json" => merge,
+            "application/strategic-merge-patch+json" => strategic,
+            "application/json-patch+json" => operations,
             _ => return Err(ApiError::unsupported_patch()),
         };
-        if query.flag("force").is_some() {
-            let cause = Cause::forbidden("force", "may not be specified for non-apply patch");
-            return Err(ApiError::invalid_options("PatchOptions", vec![cause]));
-        }
-        read(&body::read(request).await?)
+        let body = body::read(request).await?;
+        let options = WriteOptions::of_patch(query)?;
+        let patch = Json::read(&body).map_err(|_| ApiError::bad_request("invalid JSON patch"))?;
+        Ok((read(patch, options.strictness), options))
     }
 
     /// Applies the patch to an object of this kind.
     pub(super) async fn apply(&self, kind: &str, value: &mut Value) -> Result<(), ApiError> {
-        match self {
-            Self::Merge(patch) => json_patch::merge(value, patch),
-            Self::Strategic(patch) => {
+        match self.change.as_ref().map_err(ApiError::clone)? {
+            Change::Merge(patch) => json_patch::merge(value, patch),
+            Change::Strategic(patch) => {
                 strategic_merge::merge(kind, value, patch.clone()).map_err(ApiError::bad_request)?;
             }
-            Self::Operations(patch) => operate(value, patch).await?,
+            Change::Operations(patch) => operate(value, patch).await?,
         }
         Ok(())
     }
@@ -115,27 +127,95 @@ fn levels_after(operation: &PatchOperation, value: &Value) -> usize {
     operation.path().count() + inserted
 }
 
-fn read_merge(body: &[u8]) -> Result<PatchBody, ApiError> {
-    let patch: Value = serde_json::from_slice(body).map_err(|_| ApiError::bad_request("invalid JSON patch"))?;
-    if patch.is_object() { Ok(PatchBody::Merge(patch)) } else { Err(ApiError::bad_request("invalid JSON patch")) }
+fn duplicates(patch: &Json) -> Vec<String> {
+    patch.duplicates().iter().map(|path| format!("duplicate field {}", quote(path))).collect()
 }
 
-fn read_strategic(body: &[u8]) -> Result<PatchBody, ApiError> {
-    let error = |error: serde_json::Error| ApiError::bad_request(error.to_string());
-    let patch: Option<Map<String, Value>> = serde_json::from_slice(body).map_err(error)?;
-    Ok(PatchBody::Strategic(patch.unwrap_or_default())) // null is a patch that changes nothing
+/// Go's message for a patch that is no object.
+fn no_map(patch: &Json) -> String {
+    format!("json: cannot unmarshal {} into Go value of type map[string]interface {{}}", patch.type_name())
 }
 
-fn read_operations(body: &[u8]) -> Result<PatchBody, ApiError> {
-    let refused = |error: String| ApiError::bad_request(format!("error decoding patch: {error}"));
-    let mut patch: Value = serde_json::from_slice(body).map_err(|_| ApiError::bad_request("invalid JSON patch"))?;
+fn merge(patch: Json, strictness: Strictness) -> PatchBody {
+    let faults = duplicates(&patch);
+    let change = match &patch {
+        Json::Object(_) => Ok(Change::Merge(patch.into())),
+        Json::Null => Err(ApiError::bad_request("Invalid JSON Patch")),
+        other if strictness != Strictness::Ignore => {
+            Err(ApiError::bad_request(format!("error decoding patch: {}", no_map(other))))
+        }
+        _ => Err(ApiError::bad_request("Invalid JSON Patch")),
+    };
+    PatchBody { change, faults }
+}
+
+fn strategic(patch: Json, _: Strictness) -> PatchBody {
+    let faults = duplicates(&patch);
+    let change = match patch {
+        Json::Null => Ok(Change::Strategic(Map::new())), // a patch that changes nothing
+        Json::Object(fields) => {
+            Ok(Change::Strategic(fields.into_iter().map(|(name, value)| (name, value.into())).collect()))
+        }
+        other => Err(ApiError::bad_request(no_map(&other))),
+    };
+    PatchBody { change, faults }
+}
+
+fn operations(patch: Json, strictness: Strictness) -> PatchBody {
+    let mut faults = Vec::new();
+    let checked = if strictness == Strictness::Ignore { Ok(()) } else { check_operations(&patch, &mut faults) };
+    let change = checked
+        .map_err(|why| ApiError::bad_request(format!("error decoding patch: {why}")))
+        .and_then(|()| into_operations(patch));
+    PatchBody { change, faults }
+}
+
+/// Checks the fields of operations as Go's type has them.
+fn check_operations(patch: &Json, faults: &mut Vec<String>) -> Result<(), String> {
+    const TEXTS: [&str; 3] = ["op", "path", "from"];
+    let list = match patch {
+        Json::Null => return Ok(()),
+        Json::Array(list) => list,
+        other => {
+            let found = other.type_name();
+            return Err(format!("json: cannot unmarshal {found} into Go value of type []handlers.jsonPatchOp"));
+        }
+    };
+    for (i, operation) in list.iter().enumerate() {
+        let fields = match operation {
+            Json::Null => continue,
+            Json::Object(fields) => fields,
+            other => {
+                let found = other.type_name();
+                return Err(format!("json: cannot unmarshal {found} into Go value of type handlers.jsonPatchOp"));
+            }
+        };
+        for (name, value) in fields {
+            if TEXTS.contains(&name.as_str()) {
+                if !matches!(value, Json::String(_) | Json::Null) {
+                    let found = value.type_name();
+                    return Err(format!(
+                        "json: cannot unmarshal {found} into Go struct field jsonPatchOp.{name} of type string"
+                    ));
+                }
+            } else if name != "value" {
+                faults.push(format!("json patch unknown field {}", quote(&format!("[{i}].{name}"))));
+            }
+        }
+    }
+    faults.extend(patch.duplicates().iter().map(|path| format!("json patch duplicate field {}", quote(path))));
+    Ok(())
+}
+
+fn into_operations(patch: Json) -> Result<Change, ApiError> {
+    let mut patch = Value::from(patch);
     let operations = match &mut patch {
-        Value::Null => return Ok(PatchBody::Operations(Patch::default())),
+        Value::Null => return Ok(Change::Operations(Patch::default())),
         Value::Array(operations) => operations,
         other => {
             let found = json_type(other);
-            return Err(refused(format!(
-                "json: cannot unmarshal {found} into Go value of type []handlers.jsonPatchOp"
+            return Err(ApiError::bad_request(format!(
+                "json: cannot unmarshal {found} into Go value of type jsonpatch.Patch"
             )));
         }
     };
@@ -145,26 +225,30 @@ fn read_operations(body: &[u8]) -> Result<PatchBody, ApiError> {
         return Err(ApiError::too_large_because(&why));
     }
     for operation in operations {
-        let Value::Object(operation) = operation else {
-            let found = json_type(operation);
-            return Err(refused(format!("json: cannot unmarshal {found} into Go value of type handlers.jsonPatchOp")));
-        };
-        operation.entry("value").or_insert(Value::Null); // what is left out is null
+        if let Value::Object(operation) = operation {
+            operation.entry("value").or_insert(Value::Null); // what is left out is null
+        }
     }
     // As upstream, a list with an operation that does not exist fails like one that does not apply.
-    serde_json::from_value(patch).map(PatchBody::Operations).map_err(|_| ApiError::unprocessable())
+    serde_json::from_value(patch).map(Change::Operations).map_err(|_| ApiError::unprocessable())
 }
 
 /// The patched object, decoded as its type.
 async fn apply(current: &Opened, change: &PatchBody, strictness: Strictness) -> Result<Decoded, ApiError> {
+    let resource = current.resource;
     let patched = async || {
         let mut value = current.value.clone();
-        change.apply(current.resource.kind, &mut value).await.map(|()| value)
+        value["kind"] = resource.kind.into();
+        value["apiVersion"] = resource.api_version().into();
+        change.apply(resource.kind, &mut value).await.map(|()| value)
     };
-    let decoded = current
-        .resource
-        .shape(patched().await?)
-        .and_then(|decoded| strictness.check(decoded).map_err(|why| format!("strict decoding error: {why}")));
+    let value = patched().await?;
+    let is_strategic = matches!(change.change, Ok(Change::Strategic(_)));
+    let kind_kept = if is_strategic { Ok(()) } else { body::check_patched_kind(&value, resource) };
+    let decoded = kind_kept.and_then(|()| resource.shape(value)).and_then(|mut decoded| {
+        decoded.faults.splice(0..0, change.faults.iter().cloned());
+        strictness.check(decoded).map_err(|why| format!("strict decoding error: {why}"))
+    });
     match decoded {
         Ok(decoded) => Ok(decoded),
         Err(why) => Err(ApiError::undecodable_patch(&patched().await?.to_string(), &why)),

@@ -7,24 +7,26 @@ use serde_json::{Value, json};
 
 use super::Call;
 use crate::codec::schema::Decoded;
-use crate::http::body;
-use crate::http::field_validation::{Strictness, warn};
+use crate::http::body::{self, Format};
+use crate::http::field_validation::warn;
 use crate::http::status::{self, ApiError};
+use crate::http::write_options::WriteOptions;
 use crate::kinds::Resource;
 
 /// Answers a review with its status; nothing is stored.
 pub(crate) async fn review(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let resource = target.resource;
-    body::query_commit(&query, "CreateOptions")?; // a dry run has the same answer
-    let strictness = Strictness::of_query(&query, "CreateOptions")?;
-    let Decoded { value, unknown } = body::object(request, resource, strictness).await?;
+    let format = Format::of(request.headers())?;
+    let body = body::read(request).await?;
+    let WriteOptions { strictness, .. } = WriteOptions::of_create(&query)?; // a dry run has the same answer
+    let Decoded { value, faults } = format.object(&body, resource, strictness)?;
     let causes = (resource.validate)(&value, None);
     if !causes.is_empty() {
         return Err(ApiError::invalid(resource, "", causes));
     }
     let answer = answer(resource, value, &store.clock.now())?;
-    Ok(warn(status::json(StatusCode::CREATED, answer.to_string().into_bytes()), &unknown))
+    Ok(warn(status::json(StatusCode::CREATED, answer.to_string().into_bytes()), &faults))
 }
 
 fn answer(resource: &Resource, asked: Value, now: &str) -> Result<Value, ApiError> {

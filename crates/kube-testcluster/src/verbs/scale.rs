@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 use super::patch::PatchBody;
 use super::{Call, key, update};
 use crate::codec::schema;
-use crate::http::body;
-use crate::http::field_validation::{Strictness, warn};
+use crate::http::body::{self, Format};
+use crate::http::field_validation::warn;
 use crate::http::status::{self, ApiError};
+use crate::http::write_options::WriteOptions;
 use crate::machinery::label_selector;
 use crate::store::Next;
 use crate::store::object::Opened;
@@ -27,18 +28,18 @@ pub(crate) async fn get(call: Call) -> Result<Response, ApiError> {
 
 pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
-    let commit = body::query_commit(&query, "UpdateOptions")?;
-    let strictness = Strictness::of_query(&query, "UpdateOptions")?;
-    let wanted = body::typed(request, KIND, VERSION, strictness).await?;
+    let format = Format::of(request.headers());
+    let body = body::read(request).await?;
+    let WriteOptions { commit, strictness } = WriteOptions::of_update(&query)?;
+    let wanted = format?.typed(&body, KIND, VERSION, strictness)?;
     let scaled =
         store.update(target.resource, &key(&target), commit, |current| rescaled(current, &wanted.value)).await?;
-    Ok(warn(answer(&scaled.open()?), &wanted.unknown))
+    Ok(warn(answer(&scaled.open()?), &wanted.faults))
 }
 
 pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
-    let commit = body::query_commit(&query, "PatchOptions")?;
-    let change = PatchBody::read(request, &query).await?;
+    let (change, WriteOptions { commit, .. }) = PatchBody::read(request, &query).await?;
     let key = key(&target);
     store.commit_latency().await;
     loop {
@@ -61,6 +62,7 @@ fn rescaled(current: &Opened, wanted: &Value) -> Result<Next, ApiError> {
     for field in ["uid", "resourceVersion"] {
         value["metadata"][field] = wanted["metadata"][field].clone();
     }
+    update::same_uid(current, &value)?;
     update::next(current, value, None)
 }
 

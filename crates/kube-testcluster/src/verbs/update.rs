@@ -1,43 +1,68 @@
 //! PUT of an object or of its status.
 
-use axum::response::Response;
+use std::sync::Arc;
+
+use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use serde_json::{Value, json};
 
 use super::create::create_on_update;
+use super::owners::{self, Moment};
 use super::{Call, answer, key};
 use crate::codec::schema::Decoded;
-use crate::http::body;
-use crate::http::field_validation::{Strictness, warn};
+use crate::http::body::{self, Format};
+use crate::http::field_validation::warn;
+use crate::http::query::problem;
 use crate::http::request_info::Target;
 use crate::http::status::ApiError;
+use crate::http::write_options::WriteOptions;
 use crate::kinds::{CreateOnUpdate, Generation, NAMESPACES, PODS, Subresource, UnconditionalUpdate};
 use crate::machinery::fill::object;
-use crate::store::Next;
 use crate::store::object::{Object, Opened};
+use crate::store::{Commit, Next, Store};
 
 pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
-    let commit = body::query_commit(&query, "UpdateOptions")?;
-    let strictness = Strictness::of_query(&query, "UpdateOptions")?;
-    let Decoded { value, unknown } = body::object(request, target.resource, strictness).await?;
-    check_name(&target, &value)?;
-    let key = key(&target);
+    let format = Format::of(request.headers());
+    let body = body::read(request).await?;
+    let WriteOptions { commit, strictness } = WriteOptions::of_update(&query)?;
+    let Decoded { value, mut faults } = format?.object(&body, target.resource, strictness)?;
+    let written = write(&store, &target, value, commit, &mut faults).await;
+    let response = written.map_or_else(IntoResponse::into_response, |(code, object)| answer(code, &object));
+    Ok(warn(response, &faults))
+}
+
+/// Updates the object of a body, or creates it where the kind allows that. What is to be warned of is added, whether it
+/// is written or not.
+async fn write(
+    store: &Store,
+    target: &Target,
+    mut value: Value,
+    commit: Commit,
+    warnings: &mut Vec<String>,
+) -> Result<(StatusCode, Arc<Object>), ApiError> {
+    check_name(target, &value)?;
+    warnings.extend(owners::deduplicate(&mut value, Moment::BeforeAdmission));
+    let key = key(target);
     let creates = target.subresource.is_none() && target.resource.strategy.create_on_update == CreateOnUpdate::Allowed;
     let mut value = Some(value);
     loop {
-        let change = |current: &Opened| next(current, value.take().unwrap_or_default(), target.subresource);
+        let change = |current: &Opened| {
+            let new = value.take().unwrap_or_default();
+            same_uid(current, &new)?;
+            next(current, new, target.subresource)
+        };
         let updated = store.update(target.resource, &key, commit, change).await;
         let (code, written) = match (updated, &value) {
             (Err(error), Some(new)) if creates && error.is_not_found() => {
-                (StatusCode::CREATED, create_on_update(&store, &target, new.clone(), commit).await)
+                (StatusCode::CREATED, create_on_update(store, target, new.clone(), commit).await)
             }
             (updated, _) => (StatusCode::OK, updated),
         };
         match written {
             Err(error) if value.is_some() && error.is_already_exists() => {} // somebody else was faster: update theirs
             Err(error) => return Err(error),
-            Ok(object) => return Ok(warn(answer(code, &object), &unknown)),
+            Ok(object) => return Ok((code, object)),
         }
     }
 }
@@ -113,23 +138,30 @@ fn keep(old: &Value, new: &mut Value, field: &str) {
     };
 }
 
-/// A uid or resourceVersion in the new state must match the current one.
+/// The uid in the body of a PUT is a precondition. That of a patched object is a change, which the validation refuses.
+pub(super) fn same_uid(current: &Opened, new: &Value) -> Result<(), ApiError> {
+    let uid = &*current.summary.uid;
+    match new["metadata"]["uid"].as_str() {
+        Some(asked) if !asked.is_empty() && asked != uid => Err(failed_precondition(current, "UID", asked, uid)),
+        _ => Ok(()),
+    }
+}
+
+/// The resourceVersion in the new state must be the current one.
 fn preconditions(current: &Opened, new: &Value) -> Result<(), ApiError> {
     let resource = current.resource;
     let name = current.key.name();
     let field = |name: &str| new["metadata"][name].as_str().filter(|text| !text.is_empty());
-    let uid = &*current.summary.uid;
-    if let Some(asked) = field("uid").filter(|asked| *asked != uid) {
-        return Err(failed_precondition(current, "UID", asked, uid));
-    }
-    match field("resourceVersion").map(|text| text.parse::<u64>().map_err(|_| text)) {
+    match field("resourceVersion").map(|text| text.parse::<u64>().map_err(|error| (text, error))) {
         None | Some(Ok(0)) if resource.strategy.unconditional_update == UnconditionalUpdate::Refused => {
             Err(ApiError::unconditional_update(resource, name))
         }
         None | Some(Ok(0)) => Ok(()),
         Some(Ok(version)) if version == current.revision => Ok(()),
         Some(Ok(_)) => Err(ApiError::stale(resource, name)),
-        Some(Err(text)) => Err(ApiError::internal(format!("strconv.ParseUint: parsing {text:?}: invalid syntax"))),
+        Some(Err((text, error))) => {
+            Err(ApiError::internal(format!("strconv.ParseUint: parsing {text:?}: {}", problem(&error))))
+        }
     }
 }
 
@@ -140,7 +172,7 @@ pub(super) fn failed_precondition(current: &Object, what: &str, asked: &str, fou
          Precondition failed: {what} in precondition: {asked}, {what} in object meta: {found}",
         current.resource.plural, current.key
     );
-    ApiError::conflict(current.resource, &current.resource.qualified(), current.key.name(), why)
+    ApiError::conflict(current.resource, current.resource.plural, current.key.name(), why)
 }
 
 /// Keeps the metadata that clients cannot change. Upstream: `BeforeUpdate`. A deletion that has not begun is no such
@@ -148,8 +180,11 @@ pub(super) fn failed_precondition(current: &Object, what: &str, asked: &str, fou
 fn keep_system_fields(current: &Opened, new: &mut Value) {
     let old = &current.value["metadata"];
     let metadata = &mut new["metadata"];
-    for field in ["name", "namespace", "uid", "creationTimestamp", "generation"] {
+    for field in ["name", "namespace", "creationTimestamp", "generation"] {
         keep(old, metadata, field);
+    }
+    if metadata["uid"].as_str().unwrap_or_default().is_empty() {
+        keep(old, metadata, "uid");
     }
     if !old["deletionTimestamp"].is_null() {
         keep(old, metadata, "deletionTimestamp");

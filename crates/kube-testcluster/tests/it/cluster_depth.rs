@@ -71,7 +71,7 @@ async fn no_body_nests_deeper_than_the_server_can_read() {
     assert_eq!(api.post(&format!("{SETS}?dryRun=All"), &with_chain(94)).await.status, 201);
     for levels in [95, 110] {
         let refused = api.post(SETS, &with_chain(levels)).await;
-        let message = "ReplicaSet in version \"apps/v1\" cannot be handled as a ReplicaSet: json: exceeded max depth";
+        let message = "ReplicaSet in version \"v1\" cannot be handled as a ReplicaSet: json: exceeded max depth";
         assert_eq!((refused.status, refused.message()), (400, message), "{levels}");
     }
     let deepest = format!("{}{}", r#"{"metadata":"#.repeat(100_000), "}".repeat(100_000));

@@ -128,8 +128,19 @@ async fn what_cannot_be_created_is_refused() {
             "BadRequest",
             "Pod in version \"v1\" cannot be handled as a Pod: json: ",
         ),
-        (json!([1]), 400, "BadRequest", "Pod in version \"v1\" cannot be handled as a Pod: json: "),
-        (json!(null), 400, "BadRequest", "Pod in version \"v1\" cannot be handled as a Pod: json: "),
+        (
+            json!([1]),
+            400,
+            "BadRequest",
+            "the object provided is unrecognized (must be of type Pod): couldn't get version/kind; json parse error: json: \
+             cannot unmarshal array into Go value of type struct { APIVersion",
+        ),
+        (
+            json!(null),
+            422,
+            "Invalid",
+            "Pod \"\" is invalid: [metadata.name: Required value: name or generateName is required",
+        ),
     ] {
         let answer = api.post(PODS, &body).await;
         assert_eq!((answer.status, answer.body["reason"].as_str().unwrap()), (code, reason), "{body}");

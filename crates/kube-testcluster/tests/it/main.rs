@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod cluster_bodies;
 mod cluster_depth;
 mod cluster_determinism;
 mod cluster_errors;

@@ -13,7 +13,9 @@ use crate::codec::schema::{self, Kind, Struct};
 /// # Errors
 /// What is wrong with the bytes.
 pub(crate) fn decode(body: &[u8], kind: &'static str) -> Result<Value, String> {
-    let envelope = body.strip_prefix(MAGIC).ok_or("provided data does not appear to be a protobuf message")?;
+    let envelope = body
+        .strip_prefix(MAGIC)
+        .ok_or("provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]")?;
     let (mut found, mut version, mut object) = (String::new(), String::new(), &[][..]);
     for field in WireFields(envelope) {
         match field? {

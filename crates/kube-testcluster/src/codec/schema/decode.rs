@@ -1,12 +1,15 @@
 //! Decodes an object into its Go type and encodes it again, as a Go server does.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use crate::codec::depth::{MOST_LEVELS, TOO_DEEP, levels};
+use crate::codec::json::Json;
 use crate::machinery::quantity::Quantity;
+use crate::machinery::quote::quote;
 
 use super::{Field, Kind, Omit, Struct, find};
 
@@ -14,23 +17,28 @@ use super::{Field, Kind, Omit, Struct, find};
 #[derive(Debug)]
 pub(crate) struct Decoded {
     pub(crate) value: Value,
-    /// The paths of the fields that the type does not have; they were dropped.
-    pub(crate) unknown: Vec<String>,
+    /// What a strict decoder refuses, in its words: fields that the type does not have, which were dropped, and fields that are
+    /// there twice.
+    pub(crate) faults: Vec<String>,
 }
+
+/// How many faults are told. Upstream: `saveStrictError` in `sigs.k8s.io/json`.
+const MOST_FAULTS: usize = 100;
 
 /// Drops unknown fields, and adds the fields that Go never omits. What it returns has at most [`MOST_LEVELS`] levels: the
 /// types bound those of all fields but the free-form ones, which are counted.
 ///
 /// # Errors
 /// Go's message, if a value has the wrong type or nests too deep.
-pub(crate) fn decode(kind: &str, value: Value) -> Result<Decoded, String> {
-    let mut decoder = Decoder { unknown: Vec::new() };
+pub(crate) fn decode(kind: &str, value: impl Into<Json>) -> Result<Decoded, String> {
+    let mut decoder = Decoder { faults: Vec::new() };
     let row = find(kind);
-    let value = match value {
-        Value::Object(fields) => decoder.object(row, fields, &FieldPath::Top)?,
-        other => return Err(format!("json: cannot unmarshal {} into Go value of type v1.{kind}", json_type(&other))),
+    let value = match value.into() {
+        Json::Object(fields) => decoder.object(row, fields, &FieldPath::Top)?,
+        Json::Null => decoder.object(row, Vec::new(), &FieldPath::Top)?,
+        other => return Err(format!("json: cannot unmarshal {} into Go value of type v1.{kind}", other.type_name())),
     };
-    Ok(Decoded { value, unknown: decoder.unknown })
+    Ok(Decoded { value, faults: decoder.faults })
 }
 
 /// The zero value of a type.
@@ -81,6 +89,8 @@ fn is_omitted(field: &Field, value: &Value) -> bool {
 enum FieldPath<'a> {
     Top,
     Field(&'a FieldPath<'a>, &'a str),
+    /// A key of a map, which is no part of the path in Go's messages about types.
+    Key(&'a FieldPath<'a>, &'a str),
     Item(&'a FieldPath<'a>, usize),
 }
 
@@ -91,7 +101,7 @@ impl FieldPath<'_> {
             FieldPath::Top => String::new(),
             FieldPath::Field(FieldPath::Top, name) => (*name).to_owned(),
             FieldPath::Field(parent, name) => format!("{}.{name}", parent.fields()),
-            FieldPath::Item(parent, _) => parent.fields(),
+            FieldPath::Item(parent, _) | FieldPath::Key(parent, _) => parent.fields(),
         }
     }
 
@@ -99,7 +109,7 @@ impl FieldPath<'_> {
     fn levels(&self) -> usize {
         match self {
             FieldPath::Top => 0,
-            FieldPath::Field(parent, _) | FieldPath::Item(parent, _) => 1 + parent.levels(),
+            FieldPath::Field(parent, _) | FieldPath::Key(parent, _) | FieldPath::Item(parent, _) => 1 + parent.levels(),
         }
     }
 }
@@ -109,31 +119,43 @@ impl fmt::Display for FieldPath<'_> {
         match self {
             FieldPath::Top => Ok(()),
             FieldPath::Field(FieldPath::Top, name) => f.write_str(name),
-            FieldPath::Field(parent, name) => write!(f, "{parent}.{name}"),
+            FieldPath::Field(parent, name) | FieldPath::Key(parent, name) => write!(f, "{parent}.{name}"),
             FieldPath::Item(parent, n) => write!(f, "{parent}[{n}]"),
         }
     }
 }
 
 struct Decoder {
-    unknown: Vec<String>,
+    faults: Vec<String>,
 }
 
 impl Decoder {
-    fn object(&mut self, row: &'static Struct, from: Map<String, Value>, at: &FieldPath<'_>) -> Result<Value, String> {
+    /// Notes what a strict decoder refuses.
+    fn fault(&mut self, what: &str, at: &FieldPath<'_>) {
+        let fault = format!("{what} field {}", quote(&at.to_string()));
+        if self.faults.len() < MOST_FAULTS && !self.faults.contains(&fault) {
+            self.faults.push(fault);
+        }
+    }
+
+    fn object(&mut self, row: &'static Struct, from: Vec<(String, Json)>, at: &FieldPath<'_>) -> Result<Value, String> {
         let mut fields = row.zero().clone();
+        if has_duplicates(&from) {
+            return self.object_with_duplicates(row, from, at);
+        }
         for (name, value) in from {
             if matches!((at, name.as_str()), (FieldPath::Top, "kind" | "apiVersion")) {
                 continue; // the row of the kind has them
             }
+            let path = FieldPath::Field(at, &name);
             let Some(field) = row.field(&name) else {
-                self.unknown.push(FieldPath::Field(at, &name).to_string());
+                self.fault("unknown", &path);
                 continue;
             };
-            if value.is_null() {
+            if value == Json::Null {
                 continue; // null counts as absent
             }
-            let value = self.value(&field.kind, value, row, &FieldPath::Field(at, &name))?;
+            let value = self.value(&field.kind, value, row, &path)?;
             if is_omitted(field, &value) {
                 fields.remove(field.name);
             } else {
@@ -143,47 +165,132 @@ impl Decoder {
         Ok(fields.into())
     }
 
-    fn value(&mut self, kind: &Kind, value: Value, row: &Struct, at: &FieldPath<'_>) -> Result<Value, String> {
+    /// Go reads a field that is there again into the value that it has read before. The faults are those of each in turn.
+    fn object_with_duplicates(
+        &mut self,
+        row: &'static Struct,
+        from: Vec<(String, Json)>,
+        at: &FieldPath<'_>,
+    ) -> Result<Value, String> {
+        let mut once: Vec<(String, Json)> = Vec::new();
+        for (name, value) in from {
+            let path = FieldPath::Field(at, &name);
+            let earlier = once.iter().position(|(known, _)| *known == name);
+            match row.field(&name) {
+                None if matches!((at, name.as_str()), (FieldPath::Top, "kind" | "apiVersion")) => {
+                    if earlier.is_some() {
+                        self.fault("duplicate", &path);
+                    }
+                }
+                None => self.fault("unknown", &path),
+                Some(field) => {
+                    if earlier.is_some() {
+                        self.fault("duplicate", &path);
+                    }
+                    if value != Json::Null {
+                        self.value(&field.kind, value.clone(), row, &path)?;
+                    }
+                }
+            }
+            match earlier {
+                Some(earlier) => read_again(&mut once[earlier].1, value),
+                None => once.push((name, value)),
+            }
+        }
+        Decoder { faults: Vec::new() }.object(row, once, at)
+    }
+
+    fn value(&mut self, kind: &Kind, value: Json, row: &Struct, at: &FieldPath<'_>) -> Result<Value, String> {
         match (kind, value) {
             (Kind::Pointer(inner), value) => self.value(inner, value, row, at),
-            (Kind::Struct(name), Value::Object(fields)) => self.object(find(name), fields, at),
-            (Kind::List(inner), Value::Array(items)) => {
+            (Kind::Struct(name), Json::Object(fields)) => self.object(find(name), fields, at),
+            (Kind::List(inner), Json::Array(items)) => {
                 let mut list = Vec::with_capacity(items.len());
                 for (i, item) in items.into_iter().enumerate() {
                     list.push(self.element(inner, item, row, &FieldPath::Item(at, i))?);
                 }
                 Ok(list.into())
             }
-            (Kind::Map(inner), Value::Object(fields)) => {
+            (Kind::Map(inner), Json::Object(fields)) => {
                 let mut map = Map::new();
                 for (name, value) in fields {
-                    let value = self.element(inner, value, row, &FieldPath::Field(at, &name))?;
+                    let path = FieldPath::Key(at, &name);
+                    if map.contains_key(&name) {
+                        self.fault("duplicate", &path);
+                    }
+                    let value = self.element(inner, value, row, &path)?;
                     map.insert(name, value);
                 }
                 Ok(map.into())
             }
-            (Kind::Raw, value) if at.levels() + levels(&value) > MOST_LEVELS => Err(format!("json: {TOO_DEEP}")),
-            (Kind::Time, Value::String(text)) => time(&text).map(Value::String),
-            (Kind::MicroTime, Value::String(text)) => micro_time(&text).map(Value::String),
-            (Kind::Quantity, value) => quantity(&value).map(Value::String),
-            (Kind::Text | Kind::IntOrString | Kind::Bytes, value @ Value::String(_))
-            | (Kind::Bool, value @ Value::Bool(_))
-            | (Kind::Raw, value) => Ok(value),
-            (Kind::IntOrString, Value::Number(number)) if is_integer(&number, 32) => Ok(number.into()),
-            (Kind::Integer(bits), Value::Number(number)) if is_integer(&number, *bits) => Ok(number.into()),
+            (Kind::Raw, value) => {
+                let value = Value::from(value);
+                if at.levels() + levels(&value) > MOST_LEVELS { Err(format!("json: {TOO_DEEP}")) } else { Ok(value) }
+            }
+            (Kind::Time, Json::String(text)) => time(&text).map(Value::String),
+            (Kind::MicroTime, Json::String(text)) => micro_time(&text).map(Value::String),
+            (Kind::Quantity, value) => quantity(&value.into()).map(Value::String),
+            (Kind::Text | Kind::IntOrString | Kind::Bytes, Json::String(text)) => Ok(text.into()),
+            (Kind::Bool, Json::Bool(value)) => Ok(value.into()),
+            (Kind::IntOrString, Json::Number(number)) if is_integer(&number, 32) => Ok(number.into()),
+            (Kind::Integer(bits), Json::Number(number)) if is_integer(&number, *bits) => Ok(number.into()),
             (kind, value) => Err(misfit(kind, &value, row, at)),
         }
     }
 
     /// In a list or a map, null stands for the zero value.
-    fn element(&mut self, kind: &Kind, value: Value, row: &Struct, at: &FieldPath<'_>) -> Result<Value, String> {
-        if value.is_null() { Ok(zero(kind)) } else { self.value(kind, value, row, at) }
+    fn element(&mut self, kind: &Kind, value: Json, row: &Struct, at: &FieldPath<'_>) -> Result<Value, String> {
+        if value == Json::Null { Ok(zero(kind)) } else { self.value(kind, value, row, at) }
     }
 }
 
-fn misfit(kind: &Kind, value: &Value, row: &Struct, at: &FieldPath<'_>) -> String {
-    let (word, path) = (json_type(value), at.fields());
-    format!("json: cannot unmarshal {word} into Go struct field {}.{path} of type {}", row.name, go_name(kind))
+fn has_duplicates(fields: &[(String, Json)]) -> bool {
+    let mut names = HashSet::with_capacity(fields.len());
+    fields.iter().any(|(name, _)| !names.insert(name.as_str()))
+}
+
+/// Reads the value of a field that was there before: fields of objects are replaced one by one.
+fn read_again(earlier: &mut Json, later: Json) {
+    match (earlier, later) {
+        (Json::Object(fields), Json::Object(again)) => {
+            for (name, value) in again {
+                match fields.iter_mut().find(|(known, _)| *known == name) {
+                    Some((_, earlier)) => read_again(earlier, value),
+                    None => fields.push((name, value)),
+                }
+            }
+        }
+        (Json::Object(_), Json::Null) => {}
+        (earlier, later) => *earlier = later,
+    }
+}
+
+fn misfit(kind: &Kind, value: &Json, row: &Struct, at: &FieldPath<'_>) -> String {
+    let word = match (kind, value) {
+        (Kind::Integer(_), Json::Number(number)) => format!("number {number}"),
+        _ => value.type_name().to_owned(),
+    };
+    let named = if let FieldPath::Field(_, field) = at { named_type(row.name, field) } else { None };
+    let of_type = named.map_or_else(|| go_name(kind), ToOwned::to_owned);
+    format!("json: cannot unmarshal {word} into Go struct field {}.{} of type {of_type}", row.name, at.fields())
+}
+
+/// The type of a field whose text has a type of its own in Go.
+fn named_type(row: &str, field: &str) -> Option<&'static str> {
+    match (row, field) {
+        ("ObjectMeta" | "OwnerReference" | "Preconditions" | "ObjectReference", "uid") => Some("types.UID"),
+        ("DeleteOptions", "propagationPolicy") => Some("v1.DeletionPropagation"),
+        ("NamespaceStatus", "phase") => Some("v1.NamespacePhase"),
+        ("NodeStatus", "phase") => Some("v1.NodePhase"),
+        ("PodStatus", "phase") => Some("v1.PodPhase"),
+        ("PodSpec", "restartPolicy") => Some("v1.RestartPolicy"),
+        ("PodSpec", "dnsPolicy") => Some("v1.DNSPolicy"),
+        ("PodSpec", "preemptionPolicy") => Some("v1.PreemptionPolicy"),
+        ("Secret", "type") => Some("v1.SecretType"),
+        ("ServiceSpec", "type") => Some("v1.ServiceType"),
+        ("ServiceSpec", "sessionAffinity") => Some("v1.ServiceAffinity"),
+        _ => None,
+    }
 }
 
 fn is_integer(number: &serde_json::Number, bits: u8) -> bool {
@@ -195,7 +302,6 @@ pub(crate) fn json_type(value: &Value) -> String {
     match value {
         Value::Null => "null".into(),
         Value::Bool(_) => "bool".into(),
-        Value::Number(number) if number.is_f64() => format!("number {number}"),
         Value::Number(_) => "number".into(),
         Value::String(_) => "string".into(),
         Value::Array(_) => "array".into(),
@@ -209,8 +315,7 @@ fn go_name(kind: &Kind) -> String {
         Kind::Bool => "bool".into(),
         Kind::Integer(bits) => format!("int{bits}"),
         Kind::Bytes => "[]uint8".into(),
-        Kind::Time => "v1.Time".into(),
-        Kind::MicroTime => "v1.MicroTime".into(),
+        Kind::Time | Kind::MicroTime => "string".into(), // what they read it as
         Kind::Quantity => "resource.Quantity".into(),
         Kind::IntOrString => "intstr.IntOrString".into(),
         Kind::Raw => "runtime.RawExtension".into(),
@@ -259,7 +364,7 @@ mod tests {
             "status": {"conditions": [{"type": "Ready", "status": "True"}]},
         });
         let decoded = decode("Pod", pod).unwrap();
-        assert_eq!(decoded.unknown, ["metadata.nosuch", "spec.containers[0].odd"]);
+        assert_eq!(decoded.faults, ["unknown field \"metadata.nosuch\"", "unknown field \"spec.containers[0].odd\""]);
         assert_eq!(
             decoded.value,
             json!({
@@ -270,6 +375,16 @@ mod tests {
                 ]},
             })
         );
+    }
+
+    #[test]
+    fn a_field_that_is_there_twice_is_told_and_read_into_the_first() {
+        let text = br#"{"metadata": {"name": "a", "labels": {"k": "1", "k": "2"}}, "odd": 1, "odd": 2,
+            "metadata": {"name": "b"}, "data": {"k": "v"}}"#;
+        let decoded = decode("ConfigMap", Json::read(text).unwrap()).unwrap();
+        assert_eq!(decoded.value["metadata"], json!({"name": "b", "labels": {"k": "2"}}));
+        let faults = ["duplicate field \"metadata.labels.k\"", "unknown field \"odd\"", "duplicate field \"metadata\""];
+        assert_eq!(decoded.faults, faults);
     }
 
     #[test]

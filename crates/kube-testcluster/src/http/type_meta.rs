@@ -1,0 +1,66 @@
+//! The kind and the version that a body says it is. Upstream: `SimpleMetaFactory.Interpret`.
+
+use crate::codec::json::Json;
+
+/// `apiVersion` and `kind` of a body; empty if it does not say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct TypeMeta {
+    pub(crate) api_version: String,
+    pub(crate) kind: String,
+}
+
+impl TypeMeta {
+    /// Go finds the two fields in any case; the last one counts.
+    ///
+    /// # Errors
+    /// Go's message.
+    pub(crate) fn of(body: &Json) -> Result<Self, String> {
+        let fields = match body {
+            Json::Object(fields) => fields.as_slice(),
+            Json::Null => &[],
+            other => return Err(no_object(other.type_name())),
+        };
+        let mut found = Self::default();
+        let mut misfit = None;
+        for (name, value) in fields {
+            let (field, target) = if name.eq_ignore_ascii_case("apiVersion") {
+                ("apiVersion", &mut found.api_version)
+            } else if name.eq_ignore_ascii_case("kind") {
+                ("kind", &mut found.kind)
+            } else {
+                continue;
+            };
+            match value {
+                Json::String(text) => target.clone_from(text),
+                Json::Null => {}
+                other => {
+                    misfit.get_or_insert_with(|| {
+                        let found = other.type_name();
+                        format!("json: cannot unmarshal {found} into Go struct field .{field} of type string")
+                    });
+                }
+            }
+        }
+        if let Some(misfit) = misfit {
+            return Err(parse_error(&misfit));
+        }
+        if found.api_version == "/" {
+            found.api_version.clear();
+        }
+        if found.api_version.matches('/').count() > 1 {
+            return Err(format!("unexpected GroupVersion string: {}", found.api_version));
+        }
+        Ok(found)
+    }
+}
+
+pub(crate) fn parse_error(why: &str) -> String {
+    format!("couldn't get version/kind; json parse error: {why}")
+}
+
+fn no_object(found: &str) -> String {
+    parse_error(&format!(
+        "json: cannot unmarshal {found} into Go value of type struct {{ APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; \
+         Kind string \"json:\\\"kind,omitempty\\\"\" }}"
+    ))
+}

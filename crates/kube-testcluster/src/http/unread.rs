@@ -1,0 +1,114 @@
+//! What is left of a request's body when the response is ready.
+//!
+//! A request can be answered before its body was read. Its connection can serve another request only after the rest was
+//! read: without that, a client that keeps connections would find the next request broken. Upstream: Go's HTTP server.
+
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+use axum::body::{Body, BodyDataStream};
+use axum::extract::Request;
+use axum::middleware::Next;
+use axum::response::Response;
+use bytes::Bytes;
+use futures::{Stream, StreamExt};
+use http::{HeaderValue, Version, header};
+
+/// How much of a body is read for nobody. A connection with a longer rest is closed.
+const MOST: usize = 256 * 1024;
+
+/// Reads the rest of the body before the response is sent, or says in the response that the connection is closed.
+pub(crate) async fn read_the_rest(request: Request, next: Next) -> Response {
+    let (parts, body) = request.into_parts();
+    // A client that waits for permission to send its body is not told to send one that nobody wants.
+    let waits = parts.headers.contains_key(header::EXPECT);
+    let version = parts.version;
+    let slot = Slot::default();
+    let lent = Lent { body: Some(body.into_data_stream()), slot: slot.clone() };
+    let mut response = next.run(Request::from_parts(parts, Body::from_stream(lent))).await;
+    let rest = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
+    if let Some(rest) = rest
+        && version < Version::HTTP_2
+        && (waits || !is_short(rest).await)
+    {
+        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
+    response
+}
+
+/// Where an unread body comes back to.
+type Slot = Arc<Mutex<Option<BodyDataStream>>>;
+
+/// A body that comes back if it is dropped before its end.
+struct Lent {
+    body: Option<BodyDataStream>,
+    slot: Slot,
+}
+
+impl Stream for Lent {
+    type Item = Result<Bytes, axum::Error>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let Some(body) = &mut self.body else { return Poll::Ready(None) };
+        let polled = body.poll_next_unpin(cx);
+        if matches!(polled, Poll::Ready(None | Some(Err(_)))) {
+            self.body = None;
+        }
+        polled
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        *self.slot.lock().unwrap_or_else(PoisonError::into_inner) = self.body.take();
+    }
+}
+
+/// Reads a body to its end; `false` if that is too far.
+async fn is_short(mut rest: BodyDataStream) -> bool {
+    let mut read = 0;
+    while let Some(Ok(bytes)) = rest.next().await {
+        read += bytes.len();
+        if read > MOST {
+            return false;
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::Router;
+    use axum::middleware;
+    use http::StatusCode;
+    use tower::Service;
+
+    use super::*;
+
+    /// The `connection` header of a response to a request whose body nobody reads.
+    async fn connection_after(body: Body, expects: Option<&'static str>) -> Option<HeaderValue> {
+        let refused = || async { StatusCode::METHOD_NOT_ALLOWED };
+        let mut router = Router::new().fallback(refused).layer(middleware::from_fn(read_the_rest));
+        let mut request = Request::post("/").body(body).unwrap();
+        if let Some(expects) = expects {
+            request.headers_mut().insert(header::EXPECT, HeaderValue::from_static(expects));
+        }
+        router.call(request).await.unwrap().headers().get(header::CONNECTION).cloned()
+    }
+
+    #[tokio::test]
+    async fn a_connection_goes_on_after_a_short_body_that_nobody_read() {
+        assert_eq!(connection_after(Body::from(vec![b'x'; MOST]), None).await, None);
+        assert_eq!(
+            connection_after(Body::empty(), Some("100-continue")).await,
+            Some(HeaderValue::from_static("close"))
+        );
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_is_closed_says_so() {
+        let long = Body::from(vec![b'x'; MOST + 1]);
+        assert_eq!(connection_after(long, None).await, Some(HeaderValue::from_static("close")));
+    }
+}

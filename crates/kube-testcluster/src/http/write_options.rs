@@ -1,0 +1,73 @@
+//! The options of a create, an update or a patch. Upstream: `k8s.io/apimachinery/pkg/apis/meta/v1/validation`.
+
+use serde_json::json;
+
+use super::field_validation::Strictness;
+use super::query::Query;
+use super::status::ApiError;
+use crate::machinery::cause::Cause;
+use crate::machinery::quote::is_printable;
+use crate::store::Commit;
+
+/// `CreateOptions`, `UpdateOptions` or `PatchOptions`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WriteOptions {
+    pub(crate) commit: Commit,
+    pub(crate) strictness: Strictness,
+}
+
+impl WriteOptions {
+    pub(crate) fn of_create(query: &Query) -> Result<Self, ApiError> {
+        Self::read(query, "CreateOptions", Vec::new())
+    }
+
+    pub(crate) fn of_update(query: &Query) -> Result<Self, ApiError> {
+        Self::read(query, "UpdateOptions", Vec::new())
+    }
+
+    pub(crate) fn of_patch(query: &Query) -> Result<Self, ApiError> {
+        let force = query.flag("force").map(|_| Cause::forbidden("force", "may not be specified for non-apply patch"));
+        Self::read(query, "PatchOptions", force.into_iter().collect())
+    }
+
+    fn read(query: &Query, kind: &'static str, mut causes: Vec<Cause>) -> Result<Self, ApiError> {
+        let dry_run = query.all("dryRun");
+        let validation = query.get("fieldValidation").unwrap_or_default();
+        causes.extend(field_manager(query.get("fieldManager").unwrap_or_default()));
+        causes.extend(unknown_dry_run(&dry_run));
+        let strictness = Strictness::of(validation);
+        if strictness.is_none() {
+            let supported = ["", "Ignore", "Strict", "Warn"];
+            causes.push(Cause::unsupported("fieldValidation", &format!("{validation:?}"), &supported));
+        }
+        match strictness {
+            Some(strictness) if causes.is_empty() => Ok(Self { commit: commit(&dry_run), strictness }),
+            _ => Err(ApiError::invalid_options(kind, causes)),
+        }
+    }
+}
+
+/// The values of `dryRun` that do not exist.
+pub(crate) fn unknown_dry_run(values: &[&str]) -> Option<Cause> {
+    let known = values.iter().all(|value| *value == "All");
+    (!known).then(|| Cause::unsupported("dryRun", &json!(values).to_string(), &["All"]))
+}
+
+pub(crate) fn commit(dry_run: &[&str]) -> Commit {
+    if dry_run.is_empty() { Commit::Really } else { Commit::Pretend }
+}
+
+/// How many bytes a field manager's name may have.
+const LONGEST_MANAGER: usize = 128;
+
+fn field_manager(name: &str) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    if name.len() > LONGEST_MANAGER {
+        causes.push(Cause::too_long("fieldManager", LONGEST_MANAGER));
+    }
+    for (at, c) in name.char_indices().filter(|(_, c)| !is_printable(*c)) {
+        let detail = format!("invalid character U+{:04X} (at position {at})", u32::from(c));
+        causes.push(Cause::invalid("fieldManager", name, &detail));
+    }
+    causes
+}

@@ -1,0 +1,36 @@
+//! Owners that an object names twice. Upstream: `dedupOwnerReferencesAndAddWarning`.
+
+use serde_json::Value;
+
+/// When they are looked for: a create and an update do it before admission, a patch after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Moment {
+    BeforeAdmission,
+    AfterAdmission,
+}
+
+/// Leaves each owner once, and returns the warning if one was there twice.
+pub(super) fn deduplicate(object: &mut Value, moment: Moment) -> Option<String> {
+    let Some(Value::Array(owners)) = object.pointer_mut("/metadata/ownerReferences") else { return None };
+    let mut kept: Vec<Value> = Vec::with_capacity(owners.len());
+    let mut twice = Vec::new();
+    for owner in owners.drain(..) {
+        if kept.contains(&owner) {
+            twice.push(owner["uid"].as_str().unwrap_or_default().to_owned());
+        } else {
+            kept.push(owner);
+        }
+    }
+    *owners = kept;
+    let when = match moment {
+        Moment::BeforeAdmission => "",
+        Moment::AfterAdmission => " after mutating admission happens",
+    };
+    (!twice.is_empty()).then(|| {
+        format!(
+            ".metadata.ownerReferences contains duplicate entries{when}; API server dedups owner references in 1.20+, and may reject such \
+             requests as early as 1.24; please fix your requests; duplicate UID(s) observed: {}",
+            twice.join(", ")
+        )
+    })
+}
