@@ -7,6 +7,7 @@ import (
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/registry/rest"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"informer-lab/peers/apiserver/core"
 )
@@ -36,6 +37,7 @@ func leaseStrategy(scheme *runtime.Scheme) strategy {
 
 func serviceStrategy(scheme *runtime.Scheme) strategy {
 	s := newStrategy(scheme)
+	s.resetFields = []fieldpath.Path{fieldpath.MakePathOrDie("status")}
 	s.createOnUpdate = true
 	s.validName = apivalidation.NameIsDNSLabel // relaxed, as in 1.37
 	s.prepareCreate = func(object runtime.Object) { object.(*core.Service).Status = corev1.ServiceStatus{} }
@@ -45,6 +47,7 @@ func serviceStrategy(scheme *runtime.Scheme) strategy {
 
 func serviceStatusStrategy(scheme *runtime.Scheme) strategy {
 	s := newStrategy(scheme)
+	s.resetFields = []fieldpath.Path{fieldpath.MakePathOrDie("spec")}
 	s.validName = apivalidation.NameIsDNSLabel // relaxed, as in 1.37
 	s.prepareUpdate = func(object, old runtime.Object) { object.(*core.Service).Spec = old.(*core.Service).Spec }
 	return s
@@ -52,6 +55,7 @@ func serviceStatusStrategy(scheme *runtime.Scheme) strategy {
 
 func nodeStrategy(scheme *runtime.Scheme) strategy {
 	s := newStrategy(scheme)
+	s.resetFields = []fieldpath.Path{fieldpath.MakePathOrDie("status")}
 	s.namespaced = false
 	s.prepareUpdate = func(object, old runtime.Object) { object.(*core.Node).Status = old.(*core.Node).Status }
 	return s
@@ -59,6 +63,7 @@ func nodeStrategy(scheme *runtime.Scheme) strategy {
 
 func nodeStatusStrategy(scheme *runtime.Scheme) strategy {
 	s := newStrategy(scheme)
+	s.resetFields = []fieldpath.Path{fieldpath.MakePathOrDie("spec")}
 	s.namespaced = false
 	s.prepareUpdate = func(object, old runtime.Object) { object.(*core.Node).Spec = old.(*core.Node).Spec }
 	return s
@@ -66,6 +71,7 @@ func nodeStatusStrategy(scheme *runtime.Scheme) strategy {
 
 func namespaceStrategy(scheme *runtime.Scheme) strategy {
 	s := newStrategy(scheme)
+	s.resetFields = []fieldpath.Path{fieldpath.MakePathOrDie("status")}
 	s.namespaced, s.validName = false, apivalidation.ValidateNamespaceName
 	s.prepareCreate = func(object runtime.Object) {
 		object.(*core.Namespace).Status = corev1.NamespaceStatus{Phase: corev1.NamespaceActive}
@@ -78,6 +84,7 @@ func namespaceStrategy(scheme *runtime.Scheme) strategy {
 
 func replicaSetStrategy(scheme *runtime.Scheme) strategy {
 	s := newStrategy(scheme)
+	s.resetFields = []fieldpath.Path{fieldpath.MakePathOrDie("status")}
 	s.prepareCreate = func(object runtime.Object) {
 		set := object.(*core.ReplicaSet)
 		set.Status = appsv1.ReplicaSetStatus{}
@@ -95,6 +102,7 @@ func replicaSetStrategy(scheme *runtime.Scheme) strategy {
 
 func replicaSetStatusStrategy(scheme *runtime.Scheme) strategy {
 	s := newStrategy(scheme)
+	s.resetFields = []fieldpath.Path{fieldpath.MakePathOrDie("spec")}
 	s.prepareUpdate = func(object, old runtime.Object) { object.(*core.ReplicaSet).Spec = old.(*core.ReplicaSet).Spec }
 	return s
 }

@@ -75,6 +75,9 @@ func podStatusStrategy(scheme *runtime.Scheme) graceful {
 		pod.Spec = before.Spec
 		pod.Generation = before.Generation
 		pod.DeletionTimestamp = nil
+		if pod.Status.QOSClass == "" {
+			pod.Status.QOSClass = before.Status.QOSClass
+		}
 		pod.OwnerReferences = before.OwnerReferences
 	}
 	return graceful{s}

@@ -81,7 +81,8 @@ func (s strategy) ValidateUpdate(_ context.Context, object, old runtime.Object) 
 }
 
 func (s strategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
-	return map[fieldpath.APIVersion]*fieldpath.Set{"v1": fieldpath.NewSet(s.resetFields...)}
+	reset := fieldpath.NewSet(s.resetFields...)
+	return map[fieldpath.APIVersion]*fieldpath.Set{"v1": reset, "apps/v1": reset}
 }
 
 func (strategy) Canonicalize(runtime.Object)                     {}

@@ -70,7 +70,7 @@ func podSpec() object {
 	return object{
 		"containers": []any{object{"name": "main", "image": "nginx:1.27", "imagePullPolicy": "IfNotPresent", "resources": object{},
 			"terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File"}},
-		"dnsPolicy": "ClusterFirst", "restartPolicy": "Always", "schedulerName": "default-scheduler", "securityContext": object{},
+		"dnsPolicy": "ClusterFirst", "restartPolicy": "Always", "schedulerName": "none", "securityContext": object{},
 		"terminationGracePeriodSeconds": 30, "enableServiceLinks": true, "serviceAccountName": "default", "serviceAccount": "default",
 		"priority": 0, "preemptionPolicy": "PreemptLowerPriority",
 		"tolerations": []any{toleration("not-ready"), toleration("unreachable")},

@@ -55,7 +55,7 @@ func (n *normaliser) wrote(answer any) {
 // deletion, which tells no resourceVersion.
 func (n *normaliser) version(text string) string {
 	version, err := strconv.ParseUint(text, 10, 64)
-	if err != nil || version < 10 || version > 1<<62 || strings.HasPrefix(text, "99999") || strings.HasPrefix(text, "0") {
+	if err != nil || strings.HasPrefix(text, "99999") || strings.HasPrefix(text, "0") {
 		return text // the generator's own
 	}
 	at, known := slices.BinarySearch(n.writes, version)
@@ -108,6 +108,16 @@ func (n *normaliser) noteGenerated(metadata object) {
 	}
 }
 
+// noteRefused remembers the name of an object that was not created.
+func (n *normaliser) noteRefused(request string, answer any) {
+	var asked struct{ Metadata struct{ GenerateName string } }
+	status, _ := answer.(object)
+	details, _ := status["details"].(object)
+	if json.Unmarshal([]byte(request), &asked) == nil && details["name"] != nil {
+		n.noteGenerated(object{"generateName": asked.Metadata.GenerateName, "name": details["name"]})
+	}
+}
+
 // token is a continue token, decoded.
 func (n *normaliser) token(text string) string {
 	decoded, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(text, "="))
@@ -118,6 +128,9 @@ func (n *normaliser) token(text string) string {
 	if revision, ok := token["rv"].(float64); ok {
 		token["rv"] = n.version(fmt.Sprintf("%.0f", revision))
 	}
+	if start, ok := token["start"].(string); ok {
+		token["start"] = strings.TrimPrefix(start, "/") // storage without a cache writes none
+	}
 	rest, _ := json.Marshal(token) // what was just read can be written
 	return "<continue " + n.text(string(rest)) + ">"
 }
@@ -126,7 +139,7 @@ var (
 	uuid   = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 	moment = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
 	// inSentence finds the resourceVersions in messages.
-	inSentence = regexp.MustCompile(`((?:resource version|current|precondition|object meta|provided resource version): ?"?|too old resource version: \d+ \()(\d+)`)
+	inSentence = regexp.MustCompile(`((?:resource version|current|precondition|object meta|provided resource version): ?"?|ResourceVersion in (?:the precondition|record) \(|too old resource version: \d+ \()(\d+)`)
 )
 
 func (n *normaliser) text(text string) string {

@@ -119,3 +119,17 @@ func (o Outcome) unordered() Outcome {
 	made["causes"], made["/message"] = strings.Join(all, "; "), strings.Join(words, " ")
 	return made
 }
+
+// withoutPatched is the outcome without the object in the message about a patch.
+func (o Outcome) withoutPatched() Outcome {
+	if o["status"] != "422" || o["/details/causes/0/field"] != `"patch"` {
+		return o
+	}
+	made := o.without(func(string) bool { return false })
+	for _, path := range []string{"/message", "/details/causes/0/message"} {
+		// The object ends where the reason begins.
+		_, reason, _ := strings.Cut(o[path], `}\": `)
+		made[path] = reason
+	}
+	return made
+}

@@ -85,6 +85,7 @@ func (r *Runner) ask(request Request) (real, ours Outcome) {
 		if request.Method != "GET" && !strings.Contains(request.Path, "dryRun") {
 			side.normal.wrote(body)
 		}
+		side.normal.noteRefused(request.Body, body)
 		*outcomes[side] = outcome(side, answer)
 		side.memory.learn(request.Plural, body)
 	})

@@ -56,6 +56,7 @@ func convertible[Hub, Wire any](s *runtime.Scheme, group, kind string) {
 	}))
 	utilruntime.Must(s.AddConversionFunc((*Wire)(nil), (*Hub)(nil), func(from, to any, _ conversion.Scope) error {
 		*(to.(*Hub)) = *(*Hub)(unsafe.Pointer(from.(*Wire)))
+		to.(runtime.Object).GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{}) // a hub type has none
 		return nil
 	}))
 }
