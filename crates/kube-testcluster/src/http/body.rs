@@ -124,7 +124,8 @@ fn check_kind(body: &[u8], meta: &TypeMeta, kind: &str, api_version: &str) -> Re
         return Ok(());
     }
     let row = served().any(|row| row.kind == found && row.api_version() == version);
-    let known = row || (found == "Status" && version == "v1");
+    let is_list = served().any(|row| found.strip_suffix("List") == Some(row.kind) && row.api_version() == version);
+    let known = row || is_list || (found == "Status" && version.ends_with("v1"));
     let why = if known {
         format!("converting (v1.{found}) to (core.{kind}): unknown conversion")
     } else {
@@ -138,10 +139,9 @@ fn check_kind(body: &[u8], meta: &TypeMeta, kind: &str, api_version: &str) -> Re
 pub(crate) fn check_patched_kind(value: &Value, resource: &Resource) -> Result<(), String> {
     let meta = TypeMeta::of(&Json::from(json!({"kind": value["kind"], "apiVersion": value["apiVersion"]})))?;
     let (kind, version) = (meta.kind.as_str(), meta.api_version.as_str());
-    if matches!(kind, "") || kind == resource.kind {
-        if version.is_empty() || version == resource.api_version() {
-            return Ok(());
-        }
+    let same_kind = kind.is_empty() || kind == resource.kind;
+    if same_kind && (version.is_empty() || version == resource.api_version()) {
+        return Ok(());
     }
     let kind = if kind.is_empty() { resource.kind } else { kind };
     let served_version = resource.api_version();
