@@ -4,7 +4,8 @@
 //
 //	differential --seed 1 --count 10000 [--seeds 10] [--kinds configmaps,leases] [--binary PATH] [--server URL] [--peer PATH] [--peer-server URL]
 //
-// It exits with 1 if anything differs that the table does not name, or if the table names what nothing needed (--whole).
+// It exits with 1 if anything differs that the table does not name (or, with --floor, more than that), or if the table names what nothing
+// needed (--whole).
 package main
 
 import (
@@ -27,6 +28,7 @@ var (
 	peerURL    = flag.String("peer-server", "", "a real API server that is there already, instead of --peer")
 	examples   = flag.Int("examples", 40, "how many classes of differences to print")
 	shrinking  = flag.Bool("shrink", true, "shrink what differs")
+	floor      = flag.Float64("floor", 100, "the share of requests, in percent, that must be answered alike")
 	wholeTable = flag.Bool("whole", false, "fail if a row of the table was not needed")
 )
 
@@ -80,9 +82,10 @@ func summary(runner *Runner, report *Report) bool {
 	for _, row := range table {
 		fmt.Printf("%7d meant: %s (%s)\n", runner.used[row.name], row.name, row.reason)
 	}
-	fmt.Printf("%d requests, %d answered alike (%.2f %%), %d classes of differences\n",
-		runner.asked, runner.equal, 100*float64(runner.equal)/float64(max(runner.asked, 1)), len(report.counts))
-	ok := len(report.counts) == 0
+	share := 100 * float64(runner.equal) / float64(max(runner.asked, 1))
+	fmt.Printf("%d requests, %d answered alike (%.2f %%; at least %g must be), %d classes of differences\n",
+		runner.asked, runner.equal, share, *floor, len(report.counts))
+	ok := len(report.counts) == 0 || share >= *floor && *floor < 100
 	for _, row := range table {
 		if *wholeTable && runner.used[row.name] == 0 {
 			fmt.Printf("the row %q of the table was not needed: take it out, or find out why nothing differs any more\n", row.name)
