@@ -125,3 +125,16 @@ impl<'de> Visitor<'de> for DocumentVisitor {
         Ok(YamlDocument::Mapping { fields, items })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_text_that_is_no_yaml_only_the_beginning_is_quoted() {
+        let text = "Licensed under the Apache License.\n".repeat(100);
+        let error = pods_from_yaml(&text, "LICENSE", "default").unwrap_err().to_string();
+        assert!(error.starts_with("LICENSE:1: ") && error.contains("\"Licensed under"), "{error}");
+        assert!(error.contains("…\", expected a pod") && error.len() < 300, "{error}");
+    }
+}
