@@ -30,6 +30,9 @@ impl fmt::Display for Quoted<'_> {
 
 /// Letters, marks, numbers, punctuation, symbols and the one space.
 fn is_printable(c: char) -> bool {
+    if c.is_ascii() {
+        return c == ' ' || c.is_ascii_graphic(); // of most names, each character: without a text of its own
+    }
     let after_another = String::from_iter(['a', c]); // alone, a combining mark would be escaped
     after_another.escape_debug().count() == 2
 }

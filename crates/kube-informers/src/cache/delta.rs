@@ -207,12 +207,33 @@ impl<T> Deref for Deltas<T> {
 
 impl<T> IntoIterator for Deltas<T> {
     type Item = Delta<T>;
-    type IntoIter = smallvec::IntoIter<[Delta<T>; 1]>;
+    type IntoIter = IntoDeltas<T>;
 
+    #[inline]
     fn into_iter(self) -> Self::IntoIter {
-        self.0.into_iter()
+        IntoDeltas(self.0.into_iter())
     }
 }
+
+/// The deltas of [`Deltas`], oldest first.
+#[derive(Debug)]
+pub struct IntoDeltas<T>(smallvec::IntoIter<[Delta<T>; 1]>);
+
+impl<T> Iterator for IntoDeltas<T> {
+    type Item = Delta<T>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Delta<T>> {
+        self.0.next()
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+impl<T> ExactSizeIterator for IntoDeltas<T> {}
 
 impl<'a, T> IntoIterator for &'a Deltas<T> {
     type Item = &'a Delta<T>;

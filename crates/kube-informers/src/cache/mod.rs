@@ -30,7 +30,7 @@ mod store;
 
 pub use causes::with_causes;
 pub use controller::{Controller, Informer, InformerHandle, process_deltas, process_deltas_in_batch};
-pub use delta::{Deletion, Delta, Deltas, InitialList};
+pub use delta::{Deletion, Delta, Deltas, InitialList, IntoDeltas};
 pub use done::{Done, Firing, Never, wait_for};
 pub use error::{BoxError, Closed, Error, KeyError, TransactionError};
 #[cfg(feature = "client")]
