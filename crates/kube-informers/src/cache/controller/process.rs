@@ -1,7 +1,6 @@
 //! From deltas to the store and the handlers. Upstream: `processDeltas` and its kin in `tools/cache/controller.go`.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use super::take_over::TakeOver;
 use crate::cache::delta::{Delta, Deltas, InitialList};
@@ -28,7 +27,7 @@ pub fn process_deltas<T: Object>(
         match delta {
             Delta::Added(object) | Delta::Updated(object) | Delta::Replaced(object) | Delta::Sync(object) => {
                 let old = store.put(object.clone())?;
-                sink(added_or_updated(old, object, initial));
+                sink(Notification::stored(old, object, initial));
             }
             Delta::Deleted(deletion) => {
                 store.delete(deletion.clone())?;
@@ -67,7 +66,7 @@ pub fn process_deltas_in_batch<T: Object>(
         let (transaction, notification) = match delta {
             Delta::Added(object) | Delta::Updated(object) | Delta::Replaced(object) | Delta::Sync(object) => {
                 let old = store.get(&object).ok().flatten();
-                (Transaction::Put(object.clone()), added_or_updated(old, object, initial))
+                (Transaction::Put(object.clone()), Notification::stored(old, object, initial))
             }
             Delta::Deleted(deletion) => (Transaction::Delete(deletion.clone()), Notification::Delete(deletion)),
             Delta::ReplacedAll { .. } | Delta::SyncAll | Delta::Bookmark { .. } => return Err(Error::NotBatchable),
@@ -86,11 +85,4 @@ pub fn process_deltas_in_batch<T: Object>(
         }
     }
     result
-}
-
-pub(super) fn added_or_updated<T>(old: Option<Arc<T>>, object: Arc<T>, initial: InitialList) -> Notification<T> {
-    match old {
-        Some(old) => Notification::Update { old, new: object },
-        None => Notification::Add { object, initial },
-    }
 }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::vec;
 
-use super::process::added_or_updated;
 use crate::cache::delta::{Deletion, InitialList};
 use crate::cache::error::Error;
 use crate::cache::key::Object;
@@ -49,7 +48,7 @@ impl<T: Object> TakeOver<T> {
             let key = store.key_of(&object)?;
             let old = if self.replacement.old().len == 0 { None } else { store.get_by_key(&key) };
             self.replacement.put(&key, store.transform(object.clone())?);
-            self.listed.push(added_or_updated(old, object, self.initial));
+            self.listed.push(Notification::stored(old, object, self.initial));
         }
         if self.objects.len() > 0 {
             return Ok(true);

@@ -31,6 +31,14 @@ pub enum Notification<T> {
 }
 
 impl<T> Notification<T> {
+    /// What storing `object` in place of `old`, if that was there, is to a handler.
+    pub(in crate::cache) fn stored(old: Option<Arc<T>>, object: Arc<T>, initial: InitialList) -> Self {
+        match old {
+            Some(old) => Self::Update { old, new: object },
+            None => Self::Add { object, initial },
+        }
+    }
+
     /// `add`, `update` or `delete`.
     pub fn kind(&self) -> &'static str {
         match self {

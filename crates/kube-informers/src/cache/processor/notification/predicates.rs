@@ -62,7 +62,8 @@ mod tests {
 
     use k8s_openapi::api::core::v1::ConfigMap;
 
-    use crate::cache::{Deletion, InitialList, Notification};
+    use crate::cache::delta::{Deletion, InitialList};
+    use crate::cache::processor::Notification;
 
     fn object(change: impl FnOnce(&mut ConfigMap)) -> Arc<ConfigMap> {
         let mut object = ConfigMap::default();
