@@ -54,13 +54,24 @@ fn merge_object(row: Option<&'static Struct>, target: &mut Value, mut patch: Map
             items.retain(|item| !removed.contains(item));
         }
     }
+    let ordered: HashSet<String> =
+        directives.iter().filter_map(|(name, _)| name.strip_prefix(ORDER)).map(ToOwned::to_owned).collect();
     for (name, change) in changes {
         if change.is_null() {
             fields.remove(&name);
             continue;
         }
         let field = row.and_then(|row| row.field(&name));
-        merge_field(field, fields.entry(name).or_insert(Value::Null), change)?;
+        let order = if ordered.contains(&name) { Order::Directive } else { Order::Patch };
+        match (fields.get_mut(&name), &change) {
+            (Some(target @ Value::Object(_)), Value::Object(_)) | (Some(target @ Value::Array(_)), Value::Array(_)) => {
+                merge_field(field, target, change, order)?;
+            }
+            _ => match without_directives(change) {
+                Some(value) => drop(fields.insert(name, value)),
+                None => drop(fields.remove(&name)),
+            },
+        }
     }
     for (name, order) in directives.iter().filter_map(|(name, order)| Some((name.strip_prefix(ORDER)?, order))) {
         let key = row.and_then(|row| row.field(name)).map_or("", |field| field.merge_key);
@@ -71,7 +82,31 @@ fn merge_object(row: Option<&'static Struct>, target: &mut Value, mut patch: Map
     Ok(())
 }
 
-fn merge_field(field: Option<&'static Field>, target: &mut Value, change: Value) -> Result<(), String> {
+/// A value that is new in the object: without the fields that are null, and without what has a directive, which has nothing to
+/// act on. Upstream: `discardNullValuesFromPatch`, `removeDirectives`.
+fn without_directives(value: Value) -> Option<Value> {
+    match value {
+        Value::Object(fields) if fields.contains_key(DIRECTIVE) => None,
+        Value::Object(fields) => {
+            let fields = fields.into_iter().filter(|(_, value)| !value.is_null());
+            Some(Value::Object(fields.filter_map(|(name, value)| Some((name, without_directives(value)?))).collect()))
+        }
+        Value::Array(items) => Some(items.into_iter().filter_map(without_directives).collect()),
+        value => Some(value),
+    }
+}
+
+/// What decides the order of a merged list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Order {
+    /// The items of the patch are in its order, the others in theirs. An item of the patch comes before one that it was not
+    /// behind before. Upstream: `normalizeElementOrder`.
+    Patch,
+    /// `$setElementOrder`, later.
+    Directive,
+}
+
+fn merge_field(field: Option<&'static Field>, target: &mut Value, change: Value, order: Order) -> Result<(), String> {
     let strategy = field.map_or("", |field| field.strategy);
     let replaces = strategy.split(',').any(|word| word == "replace");
     match change {
@@ -80,7 +115,7 @@ fn merge_field(field: Option<&'static Field>, target: &mut Value, change: Value)
         }
         Value::Array(items) if strategy.split(',').any(|word| word == "merge") => {
             let (key, row) = field.map_or(("", None), |field| (field.merge_key, item_type(&field.kind)));
-            merge_list(row, key, target, items)
+            merge_list(row, key, target, items, order)
         }
         change => {
             *target = change;
@@ -110,6 +145,7 @@ fn merge_list(
     key: &str,
     target: &mut Value,
     mut changes: Vec<Value>,
+    order: Order,
 ) -> Result<(), String> {
     if changes.iter().any(|change| change[DIRECTIVE] == "replace") {
         changes.retain(|change| change.get(DIRECTIVE).is_none());
@@ -135,7 +171,7 @@ fn merge_list(
             merge_object(row, list.item(value), change)?;
         }
     }
-    items.extend(list.into_items());
+    items.extend(list.into_items(order));
     Ok(())
 }
 
@@ -145,8 +181,12 @@ struct KeyedList {
     items: Vec<Option<Value>>,
     /// The places of the items with a value of the merge key, in their order.
     places: HashMap<Value, Vec<usize>>,
-    /// The items that are no objects: a list of primitives is a set.
-    primitives: HashSet<Value>,
+    /// The places of the items that are no objects: a list of primitives is a set.
+    primitives: HashMap<Value, usize>,
+    /// How many items were there before the patch.
+    before: usize,
+    /// The places of the patch's items, in its order.
+    patched: Vec<usize>,
 }
 
 impl KeyedList {
@@ -155,14 +195,21 @@ impl KeyedList {
         for (place, item) in items.iter().enumerate().filter(|(_, item)| item.is_object()) {
             places.entry(item[key].clone()).or_default().push(place);
         }
-        let primitives = items.iter().filter(|item| !item.is_object()).cloned().collect();
-        Self { items: items.into_iter().map(Some).collect(), places, primitives }
+        let mut primitives = HashMap::new();
+        for (place, item) in items.iter().enumerate().filter(|(_, item)| !item.is_object()) {
+            primitives.entry(item.clone()).or_insert(place);
+        }
+        let before = items.len();
+        Self { items: items.into_iter().map(Some).collect(), places, primitives, before, patched: Vec::new() }
     }
 
     fn add_primitive(&mut self, item: Value) {
-        if self.primitives.insert(item.clone()) {
+        let end = self.items.len();
+        let place = *self.primitives.entry(item.clone()).or_insert(end);
+        if place == end {
             self.items.push(Some(item));
         }
+        self.patched.push(place);
     }
 
     /// Removes every item with this value of the merge key.
@@ -179,11 +226,27 @@ impl KeyedList {
         if place == end {
             self.items.push(None);
         }
+        self.patched.push(place);
         self.items[place].get_or_insert_default()
     }
 
-    fn into_items(self) -> impl Iterator<Item = Value> {
-        self.items.into_iter().flatten()
+    fn into_items(mut self, order: Order) -> Vec<Value> {
+        if order == Order::Directive {
+            return self.items.into_iter().flatten().collect();
+        }
+        let of_patch: HashSet<usize> = self.patched.iter().copied().collect();
+        let mut others = (0..self.items.len()).filter(|place| !of_patch.contains(place)).peekable();
+        let mut patched = std::mem::take(&mut self.patched).into_iter().peekable();
+        let mut sorted = Vec::with_capacity(self.items.len());
+        loop {
+            let place = match (others.peek(), patched.peek()) {
+                (Some(other), Some(place)) if *place < self.before && other < place => others.next(),
+                (Some(_), None) => others.next(),
+                _ => patched.next(),
+            };
+            let Some(place) = place else { return sorted };
+            sorted.extend(self.items[place].take()); // `None` if it was removed, or comes twice in the patch
+        }
     }
 }
 
@@ -237,6 +300,32 @@ mod tests {
         );
     }
 
+    /// Recorded: the items of a patch come first, unless they were behind others.
+    #[test]
+    fn a_list_is_in_the_order_of_the_patch_and_then_in_its_own() {
+        for (before, change, after) in [
+            (json!(["a", "b"]), json!(["c"]), json!(["c", "a", "b"])),
+            (json!(["a", "b"]), json!(["b", "c"]), json!(["a", "b", "c"])),
+            (json!(["a", "b", "d"]), json!(["d", "a", "d"]), json!(["b", "d", "a"])),
+            (json!(["a", "b"]), json!([]), json!(["a", "b"])),
+        ] {
+            let pod = json!({"metadata": {"finalizers": before}});
+            let result = patched(pod, json!({"metadata": {"finalizers": change}}));
+            assert_eq!(result["metadata"]["finalizers"], after, "{before} {change}");
+        }
+    }
+
+    /// Recorded: a directive in a field that the object does not have is dropped, whatever it says.
+    #[test]
+    fn a_new_value_has_no_directives_and_no_nulls() {
+        let labels = |patch: Value| patched(json!({"metadata": {}}), json!({"metadata": patch}));
+        assert_eq!(labels(json!({"labels": {"$patch": "bogus"}})), json!({"metadata": {}}));
+        assert_eq!(labels(json!({"labels": {"a": null, "b": "c"}})), json!({"metadata": {"labels": {"b": "c"}}}));
+        let containers = json!([{"name": "a", "$patch": "delete"}, {"name": "b"}]);
+        let result = patched(json!({"spec": {}}), json!({"spec": {"containers": containers}}));
+        assert_eq!(result, json!({"spec": {"containers": [{"name": "b"}]}}));
+    }
+
     #[test]
     fn maps_sets_and_directives_do_what_upstreams_do() {
         let pod = json!({
@@ -258,7 +347,7 @@ mod tests {
         assert_eq!(
             result,
             json!({
-                "metadata": {"finalizers": ["b", "c"], "labels": {"y": "2", "z": "3"}},
+                "metadata": {"finalizers": ["c", "b"], "labels": {"y": "2", "z": "3"}},
                 "spec": {
                     "tolerations": [{"key": "other"}],
                     "volumes": [{"name": "v", "hostPath": {"path": "/"}}],
@@ -266,9 +355,13 @@ mod tests {
             })
         );
         let Value::Object(patch) = json!({"spec": {"containers": [{"image": "1"}]}}) else { panic!() };
-        assert!(merge("Pod", &mut json!({}), patch).unwrap_err().contains("merge key: name"));
+        assert!(
+            merge("Pod", &mut json!({"spec": {"containers": [{"name": "a"}]}}), patch)
+                .unwrap_err()
+                .contains("merge key: name")
+        );
         let Value::Object(patch) = json!({"spec": {"$retainKeys": 7}}) else { panic!() };
-        assert_eq!(merge("Pod", &mut json!({}), patch).unwrap_err(), "invalid patch format of retainKeys");
+        assert_eq!(merge("Pod", &mut json!({"spec": {}}), patch).unwrap_err(), "invalid patch format of retainKeys");
     }
 }
 

@@ -3,7 +3,8 @@
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
-use json_patch::{Patch, PatchOperation};
+use json_patch::jsonptr::Pointer;
+use json_patch::{AddOperation, Patch, PatchOperation};
 use serde_json::{Map, Value};
 
 use super::owners::{self, Moment};
@@ -110,9 +111,24 @@ async fn operate(value: &mut Value, patch: &Patch) -> Result<(), ApiError> {
         if copied > MOST_COPIED || levels_after(operation, value) > MOST_LEVELS {
             return Err(ApiError::unprocessable());
         }
+        let operation = match operation {
+            PatchOperation::Replace(replace) if lacks(value, &replace.path) => {
+                let (path, value) = (replace.path.clone(), replace.value.clone());
+                &PatchOperation::Add(AddOperation { path, value })
+            }
+            PatchOperation::Test(test) if test.value.is_null() && lacks(value, &test.path) => continue,
+            operation => operation,
+        };
         json_patch::patch_unsafe(value, std::slice::from_ref(operation)).map_err(|_| ApiError::unprocessable())?;
     }
     Ok(())
+}
+
+/// Whether an object has no field of this path. Upstream's library (`evanphx/json-patch`) replaces it all the same, and tests it as
+/// null.
+fn lacks(value: &Value, path: &Pointer) -> bool {
+    let Some((parent, _)) = path.split_back() else { return false };
+    parent.resolve(value).is_ok_and(Value::is_object) && path.resolve(value).is_err()
 }
 
 /// How deep the value of an operation nests at the place that it gets.
