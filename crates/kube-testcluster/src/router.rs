@@ -98,6 +98,7 @@ async fn served(store: Arc<Store>, logs: Arc<Logs>, request: Request) -> Respons
     let include = IncludeObject::read(query.get("includeObject").unwrap_or_default());
     let representation = Representation {
         form,
+        errors: Form::of_errors(request.headers()),
         resource: target.resource,
         include: include.clone().unwrap_or_default(),
         pretty: query.flag("pretty").unwrap_or_else(|| is_for_people(request.headers())),

@@ -2,6 +2,7 @@
 
 pub(crate) mod depth;
 pub(crate) mod go_syntax;
+pub(crate) mod go_text;
 pub(crate) mod json;
 pub(crate) mod protobuf;
 pub(crate) mod schema;

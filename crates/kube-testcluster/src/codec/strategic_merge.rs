@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
+use super::go_text::GoMap;
 use super::schema::{self, Field, Kind, Struct};
 
 /// What to do with the surrounding object: `replace`, `delete` or `merge`.
@@ -16,18 +17,32 @@ const ORDER: &str = "$setElementOrder/";
 /// The items to remove from the list of primitives with this name.
 const REMOVE: &str = "$deleteFromPrimitiveList/";
 
+/// Why a patch cannot be applied.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// An error that upstream ascribes to the request.
+    BadFormat(String),
+    /// An error that upstream does not classify.
+    Other(String),
+}
+
 /// Applies a patch to an object of this kind.
 ///
 /// # Errors
 /// If a directive is unknown, or an item of a list that is merged by key has no key.
-pub(crate) fn merge(kind: &str, object: &mut Value, patch: Map<String, Value>) -> Result<(), String> {
+pub(crate) fn merge(kind: &str, object: &mut Value, patch: Map<String, Value>) -> Result<(), Refusal> {
     merge_object(Some(schema::find(kind)), object, patch)
 }
 
-fn merge_object(row: Option<&'static Struct>, target: &mut Value, mut patch: Map<String, Value>) -> Result<(), String> {
-    match patch.remove(DIRECTIVE).as_ref().map(|directive| directive.as_str().unwrap_or_default()) {
-        None | Some("merge") => {}
+fn merge_object(
+    row: Option<&'static Struct>,
+    target: &mut Value,
+    mut patch: Map<String, Value>,
+) -> Result<(), Refusal> {
+    match patch.get(DIRECTIVE).map(|directive| directive.as_str().unwrap_or_default()) {
+        None => {}
         Some("replace") => {
+            patch.remove(DIRECTIVE);
             *target = patch.into();
             return Ok(());
         }
@@ -35,14 +50,16 @@ fn merge_object(row: Option<&'static Struct>, target: &mut Value, mut patch: Map
             *target = Map::new().into();
             return Ok(());
         }
-        Some(other) => return Err(format!("unknown patch type found: {other}")),
+        Some(other) => return Err(Refusal::Other(format!("unknown patch type: {other} in map: {}", GoMap(&patch)))),
     }
     if !target.is_object() {
         *target = Map::new().into();
     }
     let Some(fields) = target.as_object_mut() else { return Ok(()) };
     if let Some(keys) = patch.remove(RETAIN) {
-        let Value::Array(keys) = keys else { return Err("invalid patch format of retainKeys".into()) };
+        let Value::Array(keys) = keys else {
+            return Err(Refusal::BadFormat("invalid patch format of retainKeys".into()));
+        };
         let keys: HashSet<&str> = keys.iter().filter_map(Value::as_str).collect();
         fields.retain(|name, _| keys.contains(name.as_str()));
     }
@@ -106,7 +123,7 @@ enum Order {
     Directive,
 }
 
-fn merge_field(field: Option<&'static Field>, target: &mut Value, change: Value, order: Order) -> Result<(), String> {
+fn merge_field(field: Option<&'static Field>, target: &mut Value, change: Value, order: Order) -> Result<(), Refusal> {
     let strategy = field.map_or("", |field| field.strategy);
     let replaces = strategy.split(',').any(|word| word == "replace");
     match change {
@@ -146,7 +163,7 @@ fn merge_list(
     target: &mut Value,
     mut changes: Vec<Value>,
     order: Order,
-) -> Result<(), String> {
+) -> Result<(), Refusal> {
     if changes.iter().any(|change| change[DIRECTIVE] == "replace") {
         changes.retain(|change| change.get(DIRECTIVE).is_none());
         *target = changes.into();
@@ -163,7 +180,7 @@ fn merge_list(
             continue;
         };
         let value = change.get(key).cloned().ok_or_else(|| {
-            format!("map: {} does not contain declared merge key: {key}", Value::Object(change.clone()))
+            Refusal::Other(format!("map: {} does not contain declared merge key: {key}", GoMap(&change)))
         })?;
         if change.get(DIRECTIVE).is_some_and(|directive| directive == "delete") {
             list.remove(&value);
@@ -355,13 +372,14 @@ mod tests {
             })
         );
         let Value::Object(patch) = json!({"spec": {"containers": [{"image": "1"}]}}) else { panic!() };
-        assert!(
-            merge("Pod", &mut json!({"spec": {"containers": [{"name": "a"}]}}), patch)
-                .unwrap_err()
-                .contains("merge key: name")
-        );
+        let refusal = merge("Pod", &mut json!({"spec": {"containers": [{"name": "a"}]}}), patch).unwrap_err();
+        let Refusal::Other(why) = refusal else { panic!("{refusal:?}") };
+        assert!(why.ends_with(" does not contain declared merge key: name"), "{why}");
         let Value::Object(patch) = json!({"spec": {"$retainKeys": 7}}) else { panic!() };
-        assert_eq!(merge("Pod", &mut json!({"spec": {}}), patch).unwrap_err(), "invalid patch format of retainKeys");
+        assert_eq!(
+            merge("Pod", &mut json!({"spec": {}}), patch).unwrap_err(),
+            Refusal::BadFormat("invalid patch format of retainKeys".into())
+        );
     }
 }
 

@@ -73,6 +73,16 @@ impl Form {
         let form = |clause: &Clause| Some(Self { media: clause.media()?, view: clause.view()? });
         clauses.iter().find_map(form).ok_or_else(ApiError::not_acceptable)
     }
+
+    /// The encoding of an error. It is negotiated on its own, without the clauses that ask for a table or for metadata; where
+    /// no other is left, it is JSON. Upstream: `ErrorNegotiated`.
+    pub(crate) fn of_errors(headers: &HeaderMap) -> Media {
+        let accept: Vec<&str> =
+            headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
+        let accept = accept.join(",");
+        let whole = |clause: &Clause| clause.media().filter(|_| clause.parameter("as").is_empty());
+        clauses(&accept).iter().find_map(whole).unwrap_or_default()
+    }
 }
 
 /// One entry of an Accept header.

@@ -29,6 +29,8 @@ pub(crate) struct Verbatim;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Representation {
     pub(crate) form: Form,
+    /// The encoding of an error.
+    pub(crate) errors: Media,
     pub(crate) resource: &'static Resource,
     pub(crate) include: IncludeObject,
     /// Indented, for people.
@@ -44,6 +46,10 @@ impl Representation {
             return response;
         }
         if response.extensions().get::<Events>().is_some() {
+            if self.form.media == Media::Yaml {
+                let refused = ApiError::no_stream().into_response();
+                return Box::pin(self.of(refused)).await;
+            }
             return self.events(response);
         }
         let (mut parts, body) = response.into_parts();
@@ -53,20 +59,15 @@ impl Representation {
             return Response::from_parts(parts, Body::from(bytes));
         };
         let is_status = value["kind"] == "Status";
-        if !is_status && self.form.view != View::Whole && self.form.media == Media::Yaml {
-            // Tables and metadata have no YAML form: upstream sends JSON.
-            let form = Form { media: Media::Json, ..self.form };
-            let response = Response::from_parts(parts, Body::from(bytes));
-            return Box::pin(Self { form, ..self }.of(response)).await;
-        }
         let value = if is_status { Ok(value) } else { self.view(value, Columns::Shown) };
-        let (value, code) = match value {
-            Ok(value) => (value, parts.status),
+        let value = match value {
+            Ok(value) => value,
             Err(error) => return error.into_response(),
         };
-        parts.status = code;
-        parts.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.form.media.name()));
-        Response::from_parts(parts, Body::from(self.encode(&value)))
+        let is_error = parts.status.is_client_error() || parts.status.is_server_error();
+        let media = if is_error { self.errors } else { self.form.media };
+        parts.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media.name()));
+        Response::from_parts(parts, Body::from(self.encode(media, &value)))
     }
 
     /// The negotiated view of an object or a list.
@@ -94,9 +95,9 @@ impl Representation {
         }
     }
 
-    fn encode(&self, value: &Value) -> Vec<u8> {
+    fn encode(&self, media: Media, value: &Value) -> Vec<u8> {
         const INVARIANT: &str = "a JSON value in memory can always be written";
-        match self.form.media {
+        match media {
             Media::Json => {
                 let text = if self.pretty { serde_json::to_vec_pretty(value) } else { serde_json::to_vec(value) };
                 let mut text = text.expect(INVARIANT);

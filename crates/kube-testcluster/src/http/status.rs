@@ -215,6 +215,13 @@ impl ApiError {
         Self::new(StatusCode::NOT_ACCEPTABLE, "NotAcceptable", message)
     }
 
+    /// The client accepts a media type that no stream of events has.
+    pub(crate) fn no_stream() -> Self {
+        let streams = "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
+        let message = format!("only the following media types are accepted: {streams}");
+        Self::new(StatusCode::NOT_ACCEPTABLE, "NotAcceptable", message)
+    }
+
     /// The view does not fit the object, which is (not) a list.
     pub(crate) fn wrong_view(view: &str, is: &str, kind: &str) -> Self {
         let message = format!("you requested {view}, but the requested object {is} (*core.{kind})");

@@ -73,7 +73,12 @@ impl Fields {
     /// # Errors
     /// Upstream's message, if the text is malformed or names a field that the kind has no selector for.
     pub(crate) fn parse(text: &str, resource: &Resource) -> Result<Self, String> {
-        let selector: FieldSelector = text.parse().map_err(|error| format!("{error}"))?;
+        Self::of(&text.parse().map_err(|error| format!("{error}"))?, resource)
+    }
+
+    /// # Errors
+    /// Upstream's message, if the kind has no selector for a field.
+    pub(crate) fn of(selector: &FieldSelector, resource: &Resource) -> Result<Self, String> {
         selector
             .requirements()
             .iter()

@@ -54,16 +54,16 @@ pub(crate) fn plan(
 }
 
 fn wanted(options: &ListOptions) -> Result<(WantedState, String), ApiError> {
-    let version = resource_version(&options.resource_version)
-        .map_err(|error| ApiError::bad_request(format!("invalid resource version: {error}")))?;
     if !options.continue_token.is_empty() {
         let token = ContinueToken::decode(&options.continue_token).map_err(ApiError::bad_request)?;
-        if version.is_some_and(|version| version != 0) {
+        if !matches!(options.resource_version.as_str(), "" | "0") {
             return Err(ApiError::bad_request("specifying resource version is not allowed when using continue"));
         }
         let wanted = token.revision.map_or(WantedState::NotOlderThan(0), WantedState::Exact);
         return Ok((wanted, token.start));
     }
+    let version = resource_version(&options.resource_version)
+        .map_err(|error| ApiError::bad_request(format!("invalid resource version: {error}")))?;
     let exact = match options.resource_version_match.as_str() {
         "" => options.limit.is_some(),
         matching => matching == "Exact",

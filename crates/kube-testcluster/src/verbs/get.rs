@@ -23,7 +23,10 @@ pub(crate) async fn get(call: Call) -> Result<Response, ApiError> {
         return Err(ApiError::bad_request(why));
     }
     let version = query.get("resourceVersion").unwrap_or_default();
-    let version = resource_version(version).map_err(ApiError::internal)?;
+    let version = resource_version(version).map_err(|error| match resource.cached {
+        true => ApiError::internal(error),
+        false => ApiError::bad_request(format!("invalid resource version: {error}")), // the words of storage
+    })?;
     let from = match version {
         Some(_) if resource.cached => ServedFrom::WatchCache,
         _ => ServedFrom::Storage,

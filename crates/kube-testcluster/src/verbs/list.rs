@@ -16,7 +16,7 @@ use crate::store::ServedFrom;
 use crate::store::Store;
 use crate::store::filter::Filter;
 use crate::store::object::Key;
-use kube_informers::selector::BadSelector;
+use kube_informers::selector::{BadSelector, FieldSelector, LabelSelector};
 
 /// A list and a watch have the same path; the query tells them apart.
 pub(crate) async fn list_or_watch(call: Call) -> Result<Response, ApiError> {
@@ -24,8 +24,9 @@ pub(crate) async fn list_or_watch(call: Call) -> Result<Response, ApiError> {
     let mut options = ListOptions::parse(&query)?;
     options.watch |= target.watch;
     let requester = Requester::of(request.extensions());
+    let selectors = Selectors::parse(&options)?;
     options.validate(streams_lists(&store, &options, target.resource, requester))?;
-    let mut filter = filter(target.resource, target.namespace, &options)?;
+    let mut filter = selectors.filter(target.resource, target.namespace)?;
     // The old path of a watch may name an object.
     match &target.name {
         Some(name) if filter.fields.is_empty() => filter.fields = Fields::named(name),
@@ -43,6 +44,9 @@ pub(crate) async fn list_or_watch(call: Call) -> Result<Response, ApiError> {
         Ok(plan) => plan,
         Err(error) => return Ok(from.stamp(error.into_response())),
     };
+    if extent(target.resource, &filter, &options) == Extent::Single {
+        options.limit = None; // upstream gets the one object, which is no page
+    }
     let page = list(&store, target.resource, &filter, &options, &plan);
     Ok(plan.from.stamp(page.map_or_else(IntoResponse::into_response, |page| page.answer(target.resource))))
 }
@@ -54,16 +58,34 @@ fn streams_lists(store: &Store, options: &ListOptions, resource: &Resource, requ
     store.settings.streams_lists() && (spared || !store.faults.refuses_watch_list(resource))
 }
 
+/// The selectors of a request, which are read before its options are validated. Whether the kind has the fields is asked
+/// afterwards.
+struct Selectors {
+    labels: LabelSelector,
+    fields: FieldSelector,
+}
+
+impl Selectors {
+    fn parse(options: &ListOptions) -> Result<Self, ApiError> {
+        let bad_selector = |error: BadSelector| ApiError::bad_request(error.to_string());
+        let labels = options.label_selector.parse().map_err(bad_selector)?;
+        let fields = options.field_selector.parse().map_err(bad_selector)?;
+        Ok(Self { labels, fields })
+    }
+
+    fn filter(self, resource: &Resource, namespace: Option<String>) -> Result<Filter, ApiError> {
+        let fields = Fields::of(&self.fields, resource).map_err(ApiError::bad_request)?;
+        Ok(Filter { namespace, labels: self.labels, fields })
+    }
+}
+
 /// The namespace and the selectors of a request.
 pub(crate) fn filter(
     resource: &Resource,
     namespace: Option<String>,
     options: &ListOptions,
 ) -> Result<Filter, ApiError> {
-    let bad_selector = |error: BadSelector| ApiError::bad_request(error.to_string());
-    let labels = options.label_selector.parse().map_err(bad_selector)?;
-    let fields = Fields::parse(&options.field_selector, resource).map_err(ApiError::bad_request)?;
-    Ok(Filter { namespace, labels, fields })
+    Selectors::parse(options)?.filter(resource, namespace)
 }
 
 /// As upstream, a continued list always counts as a range.

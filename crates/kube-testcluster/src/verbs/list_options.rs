@@ -85,6 +85,13 @@ impl ListOptions {
                 causes.push(Cause::forbidden("sendInitialEvents", why));
             }
         }
+        let old = matches!(self.resource_version.as_str(), "" | "0");
+        if streams_lists && self.send_initial_events.is_none() && matching.is_empty() && old {
+            // By default such a watch is a streaming list. Upstream: `SetListOptionsDefaults`.
+            if !self.continue_token.is_empty() {
+                causes.push(unmatched("resourceVersionMatch is forbidden when continue is provided"));
+            }
+        }
         if !matching.is_empty() {
             if self.send_initial_events.is_none() {
                 causes.push(unmatched(

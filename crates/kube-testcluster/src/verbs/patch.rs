@@ -10,9 +10,10 @@ use serde_json::{Map, Value};
 use super::owners::{self, Moment};
 use super::{Call, answer, key, update};
 use crate::codec::depth::{MOST_LEVELS, levels};
+use crate::codec::go_text::GoMap;
 use crate::codec::json::Json;
-use crate::codec::schema::{Decoded, json_type};
-use crate::codec::strategic_merge;
+use crate::codec::schema::{Decoded, check_map, json_type};
+use crate::codec::strategic_merge::{self, Refusal};
 use crate::http::body;
 use crate::http::field_validation::{Strictness, warn};
 use crate::http::query::Query;
@@ -81,7 +82,10 @@ impl PatchBody {
         match self.change.as_ref().map_err(ApiError::clone)? {
             Change::Merge(patch) => json_patch::merge(value, patch),
             Change::Strategic(patch) => {
-                strategic_merge::merge(kind, value, patch.clone()).map_err(ApiError::bad_request)?;
+                strategic_merge::merge(kind, value, patch.clone()).map_err(|refusal| match refusal {
+                    Refusal::BadFormat(why) => ApiError::bad_request(why),
+                    Refusal::Other(why) => ApiError::internal(why),
+                })?;
             }
             Change::Operations(patch) => operate(value, patch).await?,
         }
@@ -111,6 +115,9 @@ async fn operate(value: &mut Value, patch: &Patch) -> Result<(), ApiError> {
         if copied > MOST_COPIED || levels_after(operation, value) > MOST_LEVELS {
             return Err(ApiError::unprocessable());
         }
+        if is_impossible(operation) {
+            return Err(ApiError::unprocessable());
+        }
         let operation = match operation {
             PatchOperation::Replace(replace) if lacks(value, &replace.path) => {
                 let (path, value) = (replace.path.clone(), replace.value.clone());
@@ -122,6 +129,22 @@ async fn operate(value: &mut Value, patch: &Patch) -> Result<(), ApiError> {
         json_patch::patch_unsafe(value, std::slice::from_ref(operation)).map_err(|_| ApiError::unprocessable())?;
     }
     Ok(())
+}
+
+/// Whether upstream's library has no such operation on the whole document: it only tests it, and replaces it by what is no
+/// single value.
+fn is_impossible(operation: &PatchOperation) -> bool {
+    let (whole, source) = match operation {
+        PatchOperation::Test(_) => return false,
+        PatchOperation::Replace(replace) => {
+            return replace.path.is_root() && !replace.value.is_object() && !replace.value.is_array();
+        }
+        PatchOperation::Add(add) => (&add.path, None),
+        PatchOperation::Remove(remove) => (&remove.path, None),
+        PatchOperation::Move(moved) => (&moved.path, Some(&moved.from)),
+        PatchOperation::Copy(copy) => (&copy.path, Some(&copy.from)),
+    };
+    whole.is_root() || source.is_some_and(|source| source.is_root())
 }
 
 /// Whether an object has no field of this path. Upstream's library (`evanphx/json-patch`) replaces it all the same, and tests it as
@@ -259,14 +282,20 @@ async fn apply(current: &Opened, change: &PatchBody, strictness: Strictness) -> 
         change.apply(resource.kind, &mut value).await.map(|()| value)
     };
     let value = patched().await?;
-    let is_strategic = matches!(change.change, Ok(Change::Strategic(_)));
-    let kind_kept = if is_strategic { Ok(()) } else { body::check_patched_kind(&value, resource) };
-    let decoded = kind_kept.and_then(|()| resource.shape(value)).and_then(|mut decoded| {
+    let fits = match &change.change {
+        Ok(Change::Strategic(_)) => check_map(resource.kind, &value),
+        _ => body::check_patched_kind(&value, resource),
+    };
+    let decoded = fits.and_then(|()| resource.shape(value)).and_then(|mut decoded| {
+        if matches!(change.change, Ok(Change::Strategic(_))) {
+            decoded.faults.sort(); // as the converter does
+        }
         decoded.faults.splice(0..0, change.faults.iter().cloned());
         strictness.check(decoded).map_err(|why| format!("strict decoding error: {why}"))
     });
-    match decoded {
-        Ok(decoded) => Ok(decoded),
-        Err(why) => Err(ApiError::undecodable_patch(&patched().await?.to_string(), &why)),
+    match (decoded, &change.change) {
+        (Ok(decoded), _) => Ok(decoded),
+        (Err(why), Ok(Change::Strategic(patch))) => Err(ApiError::undecodable_patch(&GoMap(patch).to_string(), &why)),
+        (Err(why), _) => Err(ApiError::undecodable_patch(&patched().await?.to_string(), &why)),
     }
 }

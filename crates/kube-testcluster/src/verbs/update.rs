@@ -16,9 +16,9 @@ use crate::http::query::problem;
 use crate::http::request_info::Target;
 use crate::http::status::ApiError;
 use crate::http::write_options::WriteOptions;
-use crate::kinds::{CreateOnUpdate, Generation, NAMESPACES, PODS, Subresource, UnconditionalUpdate};
+use crate::kinds::{CreateOnUpdate, Generation, NAMESPACES, PODS, Resource, Subresource, UnconditionalUpdate};
 use crate::machinery::fill::object;
-use crate::store::object::{Object, Opened};
+use crate::store::object::{Key, Object, Opened};
 use crate::store::{Commit, Next, Store};
 
 pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
@@ -55,6 +55,7 @@ async fn write(
         let updated = store.update(target.resource, &key, commit, change).await;
         let (code, written) = match (updated, &value) {
             (Err(error), Some(new)) if creates && error.is_not_found() => {
+                check_creation(target.resource, &key, new)?;
                 (StatusCode::CREATED, create_on_update(store, target, new.clone(), commit).await)
             }
             (updated, _) => (StatusCode::OK, updated),
@@ -151,28 +152,48 @@ pub(super) fn same_uid(current: &Opened, new: &Value) -> Result<(), ApiError> {
 fn preconditions(current: &Opened, new: &Value) -> Result<(), ApiError> {
     let resource = current.resource;
     let name = current.key.name();
-    let field = |name: &str| new["metadata"][name].as_str().filter(|text| !text.is_empty());
-    match field("resourceVersion").map(|text| text.parse::<u64>().map_err(|error| (text, error))) {
-        None | Some(Ok(0)) if resource.strategy.unconditional_update == UnconditionalUpdate::Refused => {
+    match given_version(new)? {
+        None if resource.strategy.unconditional_update == UnconditionalUpdate::Refused => {
             Err(ApiError::unconditional_update(resource, name))
         }
-        None | Some(Ok(0)) => Ok(()),
-        Some(Ok(version)) if version == current.revision => Ok(()),
-        Some(Ok(_)) => Err(ApiError::stale(resource, name)),
-        Some(Err((text, error))) => {
-            Err(ApiError::internal(format!("strconv.ParseUint: parsing {text:?}: {}", problem(&error))))
-        }
+        None => Ok(()),
+        Some(version) if version == current.revision => Ok(()),
+        Some(_) => Err(ApiError::stale(resource, name)),
     }
 }
 
 /// The error of upstream's storage for an object that is not the one that was meant.
 pub(super) fn failed_precondition(current: &Object, what: &str, asked: &str, found: &str) -> ApiError {
+    failed_precondition_of(current.resource, &current.key, what, asked, found)
+}
+
+fn failed_precondition_of(resource: &'static Resource, key: &Key, what: &str, asked: &str, found: &str) -> ApiError {
     let why = format!(
         "StorageError: invalid object, Code: 4, Key: /registry/{}/{}, ResourceVersion: 0, AdditionalErrorMsg: \
          Precondition failed: {what} in precondition: {asked}, {what} in object meta: {found}",
-        current.resource.plural, current.key
+        resource.plural, key
     );
-    ApiError::conflict(current.resource, current.resource.plural, current.key.name(), why)
+    ApiError::conflict(resource, resource.plural, key.name(), why)
+}
+
+/// What upstream checks before an update creates the object: no object has this uid, and the version must be one.
+fn check_creation(resource: &'static Resource, key: &Key, new: &Value) -> Result<(), ApiError> {
+    let field = |name: &str| new["metadata"][name].as_str().unwrap_or_default();
+    if !field("uid").is_empty() {
+        return Err(failed_precondition_of(resource, key, "UID", field("uid"), ""));
+    }
+    given_version(new).map(drop)
+}
+
+/// The resourceVersion in a new state; `None` if it may be any.
+fn given_version(new: &Value) -> Result<Option<u64>, ApiError> {
+    match new["metadata"]["resourceVersion"].as_str().unwrap_or_default() {
+        "" => Ok(None),
+        text => text
+            .parse()
+            .map(|version| Some(version).filter(|version| *version != 0))
+            .map_err(|error| ApiError::internal(format!("strconv.ParseUint: parsing {text:?}: {}", problem(&error)))),
+    }
 }
 
 /// Keeps the metadata that clients cannot change. Upstream: `BeforeUpdate`. A deletion that has not begun is no such

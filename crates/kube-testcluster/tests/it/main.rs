@@ -5,6 +5,7 @@
 mod cluster_bodies;
 mod cluster_depth;
 mod cluster_determinism;
+mod cluster_differential;
 mod cluster_errors;
 mod cluster_eviction;
 mod cluster_faults;

@@ -276,7 +276,7 @@ fn misfit(kind: &Kind, value: &Json, row: &Struct, at: &FieldPath<'_>) -> String
 }
 
 /// The type of a field whose text has a type of its own in Go.
-fn named_type(row: &str, field: &str) -> Option<&'static str> {
+pub(super) fn named_type(row: &str, field: &str) -> Option<&'static str> {
     match (row, field) {
         ("ObjectMeta" | "OwnerReference" | "Preconditions" | "ObjectReference", "uid") => Some("types.UID"),
         ("DeleteOptions", "propagationPolicy") => Some("v1.DeletionPropagation"),
@@ -327,20 +327,20 @@ fn go_name(kind: &Kind) -> String {
 }
 
 /// A quantity in Go's form, from a string or a number. As in Go, any other value is parsed as text, which fails.
-fn quantity(value: &Value) -> Result<String, String> {
+pub(super) fn quantity(value: &Value) -> Result<String, String> {
     let other = value.to_string();
     let quantity = Quantity::parse(value.as_str().unwrap_or(&other));
     quantity.map(|quantity| quantity.to_string()).map_err(|error| error.to_string())
 }
 
 /// RFC 3339 in whole seconds.
-fn time(text: &str) -> Result<String, String> {
+pub(super) fn time(text: &str) -> Result<String, String> {
     let time = parse_time(text)?;
     Ok(Timestamp::from_second(time.as_second()).unwrap_or(time).to_string())
 }
 
 /// RFC 3339 with microseconds.
-fn micro_time(text: &str) -> Result<String, String> {
+pub(super) fn micro_time(text: &str) -> Result<String, String> {
     Ok(format!("{:.6}", parse_time(text)?))
 }
 

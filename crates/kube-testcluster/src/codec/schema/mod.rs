@@ -8,8 +8,10 @@ use std::sync::{LazyLock, OnceLock};
 
 use serde_json::{Map, Value};
 
+mod convert;
 mod decode;
 
+pub(crate) use self::convert::check_map;
 pub(crate) use self::decode::{Decoded, decode, json_type, zero};
 
 /// A Go struct.

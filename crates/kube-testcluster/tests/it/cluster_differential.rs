@@ -1,0 +1,165 @@
+//! What `peers/differential` found: each answer is that of the real API server.
+
+use axum::body::Body;
+use http::Request;
+use http_body_util::BodyExt;
+use serde_json::json;
+
+use crate::support::api::{Api, PODS, quiet};
+
+const MAPS: &str = "/api/v1/namespaces/default/configmaps";
+const EVENTS: &str = "/api/v1/namespaces/default/events";
+const SERVICES: &str = "/api/v1/namespaces/default/services";
+
+async fn api() -> Api {
+    let api = Api::new(&quiet().start());
+    let map = json!({"metadata": {"name": "a"}, "data": {"k": "v"}});
+    assert_eq!(api.post(MAPS, &map).await.status, 201);
+    api
+}
+
+/// The code, the content type and the text of an answer to a GET with this Accept header.
+async fn accepting(api: &Api, accept: &str, path: &str) -> (u16, String, String) {
+    let response = api.raw(Request::get(path).header("accept", accept).body(Body::empty()).unwrap()).await;
+    let (parts, body) = response.into_parts();
+    let text = String::from_utf8(body.collect().await.unwrap().to_bytes().to_vec()).unwrap();
+    (parts.status.as_u16(), parts.headers["content-type"].to_str().unwrap().to_owned(), text)
+}
+
+/// Upstream: `ErrorNegotiated` and `WriteObjectNegotiated`.
+#[tokio::test(start_paused = true)]
+async fn tables_are_yaml_where_that_is_asked_but_errors_never_come_as_tables() {
+    let api = api().await;
+    let table = "application/yaml;as=Table;v=v1;g=meta.k8s.io";
+    let (code, media, text) = accepting(&api, table, MAPS).await;
+    assert_eq!((code, media.as_str()), (200, "application/yaml"), "{text}");
+    assert!(text.contains("kind: Table\n"), "{text}");
+    let missing = format!("{MAPS}/nosuch");
+    let (code, media, _) = accepting(&api, table, &missing).await;
+    assert_eq!((code, media.as_str()), (404, "application/json"));
+    for accept in ["application/yaml", "application/json;as=Table;v=v1;g=meta.k8s.io, application/yaml"] {
+        let (code, media, text) = accepting(&api, accept, &missing).await;
+        assert_eq!((code, media.as_str()), (404, "application/yaml"), "{text}");
+    }
+}
+
+/// Upstream: `NegotiateOutputMediaTypeStream`.
+#[tokio::test(start_paused = true)]
+async fn a_watch_has_no_yaml() {
+    let api = api().await;
+    let accept = "application/json;q=0.5, application/yaml";
+    let (code, media, text) = accepting(&api, accept, &format!("{MAPS}?watch=true")).await;
+    assert_eq!((code, media.as_str()), (406, "application/yaml"));
+    let accepted = "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
+    assert!(text.contains(accepted), "{text}");
+}
+
+/// Upstream: `Convert_v1_ListOptions_To_internalversion_ListOptions`, `SetListOptionsDefaults`, and then the validation.
+#[tokio::test(start_paused = true)]
+async fn list_options_are_read_then_defaulted_then_validated() {
+    let api = api().await;
+    let forbidden = "resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden when continue is provided";
+    for (query, code, message) in [
+        ("labelSelector=%2C&resourceVersionMatch=Unset", 400, "found ',', expected: !, identifier, or 'end of string'"),
+        ("fieldSelector=a%3Eb&resourceVersionMatch=Unset", 400, "invalid selector: 'a>b'; can't understand 'a>b'"),
+        ("fieldSelector=nosuch%3Db&resourceVersionMatch=Exact", 422, "unless resourceVersion is provided"),
+        ("continue=!!&resourceVersion=abc", 400, "invalid continue token: continue key is not valid: illegal base64"),
+        ("watch=1&resourceVersion=0&continue=x", 422, forbidden),
+    ] {
+        let answer = api.get(&format!("{MAPS}?{query}")).await;
+        assert_eq!(answer.status, code, "{query}: {}", answer.body);
+        assert!(answer.message().contains(message), "{query}: {}", answer.message());
+    }
+}
+
+/// Upstream's storage gets the one object: `ListPredicate`, `MatchesSingle`.
+#[tokio::test(start_paused = true)]
+async fn a_list_of_one_name_is_no_page() {
+    let api = api().await;
+    assert_eq!(api.post(MAPS, &json!({"metadata": {"name": "b"}})).await.status, 201);
+    let list = api.get(&format!("{MAPS}?fieldSelector=metadata.name%3Da&limit=1")).await;
+    assert_eq!((list.names(), list.body["metadata"].get("continue")), (vec!["a"], None));
+}
+
+/// Events have no watch cache: upstream's storage reads the version, in words of its own.
+#[tokio::test(start_paused = true)]
+async fn a_bad_version_is_told_by_what_reads_it() {
+    let api = api().await;
+    let why = "resourceVersion: Invalid value: \"abc\": strconv.ParseUint: parsing \"abc\": invalid syntax";
+    let map = api.get(&format!("{MAPS}/a?resourceVersion=abc")).await;
+    assert_eq!((map.status, map.message()), (500, why));
+    let event = api.get(&format!("{EVENTS}/a?resourceVersion=abc")).await;
+    assert_eq!((event.status, event.message()), (400, format!("invalid resource version: {why}").as_str()));
+}
+
+/// Upstream: `evanphx/json-patch`.
+#[tokio::test(start_paused = true)]
+async fn a_json_patch_replaces_the_whole_document_by_no_single_value() {
+    let api = api().await;
+    for operation in [
+        json!({"op": "replace", "path": "", "value": null}),
+        json!({"op": "replace", "path": "", "value": "text"}),
+        json!({"op": "add", "path": "", "value": {}}),
+        json!({"op": "remove", "path": ""}),
+        json!({"op": "copy", "from": "", "path": "/data/k"}),
+        json!({"op": "move", "from": "/data", "path": ""}),
+    ] {
+        let body = json!([operation]).to_string();
+        let answer = api.send("PATCH", &format!("{MAPS}/a"), "application/json-patch+json", body.clone()).await;
+        let message = "the server rejected our request due to an error in our request";
+        assert_eq!((answer.status, answer.message()), (422, message), "{body}");
+    }
+}
+
+/// Upstream: `applyPatchToObject`.
+#[tokio::test(start_paused = true)]
+async fn a_strategic_merge_that_does_not_fit_is_told_with_the_patch() {
+    let api = api().await;
+    for (query, patch, code, message) in [
+        (
+            "",
+            json!({"metadata": {"name": 5}}),
+            422,
+            " \"\" is invalid: patch: Invalid value: \"map[metadata:map[name:5]]\": cannot convert int64 to string",
+        ),
+        (
+            "",
+            json!({"metadata": {"ownerReferences": "o"}, "data": {"k": "w"}}),
+            422,
+            " \"\" is invalid: patch: Invalid value: \"map[data:map[k:w] metadata:map[ownerReferences:o]]\": cannot \
+             restore slice from string",
+        ),
+        (
+            "?fieldValidation=Strict",
+            json!({"odd": 1, "metadata": {"even": 2}}),
+            422,
+            " \"\" is invalid: patch: Invalid value: \"map[metadata:map[even:2] odd:1]\": strict decoding error: \
+             unknown field \"metadata.even\", unknown field \"odd\"",
+        ),
+        ("", json!({"$patch": "nosuch"}), 500, "unknown patch type: nosuch in map: map[$patch:nosuch]"),
+    ] {
+        let path = format!("{MAPS}/a{query}");
+        let answer = api.send("PATCH", &path, "application/strategic-merge-patch+json", patch.to_string()).await;
+        assert_eq!((answer.status, answer.message()), (code, message));
+    }
+}
+
+/// Upstream: `Store.Update`, and the preconditions of its storage.
+#[tokio::test(start_paused = true)]
+async fn a_put_that_would_create_is_checked_before() {
+    let api = api().await;
+    let service = |field: &str, value: &str| {
+        json!({
+            "metadata": {"name": "s", field: value}, "spec": {"type": "ExternalName", "externalName": "example.com"},
+        })
+    };
+    let answer = api.put(&format!("{SERVICES}/s"), &service("uid", "x")).await;
+    let why = "Precondition failed: UID in precondition: x, UID in object meta: ";
+    assert_eq!(answer.status, 409, "{}", answer.body);
+    assert!(answer.message().ends_with(why), "{}", answer.message());
+    let answer = api.put(&format!("{SERVICES}/s"), &service("resourceVersion", "abc")).await;
+    assert_eq!((answer.status, answer.message()), (500, "strconv.ParseUint: parsing \"abc\": invalid syntax"));
+    assert_eq!(api.put(&format!("{SERVICES}/s"), &service("resourceVersion", "7")).await.status, 201);
+    let pod = json!({"metadata": {"name": "p", "uid": "x"}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+    assert_eq!(api.put(&format!("{PODS}/p"), &pod).await.status, 404); // is never created so
+}
