@@ -1,6 +1,6 @@
 //! The difference between the learner's program and the solution.
 
-use similar::{ChangeTag, TextDiff};
+use similar::{Algorithm, ChangeTag, capture_diff_slices, group_diff_ops};
 
 /// A line of a difference.
 #[derive(Debug, PartialEq, Eq)]
@@ -35,16 +35,15 @@ impl Line {
 
 /// The lines that differ, each with three lines around it. Empty if nothing differs but white space at the ends of lines.
 pub(super) fn diff(mine: &str, ours: &str) -> Vec<Line> {
-    let lines = |text: &str| text.lines().map(str::trim_end).fold(String::new(), |all, line| all + line + "\n");
-    let (mine, ours) = (lines(mine), lines(ours));
-    let compared = TextDiff::from_lines(&mine, &ours);
+    let [mine, ours] = [mine, ours].map(|text| text.lines().map(str::trim_end).collect::<Vec<_>>());
     let mut shown = Vec::new();
-    for (n, group) in compared.grouped_ops(3).into_iter().enumerate() {
+    let groups = group_diff_ops(capture_diff_slices(Algorithm::Myers, &mine, &ours), 3);
+    for (n, group) in groups.into_iter().enumerate() {
         if n > 0 {
             shown.push(Line::Gap);
         }
-        for change in group.iter().flat_map(|operation| compared.iter_changes(operation)) {
-            let text = change.value().trim_end().to_owned();
+        for change in group.iter().flat_map(|operation| operation.iter_changes(&mine, &ours)) {
+            let text = change.value().to_owned();
             shown.push(match change.tag() {
                 ChangeTag::Equal => Line::Both(text),
                 ChangeTag::Delete => Line::Mine(text),

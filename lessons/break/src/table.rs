@@ -67,7 +67,7 @@ mod tests {
     broken_and_mended! {
         updates: "The cluster changed nettool again and again, and the handler was told of no update.",
         tombstone: "default/web-2 does not exist any more, and the load balancer still sends requests to it.",
-        slow: "The dashboard showed a state of web-3 that was 61 s out of date; 153 changes waited.",
+        slow: "The dashboard showed a state of web-3 that was 61 s out of date; 152 changes waited.",
         mutate: "The second handler raised an alarm about default/web-1, which has a password.",
         sync: "The program deleted web-1, whose node exists.",
         resync: "default/web-1 was deleted while the load balancer was down, and a minute and a half later it is still a backend.",
