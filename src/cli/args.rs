@@ -143,7 +143,7 @@ pub struct ClusterCommandArgs {
     /// How many nodes it has
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true, value_parser = values::nodes)]
     pub nodes: usize,
-    /// Which controllers run in it: all, those for deletions (garbage collector and namespaces), or none, as in an API server
+    /// Which controllers run in it: all, those of garbage, namespaces and nodes (deletions), or none, as in an API server
     /// alone
     #[arg(long, value_enum, default_value = "all", hide_possible_values = true, value_name = "all|deletions|none")]
     pub controllers: Controllers,

@@ -229,10 +229,11 @@ impl Cluster {
     }
 
     /// Waits until nothing happens any more in the kubelet and in the cluster's housekeeping: the kubelet has seen every write
-    /// to a pod so far, no stage of any pod is pending or running, and the garbage collector and the controller that empties
-    /// namespaces have nothing to do.
+    /// to a pod so far, no stage of any pod is pending or running, and the garbage collector and the controllers of namespaces
+    /// and nodes have nothing to do.
     ///
-    /// Not waited for: stages that repeat for ever, pods that wait for a node, and controllers that are clients, the test's own
+    /// Not waited for: stages that repeat for ever, pods that wait for a node, the 40 seconds for which the pods of a deleted
+    /// node stay, and controllers that are clients, the test's own
     /// as well as [that of ReplicaSets](controllers::replica_set). What these do after a change is seen only once they have
     /// written it, so wait for its effect instead.
     pub async fn settled(&self) {

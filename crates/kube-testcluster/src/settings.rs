@@ -32,7 +32,8 @@ pub enum Admin {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Controllers {
-    /// The garbage collector, the namespace controller and the [ReplicaSet controller](crate::controllers::replica_set).
+    /// Those of [`GarbageAndNamespaces`](Self::GarbageAndNamespaces), and the
+    /// [ReplicaSet controller](crate::controllers::replica_set).
     #[default]
     All,
     /// The garbage collector and the namespace controller, which deletions need, and those of nodes: their taints follow
