@@ -73,6 +73,16 @@ var table = []row{
 		},
 	},
 	{
+		name:   "the deletion of a namespace",
+		reason: "kube-apiserver's registry of namespaces has a deletion of its own, which sets the phase and no grace period; the peer has the generic one",
+		mend: func(request Request, real, ours Outcome) (Outcome, Outcome) {
+			if !namespaces.MatchString(request.Path) {
+				return real, ours
+			}
+			return real.without(deletion.MatchString), ours.without(deletion.MatchString)
+		},
+	},
+	{
 		name:   "names in Go",
 		reason: "the peer's hub types and its scheme have names of their own",
 		mend: renaming(
@@ -90,6 +100,11 @@ var table = []row{
 		},
 	},
 }
+
+var (
+	namespaces = regexp.MustCompile(`^/api/v1/namespaces(/[^/?]*)?(/status)?(\?|$)`)
+	deletion   = regexp.MustCompile(`(/metadata/deletionGracePeriodSeconds|/status/phase)$`)
+)
 
 // dropping takes paths out of both outcomes.
 func dropping(paths *regexp.Regexp) func(Request, Outcome, Outcome) (Outcome, Outcome) {

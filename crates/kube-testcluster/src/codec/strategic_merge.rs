@@ -12,6 +12,7 @@ use super::schema::{self, Field, Kind, Struct};
 const DIRECTIVE: &str = "$patch";
 /// The fields of the object to keep.
 const RETAIN: &str = "$retainKeys";
+const BAD_RETAIN: &str = "invalid patch format of retainKeys";
 /// The order of the items in the list with this name.
 const ORDER: &str = "$setElementOrder/";
 /// The items to remove from the list of primitives with this name.
@@ -58,9 +59,14 @@ fn merge_object(
     let Some(fields) = target.as_object_mut() else { return Ok(()) };
     if let Some(keys) = patch.remove(RETAIN) {
         let Value::Array(keys) = keys else {
-            return Err(Refusal::BadFormat("invalid patch format of retainKeys".into()));
+            return Err(Refusal::BadFormat(BAD_RETAIN.into()));
         };
         let keys: HashSet<&str> = keys.iter().filter_map(Value::as_str).collect();
+        let is_kept =
+            |name: &String| keys.contains(name.as_str()) || name.starts_with(ORDER) || name.starts_with(REMOVE);
+        if !patch.iter().all(|(name, value)| value.is_null() || is_kept(name)) {
+            return Err(Refusal::BadFormat(BAD_RETAIN.into()));
+        }
         fields.retain(|name, _| keys.contains(name.as_str()));
     }
     let (directives, changes): (Vec<_>, Vec<_>) =
@@ -376,10 +382,7 @@ mod tests {
         let Refusal::Other(why) = refusal else { panic!("{refusal:?}") };
         assert!(why.ends_with(" does not contain declared merge key: name"), "{why}");
         let Value::Object(patch) = json!({"spec": {"$retainKeys": 7}}) else { panic!() };
-        assert_eq!(
-            merge("Pod", &mut json!({"spec": {}}), patch).unwrap_err(),
-            Refusal::BadFormat("invalid patch format of retainKeys".into())
-        );
+        assert_eq!(merge("Pod", &mut json!({"spec": {}}), patch).unwrap_err(), Refusal::BadFormat(BAD_RETAIN.into()));
     }
 }
 

@@ -133,6 +133,15 @@ impl ApiError {
         Self::new(StatusCode::CONFLICT, "AlreadyExists", message).about(resource, resource.plural.into(), name)
     }
 
+    /// The creation of an object that asks for a generated name. Upstream: `NewGenerateNameConflict`.
+    pub(crate) fn with_no_unique_name(mut self) -> Self {
+        self.message.push_str(", the server was not able to generate a unique name for the object");
+        if let Some(details) = &mut self.details {
+            details.retry_after_seconds = Some(1);
+        }
+        self
+    }
+
     /// `what` is `replicasets`, `pods/binding` or, where upstream uses the kind, `ReplicaSet`.
     pub(crate) fn conflict(resource: &'static Resource, what: &str, name: &str, why: impl AsRef<str>) -> Self {
         let dot = if resource.group.is_empty() { "" } else { "." };

@@ -15,8 +15,8 @@ use crate::http::field_validation::warn;
 use crate::http::request_info::Target;
 use crate::http::status::ApiError;
 use crate::http::write_options::WriteOptions;
-use crate::kinds::{Generation, NAMESPACES, Resource, StatusOnCreate, Subresource, namespace};
-use crate::machinery::fill::object;
+use crate::kinds::{Generation, NAMESPACES, PODS, Resource, StatusOnCreate, Subresource, namespace};
+use crate::machinery::fill::{empty, missing, object};
 use crate::settings::Controllers;
 use crate::store::object::{Key, Object};
 use crate::store::storage::Storage;
@@ -55,7 +55,10 @@ async fn create_new(
         // Upstream's storage refuses it, after the validation; a dry run does not reach the storage.
         return Err(ApiError::internal("resourceVersion should not be set on objects to be created"));
     }
-    admitted(store, target.resource, key, value, commit).await
+    let generates = value["metadata"]["generateName"].as_str().is_some_and(|prefix| !prefix.is_empty());
+    admitted(store, target.resource, key, value, commit)
+        .await
+        .map_err(|error| if generates && error.is_already_exists() { error.with_no_unique_name() } else { error })
 }
 
 /// What is no number counts as no version, as upstream.
@@ -138,6 +141,10 @@ pub(crate) fn prepare(store: &Store, resource: &'static Resource, namespace: Opt
     }
     if resource == NAMESPACES && store.settings.controllers != Controllers::None {
         add_namespace_finalizer(value);
+    }
+    if resource == PODS {
+        missing(value, "status", empty());
+        missing(&mut value["status"], "phase", json!("Pending")); // upstream: `podStrategy.PrepareForCreate`
     }
     (resource.defaults)(value);
 }

@@ -123,6 +123,9 @@ async fn operate(value: &mut Value, patch: &Patch) -> Result<(), ApiError> {
                 let (path, value) = (replace.path.clone(), replace.value.clone());
                 &PatchOperation::Add(AddOperation { path, value })
             }
+            PatchOperation::Copy(copy) if lacks(value, &copy.from) => {
+                &PatchOperation::Add(AddOperation { path: copy.path.clone(), value: Value::Null })
+            }
             PatchOperation::Test(test) if test.value.is_null() && lacks(value, &test.path) => continue,
             operation => operation,
         };
@@ -147,8 +150,8 @@ fn is_impossible(operation: &PatchOperation) -> bool {
     whole.is_root() || source.is_some_and(|source| source.is_root())
 }
 
-/// Whether an object has no field of this path. Upstream's library (`evanphx/json-patch`) replaces it all the same, and tests it as
-/// null.
+/// Whether an object has no field of this path. Upstream's library (`evanphx/json-patch`) replaces it all the same, and tests and
+/// copies it as null.
 fn lacks(value: &Value, path: &Pointer) -> bool {
     let Some((parent, _)) = path.split_back() else { return false };
     parent.resolve(value).is_ok_and(Value::is_object) && path.resolve(value).is_err()

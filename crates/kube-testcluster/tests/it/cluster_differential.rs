@@ -136,6 +136,7 @@ async fn a_strategic_merge_that_does_not_fit_is_told_with_the_patch() {
             " \"\" is invalid: patch: Invalid value: \"map[metadata:map[even:2] odd:1]\": strict decoding error: \
              unknown field \"metadata.even\", unknown field \"odd\"",
         ),
+        ("", json!({"$retainKeys": ["metadata"], "data": {"k": "w"}}), 400, "invalid patch format of retainKeys"),
         ("", json!({"$patch": "nosuch"}), 500, "unknown patch type: nosuch in map: map[$patch:nosuch]"),
     ] {
         let path = format!("{MAPS}/a{query}");
@@ -162,4 +163,37 @@ async fn a_put_that_would_create_is_checked_before() {
     assert_eq!(api.put(&format!("{SERVICES}/s"), &service("resourceVersion", "7")).await.status, 201);
     let pod = json!({"metadata": {"name": "p", "uid": "x"}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
     assert_eq!(api.put(&format!("{PODS}/p"), &pod).await.status, 404); // is never created so
+}
+
+/// Upstream: `CheckGeneratedNameError`.
+#[tokio::test(start_paused = true)]
+async fn a_taken_name_beside_a_prefix_is_told_as_no_unique_name() {
+    let api = api().await;
+    let answer = api.post(MAPS, &json!({"metadata": {"name": "a", "generateName": "g-"}})).await;
+    let why = "configmaps \"a\" already exists, the server was not able to generate a unique name for the object";
+    assert_eq!((answer.status, answer.message()), (409, why));
+    assert_eq!(answer.body["details"]["retryAfterSeconds"], 1);
+    assert_eq!(answer.headers["retry-after"], "1");
+}
+
+/// Upstream: `evanphx/json-patch` gets what is not there as null.
+#[tokio::test(start_paused = true)]
+async fn a_json_patch_copies_a_missing_field_as_null() {
+    let api = api().await;
+    let copy = json!([{"op": "copy", "from": "/metadata/labels", "path": "/metadata/annotations"}]).to_string();
+    let answer = api.send("PATCH", &format!("{MAPS}/a"), "application/json-patch+json", copy).await;
+    assert_eq!((answer.status, answer.body["metadata"].get("annotations")), (200, None), "{}", answer.body);
+}
+
+/// Only a creation sets the phase. Upstream: `podStrategy.PrepareForCreate`.
+#[tokio::test(start_paused = true)]
+async fn a_put_of_a_pods_status_may_leave_no_phase() {
+    let api = api().await;
+    api.pod("p", &json!({})).await;
+    let path = format!("{PODS}/p");
+    let mut pod = api.get(&path).await.body;
+    assert_eq!(pod["status"]["phase"], "Pending");
+    pod.as_object_mut().unwrap().remove("status");
+    let put = api.put(&format!("{path}/status"), &pod).await;
+    assert_eq!((put.status, put.body["status"].get("phase")), (200, None), "{}", put.body);
 }

@@ -16,7 +16,6 @@ pub(in crate::kinds) fn pod(pod: &mut Value) {
     }
     let quality = quality_of_service(pod);
     missing(pod, "status", empty());
-    missing(&mut pod["status"], "phase", json!("Pending"));
     missing(&mut pod["status"], "qosClass", json!(quality));
     addresses(&mut pod["status"]);
 }
