@@ -149,11 +149,12 @@ fn deep(random: &mut Rng) -> String {
 fn long(random: &mut Rng) -> String {
     let count = random.usize(1000..60_000);
     let list = |item: &dyn Fn(usize) -> String| (0..count).map(item).collect::<Vec<_>>().join(",");
-    match random.u8(0..5) {
+    match random.u8(0..6) {
         0 => format!("{:?}", "x".repeat(count * 30)),
         1 => format!("[{}]", list(&|n| format!(r#"{{"name":"s{n}"}}"#))),
         2 => format!("[{}]", list(&|n| format!(r#"{{"name":"s{}","$patch":"delete"}}"#, n / 2))),
         3 => format!("{{{}}}", list(&|n| format!(r#""k{n}":"v""#))),
+        4 => format!("[{}]", list(&|n| format!(r#"{{"name":"o{n}","controller":true}}"#))), // owners
         _ => format!("[{}]", list(&|n| format!("{n}"))),
     }
 }

@@ -229,3 +229,21 @@ async fn no_more_events_are_kept_than_were_chosen() {
     }
     assert_eq!(api.get(EVENTS).await.names(), ["e7", "e8", "e9"]);
 }
+
+/// Each further controller is a cause of its own, with the whole list of owners in it: without a limit, 2,000 owners make
+/// an answer of 360 MB.
+#[tokio::test(start_paused = true)]
+async fn an_answer_about_many_controllers_has_a_limit() {
+    let api = Api::new(&quiet().start());
+    let map = |count: usize| {
+        let owner = |n: usize| json!({"apiVersion": "v1", "kind": "Pod", "name": format!("p{n}"), "uid": "u", "controller": true});
+        json!({"metadata": {"name": "m", "ownerReferences": (0..count).map(owner).collect::<Vec<_>>()}})
+    };
+    let path = "/api/v1/namespaces/default/configmaps";
+    let few = api.post(path, &map(4)).await;
+    assert_eq!((few.status, few.body["details"]["causes"].as_array().unwrap().len()), (422, 3), "one each, as upstream");
+    let many = api.post(path, &map(2000)).await;
+    let bytes = many.body.to_string().len();
+    assert_eq!(many.status, 422);
+    assert!(bytes < 8 * 1024 * 1024, "{bytes} bytes are answered");
+}
