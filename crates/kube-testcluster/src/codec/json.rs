@@ -1,6 +1,7 @@
 //! JSON as it was written: the fields of an object in their order, those that are there twice too. Go decodes it so, and
 //! tells in this order what is wrong.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -8,6 +9,9 @@ use serde_json::{Number, Value};
 
 use super::depth::TOO_DEEP;
 use super::go_syntax;
+
+/// How many faults a strict decoder tells. Upstream: `saveStrictError` in `sigs.k8s.io/json`.
+pub(crate) const MOST_FAULTS: usize = 100;
 
 /// A JSON value.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,27 +91,40 @@ impl Json {
         }
     }
 
-    /// The paths of the fields that an object has twice.
+    /// The paths of the fields that an object has twice: the first so many, each once.
     pub(crate) fn duplicates(&self) -> Vec<String> {
-        let mut found = Vec::new();
-        self.add_duplicates("", &mut found);
-        found
+        let mut duplicates = Duplicates::default();
+        duplicates.add(self, "");
+        duplicates.paths
     }
+}
 
-    fn add_duplicates(&self, at: &str, found: &mut Vec<String>) {
-        match self {
-            Self::Object(fields) => {
-                for (i, (name, value)) in fields.iter().enumerate() {
+/// What a strict decoder finds twice.
+#[derive(Default)]
+struct Duplicates {
+    paths: Vec<String>,
+    known: HashSet<String>,
+}
+
+impl Duplicates {
+    fn add(&mut self, json: &Json, at: &str) {
+        if self.paths.len() >= MOST_FAULTS {
+            return;
+        }
+        match json {
+            Json::Object(fields) => {
+                let mut names = HashSet::with_capacity(fields.len());
+                for (name, value) in fields {
                     let path = if at.is_empty() { name.clone() } else { format!("{at}.{name}") };
-                    if fields[..i].iter().any(|(earlier, _)| earlier == name) && !found.contains(&path) {
-                        found.push(path.clone());
+                    if !names.insert(name) && self.paths.len() < MOST_FAULTS && self.known.insert(path.clone()) {
+                        self.paths.push(path.clone());
                     }
-                    value.add_duplicates(&path, found);
+                    self.add(value, &path);
                 }
             }
-            Self::Array(items) => {
+            Json::Array(items) => {
                 for (i, item) in items.iter().enumerate() {
-                    item.add_duplicates(&format!("{at}[{i}]"), found);
+                    self.add(item, &format!("{at}[{i}]"));
                 }
             }
             _ => {}

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use crate::codec::depth::{MOST_LEVELS, TOO_DEEP, levels};
-use crate::codec::json::Json;
+use crate::codec::json::{Json, MOST_FAULTS};
 use crate::machinery::quantity::Quantity;
 use crate::machinery::quote::quote;
 
@@ -22,9 +22,6 @@ pub(crate) struct Decoded {
     pub(crate) faults: Vec<String>,
 }
 
-/// How many faults are told. Upstream: `saveStrictError` in `sigs.k8s.io/json`.
-const MOST_FAULTS: usize = 100;
-
 /// Drops unknown fields, and adds the fields that Go never omits. What it returns has at most [`MOST_LEVELS`] levels: the
 /// types bound those of all fields but the free-form ones, which are counted.
 ///
@@ -34,8 +31,8 @@ pub(crate) fn decode(kind: &str, value: impl Into<Json>) -> Result<Decoded, Stri
     let mut decoder = Decoder { faults: Vec::new() };
     let row = find(kind);
     let value = match value.into() {
-        Json::Object(fields) => decoder.object(row, fields, &FieldPath::Top)?,
-        Json::Null => decoder.object(row, Vec::new(), &FieldPath::Top)?,
+        Json::Object(fields) => decoder.object(row, fields, None, &FieldPath::Top)?,
+        Json::Null => decoder.object(row, Vec::new(), None, &FieldPath::Top)?,
         other => return Err(format!("json: cannot unmarshal {} into Go value of type v1.{kind}", other.type_name())),
     };
     Ok(Decoded { value, faults: decoder.faults })
@@ -125,6 +122,12 @@ impl fmt::Display for FieldPath<'_> {
     }
 }
 
+#[cfg(test)]
+thread_local! {
+    /// How many objects this thread has decoded: the measure of work in tests.
+    static OBJECTS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 struct Decoder {
     faults: Vec<String>,
 }
@@ -138,24 +141,37 @@ impl Decoder {
         }
     }
 
-    fn object(&mut self, row: &'static Struct, from: Vec<(String, Json)>, at: &FieldPath<'_>) -> Result<Value, String> {
-        let mut fields = row.zero().clone();
-        if has_duplicates(&from) {
-            return self.object_with_duplicates(row, from, at);
-        }
+    /// Go reads a field into the value that the object has: its zero value, or what an earlier field with its name has left.
+    fn object(
+        &mut self,
+        row: &'static Struct,
+        from: Vec<(String, Json)>,
+        earlier: Option<Value>,
+        at: &FieldPath<'_>,
+    ) -> Result<Value, String> {
+        #[cfg(test)]
+        OBJECTS.with(|objects| objects.set(objects.get() + 1));
+        let mut fields = match earlier {
+            Some(Value::Object(fields)) => fields,
+            _ => row.zero().clone(),
+        };
+        let mut seen = HashSet::new();
         for (name, value) in from {
-            if matches!((at, name.as_str()), (FieldPath::Top, "kind" | "apiVersion")) {
-                continue; // the row of the kind has them
-            }
             let path = FieldPath::Field(at, &name);
-            let Some(field) = row.field(&name) else {
+            // The row of the kind has these two.
+            let of_the_row =
+                ["kind", "apiVersion"].into_iter().find(|own| matches!(at, FieldPath::Top) && *own == name);
+            let field = row.field(&name);
+            let Some(known) = of_the_row.or(field.map(|field| field.name)) else {
                 self.fault("unknown", &path);
                 continue;
             };
-            if value == Json::Null {
-                continue; // null counts as absent
+            if !seen.insert(known) {
+                self.fault("duplicate", &path);
             }
-            let value = self.value(&field.kind, value, row, &path)?;
+            let Some(field) = field.filter(|_| of_the_row.is_none()) else { continue };
+            let earlier = fields.get_mut(field.name).map(Value::take);
+            let value = self.value(&field.kind, value, earlier, row, &path)?;
             if is_omitted(field, &value) {
                 fields.remove(field.name);
             } else {
@@ -165,49 +181,27 @@ impl Decoder {
         Ok(fields.into())
     }
 
-    /// Go reads a field that is there again into the value that it has read before. The faults are those of each in turn.
-    fn object_with_duplicates(
+    /// `earlier` is the value that is read into.
+    fn value(
         &mut self,
-        row: &'static Struct,
-        from: Vec<(String, Json)>,
+        kind: &Kind,
+        value: Json,
+        earlier: Option<Value>,
+        row: &Struct,
         at: &FieldPath<'_>,
     ) -> Result<Value, String> {
-        let mut once: Vec<(String, Json)> = Vec::new();
-        for (name, value) in from {
-            let path = FieldPath::Field(at, &name);
-            let earlier = once.iter().position(|(known, _)| *known == name);
-            match row.field(&name) {
-                None if matches!((at, name.as_str()), (FieldPath::Top, "kind" | "apiVersion")) => {
-                    if earlier.is_some() {
-                        self.fault("duplicate", &path);
-                    }
-                }
-                None => self.fault("unknown", &path),
-                Some(field) => {
-                    if earlier.is_some() {
-                        self.fault("duplicate", &path);
-                    }
-                    if value != Json::Null {
-                        self.value(&field.kind, value.clone(), row, &path)?;
-                    }
-                }
-            }
-            match earlier {
-                Some(earlier) => read_again(&mut once[earlier].1, value),
-                None => once.push((name, value)),
-            }
-        }
-        Decoder { faults: Vec::new() }.object(row, once, at)
-    }
-
-    fn value(&mut self, kind: &Kind, value: Json, row: &Struct, at: &FieldPath<'_>) -> Result<Value, String> {
         match (kind, value) {
-            (Kind::Pointer(inner), value) => self.value(inner, value, row, at),
-            (Kind::Struct(name), Json::Object(fields)) => self.object(find(name), fields, at),
+            (kind, Json::Null) => Ok(after_null(kind, earlier)),
+            (Kind::Pointer(inner), value) => self.value(inner, value, earlier, row, at),
+            (Kind::Struct(name), Json::Object(fields)) => self.object(find(name), fields, earlier, at),
             (Kind::List(inner), Json::Array(items)) => {
+                let mut before = match earlier {
+                    Some(Value::Array(items)) => items.into_iter(),
+                    _ => Vec::new().into_iter(),
+                };
                 let mut list = Vec::with_capacity(items.len());
                 for (i, item) in items.into_iter().enumerate() {
-                    list.push(self.element(inner, item, row, &FieldPath::Item(at, i))?);
+                    list.push(self.value(inner, item, before.next(), row, &FieldPath::Item(at, i))?);
                 }
                 Ok(list.into())
             }
@@ -218,8 +212,12 @@ impl Decoder {
                     if map.contains_key(&name) {
                         self.fault("duplicate", &path);
                     }
-                    let value = self.element(inner, value, row, &path)?;
+                    let value = self.value(inner, value, None, row, &path)?;
                     map.insert(name, value);
+                }
+                if let Some(Value::Object(mut whole)) = earlier {
+                    whole.append(&mut map);
+                    map = whole;
                 }
                 Ok(map.into())
             }
@@ -237,31 +235,16 @@ impl Decoder {
             (kind, value) => Err(misfit(kind, &value, row, at)),
         }
     }
-
-    /// In a list or a map, null stands for the zero value.
-    fn element(&mut self, kind: &Kind, value: Json, row: &Struct, at: &FieldPath<'_>) -> Result<Value, String> {
-        if value == Json::Null { Ok(zero(kind)) } else { self.value(kind, value, row, at) }
-    }
 }
 
-fn has_duplicates(fields: &[(String, Json)]) -> bool {
-    let mut names = HashSet::with_capacity(fields.len());
-    fields.iter().any(|(name, _)| !names.insert(name.as_str()))
-}
-
-/// Reads the value of a field that was there before: fields of objects are replaced one by one.
-fn read_again(earlier: &mut Json, later: Json) {
-    match (earlier, later) {
-        (Json::Object(fields), Json::Object(again)) => {
-            for (name, value) in again {
-                match fields.iter_mut().find(|(known, _)| *known == name) {
-                    Some((_, earlier)) => read_again(earlier, value),
-                    None => fields.push((name, value)),
-                }
-            }
+/// What a null leaves of a value: nothing of one that Go can set to nil or that reads null itself; any other stays.
+fn after_null(kind: &Kind, earlier: Option<Value>) -> Value {
+    match kind {
+        Kind::Text | Kind::Bool | Kind::Integer(_) | Kind::IntOrString | Kind::Struct(_) | Kind::Raw => {
+            earlier.unwrap_or_else(|| zero(kind))
         }
-        (Json::Object(_), Json::Null) => {}
-        (earlier, later) => *earlier = later,
+        Kind::Bytes | Kind::Time | Kind::MicroTime | Kind::Quantity => zero(kind),
+        Kind::Pointer(_) | Kind::List(_) | Kind::Map(_) => zero(kind),
     }
 }
 
@@ -385,6 +368,33 @@ mod tests {
         assert_eq!(decoded.value["metadata"], json!({"name": "b", "labels": {"k": "2"}}));
         let faults = ["duplicate field \"metadata.labels.k\"", "unknown field \"odd\"", "duplicate field \"metadata\""];
         assert_eq!(decoded.faults, faults);
+    }
+
+    /// Upstream: `array` and `literalStore` of `encoding/json`.
+    #[test]
+    fn a_list_or_a_null_that_is_there_again_leaves_what_go_leaves() {
+        let text = br#"{"metadata": {"name": "a", "name": null}, "spec": {
+            "containers": [{"name": "c", "image": "i"}, {"name": "d"}], "containers": [{"name": "e"}],
+            "securityContext": {"runAsUser": 1}, "securityContext": null,
+            "nodeSelector": {"a": "b"}, "nodeSelector": {"c": "d"}}}"#;
+        let value = decode("Pod", Json::read(text).unwrap()).unwrap().value;
+        assert_eq!(value["metadata"], json!({"name": "a"}));
+        let container = json!({"name": "e", "image": "i", "resources": {}});
+        assert_eq!(value["spec"], json!({"containers": [container], "nodeSelector": {"a": "b", "c": "d"}}));
+    }
+
+    /// If each level were decoded once for its faults and once for its value, this would be some 2^8 times the work.
+    #[test]
+    fn fields_that_are_there_twice_on_every_level_are_decoded_once_each() {
+        let twice = |name: &str, value: &str| format!("{{\"{name}\": {value}, \"{name}\": {value}}}");
+        let path = ["spec", "template", "spec", "affinity", "nodeAffinity"];
+        let deepest = "requiredDuringSchedulingIgnoredDuringExecution";
+        let text = path.iter().rev().fold(twice(deepest, "{}"), |inner, name| twice(name, &inner));
+        OBJECTS.set(0);
+        let decoded = decode("ReplicaSet", Json::read(text.as_bytes()).unwrap()).unwrap();
+        assert_eq!(decoded.faults.len(), path.len() + 1);
+        let written: usize = (0..=path.len() + 1).map(|level| 1 << level).sum();
+        assert_eq!(OBJECTS.get(), written, "as many as are in the text");
     }
 
     #[test]
