@@ -38,7 +38,8 @@ struct Scanner<'a> {
 impl Scanner<'_> {
     /// The next byte that is no space.
     fn peek(&mut self) -> Option<u8> {
-        self.rest = self.rest.trim_ascii_start();
+        let spaces = self.rest.iter().take_while(|byte| b" \t\r\n".contains(byte)).count();
+        self.rest = &self.rest[spaces..];
         self.rest.first().copied()
     }
 
@@ -230,6 +231,7 @@ mod tests {
             ("-", "invalid character ' ' in numeric literal"),
             ("\u{0}", "invalid character '\\x00' looking for beginning of value"),
             ("\u{feff}{}", "invalid character 'ï' looking for beginning of value"),
+            ("\u{c}{}", "invalid character '\\f' looking for beginning of value"), // a space of ASCII, not of JSON
             ("-x", "invalid character 'x' in numeric literal"),
             ("1.x", "invalid character 'x' after decimal point in numeric literal"),
             ("\"\n\"", "invalid character '\\n' in string literal"),
