@@ -1,5 +1,7 @@
 //! Derives a pod's status from the states of its containers. Upstream: `generateAPIPodStatus` in `pkg/kubelet`.
 
+use std::collections::HashMap;
+
 use serde_json::{Value, json};
 
 use super::texts::filled;
@@ -21,7 +23,8 @@ pub(super) struct StatusInputs<'a> {
 /// The pod's status after a change of its containers, as a merge patch.
 pub(super) fn status(pod: &Value, to: &ContainerState, inputs: &StatusInputs<'_>) -> Value {
     let (spec, old) = (&pod["spec"], &pod["status"]);
-    let next = |container: &Value| next(pod, container, to, inputs);
+    let known = by_name(&old["containerStatuses"]);
+    let next = |container: &Value| next(pod, container, known.get(&container["name"]).copied(), to, inputs);
     let containers: Vec<Value> = items(&spec["containers"]).iter().map(next).collect();
     let phase = phase(spec["restartPolicy"].as_str().unwrap_or("Always"), &containers);
     let mut status = json!({
@@ -43,25 +46,37 @@ pub(super) fn status(pod: &Value, to: &ContainerState, inputs: &StatusInputs<'_>
     status
 }
 
-/// How often a container was restarted.
-pub(super) fn restarts(pod: &Value, container: &str) -> u64 {
-    let status = items(&pod["status"]["containerStatuses"]).iter().find(|status| status["name"] == container);
-    status.and_then(|status| status["restartCount"].as_u64()).unwrap_or_default()
+/// How often each container was restarted, by name. One that is not there was not.
+pub(super) fn restarts(pod: &Value) -> HashMap<&str, u64> {
+    let statuses = items(&pod["status"]["containerStatuses"]).iter().rev(); // the first of a name counts
+    let count = |status: &Value| status["restartCount"].as_u64().unwrap_or_default();
+    statuses.filter_map(|status| Some((status["name"].as_str()?, count(status)))).collect()
+}
+
+/// The statuses of containers by name: a pod may have a great many.
+fn by_name(statuses: &Value) -> HashMap<&Value, &Value> {
+    // The first of a name counts, as if it were searched for.
+    items(statuses).iter().rev().map(|status| (&status["name"], status)).collect()
 }
 
 fn items(list: &Value) -> &[Value] {
     list.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// The status of one container after a change.
-fn next(pod: &Value, container: &Value, to: &ContainerState, inputs: &StatusInputs<'_>) -> Value {
+/// The status of one container after a change of the one that it had.
+fn next(
+    pod: &Value,
+    container: &Value,
+    old: Option<&Value>,
+    to: &ContainerState,
+    inputs: &StatusInputs<'_>,
+) -> Value {
     let name = container["name"].as_str().unwrap_or_default();
     let image = container["image"].as_str().unwrap_or_default();
     let unknown = json!({
         "name": name, "image": image, "imageID": "", "ready": false, "started": false, "restartCount": 0,
         "state": {}, "lastState": {},
     });
-    let old = items(&pod["status"]["containerStatuses"]).iter().find(|status| status["name"] == name);
     let old = old.cloned().unwrap_or(unknown);
     let metadata = &pod["metadata"];
     let text = |field: &str| metadata[field].as_str().unwrap_or_default();

@@ -151,8 +151,9 @@ impl PodWorker {
     }
 
     fn log(&self, text: &str, backoff: Duration) {
+        let restarts = containers::restarts(&self.pod);
         for container in spec_containers(&self.pod) {
-            let run = containers::restarts(&self.pod, &container.name);
+            let run = restarts.get(&*container.name).copied().unwrap_or_default();
             let text = self.filled(text, Some(&container), backoff);
             self.context.logs.append(self.uid(), &container.name, run, self.context.clock.time(), text);
         }
