@@ -43,7 +43,7 @@ fn the_store_knows_no_http_and_a_kind_only_by_its_row() {
     for (room, forbidden) in [("store", &["axum", "http", "hyper"][..]), ("kinds", &["axum", "http", "hyper"])] {
         for file in files(&source.join(room)) {
             let text = fs::read_to_string(&file).unwrap();
-            let (program, _tests) = text.split_once("#[cfg(test)]").unwrap_or((&text, ""));
+            let program = program(&text);
             for (n, line) in program.lines().map(code).enumerate() {
                 let names: Vec<&str> = line.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
                 let http = names.iter().filter(|name| forbidden.contains(name) && line.contains(&format!("{name}::")));
@@ -71,6 +71,17 @@ fn what_a_file_uses_is_found_in_every_form() {
     assert_eq!(uses(Path::new("http/table/age.rs"), "use super::super::status;"), [""; 0]);
     let tests = "\nmod tests {\n    use super::super::sibling;\n    use super::super::super::router;\n}\n";
     assert_eq!(uses(Path::new("http/status.rs"), tests), ["router"]);
+}
+
+#[test]
+fn a_counter_for_tests_does_not_end_the_program() {
+    let text = "use a::b;\n#[cfg(test)]\nstatic OPENED: u8 = 0;\nuse http::c;\n#[cfg(test)]\nmod tests {\n    use d::e;\n}\n";
+    assert!(program(text).contains("http::c") && !program(text).contains("d::e"));
+}
+
+/// A file without its module of tests, which stands at its end.
+fn program(text: &str) -> &str {
+    text.split_once("#[cfg(test)]\nmod ").map_or(text, |(program, _tests)| program)
 }
 
 /// The row of each room, from the first cells of the table: paths below the source folder.
