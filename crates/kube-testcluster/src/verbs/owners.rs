@@ -1,5 +1,7 @@
 //! Owners that an object names twice. Upstream: `dedupOwnerReferencesAndAddWarning`.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 /// When they are looked for: a create and an update do it before admission, a patch after it.
@@ -12,16 +14,15 @@ pub(super) enum Moment {
 /// Leaves each owner once, and returns the warning if one was there twice.
 pub(super) fn deduplicate(object: &mut Value, moment: Moment) -> Option<String> {
     let Some(Value::Array(owners)) = object.pointer_mut("/metadata/ownerReferences") else { return None };
-    let mut kept: Vec<Value> = Vec::with_capacity(owners.len());
+    let mut seen = HashSet::with_capacity(owners.len());
     let mut twice = Vec::new();
-    for owner in owners.drain(..) {
-        if kept.contains(&owner) {
+    owners.retain(|owner| {
+        let is_first = seen.insert(owner.clone());
+        if !is_first {
             twice.push(owner["uid"].as_str().unwrap_or_default().to_owned());
-        } else {
-            kept.push(owner);
         }
-    }
-    *owners = kept;
+        is_first
+    });
     let when = match moment {
         Moment::BeforeAdmission => "",
         Moment::AfterAdmission => " after mutating admission happens",

@@ -241,9 +241,49 @@ async fn an_answer_about_many_controllers_has_a_limit() {
     };
     let path = "/api/v1/namespaces/default/configmaps";
     let few = api.post(path, &map(4)).await;
-    assert_eq!((few.status, few.body["details"]["causes"].as_array().unwrap().len()), (422, 3), "one each, as upstream");
+    assert_eq!(
+        (few.status, few.body["details"]["causes"].as_array().unwrap().len()),
+        (422, 3),
+        "one each, as upstream"
+    );
     let many = api.post(path, &map(2000)).await;
     let bytes = many.body.to_string().len();
     assert_eq!(many.status, 422);
     assert!(bytes < 8 * 1024 * 1024, "{bytes} bytes are answered");
+}
+
+/// Bodies of a megabyte or two. What looks for each name among all others would need minutes for each.
+#[tokio::test(start_paused = true)]
+async fn long_bodies_are_read_in_no_time() {
+    let api = Api::new(&quiet().start());
+    let maps = "/api/v1/namespaces/default/configmaps";
+    let list = |count: usize, item: &dyn Fn(usize) -> String| (0..count).map(item).collect::<Vec<_>>().join(",");
+    let finalizers = |host: &str| list(50_000, &|n| format!("\"{host}/f{n}\""));
+    let owners = list(20_000, &|n| format!(r#"{{"apiVersion":"v1","kind":"Pod","name":"p{n}","uid":"u{n}"}}"#));
+    let fields = list(100_000, &|n| format!("\"k{n}\":\"\""));
+    let (before, after) = (finalizers("before.io"), finalizers("after.io"));
+    let (json, patch) = ("application/json", "application/merge-patch+json");
+    let create = |rest: &str| format!(r#"{{"metadata":{{"name":"m"{rest}}}}}"#);
+    let item = format!("{maps}/m");
+    for (method, path, content_type, body, code) in [
+        ("POST", maps, json, create(&format!(r#","finalizers":[{before}]"#)), 201),
+        ("DELETE", &item, json, String::new(), 200),
+        ("PATCH", &item, patch, format!(r#"{{"metadata":{{"finalizers":[{after}]}}}}"#), 422),
+        ("PATCH", &item, patch, r#"{"metadata":{"finalizers":null}}"#.to_owned(), 200),
+        ("POST", maps, json, create(&format!(r#","ownerReferences":[{owners}]"#)), 201),
+        ("PATCH", &item, patch, format!(r#"{{"data":{{{fields}}}}}"#), 200),
+        ("PATCH", &item, patch, format!(r#"{{"data":{{{}}}}}"#, list(100_000, &|n| format!("\"k{}\":0", n / 2))), 422),
+        (
+            "POST",
+            maps,
+            json,
+            format!(r#"{{"metadata":{{"name":"n"}},{}}}"#, list(100_000, &|n| format!("\"k{}\":0", n / 2))),
+            201,
+        ),
+        ("POST", maps, json, format!(r#"{{"metadata":{{"name":"n2"}},"data":{{{fields}}},"data":{{"k":"v"}}}}"#), 201),
+    ] {
+        let beginning: String = body.chars().take(60).collect();
+        let answer = api.send(method, path, content_type, body).await;
+        assert_eq!(answer.status, code, "{method} {path} {beginning}: {:.200}", answer.body.to_string());
+    }
 }
