@@ -75,7 +75,8 @@ fn what_a_file_uses_is_found_in_every_form() {
 
 #[test]
 fn a_counter_for_tests_does_not_end_the_program() {
-    let text = "use a::b;\n#[cfg(test)]\nstatic OPENED: u8 = 0;\nuse http::c;\n#[cfg(test)]\nmod tests {\n    use d::e;\n}\n";
+    let text =
+        "use a::b;\n#[cfg(test)]\nstatic OPENED: u8 = 0;\nuse http::c;\n#[cfg(test)]\nmod tests {\n    use d::e;\n}\n";
     assert!(program(text).contains("http::c") && !program(text).contains("d::e"));
 }
 

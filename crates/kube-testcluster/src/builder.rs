@@ -177,10 +177,10 @@ impl ClusterBuilder {
         self
     }
 
-    /// How many Events are kept; by default 100,000. What was written before the last so many writes of Events is removed
-    /// early, so that a cluster that stands for long does not fill the memory.
-    pub fn max_events(mut self, writes: usize) -> Self {
-        self.settings.max_events = writes;
+    /// How many Events are kept; by default 100,000. Of more, those whose last write is longest ago are removed early, so
+    /// that a cluster that stands for long does not fill the memory.
+    pub fn max_events(mut self, events: usize) -> Self {
+        self.settings.max_events = events;
         self
     }
 

@@ -1,6 +1,6 @@
 //! Objects that are forgotten after a while: Events. Upstream gives their keys a lease of etcd (`--event-ttl`).
 
-use std::collections::VecDeque;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,68 +9,79 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::object::{Key, Object};
-use super::storage::Storage;
 use super::{Store, StoreState};
 use crate::kinds::{Lifetime, Resource};
 
-/// The writes of objects that expire, in their order. Each write of an object begins its time again.
+/// The objects that expire, by the revision of their last write: the one that was written first is the next. Each write of
+/// an object begins its time again.
 #[derive(Debug)]
 pub(super) struct Expiry {
     ttl: Duration,
-    /// How many writes are remembered. What was written before them expires early, so that Events cannot fill the memory.
+    /// How many objects are kept. The oldest beyond them expire early, so that Events cannot fill the memory.
     most: usize,
-    writes: VecDeque<Expiring>,
-    /// Is told when there is a write again.
+    objects: BTreeMap<u64, Expiring>,
+    /// The revision of the last write of each object.
+    written: BTreeMap<(&'static str, Key), u64>,
+    /// Is told when there is an object again.
     begun: Arc<Notify>,
 }
 
 #[derive(Debug)]
 struct Expiring {
-    at: Instant,
+    /// `None`: only others can drive it out.
+    at: Option<Instant>,
     resource: &'static Resource,
     key: Key,
-    revision: u64,
 }
 
 impl Expiry {
     pub(super) fn new(ttl: Duration, most: usize) -> Self {
-        Self { ttl, most, writes: VecDeque::new(), begun: Arc::default() }
+        Self { ttl, most, objects: BTreeMap::new(), written: BTreeMap::new(), begun: Arc::default() }
     }
 
     pub(super) fn note(&mut self, object: &Object) {
-        let (resource, key, revision) = (object.resource, object.key.clone(), object.revision);
-        if let (Lifetime::Short, Some(at)) = (resource.strategy.lifetime, Instant::now().checked_add(self.ttl)) {
-            if self.writes.is_empty() {
-                self.begun.notify_one();
-            }
-            self.writes.push_back(Expiring { at, resource, key, revision });
+        let (resource, key) = (object.resource, object.key.clone());
+        if resource.strategy.lifetime != Lifetime::Short {
+            return;
+        }
+        self.forget(resource, &key);
+        if self.objects.is_empty() {
+            self.begun.notify_one();
+        }
+        self.written.insert((resource.plural, key.clone()), object.revision);
+        let at = Instant::now().checked_add(self.ttl);
+        self.objects.insert(object.revision, Expiring { at, resource, key });
+    }
+
+    /// An object that is removed has no time left to wait for.
+    pub(super) fn forget(&mut self, resource: &'static Resource, key: &Key) {
+        if resource.strategy.lifetime == Lifetime::Short
+            && let Some(revision) = self.written.remove(&(resource.plural, key.clone()))
+        {
+            self.objects.remove(&revision);
         }
     }
 
-    /// The next object whose time is over. One that was written again, or removed, has no time from that write.
-    fn take(&mut self, now: Instant, storage: &Storage) -> Option<(&'static Resource, Key)> {
-        while self.writes.len() > self.most || self.next().is_some_and(|at| at <= now) {
-            let Expiring { resource, key, revision, .. } = self.writes.pop_front()?;
-            if storage.get(resource, &key).is_some_and(|object| object.revision == revision) {
-                return Some((resource, key));
-            }
-        }
-        None
+    /// The next object whose time is over, or that is one too many.
+    fn due(&self, now: Instant) -> Option<(&'static Resource, Key)> {
+        let (_, oldest) = self.objects.first_key_value()?;
+        let over = self.objects.len() > self.most || oldest.at.is_some_and(|at| at <= now);
+        over.then(|| (oldest.resource, oldest.key.clone()))
     }
 
     fn next(&self) -> Option<Instant> {
-        self.writes.front().map(|write| write.at)
+        self.objects.first_key_value()?.1.at
     }
 }
 
 impl Store {
     /// Removes what has expired, and tells the watchers.
     pub(super) fn forget_expired(&self, state: &mut StoreState) {
-        if state.expiry.writes.is_empty() {
+        if state.expiry.objects.is_empty() {
             return;
         }
         let now = Instant::now();
-        while let Some((resource, key)) = state.expiry.take(now, &state.storage) {
+        while let Some((resource, key)) = state.expiry.due(now) {
             self.remove(state, resource, &key);
         }
     }

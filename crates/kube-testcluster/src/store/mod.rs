@@ -305,6 +305,7 @@ impl Store {
 
     fn remove(&self, state: &mut StoreState, resource: &'static Resource, key: &Key) -> u64 {
         state.open_writes += 1;
+        state.expiry.forget(resource, key);
         let event = state.storage.remove(resource, key).expect("it was there under the same lock");
         let revision = event.revision;
         state.record(resource, key, None);

@@ -230,6 +230,33 @@ async fn no_more_events_are_kept_than_were_chosen() {
     assert_eq!(api.get(EVENTS).await.names(), ["e7", "e8", "e9"]);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_hot_event_drives_out_nobody_and_events_without_an_end_are_counted_too() {
+    const EVENTS: &str = "/api/v1/namespaces/default/events";
+    let api = Api::new(&quiet().max_events(3).event_ttl(std::time::Duration::MAX).start());
+    let create = async |name: &str| {
+        let event = json!({"metadata": {"name": name}, "involvedObject": {"namespace": "default"}});
+        assert_eq!(api.post(EVENTS, &event).await.status, 201);
+    };
+    create("hot").await;
+    create("quiet").await;
+    for count in 2..20 {
+        assert_eq!(api.merge(&format!("{EVENTS}/hot"), &json!({"count": count})).await.status, 200);
+    }
+    for name in ["short-1", "short-2", "short-3"] {
+        create(name).await;
+        assert_eq!(api.delete(&format!("{EVENTS}/{name}")).await.status, 200);
+    }
+    assert_eq!(api.get(EVENTS).await.names(), ["hot", "quiet"]);
+    create("new-1").await;
+    create("new-2").await;
+    assert_eq!(
+        api.get(EVENTS).await.names(),
+        ["hot", "new-1", "new-2"],
+        "of four, the one that was written first goes"
+    );
+}
+
 /// Each further controller is a cause of its own, with the whole list of owners in it: without a limit, 2,000 owners make
 /// an answer of 360 MB.
 #[tokio::test(start_paused = true)]

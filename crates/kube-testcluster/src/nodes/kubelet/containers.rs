@@ -64,13 +64,7 @@ fn items(list: &Value) -> &[Value] {
 }
 
 /// The status of one container after a change of the one that it had.
-fn next(
-    pod: &Value,
-    container: &Value,
-    old: Option<&Value>,
-    to: &ContainerState,
-    inputs: &StatusInputs<'_>,
-) -> Value {
+fn next(pod: &Value, container: &Value, old: Option<&Value>, to: &ContainerState, inputs: &StatusInputs<'_>) -> Value {
     let name = container["name"].as_str().unwrap_or_default();
     let image = container["image"].as_str().unwrap_or_default();
     let unknown = json!({
