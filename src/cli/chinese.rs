@@ -78,7 +78,7 @@ pub fn option(id: &str) -> Option<&'static str> {
         "kubeconfig_out" => "把 kubeconfig 写到哪里，结束后保留（默认：临时文件，结束时删除）",
         "nodes" => "有多少个节点",
         "controllers" => {
-            "运行哪些控制器：all 是全部，deletions 是删除所需的（垃圾回收和命名空间），none 是一个也没有，像单独的 API server"
+            "运行哪些控制器：all 是全部，deletions 是垃圾回收、命名空间和节点的控制器，none 是一个也没有，像单独的 API server"
         }
         "faults" => "一开始就有的故障，例如 429:verb=list,times=3 或 hide-events:times=2；可以写多次",
         "admin" => "允许通过 /lab/faults 启动故障",
