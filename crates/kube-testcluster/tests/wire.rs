@@ -1,6 +1,6 @@
 //! Replays traffic that was recorded from a real API server against the one of this crate, in process and in virtual time.
 //!
-//! `WIRE_DIR=… cargo test --test wire` replays another directory of recordings of the same form; with `WIRE_COMPLETE=1`, one
+//! `WIRE_DIR=… cargo test --test wire` replays another directory of the form of `fixtures/wire`; with `WIRE_COMPLETE=1`, one
 //! whose recorder did nothing that is no record.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]

@@ -46,7 +46,7 @@ pub async fn replay(file: &Recording, differences: &mut Differences) -> Vec<Repl
     let mut server = Server::start(Cluster::builder().watch_list(!refuses)).await;
     let mut bindings = Bindings::default();
     // In a complete recording every write is a record: nothing is looked for, and nothing is prepared.
-    let mut hidden = std::env::var_os("WIRE_COMPLETE").is_none().then(|| Hidden::find(file));
+    let mut hidden = (!file.is_complete).then(|| Hidden::find(file));
     if let Some(hidden) = &mut hidden {
         hidden.recognise(&server, &mut bindings);
     }
