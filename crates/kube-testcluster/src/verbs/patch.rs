@@ -11,7 +11,7 @@ use super::owners::{self, Moment};
 use super::{Call, answer, key, update};
 use crate::codec::depth::{MOST_LEVELS, levels};
 use crate::codec::go_text::GoMap;
-use crate::codec::json::Json;
+use crate::codec::json::{Json, MOST_FAULTS};
 use crate::codec::schema::{Decoded, check_map, json_type};
 use crate::codec::strategic_merge::{self, Refusal};
 use crate::http::body;
@@ -240,12 +240,14 @@ fn check_operations(patch: &Json, faults: &mut Vec<String>) -> Result<(), String
                         "json: cannot unmarshal {found} into Go struct field jsonPatchOp.{name} of type string"
                     ));
                 }
-            } else if name != "value" {
+            } else if name != "value" && faults.len() < MOST_FAULTS {
                 faults.push(format!("json patch unknown field {}", quote(&format!("[{i}].{name}"))));
             }
         }
     }
-    faults.extend(patch.duplicates().iter().map(|path| format!("json patch duplicate field {}", quote(path))));
+    let duplicates = patch.duplicates();
+    let told = duplicates.iter().take(MOST_FAULTS - faults.len());
+    faults.extend(told.map(|path| format!("json patch duplicate field {}", quote(path))));
     Ok(())
 }
 

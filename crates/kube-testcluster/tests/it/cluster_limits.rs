@@ -161,6 +161,19 @@ async fn patches_and_options_have_their_limits() {
     assert_eq!(api.send("DELETE", &item, "application/json", "null").await.status, 200);
 }
 
+/// Upstream: `saveStrictError` in `sigs.k8s.io/json`.
+#[tokio::test(start_paused = true)]
+async fn a_hundred_faults_of_a_patch_are_told() {
+    let api = Api::new(&quiet().start());
+    api.pod("alpha", &json!({})).await;
+    let odd = (0..200).map(|n| format!("\"x{n}\":0")).collect::<Vec<_>>().join(",");
+    let patch = format!(r#"[{{"op":"test","path":"/metadata/name","value":"alpha",{odd},"x0":1}}]"#);
+    let path = format!("{PODS}/alpha?fieldValidation=Strict");
+    let answer = api.send("PATCH", &path, "application/json-patch+json", patch).await;
+    assert_eq!(answer.message().matches("json patch unknown field").count(), 100, "{}", answer.message());
+    assert_eq!(answer.message().matches("duplicate field").count(), 0);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_body_that_breaks_off_is_a_bad_request() {
     let api = Api::new(&quiet().start());
