@@ -80,7 +80,7 @@ fn in_cluster(target: &Target) -> Result<Config> {
     let failure = |error| {
         Failure::new((
             "there is no kubeconfig, and this is not a pod of a cluster",
-            "没有 kubeconfig，这里也不是集群中的 Pod",
+            "没有找到 kubeconfig，这里也不是集群中的 Pod",
         ))
         .next(HOW_TO_NAME_ONE)
         .because(error)

@@ -1,7 +1,7 @@
 //! The frequent errors of the system and of libraries, in Chinese. Their own words stay beside it, so that they can be searched for.
 
 /// A part of an error's text, and what such an error means.
-const MEANINGS: [(&str, &str); 26] = [
+const MEANINGS: [(&str, &str); 28] = [
     ("Connection refused", "连接被拒绝，那个端口上没有程序在监听"),
     ("Connection reset", "连接被对方重置"),
     ("connection closed", "对方关闭了连接"),
@@ -26,7 +26,9 @@ const MEANINGS: [(&str, &str); 26] = [
     ("certificate", "证书有问题"),
     ("Unauthorized", "401：凭证无效"),
     ("forbidden", "403：没有权限"),
-    ("not found", "404：没有这个对象"),
+    ("environment variable not found", "没有集群内运行时才有的环境变量"),
+    ("\" not found", "404：没有这个对象"), // after a name: pods "web" not found
+    ("page not found", "404：没有这个页面"),
     ("Too Many Requests", "429：请求太多"),
 ];
 
@@ -47,6 +49,11 @@ mod tests {
         let refused = io::Error::from_raw_os_error(111).to_string();
         let told = cause_in_chinese(&refused).unwrap();
         assert_eq!(told, "连接被拒绝，那个端口上没有程序在监听（Connection refused (os error 111)）");
+        let told = |text| cause_in_chinese(text).unwrap_or_default();
+        assert!(told("pods \"web\" not found").starts_with("404："));
+        let outside = "failed to read an incluster environment variable: environment variable not found";
+        assert!(told(outside).starts_with("没有集群内运行时才有的环境变量（"));
+        assert_eq!(told("program kubelogin not found"), "", "an object is not the only thing that is sought");
         assert_eq!(cause_in_chinese("no meaning that we know"), None);
     }
 }
