@@ -54,8 +54,8 @@ fn console(
 
 fn carry_out(request: Request, console: &Console) -> Result<Ended> {
     match request {
-        Request::Menu => listing::menu(&console.printer),
-        Request::Lessons => listing::all(&console.printer),
+        Request::Menu => listing::menu(console),
+        Request::Lessons => listing::all(console),
         Request::Tour(settings) => tour::play(&settings, console),
         Request::Lesson(run, settings) => run.play(&settings, console),
         Request::Eras(run, settings) => eras::play(run, &settings, console),

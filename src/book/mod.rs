@@ -28,10 +28,10 @@ const USUAL: usize = 80;
 /// If there is no such chapter, or standard output cannot be written.
 pub fn read(name: Option<&str>, console: &Console) -> Result<Ended> {
     let printer = &console.printer;
-    let Some(name) = name else { return show(&list(printer), printer) };
+    let Some(name) = name else { return show(&list(printer), console) };
     let chapter = find(name).map_err(|meant| unknown(name, &meant))?;
     let shown = page(printer.pick(chapter.en, chapter.zh), paper(printer));
-    show(&format!("{}\n", shown.trim_end()), printer)
+    show(&format!("{}\n", shown.trim_end()), console)
 }
 
 fn list(printer: &Printer) -> String {

@@ -35,6 +35,8 @@ struct Heard {
     listening: AtomicBool,
     /// Whether a live run is in progress, which must stop in order.
     in_order: AtomicBool,
+    /// Whether another program has the terminal, which Ctrl-C is meant for.
+    elsewhere: AtomicBool,
     /// The exit code for the last signal; 0 before any.
     code: AtomicU8,
     /// The time of the first signal.
@@ -76,12 +78,27 @@ impl Interrupt {
         Ok(())
     }
 
+    /// Does what another program has the terminal for. Ctrl-C reaches that program too, and is its own until then.
+    ///
+    /// # Errors
+    /// If the system cannot create a thread or a signal handler.
+    pub(super) fn leave_to_another<T>(&self, does: impl FnOnce() -> T) -> io::Result<T> {
+        self.listen()?;
+        self.0.elsewhere.store(true, Ordering::SeqCst);
+        let done = does();
+        self.0.elsewhere.store(false, Ordering::SeqCst);
+        Ok(done)
+    }
+
     /// The exit code for the last signal, if there was one.
     pub(crate) fn code(&self) -> Option<u8> {
         Some(self.0.code.load(Ordering::SeqCst)).filter(|&code| code != 0)
     }
 
     fn hear(&self, code: u8) {
+        if code == INTERRUPTED && self.0.elsewhere.load(Ordering::SeqCst) {
+            return;
+        }
         let first = self.0.code.swap(code, Ordering::SeqCst) == 0;
         if !first && self.0.first.get().is_some_and(|first| first.elapsed() < ONE_SIGNAL) {
             return;

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use terminal_size::{Height, terminal_size_of};
 
-use super::Ended;
+use super::{Console, Ended, Interrupt};
 use crate::trace::Printer;
 
 /// Prints a text. On a terminal that is too small for it, in the program that `PAGER` names, or in `less`; without either, a screen at
@@ -14,7 +14,8 @@ use crate::trace::Printer;
 ///
 /// # Errors
 /// If standard output cannot be written.
-pub(crate) fn show(text: &str, printer: &Printer) -> anyhow::Result<Ended> {
+pub(crate) fn show(text: &str, console: &Console) -> anyhow::Result<Ended> {
+    let printer = &console.printer;
     let lines = text.lines().count();
     let height = terminal_size_of(io::stdout()).map_or(0, |(_, Height(height))| usize::from(height));
     let is_long = Printer::on_terminal() && lines >= height;
@@ -23,7 +24,7 @@ pub(crate) fn show(text: &str, printer: &Printer) -> anyhow::Result<Ended> {
         Some("") => {}
         _ if !is_long => {}
         asked => {
-            if pager(asked.unwrap_or("less"), text) {
+            if pager(asked.unwrap_or("less"), text, &console.interrupt) {
                 return Ok(Ended::Done);
             }
             if io::stdin().is_terminal() {
@@ -34,8 +35,9 @@ pub(crate) fn show(text: &str, printer: &Printer) -> anyhow::Result<Ended> {
     Ended::of_writing(printer.page_styled(text, text))
 }
 
-/// Shows the text in another program; says whether that was possible.
-fn pager(command: &str, text: &str) -> bool {
+/// Shows the text in another program; says whether that was possible. Ctrl-C is that program's: `less` stays, and without this one
+/// the shell would read from the same terminal.
+fn pager(command: &str, text: &str, interrupt: &Interrupt) -> bool {
     let mut words = command.split_whitespace();
     let Some(program) = words.next() else { return false };
     let mut command = Command::new(program);
@@ -46,11 +48,14 @@ fn pager(command: &str, text: &str) -> bool {
     if env::var_os("LESSCHARSET").is_none() {
         command.env("LESSCHARSET", "utf-8"); // the text is, also where the system lacks the locale that LANG names
     }
-    let Ok(mut pager) = command.spawn() else { return false };
-    if let Some(mut input) = pager.stdin.take() {
-        let _ = input.write_all(text.as_bytes()); // the reader may leave before the end
-    }
-    pager.wait().is_ok()
+    let shown = interrupt.leave_to_another(|| {
+        let mut pager = command.spawn()?;
+        if let Some(mut input) = pager.stdin.take() {
+            let _ = input.write_all(text.as_bytes()); // the reader may leave before the end
+        }
+        pager.wait()
+    });
+    matches!(shown, Ok(Ok(_)))
 }
 
 /// So many lines at a time, until the reader has seen all or enough.

@@ -4,7 +4,7 @@
 use anyhow::Result;
 
 use super::catalog::{Origin, Row, rows};
-use crate::console::{Ended, show};
+use crate::console::{Console, Ended, show};
 use crate::trace::Printer;
 
 /// The words of the menu's first part: a command, and what it is in both languages.
@@ -26,16 +26,16 @@ const TOOLS: [(&str, &str, &str); 3] = [
 ///
 /// # Errors
 /// If standard output cannot be written.
-pub fn menu(printer: &Printer) -> Result<Ended> {
-    show(&menu_text(printer), printer)
+pub fn menu(console: &Console) -> Result<Ended> {
+    show(&menu_text(&console.printer), console)
 }
 
 /// Prints every lesson.
 ///
 /// # Errors
 /// If standard output cannot be written.
-pub fn all(printer: &Printer) -> Result<Ended> {
-    show(&all_text(printer), printer)
+pub fn all(console: &Console) -> Result<Ended> {
+    show(&all_text(&console.printer), console)
 }
 
 const WIDTH: usize = 17;
