@@ -14,6 +14,10 @@ use crate::trace::Printer;
 
 const PROMPT: &str = "> ";
 
+/// How often a process in the background looks whether it is in front again, while others type.
+#[cfg(unix)]
+const BACKGROUND: std::time::Duration = std::time::Duration::from_millis(100);
+
 /// Standard input, line by line, until it is dropped.
 pub(crate) struct Typing {
     chunks: mpsc::UnboundedReceiver<Vec<u8>>,
@@ -74,7 +78,7 @@ impl Drop for Typing {
     }
 }
 
-/// Whether this process may read standard input.
+/// Whether this process may read standard input, and change how its terminal behaves.
 fn is_ours() -> bool {
     #[cfg(unix)]
     if io::stdin().is_terminal() {
@@ -89,7 +93,9 @@ fn chunks() -> mpsc::UnboundedReceiver<Vec<u8>> {
     let (sender, receiver) = mpsc::unbounded_channel();
     let read = move || {
         let mut bytes = [0; 1024];
-        while let Ok(count @ 1..) = io::stdin().lock().read(&mut bytes) {
+        loop {
+            wait_for_input();
+            let Ok(count @ 1..) = io::stdin().lock().read(&mut bytes) else { break };
             if sender.send(bytes[..count].to_vec()).is_err() {
                 break;
             }
@@ -101,6 +107,23 @@ fn chunks() -> mpsc::UnboundedReceiver<Vec<u8>> {
     receiver
 }
 
+/// Waits until there is something to read for this process. A shell may have sent it to the background, where reading would stop it.
+#[cfg(unix)]
+fn wait_for_input() {
+    use rustix::event::{PollFd, PollFlags, poll};
+    let stdin = io::stdin();
+    loop {
+        match poll(&mut [PollFd::new(&stdin, PollFlags::IN)], None) {
+            Err(rustix::io::Errno::INTR) => {}
+            Ok(_) if !is_ours() => thread::sleep(BACKGROUND), // what is typed is somebody else's
+            _ => return,
+        }
+    }
+}
+
+#[cfg(not(unix))]
+fn wait_for_input() {}
+
 #[cfg(unix)]
 pub(crate) use unix::{QuietKeyboard, loud_again};
 
@@ -109,6 +132,7 @@ mod unix {
     use std::io;
     use std::sync::Mutex;
 
+    use super::is_ours;
     use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr};
 
     /// The keyboard as it was, while it is quiet.
@@ -131,7 +155,11 @@ mod unix {
             Some(keyboard)
         }
 
+        /// The system stops a background process that changes the terminal, so that waits until this one is in front again.
         pub(crate) fn keep_quiet(&self) {
+            if !is_ours() {
+                return;
+            }
             let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.0);
         }
     }
@@ -142,8 +170,12 @@ mod unix {
         }
     }
 
-    /// Leaves the keyboard as it was. Whoever ends the process at once has to call this.
+    /// Leaves the keyboard as it was. Whoever ends the process at once has to call this. For a process in the background the shell has
+    /// done so.
     pub(crate) fn loud_again() {
+        if !is_ours() {
+            return;
+        }
         if let Some(loud) = LOUD.lock().ok().and_then(|mut loud| loud.take()) {
             let _ = tcsetattr(io::stdin(), OptionalActions::Now, &loud);
         }
