@@ -32,14 +32,18 @@ impl Default for Cable {
 }
 
 impl Cable {
-    /// From now on requests fail, and answers that are on their way break off.
-    pub(super) fn pull_out(&self) {
-        self.0.send_replace(Plug::Out);
+    /// From now on requests fail, and answers that are on their way break off. Says whether that is new.
+    pub(super) fn pull_out(&self) -> bool {
+        self.0.send_replace(Plug::Out) == Plug::In
     }
 
-    /// From now on requests arrive again.
-    pub(super) fn plug_in(&self) {
-        self.0.send_replace(Plug::In);
+    /// From now on requests arrive again. Says whether that is new.
+    pub(super) fn plug_in(&self) -> bool {
+        self.0.send_replace(Plug::In) == Plug::Out
+    }
+
+    pub(super) fn is_out(&self) -> bool {
+        *self.0.borrow() == Plug::Out
     }
 
     /// A client of the cluster whose requests go through the cable.

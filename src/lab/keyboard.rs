@@ -33,7 +33,7 @@ enum Typed {
     Step(Step),
 }
 
-const HELP: [(&str, &str, &str); 10] = [
+const HELP: [(&str, &str, &str); 11] = [
     ("run NAME", "create a pod", "创建 Pod"),
     ("delete NAME", "delete it", "删除 Pod"),
     ("label NAME KEY=VALUE", "label it; KEY- takes the label away", "打 label；KEY- 去掉"),
@@ -44,6 +44,7 @@ const HELP: [(&str, &str, &str); 10] = [
     ("resync", "hand out again what the store has", "把 store 里的内容再派发一遍"),
     ("cut", "cut the connection between the lesson and the cluster", "切断本课与集群之间的连接"),
     ("heal", "connect them again", "恢复连接"),
+    ("Ctrl-C", "end the run", "结束运行"),
 ];
 
 /// What the keyboard acts on: the cluster itself, whether the lesson can reach it or not.
@@ -78,13 +79,8 @@ impl Keyboard {
                     }
                 }
                 Err(expected) => {
-                    let typed = line.trim();
-                    lab.narrate(
-                        &format!("{expected}; help lists everything"),
-                        &format!(
-                            "看不懂“{typed}”：应为 run NAME、delete NAME、label NAME KEY=VALUE（KEY- 去掉）或 scale NAME REPLICAS；help 列出全部"
-                        ),
-                    );
+                    let (en, zh) = not_understood(line.trim(), &expected);
+                    lab.narrate(&en, &zh);
                 }
             }
         }
@@ -111,6 +107,10 @@ impl Keyboard {
                 }
             }
             Typed::Store => {
+                if lacks_store(lab) {
+                    lab.narrate("this lesson has no store", "这一课没有 store");
+                    return Ok(());
+                }
                 let stores = lab.picture().pipelines.into_values().map(|pipeline| pipeline.store);
                 let line = |(key, version)| format!("{key}  resourceVersion {version}");
                 show(lab, stores.flatten().map(line).collect());
@@ -119,21 +119,32 @@ impl Keyboard {
                 let queues = lab.picture().pipelines.into_values().map(|pipeline| pipeline.queue);
                 show(lab, queues.flatten().map(waiting).collect());
             }
+            Typed::Resync if self.cable.is_out() => lab.narrate(
+                "a Reflector's resync timer runs only while it watches, and the connection is cut: heal first",
+                "Reflector 只有在 watch 期间才会 resync，而连接已切断：先输入 heal",
+            ),
             Typed::Resync => match lab.resync() {
                 0 => lab.narrate(
-                    "no Reflector watches now, so there is nothing to resync",
-                    "现在没有 Reflector 在 watch，没有什么可以 resync",
+                    "a Reflector's resync timer runs only while it watches, and none watches now",
+                    "Reflector 只有在 watch 期间才会 resync，而现在没有 Reflector 在 watch",
+                ),
+                _ if lacks_store(lab) => lab.narrate(
+                    "there is nothing to hand out: this DeltaFIFO has no known objects",
+                    "没有可以派发的：这个 DeltaFIFO 没有 KnownObjects",
                 ),
                 _ => lab.narrate("resync", "resync"),
             },
-            Typed::Cut => {
-                self.cable.pull_out();
-                lab.narrate("the connection is cut; heal connects it again", "连接已切断；输入 heal 恢复");
-            }
-            Typed::Heal => {
-                self.cable.plug_in();
-                lab.narrate("connected again", "连接已恢复");
-            }
+            Typed::Cut => match self.cable.pull_out() {
+                true => lab.narrate("the connection is cut; heal connects it again", "连接已切断；输入 heal 恢复"),
+                false => lab.narrate("it is cut already; heal connects it again", "连接早已切断；输入 heal 恢复"),
+            },
+            Typed::Heal => match self.cable.plug_in() {
+                true => lab.narrate(
+                    "connected again; the Reflector tries again after its back-off",
+                    "连接已恢复；Reflector 退避结束后会重试",
+                ),
+                false => lab.narrate("nothing was cut", "连接没有被切断过"),
+            },
             Typed::Step(step) => {
                 lab.narrate(&step.to_string(), &step.to_string());
                 step.perform(&self.client, lab.namespace()).await?;
@@ -156,6 +167,31 @@ impl Typed {
             _ => line.parse().map(Self::Step),
         }
     }
+}
+
+/// What is said of a line that is none of the commands: how such a command goes on, or which ones there are.
+fn not_understood(typed: &str, expected: &str) -> (String, String) {
+    let first = typed.split_whitespace().next().unwrap_or_default();
+    let usage = HELP.iter().map(|(usage, _, _)| *usage).find(|usage| usage.split(' ').next() == Some(first));
+    match usage {
+        Some(usage) => {
+            (format!("{expected}; help lists everything"), format!("看不懂“{typed}”：应为 {usage}；help 列出全部"))
+        }
+        None => {
+            let all: Vec<_> = HELP.iter().map(|(usage, _, _)| *usage).filter(|usage| *usage != "Ctrl-C").collect();
+            (
+                format!("{typed} is no command: {}, help; Ctrl-C ends the run", all.join(", ")),
+                format!("没有 {typed} 这个命令，可以输入：{}、help；Ctrl-C 结束运行", all.join("、")),
+            )
+        }
+    }
+}
+
+/// Whether objects have come in and nothing keeps them.
+fn lacks_store(lab: &Lab) -> bool {
+    let pipelines = lab.picture().pipelines;
+    let took_in = pipelines.values().any(|pipeline| pipeline.queue_name.is_some() || !pipeline.listed.is_empty());
+    took_in && !pipelines.values().any(|pipeline| pipeline.has_store)
 }
 
 /// Shows lines, or that there are none.

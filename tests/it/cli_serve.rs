@@ -207,7 +207,7 @@ fn what_is_typed_happens() {
     let mut live = Live::start(command(&line).stdin(Stdio::piped()));
     let mut keyboard = live.child.stdin.take().unwrap();
     keyboard.write_all(b"jump\nrun nettool\n").unwrap();
-    after(&mut live.err, "expected run NAME");
+    after(&mut live.err, "jump is no command");
     assert_eq!(after(&mut live.out, "Added : nettool"), ": Pending");
     keyboard.write_all(b"delete nosuch\ndelete nettool\n").unwrap();
     after(&mut live.err, "kubectl delete pod nosuch: pods \"nosuch\" not found");
@@ -234,7 +234,11 @@ fn a_deletion_while_the_connection_is_cut_comes_out_as_a_tombstone() {
     while after(&mut live.err, "# ") != "no pods" {
         keyboard.write_all(b"get\n").unwrap();
     }
-    keyboard.write_all(b"heal\n").unwrap();
+    keyboard.write_all(b"resync\n").unwrap();
+    after(&mut live.err, "the connection is cut: heal first");
+    keyboard.write_all(b"heal\nheal\n").unwrap();
+    after(&mut live.err, "tries again after its back-off");
+    after(&mut live.err, "nothing was cut");
     assert!(after(&mut live.out, "Deleted : web").contains("DeletedFinalStateUnknown"));
     live.signal("INT");
 }
@@ -258,6 +262,25 @@ fn a_resync_that_is_typed_hands_out_the_store_again() {
 }
 
 #[test]
+fn a_lesson_without_a_store_says_so() {
+    let nothing = file("nothing-stored.yaml", "[]");
+    let mut live =
+        Live::start(command(&format!("reflector --follow --scenario {}", nothing.display())).stdin(Stdio::piped()));
+    let mut keyboard = live.child.stdin.take().unwrap();
+    keyboard.write_all(b"run web\n").unwrap();
+    after(&mut live.out, "Updated : web : Running");
+    keyboard.write_all(b"store\nresync\nstores\nscale web\n").unwrap();
+    after(&mut live.err, "this lesson has no store");
+    after(&mut live.err, "this DeltaFIFO has no known objects");
+    let commands = after(&mut live.err, "stores is no command: ");
+    for named in ["run NAME", "get", "store", "queue", "resync", "cut", "heal", "Ctrl-C ends the run"] {
+        assert!(commands.contains(named), "{named}: {commands}");
+    }
+    after(&mut live.err, "expected run NAME");
+    live.signal("INT");
+}
+
+#[test]
 fn the_other_terminal_is_told_when_its_cluster_ends() {
     let ran = run("listwatch --listen 127.0.0.1:0 --for 1ms");
     assert!(ran.err.contains("export KUBECONFIG="), "{}", ran.err);
@@ -269,7 +292,7 @@ fn the_other_terminal_is_told_when_its_cluster_ends() {
 fn a_lesson_without_a_reflector_says_that_nothing_can_resync() {
     let mut live = Live::start(command("listwatch --follow").stdin(Stdio::piped()));
     live.child.stdin.take().unwrap().write_all(b"resync\n").unwrap();
-    after(&mut live.err, "nothing to resync");
+    after(&mut live.err, "none watches now");
     live.signal("INT");
 }
 

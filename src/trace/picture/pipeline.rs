@@ -27,6 +27,8 @@ pub struct Pipeline {
     pub queue: Vec<Slot>,
     /// What was popped last, and is being processed.
     pub in_hand: Vec<(String, WaitingDelta)>,
+    /// Is there a store? It shows when something is stored, or when a queue or a handler needs one.
+    pub has_store: bool,
     /// The store's objects, with their versions.
     pub store: BTreeMap<String, String>,
     /// The store's indices: index, value, keys.
@@ -58,6 +60,7 @@ impl Pipeline {
     }
 
     pub(super) fn apply(&mut self, what: &What, cause: Option<Cause>) {
+        self.has_store |= shows_store(what);
         match what {
             What::Committed { change, key, resource_version, .. } => match change.as_str() {
                 "deleted" => drop(self.server.remove(key)),
@@ -164,6 +167,15 @@ impl Pipeline {
                 sets.entry(value.clone()).or_default().insert(key.to_owned());
             }
         }
+    }
+}
+
+/// Whether an event happens only where there is a store.
+fn shows_store(what: &What) -> bool {
+    match what {
+        What::Queued { known_objects, .. } | What::Dropped { known_objects, .. } => *known_objects,
+        What::Stored { .. } | What::Removed { .. } | What::Replaced { .. } | What::Joined { .. } => true,
+        _ => false,
     }
 }
 
