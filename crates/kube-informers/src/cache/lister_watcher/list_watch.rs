@@ -286,7 +286,7 @@ impl<T> ListWatch<T> {
 
     /// Gives up a list of which nothing comes for this long, neither its beginning nor more of it, and a watch that does not
     /// begin; 90 seconds by default, since an API server gives a request up after 60. They fail with
-    /// [`ApiError::Silent`]. For the events of a watch, a Reflector has its own limits
+    /// [`ApiError::Silent`](crate::cache::ApiError::Silent). For the events of a watch, a Reflector has its own limits
     /// ([`ReflectorOptions`](crate::cache::ReflectorOptions)).
     #[must_use]
     pub fn idle_timeout(mut self, timeout: Duration) -> Self {
