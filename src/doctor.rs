@@ -53,7 +53,7 @@ pub fn run(target: Option<&Target>, namespace: &str, console: &Console) -> Resul
         }
     }
     if findings.iter().any(|finding| finding.health == Health::Bad) {
-        return Err(Failure::new(("the cluster cannot be watched", "无法监听这个集群")).into());
+        return Err(Failure::new(("the cluster cannot be watched", "无法 watch 这个集群")).into());
     }
     Ok(Ended::Done)
 }

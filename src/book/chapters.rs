@@ -112,12 +112,35 @@ pub fn find(name: &str) -> Result<&'static Chapter, Vec<&'static str>> {
     found.ok_or_else(|| similar(&wanted))
 }
 
+/// The chapters with such a name or title; else the glossary, if it has the word.
 fn similar(wanted: &str) -> Vec<&'static str> {
-    let likeness = |slug: &str| if slug.contains(wanted) { 1.0 } else { strsim::jaro_winkler(slug, wanted) };
-    let mut slugs: Vec<_> = all().map(|chapter| (likeness(chapter.slug()), chapter.slug())).collect();
+    let is_in_title = |chapter: &Chapter| all_titles(chapter).any(|title| title.contains(wanted));
+    let likeness = |chapter: &Chapter| match chapter.slug() {
+        slug if slug.contains(wanted) => 1.0,
+        _ if is_in_title(chapter) => 0.9,
+        slug => strsim::jaro_winkler(slug, wanted),
+    };
+    let mut slugs: Vec<_> = all().map(|chapter| (likeness(chapter), chapter.slug())).collect();
     slugs.retain(|(likeness, _)| *likeness > 0.75);
     slugs.sort_by(|(a, _), (b, _)| b.total_cmp(a));
-    slugs.into_iter().map(|(_, slug)| slug).take(3).collect()
+    let mut slugs: Vec<_> = slugs.into_iter().map(|(_, slug)| slug).take(3).collect();
+    let glossary = all().find(|chapter| chapter.name == "glossary");
+    if slugs.is_empty()
+        && let Some(glossary) = glossary.filter(|glossary| has_term(glossary, wanted))
+    {
+        slugs.push(glossary.slug());
+    }
+    slugs
+}
+
+/// Whether a heading of the glossary is this word.
+fn has_term(glossary: &Chapter, word: &str) -> bool {
+    let lines = glossary.en.lines().chain(glossary.zh.lines());
+    lines.filter_map(|line| line.strip_prefix("### ")).any(|term| term.to_lowercase().contains(word))
+}
+
+fn all_titles(chapter: &Chapter) -> impl Iterator<Item = String> {
+    [chapter.en, chapter.zh].into_iter().map(|text| chapter.title(text).to_lowercase())
 }
 
 #[cfg(test)]
@@ -140,6 +163,8 @@ mod tests {
     fn an_unknown_name_brings_similar_ones() {
         assert_eq!(find("reflektor").expect_err("misspelt").first(), Some(&"reflector"));
         assert!(find("shar").expect_err("a part").contains(&"shared"));
+        assert_eq!(find("tombstone").expect_err("part of a title").first(), Some(&"relist"));
+        assert_eq!(find("bookmark").expect_err("a term"), ["glossary"]);
         assert!(find("xyz").expect_err("nothing like it").is_empty());
         assert!(find("99").is_err());
     }

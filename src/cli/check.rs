@@ -60,7 +60,7 @@ fn watches_a_cluster(run: Run, watch: &WatchArgs) -> Result<(), Words> {
         .map(str::trim)
         .collect();
     let en = format!("{lesson} uses {option} only with {}: without it, it watches no cluster", others.join(" or "));
-    Err((en, format!("{lesson} 只有加上 {} 才能用 {option}：否则它不监听集群", others.join(" 或 "))).into())
+    Err((en, format!("{lesson} 只有加上 {} 才能用 {option}：否则它不 watch 集群", others.join(" 或 "))).into())
 }
 
 fn fits_a_real_cluster(WatchArgs { source, run, .. }: &WatchArgs) -> Result<(), Words> {

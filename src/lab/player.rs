@@ -255,7 +255,7 @@ impl Plan {
         let namespace = lab.namespace();
         lab.narrate(
             &format!("watching pods in namespace {namespace} of {address}"),
-            &format!("正在监听 {address} 的 {namespace} 命名空间中的 Pod"),
+            &format!("正在 watch {address} 的 {namespace} 命名空间中的 Pod"),
         );
     }
 

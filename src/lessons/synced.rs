@@ -27,8 +27,8 @@ pub async fn run(lab: &Lab) -> Result<()> {
         lab.print(Style::Synced, "informer synced");
         let (stored, quick_pending, slow_pending) = (informer.reader().len(), quick.pending(), slow.pending());
         lab.narrate(
-            &format!("{stored} pods stored; pending: quick {quick_pending}, slow {slow_pending}"),
-            &format!("store 里有 {stored} 个 Pod；还没处理：quick {quick_pending} 个，slow {slow_pending} 个"),
+            &format!("{stored} stored; waiting beside the one in hand: quick {quick_pending}, slow {slow_pending}"),
+            &format!("store 里有 {stored} 个；除了手上的，还在等：quick {quick_pending}，slow {slow_pending}"),
         );
         quick.synced().await?;
         lab.print(Style::Synced, "quick synced");

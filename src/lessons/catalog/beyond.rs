@@ -235,7 +235,7 @@ pub(super) fn stale() -> Row {
         command: "stale",
         origin: Origin::Beyond,
         en: "Stale: who counts in a cache that is behind creates twice; who waits for their own write does not",
-        zh: "Stale：照着落后的缓存数数会创建两次；等缓存追上自己的写入就不会",
+        zh: "Stale：按落后的缓存计数会重复创建；等缓存追上自己的写入就不会",
         chapter: "21-staleness",
         trace: Some("stale.txt"),
         defaults: watching(ClusterDefaults { scenario: Some(&LAGS), ..NETTOOL_COMES_AND_GOES }).lasting(4),
