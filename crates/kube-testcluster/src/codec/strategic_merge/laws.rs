@@ -1,0 +1,119 @@
+//! Laws that hold for any two objects: their difference, as a patch, makes one of the other.
+
+use fastrand::Rng;
+use serde_json::json;
+
+use super::*;
+
+/// A pod with fields for each kind of merging, and with few names, so that two pods have much in common.
+fn pod(random: &mut Rng) -> Value {
+    let mut spec = Map::new();
+    spec.insert("containers".into(), keyed(random, &["a", "b", "c"], "name", container));
+    if random.bool() {
+        spec.insert("volumes".into(), keyed(random, &["v", "w"], "name", |random| json!({"emptyDir": labels(random)})));
+    }
+    if random.bool() {
+        spec.insert("nodeSelector".into(), labels(random));
+    }
+    if random.bool() {
+        // This list is replaced as a whole.
+        let keys: Vec<Value> = some(random, &["x", "y"]).into_iter().map(|key| json!({"key": key})).collect();
+        spec.insert("tolerations".into(), keys.into());
+    }
+    let mut metadata = Map::new();
+    metadata.insert("labels".into(), labels(random));
+    metadata.insert("finalizers".into(), some(random, &["f", "g", "h"]).into());
+    json!({"metadata": metadata, "spec": spec})
+}
+
+fn container(random: &mut Rng) -> Value {
+    let value = |random: &mut Rng| json!({"value": random.u8(0..3).to_string()});
+    json!({"image": random.u8(0..3).to_string(), "env": keyed(random, &["E", "F", "G"], "name", value)})
+}
+
+fn some(random: &mut Rng, names: &[&'static str]) -> Vec<&'static str> {
+    let mut names: Vec<_> = names.iter().copied().filter(|_| random.bool()).collect();
+    random.shuffle(&mut names);
+    names
+}
+
+fn keyed(random: &mut Rng, names: &[&'static str], key: &str, item: impl Fn(&mut Rng) -> Value) -> Value {
+    let mut items = Vec::new();
+    for name in some(random, names) {
+        let mut item = item(random);
+        item[key] = name.into();
+        items.push(item);
+    }
+    items.into()
+}
+
+fn labels(random: &mut Rng) -> Value {
+    let names = some(random, &["k", "l", "m"]);
+    names.into_iter().map(|name| (name.to_owned(), random.u8(0..3).to_string().into())).collect::<Map<_, _>>().into()
+}
+
+/// The patch from one object to another, as kubectl computes it.
+fn diff(from: &Value, to: &Value) -> Value {
+    let (from, to) = (from.as_object().unwrap(), to.as_object().unwrap());
+    let mut patch = Map::new();
+    for name in from.keys().filter(|name| !to.contains_key(*name)) {
+        patch.insert(name.clone(), Value::Null);
+    }
+    for (name, after) in to {
+        match (name.as_str(), from.get(name), after) {
+            (_, Some(before), after) if before == after => {}
+            ("containers" | "volumes" | "env", Some(Value::Array(before)), Value::Array(after)) => {
+                patch.insert(name.clone(), keyed_diff(before, after).into());
+                let order = after.iter().map(|item| json!({"name": item["name"]})).collect::<Vec<_>>();
+                patch.insert(format!("{ORDER}{name}"), order.into());
+            }
+            ("finalizers", Some(Value::Array(before)), Value::Array(after)) => {
+                let gone: Vec<_> = before.iter().filter(|item| !after.contains(item)).cloned().collect();
+                let new: Vec<_> = after.iter().filter(|item| !before.contains(item)).cloned().collect();
+                patch.insert(format!("{REMOVE}{name}"), gone.into());
+                patch.insert(name.clone(), new.into());
+                patch.insert(format!("{ORDER}{name}"), after.clone().into());
+            }
+            (_, Some(before @ Value::Object(_)), Value::Object(_)) => {
+                patch.insert(name.clone(), diff(before, after));
+            }
+            _ => drop(patch.insert(name.clone(), after.clone())),
+        }
+    }
+    patch.into()
+}
+
+fn keyed_diff(before: &[Value], after: &[Value]) -> Vec<Value> {
+    let same = |one: &Value, other: &Value| one["name"] == other["name"];
+    let gone = before.iter().filter(|item| !after.iter().any(|other| same(item, other)));
+    let mut changes: Vec<Value> = gone.map(|item| json!({"name": item["name"], DIRECTIVE: "delete"})).collect();
+    for item in after {
+        let mut change = match before.iter().find(|other| same(item, other)) {
+            Some(before) => diff(before, item),
+            None => item.clone(),
+        };
+        change["name"] = item["name"].clone();
+        changes.push(change);
+    }
+    changes
+}
+
+fn patched(object: &Value, patch: &Value) -> Value {
+    let mut object = object.clone();
+    merge("Pod", &mut object, patch.as_object().unwrap().clone()).unwrap();
+    object
+}
+
+#[test]
+fn the_difference_of_two_objects_makes_one_of_the_other_and_then_changes_nothing() {
+    for seed in 0..5000 {
+        let mut random = Rng::with_seed(seed);
+        let (from, to) = (pod(&mut random), pod(&mut random));
+        let patch = diff(&from, &to);
+        let result = patched(&from, &patch);
+        assert_eq!(result, to, "seed {seed}: {from} with {patch}");
+        assert_eq!(patched(&result, &patch), to, "seed {seed}: {patch} twice");
+        assert_eq!(patched(&from, &json!({})), from);
+        assert_eq!(diff(&from, &from), json!({}));
+    }
+}
