@@ -36,7 +36,7 @@ fn what_is_printed_stands_above_the_line_that_is_being_typed() {
 #[test]
 fn the_keyboard_is_as_before_when_a_live_run_has_ended() {
     let mut screen = Screen::running(&format!(
-        "stty -a | grep -o ' icanon' >/dev/null && {PROGRAM} reflector --follow --no-narrate; stty -a | grep -oE -- '-?(icanon|echo) '"
+        "trap : INT; stty -a | grep -o ' icanon' >/dev/null && {PROGRAM} reflector --follow --no-narrate; stty -a | grep -oE -- '-?(icanon|echo) '"
     ));
     screen.until("the prompt", |text| last_line(text) == ">");
     screen.types("\u{3}");

@@ -23,6 +23,7 @@ impl Screen {
         let line = format!("stty rows 24 cols 80; {line}");
         let mut command = Command::new("script");
         command.args(["-qfec", &line, "/dev/null"]).env("TERM", "xterm").env("LC_ALL", "C").env_remove("PAGER");
+        command.env("SHELL", "/bin/sh"); // whose shell it is decides, for one, what Ctrl-C does between two programs
         command.env("HOME", env!("CARGO_TARGET_TMPDIR")).env_remove("KUBECONFIG");
         let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         Self { child, parser: Parser::new(24.try_into().unwrap(), 80.try_into().unwrap(), 0) }
