@@ -1,21 +1,30 @@
 package main
 
 import (
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/ptr"
 )
 
-// addDefaults registers those defaults of kube-apiserver on which a pod's life depends, and the label of namespaces.
+// addDefaults registers those defaults of kube-apiserver that a client sees of a plain pod or replica set, and the label of namespaces.
+// Upstream: pkg/apis/core/v1/defaults.go.
 func addDefaults(scheme *runtime.Scheme) {
 	scheme.AddTypeDefaultingFunc(&corev1.Pod{}, func(object any) {
 		spec := &object.(*corev1.Pod).Spec
-		if spec.RestartPolicy == "" {
-			spec.RestartPolicy = corev1.RestartPolicyAlways
+		defaultPodSpec(spec)
+		if spec.EnableServiceLinks == nil {
+			spec.EnableServiceLinks = ptr.To(true)
 		}
-		if spec.TerminationGracePeriodSeconds == nil {
-			spec.TerminationGracePeriodSeconds = ptr.To[int64](corev1.DefaultTerminationGracePeriodSeconds)
+	})
+	scheme.AddTypeDefaultingFunc(&appsv1.ReplicaSet{}, func(object any) {
+		spec := &object.(*appsv1.ReplicaSet).Spec
+		if spec.Replicas == nil {
+			spec.Replicas = ptr.To[int32](1)
 		}
+		defaultPodSpec(&spec.Template.Spec)
 	})
 	scheme.AddTypeDefaultingFunc(&corev1.Namespace{}, func(object any) {
 		namespace := object.(*corev1.Namespace)
@@ -27,4 +36,46 @@ func addDefaults(scheme *runtime.Scheme) {
 		}
 		namespace.Labels[corev1.LabelMetadataName] = namespace.Name
 	})
+}
+
+func defaultPodSpec(spec *corev1.PodSpec) {
+	if spec.RestartPolicy == "" {
+		spec.RestartPolicy = corev1.RestartPolicyAlways
+	}
+	if spec.DNSPolicy == "" {
+		spec.DNSPolicy = corev1.DNSClusterFirst
+	}
+	if spec.SecurityContext == nil {
+		spec.SecurityContext = &corev1.PodSecurityContext{}
+	}
+	if spec.TerminationGracePeriodSeconds == nil {
+		spec.TerminationGracePeriodSeconds = ptr.To[int64](corev1.DefaultTerminationGracePeriodSeconds)
+	}
+	if spec.SchedulerName == "" {
+		spec.SchedulerName = corev1.DefaultSchedulerName
+	}
+	for i := range spec.Containers {
+		defaultContainer(&spec.Containers[i])
+	}
+}
+
+func defaultContainer(container *corev1.Container) {
+	if container.ImagePullPolicy == "" {
+		container.ImagePullPolicy = corev1.PullIfNotPresent
+		name := container.Image[strings.LastIndex(container.Image, "/")+1:]
+		if !strings.Contains(name, "@") && (!strings.Contains(name, ":") || strings.HasSuffix(name, ":latest")) {
+			container.ImagePullPolicy = corev1.PullAlways
+		}
+	}
+	if container.TerminationMessagePath == "" {
+		container.TerminationMessagePath = corev1.TerminationMessagePathDefault
+	}
+	if container.TerminationMessagePolicy == "" {
+		container.TerminationMessagePolicy = corev1.TerminationMessageReadFile
+	}
+	for i := range container.Ports {
+		if container.Ports[i].Protocol == "" {
+			container.Ports[i].Protocol = corev1.ProtocolTCP
+		}
+	}
 }

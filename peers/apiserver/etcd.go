@@ -10,20 +10,25 @@ import (
 	"go.etcd.io/etcd/server/v3/embed"
 )
 
-// startEtcd runs an etcd in this process, on two free loopback ports and a temporary folder. It returns its URL and what stops it.
-func startEtcd() (string, func(), error) {
-	dir, err := os.MkdirTemp("", "informer-lab-etcd-")
-	if err != nil {
-		return "", nil, err
+// startEtcd runs an etcd in this process, on two free loopback ports, in a folder that stays, or without one in a temporary folder. It
+// returns its URL and what stops it.
+func startEtcd(dir string) (string, func(), error) {
+	remove := func() {}
+	if dir == "" {
+		made, err := os.MkdirTemp("", "informer-lab-etcd-")
+		if err != nil {
+			return "", nil, err
+		}
+		dir, remove = made, func() { os.RemoveAll(made) }
 	}
 	etcd, err := openEtcd(dir)
 	if err != nil {
-		os.RemoveAll(dir)
+		remove()
 		return "", nil, err
 	}
 	stop := func() {
 		etcd.Close()
-		os.RemoveAll(dir)
+		remove()
 	}
 	select {
 	case <-etcd.Server.ReadyNotify():

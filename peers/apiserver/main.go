@@ -1,9 +1,11 @@
 // Command apiserver is a small but genuine Kubernetes API server: the handlers, the admission chain, the watch cache and the storage are
-// upstream's (k8s.io/apiserver, etcd); only the strategies of its kinds are local and simplified: no defaults and no validation but those of metadata.
+// upstream's (k8s.io/apiserver, etcd); only the strategies of its kinds are local and simplified: of defaults, validation and columns they have what
+// the recordings in fixtures/wire ask of pods.
 //
 //	apiserver --listen 127.0.0.1:0 --kubeconfig FILE
 //
-// It prints "ready URL" once it serves, and ends with SIGINT or SIGTERM. Plain HTTP on loopback, no authentication.
+// It prints "etcd URL" and, once it serves, "ready URL", and ends with SIGINT or SIGTERM. Plain HTTP on loopback, no authentication.
+// With --data-dir it can be started again on what it has stored.
 package main
 
 import (
@@ -17,12 +19,15 @@ import (
 	"syscall"
 	"time"
 
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/klog/v2"
 )
 
 var (
 	listen     = flag.String("listen", "127.0.0.1:0", "loopback address to serve plain HTTP on")
 	kubeconfig = flag.String("kubeconfig", "", "where to write a kubeconfig")
+	dataDir    = flag.String("data-dir", "", "folder of etcd; without it, a temporary one that is removed at the end")
+	gates      = flag.String("feature-gates", "", "comma separated, as in WatchList=false")
 )
 
 func main() {
@@ -45,7 +50,10 @@ func run(ctx context.Context) error {
 	if ip := listener.Addr().(*net.TCPAddr).IP; !ip.IsLoopback() {
 		return fmt.Errorf("refusing to listen on %s: not a loopback address", ip)
 	}
-	etcd, stopEtcd, err := startEtcd()
+	if err := utilfeature.DefaultMutableFeatureGate.Set(*gates); err != nil {
+		return err
+	}
+	etcd, stopEtcd, err := startEtcd(*dataDir)
 	if err != nil {
 		return err
 	}
@@ -75,7 +83,7 @@ func run(ctx context.Context) error {
 			return err
 		}
 	}
-	fmt.Printf("ready http://%s\n", host)
+	fmt.Printf("etcd %s\nready http://%s\n", etcd, host)
 	select {
 	case <-ctx.Done():
 		return nil

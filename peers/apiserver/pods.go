@@ -54,11 +54,9 @@ func podStrategy(scheme *runtime.Scheme) graceful {
 			pod.Generation++
 		}
 	}
-	s.validate = func(object runtime.Object) field.ErrorList {
-		if len(object.(*core.Pod).Spec.Containers) == 0 {
-			return field.ErrorList{field.Required(field.NewPath("spec", "containers"), "")}
-		}
-		return nil
+	s.validate = func(object runtime.Object) field.ErrorList { return validatePodSpec(&object.(*core.Pod).Spec) }
+	s.validateUpdate = func(object, old runtime.Object) field.ErrorList {
+		return validatePodUpdate(&object.(*core.Pod).Spec, &old.(*core.Pod).Spec)
 	}
 	return graceful{s}
 }

@@ -78,6 +78,9 @@ func (r row) store(storage storageOptions) (*genericregistry.Store, error) {
 		ResetFieldsStrategy:       r.strategy,
 	}
 	store.TableConvertor = rest.NewDefaultTableConvertor(store.DefaultQualifiedResource)
+	if r.plural == "pods" {
+		store.TableConvertor = podTable{}
+	}
 	return store, store.CompleteWithOptions(&generic.StoreOptions{RESTOptions: storage, AttrFunc: attributes})
 }
 

@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -89,7 +91,8 @@ func newServer(host, etcd string, client kubernetes.Interface) (*genericapiserve
 	if err != nil {
 		return nil, err
 	}
-	for name, resources := range registries {
+	for _, name := range slices.Sorted(maps.Keys(registries)) { // discovery lists them in this order
+		resources := registries[name]
 		group := genericapiserver.NewDefaultAPIGroupInfo(name, scheme, runtime.NewParameterCodec(scheme), codecs)
 		group.PrioritizedVersions = []schema.GroupVersion{{Group: name, Version: "v1"}}
 		group.VersionedResourcesStorageMap["v1"] = resources

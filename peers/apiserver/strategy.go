@@ -25,6 +25,8 @@ type strategy struct {
 	prepareCreate func(object runtime.Object)
 	prepareUpdate func(object, old runtime.Object)
 	validate      func(object runtime.Object) field.ErrorList
+	// validateUpdate is what is checked of an update beside its metadata.
+	validateUpdate func(object, old runtime.Object) field.ErrorList
 	// resetFields are those that a write does not own, since the server sets them.
 	resetFields []fieldpath.Path
 }
@@ -74,10 +76,14 @@ func (s strategy) ValidateUpdate(_ context.Context, object, old runtime.Object) 
 	if err != nil {
 		return field.ErrorList{field.InternalError(nil, err)}
 	}
-	if s.validName == nil {
-		return nil
+	var errs field.ErrorList
+	if s.validName != nil {
+		errs = apivalidation.ValidateObjectMetaAccessorUpdate(accessor, before, field.NewPath("metadata"))
 	}
-	return apivalidation.ValidateObjectMetaAccessorUpdate(accessor, before, field.NewPath("metadata"))
+	if s.validateUpdate != nil {
+		errs = append(errs, s.validateUpdate(object, old)...)
+	}
+	return errs
 }
 
 func (s strategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {

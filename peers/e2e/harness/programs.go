@@ -46,7 +46,7 @@ func DefaultStages() string {
 func Build() error {
 	stamp := "-X k8s.io/component-base/version.gitVersion=" + KubectlVersion
 	for _, arguments := range [][]string{
-		{"-o", Peer(""), "-ldflags", stamp, "./kubectl", "./apiserver", "./differential", "./lifecycle", "./tracer"},
+		{"-o", Peer(""), "-ldflags", stamp, "./kubectl", "./apiserver", "./differential", "./lifecycle", "./record", "./tracer"},
 		{"-o", Peer("tutorial"), "./tutorial/..."},
 	} {
 		if err := goBuild(arguments); err != nil {

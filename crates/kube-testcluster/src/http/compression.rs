@@ -51,7 +51,9 @@ pub(crate) async fn compress(accepted: AcceptedEncoding, response: Response) -> 
         return Response::from_parts(parts, Body::from(bytes));
     }
     parts.headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-    parts.headers.append(header::VARY, HeaderValue::from_static("Accept-Encoding"));
+    if parts.headers.get(header::VARY).is_none_or(|vary| vary != "Accept-Encoding") {
+        parts.headers.append(header::VARY, HeaderValue::from_static("Accept-Encoding"));
+    }
     let compressor = Compressor { rest: bytes, encoder: GzEncoder::new(Vec::new(), Compression::fast()) };
     Response::from_parts(parts, Body::from_stream(stream::unfold(Some(compressor), Compressor::next)))
 }

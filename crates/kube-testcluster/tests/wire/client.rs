@@ -17,8 +17,6 @@ pub struct Server {
     pub cluster: Cluster,
     router: Router,
     bumps: u32,
-    /// Every version of the objects of the first state, with its path.
-    pub first: Vec<(String, Value)>,
 }
 
 pub struct Answer {
@@ -30,15 +28,12 @@ impl Server {
     /// A cluster without anything in it.
     pub fn plain(cluster: Cluster) -> Self {
         let router = cluster.router();
-        Self { cluster, router, bumps: 0, first: Vec::new() }
+        Self { cluster, router, bumps: 0 }
     }
 
     /// The state with which every recording begins.
     pub async fn start(builder: ClusterBuilder) -> Self {
-        let mut server = Self::plain(builder.controllers(Controllers::None).stages(Stages::none()).start());
-        for _ in 0..20 {
-            server.bump().await; // so that there are revisions before the first
-        }
+        let server = Self::plain(builder.controllers(Controllers::None).stages(Stages::none()).start());
         let labels = [
             ("alpha", json!({"app": "web", "tier": "front"})),
             ("beta", json!({"app": "web"})),
@@ -47,19 +42,11 @@ impl Server {
         ];
         for (name, labels) in labels {
             server.write("POST", PODS, &pod(name, &labels)).await;
-            server.remember(name).await;
         }
-        server.bind("alpha", "node-1").await;
-        server.remember("alpha").await;
+        let binding = json!({"metadata": {"name": "alpha"}, "target": {"kind": "Node", "name": "node-1"}});
+        server.write("POST", &format!("{PODS}/alpha/binding"), &binding).await;
         server.run("alpha").await;
-        server.remember("alpha").await;
         server
-    }
-
-    async fn remember(&mut self, name: &str) {
-        let path = format!("{PODS}/{name}");
-        let pod = self.get(&path).await.unwrap();
-        self.first.push((path, pod));
     }
 
     pub async fn send(
@@ -98,11 +85,6 @@ impl Server {
     pub async fn get(&self, path: &str) -> Option<Value> {
         let answer = self.ask("GET", path, &[], Body::empty()).await;
         serde_json::from_slice(&answer.body).ok().filter(|_| answer.status == 200)
-    }
-
-    pub async fn bind(&self, name: &str, node: &str) {
-        let binding = json!({"metadata": {"name": name}, "target": {"kind": "Node", "name": node}});
-        self.write("POST", &format!("{PODS}/{name}/binding"), &binding).await;
     }
 
     /// Writes the status that the recorder gave to pods that run.

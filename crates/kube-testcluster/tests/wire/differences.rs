@@ -66,12 +66,6 @@ const TABLE: &[Difference] = &[
         says: "nothing but",
         reason: "kube-apiserver keeps podIP and podIPs alike when it decodes a pod; the recorded server did not",
     },
-    Difference {
-        request: "",
-        place: "/events",
-        says: "a bookmark by chance",
-        reason: "whether a bookmark follows soon after the first one of a streaming list is a race upstream",
-    },
 ];
 
 /// The table, and which of its rows were used.

@@ -4,54 +4,63 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-/// One file: a server of its own, and records in the order in which they were made.
+/// One file: a server of its own, and records in the order in which they were made. Every write is a record.
 pub struct Recording {
     pub name: String,
     pub records: Vec<Value>,
-    /// Every write is a record.
-    pub is_complete: bool,
+    /// The answers to compare with, by name, if they are not those of the records.
+    pub answers: Option<Vec<Value>>,
 }
 
 /// kubectl's requests are recorded in another format.
 const OTHER_FORM: &str = "kubectl-requests.json";
 
-/// A directory of the project, or the one that `WIRE_DIR` names.
-fn directory(own: &str) -> PathBuf {
-    let own = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures")).join(own);
-    std::env::var_os("WIRE_DIR").map_or(own, PathBuf::from)
+fn own() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/wire"))
+}
+
+/// The directory that `WIRE_DIR` names.
+fn other() -> Option<PathBuf> {
+    std::env::var_os("WIRE_DIR").map(PathBuf::from)
 }
 
 /// The commands of kubectl, if the directory has its log.
 pub fn commands() -> Option<Vec<Value>> {
-    let path = directory("wire").join(OTHER_FORM);
+    let path = other().unwrap_or_else(own).join(OTHER_FORM);
     path.exists().then(|| read(&path))
 }
 
-/// Both sets of recordings, or the one that `WIRE_DIR` and `WIRE_COMPLETE` name.
+/// The project's recordings; with `WIRE_DIR` and `WIRE_COMPLETE` those of another directory. With `WIRE_DIR` alone, the answers
+/// of a directory in which not every write is a record: the requests around them are those of the project's file of the
+/// same name.
 pub fn recordings() -> Vec<Recording> {
-    if std::env::var_os("WIRE_DIR").is_some() {
-        return set("", std::env::var_os("WIRE_COMPLETE").is_some());
-    }
-    let mut both = set("wire", false);
-    both.extend(set("wire-complete", true));
-    both
+    let directory = other().unwrap_or_else(own);
+    let is_complete = other().is_none() || std::env::var_os("WIRE_COMPLETE").is_some();
+    let recording = |path: PathBuf| {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let script = own().join(&name);
+        match is_complete {
+            true => Recording { name, records: read(&path), answers: None },
+            false => Recording {
+                name,
+                records: if script.exists() { read(&script) } else { Vec::new() },
+                answers: Some(read(&path)),
+            },
+        }
+    };
+    files(&directory).into_iter().map(recording).collect()
 }
 
-fn set(own: &str, is_complete: bool) -> Vec<Recording> {
-    let directory = directory(own);
+fn files(directory: &Path) -> Vec<PathBuf> {
     let only = std::env::var("WIRE_ONLY").unwrap_or_default();
-    let mut files: Vec<PathBuf> = std::fs::read_dir(&directory)
+    let mut files: Vec<PathBuf> = std::fs::read_dir(directory)
         .unwrap_or_else(|error| panic!("{}: {error}", directory.display()))
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
         .filter(|path| !path.ends_with(OTHER_FORM) && path.to_string_lossy().contains(&only))
         .collect();
     files.sort();
-    let recording = |path: PathBuf| {
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        Recording { name, records: read(&path), is_complete }
-    };
-    files.into_iter().map(recording).collect()
+    files
 }
 
 fn read(path: &Path) -> Vec<Value> {

@@ -26,11 +26,13 @@ const PROTOBUF_OF_OLD: &str = "application/com.github.proto-openapi.spec.v2@v1.0
 /// The whole API in one document. As upstream, the method is ignored, here and below.
 pub(crate) async fn v2(State(store): State<Arc<Store>>, headers: HeaderMap) -> Response {
     let Some(document) = documents::find("v2") else { return empty(StatusCode::NOT_FOUND) };
-    let answer = match DocumentForm::negotiate(document, &headers) {
+    let mut answer = match DocumentForm::negotiate(document, &headers) {
         Some(form) => form.serve(document, &headers, &store),
         None => empty(StatusCode::NOT_ACCEPTABLE),
     };
-    compress(AcceptedEncoding::of(&headers), depends_on_accept(answer)).await
+    set(&mut answer, header::VARY, "Accept-Encoding"); // upstream's handler says so whether it compresses or not
+    answer.headers_mut().append(header::VARY, HeaderValue::from_static("Accept"));
+    compress(AcceptedEncoding::of(&headers), answer).await
 }
 
 /// The paths of the documents of all group versions, with their hashes.

@@ -1,0 +1,32 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"informer-lab/peers/e2e/harness"
+)
+
+// A recording made again is the recording: nothing in it depends on the run, and nobody changed it by hand.
+func TestRecordingsAreMadeAgain(t *testing.T) {
+	for _, name := range []string{"status.json", "forms.json"} {
+		recorded, err := os.ReadFile(harness.Fixture("wire", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(file, recorded, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		recorder := harness.Start(t, []string{"TMPDIR=" + t.TempDir()}, harness.Peer("record"), file)
+		if code := recorder.Wait(t); code != 0 {
+			t.Fatalf("the recorder ended with code %d", code)
+		}
+		again, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		equals(t, string(again), string(recorded))
+	}
+}

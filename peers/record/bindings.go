@@ -1,0 +1,166 @@
+package main
+
+import (
+	"encoding/base64"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+const (
+	// nobody is the uid of no object: that which a request invents.
+	nobody = "00000000-0000-0000-0000-000000000000"
+	// sometime stands for a time in a request.
+	sometime = "2026-01-01T00:00:00Z"
+	// ahead is how far a revision of the future is from the last one that was seen.
+	ahead = 100_000
+)
+
+// bindings are the values that the placeholders of a former recording have in this one.
+type bindings struct {
+	// values are those of <rvN> and <uid:NAME>, by the placeholder, and those of ETags, by the former one.
+	values map[string]string
+	// last is the highest revision that an answer has shown.
+	last int
+}
+
+func newBindings() *bindings { return &bindings{values: map[string]string{}} }
+
+// placeholder is any placeholder. A uid may be named after an object with a generated name.
+var placeholder = regexp.MustCompile(`<(?:continue:(\{.*?\})|rv\d+|uid(?::(?:[^<>]|<5 random>)*)?|time|age|5 random|host:port)>`)
+
+// request is a request with values instead of placeholders.
+func (b *bindings) request(request Request) Request {
+	headers := map[string]string{}
+	for name, value := range request.Headers {
+		if now, found := b.values[value]; found {
+			value = now // an ETag
+		}
+		headers[name] = b.fill(value)
+	}
+	return Request{Method: request.Method, Path: b.fill(request.Path), Headers: headers, Body: mapStrings(request.Body, b.fill)}
+}
+
+func (b *bindings) fill(template string) string {
+	return placeholder.ReplaceAllStringFunc(template, func(found string) string {
+		inner, isToken := strings.CutPrefix(found, "<continue:")
+		value, bound := b.values[found]
+		switch {
+		case isToken:
+			return base64.RawURLEncoding.EncodeToString([]byte(b.fill(strings.TrimSuffix(inner, ">"))))
+		case bound:
+			return value
+		case strings.HasPrefix(found, "<rv"):
+			b.values[found] = strconv.Itoa(b.last + ahead)
+			return b.values[found]
+		case strings.HasPrefix(found, "<uid"):
+			return nobody
+		case found == "<time>":
+			return sometime
+		}
+		return found
+	})
+}
+
+var version = regexp.MustCompile(`^\d+$`)
+
+// saw notes the revisions that an answer shows.
+func (b *bindings) saw(response *Response) {
+	eachVersion([]any{response.Body, response.Events}, func(text string) {
+		if number, err := strconv.Atoi(text); err == nil {
+			b.last = max(b.last, number)
+		}
+	})
+}
+
+// eachVersion calls back for every resourceVersion in a body that is a number.
+func eachVersion(value any, found func(text string)) {
+	switch value := value.(type) {
+	case []any:
+		for _, item := range value {
+			eachVersion(item, found)
+		}
+	case object:
+		for name, item := range value {
+			if text, ok := item.(string); ok && name == "resourceVersion" && version.MatchString(text) {
+				found(text)
+			}
+			eachVersion(item, found)
+		}
+	}
+}
+
+// bind binds the placeholders of a former answer to what stands in their places now.
+func (b *bindings) bind(former, now *Response) {
+	b.values[former.Headers["etag"]] = now.Headers["etag"]
+	b.bindValue(former.Body, now.Body)
+	b.bindValue(former.Events, now.Events)
+}
+
+func (b *bindings) bindValue(former, now any) {
+	switch former := former.(type) {
+	case string:
+		if text, ok := now.(string); ok {
+			b.bindText(former, text)
+		}
+	case []any:
+		items, _ := now.([]any)
+		for i := range min(len(former), len(items)) {
+			b.bindValue(former[i], items[i])
+		}
+	case object:
+		fields, _ := now.(object)
+		for name, value := range former {
+			b.bindValue(value, fields[name])
+		}
+	}
+}
+
+func (b *bindings) bindText(template, text string) {
+	places := placeholder.FindAllStringIndex(template, -1)
+	if places == nil {
+		return
+	}
+	pattern, end := "^", 0
+	for _, place := range places {
+		pattern += regexp.QuoteMeta(template[end:place[0]]) + form(template[place[0]:place[1]])
+		end = place[1]
+	}
+	found := regexp.MustCompile(pattern + regexp.QuoteMeta(template[end:]) + "$").FindStringSubmatch(text)
+	for i, place := range places {
+		if found != nil {
+			b.bindOne(template[place[0]:place[1]], found[i+1])
+		}
+	}
+}
+
+func (b *bindings) bindOne(placeholder, value string) {
+	if inner, isToken := strings.CutPrefix(placeholder, "<continue:"); isToken {
+		if token, err := untoken(value); err == nil {
+			b.bindText(strings.TrimSuffix(inner, ">"), token)
+		}
+		return
+	}
+	if _, bound := b.values[placeholder]; !bound {
+		b.values[placeholder] = value
+	}
+}
+
+// form is how the value of a placeholder looks.
+func form(placeholder string) string {
+	switch {
+	case strings.HasPrefix(placeholder, "<continue:"):
+		return `([\w=+/%-]+)`
+	case strings.HasPrefix(placeholder, "<rv"):
+		return `(\d+)`
+	case strings.HasPrefix(placeholder, "<uid"):
+		return `([0-9a-f-]{36})`
+	}
+	return `(.+?)`
+}
+
+// untoken is what is in a continue token.
+func untoken(token string) (string, error) {
+	text, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(token, "="))
+	return string(text), err
+}
