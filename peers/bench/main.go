@@ -1,4 +1,4 @@
-// Command bench does one piece of work on client-go and measures it. `cargo bench --bench work` does the same on the project's own machinery: it has
+// Command bench does one piece of work on client-go and measures it. `benches/work` does the same on the project's own machinery: it has
 // the same works, the same options and the same form of output.
 //
 //	bench WORK [--key value…]

@@ -43,17 +43,17 @@ func build(ctx context.Context, root, scratch string, size size) (p programs, er
 			return p, err
 		}
 	}
-	inBench, inBuild := "bench", "release"
+	profile := "release"
 	if size == smallest {
-		inBench, inBuild = "dev", "dev" // the tests have built these already
+		profile = "dev" // the tests have built most of it already
 	}
-	p.work, err = cargo(ctx, root, "work", "bench", "--locked", "--bench", "work", "--no-run", "--profile", inBench)
+	p.work, err = cargo(ctx, root, "work", "build", "--locked", "-p", "informer-lab", "-p", "informer-lab-benches", "--profile", profile)
 	if err != nil {
 		return p, err
 	}
-	p.informerLab = filepath.Join(filepath.Dir(filepath.Dir(p.work)), "informer-lab") // built in the same run
+	p.informerLab = filepath.Join(filepath.Dir(p.work), "informer-lab") // built in the same run
 	p.kubeRuntime, err = cargo(ctx, filepath.Join(peers, "kube-runtime"), "peer-kube-runtime",
-		"build", "--locked", "--target-dir", filepath.Join(root, "target"), "--profile", inBuild)
+		"build", "--locked", "--target-dir", filepath.Join(root, "target"), "--profile", profile)
 	return p, err
 }
 

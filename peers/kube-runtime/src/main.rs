@@ -1,4 +1,4 @@
-//! One piece of work on kube-runtime's reflector and watcher, measured, in the form in which `cargo bench --bench work` tells it.
+//! One piece of work on kube-runtime's reflector and watcher, measured, in the form in which `benches/work` tells it.
 //!
 //! `peer-kube-runtime sync|watch [--key value…]`
 
