@@ -25,7 +25,7 @@ func startReal(program string) (*server, error) {
 
 // startOurs starts informer-lab's cluster with nothing in it that changes objects by itself.
 func startOurs(program string) (*server, error) {
-	return start(program, "http://", "cluster", "--listen", "127.0.0.1:0", "--nodes", "0", "--controllers", "none")
+	return start(program, "http://", "cluster", "--listen", "127.0.0.1:0", "--nodes", "0", "--controllers", "none", "--admission", "plain")
 }
 
 // start runs a program until it has printed a line with its URL.

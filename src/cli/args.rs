@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
-use informer_lab::cluster::{Controllers, Pods};
+use informer_lab::cluster::{Admission, Controllers, Pods};
 use informer_lab::lab::{Era, Seed};
 use informer_lab::trace::{ColorChoice, Lang, Output, Speed};
 use kube_testcluster::Fault;
@@ -147,6 +147,10 @@ pub struct ClusterCommandArgs {
     /// alone
     #[arg(long, value_enum, default_value = "all", hide_possible_values = true, value_name = "all|deletions|none")]
     pub controllers: Controllers,
+    /// What is added to new pods and namespaces: what kube-apiserver adds by default (priority, tolerations, service account;
+    /// the service kubernetes), or nothing
+    #[arg(long, value_enum, default_value = "kube", hide_possible_values = true, value_name = "kube|plain")]
+    pub admission: Admission,
     /// The pods at the start: so many that run already, or those of a file (YAML)
     #[arg(long, value_name = "N|FILE", allow_hyphen_values = true, value_parser = values::pods)]
     pub pods: Option<Pods>,

@@ -80,6 +80,9 @@ pub fn option(id: &str) -> Option<&'static str> {
         "controllers" => {
             "运行哪些控制器：all 是全部，deletions 是垃圾回收、命名空间和节点的控制器，none 是一个也没有，像单独的 API server"
         }
+        "admission" => {
+            "新建 Pod 和命名空间时补充什么：kube 是 kube-apiserver 默认补充的内容（优先级、容忍度、服务账号，以及 kubernetes 服务），plain 是什么也不补充"
+        }
         "faults" => "一开始就有的故障，例如 429:verb=list,times=3 或 hide-events:times=2；可以写多次",
         "admin" => "允许通过 /lab/faults 启动故障",
         "command" => "设置好 KUBECONFIG 后运行这条命令，并以它的退出码结束",

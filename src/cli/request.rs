@@ -203,6 +203,7 @@ impl ClusterCommandArgs {
             era,
             nodes,
             controllers,
+            admission,
             pods,
             scenario,
             stages,
@@ -213,7 +214,20 @@ impl ClusterCommandArgs {
         // A scenario may contain faults.
         let admin = if admin || scenario.is_some() { Admin::On } else { Admin::Off };
         let era = era.into();
-        ClusterSettings { listen, kubeconfig, era, nodes, controllers, pods, scenario, stages, faults, admin, command }
+        ClusterSettings {
+            listen,
+            kubeconfig,
+            era,
+            nodes,
+            controllers,
+            admission,
+            pods,
+            scenario,
+            stages,
+            faults,
+            admin,
+            command,
+        }
     }
 }
 

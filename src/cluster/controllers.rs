@@ -1,4 +1,4 @@
-//! The values of `--controllers`.
+//! The values of `--controllers` and `--admission`.
 
 /// Which controllers run in a cluster.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -16,8 +16,27 @@ impl From<Controllers> for kube_testcluster::Controllers {
     fn from(controllers: Controllers) -> Self {
         match controllers {
             Controllers::All => Self::All,
-            Controllers::Deletions => Self::GarbageAndNamespaces,
+            Controllers::Deletions => Self::Housekeeping,
             Controllers::None => Self::None,
+        }
+    }
+}
+
+/// What is added to new pods and namespaces.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Admission {
+    /// What kube-apiserver adds with its default plugins.
+    #[default]
+    Kube,
+    /// Nothing.
+    Plain,
+}
+
+impl From<Admission> for kube_testcluster::Admission {
+    fn from(admission: Admission) -> Self {
+        match admission {
+            Admission::Kube => Self::Kube,
+            Admission::Plain => Self::Plain,
         }
     }
 }

@@ -19,7 +19,7 @@ use crate::console::{Console, Ended};
 use crate::trace::{Failure, Printer};
 use kube_testcluster::{Admin, Cluster, ClusterBuilder, Era, Fault, Scenario, pods_from_yaml};
 
-pub use controllers::Controllers;
+pub use controllers::{Admission, Controllers};
 pub use files::Fixture;
 pub(crate) use kubeconfig_file::KubeconfigFile;
 pub(crate) use listen::listen;
@@ -37,6 +37,8 @@ pub struct ClusterSettings {
     pub nodes: usize,
     /// Which controllers run in it.
     pub controllers: Controllers,
+    /// What is added to new pods and namespaces.
+    pub admission: Admission,
     /// The pods at the start.
     pub pods: Option<Pods>,
     /// The scenario file to play.
@@ -103,8 +105,8 @@ pub fn run(settings: &ClusterSettings, console: &Console) -> Result<Ended> {
 fn builder(settings: &ClusterSettings) -> Result<ClusterBuilder> {
     let stages = files::stages(settings.stages.as_deref().or(Some(Path::new(USUAL_STAGES))), None)?;
     let builder = Cluster::builder().era(settings.era).seed(fastrand::u64(..)).nodes(settings.nodes).stages(stages);
-    let builder = builder.controllers(settings.controllers.into()).admin(settings.admin);
-    let builder = builder.first_revision(revision_of_the_clock());
+    let builder = builder.controllers(settings.controllers.into()).admission(settings.admission.into());
+    let builder = builder.admin(settings.admin).first_revision(revision_of_the_clock());
     Ok(match &settings.pods {
         None => builder,
         Some(Pods::Crowd(number)) => builder.crowd(*number),

@@ -98,6 +98,6 @@ fn start(PlannedCluster { server, pods, stages, first_revision }: PlannedCluster
     let builder =
         Cluster::builder().era(server.into()).seed(seed).pods(pods).stages(stages).first_revision(first_revision);
     // A lesson about ReplicaSets runs its own controller.
-    let builder = builder.controllers(Controllers::GarbageAndNamespaces);
+    let builder = builder.controllers(Controllers::Housekeeping);
     builder.commit_latency(COMMIT_LATENCY).admin(Admin::On).start()
 }

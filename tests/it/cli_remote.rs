@@ -45,7 +45,7 @@ impl Served {
     pub fn cluster() -> Self {
         Self::new(|| {
             let stages = Stages::from_yaml("run: []\ndelete:\n- {after: 0s, remove: true}\n", "stages.yaml").unwrap();
-            let cluster = Cluster::builder().stages(stages).controllers(Controllers::GarbageAndNamespaces).start();
+            let cluster = Cluster::builder().stages(stages).controllers(Controllers::Housekeeping).start();
             let router = cluster.router();
             // Must live as long as the thread's runtime.
             tokio::spawn(async move {

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use crate::Cluster;
 use crate::controllers::chores::{self, Chores};
 use crate::controllers::replica_set;
-use crate::kinds::{NAMESPACES, NODES, PODS, Resource};
+use crate::kinds::{NAMESPACES, NODES, PODS, Resource, SERVICE_ACCOUNTS, SERVICES};
 use crate::machinery::clock::Clock;
 use crate::nodes::kubelet::{Kubelet, Progress};
 use crate::nodes::logs::Logs;
@@ -22,12 +22,13 @@ use crate::nodes::scheduler::Nodeless;
 use crate::nodes::stages::Stages;
 use crate::play::crowd;
 use crate::router::router;
-use crate::settings::{Admin, Controllers, Era, Settings};
+use crate::settings::{Admin, Admission, Controllers, Era, Settings};
 use crate::store::Requester;
 use crate::store::Store;
 use crate::store::expiry;
 use crate::store::object::Key;
 use crate::verbs::create::prepare;
+use crate::verbs::pod_admission::DEFAULT_ACCOUNT;
 
 /// Namespaces that every cluster has.
 const NAMESPACES_AT_START: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
@@ -62,6 +63,7 @@ impl Default for ClusterBuilder {
             max_events: 100_000,
             watch_list: true,
             controllers: Controllers::All,
+            admission: Admission::Plain,
         };
         let (pods, stages, admin) = (Vec::new(), Stages::default(), Admin::Off);
         Self { settings, started_at: None, nodes: None, pods, crowd: 0, stages, admin }
@@ -203,6 +205,12 @@ impl ClusterBuilder {
         self
     }
 
+    /// What the server adds to new pods and to namespaces; by default nothing.
+    pub fn admission(mut self, admission: Admission) -> Self {
+        self.settings.admission = admission;
+        self
+    }
+
     /// The time on the cluster's clock at the start; by default the time of day.
     pub fn started_at(mut self, time: Timestamp) -> Self {
         self.started_at = Some(time);
@@ -216,7 +224,7 @@ impl ClusterBuilder {
     pub fn start(self) -> Cluster {
         let clock = Clock::starting_at(self.started_at.unwrap_or_else(Timestamp::now));
         let store = Arc::new(Store::new(self.settings, clock));
-        let chores = Arc::new(Chores::new(self.nodes.is_some()));
+        let chores = Arc::new(Chores::new(self.nodes.is_some(), self.settings.admission));
         if self.settings.controllers != Controllers::None {
             store.set_hook(chores.clone());
         }
@@ -262,7 +270,10 @@ pub(crate) fn own_client(router: &axum::Router) -> kube_client::Client {
 /// Writes the objects that exist at the start.
 fn fill(store: &Store, nodes: usize, pods: Vec<Pod>) {
     for namespace in NAMESPACES_AT_START {
-        write(store, NAMESPACES, None, json!({"metadata": {"name": namespace}}));
+        write_namespace(store, namespace);
+    }
+    if store.settings.admission == Admission::Kube {
+        write(store, SERVICES, Some("default"), api_service());
     }
     let now = store.clock.now();
     for n in 1..=nodes {
@@ -271,12 +282,32 @@ fn fill(store: &Store, nodes: usize, pods: Vec<Pod>) {
     for pod in pods {
         let namespace = pod.metadata.namespace.clone().unwrap_or_else(|| "default".to_owned());
         if store.get(NAMESPACES, &Key::new(None, &namespace)).is_none() {
-            write(store, NAMESPACES, None, json!({"metadata": {"name": namespace}}));
+            write_namespace(store, &namespace);
         }
         let mut value = serde_json::to_value(pod).expect("a pod has only text keys");
         value["metadata"]["namespace"] = json!(namespace);
         write(store, PODS, Some(&namespace), value);
     }
+}
+
+fn write_namespace(store: &Store, name: &str) {
+    write(store, NAMESPACES, None, json!({"metadata": {"name": name}}));
+    if store.settings.admission == Admission::Kube {
+        write(store, SERVICE_ACCOUNTS, Some(name), json!({"metadata": {"name": DEFAULT_ACCOUNT, "namespace": name}}));
+    }
+}
+
+/// The service of the API server itself. Upstream: `CreateOrUpdateMasterServiceIfNeeded` in
+/// `pkg/controlplane/controller/kubernetesservice`.
+fn api_service() -> Value {
+    json!({
+        "metadata": {"name": "kubernetes", "namespace": "default", "labels": {"component": "apiserver", "provider": "kubernetes"}},
+        "spec": {
+            "clusterIP": "10.96.0.1", "clusterIPs": ["10.96.0.1"], "ipFamilies": ["IPv4"],
+            "ipFamilyPolicy": "SingleStack", "type": "ClusterIP",
+            "ports": [{"name": "https", "port": 443, "protocol": "TCP", "targetPort": 6443}],
+        },
+    })
 }
 
 fn write(store: &Store, resource: &'static Resource, namespace: Option<&str>, value: Value) {

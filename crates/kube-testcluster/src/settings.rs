@@ -32,18 +32,32 @@ pub enum Admin {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Controllers {
-    /// Those of [`GarbageAndNamespaces`](Self::GarbageAndNamespaces), and the
+    /// Those of [`Housekeeping`](Self::Housekeeping), and the
     /// [ReplicaSet controller](crate::controllers::replica_set).
     #[default]
     All,
     /// The garbage collector and the namespace controller, which deletions need, and those of nodes: their taints follow
     /// their conditions, and the pods of a node that was deleted go after 40 seconds. A ReplicaSet is only an object, until
     /// the test runs a controller of its own.
-    GarbageAndNamespaces,
+    Housekeeping,
     /// None, as in an API server without a controller manager: dependents outlive their owners, objects with a
     /// finalizer of the garbage collector stay, a new node stays tainted, and a deleted namespace is removed at once with its contents left
     /// behind.
     None,
+}
+
+/// What the server adds to new pods and to namespaces, beyond the defaults of their kinds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Admission {
+    /// Nothing, as in an API server of the library `k8s.io/apiserver` alone: an object is what its client has sent.
+    #[default]
+    Plain,
+    /// What kube-apiserver adds with its default plugins. A new pod gets a priority, the policy of its preemption, tolerations
+    /// of 300 seconds for nodes that are not ready or not reachable, and its service account; a priority class or an account
+    /// that does not exist is refused. Each namespace gets the service account `default`, and the namespace `default` the
+    /// service `kubernetes`.
+    Kube,
 }
 
 /// The settings that are chosen before the start.
@@ -72,6 +86,7 @@ pub(crate) struct Settings {
     /// Whether a modern server serves streaming lists.
     pub(crate) watch_list: bool,
     pub(crate) controllers: Controllers,
+    pub(crate) admission: Admission,
 }
 
 impl Settings {

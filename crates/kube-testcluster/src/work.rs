@@ -14,7 +14,7 @@ use crate::verbs::page::VISITED;
 use crate::{Cluster, Controllers, Stages};
 
 fn cluster() -> Cluster {
-    Cluster::builder().controllers(Controllers::GarbageAndNamespaces).start()
+    Cluster::builder().controllers(Controllers::Housekeeping).start()
 }
 
 /// How many objects are decoded meanwhile.
@@ -79,7 +79,7 @@ async fn the_pages_of_a_list_count_what_is_left_once() {
 async fn a_foreground_deletion_looks_at_each_dependent_a_few_times() {
     let mut work = Vec::new();
     for count in [100, 400] {
-        let cluster = Cluster::builder().stages(Stages::none()).controllers(Controllers::GarbageAndNamespaces).start();
+        let cluster = Cluster::builder().stages(Stages::none()).controllers(Controllers::Housekeeping).start();
         let maps: Api<ConfigMap> = Api::default_namespaced(cluster.client("default"));
         let owner = maps.create(&PostParams::default(), &object(json!({"metadata": {"name": "owner"}}))).await.unwrap();
         let owners = json!([{"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": owner.metadata.uid,
@@ -115,7 +115,7 @@ async fn a_foreground_deletion_looks_at_each_dependent_a_few_times() {
 async fn a_namespace_is_emptied_in_one_pass() {
     let mut work = Vec::new();
     for count in [100, 400] {
-        let cluster = Cluster::builder().stages(Stages::none()).controllers(Controllers::GarbageAndNamespaces).start();
+        let cluster = Cluster::builder().stages(Stages::none()).controllers(Controllers::Housekeeping).start();
         let namespaces: Api<Namespace> = Api::all(cluster.client("default"));
         namespaces.create(&PostParams::default(), &object(json!({"metadata": {"name": "shop"}}))).await.unwrap();
         let pods: Api<Pod> = Api::namespaced(cluster.client("default"), "shop");

@@ -108,7 +108,7 @@ impl Setting {
             .seed(1)
             .started_at("2023-05-01T10:00:00Z".parse().expect("it is a time"))
             .admin(Admin::On)
-            .controllers(Controllers::GarbageAndNamespaces)
+            .controllers(Controllers::Housekeeping)
             .stages(self.stages.clone())
             .pods(pods.expect("the tests read every file"));
         if self.nodes > 0 {

@@ -10,6 +10,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::kinds::{RESOURCES, Resource};
+use crate::settings::Admission;
 use crate::store::event::Event;
 use crate::store::object::{Key, Object};
 use crate::store::storage::Storage;
@@ -51,6 +52,8 @@ pub(crate) enum Chore {
     HandleDependents(ObjectRef),
     /// Delete the contents of a namespace that is being deleted.
     EmptyNamespace(String),
+    /// Create the service account that a namespace must have.
+    CreateAccount(String),
     /// Give a node the taints of its conditions.
     TaintNode(String),
     /// See after a while whether a node is still missing.
@@ -108,6 +111,8 @@ pub(crate) fn is_held(object: &Object, finalizer: &str) -> bool {
 pub(crate) struct Chores {
     /// Whether every pod must have a node: not in a cluster that was made without nodes.
     has_nodes: bool,
+    /// Whether every namespace must have a service account.
+    has_accounts: bool,
     queue: Mutex<Queue>,
     /// How many chores are queued or being worked on.
     unfinished: watch::Sender<usize>,
@@ -121,13 +126,16 @@ impl WriteHook for Chores {
         if self.has_nodes {
             queue.note_orphans(event, storage);
         }
+        if self.has_accounts {
+            queue.note_accounts(event);
+        }
         self.count(queue.due.len() - before);
     }
 }
 
 impl Chores {
-    pub(crate) fn new(has_nodes: bool) -> Self {
-        Self { has_nodes, ..Self::default() }
+    pub(crate) fn new(has_nodes: bool, admission: Admission) -> Self {
+        Self { has_nodes, has_accounts: admission == Admission::Kube, ..Self::default() }
     }
 
     /// Adds a chore.

@@ -6,3 +6,4 @@ pub(crate) mod namespace;
 mod node_lifecycle;
 mod pod_gc;
 pub mod replica_set;
+mod service_accounts;

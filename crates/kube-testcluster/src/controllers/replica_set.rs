@@ -76,7 +76,7 @@ type Ours = dyn Fn(&ReplicaSet) -> bool + Send + Sync;
 /// use kube_testcluster::{Cluster, Controllers, controllers::replica_set};
 /// use tokio_util::sync::CancellationToken;
 ///
-/// let cluster = Cluster::builder().controllers(Controllers::GarbageAndNamespaces).start();
+/// let cluster = Cluster::builder().controllers(Controllers::Housekeeping).start();
 /// let stop = CancellationToken::new();
 /// let controller = tokio::spawn(replica_set::run(cluster.client("default"), stop.clone()));
 /// // … kubectl create -f rs.yaml …

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode, header};
@@ -88,7 +89,11 @@ fn address(headers: &HeaderMap) -> Value {
     json!([{"clientCIDR": "0.0.0.0/0", "serverAddress": host}])
 }
 
-pub(crate) async fn group(Path(group): Path<String>) -> Response {
+/// A part of a path. What is no text names nothing that is served.
+type Segment<T> = Result<Path<T>, PathRejection>;
+
+pub(crate) async fn group(group: Segment<String>) -> Response {
+    let Ok(Path(group)) = group else { return no_such_path() };
     if !is_served(&group) {
         return no_such_path();
     }
@@ -98,11 +103,12 @@ pub(crate) async fn group(Path(group): Path<String>) -> Response {
     answer(&body)
 }
 
-pub(crate) async fn core_resources(Path(version): Path<String>) -> Response {
-    resources("", &version)
+pub(crate) async fn core_resources(version: Segment<String>) -> Response {
+    resources("", &version.map(|Path(version)| version).unwrap_or_default())
 }
 
-pub(crate) async fn group_resources(Path((group, version)): Path<(String, String)>) -> Response {
+pub(crate) async fn group_resources(names: Segment<(String, String)>) -> Response {
+    let Ok(Path((group, version))) = names else { return no_such_path() };
     if is_served(&group) { resources(&group, &version) } else { no_such_path() }
 }
 

@@ -21,4 +21,4 @@ pub(crate) use self::resource::{
     Allocator, CreateOnUpdate, DeleteResponse, Deletion, Generation, Lifetime, Resource, StatusOnCreate, Subresource,
     UnconditionalUpdate,
 };
-pub(crate) use self::served::{EVENTS, NAMESPACES, NODES, PODS, RESOURCES, find, served};
+pub(crate) use self::served::{EVENTS, NAMESPACES, NODES, PODS, RESOURCES, SERVICE_ACCOUNTS, SERVICES, find, served};

@@ -12,6 +12,8 @@ pub(crate) static NAMESPACES: &Resource = &RESOURCES[0];
 pub(crate) static PODS: &Resource = &RESOURCES[1];
 pub(crate) static EVENTS: &Resource = &RESOURCES[4];
 pub(crate) static NODES: &Resource = &RESOURCES[5];
+pub(crate) static SERVICE_ACCOUNTS: &Resource = &RESOURCES[7];
+pub(crate) static SERVICES: &Resource = &RESOURCES[8];
 
 /// Within each group, the order of the plurals is that of discovery.
 pub(crate) static RESOURCES: [Resource; 10] = [
@@ -298,5 +300,6 @@ mod tests {
         assert_eq!(plurals.len(), RESOURCES.len());
         assert_eq!((NAMESPACES.kind, PODS.kind), ("Namespace", "Pod"));
         assert_eq!((EVENTS.kind, NODES.kind), ("Event", "Node"));
+        assert_eq!((SERVICE_ACCOUNTS.kind, SERVICES.kind), ("ServiceAccount", "Service"));
     }
 }

@@ -205,13 +205,19 @@ impl Kubelet {
             scheduler.observe(pod);
         }
         self.obey_readiness_gates(pod);
+        let uid = pod.uid().unwrap_or_default();
         let course = match pod.metadata.deletion_timestamp {
+            // Nothing of it runs on a node: whoever holds it lets it go.
+            Some(_)
+                if pod.spec["nodeName"].as_str().unwrap_or_default().is_empty() && !self.pods.contains_key(&uid) =>
+            {
+                return;
+            }
             Some(_) => Course::Delete,
             None if is_gated(pod) => return, // the update that removes the last gate comes here again
             None if self.is_to_be_run(pod) => Course::Run,
             None => return,
         };
-        let uid = pod.uid().unwrap_or_default();
         let before = self.pods.get(&uid);
         if before.is_some_and(|managed| managed.course == course) {
             return;

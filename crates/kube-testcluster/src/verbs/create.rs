@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::admission::{namespace_lifecycle, taint_nodes_by_condition};
 use super::owners::{self, Moment};
-use super::{Call, answer};
+use super::{Call, answer, pod_admission};
 use crate::codec::schema::Decoded;
 use crate::http::body::{self, Format};
 use crate::http::field_validation::warn;
@@ -49,6 +49,9 @@ async fn create_new(
 ) -> Result<Arc<Object>, ApiError> {
     check_namespace(store, target, &mut value)?;
     warnings.extend(owners::deduplicate(&mut value, Moment::BeforeAdmission));
+    if target.resource == PODS {
+        pod_admission::admit_new(store, target.namespace.as_deref().unwrap_or_default(), &mut value).await?;
+    }
     let has_version = value["metadata"]["resourceVersion"].as_str().is_some_and(names_a_version);
     let (key, value) = validated(store, target, value)?;
     if has_version && commit == Commit::Really {
@@ -77,6 +80,18 @@ pub(super) async fn create_on_update(
     check_namespace(store, target, &mut value)?;
     let (key, value) = validated(store, target, value)?;
     admitted(store, target.resource, key, value, commit).await
+}
+
+/// Creates an object that the cluster needs.
+pub(crate) async fn create_own(
+    store: &Store,
+    resource: &'static Resource,
+    namespace: &str,
+    mut value: Value,
+) -> Result<Arc<Object>, ApiError> {
+    prepare(store, resource, Some(namespace), &mut value);
+    let key = Key::new(Some(namespace), value["metadata"]["name"].as_str().unwrap_or_default());
+    admitted(store, resource, key, value, Commit::Really).await
 }
 
 async fn admitted(

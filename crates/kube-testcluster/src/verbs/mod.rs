@@ -30,6 +30,7 @@ mod log_options;
 mod owners;
 pub(crate) mod page;
 pub(crate) mod patch;
+pub(crate) mod pod_admission;
 pub(crate) mod review;
 pub(crate) mod scale;
 pub(crate) mod stream;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::create::create_on_update;
 use super::owners::{self, Moment};
-use super::{Call, answer, key};
+use super::{Call, answer, key, pod_admission};
 use crate::codec::schema::Decoded;
 use crate::http::body::{self, Format};
 use crate::http::field_validation::warn;
@@ -91,6 +91,9 @@ pub(crate) fn next(current: &Opened, mut new: Value, part: Option<Subresource>) 
     match part {
         Some(Subresource::Status) => keep_all_but_status(current, &mut new),
         _ => keep_status(current, &mut new, part),
+    }
+    if resource == PODS && part.is_none() {
+        pod_admission::admit_update(&current.value, &mut new);
     }
     keep_system_fields(current, &mut new);
     (resource.defaults)(&mut new);

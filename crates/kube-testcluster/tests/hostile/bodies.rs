@@ -3,6 +3,9 @@
 use fastrand::Rng;
 use serde_json::{Value, json};
 
+use super::changed::changed;
+use super::words::{FIELDS, OPERATIONS, POINTERS, pick};
+
 /// Objects that the server knows, with a place for something else: `@`.
 const OBJECTS: [&str; 12] = [
     r#"{"metadata":{"name":"a"},"spec":{"containers":[{"name":"c","image":"i"}],"volumes":@}}"#,
@@ -17,33 +20,6 @@ const OBJECTS: [&str; 12] = [
     r#"{"kind":"DeleteOptions","apiVersion":"v1","preconditions":@}"#,
     r#"{"metadata":{"name":"a","ownerReferences":@,"finalizers":@},"target":{"name":"n"}}"#,
     "@",
-];
-
-const WORDS: [&str; 24] = [
-    "metadata",
-    "name",
-    "namespace",
-    "labels",
-    "annotations",
-    "finalizers",
-    "uid",
-    "spec",
-    "status",
-    "containers",
-    "image",
-    "ports",
-    "template",
-    "selector",
-    "matchLabels",
-    "data",
-    "kind",
-    "apiVersion",
-    "$patch",
-    "$retainKeys",
-    "$setElementOrder/containers",
-    "$deleteFromPrimitiveList/finalizers",
-    "replicas",
-    "key",
 ];
 
 const SCALARS: [&str; 22] = [
@@ -71,16 +47,13 @@ const SCALARS: [&str; 22] = [
     r#""==""#,
 ];
 
-fn pick<'a>(random: &mut Rng, from: &[&'a str]) -> &'a str {
-    from[random.usize(0..from.len())]
-}
-
 /// A body for a media type, or for another one.
 pub fn body(random: &mut Rng, media_type: &str) -> Vec<u8> {
     let mut bytes = match media_type {
         "application/yaml" => yaml(random).into_bytes(),
         "application/vnd.kubernetes.protobuf" => protobuf(random),
         "application/json-patch+json" => operations(random).into_bytes(),
+        _ if random.bool() => changed(random).to_string().into_bytes(),
         _ => object(random).into_bytes(),
     };
     match random.u8(0..20) {
@@ -124,7 +97,7 @@ fn small(random: &mut Rng, levels: usize) -> String {
         _ => {
             // Now and then with the same key twice.
             let fields: Vec<String> =
-                (0..count).map(|_| format!("{:?}:{}", pick(random, &WORDS), small(random, levels - 1))).collect();
+                (0..count).map(|_| format!("{:?}:{}", pick(random, &FIELDS), small(random, levels - 1))).collect();
             format!("{{{}}}", fields.join(","))
         }
     }
@@ -160,26 +133,12 @@ fn long(random: &mut Rng) -> String {
 }
 
 fn operations(random: &mut Rng) -> String {
-    const PLACES: [&str; 12] = [
-        "",
-        "/",
-        "/metadata",
-        "/metadata/labels",
-        "/metadata/annotations",
-        "/metadata/labels/x",
-        "/spec",
-        "/spec/containers/0",
-        "/spec/containers/-",
-        "/spec/template/metadata/managedFields",
-        "/spec/template/metadata/managedFields/0/fieldsV1",
-        "/data",
-    ];
     let place = |random: &mut Rng| {
         let deeper = if random.u8(0..10) == 0 { "/a".repeat(random.usize(1..140)) } else { String::new() };
-        pick(random, &PLACES).to_owned() + &deeper
+        pick(random, &POINTERS).to_owned() + &deeper
     };
     let one = |random: &mut Rng| {
-        let op = pick(random, &["add", "add", "replace", "remove", "move", "copy", "copy", "test", "frob"]);
+        let op = pick(random, &OPERATIONS);
         let (path, from) = (place(random), place(random));
         format!(r#"{{"op":{op:?},"path":{path:?},"from":{from:?},"value":{}}}"#, value(random))
     };
@@ -212,7 +171,8 @@ fn yaml(random: &mut Rng) -> String {
         4 => "---\nmetadata: {name: c}\n---\nmetadata: {name: d}\n".to_owned(),
         5 => format!("metadata: {{name: c}}\ndata: {{k: \"{}\"}}\n", "\\x00".repeat(random.usize(0..100))),
         6 => "\t:\n  - ? [\n : &a *a %YAML 9".to_owned(),
-        _ => object(random), // JSON is YAML
+        _ if random.bool() => changed(random).to_string(), // JSON is YAML
+        _ => object(random),
     }
 }
 
@@ -226,7 +186,7 @@ fn field(random: &mut Rng, levels: usize) -> Vec<u8> {
         0 => varint(&mut bytes, random.u64(..)),
         2 => {
             let inner: Vec<u8> = match random.u8(0..6) {
-                0 => pick(random, &WORDS).bytes().collect(),
+                0 => pick(random, &FIELDS).bytes().collect(),
                 1 => deep(random).into_bytes(),
                 2 => (0..random.usize(0..20)).map(|_| random.u8(..)).collect(),
                 _ if levels > 0 => (0..random.usize(0..4)).flat_map(|_| field(random, levels - 1)).collect(),

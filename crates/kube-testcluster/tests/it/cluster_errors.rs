@@ -11,7 +11,9 @@ use crate::support::api::{Api, PODS, quiet};
 async fn unknown_paths_and_methods_are_answered_as_upstream_answers_them() {
     let api = Api::new(&quiet().start());
     api.pod("alpha", &json!({})).await;
-    for path in ["/nosuch", "/apis/nosuch/v1/things", "/apis/batch/v1/namespaces/default/jobs", "/apis/nosuch"] {
+    for path in
+        ["/nosuch", "/apis/nosuch/v1/things", "/apis/batch/v1/namespaces/default/jobs", "/apis/nosuch", "/apis/%ff"]
+    {
         let answer = api.get(path).await;
         assert_eq!((answer.status, answer.body), (404, json!("404 page not found\n")), "{path}");
         assert_eq!(answer.headers["content-type"], "text/plain; charset=utf-8");
@@ -23,6 +25,7 @@ async fn unknown_paths_and_methods_are_answered_as_upstream_answers_them() {
     for path in [
         "/api/v1/nosuch",
         "/api/v9",
+        "/api/%ff",
         "/api/v1/namespaces/default/nosuch",
         "/api/v1//pods",
         "/api/v1/namespaces/default/../pods",
@@ -51,6 +54,8 @@ async fn unknown_paths_and_methods_are_answered_as_upstream_answers_them() {
             assert_eq!(answer.body["reason"], "MethodNotAllowed", "{method} {path}");
         }
     }
+    let answer = api.get("/openapi/v3/apis/%ff").await;
+    assert_eq!((answer.status, answer.body), (404, json!("")));
     assert_eq!(api.get(&format!("{PODS}/?bogus=1")).await.names(), ["alpha"]);
 }
 

@@ -1,6 +1,6 @@
 //! Garbage collection: the dependents of a deleted owner.
 
-use kube_testcluster::{Cluster, Controllers, pods_from_yaml};
+use kube_testcluster::{Change, Cluster, Controllers, pods_from_yaml};
 use serde_json::{Value, json};
 
 use crate::support::api::{Api, PODS, pod, quiet};
@@ -70,6 +70,21 @@ async fn what_never_had_its_owner_goes_too() {
     assert_eq!(names(&cluster, &api).await, ["a", "mine", "of-a-kind-that-is-not-served"]);
     assert!(api.get("/api/v1/namespaces/kube-system/configmaps").await.names().is_empty());
     assert_eq!(api.get("/api/v1/nodes/node").await.status, 200, "nobody can look for its owner");
+}
+
+/// The observer of the writes is the test's own code, and runs in the middle of a write.
+#[tokio::test(start_paused = true)]
+async fn a_panic_ends_one_chore_and_not_those_that_come_after_it() {
+    let cluster = quiet().start();
+    let api = Api::new(&cluster);
+    let gone = reference("v1", "ConfigMap", "gone", &json!("its-uid"));
+    cluster.observe_writes(|write| {
+        assert!(write.key != "default/unlucky" || write.change != Change::Deleted, "a mistake of the observer");
+    });
+    map(&api, "unlucky", &[&gone]).await;
+    map(&api, "b", &[&gone]).await;
+    // The write that panicked is not done, the next one is.
+    assert_eq!(names(&cluster, &api).await, ["unlucky"]);
 }
 
 #[tokio::test(start_paused = true)]

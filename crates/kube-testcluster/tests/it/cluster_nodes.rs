@@ -253,6 +253,22 @@ async fn the_pods_of_a_node_that_is_gone_are_collected_after_a_while() {
     assert_eq!(api.get(&format!("{PODS}/stays")).await.body["metadata"].get("deletionTimestamp"), None);
 }
 
+/// A pod that is held by a finalizer and was never bound has nothing to end on a node.
+#[tokio::test(start_paused = true)]
+async fn a_deleted_pod_without_a_node_gets_no_status_of_a_kubelet() {
+    let cluster = cluster(1);
+    let api = Api::new(&cluster);
+    let mut held = pod("held", &json!({}));
+    held["metadata"]["finalizers"] = json!(["example.com/held"]);
+    held["spec"]["schedulerName"] = json!("none");
+    assert_eq!(api.post(PODS, &held).await.status, 201);
+    api.delete(&format!("{PODS}/held")).await;
+    sleep(Duration::from_secs(120)).await;
+    let pod = api.get(&format!("{PODS}/held")).await.body;
+    assert_eq!((&pod["status"]["phase"], pod["status"].get("podIP")), (&json!("Pending"), None), "{pod}");
+    assert_eq!(pod["status"].get("conditions"), None, "{pod}");
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_node_that_comes_back_in_time_keeps_its_pods_and_a_cluster_without_nodes_has_any() {
     for (builder, node) in [(Cluster::builder().nodes(1), "node-1"), (Cluster::builder(), "anywhere")] {

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod cluster_admission;
 mod cluster_bodies;
 mod cluster_depth;
 mod cluster_determinism;
@@ -9,7 +10,6 @@ mod cluster_differential;
 mod cluster_errors;
 mod cluster_eviction;
 mod cluster_faults;
-mod cluster_fuzz;
 mod cluster_garbage;
 mod cluster_history;
 mod cluster_kinds;

@@ -26,7 +26,7 @@ struct World {
 
 impl World {
     async fn new(builder: ClusterBuilder) -> Self {
-        let builder = builder.controllers(Controllers::GarbageAndNamespaces); // the test runs its own
+        let builder = builder.controllers(Controllers::Housekeeping); // the test runs its own
         let cluster = builder.commit_latency(Duration::from_millis(1)).start();
         let (api, stop) = (Api::new(&cluster), CancellationToken::new());
         let controller = tokio::spawn(replica_set::run(cluster.client("default"), stop.clone()));
@@ -253,7 +253,7 @@ async fn all_namespaces_are_looked_after_and_a_set_that_is_gone_is_forgotten() {
 /// what failed, and how long after the second change.
 async fn failures_with_a_lag(lag: &str) -> Vec<(Duration, String)> {
     let builder = Cluster::builder().stages(Stages::named("fast").unwrap()).nodes(1);
-    let cluster = builder.controllers(Controllers::GarbageAndNamespaces).start();
+    let cluster = builder.controllers(Controllers::Housekeeping).start();
     let (api, stop, client) = (Api::new(&cluster), CancellationToken::new(), cluster.client("default"));
     let factory = SharedInformerFactory::new(client.clone());
     let failures = Arc::new(Mutex::new(Vec::new()));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Chore, ObjectRef, Owner, is_deleting, is_held, owners};
 use crate::kinds::metadata::{FOREGROUND, ORPHAN};
-use crate::kinds::{NAMESPACES, NODES, PODS};
+use crate::kinds::{NAMESPACES, NODES, PODS, SERVICE_ACCOUNTS};
 use crate::store::event::Event;
 use crate::store::object::{Key, Object};
 use crate::store::storage::Storage;
@@ -107,6 +107,19 @@ impl Queue {
         };
         if let Some(node) = node.filter(|node| storage.get(NODES, &Key::new(None, node)).is_none()) {
             self.push(Chore::Quarantine(node.to_owned()));
+        }
+    }
+
+    /// Adds a chore for a new namespace, and for one that lost its service account.
+    pub(super) fn note_accounts(&mut self, event: &Event) {
+        let object = event.object();
+        let namespace = match (&event.previous, &event.current) {
+            (None, Some(_)) if object.resource == NAMESPACES => Some(object.key.name()),
+            (_, None) if object.resource == SERVICE_ACCOUNTS => object.key.namespace(),
+            _ => None,
+        };
+        if let Some(namespace) = namespace {
+            self.push(Chore::CreateAccount(namespace.to_owned()));
         }
     }
 

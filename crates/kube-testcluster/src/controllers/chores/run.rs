@@ -1,51 +1,63 @@
-//! Runs the garbage collector, the namespace controller and those of nodes in one task, one chore at a time.
+//! Runs the garbage collector and the controllers of namespaces, service accounts and nodes in one task, one chore at a time.
 
+use std::collections::BTreeSet;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use futures::StreamExt;
 use futures::stream::FuturesUnordered;
+use futures::{FutureExt, StreamExt};
 use tokio_util::sync::CancellationToken;
 
 use super::{Chore, Chores};
-use crate::controllers::{garbage_collector, namespace, node_lifecycle, pod_gc};
+use crate::controllers::{garbage_collector, namespace, node_lifecycle, pod_gc, service_accounts};
 use crate::http::status::ApiError;
 use crate::store::Store;
 
 /// Works off chores until `stop`.
 pub(crate) async fn run(store: Arc<Store>, chores: Arc<Chores>, stop: CancellationToken) {
-    let mut missing = FuturesUnordered::new();
+    let mut waiting = FuturesUnordered::new();
+    // Each missing node is waited for once, however many pods are bound to it meanwhile.
+    let mut missing = BTreeSet::new();
     loop {
         let chore = tokio::select! {
             biased;
             () = stop.cancelled() => return,
             chore = chores.next() => chore,
-            Some(node) = missing.next() => {
+            Some(node) = waiting.next() => {
+                missing.remove(&node);
                 chores.add(Chore::CollectOrphans(node));
                 continue;
             }
         };
-        let done = match &chore {
-            Chore::CheckOwners(object_ref) => garbage_collector::check_owners(&store, &chores, object_ref).await,
-            Chore::HandleDependents(object_ref) => {
-                garbage_collector::handle_dependents(&store, &chores, object_ref).await
-            }
-            Chore::EmptyNamespace(name) => namespace::empty(&store, &chores, name).await,
-            Chore::TaintNode(name) => node_lifecycle::taint(&store, name).await,
-            Chore::Quarantine(node) => {
+        if let Chore::Quarantine(node) = &chore {
+            if missing.insert(node.clone()) {
                 let node = node.clone();
-                missing.push(async move {
+                waiting.push(async move {
                     tokio::time::sleep(pod_gc::QUARANTINE).await;
                     node
                 });
-                Ok(())
             }
-            Chore::CollectOrphans(node) => pod_gc::collect_orphans(&store, node).await,
-        };
-        match done {
-            Err(error) if !is_over(&error) => tracing::warn!(?chore, ?error, "a controller gives up"),
-            _ => {}
+        } else {
+            // As in upstream's workers (`HandleCrash`), a panic ends one piece of work, not all that come after it.
+            match AssertUnwindSafe(work_off(&store, &chores, &chore)).catch_unwind().await {
+                Ok(Err(error)) if !is_over(&error) => tracing::warn!(?chore, ?error, "a controller gives up"),
+                Ok(_) => {}
+                Err(_) => tracing::error!(?chore, "a controller caused a panic, and goes on with its next work"),
+            }
         }
         chores.done();
+    }
+}
+
+async fn work_off(store: &Store, chores: &Chores, chore: &Chore) -> Result<(), ApiError> {
+    match chore {
+        Chore::CheckOwners(object_ref) => garbage_collector::check_owners(store, chores, object_ref).await,
+        Chore::HandleDependents(object_ref) => garbage_collector::handle_dependents(store, chores, object_ref).await,
+        Chore::EmptyNamespace(name) => namespace::empty(store, chores, name).await,
+        Chore::CreateAccount(namespace) => service_accounts::create_default(store, namespace).await,
+        Chore::TaintNode(name) => node_lifecycle::taint(store, name).await,
+        Chore::Quarantine(_) => Ok(()), // it only takes time
+        Chore::CollectOrphans(node) => pod_gc::collect_orphans(store, node).await,
     }
 }
 

@@ -11,6 +11,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use jiff::{Timestamp, ToSpan, tz::TimeZone};
 
 use self::documents::Document;
+use super::Segment;
 use crate::http::compression::{AcceptedEncoding, compress};
 use crate::http::query::Query;
 use crate::http::{negotiation, status};
@@ -44,10 +45,11 @@ pub(crate) async fn index(State(store): State<Arc<Store>>, headers: HeaderMap) -
 /// The document of a group version or a group. A request with the right hash may be cached for ever.
 pub(crate) async fn v3(
     State(store): State<Arc<Store>>,
-    Path(name): Path<String>,
+    name: Segment<String>,
     uri: Uri,
     headers: HeaderMap,
 ) -> Response {
+    let Ok(Path(name)) = name else { return empty(StatusCode::NOT_FOUND) };
     let Some(document) = documents::find(&format!("v3/{name}")) else { return empty(StatusCode::NOT_FOUND) };
     let Some(form) = DocumentForm::negotiate(document, &headers) else {
         return depends_on_accept(empty(StatusCode::NOT_ACCEPTABLE));

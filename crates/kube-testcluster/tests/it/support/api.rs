@@ -15,7 +15,7 @@ pub const PODS: &str = "/api/v1/namespaces/default/pods";
 
 /// A cluster whose kubelet does nothing, in which ReplicaSets are only objects, and whose clock shows a fixed time.
 pub fn quiet() -> ClusterBuilder {
-    let builder = Cluster::builder().stages(Stages::none()).controllers(Controllers::GarbageAndNamespaces);
+    let builder = Cluster::builder().stages(Stages::none()).controllers(Controllers::Housekeeping);
     builder.started_at("2023-05-01T10:00:00Z".parse().unwrap())
 }
 

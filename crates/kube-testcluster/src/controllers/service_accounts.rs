@@ -1,0 +1,25 @@
+//! The service account controller: each namespace has the account `default`. Upstream: `pkg/controller/serviceaccount`.
+
+use serde_json::json;
+
+use super::chores::is_deleting;
+use crate::http::status::ApiError;
+use crate::kinds::{NAMESPACES, SERVICE_ACCOUNTS};
+use crate::store::Store;
+use crate::store::object::Key;
+use crate::verbs::create::create_own;
+use crate::verbs::pod_admission::DEFAULT_ACCOUNT;
+
+/// Creates the account of a namespace that is there to stay, unless it has one.
+pub(crate) async fn create_default(store: &Store, namespace: &str) -> Result<(), ApiError> {
+    let home = store.get(NAMESPACES, &Key::new(None, namespace));
+    let is_there = store.get(SERVICE_ACCOUNTS, &Key::new(Some(namespace), DEFAULT_ACCOUNT)).is_some();
+    if is_there || home.is_none_or(|home| is_deleting(&home)) {
+        return Ok(());
+    }
+    let account = json!({"metadata": {"name": DEFAULT_ACCOUNT, "namespace": namespace}});
+    match create_own(store, SERVICE_ACCOUNTS, namespace, account).await {
+        Err(error) if !error.is_already_exists() => Err(error),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,150 @@
+//! What kube-apiserver's default admission plugins do with pods: `ServiceAccount`, `Priority` and `DefaultTolerationSeconds`,
+//! in `plugin/pkg/admission`.
+//!
+//! No token is mounted, as there are none.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use crate::http::status::ApiError;
+use crate::kinds::{PODS, SERVICE_ACCOUNTS};
+use crate::machinery::fill::object;
+use crate::settings::{Admission, Controllers};
+use crate::store::Store;
+use crate::store::object::Key;
+
+/// The account of pods that name none. Upstream: `DefaultServiceAccountName`.
+pub(crate) const DEFAULT_ACCOUNT: &str = "default";
+
+/// How often the default account is looked for, and how long after another: it may be on its way. Upstream:
+/// `getServiceAccount`.
+const TRIES: usize = 10;
+const BETWEEN_TRIES: Duration = Duration::from_millis(100);
+
+/// Upstream: the label of a pod that a kubelet has from a file. It has no account.
+const MIRROR: &str = "kubernetes.io/config.mirror";
+
+const SYSTEM_CLASSES: [(&str, i64); 2] =
+    [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
+const USUAL_POLICY: &str = "PreemptLowerPriority";
+
+/// The taints of a node that pods stand for a while.
+const TOLERATED: [&str; 2] = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"];
+const TOLERATION_SECONDS: i64 = 300;
+
+/// Completes a new pod.
+///
+/// # Errors
+/// If it names an account or a priority class that does not exist, or a priority that is not that of its class.
+pub(super) async fn admit_new(store: &Store, namespace: &str, pod: &mut Value) -> Result<(), ApiError> {
+    if store.settings.admission == Admission::Plain {
+        return Ok(());
+    }
+    let name = name_of(&pod["metadata"]);
+    // Without controllers nobody makes accounts.
+    if store.settings.controllers != Controllers::None && pod["metadata"]["annotations"][MIRROR].is_null() {
+        set_account(store, namespace, &name, object(&mut pod["spec"])).await?;
+    }
+    let spec = object(&mut pod["spec"]);
+    set_priority(&name, spec)?;
+    set_tolerations(spec);
+    Ok(())
+}
+
+/// Keeps what the admission has given to a pod and what a PUT leaves out.
+pub(super) fn admit_update(old: &Value, new: &mut Value) {
+    let (old, new) = (&old["spec"], object(&mut new["spec"]));
+    for field in ["priority", "preemptionPolicy"] {
+        if !old[field].is_null() && new.get(field).is_none_or(Value::is_null) {
+            new.insert(field.to_owned(), old[field].clone());
+        }
+    }
+    let had = |key: &str| old["tolerations"].as_array().is_some_and(|all| all.contains(&toleration(key)));
+    add_tolerations(new, TOLERATED.into_iter().filter(|key| had(key)));
+}
+
+/// The name in a refusal: no name is generated yet. Upstream: `extractResourceName`.
+fn name_of(metadata: &Value) -> String {
+    let text = |field: &str| metadata[field].as_str().filter(|text| !text.is_empty());
+    text("name").or(text("generateName")).unwrap_or("Unknown").to_owned()
+}
+
+async fn set_account(store: &Store, namespace: &str, pod: &str, spec: &mut Map<String, Value>) -> Result<(), ApiError> {
+    let named = ["serviceAccountName", "serviceAccount"];
+    let given = named.iter().filter_map(|field| spec.get(*field)?.as_str()).find(|name| !name.is_empty());
+    let account = given.unwrap_or(DEFAULT_ACCOUNT).to_owned();
+    for field in named {
+        spec.insert(field.to_owned(), json!(account));
+    }
+    let key = Key::new(Some(namespace), &account);
+    let tries = if account == DEFAULT_ACCOUNT { TRIES } else { 1 };
+    for n in 0..tries {
+        if n > 0 {
+            tokio::time::sleep(BETWEEN_TRIES).await;
+        }
+        let Some(found) = store.get(SERVICE_ACCOUNTS, &key) else { continue };
+        let opened = found.open()?;
+        let secrets = &opened.value["imagePullSecrets"];
+        let has_own = spec.get("imagePullSecrets").and_then(Value::as_array).is_some_and(|own| !own.is_empty());
+        if secrets.is_array() && !has_own {
+            spec.insert("imagePullSecrets".to_owned(), secrets.clone());
+        }
+        return Ok(());
+    }
+    let why = format!("error looking up service account {namespace}/{account}: serviceaccount {account:?} not found");
+    Err(ApiError::forbidden(PODS, pod, &why))
+}
+
+/// Upstream: `admitPod` and `establishPriority` of the plugin `Priority`. The only classes are those of the system.
+fn set_priority(pod: &str, spec: &mut Map<String, Value>) -> Result<(), ApiError> {
+    let class = spec.get("priorityClassName").and_then(Value::as_str).unwrap_or_default();
+    let computed = match SYSTEM_CLASSES.iter().find(|(name, _)| *name == class) {
+        Some((_, priority)) => *priority,
+        None if class.is_empty() => 0,
+        None => {
+            return Err(ApiError::forbidden(PODS, pod, &format!("no PriorityClass with name {class} was found")));
+        }
+    };
+    if let Some(given) = spec.get("priority").and_then(Value::as_i64).filter(|given| *given != computed) {
+        let why = format!(
+            "the integer value of priority ({given}) must not be provided in pod spec; priority admission controller computed \
+             {computed} from the given PriorityClass name"
+        );
+        return Err(ApiError::forbidden(PODS, pod, &why));
+    }
+    if let Some(given) = spec.get("preemptionPolicy").and_then(Value::as_str).filter(|given| *given != USUAL_POLICY) {
+        let why = format!(
+            "the string value of PreemptionPolicy ({given}) must not be provided in pod spec; priority admission controller \
+             computed {USUAL_POLICY} from the given PriorityClass name"
+        );
+        return Err(ApiError::forbidden(PODS, pod, &why));
+    }
+    spec.insert("priority".to_owned(), json!(computed));
+    spec.insert("preemptionPolicy".to_owned(), json!(USUAL_POLICY));
+    Ok(())
+}
+
+fn set_tolerations(spec: &mut Map<String, Value>) {
+    add_tolerations(spec, TOLERATED.into_iter());
+}
+
+/// Adds those that the pod does not have in its own way.
+fn add_tolerations<'a>(spec: &mut Map<String, Value>, keys: impl Iterator<Item = &'a str>) {
+    for key in keys {
+        let Value::Array(tolerations) = spec.entry("tolerations").or_insert_with(|| json!([])) else { return };
+        let tolerates = |one: &Value| {
+            let is = |field: &str, wanted: &str| {
+                matches!(one[field].as_str().unwrap_or_default(), "") || one[field] == wanted
+            };
+            is("key", key) && is("effect", "NoExecute")
+        };
+        if !tolerations.iter().any(tolerates) {
+            tolerations.push(toleration(key));
+        }
+    }
+}
+
+fn toleration(key: &str) -> Value {
+    json!({"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": TOLERATION_SECONDS})
+}

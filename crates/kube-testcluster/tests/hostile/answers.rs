@@ -1,0 +1,44 @@
+//! What an answer of Kubernetes looks like.
+
+use serde_json::{Value, json};
+
+/// Fails unless an answer is one of upstream's: an object or a list, a Status that says what its code says, or the few
+/// words of Go's HTTP server.
+pub fn check(status: u16, content_type: &str, body: &[u8]) -> Result<(), String> {
+    let text = String::from_utf8_lossy(body);
+    if status < 200 {
+        return Err(format!("a status of {status}"));
+    }
+    if status < 400 {
+        return Ok(());
+    }
+    if content_type.starts_with("text/plain") {
+        let known = matches!((status, text.as_ref()), (404, "404 page not found\n") | (400, "400 Bad Request"));
+        return if known { Ok(()) } else { Err(text.into_owned()) };
+    }
+    if !content_type.starts_with("application/json") {
+        return Ok(()); // YAML and protobuf are made from what is JSON elsewhere
+    }
+    let value: Value = serde_json::from_slice(body).map_err(|error| format!("{error}: {text}"))?;
+    let form = (&value["kind"], &value["apiVersion"], &value["status"], &value["code"]);
+    if form != (&json!("Status"), &json!("v1"), &json!("Failure"), &json!(status)) {
+        return Err(text.into_owned());
+    }
+    let message = value["message"].as_str().filter(|message| !message.is_empty()).ok_or("no message")?;
+    let reason = value["reason"].as_str().unwrap_or_default();
+    // Upstream does not classify its 500s either.
+    let unclassified = [
+        "strconv.ParseUint: ",
+        "resourceVersion should not be set",
+        "resourceVersion: Invalid value: ",
+        "target.",
+        "unknown patch type: ",
+    ];
+    match status {
+        500 if reason.is_empty() && unclassified.iter().any(|known| message.contains(known)) => Ok(()),
+        501 if message.starts_with("the containers of this cluster are not real") => Ok(()),
+        504 if reason == "Timeout" => Ok(()),
+        400..500 if !reason.is_empty() => Ok(()),
+        _ => Err(text.into_owned()),
+    }
+}

@@ -1,0 +1,192 @@
+//! What kube-apiserver's default admission adds to pods and namespaces, where that was chosen.
+
+use std::time::Duration;
+
+use kube_testcluster::{Admission, Cluster, Controllers, Stages};
+use serde_json::{Value, json};
+use tokio::time::sleep;
+
+use crate::support::api::{Api, PODS, pod, quiet};
+
+const ACCOUNTS: &str = "/api/v1/namespaces/default/serviceaccounts";
+
+fn like_kube() -> Cluster {
+    quiet().admission(Admission::Kube).start()
+}
+
+async fn created(api: &Api, spec: &Value) -> (u16, Value) {
+    let mut new = pod("a", &json!({}));
+    for (field, value) in spec.as_object().unwrap() {
+        new["spec"][field] = value.clone();
+    }
+    let answer = api.post(&format!("{PODS}?dryRun=All"), &new).await;
+    (answer.status, answer.body)
+}
+
+fn toleration(key: &str, effect: &str, seconds: Option<u64>) -> Value {
+    let mut toleration = json!({"key": format!("node.kubernetes.io/{key}"), "operator": "Exists", "effect": effect});
+    if let Some(seconds) = seconds {
+        toleration["tolerationSeconds"] = json!(seconds);
+    }
+    toleration
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pod_is_what_its_client_sent_unless_admission_was_chosen() {
+    for (cluster, added) in [(quiet().start(), false), (like_kube(), true)] {
+        let (_, pod) = created(&Api::new(&cluster), &json!({})).await;
+        for field in ["priority", "preemptionPolicy", "tolerations", "serviceAccountName", "serviceAccount"] {
+            assert_eq!(pod["spec"].get(field).is_some(), added, "{field}");
+        }
+    }
+}
+
+/// Upstream: the plugin `DefaultTolerationSeconds`.
+#[tokio::test(start_paused = true)]
+async fn a_pod_stands_a_node_that_is_gone_for_five_minutes_unless_it_says_otherwise() {
+    let cluster = like_kube();
+    let api = Api::new(&cluster);
+    let of = |key| toleration(key, "NoExecute", Some(300));
+    let (not_ready, unreachable) = (of("not-ready"), of("unreachable"));
+    let own = toleration("not-ready", "NoExecute", Some(5));
+    let other = toleration("not-ready", "NoSchedule", None);
+    let any = json!({"operator": "Exists"});
+    for (given, expected) in [
+        (json!([]), json!([not_ready, unreachable])),
+        (json!([own]), json!([own, unreachable])),
+        (json!([other]), json!([other, not_ready, unreachable])),
+        (json!([any]), json!([any])),
+    ] {
+        assert_eq!(created(&api, &json!({"tolerations": given})).await.1["spec"]["tolerations"], expected);
+    }
+}
+
+/// Upstream: the plugin `Priority`.
+#[tokio::test(start_paused = true)]
+async fn the_priority_of_a_pod_is_that_of_its_class() {
+    let cluster = like_kube();
+    let api = Api::new(&cluster);
+    for (class, priority) in
+        [("", 0), ("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)]
+    {
+        let (_, pod) = created(&api, &json!({"priorityClassName": class})).await;
+        let spec = (&pod["spec"]["priority"], &pod["spec"]["preemptionPolicy"]);
+        assert_eq!(spec, (&json!(priority), &json!("PreemptLowerPriority")), "{class}");
+    }
+    for (spec, why) in [
+        (json!({"priorityClassName": "high"}), "no PriorityClass with name high was found"),
+        (
+            json!({"priority": 7}),
+            "the integer value of priority (7) must not be provided in pod spec; priority admission controller computed 0 \
+             from the given PriorityClass name",
+        ),
+        (
+            json!({"preemptionPolicy": "Never"}),
+            "the string value of PreemptionPolicy (Never) must not be provided in pod spec; priority admission controller \
+             computed PreemptLowerPriority from the given PriorityClass name",
+        ),
+    ] {
+        let (status, body) = created(&api, &spec).await;
+        assert_eq!((status, body["message"].as_str()), (403, Some(&*format!("pods \"a\" is forbidden: {why}"))));
+    }
+}
+
+/// Upstream: the plugin `ServiceAccount`.
+#[tokio::test(start_paused = true)]
+async fn a_pod_has_a_service_account_and_its_secrets() {
+    let cluster = like_kube();
+    let api = Api::new(&cluster);
+    let account = json!({"metadata": {"name": "own"}, "imagePullSecrets": [{"name": "registry"}]});
+    assert_eq!(api.post(ACCOUNTS, &account).await.status, 201);
+    for (given, account, secrets) in [
+        (json!({}), "default", None),
+        (json!({"serviceAccountName": "own"}), "own", Some(json!([{"name": "registry"}]))),
+        (json!({"serviceAccount": "own", "imagePullSecrets": [{"name": "x"}]}), "own", Some(json!([{"name": "x"}]))),
+    ] {
+        let (_, pod) = created(&api, &given).await;
+        let spec = (&pod["spec"]["serviceAccountName"], &pod["spec"]["serviceAccount"]);
+        assert_eq!(spec, (&json!(account), &json!(account)), "{given}");
+        assert_eq!(pod["spec"].get("imagePullSecrets"), secrets.as_ref(), "{given}");
+    }
+    let (status, body) = created(&api, &json!({"serviceAccountName": "none"})).await;
+    let why =
+        "pods \"a\" is forbidden: error looking up service account default/none: serviceaccount \"none\" not found";
+    assert_eq!((status, body["message"].as_str()), (403, Some(why)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_update_may_leave_out_what_the_admission_gave() {
+    let cluster = like_kube();
+    let api = Api::new(&cluster);
+    let mut plain = pod("a", &json!({}));
+    plain["spec"]["serviceAccountName"] = json!("default");
+    let before = api.post(PODS, &plain).await.body;
+    plain["metadata"]["labels"] = json!({"new": "label"});
+    let after = api.send("PUT", &format!("{PODS}/a"), "application/json", plain.to_string()).await;
+    assert_eq!((after.status, &after.body["spec"]), (200, &before["spec"]), "{}", after.body);
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_namespace_has_an_account_and_gets_it_back() {
+    let cluster = like_kube();
+    let api = Api::new(&cluster);
+    for namespace in ["default", "kube-node-lease", "kube-public", "kube-system"] {
+        assert_eq!(api.get(&format!("/api/v1/namespaces/{namespace}/serviceaccounts")).await.names(), ["default"]);
+    }
+    api.post("/api/v1/namespaces", &json!({"metadata": {"name": "shop"}})).await;
+    // The account comes after the namespace: who is faster waits for it.
+    let pods = "/api/v1/namespaces/shop/pods";
+    let mut first = pod("first", &json!({}));
+    first["metadata"]["namespace"] = json!("shop");
+    assert_eq!(api.post(pods, &first).await.status, 201);
+    let accounts = "/api/v1/namespaces/shop/serviceaccounts";
+    assert_eq!(api.get(accounts).await.names(), ["default"]);
+    assert_eq!(api.delete(&format!("{accounts}/default")).await.status, 200);
+    cluster.settled().await;
+    assert_eq!(api.get(accounts).await.names(), ["default"]);
+    assert_eq!(api.delete("/api/v1/namespaces/shop").await.status, 200);
+    cluster.settled().await;
+    sleep(Duration::from_secs(60)).await;
+    assert_eq!(api.get("/api/v1/namespaces/shop").await.status, 404, "the account does not come back for ever");
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_controllers_nobody_makes_accounts_and_no_pod_needs_one() {
+    let cluster = quiet().admission(Admission::Kube).controllers(Controllers::None).start();
+    let (status, pod) = created(&Api::new(&cluster), &json!({})).await;
+    assert_eq!((status, pod["spec"].get("serviceAccountName"), &pod["spec"]["priority"]), (201, None, &json!(0)));
+}
+
+/// Upstream: `CreateOrUpdateMasterServiceIfNeeded` in `pkg/controlplane/controller/kubernetesservice`.
+#[tokio::test(start_paused = true)]
+async fn the_api_server_has_a_service() {
+    let cluster = like_kube();
+    let api = Api::new(&cluster);
+    let services = "/api/v1/namespaces/default/services";
+    let own = api.get(&format!("{services}/kubernetes")).await.body;
+    assert_eq!(own["metadata"]["labels"], json!({"component": "apiserver", "provider": "kubernetes"}));
+    assert_eq!(
+        own["spec"],
+        json!({
+            "clusterIP": "10.96.0.1", "clusterIPs": ["10.96.0.1"], "internalTrafficPolicy": "Cluster", "ipFamilies": ["IPv4"],
+            "ipFamilyPolicy": "SingleStack", "sessionAffinity": "None", "type": "ClusterIP",
+            "ports": [{"name": "https", "port": 443, "protocol": "TCP", "targetPort": 6443}],
+        })
+    );
+    let taken = json!({"metadata": {"name": "b"}, "spec": {"clusterIP": "10.96.0.1", "ports": [{"port": 80}]}});
+    assert_eq!(api.post(services, &taken).await.status, 422, "its address is held");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pod_of_a_replica_set_gets_the_same_and_runs() {
+    let cluster = Cluster::builder().admission(Admission::Kube).stages(Stages::named("fast").unwrap()).nodes(1).start();
+    let api = Api::new(&cluster);
+    let labels = json!({"app": "web"});
+    let template = json!({"metadata": {"labels": labels}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+    let set = json!({"metadata": {"name": "web"}, "spec": {"selector": {"matchLabels": labels}, "template": template}});
+    assert_eq!(api.post("/apis/apps/v1/namespaces/default/replicasets", &set).await.status, 201);
+    sleep(Duration::from_secs(30)).await;
+    let list = api.get(PODS).await.body;
+    let one = &list["items"][0];
+    assert_eq!((&one["status"]["phase"], &one["spec"]["priority"]), (&json!("Running"), &json!(0)), "{list}");
+}
