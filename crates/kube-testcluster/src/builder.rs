@@ -26,7 +26,7 @@ use crate::settings::{Admin, Admission, Controllers, Era, Settings};
 use crate::store::Requester;
 use crate::store::Store;
 use crate::store::expiry;
-use crate::store::object::Key;
+use crate::store::object::{Draft, Key};
 use crate::verbs::create::prepare;
 use crate::verbs::pod_admission::DEFAULT_ACCOUNT;
 
@@ -314,5 +314,6 @@ fn write(store: &Store, resource: &'static Resource, namespace: Option<&str>, va
     let mut value = resource.shape(value).expect("it was a typed object a moment ago").value;
     prepare(store, resource, namespace, &mut value);
     let name = value["metadata"]["name"].as_str().unwrap_or_default().to_owned();
-    store.put(&mut store.lock(), resource, Key::new(namespace, &name), value);
+    let draft = Draft::new(resource, Key::new(namespace, &name), &mut value);
+    store.put(&mut store.lock(), draft, &value);
 }

@@ -6,7 +6,7 @@ use super::chores::{Chores, ObjectRef, Owner, is_deleting, is_held, is_over, own
 use crate::http::status::ApiError;
 use crate::kinds::metadata::{FOREGROUND, ORPHAN};
 use crate::machinery::fill::list;
-use crate::store::object::Object;
+use crate::store::object::{Object, Opened};
 use crate::store::{Commit, Store};
 use crate::verbs::delete::remove;
 use crate::verbs::delete_options::{DeleteOptions, Policy};
@@ -123,8 +123,8 @@ async fn remove_finalizer(store: &Store, object: &Object, finalizer: &str) -> Re
     change(store, &ObjectRef::of(object), |metadata| retain(metadata, "finalizers", |name| name != finalizer)).await
 }
 
-async fn change(store: &Store, object_ref: &ObjectRef, change: impl FnOnce(&mut Value)) -> Result<(), ApiError> {
-    let changed = store.update(object_ref.resource(), &object_ref.key, Commit::Really, |current| {
+async fn change(store: &Store, object_ref: &ObjectRef, change: impl Fn(&mut Value)) -> Result<(), ApiError> {
+    let changed = store.update(object_ref.resource(), &object_ref.key, Commit::Really, |current: &Opened| {
         let mut value = current.value.clone();
         change(&mut value["metadata"]);
         update::next(current, value, None)

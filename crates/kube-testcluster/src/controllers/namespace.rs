@@ -7,7 +7,7 @@ use super::chores::{Chores, is_deleting, is_over};
 use crate::http::status::ApiError;
 use crate::kinds::{NAMESPACES, RESOURCES, namespace};
 use crate::store::filter::Filter;
-use crate::store::object::Key;
+use crate::store::object::{Key, Opened};
 use crate::store::{Commit, Next, Store};
 use crate::verbs::delete::{give_way, remove};
 use crate::verbs::delete_options::{DeleteOptions, Policy};
@@ -33,7 +33,9 @@ pub(crate) async fn empty(store: &Store, chores: &Chores, name: &str) -> Result<
         }
     }
     if chores.is_empty(name) {
-        store.update(NAMESPACES, &key, Commit::Really, |home| Ok::<_, ApiError>(released(home.value.clone()))).await?;
+        store
+            .update(NAMESPACES, &key, Commit::Really, |home: &Opened| Ok::<_, ApiError>(released(home.value.clone())))
+            .await?;
     }
     Ok(())
 }

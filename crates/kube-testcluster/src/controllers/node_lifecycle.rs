@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::http::status::ApiError;
 use crate::kinds::NODES;
 use crate::machinery::fill::object;
-use crate::store::object::Key;
+use crate::store::object::{Key, Opened};
 use crate::store::{Commit, Next, Store};
 
 const UNSCHEDULABLE: &str = "node.kubernetes.io/unschedulable";
@@ -24,7 +24,7 @@ const TAINTS: [(&str, &str, &str); 6] = [
 /// Adds and removes the taints of a node.
 pub(crate) async fn taint(store: &Store, name: &str) -> Result<(), ApiError> {
     let key = Key::new(None, name);
-    let tainted = store.update(NODES, &key, Commit::Really, |node| {
+    let tainted = store.update(NODES, &key, Commit::Really, |node: &Opened| {
         Ok::<_, ApiError>(match tainted(&node.value) {
             Some(taints) => {
                 let mut value = node.value.clone();

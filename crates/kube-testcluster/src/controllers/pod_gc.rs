@@ -10,7 +10,7 @@ use crate::kinds::field_selector::Fields;
 use crate::kinds::{NODES, PODS};
 use crate::machinery::fill::object;
 use crate::store::filter::Filter;
-use crate::store::object::Key;
+use crate::store::object::{Key, Opened};
 use crate::store::{Commit, Next, Store};
 use crate::verbs::delete::remove;
 use crate::verbs::delete_options::DeleteOptions;
@@ -27,7 +27,7 @@ pub(crate) async fn collect_orphans(store: &Store, node: &str) -> Result<(), Api
     let fields = Fields::parse(&format!("spec.nodeName={node}"), PODS).map_err(ApiError::internal)?;
     for pod in everything(store, PODS, &Filter { fields, ..Filter::default() }).objects {
         let now = store.clock.now();
-        let failed = store.update(PODS, &pod.key, Commit::Really, |current| {
+        let failed = store.update(PODS, &pod.key, Commit::Really, |current: &Opened| {
             if current.summary.uid != pod.summary.uid {
                 return Ok::<_, ApiError>(Next::Keep);
             }

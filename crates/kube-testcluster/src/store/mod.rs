@@ -4,15 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use serde_json::Value;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
-use self::event::Event;
 use self::expiry::Expiry;
-use self::object::{Key, Object, Opened};
+use self::object::{Key, Object};
 use self::page_counts::PageCounts;
 use self::storage::Storage;
-use self::watch_cache::{Audience, WatchCache};
+use self::watch_cache::WatchCache;
 use self::writes::{Write, WriteHook, WriteObserver};
 use crate::faults::Active;
 use crate::kinds::{Allocator, RESOURCES, Resource};
@@ -20,6 +18,7 @@ use crate::machinery::clock::Clock;
 use crate::machinery::random::Random;
 use crate::settings::Settings;
 
+mod commit;
 mod error;
 pub(crate) mod event;
 pub(crate) mod expiry;
@@ -33,6 +32,7 @@ mod summary;
 pub(crate) mod watch_cache;
 pub(crate) mod writes;
 
+pub(crate) use self::commit::{Commit, Next};
 pub(crate) use self::error::StoreError;
 pub(crate) use self::requester::Requester;
 pub(crate) use self::served_from::ServedFrom;
@@ -72,27 +72,6 @@ pub(crate) struct StoreState {
     open_writes: usize,
 }
 
-/// The result of a change.
-#[derive(Debug)]
-pub(crate) enum Next {
-    /// No change: no revision is taken, and no event is sent.
-    Keep,
-    /// The new state. If it equals the old one, there is no change.
-    Put(Value),
-    /// The object is removed.
-    Remove,
-    /// The update has removed the last finalizer, so the object is removed. The response is the updated state.
-    Release(Value),
-}
-
-/// Whether a write is stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Commit {
-    Really,
-    /// A dry run: everything is checked and answered, but nothing is stored.
-    Pretend,
-}
-
 impl StoreState {
     pub(crate) fn cache(&mut self, resource: &Resource) -> &mut WatchCache {
         self.caches.get_mut(resource.plural).expect("every kind in the table has a watch cache")
@@ -118,32 +97,6 @@ impl StoreState {
         let cache = self.cache(resource);
         cache.progress(revision);
         cache
-    }
-}
-
-impl StoreState {
-    /// Fills in what no two objects of the kind may have.
-    fn allocate(
-        &self,
-        resource: &'static Resource,
-        key: &Key,
-        new: &mut Value,
-        old: Option<&Value>,
-    ) -> Result<(), StoreError> {
-        let Some(allocator) = self.allocators.get(resource.plural) else { return Ok(()) };
-        let name = || key.name().to_owned();
-        allocator.allocate(key.as_str(), new, old).map_err(|causes| StoreError::NotAllocated {
-            resource,
-            name: name(),
-            causes,
-        })
-    }
-
-    /// Tells the allocator of the kind what an object has now.
-    fn record(&mut self, resource: &Resource, key: &Key, state: Option<&Value>) {
-        if let Some(allocator) = self.allocators.get_mut(resource.plural) {
-            allocator.record(key.as_str(), state);
-        }
     }
 }
 
@@ -194,125 +147,6 @@ impl Store {
         self.lock().storage.get(resource, key)
     }
 
-    /// Stores a new object, if `admit` agrees. What `admit` sees is still so when the object is stored.
-    ///
-    /// # Errors
-    /// `AlreadyExists`, `NotAllocated`, or the error of `admit`.
-    pub(crate) async fn create<E: From<StoreError>>(
-        &self,
-        resource: &'static Resource,
-        key: Key,
-        mut value: Value,
-        commit: Commit,
-        admit: impl FnOnce(&Storage) -> Result<(), E>,
-    ) -> Result<Arc<Object>, E> {
-        self.commit_latency().await;
-        let mut state = self.lock();
-        admit(&state.storage)?;
-        if let Some(present) = state.storage.get(resource, &key) {
-            let deleting = present.open()?.text("/metadata/deletionTimestamp").is_some();
-            return Err(StoreError::AlreadyExists { resource, name: key.name().to_owned(), deleting }.into());
-        }
-        state.allocate(resource, &key, &mut value, None)?;
-        match commit {
-            Commit::Really => Ok(self.put(&mut state, resource, key, value)),
-            Commit::Pretend => Ok(Arc::new(Object::unwritten(resource, key, &value))),
-        }
-    }
-
-    /// Reads an object, changes it and writes it in one step; no other write can happen in between. Returns the state
-    /// after the change; after a removal, the last state with the revision of the removal.
-    ///
-    /// # Errors
-    /// `NotFound`, `NotAllocated`, or the error of `change`.
-    pub(crate) async fn update<E: From<StoreError>>(
-        &self,
-        resource: &'static Resource,
-        key: &Key,
-        commit: Commit,
-        change: impl FnOnce(&Opened) -> Result<Next, E>,
-    ) -> Result<Arc<Object>, E> {
-        self.commit_latency().await;
-        let mut state = self.lock();
-        let current = state.storage.get(resource, key).ok_or_else(|| StoreError::not_found(resource, key))?;
-        let opened = current.open()?;
-        let next = change(&opened)?;
-        Ok(self.commit_in(&mut state, opened, commit, next)?)
-    }
-
-    /// The current state of an object, decoded without holding the lock, for a change that may take long to compute.
-    /// [`commit`](Self::commit) writes the result.
-    ///
-    /// # Errors
-    /// `NotFound`.
-    pub(crate) fn read(&self, resource: &'static Resource, key: &Key) -> Result<Opened, StoreError> {
-        self.get(resource, key).ok_or_else(|| StoreError::not_found(resource, key))?.open()
-    }
-
-    /// Commits a change that was computed from `current` without holding the lock. Returns `None` if the object was
-    /// written meanwhile: the change must be computed again, as in upstream's `GuaranteedUpdate`.
-    ///
-    /// # Errors
-    /// `NotFound` if the object was removed meanwhile, or `NotAllocated`.
-    pub(crate) fn commit(
-        &self,
-        current: Opened,
-        commit: Commit,
-        next: Next,
-    ) -> Result<Option<Arc<Object>>, StoreError> {
-        let mut state = self.lock();
-        match state.storage.get(current.resource, &current.key) {
-            None => Err(StoreError::not_found(current.resource, &current.key)),
-            Some(stored) if stored.revision != current.revision => Ok(None),
-            Some(_) => self.commit_in(&mut state, current, commit, next).map(Some),
-        }
-    }
-
-    /// Commits a change of the object's current state.
-    fn commit_in(
-        &self,
-        state: &mut StoreState,
-        opened: Opened,
-        commit: Commit,
-        mut next: Next,
-    ) -> Result<Arc<Object>, StoreError> {
-        let current = opened.object().clone();
-        let (resource, key) = (current.resource, &current.key);
-        let before = |value| Arc::new(Object::new(resource, key.clone(), current.revision, value));
-        if let Next::Put(value) = &mut next {
-            state.allocate(resource, key, value, Some(&opened.value))?;
-        }
-        if commit == Commit::Pretend {
-            return Ok(match next {
-                Next::Keep | Next::Remove => current.clone(),
-                Next::Put(value) | Next::Release(value) => before(value),
-            });
-        }
-        match next {
-            Next::Keep => Ok(current.clone()),
-            Next::Put(mut value) => {
-                value["metadata"]["resourceVersion"] = opened.value["metadata"]["resourceVersion"].clone();
-                let changed = value != opened.value;
-                Ok(if changed { self.put(state, resource, key.clone(), value) } else { current.clone() })
-            }
-            Next::Remove => Ok(Arc::new(current.at(self.remove(state, resource, key))?)),
-            Next::Release(value) => {
-                self.remove(state, resource, key);
-                Ok(before(value))
-            }
-        }
-    }
-
-    fn remove(&self, state: &mut StoreState, resource: &'static Resource, key: &Key) -> u64 {
-        state.open_writes += 1;
-        state.expiry.forget(resource, key);
-        let event = state.storage.remove(resource, key).expect("it was there under the same lock");
-        let revision = event.revision;
-        state.record(resource, key, None);
-        self.publish(state, event);
-        revision
-    }
-
     /// Tells `writes` of the objects that exist, and from now on of every write.
     pub(crate) fn observe(&self, writes: WriteObserver) {
         let mut state = self.lock();
@@ -321,23 +155,6 @@ impl Store {
             existing.into_iter().flatten().for_each(|object| writes.tell(|| Write::existing(object)));
         }
         state.writes = writes;
-    }
-
-    /// Stores a new or changed object and notifies the watchers.
-    pub(crate) fn put(
-        &self,
-        state: &mut StoreState,
-        resource: &'static Resource,
-        key: Key,
-        value: Value,
-    ) -> Arc<Object> {
-        state.open_writes += 1;
-        state.record(resource, &key, Some(&value));
-        let event = state.storage.put(resource, key, value);
-        let object = event.object().clone();
-        state.expiry.note(&object);
-        self.publish(state, event);
-        object
     }
 
     /// Waits until storage, or the watch cache of a kind, has reached a revision.
@@ -415,24 +232,5 @@ impl Store {
         let mut state = self.lock();
         state.closed = true;
         state.caches.values_mut().for_each(WatchCache::close);
-    }
-
-    /// Waits as long as a write takes in storage.
-    pub(crate) async fn commit_latency(&self) {
-        if !self.settings.commit_latency.is_zero() {
-            tokio::time::sleep(self.settings.commit_latency).await;
-        }
-    }
-
-    fn publish(&self, state: &mut StoreState, event: Event) {
-        let resource = event.object().resource;
-        if let Some(hook) = &state.hook {
-            hook.after_write(&event, &state.storage);
-        }
-        let audience = if self.faults.hides(resource) { Audience::Kubelet } else { Audience::Everyone };
-        state.writes.tell(|| Write::new(&event, audience == Audience::Kubelet));
-        state.cache(resource).take(Arc::new(event), audience);
-        state.open_writes -= 1;
-        self.moved.send_replace(());
     }
 }

@@ -70,6 +70,18 @@ pub(crate) struct Object {
     item: Range<usize>,
 }
 
+/// An object that is encoded but for its revision, which the store knows only under its lock.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    pub(crate) resource: &'static Resource,
+    pub(crate) key: Key,
+    summary: Summary,
+    /// The JSON, without `kind` and `apiVersion`.
+    fields: Vec<u8>,
+    /// Where the revision is put in.
+    hole: usize,
+}
+
 #[cfg(test)]
 thread_local! {
     /// How many objects this thread has decoded: the measure of work in tests.
@@ -89,29 +101,31 @@ pub(crate) struct Opened {
 
 impl Object {
     pub(crate) fn new(resource: &'static Resource, key: Key, revision: u64, mut value: Value) -> Self {
-        value["metadata"]["resourceVersion"] = Value::String(revision.to_string());
-        Self::encoded(resource, key, revision, &value)
+        Draft::new(resource, key, &mut value).at(revision)
     }
 
     /// An object that was not stored and has no resourceVersion: the response to a dry run of a creation.
     pub(crate) fn unwritten(resource: &'static Resource, key: Key, value: &Value) -> Self {
-        Self::encoded(resource, key, 0, value)
+        let mut fields = Vec::with_capacity(USUAL);
+        write(&mut fields, value);
+        Self::framed(resource, key, 0, Summary::of(resource, value), &[&fields])
     }
 
-    fn encoded(resource: &'static Resource, key: Key, revision: u64, value: &Value) -> Self {
+    /// An object whose JSON, in pieces, gets its kind and the frame of a watch's line.
+    fn framed(resource: &'static Resource, key: Key, revision: u64, summary: Summary, pieces: &[&[u8]]) -> Self {
         const HEAD: &str = r#"{"type":"ADDED","object":"#;
         let kind = format!(r#"{{"kind":"{}","apiVersion":"{}","#, resource.kind, resource.api_version());
-        let mut fields = Vec::with_capacity(USUAL);
-        serde_json::to_writer(&mut fields, value).expect("a JSON value in memory can always be written");
-        // An exact capacity, since the buffer is kept.
-        let mut line = Vec::with_capacity(HEAD.len() + kind.len() + fields.len() + 1);
+        // An exact capacity, since the buffer is kept. Kind brings the opening brace.
+        let length: usize = pieces.iter().map(|piece| piece.len()).sum();
+        let mut line = Vec::with_capacity(HEAD.len() + kind.len() + length + 1);
         line.extend_from_slice(HEAD.as_bytes());
         line.extend_from_slice(kind.as_bytes());
-        line.extend_from_slice(&fields[1..]); // kind brought the opening brace
+        for (n, piece) in pieces.iter().enumerate() {
+            line.extend_from_slice(if n == 0 { &piece[1..] } else { piece });
+        }
         let end = line.len();
         line.extend_from_slice(b"}\n");
         let (object, item) = (HEAD.len()..end, HEAD.len() + kind.len()..end);
-        let summary = Summary::of(resource, value);
         Self { resource, key, revision, summary, added: line.into(), object, item }
     }
 
@@ -162,6 +176,50 @@ impl Object {
     pub(crate) fn added(&self) -> Bytes {
         self.added.clone()
     }
+}
+
+impl Draft {
+    /// Encodes an object. Its `metadata.resourceVersion` is emptied.
+    pub(crate) fn new(resource: &'static Resource, key: Key, value: &mut Value) -> Self {
+        value["metadata"]["resourceVersion"] = Value::String(String::new());
+        let mut fields = Vec::with_capacity(USUAL);
+        let mut hole = 0;
+        write_but(&mut fields, value, "metadata", |fields, metadata| {
+            write_but(fields, metadata, "resourceVersion", |fields, _| {
+                fields.extend_from_slice(br#""""#);
+                hole = fields.len() - 1;
+            });
+        });
+        Self { resource, key, summary: Summary::of(resource, value), fields, hole }
+    }
+
+    pub(crate) fn at(self, revision: u64) -> Object {
+        let (before, after) = self.fields.split_at(self.hole);
+        let text = revision.to_string();
+        Object::framed(self.resource, self.key, revision, self.summary, &[before, text.as_bytes(), after])
+    }
+}
+
+fn write(to: &mut Vec<u8>, value: &Value) {
+    serde_json::to_writer(to, value).expect("a JSON value in memory can always be written");
+}
+
+/// Writes a value; the field with this name is written by `write_field`.
+fn write_but(to: &mut Vec<u8>, value: &Value, name: &str, mut write_field: impl FnMut(&mut Vec<u8>, &Value)) {
+    let Value::Object(fields) = value else { return write(to, value) };
+    to.push(b'{');
+    for (n, (field, value)) in fields.iter().enumerate() {
+        if n > 0 {
+            to.push(b',');
+        }
+        serde_json::to_writer(&mut *to, field).expect("a text in memory can always be written");
+        to.push(b':');
+        match field == name {
+            true => write_field(to, value),
+            false => write(to, value),
+        }
+    }
+    to.push(b'}');
 }
 
 impl Selectable for Object {

@@ -4,11 +4,10 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Value;
 use tokio::time::Instant;
 
 use super::event::Event;
-use super::object::{Key, Object};
+use super::object::{Draft, Key, Object};
 use crate::kinds::Resource;
 
 /// All kinds share one revision counter; every write takes the next revision.
@@ -79,8 +78,9 @@ impl Storage {
     }
 
     /// Writes a new or changed object as the next revision.
-    pub(crate) fn put(&mut self, resource: &'static Resource, key: Key, value: Value) -> Event {
-        let object = Object::new(resource, key.clone(), self.revision + 1, value);
+    pub(crate) fn put(&mut self, draft: Draft) -> Event {
+        let (resource, key) = (draft.resource, draft.key.clone());
+        let object = draft.at(self.revision + 1);
         self.append(resource, key, Some(Arc::new(object)))
     }
 
@@ -157,7 +157,8 @@ mod tests {
     }
 
     fn put(storage: &mut Storage, name: &str) {
-        storage.put(PODS, Key::new(Some("n"), name), json!({"metadata": {"name": name}}));
+        let mut pod = json!({"metadata": {"name": name}});
+        storage.put(Draft::new(PODS, Key::new(Some("n"), name), &mut pod));
     }
 
     #[test]

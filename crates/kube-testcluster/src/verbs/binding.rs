@@ -30,7 +30,7 @@ pub(crate) async fn bind(call: Call) -> Result<Response, ApiError> {
     validate(&binding.value)?;
     let now = store.clock.now();
     store
-        .update(target.resource, &key, commit, |pod| {
+        .update(target.resource, &key, commit, |pod: &Opened| {
             preconditions(pod, &binding.value)?;
             bound(pod, &binding.value, &now)
         })

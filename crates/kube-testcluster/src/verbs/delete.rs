@@ -80,7 +80,7 @@ pub(crate) async fn remove(
 ) -> Result<Outcome, ApiError> {
     let mut step = Then::Wait;
     let marked = store
-        .update(resource, key, options.commit, |current| {
+        .update(resource, key, options.commit, |current: &Opened| {
             options.check(current)?;
             options.refuse_readable(current)?;
             let (next, then) = plan(store, current, options);
@@ -96,14 +96,11 @@ pub(crate) async fn remove(
             let uid = marked.summary.uid.clone();
             let mut gone = true;
             let removed = store
-                .update(resource, key, Commit::Really, |current| {
+                .update(resource, key, Commit::Really, |current: &Opened| {
                     // A concurrent deletion may have removed the object, and a new one may have its name. The new one
                     // stays.
-                    if current.summary.uid != uid {
-                        gone = false;
-                        return Ok::<_, ApiError>(Next::Keep);
-                    }
-                    Ok(Next::Remove)
+                    gone = current.summary.uid == uid;
+                    Ok::<_, ApiError>(if gone { Next::Remove } else { Next::Keep })
                 })
                 .await;
             match removed {

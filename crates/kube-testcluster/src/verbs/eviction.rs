@@ -31,7 +31,7 @@ pub(crate) async fn evict(call: Call) -> Result<Response, ApiError> {
     if options.commit == Commit::Really {
         let now = store.clock.now();
         let marked = store
-            .update(resource, &key, Commit::Really, |pod| {
+            .update(resource, &key, Commit::Really, |pod: &Opened| {
                 options.check(pod)?;
                 Ok::<_, ApiError>(Next::Put(disrupted(pod, &now)?))
             })

@@ -1,5 +1,7 @@
 //! PATCH of an object or of its status.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
@@ -17,9 +19,11 @@ use crate::codec::strategic_merge::{self, Refusal};
 use crate::http::body;
 use crate::http::field_validation::{Strictness, warn};
 use crate::http::query::Query;
+use crate::http::request_info::Target;
 use crate::http::status::ApiError;
 use crate::http::write_options::WriteOptions;
 use crate::machinery::quote::quote;
+use crate::store::Next;
 use crate::store::object::Opened;
 
 /// Upstream's limit for a JSON patch.
@@ -43,24 +47,29 @@ enum Change {
 
 pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
-    let (change, WriteOptions { commit, strictness }) = PatchBody::read(request, &query).await?;
-    let key = key(&target);
-    store.commit_latency().await;
-    loop {
-        let current = store.read(target.resource, &key)?;
-        let Decoded { mut value, mut faults } = apply(&current, &change, strictness).await?;
-        let next = update::check_name(&target, &value).and_then(|()| {
-            faults.extend(owners::deduplicate(&mut value, Moment::AfterAdmission));
-            update::next(&current, value, target.subresource)
-        });
-        let patched = match next {
-            Ok(next) => store.commit(current, commit, next)?,
-            Err(error) => return Ok(warn(error.into_response(), &faults)),
-        };
-        if let Some(patched) = patched {
-            return Ok(warn(answer(StatusCode::OK, &patched), &faults));
-        }
-    }
+    let (patch, WriteOptions { commit, strictness }) = PatchBody::read(request, &query).await?;
+    let warnings = Mutex::default();
+    let change = |current| patched(current, &target, &patch, strictness, &warnings);
+    let patched = store.guaranteed_update(target.resource, &key(&target), commit, change).await;
+    let response = patched.map_or_else(IntoResponse::into_response, |object| answer(StatusCode::OK, &object));
+    Ok(warn(response, &warnings.into_inner().unwrap_or_else(PoisonError::into_inner)))
+}
+
+/// The state after a patch. What is to be warned of replaces what an earlier try has found.
+async fn patched(
+    current: Arc<Opened>,
+    target: &Target,
+    patch: &PatchBody,
+    strictness: Strictness,
+    warnings: &Mutex<Vec<String>>,
+) -> Result<Next, ApiError> {
+    let Decoded { mut value, mut faults } = apply(&current, patch, strictness).await?;
+    let next = update::check_name(target, &value).and_then(|()| {
+        faults.extend(owners::deduplicate(&mut value, Moment::AfterAdmission));
+        update::next(&current, value, target.subresource)
+    });
+    *warnings.lock().unwrap_or_else(PoisonError::into_inner) = faults;
+    next
 }
 
 impl PatchBody {

@@ -1,5 +1,7 @@
 //! GET, PUT and PATCH of an object's `scale`, as `kubectl scale` uses it.
 
+use std::sync::Arc;
+
 use axum::response::Response;
 use http::StatusCode;
 use serde_json::{Value, json};
@@ -32,27 +34,26 @@ pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
     let body = body::read(request).await?;
     let WriteOptions { commit, strictness } = WriteOptions::of_update(&query)?;
     let wanted = format?.typed(&body, KIND, VERSION, strictness)?;
-    let scaled =
-        store.update(target.resource, &key(&target), commit, |current| rescaled(current, &wanted.value)).await?;
+    let change = |current: &Opened| rescaled(current, &wanted.value);
+    let scaled = store.update(target.resource, &key(&target), commit, change).await?;
     Ok(warn(answer(&scaled.open()?), &wanted.faults))
 }
 
 pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
-    let (change, WriteOptions { commit, .. }) = PatchBody::read(request, &query).await?;
-    let key = key(&target);
-    store.commit_latency().await;
-    loop {
-        let current = store.read(target.resource, &key)?;
-        let mut wanted = scale(&current);
-        change.apply(KIND, &mut wanted).await?;
-        let text = wanted.to_string();
-        let wanted = schema::decode(KIND, wanted).map_err(|why| ApiError::undecodable_patch(&text, &why))?.value;
-        let next = rescaled(&current, &wanted)?;
-        if let Some(scaled) = store.commit(current, commit, next)? {
-            return Ok(answer(&scaled.open()?));
-        }
-    }
+    let (patch, WriteOptions { commit, .. }) = PatchBody::read(request, &query).await?;
+    let change = |current| patched(current, &patch);
+    let scaled = store.guaranteed_update(target.resource, &key(&target), commit, change).await?;
+    Ok(answer(&scaled.open()?))
+}
+
+/// The object after a patch of its scale.
+async fn patched(current: Arc<Opened>, patch: &PatchBody) -> Result<Next, ApiError> {
+    let mut wanted = scale(&current);
+    patch.apply(KIND, &mut wanted).await?;
+    let text = wanted.to_string();
+    let wanted = schema::decode(KIND, wanted).map_err(|why| ApiError::undecodable_patch(&text, &why))?.value;
+    rescaled(&current, &wanted)
 }
 
 /// The object with the replicas of a scale. The scale's uid and resourceVersion are preconditions.

@@ -45,25 +45,19 @@ async fn write(
     warnings.extend(owners::deduplicate(&mut value, Moment::BeforeAdmission));
     let key = key(target);
     let creates = target.subresource.is_none() && target.resource.strategy.create_on_update == CreateOnUpdate::Allowed;
-    let mut value = Some(value);
     loop {
         let change = |current: &Opened| {
-            let new = value.take().unwrap_or_default();
-            same_uid(current, &new)?;
-            next(current, new, target.subresource)
+            same_uid(current, &value)?;
+            next(current, value.clone(), target.subresource)
         };
-        let updated = store.update(target.resource, &key, commit, change).await;
-        let (code, written) = match (updated, &value) {
-            (Err(error), Some(new)) if creates && error.is_not_found() => {
-                check_creation(target.resource, &key, new)?;
-                (StatusCode::CREATED, create_on_update(store, target, new.clone(), commit).await)
-            }
-            (updated, _) => (StatusCode::OK, updated),
-        };
-        match written {
-            Err(error) if value.is_some() && error.is_already_exists() => {} // somebody else was faster: update theirs
-            Err(error) => return Err(error),
-            Ok(object) => return Ok((code, object)),
+        match store.update(target.resource, &key, commit, change).await {
+            Err(error) if creates && error.is_not_found() => {}
+            updated => return updated.map(|object| (StatusCode::OK, object)),
+        }
+        check_creation(target.resource, &key, &value)?;
+        match create_on_update(store, target, value.clone(), commit).await {
+            Err(error) if error.is_already_exists() => {} // somebody else was faster: update theirs
+            created => return created.map(|object| (StatusCode::CREATED, object)),
         }
     }
 }

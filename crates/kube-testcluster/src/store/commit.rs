@@ -1,0 +1,280 @@
+//! Writes: a change is computed and encoded without the store's lock, and committed under it if nobody was faster.
+
+use std::future::ready;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::event::Event;
+use super::object::{Draft, Key, Object, Opened};
+use super::storage::Storage;
+use super::watch_cache::Audience;
+use super::writes::Write;
+use super::{Store, StoreError, StoreState};
+use crate::kinds::Resource;
+
+/// The result of a change.
+#[derive(Debug)]
+pub(crate) enum Next {
+    /// No change: no revision is taken, and no event is sent.
+    Keep,
+    /// The new state. If it equals the old one, there is no change.
+    Put(Value),
+    /// The object is removed.
+    Remove,
+    /// The update has removed the last finalizer, so the object is removed. The response is the updated state.
+    Release(Value),
+}
+
+/// Whether a write is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Commit {
+    Really,
+    /// A dry run: everything is checked and answered, but nothing is stored.
+    Pretend,
+}
+
+impl StoreState {
+    /// Fills in what no two objects of the kind may have.
+    fn allocate(
+        &self,
+        resource: &'static Resource,
+        key: &Key,
+        new: &mut Value,
+        old: Option<&Value>,
+    ) -> Result<(), StoreError> {
+        let Some(allocator) = self.allocators.get(resource.plural) else { return Ok(()) };
+        let name = || key.name().to_owned();
+        allocator.allocate(key.as_str(), new, old).map_err(|causes| StoreError::NotAllocated {
+            resource,
+            name: name(),
+            causes,
+        })
+    }
+
+    /// Tells the allocator of the kind what an object has now.
+    fn record(&mut self, resource: &Resource, key: &Key, state: Option<&Value>) {
+        if let Some(allocator) = self.allocators.get_mut(resource.plural) {
+            allocator.record(key.as_str(), state);
+        }
+    }
+}
+
+impl Store {
+    /// Stores a new object, if `admit` agrees. What `admit` sees is still so when the object is stored.
+    ///
+    /// # Errors
+    /// `AlreadyExists`, `NotAllocated`, or the error of `admit`.
+    pub(crate) async fn create<E: From<StoreError>>(
+        &self,
+        resource: &'static Resource,
+        key: Key,
+        mut value: Value,
+        commit: Commit,
+        admit: impl FnOnce(&Storage) -> Result<(), E>,
+    ) -> Result<Arc<Object>, E> {
+        self.commit_latency().await;
+        let is_decided = resource.allocator.is_none() && commit == Commit::Really;
+        let draft = is_decided.then(|| Draft::new(resource, key.clone(), &mut value));
+        let mut state = self.lock();
+        admit(&state.storage)?;
+        if let Some(present) = state.storage.get(resource, &key) {
+            let deleting = present.summary.is_deleting;
+            return Err(StoreError::AlreadyExists { resource, name: key.name().to_owned(), deleting }.into());
+        }
+        state.allocate(resource, &key, &mut value, None)?;
+        if commit == Commit::Pretend {
+            return Ok(Arc::new(Object::unwritten(resource, key, &value)));
+        }
+        let draft = draft.unwrap_or_else(|| Draft::new(resource, key, &mut value));
+        Ok(self.put(&mut state, draft, &value))
+    }
+
+    /// Reads an object, changes it and writes it; see [`guaranteed_update`](Self::guaranteed_update).
+    pub(crate) async fn update<E: From<StoreError>>(
+        &self,
+        resource: &'static Resource,
+        key: &Key,
+        commit: Commit,
+        mut change: impl FnMut(&Opened) -> Result<Next, E>,
+    ) -> Result<Arc<Object>, E> {
+        self.guaranteed_update(resource, key, commit, |current| ready(change(&current))).await
+    }
+
+    /// Reads an object, changes it and writes it. The change is computed without the lock, so a slow one keeps nobody
+    /// waiting; if the object was written meanwhile, it is computed again from the new state, as in upstream's
+    /// `GuaranteedUpdate`. Returns the state after the change; after a removal, the last state with the revision of the
+    /// removal.
+    ///
+    /// # Errors
+    /// `NotFound`, `NotAllocated`, or the error of `change`.
+    pub(crate) async fn guaranteed_update<E: From<StoreError>, F: Future<Output = Result<Next, E>>>(
+        &self,
+        resource: &'static Resource,
+        key: &Key,
+        commit: Commit,
+        mut change: impl FnMut(Arc<Opened>) -> F,
+    ) -> Result<Arc<Object>, E> {
+        self.commit_latency().await;
+        loop {
+            let current = self.get(resource, key).ok_or_else(|| StoreError::not_found(resource, key))?;
+            let current = Arc::new(current.open()?);
+            let next = change(current.clone()).await?;
+            if let Some(written) = self.commit(&current, commit, next)? {
+                return Ok(written);
+            }
+        }
+    }
+
+    /// Commits a change that was computed from `current`; `None` if the object was written meanwhile.
+    fn commit(&self, current: &Opened, commit: Commit, mut next: Next) -> Result<Option<Arc<Object>>, StoreError> {
+        let (resource, key) = (current.resource, &current.key);
+        let draft = draft(current, commit, &mut next);
+        let mut state = self.lock();
+        match state.storage.get(resource, key) {
+            None => return Err(StoreError::not_found(resource, key)),
+            Some(stored) if stored.revision != current.revision => return Ok(None),
+            Some(_) => {}
+        }
+        if let Next::Put(value) = &mut next {
+            state.allocate(resource, key, value, Some(&current.value))?;
+        }
+        let before = |value| Arc::new(Object::new(resource, key.clone(), current.revision, value));
+        let written = match (commit, next) {
+            (_, Next::Keep) | (Commit::Pretend, Next::Remove) => current.object().clone(),
+            (Commit::Pretend, Next::Put(value) | Next::Release(value)) => before(value),
+            (Commit::Really, Next::Put(mut value)) => match draft {
+                Some(draft) => self.put(&mut state, draft, &value),
+                None if resource.allocator.is_none() || value == current.value => current.object().clone(),
+                None => {
+                    let draft = Draft::new(resource, key.clone(), &mut value);
+                    self.put(&mut state, draft, &value)
+                }
+            },
+            (Commit::Really, Next::Remove) => {
+                let revision = self.remove(&mut state, resource, key);
+                drop(state);
+                Arc::new(current.at(revision)?)
+            }
+            (Commit::Really, Next::Release(value)) => {
+                self.remove(&mut state, resource, key);
+                drop(state);
+                before(value)
+            }
+        };
+        Ok(Some(written))
+    }
+
+    pub(super) fn remove(&self, state: &mut StoreState, resource: &'static Resource, key: &Key) -> u64 {
+        state.open_writes += 1;
+        state.expiry.forget(resource, key);
+        let event = state.storage.remove(resource, key).expect("it was there under the same lock");
+        let revision = event.revision;
+        state.record(resource, key, None);
+        self.publish(state, event);
+        revision
+    }
+
+    /// Stores a new or changed object and notifies the watchers. `value` is what the draft was made of.
+    pub(crate) fn put(&self, state: &mut StoreState, draft: Draft, value: &Value) -> Arc<Object> {
+        state.open_writes += 1;
+        state.record(draft.resource, &draft.key, Some(value));
+        let event = state.storage.put(draft);
+        let object = event.object().clone();
+        state.expiry.note(&object);
+        self.publish(state, event);
+        object
+    }
+
+    /// Waits as long as a write takes in storage.
+    async fn commit_latency(&self) {
+        if !self.settings.commit_latency.is_zero() {
+            tokio::time::sleep(self.settings.commit_latency).await;
+        }
+    }
+
+    fn publish(&self, state: &mut StoreState, event: Event) {
+        let resource = event.object().resource;
+        if let Some(hook) = &state.hook {
+            hook.after_write(&event, &state.storage);
+        }
+        let audience = if self.faults.hides(resource) { Audience::Kubelet } else { Audience::Everyone };
+        state.writes.tell(|| Write::new(&event, audience == Audience::Kubelet));
+        state.cache(resource).take(Arc::new(event), audience);
+        state.open_writes -= 1;
+        self.moved.send_replace(());
+    }
+}
+
+/// The new state, encoded; `None` if there is none, or if it is not decided before the lock is held: an allocator has the
+/// last word.
+fn draft(current: &Opened, commit: Commit, next: &mut Next) -> Option<Draft> {
+    let Next::Put(value) = next else { return None };
+    value["metadata"]["resourceVersion"] = current.value["metadata"]["resourceVersion"].clone();
+    let is_decided = current.resource.allocator.is_none() && commit == Commit::Really;
+    (is_decided && *value != current.value).then(|| Draft::new(current.resource, current.key.clone(), value))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::kinds::PODS;
+    use crate::{Cluster, Controllers};
+
+    fn key() -> Key {
+        Key::new(Some("default"), "a")
+    }
+
+    /// A cluster with one object.
+    async fn cluster() -> Cluster {
+        let cluster = Cluster::builder().controllers(Controllers::None).start();
+        let value = json!({"metadata": {"name": "a", "namespace": "default"}});
+        cluster.store.create::<StoreError>(PODS, key(), value, Commit::Really, |_| Ok(())).await.unwrap();
+        cluster
+    }
+
+    fn with(current: &Opened, name: &str) -> Next {
+        let mut value = current.value.clone();
+        value["data"][name] = json!("1");
+        Next::Put(value)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn others_read_and_write_while_a_change_is_computed() {
+        let (cluster, key) = (cluster().await, key());
+        let store = &cluster.store;
+        let slow = store.guaranteed_update(PODS, &key, Commit::Really, |current| async move {
+            tokio::time::sleep(Duration::from_secs(60)).await; // whatever is slow in a change
+            Ok::<_, StoreError>(with(&current, "slow"))
+        });
+        let quick = async {
+            store
+                .update(PODS, &key, Commit::Really, |current| Ok::<_, StoreError>(with(current, "quick")))
+                .await
+                .unwrap();
+            store.get(PODS, &key).unwrap().open().unwrap().value["data"].clone()
+        };
+        let begun = tokio::time::Instant::now();
+        let (slow, quick) = tokio::join!(slow, async { (quick.await, begun.elapsed()) });
+        assert_eq!(quick, (json!({"quick": "1"}), Duration::ZERO), "nobody waits for the slow change");
+        let both = slow.unwrap().open().unwrap();
+        assert_eq!(both.value["data"], json!({"quick": "1", "slow": "1"}), "it is computed again from the new state");
+    }
+
+    #[tokio::test]
+    async fn a_change_is_computed_without_the_lock() {
+        let cluster = cluster().await;
+        let store = &cluster.store;
+        let mut free = false;
+        let change = |current: &Opened| {
+            free = store.state.try_lock().is_ok();
+            Ok::<_, StoreError>(with(current, "b"))
+        };
+        store.update(PODS, &key(), Commit::Really, change).await.unwrap();
+        assert!(free, "a change does not hold the lock");
+    }
+}
