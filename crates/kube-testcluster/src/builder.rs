@@ -59,6 +59,7 @@ impl Default for ClusterBuilder {
             bookmarks: Duration::from_secs(60),
             watch_buffer: 1024,
             max_watches: 10_000,
+            max_unread: 512 * 1024 * 1024,
             event_ttl: Duration::from_secs(60 * 60),
             max_events: 100_000,
             watch_list: true,
@@ -170,6 +171,13 @@ impl ClusterBuilder {
     /// How many watches clients may have open at a time; a further one is answered with 429. By default 10,000.
     pub fn max_watches(mut self, watches: usize) -> Self {
         self.settings.max_watches = watches;
+        self
+    }
+
+    /// How many bytes of answers may wait for their readers in all; a further answer is 429. By default 512 MiB. Answers
+    /// below 64 KiB and watches are not counted.
+    pub fn max_unread(mut self, bytes: usize) -> Self {
+        self.settings.max_unread = bytes;
         self
     }
 

@@ -16,6 +16,7 @@ use crate::faults::{TargetKind, Verb};
 use crate::http::compression::{AcceptedEncoding, compress};
 use crate::http::cut::with_cuts;
 use crate::http::faults;
+use crate::http::in_flight::InFlight;
 use crate::http::negotiation::{Form, Offers, View};
 use crate::http::query::Query;
 use crate::http::represent::{Events, Representation};
@@ -36,6 +37,10 @@ pub(crate) fn router(store: Arc<Store>, logs: Arc<Logs>, admin: Admin) -> Router
         Admin::On => admin::routes(),
         Admin::Off => Router::new(),
     };
+    let in_flight = Arc::new(InFlight::new(store.settings.max_unread));
+    let resources = move |State(store): State<Arc<Store>>, request: Request| {
+        resource(store, logs.clone(), in_flight.clone(), request)
+    };
     router
         .route("/healthz", get(health))
         .route("/livez", get(health))
@@ -51,7 +56,7 @@ pub(crate) fn router(store: Arc<Store>, logs: Arc<Logs>, admin: Admin) -> Router
         .merge(with_or_without_slash("/apis/{group}", get(discovery::group)))
         .merge(with_or_without_slash("/apis/{group}/{version}", get(discovery::group_resources)))
         .method_not_allowed_fallback(|| async { ApiError::method_not_allowed() })
-        .fallback(move |State(store): State<Arc<Store>>, request: Request| resource(store, logs.clone(), request))
+        .fallback(resources)
         .with_state(store)
 }
 
@@ -70,16 +75,16 @@ async fn health(State(store): State<Arc<Store>>, request: Request) -> Response {
 }
 
 /// Answers a request whose handling panics, and goes on with the others. Upstream: `WithPanicRecovery`.
-async fn resource(store: Arc<Store>, logs: Arc<Logs>, request: Request) -> Response {
+async fn resource(store: Arc<Store>, logs: Arc<Logs>, in_flight: Arc<InFlight>, request: Request) -> Response {
     let (method, uri) = (request.method().clone(), request.uri().clone());
-    AssertUnwindSafe(served(store, logs, request)).catch_unwind().await.unwrap_or_else(|_| {
+    AssertUnwindSafe(served(store, logs, &in_flight, request)).catch_unwind().await.unwrap_or_else(|_| {
         tracing::error!(%method, path = uri.path(), "a request caused a panic");
         let text = "This request caused apiserver to panic. Look in the logs for details.\n";
         answer(StatusCode::INTERNAL_SERVER_ERROR, PLAIN, Body::from(text))
     })
 }
 
-async fn served(store: Arc<Store>, logs: Arc<Logs>, request: Request) -> Response {
+async fn served(store: Arc<Store>, logs: Arc<Logs>, in_flight: &InFlight, request: Request) -> Response {
     let target = match request_info::parse(request.uri().path()) {
         Ok(target) => target,
         Err(NoTarget::NoSuchPath) => return no_such_path(),
@@ -121,6 +126,7 @@ async fn served(store: Arc<Store>, logs: Arc<Logs>, request: Request) -> Respons
     if verb.is_some() && answer.extensions().get::<Events>().is_some() {
         return with_cuts(store, representation.resource, answer);
     }
+    let answer = if requester == Requester::Client { in_flight.count(answer).await } else { answer };
     compress(accepted, answer).await
 }
 

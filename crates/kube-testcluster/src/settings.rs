@@ -79,6 +79,8 @@ pub(crate) struct Settings {
     pub(crate) watch_buffer: usize,
     /// How many watches clients may have open.
     pub(crate) max_watches: usize,
+    /// How many bytes of answers may wait for their readers.
+    pub(crate) max_unread: usize,
     /// How long an Event is kept after its last write.
     pub(crate) event_ttl: Duration,
     /// How many writes of Events are kept.

@@ -7,6 +7,7 @@ pub(crate) mod faults;
 pub(crate) mod field_validation;
 #[cfg(feature = "serve")]
 pub(crate) mod guard;
+pub(crate) mod in_flight;
 pub(crate) mod negotiation;
 pub(crate) mod query;
 #[cfg(feature = "serve")]

@@ -1,9 +1,13 @@
 //! The server's limits.
 
+use axum::body::Body;
+use http::Request;
 use http_body_util::BodyExt;
 use serde_json::json;
 
 use crate::support::api::{Api, PODS, quiet};
+
+const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
 #[tokio::test(start_paused = true)]
 async fn one_watch_too_many_is_told_to_come_back() {
@@ -20,6 +24,54 @@ async fn one_watch_too_many_is_told_to_come_back() {
     assert_eq!(api.get(PODS).await.status, 200, "lists are not watches");
     drop(first);
     api.watch("").await;
+}
+
+/// A cluster with one config map of 100 KiB.
+async fn with_a_large_object(cluster: &kube_testcluster::Cluster) -> Api {
+    let api = Api::new(cluster);
+    let object = json!({"metadata": {"name": "large"}, "data": {"a": "x".repeat(100 * 1024)}});
+    assert_eq!(api.post(CONFIG_MAPS, &object).await.status, 201);
+    api
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_reads_no_lists_is_told_to_come_back() {
+    let api = with_a_large_object(&quiet().max_unread(250 * 1024).start()).await;
+    let list = async || api.raw(Request::get(CONFIG_MAPS).body(Body::empty()).unwrap()).await;
+    let (first, _second) = (list().await, list().await);
+    let third = list().await;
+    assert_eq!((first.status().as_u16(), third.status().as_u16()), (200, 429));
+    assert_eq!(third.headers()["retry-after"], "1");
+    let text = third.into_body().collect().await.unwrap().to_bytes();
+    assert_eq!(text, "Too many requests, please try again later.\n", "upstream's words");
+    assert_eq!(api.get(PODS).await.status, 200, "small answers are not counted");
+    let read = first.into_body().collect().await.unwrap().to_bytes();
+    assert_eq!(list().await.status(), 429, "what was read is still held by its reader");
+    drop(read);
+    assert_eq!(list().await.status(), 200);
+}
+
+#[tokio::test(start_paused = true)]
+async fn compressed_lists_count_until_they_are_read() {
+    let cluster = quiet().max_unread(250 * 1024).start();
+    let api = with_a_large_object(&cluster).await;
+    api.merge(&format!("{CONFIG_MAPS}/large"), &json!({"data": {"b": "y".repeat(100 * 1024)}})).await;
+    let list = async || {
+        let request = Request::get(CONFIG_MAPS).header("accept-encoding", "gzip").body(Body::empty()).unwrap();
+        api.raw(request).await
+    };
+    let first = list().await;
+    assert_eq!(first.headers()["content-encoding"], "gzip");
+    assert_eq!(list().await.status(), 429);
+    first.into_body().collect().await.unwrap();
+    assert_eq!(list().await.status(), 200);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_is_larger_than_all_that_may_wait_goes_alone() {
+    let api = with_a_large_object(&quiet().max_unread(0).start()).await;
+    assert_eq!(api.get(CONFIG_MAPS).await.status, 200);
+    assert_eq!(api.get(CONFIG_MAPS).await.status, 200);
 }
 
 #[tokio::test(start_paused = true)]
