@@ -1,5 +1,5 @@
 //! The tutorial: [`lessons`], one short file for each lesson; [`lab`], which plays them; [`cluster`], the subcommand;
-//! [`book`], its chapters; [`exercises`], the programs to mend; [`step`] and [`replay`], which show a record; [`doctor`],
+//! [`book`], its chapters; [`exercises`], the programs to mend; [`step`], [`board`] and [`replay`], which show a record; [`doctor`],
 //! which looks at what is outside; [`console`], what a subcommand runs in; [`trace`], which prints.
 //!
 //! The informers are in the crate [`kube_informers`], the API server in memory is in [`kube_testcluster`].
@@ -9,6 +9,7 @@
     reason = "the libraries' types have it for their users; this crate is a program and has none"
 )]
 
+pub mod board;
 pub mod book;
 pub mod cluster;
 pub mod console;

@@ -9,8 +9,8 @@ use anyhow::{Context, Result};
 use informer_lab::console::{Console, Ended, Interrupt};
 use informer_lab::exercises;
 use informer_lab::lessons::{eras, listing, tour};
-use informer_lab::trace::{Printer, RecordFile, Speed, log_to_stderr, read_record};
-use informer_lab::{book, cluster, doctor, replay, step};
+use informer_lab::trace::{Printer, Record, RecordFile, Speed, log_to_stderr, read_record};
+use informer_lab::{board, book, cluster, doctor, replay, step};
 
 use cli::{Invocation, Request, Stepped, manual};
 
@@ -60,9 +60,10 @@ fn carry_out(request: Request, console: &Console) -> Result<Ended> {
         Request::Lesson(run, settings) => run.play(&settings, console),
         Request::Eras(run, settings) => eras::play(run, &settings, console),
         Request::Read(chapter) => book::read(chapter.as_deref(), console),
-        Request::Step(Stepped::File(file), predict) => step::run(read_record(&file)?, predict, console),
-        Request::Step(Stepped::Lesson(run, settings), predict) => {
-            step::run(run.record(&settings, console)?, predict, console)
+        Request::Step(stepped, predict) => step::run(records(stepped, console)?, predict, console),
+        Request::Board(shown, settings) => {
+            let runs = shown.into_iter().map(|stepped| records(stepped, console)).collect::<Result<_>>()?;
+            board::run(runs, &settings, console)
         }
         Request::Replay(file) => replay::play(&file, console),
         Request::Cluster(settings) => cluster::run(&settings, console),
@@ -73,5 +74,13 @@ fn carry_out(request: Request, console: &Console) -> Result<Ended> {
         Request::Exercise(exercise, asked) => exercises::show(exercise, asked, &console.printer),
         Request::Check(exercise) => exercises::check(exercise, &console.printer),
         Request::ResetExercises => exercises::reset(&console.printer),
+    }
+}
+
+/// The record in a file, or of a run that ends.
+fn records(of: Stepped, console: &Console) -> Result<Vec<Record>> {
+    match of {
+        Stepped::File(file) => Ok(read_record(&file)?),
+        Stepped::Lesson(run, settings) => run.record(&settings, console),
     }
 }

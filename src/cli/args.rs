@@ -44,6 +44,8 @@ pub enum Command {
     Read(ReadArgs),
     /// A run one event at a time, forward and back: of a lesson, or of a record
     Step(StepArgs),
+    /// A run that moves, in a browser: of a lesson, or of a record
+    Board(BoardArgs),
     /// Print a recorded run again
     Replay(ReplayArgs),
     /// The built-in cluster, for kubectl and other programs on this machine
@@ -117,6 +119,25 @@ pub struct StepArgs {
         trailing_var_arg = true,
         allow_hyphen_values = true
     )]
+    pub words: Vec<OsString>,
+}
+
+#[derive(Debug, Args)]
+pub struct BoardArgs {
+    /// Ask before decisive events what will come
+    #[arg(long)]
+    pub predict: bool,
+    /// Show another run beside it: one argument, such as 'reflector --known-objects', or a file
+    #[arg(long, value_name = "LESSON|FILE")]
+    pub beside: Option<OsString>,
+    /// Write the page into this file, and serve nothing
+    #[arg(long, value_name = "FILE", conflicts_with = "at")]
+    pub out: Option<PathBuf>,
+    /// Where a browser finds it, on this machine only; port 0 takes a free one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0", value_parser = values::loopback)]
+    pub at: SocketAddr,
+    /// A lesson with its options, such as: reflector --known-objects; or a file that was written with --record
+    #[arg(id = "board_words", value_name = "LESSON|FILE", trailing_var_arg = true, allow_hyphen_values = true)]
     pub words: Vec<OsString>,
 }
 

@@ -1,4 +1,4 @@
-//! The commands that contain another command line: `step` and `eras` take a lesson with its options.
+//! The commands that contain another command line: `step`, `board` and `eras` take a lesson with its options.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -13,8 +13,8 @@ use super::explain::{UsageError, conflict};
 use super::lessons::Chosen;
 use super::request::{Request, Stepped, settled, typed};
 
-/// What `step` shows: a file, if there is one of that name.
-pub(super) fn stepped(args: &[OsString], words: &[OsString]) -> Result<(LookArgs, Stepped), UsageError> {
+/// What `step` or `board` shows: a file, if there is one of that name.
+pub(super) fn stepped(by: &str, args: &[OsString], words: &[OsString]) -> Result<(LookArgs, Stepped), UsageError> {
     let program = args.get(..1).unwrap_or_default();
     if let [file, options @ ..] = words
         && names_a_file(file)
@@ -22,22 +22,22 @@ pub(super) fn stepped(args: &[OsString], words: &[OsString]) -> Result<(LookArgs
         let Cli { look, command } = typed(&[program, options].concat())?;
         return match command {
             None => Ok((look, Stepped::File(file.into()))),
-            Some(_) => Err(one_at_a_time()),
+            Some(_) => Err(one_at_a_time(by)),
         };
     }
     let Cli { look, command } = typed(&[program, words].concat())?;
     let Some(Command::Lesson(lesson)) = command else {
-        return Err(one_at_a_time());
+        return Err(one_at_a_time(by));
     };
     let (chosen, settings) = settled(&lesson)?;
     if settings.pace() == Pace::Live {
-        let en = "step shows a run that ends: record a live one with --record, and step through the file";
-        let zh = "step 显示会结束的运行：实时运行请先用 --record 录制，再对文件用 step";
-        return Err(conflict("step", (en, zh)));
+        let en = format!("{by} shows a run that ends: record a live one with --record, and give {by} the file");
+        let zh = format!("{by} 显示会结束的运行：实时运行请先用 --record 录制，再对文件用 {by}");
+        return Err(conflict(by, (en, zh)));
     }
     if prints_otherwise(chosen.print) {
-        let en = "step draws the run itself: leave --speed, --output, --record out";
-        return Err(conflict("step", (en, "step 自己画出运行过程：请去掉 --speed、--output、--record")));
+        let en = format!("{by} draws the run itself: leave --speed, --output, --record out");
+        return Err(conflict(by, (en, format!("{by} 自己画出运行过程：请去掉 --speed、--output、--record"))));
     }
     Ok((look, Stepped::Lesson(chosen.run, settings)))
 }
@@ -48,8 +48,9 @@ fn names_a_file(word: &OsString) -> bool {
     !text.starts_with('-') && (PathBuf::from(word).is_file() || text.contains(['/', '.']))
 }
 
-fn one_at_a_time() -> UsageError {
-    conflict("step", ("step shows one lesson or a record: name one", "step 显示一课或一个记录：请写出一个"))
+fn one_at_a_time(by: &str) -> UsageError {
+    let en = format!("{by} shows one lesson or a record: name one");
+    conflict(by, (en, format!("{by} 显示一课或一个记录：请写出一个")))
 }
 
 /// Was anything chosen about how a run is printed?

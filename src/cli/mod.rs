@@ -1,6 +1,7 @@
 //! The command line: clap's types, the checks, and the request that they become.
 
 mod args;
+mod board;
 mod check;
 mod chinese;
 mod exercises;

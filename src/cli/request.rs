@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Parser;
 use clap_complete::Shell;
+use informer_lab::board::BoardSettings;
 use informer_lab::cluster::ClusterSettings;
 use informer_lab::exercises::{Asked, Exercise};
 use informer_lab::lab::{BuiltIn, Follow, Seed, Settings, Source, Target};
@@ -15,6 +16,7 @@ use informer_lab::trace::{ColorChoice, Lang, Look, Output, Show, Speed};
 use kube_testcluster::Admin;
 
 use super::args::{Cli, ClusterCommandArgs, Command, DoctorArgs, LookArgs, PrintArgs, ReplayArgs, StepArgs, TourArgs};
+use super::board::on_board;
 use super::check::{check, lesson_name, real};
 use super::explain::{UsageError, conflict, explain, missing};
 use super::inner::{compared, stepped};
@@ -48,6 +50,8 @@ pub enum Request {
     Read(Option<String>),
     Replay(PathBuf),
     Step(Stepped, Predict),
+    /// The page of these runs: none, one, or two side by side.
+    Board(Vec<Stepped>, BoardSettings),
     Cluster(ClusterSettings),
     Doctor(Option<Target>, String),
     Completions(Shell),
@@ -102,8 +106,12 @@ pub fn parse(args: &[OsString]) -> Result<Invocation, UsageError> {
             let before = words.len();
             words.retain(|word| word != "--predict");
             let predict = if predict || words.len() < before { Predict::Yes } else { Predict::No };
-            let (inner, stepped) = stepped(args, &words)?;
+            let (inner, stepped) = stepped("step", args, &words)?;
             Ok(invocation(look.or(inner), &nothing, Request::Step(stepped, predict)))
+        }
+        Some(Command::Board(board)) => {
+            let (inner, runs, settings) = on_board(args, board)?;
+            Ok(invocation(look.or(inner), &nothing, Request::Board(runs, settings)))
         }
         Some(Command::Replay(ReplayArgs { file, print })) => {
             if print.record.is_some() {

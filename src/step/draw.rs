@@ -64,12 +64,12 @@ impl Part {
 }
 
 /// The kind of the event, or of the last one that had a kind.
-fn shown_kind(session: &Session, record: &Record) -> Option<String> {
+pub(super) fn shown_kind(session: &Session, record: &Record) -> Option<String> {
     let earlier = || session.records.iter().take(session.at).rev().find_map(|record| record.of.clone());
     record.of.clone().or_else(earlier)
 }
 
-fn heading(session: &Session, record: &Record) -> String {
+pub(super) fn heading(session: &Session, record: &Record) -> String {
     let place = format!("{}/{}", session.at + 1, session.records.len());
     let what = match &record.what {
         What::Watched { kind, resource_version, .. } => {
@@ -93,35 +93,38 @@ fn heading(session: &Session, record: &Record) -> String {
     format!("{place}  {} ms  {what}{key}{}{score}", record.at.as_millis(), cause.unwrap_or_default())
 }
 
-/// What happened, as the heading says it in Chinese.
+/// What happened, as the heading says it in Chinese, by the name of the event. The player has it too.
+pub const IN_CHINESE: [(&str, &str); 25] = [
+    ("run", "开始"),
+    ("printed", "打印"),
+    ("narrated", "旁白"),
+    ("committed", "写入"),
+    ("listed", "list 返回"),
+    ("list_failed", "list 失败"),
+    ("watching", "打开 watch"),
+    ("watched", "收到"),
+    ("watch_failed", "watch 中断"),
+    ("relisting", "relist"),
+    ("queued", "入队"),
+    ("merged", "合并重复的删除"),
+    ("dropped", "丢弃"),
+    ("popped", "pop"),
+    ("stored", "存入 store"),
+    ("removed", "从 store 移除"),
+    ("replaced", "替换 store"),
+    ("joined", "加入 handler"),
+    ("notified", "通知 handler"),
+    ("coalesced", "合并通知"),
+    ("calling", "调用 handler"),
+    ("called", "handler 返回"),
+    ("resynced", "resync"),
+    ("synced", "HasSynced"),
+    ("unknown", "未知事件"),
+];
+
 fn in_chinese(what: &What) -> &'static str {
-    match what {
-        What::Run(_) => "开始",
-        What::Line { .. } => "打印",
-        What::Narration { .. } => "旁白",
-        What::Committed { .. } => "写入",
-        What::Listed { .. } => "list 返回",
-        What::ListFailed { .. } => "list 失败",
-        What::Watching { .. } => "打开 watch",
-        What::Watched { .. } => "收到",
-        What::WatchFailed { .. } => "watch 中断",
-        What::Relisting { .. } => "relist",
-        What::Queued { .. } => "入队",
-        What::Merged { .. } => "合并重复的删除",
-        What::Dropped { .. } => "丢弃",
-        What::Popped { .. } => "pop",
-        What::Stored { .. } => "存入 store",
-        What::Removed { .. } => "从 store 移除",
-        What::Replaced { .. } => "替换 store",
-        What::Joined { .. } => "加入 handler",
-        What::Notified { .. } => "通知 handler",
-        What::Coalesced { .. } => "合并通知",
-        What::Calling { .. } => "调用 handler",
-        What::Called { .. } => "handler 返回",
-        What::Resynced {} => "resync",
-        What::Synced {} => "HasSynced",
-        What::Unknown => "未知事件",
-    }
+    let name = what.name();
+    IN_CHINESE.iter().find(|(of, _)| *of == name).map_or(name, |(_, zh)| zh)
 }
 
 fn boxed(name: &str, lines: Vec<String>, changed: bool, area: Rect, buffer: &mut Buffer) {
@@ -138,11 +141,11 @@ fn boxed(name: &str, lines: Vec<String>, changed: bool, area: Rect, buffer: &mut
     Paragraph::new(lines).block(Block::bordered().title(title).border_style(style)).render(area, buffer);
 }
 
-fn server_lines(pipeline: &Pipeline) -> Vec<String> {
+pub(super) fn server_lines(pipeline: &Pipeline) -> Vec<String> {
     pipeline.server.iter().map(|(key, version)| format!("{} {version}", short(key))).collect()
 }
 
-fn queue_lines(pipeline: &Pipeline) -> Vec<String> {
+pub(super) fn queue_lines(pipeline: &Pipeline) -> Vec<String> {
     let delta = |delta: &WaitingDelta| {
         let version = delta.resource_version.as_deref().map(|version| format!(" {version}")).unwrap_or_default();
         let mark = if delta.tombstone { "†" } else { "" };
@@ -155,7 +158,7 @@ fn queue_lines(pipeline: &Pipeline) -> Vec<String> {
     slots.collect()
 }
 
-fn store_lines(pipeline: &Pipeline) -> Vec<String> {
+pub(super) fn store_lines(pipeline: &Pipeline) -> Vec<String> {
     let objects = pipeline.store.iter().map(|(key, version)| format!("{} {version}", short(key)));
     let sets = pipeline.indices.iter().flat_map(|(index, sets)| {
         sets.iter().map(move |(value, keys)| {
@@ -166,7 +169,7 @@ fn store_lines(pipeline: &Pipeline) -> Vec<String> {
     objects.chain(sets).collect()
 }
 
-fn handler_lines(pipeline: &Pipeline) -> Vec<String> {
+pub(super) fn handler_lines(pipeline: &Pipeline) -> Vec<String> {
     let told = |told: &Told| format!("{} {}", told.notification, short(&told.key));
     let handlers = pipeline.listeners.iter().map(|(id, listener)| {
         let pending: Vec<String> = listener.pending.iter().map(told).collect();

@@ -2,59 +2,62 @@
 
 use crate::trace::What;
 
+/// What a sentence is about, in English and in Chinese: the name of an event, or that of a hidden write. The player has them too.
+pub const MEANINGS: [(&str, &str, &str); 23] = [
+    ("run", "Each frame is one event. The box that it changed is marked.", "每一帧是一个事件。它改变的部分有标记。"),
+    (
+        "committed",
+        "The API server stored a change. The lesson has not heard of it yet.",
+        "API server 写入了一个变化，本课还不知道。",
+    ),
+    (
+        "committed hidden",
+        "The API server stored a change, and a fault keeps it from every watch.",
+        "API server 写入了一个变化，但故障使所有 watch 都收不到。",
+    ),
+    (
+        "listed",
+        "The API server answered the LIST: what there is, and the version from which to watch.",
+        "API server 回答了 LIST：现有的对象，以及从哪个版本开始 watch。",
+    ),
+    ("list_failed", "The LIST failed. The Reflector waits and tries again.", "LIST 失败，Reflector 稍后重试。"),
+    ("watching", "A WATCH is open. From now on the server sends changes.", "WATCH 已建立，从现在起服务端会发来变化。"),
+    ("watch_failed", "The WATCH failed. The Reflector waits and tries again.", "WATCH 失败，Reflector 稍后重试。"),
+    ("watched", "The watch brought a change.", "watch 送来一个变化。"),
+    (
+        "relisting",
+        "The Reflector gives up this watch and starts over with a LIST.",
+        "Reflector 放弃这个 watch，从 LIST 重新开始。",
+    ),
+    ("queued", "A delta went into the queue.", "一个 Delta 进入队列。"),
+    ("merged", "Two deletions in a row are one in the queue.", "连续两个删除在队列里合并成一个。"),
+    ("dropped", "The queue dropped the deletion.", "队列丢弃了这个删除。"),
+    ("popped", "The consumer took the next item out of the queue.", "消费者从队列取出下一项。"),
+    ("stored", "The store has the object now.", "store 里有这个对象了。"),
+    ("removed", "The object left the store.", "对象离开了 store。"),
+    ("replaced", "The whole store was replaced by a list.", "整个 store 被一次 list 替换。"),
+    ("joined", "A handler joined, with a buffer of its own.", "一个 handler 加入，它有自己的缓冲。"),
+    ("notified", "A notification went into the handler's buffer.", "通知进入 handler 的缓冲。"),
+    (
+        "coalesced",
+        "The notification became one with what waited for the same object.",
+        "这个通知和同一对象还在缓冲里的通知合并了。",
+    ),
+    ("calling", "The handler begins with a notification.", "handler 开始处理一个通知。"),
+    ("called", "The handler is done with it.", "handler 处理完了。"),
+    (
+        "resynced",
+        "A resync: what the store has is queued again. The server is not asked.",
+        "resync：把 store 里的内容再次入队，不问服务端。",
+    ),
+    ("synced", "The first list has been handed out in full.", "第一次 list 已全部取出。"),
+];
+
 /// The sentence in English and in Chinese; `None` for what the program itself printed or said.
 pub fn meaning(what: &What) -> Option<(&'static str, &'static str)> {
-    Some(match what {
-        What::Run(_) => (
-            "Each frame is one event. Stars mark the box that the event changed.",
-            "每一帧是一个事件。带星号的框是这个事件改变的部分。",
-        ),
-        What::Committed { hidden: false, .. } => (
-            "The API server stored a change. The lesson has not heard of it yet.",
-            "API server 写入了一个变化，本课还不知道。",
-        ),
-        What::Committed { hidden: true, .. } => (
-            "The API server stored a change, and a fault keeps it from every watch.",
-            "API server 写入了一个变化，但故障使所有 watch 都收不到。",
-        ),
-        What::Listed { .. } => (
-            "The API server answered the LIST: what there is, and the version from which to watch.",
-            "API server 回答了 LIST：现有的对象，以及从哪个版本开始 watch。",
-        ),
-        What::ListFailed { .. } => {
-            ("The LIST failed. The Reflector waits and tries again.", "LIST 失败，Reflector 稍后重试。")
-        }
-        What::Watching { .. } => {
-            ("A WATCH is open. From now on the server sends changes.", "WATCH 已建立，从现在起服务端会发来变化。")
-        }
-        What::WatchFailed { .. } => {
-            ("The WATCH failed. The Reflector waits and tries again.", "WATCH 失败，Reflector 稍后重试。")
-        }
-        What::Watched { .. } => ("The watch brought a change.", "watch 送来一个变化。"),
-        What::Relisting { .. } => (
-            "The Reflector gives up this watch and starts over with a LIST.",
-            "Reflector 放弃这个 watch，从 LIST 重新开始。",
-        ),
-        What::Queued { .. } => ("A delta went into the queue.", "一个 Delta 进入队列。"),
-        What::Merged { .. } => ("Two deletions in a row are one in the queue.", "连续两个删除在队列里合并成一个。"),
-        What::Dropped { .. } => ("The queue dropped the deletion.", "队列丢弃了这个删除。"),
-        What::Popped { .. } => ("The consumer took the next item out of the queue.", "消费者从队列取出下一项。"),
-        What::Stored { .. } => ("The store has the object now.", "store 里有这个对象了。"),
-        What::Removed { .. } => ("The object left the store.", "对象离开了 store。"),
-        What::Replaced { .. } => ("The whole store was replaced by a list.", "整个 store 被一次 list 替换。"),
-        What::Joined { .. } => ("A handler joined, with a buffer of its own.", "一个 handler 加入，它有自己的缓冲。"),
-        What::Notified { .. } => ("A notification went into the handler's buffer.", "通知进入 handler 的缓冲。"),
-        What::Coalesced { .. } => (
-            "The notification became one with what waited for the same object.",
-            "这个通知和同一对象还在缓冲里的通知合并了。",
-        ),
-        What::Calling { .. } => ("The handler begins with a notification.", "handler 开始处理一个通知。"),
-        What::Called { .. } => ("The handler is done with it.", "handler 处理完了。"),
-        What::Resynced {} => (
-            "A resync: what the store has is queued again. The server is not asked.",
-            "resync：把 store 里的内容再次入队，不问服务端。",
-        ),
-        What::Synced {} => ("The first list has been handed out in full.", "第一次 list 已全部取出。"),
-        What::Line { .. } | What::Narration { .. } | What::Unknown => return None,
-    })
+    let name = match what {
+        What::Committed { hidden: true, .. } => "committed hidden",
+        what => what.name(),
+    };
+    MEANINGS.iter().find(|(of, ..)| *of == name).map(|(_, en, zh)| (*en, *zh))
 }

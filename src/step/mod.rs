@@ -4,6 +4,7 @@ mod draw;
 mod meaning;
 mod predict;
 mod session;
+mod shown;
 mod terminal;
 
 use anyhow::Result;
@@ -12,9 +13,11 @@ use ratatui::layout::Rect;
 
 use crate::console::{Console, Ended};
 use crate::trace::{Printer, Record, columns};
-pub use draw::draw;
-pub use predict::Question;
+pub use draw::{IN_CHINESE, draw};
+pub use meaning::MEANINGS;
+pub use predict::{Question, questions};
 pub use session::{Key, Session};
+pub use shown::{Shown, shown};
 
 /// Whether questions are asked before decisive events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -36,7 +36,9 @@ pub use look::{Look, Output, Show};
 pub(crate) use narrator::short;
 pub use picture::{Listener, Picture, Pipeline, Slot, Told};
 pub use printer::Printer;
-pub use record::{Cause, Header, Record, RecordFile, Recorder, SCHEMA, State, WaitingDelta, What, read as read_record};
+pub use record::{
+    Cause, Header, Record, RecordFile, Recorder, SCHEMA, Said, State, WaitingDelta, What, read as read_record,
+};
 pub use report::{hint, in_one_line, sentence};
 pub use speed::Speed;
 pub use width::{columns, is_in_word};

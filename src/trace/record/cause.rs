@@ -40,6 +40,19 @@ impl Cause {
         (Self::Call, "call"),
     ];
 
+    /// Every cause.
+    pub const ALL: [Self; 9] = [
+        Self::InitialList,
+        Self::Watch,
+        Self::Relist,
+        Self::Resync,
+        Self::HandlerAdded,
+        Self::Timer,
+        Self::Write,
+        Self::Call,
+        Self::Other,
+    ];
+
     /// The cause as a record has it.
     pub fn name(self) -> &'static str {
         Self::NAMES.iter().find(|(cause, _)| *cause == self).map_or("other", |(_, name)| name)

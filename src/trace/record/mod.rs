@@ -42,12 +42,24 @@ pub struct Record {
     /// What it left behind, for whoever draws it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<State>,
+    /// What the narrator says of it, for readers that have no narrator, such as the page of `informer-lab board`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub said: Vec<Said>,
+}
+
+/// A sentence of the narrator in a record.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Said {
+    /// English.
+    pub en: String,
+    /// Chinese.
+    pub zh: String,
 }
 
 impl Record {
     /// A record of what has no cause and leaves nothing behind: the program said it.
     pub fn said(at: Duration, what: What) -> Self {
-        Self { at, what, of: None, cause: None, state: None }
+        Self { at, what, of: None, cause: None, state: None, said: Vec::new() }
     }
 }
 

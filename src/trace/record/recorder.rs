@@ -1,11 +1,13 @@
-//! The recorder: adds to each event its cause, the versions that it names, and what it left behind.
+//! The recorder: adds to each event its cause, the versions that it names, what it left behind, and what the narrator
+//! says of it.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::causes::Causes;
 use super::convert::short_type;
-use super::{Record, WaitingDelta, What};
+use super::{Record, Said, WaitingDelta, What};
+use crate::trace::narrator::Narrator;
 use crate::trace::picture::{Picture, Pipeline};
 use kube_testcluster::Write;
 
@@ -13,6 +15,7 @@ use kube_testcluster::Write;
 #[derive(Debug, Default)]
 pub struct Recorder {
     picture: Picture,
+    narrator: Narrator,
     causes: BTreeMap<String, Causes>,
     /// The informers of each kind of object, in the order of their first events.
     informers: BTreeMap<String, Vec<usize>>,
@@ -64,7 +67,9 @@ impl Recorder {
         if let What::Queued { key, delta, .. } = &mut what {
             delta.resource_version = causes.version(key, delta, before).filter(|version| !version.is_empty());
         }
-        let mut record = Record { at, what, of: Some(of), cause, state: None };
+        let mut record = Record { at, what, of: Some(of), cause, state: None, said: Vec::new() };
+        let remarks = self.narrator.say(&record, before).into_iter();
+        record.said = remarks.map(|remark| Said { en: remark.en, zh: remark.zh }).collect();
         self.picture.apply(&record);
         record.state = self.picture.state_after(&record);
         record

@@ -1,0 +1,21 @@
+// Builds src/board/page.html: one file, nothing from elsewhere. `node build.mjs FILE` writes it there instead.
+
+import { build } from "esbuild";
+import { readFile, writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+const target = process.argv[2] ?? here("../src/board/page.html");
+
+async function built(entry, loader) {
+  const { outputFiles } = await build({
+    entryPoints: [here(entry)], bundle: true, minify: true, write: false, target: "es2022", format: "iife", charset: "utf8", ...loader,
+  });
+  return outputFiles[0].text.trim();
+}
+
+const page = await readFile(here("src/page.html"), "utf8");
+const [script, style] = await Promise.all([built("src/main.ts", {}), built("src/style.css", {})]);
+if (/<\/script|<!--/i.test(script)) throw new Error("the script would end its element");
+const filled = page.replace("/*style*/", () => style).replace("/*script*/", () => script);
+await writeFile(target, filled);

@@ -1,0 +1,250 @@
+// The board: the session, what is drawn of it, and everything that a button or a key can do.
+
+import { Choices, prefersDark, wantsStillness } from "./choices";
+import { options, pageWith, records } from "./embedded";
+import { choose, save, standalone } from "./files";
+import { HALF, type Layout, type Part, TALL, WIDE } from "./layout";
+import { nameOf, parse, type Sentence, Unreadable } from "./record";
+import { Recording } from "./recording";
+import { Session } from "./session";
+import { differing, Stage } from "./stage";
+import { TEXTS } from "./texts";
+import { eventName, type Lang } from "./words";
+
+/** How long one event takes at speed 1, in milliseconds. */
+const BEAT = 1100;
+/** How long it takes to read a letter. */
+const READING = { en: 38, zh: 110 };
+
+export class Board {
+  readonly choices: Choices;
+  session: Session;
+  stages: Stage[] = [];
+  texts: string[] = [];
+  /** Something to tell the reader, until the next key. */
+  notice: string | undefined;
+  private playing: ReturnType<typeof setTimeout> | undefined;
+  private changed: (what: "step" | "all", move: number) => void = () => {};
+
+  constructor() {
+    const { lang, predict = false } = options();
+    const browser: Lang = navigator.language.startsWith("zh") ? "zh" : "en";
+    this.choices = new Choices(lang ?? browser, prefersDark());
+    this.session = new Session([], predict);
+  }
+
+  /** Calls this after each change. `move` says how long things may travel. */
+  onChange(changed: (what: "step" | "all", move: number) => void): void {
+    this.changed = changed;
+  }
+
+  begin(): void {
+    this.show(records());
+    const { at } = options();
+    if (at !== undefined) this.jump(at);
+  }
+
+  get lang(): Lang {
+    return this.choices.lang;
+  }
+
+  get text(): (typeof TEXTS)[Lang] {
+    return TEXTS[this.lang];
+  }
+
+  /** Shows these records, one or two side by side. */
+  show(texts: string[]): void {
+    this.pause();
+    try {
+      const recordings = texts.slice(0, 2).map((text) => new Recording(parse(text)));
+      this.texts = texts.slice(0, 2);
+      this.session = new Session(recordings, this.session.predict);
+      this.stages = recordings.map((recording) => new Stage(recording));
+      this.notice = undefined;
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      this.tell(error.sentence);
+    }
+    this.changed("all", 0);
+  }
+
+  get layout(): Layout {
+    if (innerWidth < 700) return TALL;
+    return this.stages.length > 1 ? HALF : WIDE;
+  }
+
+  get isPlaying(): boolean {
+    return this.playing !== undefined;
+  }
+
+  /** Where the two recordings hold something else. */
+  get differs(): Set<Part> {
+    const [left, right] = this.session.recordings;
+    return left && right ? differing(left.pipeline, right.pipeline) : new Set();
+  }
+
+  forward(): void {
+    this.pause();
+    this.step();
+  }
+
+  private step(): boolean {
+    this.notice = undefined;
+    const went = this.session.forward();
+    this.changed("step", this.moves);
+    return went;
+  }
+
+  private get moves(): number {
+    return wantsStillness() ? 0 : Math.min(650, 650 / this.choices.speed);
+  }
+
+  jump(at: number): void {
+    this.pause();
+    this.notice = undefined;
+    this.session.jump(at);
+    this.changed("step", 0);
+  }
+
+  back(): void {
+    this.jump(this.session.at - 1);
+  }
+
+  first(): void {
+    this.jump(0);
+  }
+
+  last(): void {
+    this.jump(this.session.last);
+  }
+
+  toggle(): void {
+    if (this.isPlaying) this.pause();
+    else {
+      if (this.session.at >= this.session.last) this.session.jump(0);
+      this.play(0);
+    }
+    this.changed("step", 0);
+  }
+
+  private play(after: number): void {
+    this.playing = setTimeout(() => {
+      this.playing = undefined;
+      if (this.step() && !this.session.question) this.play(this.pauseFor());
+      this.changed("step", 0);
+    }, after);
+  }
+
+  /** Long enough to read what the narrator says. */
+  private pauseFor(): number {
+    const said = (this.session.event?.said ?? []).map((sentence) => sentence[this.lang].length);
+    const letters = said.reduce((sum, length) => sum + length, 0);
+    return (BEAT + letters * READING[this.lang]) / this.choices.speed;
+  }
+
+  pause(): void {
+    clearTimeout(this.playing);
+    this.playing = undefined;
+  }
+
+  nextOfKind(kind = this.session.event && nameOf(this.session.event)): void {
+    this.pause();
+    if (kind !== undefined) this.found(this.session.findKind(kind), this.text.noNext(eventName(kind, this.lang)));
+  }
+
+  search(part: string): void {
+    this.pause();
+    this.found(this.session.findKey(part), this.text.noKey(part));
+  }
+
+  nextDifference(): void {
+    this.pause();
+    this.found(this.session.findDifference(), this.text.noDifference);
+  }
+
+  private found(found: boolean, otherwise: string): void {
+    this.notice = found ? undefined : otherwise;
+    this.changed("step", 0);
+  }
+
+  answer(answer: boolean): void {
+    this.session.answer(answer);
+    this.changed("step", 0);
+  }
+
+  /** Asks from now on, or does not any more. */
+  predict(): void {
+    const { session, text } = this;
+    session.predict = !session.predict;
+    if (!session.predict) session.question = undefined;
+    const announced = session.questions === 0 ? text.noQuestions : text.questions(session.questions);
+    this.notice = session.predict ? announced : undefined;
+    this.changed("all", 0);
+  }
+
+  faster(by: 1 | -1): void {
+    this.choices.faster(by);
+    this.changed("step", 0);
+  }
+
+  larger(by: 1 | -1): void {
+    this.choices.larger(by);
+    this.changed("all", 0);
+  }
+
+  language(): void {
+    this.choices.lang = this.lang === "en" ? "zh" : "en";
+    this.changed("all", 0);
+  }
+
+  theme(): void {
+    this.choices.dark = !this.choices.dark;
+    this.changed("all", 0);
+  }
+
+  /** Shows one kind of object, or the kind of each event. */
+  kind(kind: string | undefined): void {
+    for (const recording of this.session.recordings) recording.chosen = kind;
+    this.changed("step", 0);
+  }
+
+  async open(): Promise<void> {
+    const files = await choose();
+    if (files.length > 0) await this.take(files);
+  }
+
+  async beside(): Promise<void> {
+    const [file] = await choose();
+    if (file) this.show([...this.texts.slice(0, 1), await file.text()]);
+  }
+
+  /** One record alone again. */
+  alone(): void {
+    this.show(this.texts.slice(0, 1));
+  }
+
+  async take(files: File[]): Promise<void> {
+    this.show(await Promise.all(files.slice(0, 2).map((file) => file.text())));
+  }
+
+  savePage(): void {
+    const page = pageWith(this.texts, { lang: this.lang, predict: this.session.predict, at: this.session.at });
+    save(`${this.fileName}.html`, "text/html", page);
+  }
+
+  savePicture(): void {
+    const background = getComputedStyle(document.body).backgroundColor;
+    this.stages.forEach((stage, side) => {
+      const name = `${this.fileName}-${this.session.at + 1}${side > 0 ? "-beside" : ""}.svg`;
+      save(name, "image/svg+xml", standalone(stage.svg, background));
+    });
+  }
+
+  private get fileName(): string {
+    return (this.session.recordings[0]?.header.command ?? "board").replace(/[^a-z0-9]+/gi, "-");
+  }
+
+  tell(sentence: Sentence): void {
+    this.notice = sentence[this.lang];
+  }
+}

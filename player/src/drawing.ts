@@ -1,0 +1,141 @@
+// Draws scenes into one SVG. What stays keeps its element, so that it can be seen moving.
+
+import { type Layout, type Part, TITLES } from "./layout";
+import { type Chip, type Scene } from "./scene";
+import { set, svg } from "./svg";
+import { appear, fall, travel } from "./travel";
+
+/** How many colours there are for objects; style.css has them. */
+const COLOURS = 10;
+
+/** What the picture needs to know of the recording. */
+export interface Names {
+  queue: string;
+  /** The parts that this recording does without. */
+  unused: Set<Part>;
+  /** The parts that hold something else in the other recording. */
+  differs: Set<Part>;
+  knownObjects: boolean;
+  colour: (key: string) => number;
+}
+
+interface Drawn { element: SVGElement; chip: Chip; looks: string }
+
+export class Picture {
+  readonly element = svg("svg", { class: "picture", role: "img" }) as SVGSVGElement;
+  private boxes = new Map<Part, { group: SVGElement; title: SVGElement; note: SVGElement }>();
+  private chips = new Map<string, Drawn>();
+  private layer = svg("g");
+  private layout: Layout | undefined;
+
+  /** Draws the frame of the picture: the parts and the arrows between them. */
+  lay(layout: Layout): void {
+    if (this.layout === layout) return;
+    this.layout = layout;
+    this.chips.clear();
+    this.boxes.clear();
+    this.layer = svg("g");
+    set(this.element, { viewBox: `0 0 ${layout.width} ${layout.height}`, "font-size": layout.font });
+    this.element.replaceChildren(arrowHead(), ...ways(layout));
+    for (const part of Object.keys(layout.parts) as Part[]) this.element.append(this.box(layout, part));
+    this.element.append(this.layer);
+  }
+
+  private box(layout: Layout, part: Part): SVGElement {
+    const { x, y, w, h } = layout.parts[part];
+    const group = svg("g", { class: "box", "data-part": part });
+    const baseline = y + layout.font * 1.2;
+    const title = svg("text", { x: x + 10, y: baseline, class: "title" }, TITLES[part]);
+    const small = part === "reflector" || part === "listwatch";
+    const note = svg("text", small
+      ? { x: x + 10, y: baseline + layout.font * 1.35, class: "note" }
+      : { x: x + w - 10, y: baseline, class: "note", "text-anchor": "end" });
+    group.append(svg("rect", { x, y, width: w, height: h, rx: 10 }), title, note);
+    this.boxes.set(part, { group, title, note });
+    return group;
+  }
+
+  /** Shows a scene. What is new travels there if `move` is more than 0 (milliseconds). */
+  show(scene: Scene, names: Names, move: number): void {
+    for (const [part, { group, title, note }] of this.boxes) {
+      group.classList.toggle("active", scene.active.has(part));
+      group.classList.toggle("unused", names.unused.has(part));
+      group.classList.toggle("differs", names.differs.has(part));
+      title.textContent = part === "queue" ? names.queue : TITLES[part];
+      note.textContent = scene.notes.get(part) ?? "";
+    }
+    this.element.querySelector(".question")?.classList.toggle("unused", !names.knownObjects);
+    const before = new Map([...this.chips].map(([id, { chip }]) => [id, chip]));
+    const now = new Set(scene.chips.map((chip) => chip.id));
+    for (const [id, { element }] of this.chips) {
+      if (now.has(id)) continue;
+      element.remove();
+      this.chips.delete(id);
+    }
+    for (const chip of scene.chips) this.place(chip, before, names.colour, move);
+  }
+
+  private place(chip: Chip, before: Map<string, Chip>, colour: (key: string) => number, move: number): void {
+    const looks = `${chip.shape} ${chip.key === undefined ? "" : colour(chip.key) % COLOURS} ${chip.text} ${chip.w}`;
+    const was = before.get(chip.id);
+    let drawn = this.chips.get(chip.id);
+    if (drawn === undefined || drawn.looks !== looks) {
+      const element = chipElement(chip, chip.key === undefined ? undefined : colour(chip.key) % COLOURS);
+      if (drawn) drawn.element.replaceWith(element);
+      else this.layer.append(element);
+      drawn = { element, chip, looks };
+      this.chips.set(chip.id, drawn);
+    }
+    drawn.chip = chip;
+    set(drawn.element, { transform: `translate(${chip.x} ${chip.y})`, "data-line": chip.line ?? "", "data-id": chip.id, "data-part": chip.part });
+    if (move > 0) this.move(drawn.element, chip, was, before, move);
+  }
+
+  private move(element: SVGElement, chip: Chip, was: Chip | undefined, before: Map<string, Chip>, duration: number): void {
+    const from = was ?? this.origin(chip, before);
+    if (chip.shape === "fallen" && from) return fall(element, from, chip, duration);
+    if (from && (from.x !== chip.x || from.y !== chip.y)) return travel(element, from, chip, duration);
+    if (was === undefined) appear(element, duration);
+  }
+
+  private origin(chip: Chip, before: Map<string, Chip>): { x: number; y: number } | undefined {
+    for (const name of chip.from) {
+      const from = before.get(name);
+      if (from) return from;
+      const box = this.layout!.parts[name as Part] as Layout["parts"][Part] | undefined;
+      if (box) return { x: box.x + box.w / 2 - chip.w / 2, y: box.y + box.h / 2 };
+    }
+    return undefined;
+  }
+}
+
+function arrowHead(): SVGElement {
+  const head = svg("marker", { id: "head", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" });
+  head.append(svg("path", { d: "M0 0 L8 4 L0 8 z", class: "head" }));
+  const defs = svg("defs");
+  defs.append(head);
+  return defs;
+}
+
+/** The ways of the changes, and the one that carries none: the queue asks the store what it knows. */
+function ways(layout: Layout): SVGElement[] {
+  const changes = layout.ways.map((d) => svg("path", { d, class: "arrow", "marker-end": "url(#head)" }));
+  return [...changes, svg("path", { d: layout.question, class: "arrow question" })];
+}
+
+function chipElement(chip: Chip, colour: number | undefined): SVGElement {
+  const group = svg("g", { class: `chip ${chip.shape}${colour === undefined ? "" : ` c${colour}`}` });
+  if (chip.shape !== "label" && chip.shape !== "more") group.append(outline(chip));
+  const baseline = chip.h * 0.7;
+  const plain = chip.shape === "label" || chip.shape === "more";
+  group.append(svg("text", plain ? { x: 4, y: baseline } : { x: chip.w / 2, y: baseline, "text-anchor": "middle" }, chip.text));
+  return group;
+}
+
+/** A tombstone has the shape of one; everything else is a rounded box. */
+function outline({ shape, w, h }: Chip): SVGElement {
+  if (shape !== "tombstone") return svg("rect", { width: w, height: h, rx: 6 });
+  const arch = h * 0.5;
+  return svg("path", { d: `M0 ${h} V${arch} Q0 0 ${arch} 0 H${w - arch} Q${w} 0 ${w} ${arch} V${h} Z` });
+}
+

@@ -1,0 +1,130 @@
+// A record: NDJSON, an event a line, as docs/record.md describes it.
+
+export interface Sentence { en: string; zh: string }
+
+export interface Delta { delta: string; resourceVersion?: string; tombstone?: boolean; because?: string }
+
+export interface Versioned { key: string; resourceVersion: string }
+
+export interface IndexSets { index: string; values: string[]; left: string[] }
+
+export interface Question { asks: Sentence; happens: boolean; why: Sentence }
+
+/** One event. Which fields it has depends on `event`; unknown events and fields are read over. */
+export interface Event extends Partial<Versioned> {
+  atMs: number;
+  event: string;
+  of?: string;
+  cause?: string;
+  said?: Sentence[];
+  question?: Question;
+  // run
+  schema?: number;
+  program?: string;
+  command?: string;
+  options?: string[];
+  seed?: number;
+  client?: string;
+  server?: string;
+  source?: string;
+  // printed, narrated
+  style?: string;
+  line?: string;
+  en?: string;
+  zh?: string;
+  // what happened
+  change?: string;
+  hidden?: boolean;
+  objects?: Versioned[];
+  error?: string;
+  reason?: string;
+  kind?: string;
+  queue?: string;
+  knownObjects?: boolean;
+  delta?: string;
+  tombstone?: boolean;
+  deltas?: Delta[];
+  old?: string | null;
+  indices?: IndexSets[];
+  listener?: number;
+  coalesces?: boolean;
+  existing?: number;
+  notification?: string;
+  pending?: number;
+}
+
+const SCHEMA = 1;
+
+/** Why a text is no record, in both languages. */
+export class Unreadable extends Error {
+  constructor(readonly sentence: Sentence) {
+    super(sentence.en);
+  }
+}
+
+/** The events of a record. Throws `Unreadable` with the number of the line. */
+export function parse(text: string): Event[] {
+  const events: Event[] = [];
+  text.split("\n").forEach((line, index) => {
+    if (line.trim() === "") return;
+    const event = eventOf(line, index + 1);
+    if (events.length === 0 && event.event !== "run") throw noRecord(index + 1);
+    if (event.event === "run" && (event.schema ?? 0) > SCHEMA) throw tooNew(event);
+    events.push(event);
+  });
+  if (events.length === 0) throw new Unreadable({ en: "The record is empty.", zh: "记录是空的。" });
+  return events;
+}
+
+function eventOf(line: string, number: number): Event {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    throw noRecord(number);
+  }
+  const event = value as Event | null;
+  if (typeof event !== "object" || typeof event?.event !== "string" || typeof event.atMs !== "number") throw noRecord(number);
+  return event;
+}
+
+function noRecord(line: number): Unreadable {
+  return new Unreadable({
+    en: `Line ${line} is no event of a record. Make a record with: informer-lab LESSON --record FILE`,
+    zh: `第 ${line} 行不是记录中的事件。录制一次运行：informer-lab LESSON --record FILE`,
+  });
+}
+
+function tooNew(event: Event): Unreadable {
+  return new Unreadable({
+    en: `The record has schema ${event.schema}; this page reads up to ${SCHEMA}. Use informer-lab ${event.program} or later.`,
+    zh: `记录的 schema 是 ${event.schema}，这个页面最高支持 ${SCHEMA}。请使用 informer-lab ${event.program} 或更新的版本。`,
+  });
+}
+
+/** The part of a key behind its namespace. */
+export function short(key: string): string {
+  return key.slice(key.lastIndexOf("/") + 1);
+}
+
+const SAID = new Set(["run", "printed", "narrated"]);
+
+/** Is it something that the program says, and not something that happened? */
+export function isSaid(event: Event): boolean {
+  return SAID.has(event.event) || !KNOWN.has(event.event);
+}
+
+const KNOWN = new Set([
+  "committed", "listed", "list_failed", "watching", "watch_failed", "watched", "relisting", "queued", "merged", "dropped",
+  "popped", "stored", "removed", "replaced", "joined", "notified", "coalesced", "calling", "called", "resynced", "synced",
+]);
+
+/** The name of an event; `unknown` for one of a later program. */
+export function nameOf(event: Event): string {
+  return SAID.has(event.event) || KNOWN.has(event.event) ? event.event : "unknown";
+}
+
+/** The object of an event, if it is about one. */
+export function keyOf(event: Event): string | undefined {
+  return isSaid(event) || !event.key ? undefined : event.key;
+}

@@ -1,0 +1,77 @@
+// A recording, and the event at which it is shown.
+
+import { Picture } from "./picture";
+import type { Pipeline } from "./pipeline";
+import { type Event, keyOf } from "./record";
+
+export class Recording {
+  at = 0;
+  picture = new Picture();
+  /** The kind of object that is shown; none for that of the event. */
+  chosen: string | undefined;
+
+  constructor(readonly events: Event[]) {
+    this.picture.apply(this.event);
+  }
+
+  get event(): Event {
+    return this.events[this.at]!;
+  }
+
+  /** Shows another event. Forward, the picture goes on; back, it begins again, as an event cannot be undone. */
+  go(at: number): void {
+    const target = Math.max(0, Math.min(at, this.events.length - 1));
+    let from = this.at + 1;
+    if (target < this.at) {
+      this.picture = new Picture();
+      from = 0;
+    }
+    for (let next = from; next <= target; next++) this.picture.apply(this.events[next]!);
+    this.at = target;
+  }
+
+  /** The run that the event is of. */
+  get header(): Event {
+    for (let at = this.at; at > 0; at--) if (this.events[at]!.event === "run") return this.events[at]!;
+    return this.events[0]!;
+  }
+
+  /** The kind of the event, or of the last one that had a kind. */
+  get kind(): string | undefined {
+    if (this.chosen !== undefined) return this.chosen;
+    for (let at = this.at; at >= 0; at--) if (this.events[at]!.of) return this.events[at]!.of;
+    return undefined;
+  }
+
+  get kinds(): string[] {
+    return [...new Set(this.events.flatMap((event) => event.of ?? []))];
+  }
+
+  get pipeline(): Pipeline {
+    return this.picture.of(this.kind);
+  }
+
+  /** The lines of the trace until now, the newest last. */
+  printed(most: number): Event[] {
+    const lines: Event[] = [];
+    for (let at = this.at; at >= 0 && lines.length < most; at--) {
+      const event = this.events[at]!;
+      if (event.event === "run") break;
+      if (event.event === "printed") lines.unshift(event);
+    }
+    return lines;
+  }
+
+  /** A number for each object, in the order in which they come: it decides the colour. */
+  readonly colours: Map<string, number> = new Map();
+
+  colour(key: string): number {
+    if (this.colours.size === 0) for (const event of this.events) this.colourOf(event);
+    return this.colours.get(key) ?? 0;
+  }
+
+  private colourOf(event: Event): void {
+    const keys = [keyOf(event), ...(event.objects ?? []).map((object) => object.key)];
+    for (const key of keys) if (key && !this.colours.has(key)) this.colours.set(key, this.colours.size);
+  }
+}

@@ -1,0 +1,108 @@
+// Where on the time line the reader is, and what a key does: as src/step/session.rs.
+
+import { align, type Step } from "./align";
+import { type Event, keyOf, nameOf, type Question } from "./record";
+import type { Recording } from "./recording";
+
+export class Session {
+  readonly steps: Step[];
+  at = 0;
+  /** What is asked before the next event. */
+  question: Question | undefined;
+  /** The outcome of the last answer. */
+  verdict: { right: boolean; question: Question } | undefined;
+  /** Right answers, and all of them. */
+  score = { right: 0, all: 0 };
+  private asked = new Set<number>();
+
+  constructor(readonly recordings: Recording[], public predict: boolean) {
+    const [left, right] = recordings;
+    if (left && right) this.steps = align(left.events, right.events);
+    else this.steps = (left?.events ?? []).map((_, at) => ({ at: [at, 0], differs: false }));
+    this.go(0);
+  }
+
+  get event(): Event | undefined {
+    return this.recordings[0]?.event;
+  }
+
+  get last(): number {
+    return this.steps.length - 1;
+  }
+
+  get questions(): number {
+    return (this.recordings[0]?.events ?? []).filter((event) => event.question).length;
+  }
+
+  /** Shows another step. */
+  go(at: number): void {
+    this.at = Math.max(0, Math.min(at, this.last));
+    const step = this.steps[this.at];
+    if (step) this.recordings.forEach((recording, side) => recording.go(step.at[side as 0 | 1]));
+  }
+
+  /** To the next event, unless something is asked before it. Says whether anything changed. */
+  forward(): boolean {
+    this.verdict = undefined;
+    if (this.question) this.question = undefined;
+    else if (this.asks()) return true;
+    if (this.at >= this.last) return false;
+    this.go(this.at + 1);
+    return true;
+  }
+
+  /** Somewhere else: a question was about the event after this one, so it is gone. */
+  jump(at: number): void {
+    this.question = undefined;
+    this.verdict = undefined;
+    this.go(at);
+  }
+
+  /** To the next such event of any recording; says whether there is one. */
+  find(is: (event: Event) => boolean, from = this.at): boolean {
+    const found = this.steps.findIndex((step, at) => at > from && this.arrives(step, at).some(is));
+    if (found >= 0) this.jump(found);
+    return found >= 0;
+  }
+
+  findKind(kind: string): boolean {
+    return this.find((event) => nameOf(event) === kind);
+  }
+
+  findKey(part: string): boolean {
+    return this.find((event) => keyOf(event)?.includes(part) ?? false);
+  }
+
+  /** The next step at which the two recordings differ. */
+  findDifference(): boolean {
+    const found = this.steps.findIndex((step, at) => at > this.at && step.differs);
+    if (found >= 0) this.jump(found);
+    return found >= 0;
+  }
+
+  /** The events that come with a step. */
+  private arrives(step: Step, at: number): Event[] {
+    const before = this.steps[at - 1];
+    return this.recordings.flatMap((recording, side) => {
+      const place = step.at[side as 0 | 1];
+      return before && before.at[side as 0 | 1] === place ? [] : [recording.events[place]!];
+    });
+  }
+
+  answer(answer: boolean): void {
+    if (!this.question) return;
+    const right = this.question.happens === answer;
+    this.score = { right: this.score.right + (right ? 1 : 0), all: this.score.all + 1 };
+    this.verdict = { right, question: this.question };
+    this.question = undefined;
+  }
+
+  /** Asks about what comes, once. */
+  private asks(): boolean {
+    const question = this.event?.question;
+    if (!this.predict || !question || this.asked.has(this.at)) return false;
+    this.asked.add(this.at);
+    this.question = question;
+    return true;
+  }
+}

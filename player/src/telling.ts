@@ -1,0 +1,74 @@
+// What is said about the event, what is asked, and what the lesson has printed.
+
+import type { Board } from "./board";
+import { byId } from "./view";
+
+/** How many lines of the trace are shown. */
+const LINES = 40;
+
+function paragraph(text: string, name = ""): HTMLElement {
+  const element = document.createElement("p");
+  element.textContent = text;
+  element.className = name;
+  return element;
+}
+
+/** The sentences of the moment. The reader's own words come first: an answer, or why a key led nowhere. */
+export function showSaid(board: Board): void {
+  const { session, text, lang } = board;
+  const said: HTMLElement[] = [];
+  if (board.notice !== undefined) said.push(paragraph(board.notice, "notice"));
+  else if (board.stages.length === 0) said.push(paragraph(text.empty, "notice"));
+  if (session.verdict) {
+    const { right, question } = session.verdict;
+    said.push(paragraph(`${right ? text.right : text.wrong}${question.why[lang]}`, right ? "right" : "wrong"));
+  }
+  if (!session.question) said.push(...sentences(board));
+  const box = byId("said");
+  const same = box.childElementCount === said.length && said.every((element, at) => element.isEqualNode(box.children[at]!));
+  if (!same) box.replaceChildren(...said); // a screen reader reads it again
+}
+
+/** Of two recordings, each says its own; what both say is said once. */
+function sentences(board: Board): HTMLElement[] {
+  const [left, right] = board.stages.map((stage) => stage.said(board.lang));
+  if (!left) return [];
+  if (!right || left.join() === right.join()) return left.map((sentence) => paragraph(sentence));
+  return [...left.map((sentence) => paragraph(sentence, "left")), ...right.map((sentence) => paragraph(sentence, "right-side"))];
+}
+
+export function showQuestion(board: Board): void {
+  const { session, text, lang } = board;
+  const box = byId("question");
+  box.hidden = !session.question;
+  if (!session.question) return box.replaceChildren();
+  const asks = session.question.asks[lang].replace(/\s*y\/n$/, "");
+  const button = (label: string, act: () => void): HTMLElement => {
+    const element = document.createElement("button");
+    element.textContent = label;
+    element.addEventListener("click", act);
+    return element;
+  };
+  const answers = document.createElement("div");
+  answers.className = "answers";
+  answers.append(
+    button(text.yes, () => board.answer(true)),
+    button(text.no, () => board.answer(false)),
+    button(text.skip, () => board.forward()),
+  );
+  box.replaceChildren(paragraph(asks), answers);
+}
+
+export function showTrace(board: Board): void {
+  const box = byId("trace");
+  box.setAttribute("aria-label", board.text.trace);
+  const lines = (board.session.recordings[0]?.printed(LINES) ?? []).map((event) => {
+    const line = document.createElement("span");
+    line.className = `line ${event.style ?? ""}`;
+    line.textContent = `${event.line}\n`;
+    return line;
+  });
+  box.replaceChildren(...lines);
+  box.dataset["empty"] = lines.length === 0 ? board.text.nothingPrinted : "";
+  box.scrollTop = box.scrollHeight;
+}

@@ -1,0 +1,40 @@
+// Languages: the table of the sentences that `informer-lab step` says too (Rust writes it), and the words of the page itself.
+
+import { type Event, keyOf, nameOf, type Sentence } from "./record";
+import table from "./words.json";
+
+export type Lang = "en" | "zh";
+
+const meanings: Partial<{ [name: string]: Sentence }> = table.meanings;
+const causes: Partial<{ [name: string]: Sentence }> = table.causes;
+const eventsInChinese: Partial<{ [name: string]: string }> = table.eventsInChinese;
+
+/** What happened, to which object, and why. */
+export function heading(event: Event, lang: Lang): string {
+  const key = keyOf(event);
+  const known = event.cause === undefined ? undefined : (causes[event.cause] ?? causes["other"]);
+  const cause = known ? `  [${known[lang]}]` : "";
+  return `${event.atMs} ms  ${whatHappened(event, lang)}${key ? ` ${key}` : ""}${cause}`;
+}
+
+function whatHappened(event: Event, lang: Lang): string {
+  const name = eventName(nameOf(event), lang);
+  if (event.event === "watched") return `${name} ${event.kind} ${event.resourceVersion}`;
+  if (event.event !== "queued") return name;
+  const tombstone = lang === "en" ? " (tombstone)" : "（tombstone）";
+  return `${name} ${event.delta}${event.tombstone ? tombstone : ""}`;
+}
+
+export function eventName(name: string, lang: Lang): string {
+  return lang === "zh" ? (eventsInChinese[name] ?? name) : name;
+}
+
+/** What the narrator or the lesson says of the event; if they say nothing, what such an event is. */
+export function saying(event: Event, lang: Lang): string[] {
+  const said = (event.said ?? []).map((sentence) => sentence[lang]);
+  if (event.event === "narrated") said.push(event[lang] ?? "");
+  if (said.length > 0) return said;
+  const name = event.event === "committed" && event.hidden ? "committed hidden" : nameOf(event);
+  const meaning = meanings[name];
+  return meaning ? [meaning[lang]] : [];
+}

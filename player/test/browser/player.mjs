@@ -1,0 +1,213 @@
+// The page in headless Chromium: each run from the first event to the last and back, by keys, at each frame what Rust says.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { boxLines, browser, open, pageFile } from "../browser.mjs";
+import { run, runs } from "../player.mjs";
+
+let chromium;
+before(async () => { chromium = await browser(); });
+after(() => chromium.close());
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** What the page shows is what the terminal shows, as far as it fits. */
+function assertShows(shown, frame, name) {
+  assert.equal(shown.heading, frame.heading, name);
+  assert.deepEqual(shown.said, frame.said, name);
+  for (const [part, lines] of [["server", frame.server], ["queue", frame.queue], ["store", frame.store], ["processor", frame.handlers]]) {
+    const drawn = shown.parts[part];
+    assert.equal(drawn.length + (shown.more[part] ?? 0), lines.length, `${name}: ${part}`);
+    const rest = [...lines]; // the queue and the handlers have an order; the others stand in columns
+    for (const line of drawn) {
+      const at = rest.indexOf(line);
+      assert.ok(at >= 0, `${name}: ${part} has ${line}, and not in the order of ${lines}`);
+      rest.splice(part === "queue" || part === "processor" ? 0 : at, part === "queue" || part === "processor" ? at + 1 : 1);
+    }
+  }
+}
+
+for (const { name, record, en } of runs().filter(({ name }) => name.endsWith(".classic.json"))) {
+  test(name, async () => {
+    const { page, faults, close } = await open(chromium, pageFile("run", [record], { lang: "en" }));
+    // One call for the whole way there and back: a key, and what is shown then.
+    const shown = await page.evaluate(([boxes, steps]) => {
+      const look = new Function(`return (${boxes})()`);
+      const press = (key) => document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+      const frames = [look()];
+      for (let step = 1; step < steps; step++) { press("ArrowRight"); frames.push(look()); }
+      for (let step = 1; step < steps; step++) { press("ArrowLeft"); frames.push(look()); }
+      return frames;
+    }, [boxLines.toString(), en.length]);
+    const expected = [...en, ...en.slice(0, -1).reverse()];
+    assert.equal(shown.length, expected.length);
+    shown.forEach((frame, at) => assertShows(frame, expected[at], `${name} ${at}`));
+    assert.deepEqual(faults, []);
+    await close();
+  });
+}
+
+test("the keyboard alone does everything", async () => {
+  const { page, faults, close } = await open(chromium, pageFile("keys", [run("reflector").record], { lang: "en" }));
+  const heading = () => page.locator("#heading").textContent();
+  const said = () => page.locator("#said").textContent();
+  for (const [key, expected] of [
+    ["Enter", "2/54"], ["ArrowRight", "3/54"], ["b", "2/54"], ["ArrowLeft", "1/54"], ["End", "54/54"], ["Home", "1/54"], ["G", "54/54"], ["g", "1/54"],
+  ]) {
+    await page.keyboard.press(key);
+    assert.ok((await heading()).startsWith(`${expected} `), `${key}: ${await heading()}`);
+  }
+  await page.keyboard.press("/");
+  await page.keyboard.type("nettool");
+  await page.keyboard.press("Enter");
+  assert.ok((await heading()).includes("default/nettool"), await heading());
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("n");
+  assert.ok((await heading()).includes("committed"), await heading());
+  await page.keyboard.press("?");
+  assert.ok(await page.locator("#help").isVisible());
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("l");
+  assert.equal(await page.locator("html").getAttribute("lang"), "zh-CN");
+  await page.keyboard.press("l");
+  await page.keyboard.press("t");
+  assert.equal(await page.locator("html").getAttribute("data-theme"), "dark");
+  await page.keyboard.press("+");
+  await page.keyboard.press("-");
+  await page.keyboard.press("p");
+  assert.ok((await said()).includes("will come"), await said());
+  await page.keyboard.press("g");
+  for (let at = 0; at < 60 && !(await page.locator("#question").isVisible()); at++) await page.keyboard.press("Enter");
+  await page.keyboard.press("y");
+  assert.ok(/^(Right|Not so): /.test(await said()), await said());
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test("every control can be reached by Tab, and says its name", async () => {
+  const { page, close } = await open(chromium, pageFile("tab", [run("shared --step list-watch").record], { lang: "en" }));
+  const controls = await page.locator("button:visible, select:visible, input:visible").count();
+  const names = new Set();
+  for (let at = 0; at < controls + 4; at++) {
+    await page.keyboard.press("Tab");
+    names.add(await page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent));
+  }
+  assert.ok(names.size >= controls, `${names.size} of ${controls}: ${[...names].join()}`);
+  await close();
+});
+
+test("play goes on by itself, and stops at a question", async () => {
+  const { page, close } = await open(chromium, pageFile("play", [run("reflector").record], { lang: "en", predict: true }), { still: false });
+  for (let times = 0; times < 3; times++) await page.keyboard.press(">");
+  await page.keyboard.press(" ");
+  await page.locator("#question button").first().waitFor();
+  assert.equal(await page.locator(".play").textContent(), "Play", "it waits for the answer");
+  await close();
+});
+
+test("a dropped file is shown, and a broken one is refused with its line", async () => {
+  const { page, close } = await open(chromium, pageFile("empty", []));
+  assert.ok((await page.locator("#said").textContent()).includes("Open a record"));
+  const drop = (text) => page.evaluate((text) => {
+    const data = new DataTransfer();
+    data.items.add(new File([text], "run.ndjson"));
+    dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));
+  }, text);
+  await drop(run("late").record);
+  await page.waitForFunction(() => document.getElementById("name").textContent.startsWith("late"));
+  await drop("no json");
+  await page.waitForFunction(() => document.getElementById("said").textContent.includes("Line 1 is no event"));
+  await close();
+});
+
+test("the saved page is the same page with the record in it, and the picture stands alone", async () => {
+  const { page, close } = await open(chromium, pageFile("save", [run("reflector").record], { lang: "en" }));
+  await page.keyboard.press("End");
+  const saved = async (does) => {
+    const [download] = await Promise.all([page.waitForEvent("download"), page.locator(`[data-does=${does}]`).click()]);
+    return { name: download.suggestedFilename(), text: readFileSync(await download.path(), "utf8"), path: await download.path() };
+  };
+  const html = await saved("save");
+  assert.equal(html.name, "reflector.html");
+  const copy = await open(chromium, `data:text/html;base64,${Buffer.from(html.text).toString("base64")}`);
+  assert.equal(await copy.page.locator("#heading").textContent(), await page.locator("#heading").textContent());
+  const picture = await saved("picture");
+  assert.ok(picture.name.endsWith(".svg") && picture.text.includes("DeltaFIFO"), picture.name);
+  const alone = await page.evaluate((text) => new DOMParser().parseFromString(text, "image/svg+xml").querySelector("parsererror")?.textContent, picture.text);
+  assert.equal(alone, undefined, "it is an SVG");
+  await copy.close();
+  await close();
+});
+
+test("two recordings are shown side by side, and the difference is found", async () => {
+  const both = [run("reflector").record, run("reflector --known-objects").record];
+  const { page, faults, close } = await open(chromium, pageFile("beside", both, { lang: "en" }));
+  assert.equal(await page.locator(".stage").count(), 2);
+  await page.keyboard.press("d");
+  assert.ok((await page.locator("#heading").textContent()).includes("≠"));
+  await page.keyboard.press("End");
+  assert.equal(await page.locator(".stage").first().locator(".box.differs").count() > 0, false, "at the end both stores are empty");
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+for (const [width, height] of [[1280, 720], [390, 844]]) {
+  for (const dark of [false, true]) {
+    test(`axe finds no violation at ${width}×${height}, ${dark ? "dark" : "light"}`, async () => {
+      const both = [run("relist --known-objects").record, run("relist").record];
+      for (const [records, keys] of [[both.slice(0, 1), ["End", "b"]], [both, ["d"]], [both.slice(0, 1), ["?"]], [[], []]]) {
+        const { page, close } = await open(chromium, pageFile("axe", records, { lang: "zh", predict: true }), { width, height, dark });
+        for (const key of keys) await page.keyboard.press(key);
+        await page.evaluate(AXE);
+        const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
+        assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" ")}`), []);
+        await close();
+      }
+    });
+  }
+}
+
+/** A record of so many events about so many objects, made from the events of a lesson. */
+function long(events, objects) {
+  const [header, ...lines] = run("shared --step list-watch").record.split("\n");
+  const all = [header, ...lines.filter((line) => JSON.parse(line).event === "joined")];
+  for (let at = 0; all.length < events; at++) {
+    const key = `default/pod-${at % objects}`;
+    const version = String(at + 2);
+    const event = (event, fields) => all.push(JSON.stringify({ atMs: at, event, key, resourceVersion: version, of: "Pod", cause: "watch", ...fields }));
+    event("committed", { change: at < objects ? "created" : "updated", hidden: false });
+    event("watched", { kind: "MODIFIED" });
+    event("queued", { queue: "DeltaFIFO", knownObjects: true, delta: "Updated" });
+    if (at % 3 === 0) continue;
+    event("popped", { queue: "DeltaFIFO", deltas: [{ delta: "Updated", resourceVersion: version }], initial: false });
+    event("stored", { old: null });
+    event("notified", { listener: 0, notification: "update", tombstone: false, pending: 1 });
+    event("calling", { listener: 0, notification: "update", pending: 0 });
+    event("called", { listener: 0, notification: "update", pending: 0 });
+  }
+  return all.slice(0, events).join("\n");
+}
+
+test("10,000 events of 200 objects open in under a second, and a step takes less than 8 ms of work", async () => {
+  const url = pageFile("long", [long(10_000, 200)], { lang: "en" });
+  const { page, close } = await open(chromium, url);
+  const opened = await page.evaluate(() => performance.getEntriesByType("navigation")[0].domComplete);
+  assert.ok(opened < 1000, `${opened} ms`);
+  const work = await page.evaluate(() => {
+    const press = () => document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
+    document.getElementById("slider").value = 6000;
+    document.getElementById("slider").dispatchEvent(new Event("input"));
+    const times = [];
+    for (let step = 0; step < 300; step++) {
+      const began = performance.now();
+      press();
+      document.body.getBoundingClientRect(); // with the layout
+      times.push(performance.now() - began);
+    }
+    return times.sort((a, b) => a - b)[150];
+  });
+  assert.ok(work < 8, `${work} ms`);
+  await close();
+});

@@ -1,0 +1,33 @@
+// At each event of each run, forward and back, the page holds and says what `informer-lab step` shows.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { load, runs } from "../player.mjs";
+
+const player = await load("record", "recording", "lines", "words");
+
+function shown(recording, lang) {
+  const { pipeline, events, at } = recording;
+  return {
+    heading: `${at + 1}/${events.length}  ${player.heading(recording.event, lang)}`,
+    server: player.serverLines(pipeline),
+    queue: player.queueLines(pipeline),
+    store: player.storeLines(pipeline),
+    handlers: player.handlerLines(pipeline),
+    said: player.saying(recording.event, lang),
+  };
+}
+
+for (const run of runs()) {
+  test(run.name, () => {
+    const recording = new player.Recording(player.parse(run.record));
+    assert.equal(recording.events.length, run.en.length);
+    const compare = (at) => {
+      recording.go(at);
+      assert.deepEqual(shown(recording, "en"), run.en[at]);
+      assert.deepEqual(shown(recording, "zh"), run.zh[at]);
+    };
+    for (let at = 0; at < run.en.length; at++) compare(at);
+    for (let at = run.en.length - 1; at >= 0; at -= 7) compare(at);
+  });
+}

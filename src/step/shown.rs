@@ -1,0 +1,37 @@
+//! What a frame shows, as data: the page of `informer-lab board` is held against it.
+
+use serde::Serialize;
+
+use super::draw::{handler_lines, heading, queue_lines, server_lines, shown_kind, store_lines};
+use super::session::Session;
+
+/// One frame, without its layout.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub struct Shown {
+    /// Where it is, what happened, and why.
+    pub heading: String,
+    /// The lines of each box.
+    pub server: Vec<String>,
+    /// The lines of the queue.
+    pub queue: Vec<String>,
+    /// The lines of the store and its indices.
+    pub store: Vec<String>,
+    /// The lines of the handlers.
+    pub handlers: Vec<String>,
+    /// What is said about it.
+    pub said: Vec<String>,
+}
+
+/// What the session shows at the event where it is; `None` in an empty record.
+pub fn shown(session: &Session) -> Option<Shown> {
+    let record = session.record()?;
+    let pipeline = session.picture().of(shown_kind(session, record).as_deref());
+    Some(Shown {
+        heading: heading(session, record),
+        server: server_lines(pipeline),
+        queue: queue_lines(pipeline),
+        store: store_lines(pipeline),
+        handlers: handler_lines(pipeline),
+        said: session.narration(),
+    })
+}

@@ -1,0 +1,67 @@
+//! `informer-lab board`: the sentences that the page shares with `step`, the frames that its own tests are held against, and the page.
+//!
+//! `UPDATE_PLAYER=1 cargo test --test it board` writes the player's table anew; then `.ci/player` builds the page.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use informer_lab::board::{Recording, words};
+use informer_lab::lab::Era;
+use informer_lab::step::{Key, Predict, Session, Shown, shown};
+use informer_lab::trace::{Lang, Record};
+use serde_json::json;
+
+use crate::cli::{file, run};
+use crate::links::root;
+use crate::runs::{era, finite, recorded};
+
+#[test]
+fn the_player_has_the_sentences_of_step() {
+    let path = root().join("player/src/words.json");
+    let table = format!("{:#}\n", words());
+    if std::env::var_os("UPDATE_PLAYER").is_some() {
+        fs::write(&path, &table).unwrap();
+    }
+    let said = "UPDATE_PLAYER=1 cargo test --test it board, and then .ci/player --build";
+    assert!(fs::read_to_string(&path).unwrap() == table, "{said}");
+}
+
+/// Each frame of a run, as `step` shows it.
+fn frames(records: &[Record], lang: Lang) -> Vec<Shown> {
+    let mut session = Session::new(records.to_vec(), Predict::No, lang);
+    let mut frames: Vec<Shown> = shown(&session).into_iter().collect();
+    while session.press(Key::Forward) {
+        frames.extend(shown(&session));
+    }
+    frames
+}
+
+/// `target/tmp/board`: a file for each run, for `player/test`, which shows each run and compares.
+#[test]
+fn the_frames_of_every_run_are_written_for_the_player() {
+    let folder: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR")).join("board");
+    let _ = fs::remove_dir_all(&folder); // of an earlier catalog
+    fs::create_dir_all(&folder).unwrap();
+    for row in finite() {
+        for (of, name) in [(Era::Classic, "classic"), (Era::Modern, "modern")] {
+            let records = recorded(&row, &era(of));
+            let (en, zh) = (frames(&records, Lang::En), frames(&records, Lang::Zh));
+            assert_eq!((en.len(), zh.len()), (records.len(), records.len()), "{}", row.command);
+            let run = json!({
+                "command": row.command, "record": Recording::new(&records).text(), "en": en, "zh": zh,
+            });
+            let name = format!("{}.{name}.json", row.command.replace([' ', '-'], "_"));
+            fs::write(folder.join(name), run.to_string()).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_page_is_written_with_the_record_in_it() {
+    let path = file("board.html", "");
+    let ran = run(&format!("board reflector --predict --out {}", path.display()));
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), ""), "{}", ran.err);
+    let page = fs::read_to_string(&path).unwrap();
+    assert!(page.contains(r#""command":"reflector""#) && page.contains(r#""predict":true"#), "the record is in it");
+    assert!(page.contains("will Deleted come out"), "and the questions");
+}
