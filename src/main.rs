@@ -49,13 +49,14 @@ fn console(
     if speed != Speed::Max {
         interrupt.listen().context("cannot listen for Ctrl-C")?;
     }
-    Ok(Console { printer, speed, interrupt, record })
+    Ok(Console { printer, speed, interrupt, record, audience: None })
 }
 
 fn carry_out(request: Request, console: &Console) -> Result<Ended> {
     match request {
         Request::Menu => listing::menu(console),
         Request::Lessons => listing::all(console),
+        Request::BoardLive(run, settings, at) => board::follow(run, &settings, at, console),
         Request::Tour(settings) => tour::play(&settings, console),
         Request::Lesson(run, settings) => run.play(&settings, console),
         Request::Eras(run, settings) => eras::play(run, &settings, console),

@@ -4,7 +4,7 @@ import { Choices, prefersDark, wantsStillness } from "./choices";
 import { options, pageWith, records } from "./embedded";
 import { choose, save, standalone } from "./files";
 import { HALF, type Layout, type Part, TALL, WIDE } from "./layout";
-import { nameOf, parse, type Sentence, Unreadable } from "./record";
+import { eventOf, nameOf, parse, type Sentence, Unreadable } from "./record";
 import { Recording } from "./recording";
 import { Session } from "./session";
 import { differing, Stage } from "./stage";
@@ -16,6 +16,9 @@ const BEAT = 1100;
 /** How long it takes to read a letter. */
 const READING = { en: 38, zh: 110 };
 
+/** What changed: the step that is shown, how many there are, or everything. */
+export type Change = "step" | "longer" | "all";
+
 export class Board {
   readonly choices: Choices;
   session: Session;
@@ -23,8 +26,11 @@ export class Board {
   texts: string[] = [];
   /** Something to tell the reader, until the next key. */
   notice: string | undefined;
+  /** Does the picture go on when an event comes? */
+  private following = true;
+  private redrawing = false;
   private playing: ReturnType<typeof setTimeout> | undefined;
-  private changed: (what: "step" | "all", move: number) => void = () => {};
+  private changed: (what: Change, move: number) => void = () => {};
 
   constructor() {
     const { lang, predict = false } = options();
@@ -34,7 +40,7 @@ export class Board {
   }
 
   /** Calls this after each change. `move` says how long things may travel. */
-  onChange(changed: (what: "step" | "all", move: number) => void): void {
+  onChange(changed: (what: Change, move: number) => void): void {
     this.changed = changed;
   }
 
@@ -107,6 +113,7 @@ export class Board {
   }
 
   back(): void {
+    this.following = false;
     this.jump(this.session.at - 1);
   }
 
@@ -119,6 +126,7 @@ export class Board {
   }
 
   toggle(): void {
+    this.following = !this.isPlaying;
     if (this.isPlaying) this.pause();
     else {
       if (this.session.at >= this.session.last) this.session.jump(0);
@@ -139,7 +147,8 @@ export class Board {
   private pauseFor(): number {
     const said = (this.session.event?.said ?? []).map((sentence) => sentence[this.lang].length);
     const letters = said.reduce((sum, length) => sum + length, 0);
-    return (BEAT + letters * READING[this.lang]) / this.choices.speed;
+    const behind = options().live && this.following ? Math.max(1, (this.session.last - this.session.at) / 4) : 1;
+    return (BEAT + letters * READING[this.lang]) / this.choices.speed / behind;
   }
 
   pause(): void {
@@ -205,6 +214,40 @@ export class Board {
   /** Shows one kind of object, or the kind of each event. */
   kind(kind: string | undefined): void {
     for (const recording of this.session.recordings) recording.chosen = kind;
+    this.changed("step", 0);
+  }
+
+  /** An event of a live run. The picture goes on with it, unless the reader has gone back. */
+  hear(line: string): void {
+    const [recording] = this.session.recordings;
+    if (!recording) return this.show([line]);
+    recording.events.push(eventOf(line, recording.events.length + 1));
+    this.texts[0] += `\n${line}`;
+    this.session.extend();
+    if (this.following && !this.isPlaying) this.play(0);
+    this.heard();
+  }
+
+  /** The time line is drawn once for all events that come together. */
+  private heard(): void {
+    if (this.redrawing) return;
+    this.redrawing = true;
+    requestAnimationFrame(() => {
+      this.redrawing = false;
+      this.changed("longer", 0);
+    });
+  }
+
+  endOfRun(): void {
+    this.following = false;
+    this.notice = this.text.ended;
+    this.changed("step", 0);
+  }
+
+  /** To what happens now. */
+  followAgain(): void {
+    this.following = true;
+    this.session.jump(this.session.last);
     this.changed("step", 0);
   }
 

@@ -101,9 +101,14 @@ export class Controls {
     this.search.placeholder = text.search;
     this.search.setAttribute("aria-label", text.search);
     this.slider.setAttribute("aria-label", text.timeline);
-    this.slider.max = String(Math.max(session.last, 0));
+    this.lengthen();
     this.chooseKinds();
     this.chooseObjects();
+  }
+
+  /** There are more steps than before. */
+  lengthen(): void {
+    this.slider.max = String(Math.max(this.board.session.last, 0));
   }
 
   private find(label: Label): HTMLButtonElement {

@@ -2,7 +2,7 @@
 
 import type { Lang } from "./words";
 
-export interface Options { lang?: Lang; predict?: boolean; at?: number; live?: boolean }
+export interface Options { lang?: Lang; predict?: boolean; at?: number; live?: "acts" | "reads" }
 
 /** The page as it was made, before anything was drawn: what "save page" writes again. */
 const MADE = document.documentElement.outerHTML;

@@ -3,6 +3,7 @@
 import { Board } from "./board";
 import { onDrop } from "./files";
 import { onKeys } from "./keys";
+import { follow } from "./live";
 import { View } from "./view";
 
 const board = new Board();
@@ -10,3 +11,4 @@ new View(board);
 onKeys(board);
 onDrop((files) => void board.take(files));
 board.begin();
+follow(board);

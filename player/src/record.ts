@@ -76,7 +76,8 @@ export function parse(text: string): Event[] {
   return events;
 }
 
-function eventOf(line: string, number: number): Event {
+/** One line. Throws `Unreadable`. */
+export function eventOf(line: string, number: number): Event {
   let value: unknown;
   try {
     value = JSON.parse(line);

@@ -63,10 +63,12 @@ export class Recording {
   }
 
   /** A number for each object, in the order in which they come: it decides the colour. */
-  readonly colours: Map<string, number> = new Map();
+  private readonly colours = new Map<string, number>();
+  /** How many events have been looked at for that. */
+  private coloured = 0;
 
   colour(key: string): number {
-    if (this.colours.size === 0) for (const event of this.events) this.colourOf(event);
+    for (; this.coloured < this.events.length; this.coloured++) this.colourOf(this.events[this.coloured]!);
     return this.colours.get(key) ?? 0;
   }
 

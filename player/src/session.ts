@@ -22,6 +22,12 @@ export class Session {
     this.go(0);
   }
 
+  /** The recording has become longer: a live run alone. */
+  extend(): void {
+    const events = this.recordings[0]?.events ?? [];
+    for (let at = this.steps.length; at < events.length; at++) this.steps.push({ at: [at, 0], differs: false });
+  }
+
   get event(): Event | undefined {
     return this.recordings[0]?.event;
   }

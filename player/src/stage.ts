@@ -15,7 +15,8 @@ export class Stage {
   private name = document.createElement("strong");
   private what = document.createElement("span");
   private picture = new Picture();
-  private unused: Set<Part>;
+  /** The parts that the recording does without, and of how many of its events that was found. */
+  private unused = { parts: new Set<Part>(), events: -1 };
 
   constructor(readonly recording: Recording) {
     this.element.className = "stage";
@@ -24,7 +25,6 @@ export class Stage {
     window.className = "window";
     window.append(this.picture.element);
     this.element.append(this.caption, window);
-    this.unused = unusedParts(recording);
   }
 
   show(layout: Layout, lang: Lang, move: number, alone: boolean, differs: Set<Part>): void {
@@ -36,7 +36,7 @@ export class Stage {
     const pipeline = recording.pipeline;
     this.picture.show(scene(recording, layout, SCENE_WORDS[lang]), {
       queue: pipeline.queueName ?? "queue",
-      unused: this.unused,
+      unused: this.without(),
       differs,
       knownObjects: pipeline.knownObjects,
       colour: (key) => recording.colour(key),
@@ -49,6 +49,12 @@ export class Stage {
     const { command = "", options = [], client = "", server, seed = 0 } = this.recording.header;
     const era = server && server !== client ? `${client}/${server}` : client;
     return TEXTS[lang].run([command, ...options].join(" "), era, seed);
+  }
+
+  private without(): Set<Part> {
+    const { recording } = this;
+    if (this.unused.events !== recording.events.length) this.unused = { parts: unusedParts(recording), events: recording.events.length };
+    return this.unused.parts;
   }
 
   get svg(): SVGSVGElement {

@@ -1,6 +1,6 @@
 // Puts the board's state on the page.
 
-import type { Board } from "./board";
+import type { Board, Change } from "./board";
 import { Controls } from "./controls";
 import { fillHelp } from "./help";
 import { showQuestion, showSaid, showTrace } from "./telling";
@@ -18,10 +18,11 @@ export class View {
     addEventListener("resize", () => this.draw("all", 0));
   }
 
-  private draw(what: "step" | "all", move: number): void {
+  private draw(what: Change, move: number): void {
     if (what === "all") this.drawFrame();
-    this.drawStep(move);
-    if (what === "all") mark(byId<HTMLCanvasElement>("marks"), this.board.session);
+    if (what === "longer") this.controls.lengthen();
+    else this.drawStep(move);
+    if (what !== "step") mark(byId<HTMLCanvasElement>("marks"), this.board.session);
   }
 
   private drawFrame(): void {

@@ -1,9 +1,11 @@
-//! `informer-lab board [LESSON|FILE]`: a recorded run as a page that moves, in a file or on this machine's loopback.
+//! `informer-lab board [LESSON|FILE]`: a run as a page that moves: a recorded one in a file or on this machine's loopback, or a live
+//! one.
 //!
 //! The page is made in `player/`, and committed as it is built: `page.html`. It reads the record, folds it into the same picture as
 //! `informer-lab step`, and says the same sentences: those of the narrator and the questions come with the record, the others are
 //! in [`words`], which the page includes.
 
+mod live;
 mod page;
 mod serve;
 mod words;
@@ -17,6 +19,7 @@ use crate::console::{Console, Ended};
 use crate::step::Predict;
 use crate::trace::{Failure, Record};
 
+pub use live::follow;
 pub use page::{Recording, page};
 pub use words::words;
 

@@ -50,6 +50,24 @@ pub fn page(recordings: &[Recording], lang: Lang, predict: Predict) -> String {
     page
 }
 
+/// What a page of a live run may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Follows {
+    /// What the keyboard may do.
+    Acts,
+    /// It only shows.
+    Reads,
+}
+
+/// The page of a run that goes on: its records come later.
+pub(super) fn live_page(lang: Lang, follows: Follows) -> String {
+    let live = match follows {
+        Follows::Acts => "acts",
+        Follows::Reads => "reads",
+    };
+    filled(PAGE, OPTIONS, &json!({ "lang": lang.pick("en", "zh"), "live": live }).to_string())
+}
+
 /// The page with a text in an element. JSON has `<` only in strings, where it can be written otherwise: no text ends the element.
 fn filled(page: &str, element: &str, text: &str) -> String {
     let (begin, end) = element.split_at(element.len() - "</script>".len());

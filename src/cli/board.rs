@@ -3,21 +3,20 @@
 use std::ffi::OsString;
 
 use informer_lab::board::{BoardSettings, To};
+use informer_lab::lab::{Pace, Settings};
+use informer_lab::lessons::Run;
 use informer_lab::step::Predict;
 
-use super::args::{BoardArgs, Command, LookArgs};
+use super::args::{BoardArgs, Cli, Command, LookArgs};
 use super::explain::UsageError;
 use super::inner::stepped;
-use super::request::{Stepped, typed};
+use super::request::{Request, settled, typed};
 
 /// The options of `board` that have a value.
 const WITH_VALUE: [&str; 3] = ["--out", "--at", "--beside"];
 
-/// The runs that the page shows, and where it goes.
-pub(super) fn on_board(
-    args: &[OsString],
-    board: BoardArgs,
-) -> Result<(LookArgs, Vec<Stepped>, BoardSettings), UsageError> {
+/// The page that is asked for: of runs that end, or of one that goes on.
+pub(super) fn on_board(args: &[OsString], board: BoardArgs) -> Result<(LookArgs, Request), UsageError> {
     let (own, lesson) = parted(board.words);
     let program = args.get(..1).unwrap_or_default();
     let behind = match typed(&[program, &["board".into()], &own].concat())?.command {
@@ -25,22 +24,38 @@ pub(super) fn on_board(
         _ => return Err(UsageError::from(clap::Error::new(clap::error::ErrorKind::UnknownArgument))),
     };
     let out = behind.out.or(board.out);
+    let beside = behind.beside.or(board.beside);
     let at = if behind.at.port() == 0 { board.at } else { behind.at };
     let predict = if board.predict || behind.predict { Predict::Yes } else { Predict::No };
+    if out.is_none()
+        && beside.is_none()
+        && let Some((look, run, settings)) = live(program, &lesson)?
+    {
+        return Ok((look, Request::BoardLive(run, settings, at)));
+    }
     let settings = BoardSettings { predict, to: out.map_or(To::Browser(at), To::File) };
     let (mut look, mut runs) = (typed(program)?.look, Vec::new());
     if !lesson.is_empty() {
         let (inner, shown) = stepped("board", args, &lesson)?;
         (look, runs) = (inner, vec![shown]);
     }
-    if let Some(beside) = behind.beside.or(board.beside) {
+    if let Some(beside) = beside {
         let words: Vec<OsString> = match beside.to_str() {
             Some(text) => text.split_whitespace().map(OsString::from).collect(),
             None => vec![beside],
         };
         runs.push(stepped("board", args, &words)?.1);
     }
-    Ok((look, runs, settings))
+    Ok((look, Request::Board(runs, settings)))
+}
+
+/// The lesson, if it is one that goes on.
+fn live(program: &[OsString], lesson: &[OsString]) -> Result<Option<(LookArgs, Run, Settings)>, UsageError> {
+    let Ok(Cli { look, command: Some(Command::Lesson(lesson)) }) = typed(&[program, lesson].concat()) else {
+        return Ok(None);
+    };
+    let (chosen, settings) = settled(&lesson)?;
+    Ok((settings.pace() == Pace::Live).then_some((look, chosen.run, settings)))
 }
 
 /// The options of `board` among the words, and the lesson with its own options.
@@ -64,7 +79,7 @@ fn parted(words: Vec<OsString>) -> (Vec<OsString>, Vec<OsString>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::{Request, parse};
+    use crate::cli::parse;
 
     fn asked(line: &str) -> (usize, BoardSettings) {
         let args: Vec<OsString> = line.split(' ').map(|word| word.replace('_', " ").into()).collect();
@@ -86,6 +101,8 @@ mod tests {
         }
         let (runs, _) = asked("informer-lab board reflector --beside reflector_--known-objects");
         assert_eq!(runs, 2, "the other run is one argument");
+        let follow: Vec<OsString> = "informer-lab board reflector --follow".split(' ').map(OsString::from).collect();
+        assert!(matches!(parse(&follow).expect("it is live").request, Request::BoardLive(..)));
         let (runs, settings) = asked("informer-lab board --at 127.0.0.1:9999");
         assert_eq!((runs, settings.to), (0, To::Browser("127.0.0.1:9999".parse().expect("an address"))));
     }

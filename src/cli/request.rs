@@ -1,6 +1,7 @@
 //! What the command line asks for, as one value that can be carried out.
 
 use std::ffi::OsString;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::Parser;
@@ -52,6 +53,8 @@ pub enum Request {
     Step(Stepped, Predict),
     /// The page of these runs: none, one, or two side by side.
     Board(Vec<Stepped>, BoardSettings),
+    /// The page of a run that goes on, at this address.
+    BoardLive(Run, Settings, SocketAddr),
     Cluster(ClusterSettings),
     Doctor(Option<Target>, String),
     Completions(Shell),
@@ -110,8 +113,8 @@ pub fn parse(args: &[OsString]) -> Result<Invocation, UsageError> {
             Ok(invocation(look.or(inner), &nothing, Request::Step(stepped, predict)))
         }
         Some(Command::Board(board)) => {
-            let (inner, runs, settings) = on_board(args, board)?;
-            Ok(invocation(look.or(inner), &nothing, Request::Board(runs, settings)))
+            let (inner, request) = on_board(args, board)?;
+            Ok(invocation(look.or(inner), &nothing, request))
         }
         Some(Command::Replay(ReplayArgs { file, print })) => {
             if print.record.is_some() {

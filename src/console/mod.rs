@@ -1,5 +1,6 @@
 //! What a subcommand runs in: its output, the speed of printing, its interrupts, and how it ends.
 
+mod audience;
 mod interrupt;
 mod line;
 mod pager;
@@ -12,6 +13,7 @@ use anyhow::Result;
 
 use crate::trace::{Printer, Record, RecordFile, Speed};
 
+pub use audience::Audience;
 pub use interrupt::Interrupt;
 pub(crate) use interrupt::{HUNG_UP, TERMINATED};
 pub(crate) use pager::show;
@@ -29,6 +31,8 @@ pub struct Console {
     pub interrupt: Interrupt,
     /// The file of `--record`.
     pub record: Option<RecordFile>,
+    /// Those who follow a live run in a browser.
+    pub audience: Option<Audience>,
 }
 
 impl Console {

@@ -6,10 +6,11 @@ use anyhow::Result;
 use k8s_openapi::api::core::v1::Pod;
 use kube::Api;
 use kube::api::ListParams;
+use tokio::sync::mpsc::Receiver;
 
 use super::Lab;
 use super::cable::Cable;
-use crate::console::Typing;
+use crate::console::{Audience, Typing};
 use crate::trace::{Printer, Slot};
 use kube_testcluster::Step;
 
@@ -33,7 +34,7 @@ enum Typed {
     Step(Step),
 }
 
-const HELP: [(&str, &str, &str); 11] = [
+const HELP: [(&str, &str, &str); 12] = [
     ("run NAME", "create a pod", "创建 Pod"),
     ("delete NAME", "delete it", "删除 Pod"),
     ("label NAME KEY=VALUE", "label it; KEY- takes the label away", "打 label；KEY- 去掉"),
@@ -41,6 +42,11 @@ const HELP: [(&str, &str, &str); 11] = [
     ("get", "the pods that the cluster has", "集群里现有的 Pod"),
     ("store", "what the store of the lesson has", "本课的 store 里有什么"),
     ("queue", "what waits in its queue", "队列里有什么在等"),
+    (
+        "fault FAULT",
+        "start a fault, such as hide-events:times=1 or compact",
+        "注入故障，例如 hide-events:times=1、compact",
+    ),
     ("resync", "hand out again what the store has", "把 store 里的内容再派发一遍"),
     ("cut", "cut the connection between the lesson and the cluster", "切断本课与集群之间的连接"),
     ("heal", "connect them again", "恢复连接"),
@@ -61,14 +67,20 @@ impl Keyboard {
 
     /// Says what can be typed, and does each line, until the run ends. Never returns.
     pub(super) async fn obey(&self, lab: &Lab) {
-        let Some(mut typing) = Typing::begin(&self.printer) else { return std::future::pending().await };
+        let mut typing = Typing::begin(&self.printer);
+        let mut said = lab.audience().and_then(Audience::said);
         if io::stdin().is_terminal() {
             lab.narrate(
                 "type run NAME, delete NAME, cut, heal, get … ; help lists everything",
                 "可以输入 run NAME、delete NAME、cut、heal、get 等；help 列出全部",
             );
         }
-        while let Some(line) = typing.next().await {
+        loop {
+            let line = tokio::select! {
+                Some(line) = next_typed(&mut typing) => line,
+                Some(line) = next_said(&mut said) => line,
+                else => return std::future::pending().await, // nothing more is typed; the run goes on
+            };
             if line.trim().is_empty() {
                 continue;
             }
@@ -84,7 +96,6 @@ impl Keyboard {
                 }
             }
         }
-        std::future::pending().await // nothing more is typed; the run goes on
     }
 
     async fn carry_out(&self, typed: Typed, lab: &Lab) -> Result<()> {
@@ -152,6 +163,16 @@ impl Keyboard {
         }
         Ok(())
     }
+}
+
+/// The next line from the terminal; `None` if nothing comes from it.
+async fn next_typed(typing: &mut Option<Typing>) -> Option<String> {
+    typing.as_mut()?.next().await
+}
+
+/// The next line from a browser.
+async fn next_said(said: &mut Option<Receiver<String>>) -> Option<String> {
+    said.as_mut()?.recv().await
 }
 
 impl Typed {

@@ -30,7 +30,7 @@ use kube_informers::cache::{ReflectorError, ResyncTrigger, with_causes};
 use kube_testcluster::Cluster;
 
 pub use crate::cluster::Fixture;
-use crate::console::Progress;
+use crate::console::{Audience, Progress};
 pub use crate::console::{Console, Ended};
 pub use connect::{Reached, reach_real};
 pub use defaults::{ClusterDefaults, Clusters, Defaults};
@@ -76,6 +76,8 @@ pub(super) struct Parts {
     pub(super) sink: Sink,
     /// The file that the run is recorded into as it happens.
     pub(super) record: Option<RecordFile>,
+    /// Those who follow it in a browser.
+    pub(super) audience: Option<Audience>,
     pub(super) seed: u64,
     pub(super) client_era: Era,
     pub(super) waits: Waits,
@@ -230,6 +232,11 @@ impl Lab {
         self.0.resync.fire()
     }
 
+    /// Those who follow the run in a browser.
+    pub(super) fn audience(&self) -> Option<&Audience> {
+        self.0.parts.audience.as_ref()
+    }
+
     /// The listener of `--serve`.
     pub(super) fn listener(&self) -> Option<&TcpListener> {
         self.0.parts.listener.as_ref()
@@ -306,6 +313,9 @@ impl Lab {
         }
         if let Some(Err(failure)) = self.0.parts.record.as_ref().map(|file| file.write(&record)) {
             self.fail(failure.into());
+        }
+        if let Some(audience) = &self.0.parts.audience {
+            audience.hear(&record);
         }
         match &self.0.parts.sink {
             Sink::Recorded(records) => records.lock().expect(NO_PANIC).push(record),

@@ -133,6 +133,7 @@ impl Plan {
             stop: stop.clone(),
             sink,
             record: console.record.clone(),
+            audience: console.audience.clone(),
             seed: self.seed,
             client_era: self.client,
             waits: if real.is_some() { Waits::Never } else { Waits::Seeded },

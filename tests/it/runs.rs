@@ -10,7 +10,8 @@ use informer_lab::trace::{ColorChoice, Lang, Look, Output, Printer, Record, Spee
 /// A console that prints nothing: a run that is recorded is not printed.
 pub fn console() -> Console {
     let look = Look::new(Output::Text, ColorChoice::Never, Lang::En);
-    Console { printer: Printer::new(look), speed: Speed::Max, interrupt: Interrupt::default(), record: None }
+    let (printer, interrupt) = (Printer::new(look), Interrupt::default());
+    Console { printer, speed: Speed::Max, interrupt, record: None, audience: None }
 }
 
 /// The rows of the runs that end by themselves.

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use super::scenario::{Action, IMAGE, Step};
+use crate::faults::BadFault;
 
 /// The error for any other text.
 const USAGE: &str =
@@ -13,7 +14,7 @@ const USAGE: &str =
 impl FromStr for Step {
     type Err = String;
 
-    /// Parses `run NAME [--image=IMAGE]`, `delete NAME`, `label NAME KEY=VALUE… KEY-…`, `scale NAME REPLICAS`.
+    /// Parses `run NAME [--image=IMAGE]`, `delete NAME`, `label NAME KEY=VALUE… KEY-…`, `scale NAME REPLICAS`, `fault FAULT`.
     /// `kubectl` before it, and the words `pod` and `replicaset` in it, are optional. The step's time is zero.
     ///
     /// # Errors
@@ -32,6 +33,7 @@ impl FromStr for Step {
                 let number = number.trim_start_matches("--replicas=");
                 Action::Scale { name: bare(name), replicas: number.parse().map_err(|_| USAGE)? }
             }
+            ["fault", fault] => Action::Fault(fault.parse().map_err(|error: BadFault| error.to_string())?),
             _ => return Err(USAGE.to_owned()),
         };
         Ok(Self { at: Duration::ZERO, namespace: None, action })
@@ -73,6 +75,13 @@ mod tests {
         ] {
             assert_eq!(typed.parse::<Step>().unwrap().to_string(), command, "{typed}");
         }
+    }
+
+    #[test]
+    fn a_fault_is_typed_as_in_a_scenario() {
+        let typed = "fault hide-events:times=1".parse::<Step>().unwrap();
+        assert_eq!(typed.action, Action::Fault("hide-events:times=1".parse().unwrap()));
+        assert!("fault nonsense".parse::<Step>().unwrap_err().contains("nonsense"), "it says what was wrong");
     }
 
     #[test]
