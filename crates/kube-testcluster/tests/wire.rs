@@ -7,6 +7,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![allow(clippy::print_stdout, reason = "the report of what was compared")]
 
+#[path = "wire/actions.rs"]
+mod actions;
 #[path = "wire/client.rs"]
 mod client;
 #[path = "wire/compare.rs"]

@@ -45,7 +45,7 @@ impl Server {
         }
         let binding = json!({"metadata": {"name": "alpha"}, "target": {"kind": "Node", "name": "node-1"}});
         server.write("POST", &format!("{PODS}/alpha/binding"), &binding).await;
-        server.run("alpha").await;
+        server.write("PATCH", &format!("{PODS}/alpha/status"), &running()).await;
         server
     }
 
@@ -70,37 +70,28 @@ impl Server {
         Answer { status: parts.status.as_u16(), body }
     }
 
-    /// A write that was not recorded.
-    pub async fn write(&self, method: &str, path: &str, body: &Value) -> Value {
+    /// A write that must succeed.
+    pub async fn write(&self, method: &str, path: &str, body: &Value) {
+        self.try_write(method, path, body).await.unwrap_or_else(|refused| panic!("{refused}"));
+    }
+
+    /// A write that is no record.
+    ///
+    /// # Errors
+    /// What was refused, and how.
+    pub async fn try_write(&self, method: &str, path: &str, body: &Value) -> Result<(), String> {
         let format = if method == "PATCH" { "application/merge-patch+json" } else { "application/json" };
         let headers = [("content-type".to_owned(), format.to_owned())];
         let body = if body.is_null() { Body::empty() } else { Body::from(body.to_string()) };
         let answer = self.ask(method, path, &headers, body).await;
-        let value: Value = serde_json::from_slice(&answer.body).unwrap();
-        assert!(answer.status < 300, "{method} {path}: {value}");
-        value
+        let text = || String::from_utf8_lossy(&answer.body).into_owned();
+        if answer.status < 300 { Ok(()) } else { Err(format!("{method} {path} is {}: {}", answer.status, text())) }
     }
 
     /// The object at a path; none if there is none.
     pub async fn get(&self, path: &str) -> Option<Value> {
         let answer = self.ask("GET", path, &[], Body::empty()).await;
         serde_json::from_slice(&answer.body).ok().filter(|_| answer.status == 200)
-    }
-
-    /// Writes the status that the recorder gave to pods that run.
-    pub async fn run(&self, name: &str) {
-        let path = format!("{PODS}/{name}");
-        let mut pod = self.get(&path).await.unwrap();
-        let status = &mut pod["status"];
-        status["phase"] = json!("Running");
-        status["podIP"] = json!("198.51.100.7");
-        status["podIPs"] = json!([{"ip": "198.51.100.7"}]);
-        status["conditions"] = json!([{"type": "Ready", "status": "True"}, {"type": "PodScheduled", "status": "True"}]);
-        status["containerStatuses"] = json!([{
-            "name": "main", "image": "nginx:1.27", "imageID": "", "ready": true, "restartCount": 0,
-            "state": {"running": {}}, "lastState": {},
-        }]);
-        self.write("PUT", &format!("{path}/status"), &pod).await;
     }
 
     /// The revision of storage.
@@ -115,6 +106,18 @@ impl Server {
         let lease = json!({"metadata": {"name": format!("bump-{}", self.bumps)}});
         self.write("POST", "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases", &lease).await;
     }
+}
+
+/// A patch to the status that the recorder gave to pods that run.
+pub fn running() -> Value {
+    json!({"status": {
+        "phase": "Running", "podIP": "198.51.100.7", "podIPs": [{"ip": "198.51.100.7"}],
+        "conditions": [{"type": "Ready", "status": "True"}, {"type": "PodScheduled", "status": "True"}],
+        "containerStatuses": [{
+            "name": "main", "image": "nginx:1.27", "imageID": "", "ready": true, "restartCount": 0,
+            "state": {"running": {}}, "lastState": {},
+        }],
+    }})
 }
 
 pub fn pod(name: &str, labels: &Value) -> Value {

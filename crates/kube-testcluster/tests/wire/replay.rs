@@ -8,7 +8,8 @@ use http_body_util::BodyExt;
 use kube_testcluster::Cluster;
 use serde_json::{Value, json};
 
-use crate::client::{PODS, Server, Watch, pod};
+use crate::actions::act;
+use crate::client::{Server, Watch};
 use crate::compare::{Comparison, cut};
 use crate::differences::Differences;
 use crate::placeholders::{Bindings, rvs};
@@ -44,6 +45,8 @@ struct Answer {
     body: Bytes,
     /// The events of a watch, and whether the server ended it.
     watch: Option<(Vec<Value>, bool)>,
+    /// What could not be done meanwhile.
+    refused: Vec<String>,
 }
 
 /// Replays a file against a new cluster.
@@ -60,7 +63,13 @@ pub async fn replay(file: &Recording, differences: &mut Differences) -> Vec<Repl
             results.extend(others.is_none().then(|| Replayed { name, problems: Vec::new() }));
             continue;
         }
-        let request = filled(&server, &mut bindings, &record["request"]).await;
+        let request = match filled(&server, &mut bindings, &record["request"]).await {
+            Ok(request) => request,
+            Err(problem) => {
+                results.push(Replayed { name, problems: vec![problem] });
+                continue;
+            }
+        };
         let answer = ask(&server, record, &request).await;
         let problems = compare(&mut bindings, differences, record, &answer);
         match &mut others {
@@ -86,11 +95,17 @@ async fn act_on_server(server: &mut Server, action: &str) {
 }
 
 /// A request with values for its placeholders.
-async fn filled(server: &Server, bindings: &mut Bindings, request: &Value) -> Value {
+///
+/// # Errors
+/// It names a revision that no answer has shown, and that is not one of the future.
+async fn filled(server: &Server, bindings: &mut Bindings, request: &Value) -> Result<Value, String> {
     for number in rvs(&request.to_string()) {
-        if !bindings.rvs.contains_key(&number) {
-            // A revision that no answer has shown: one that is far from reached.
-            bindings.bind(number, server.revision().await + 100_000);
+        let is_known = bindings.rvs.contains_key(&number) || bindings.bind(number, server.revision().await + 100_000);
+        if !is_known {
+            return Err(format!(
+                "no earlier answer shows <rv{number}>, so a write before it is no record: the recording is not complete \
+                 (fixtures/wire/README.md)"
+            ));
         }
     }
     let mut filled = fill(bindings, request);
@@ -99,7 +114,7 @@ async fn filled(server: &Server, bindings: &mut Bindings, request: &Value) -> Va
             *value = json!(etag);
         }
     }
-    filled
+    Ok(filled)
 }
 
 async fn ask(server: &Server, record: &Value, request: &Value) -> Answer {
@@ -119,11 +134,11 @@ async fn ask(server: &Server, record: &Value, request: &Value) -> Answer {
     let (status, headers) = (parts.status.as_u16(), parts.headers);
     if record["response"].get("events").is_some() {
         let mut watch = Watch::new(body);
-        run_watch(server, record, &mut watch).await;
-        return Answer { status, headers, body: Bytes::new(), watch: Some((watch.events, watch.ended)) };
+        let refused = run_watch(server, record, &mut watch).await;
+        return Answer { status, headers, body: Bytes::new(), watch: Some((watch.events, watch.ended)), refused };
     }
     let body = body.collect().await.unwrap().to_bytes();
-    Answer { status, headers, body, watch: None }
+    Answer { status, headers, body, watch: None, refused: Vec::new() }
 }
 
 /// What of an answer is not as a record has it.
@@ -131,7 +146,7 @@ fn compare(bindings: &mut Bindings, differences: &mut Differences, record: &Valu
     let response = &record["response"];
     let request = record["request"].to_string();
     let mut meant = |place: &str, what: &str| differences.meant(&request, place, what);
-    let mut comparison = Comparison { bindings, meant: &mut meant, problems: Vec::new() };
+    let mut comparison = Comparison { bindings, meant: &mut meant, problems: answer.refused.clone() };
     if response["status"] != answer.status {
         comparison.differ("HTTP status", format!("{} but {}", response["status"], answer.status));
     }
@@ -275,41 +290,14 @@ fn compare_events(comparison: &mut Comparison<'_>, request: &str, expected: &[Va
 }
 
 /// Reads a watch as long as the recorder did, and performs the recorder's actions meanwhile.
-async fn run_watch(server: &Server, record: &Value, watch: &mut Watch) {
+async fn run_watch(server: &Server, record: &Value, watch: &mut Watch) -> Vec<String> {
+    let mut refused = Vec::new();
     watch.read_for(Duration::from_millis(400)).await;
     for action in record["duringWatch"].as_array().into_iter().flatten() {
-        act(server, action.as_str().unwrap()).await;
+        refused.extend(act(server, action.as_str().unwrap()).await.err());
         watch.read_for(Duration::from_millis(150)).await;
     }
     let closed = record["response"]["closedAfterSeconds"].as_f64();
     watch.read_for(Duration::from_secs_f64(closed.map_or(1.0, |seconds| seconds + 5.0))).await;
-}
-
-/// One action of the recorder during a watch.
-async fn act(server: &Server, action: &str) {
-    let words: Vec<&str> = action.split([' ', ':']).filter(|word| !word.is_empty()).collect();
-    let after = |word: &str| -> Value {
-        let (_, text) = action.split_once(word).unwrap();
-        serde_json::from_str(text).unwrap()
-    };
-    match words.as_slice() {
-        ["POST", "pod", name, "labels", ..] => drop(server.write("POST", PODS, &pod(name, &after("labels "))).await),
-        ["POST", "configmap", name] => {
-            let path = "/api/v1/namespaces/default/configmaps";
-            server.write("POST", path, &json!({"metadata": {"name": name}})).await;
-        }
-        ["POST", "event", ..] => {
-            server.write("POST", "/api/v1/namespaces/default/events", &after("POST event ")).await;
-        }
-        ["merge", "patch", name, "labels", ..] => {
-            let labels = after("labels ");
-            server.write("PATCH", &format!("{PODS}/{name}"), &json!({"metadata": {"labels": labels}})).await;
-        }
-        ["DELETE", name] => drop(server.write("DELETE", &format!("{PODS}/{name}"), &Value::Null).await),
-        ["DELETE", name, parameter] => {
-            drop(server.write("DELETE", &format!("{PODS}/{name}?{parameter}"), &Value::Null).await);
-        }
-        ["PUT", "status", "of", name, "Running"] => server.run(name).await,
-        _ => panic!("the recorder did something unknown: {action}"),
-    }
+    refused
 }
