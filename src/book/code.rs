@@ -1,6 +1,10 @@
 //! Lines of code that are wider than the page: where they go on below.
 
+use pulldown_cmark::CodeBlockKind;
+use unicode_linebreak::linebreaks;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use crate::trace::is_in_word;
 
 /// How much further to the right a line goes on.
 const HANG: usize = 4;
@@ -8,23 +12,66 @@ const HANG: usize = 4;
 /// After these a line of a program may end.
 const ENDS: [&str; 8] = [", ", "(", " {", "= ", "=> ", "-> ", "&& ", "|| "];
 
-/// The line in parts that fit the width. It ends after a comma, a bracket or an operator, or before a method; a comment, and what
-/// has none of these, between words.
-pub(super) fn broken(line: &str, width: usize) -> Vec<String> {
-    let mut parts = Vec::new();
+/// What a block of code is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Language {
+    Rust,
+    Go,
+    /// The output of a command, a drawing, YAML.
+    Other,
+}
+
+impl Language {
+    pub(super) fn of(kind: &CodeBlockKind<'_>) -> Self {
+        match kind {
+            CodeBlockKind::Fenced(name) if &**name == "rust" => Self::Rust,
+            CodeBlockKind::Fenced(name) if &**name == "go" => Self::Go,
+            _ => Self::Other,
+        }
+    }
+
+    /// How a text in quotation marks ends in one line and begins again in the next, so that it is the same text.
+    fn seam(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Rust => ("\\", ""),
+            Self::Go => ("\" +", "\""),
+            Self::Other => ("", ""),
+        }
+    }
+
+    /// How much of the `.` before a method stays in the line: Go puts a semicolon behind a name that ends a line.
+    fn dot(self) -> usize {
+        usize::from(self == Self::Go)
+    }
+}
+
+/// The line in parts that fit the width, and are the same program. It ends after a comma, a bracket or an operator, or at a method;
+/// a comment, and what has none of these, between words. A comment behind the code moves above it.
+pub(super) fn broken(line: &str, width: usize, language: Language) -> Vec<String> {
+    if line.width() <= width {
+        return vec![line.to_owned()];
+    }
     let indent = &line[..line.len() - line.trim_start().len()];
-    let below = match comment(line) {
-        Some(mark) => format!("{indent}{mark} "),
-        None => format!("{indent}{:HANG$}", ""),
-    };
+    if let Some(at) = comment_behind(line, language) {
+        let above = format!("{indent}{}", &line[at..]);
+        let mut parts = broken(&above, width, language);
+        parts.append(&mut broken(line[..at].trim_end(), width, language));
+        return parts;
+    }
+    match comment(line) {
+        Some(mark) => broken_words(line, &format!("{indent}{mark} "), width),
+        None => broken_code(line, &format!("{indent}{:HANG$}", ""), width, language),
+    }
+}
+
+fn broken_words(line: &str, below: &str, width: usize) -> Vec<String> {
+    let mut parts = Vec::new();
     let mut rest = line.to_owned();
     while rest.width() > width {
-        let begins = rest.len() - rest.trim_start().len();
-        let Some(end) = end(&rest, begins, width, comment(line).is_some()) else { break };
+        let begins = if parts.is_empty() { comment_begins(line) } else { below.len() };
+        let end = words(&rest).filter(|at| fits_before(&rest, *at, begins, width)).max();
+        let Some(end) = end.or(Some(fitting(&rest, width))).filter(|end| *end > begins) else { break };
         let next = format!("{below}{}", rest[end..].trim_start());
-        if next.len() >= rest.len() && next.width() > width {
-            break; // the page is too narrow for it
-        }
         parts.push(rest[..end].trim_end().to_owned());
         rest = next;
     }
@@ -32,25 +79,82 @@ pub(super) fn broken(line: &str, width: usize) -> Vec<String> {
     parts
 }
 
-/// Where a line ends that is too wide.
-fn end(line: &str, begins: usize, width: usize, is_comment: bool) -> Option<usize> {
-    let fits = fitting(line, width);
-    let fits_before = |at: &usize| *at > begins && line[..*at].trim_end().len() <= fits;
-    let good = |at: &usize| fits_before(at) && !is_comment && !line[*at..].starts_with(')') && !is_in_text(line, *at);
-    // A good place far to the left wastes the page.
-    let wide = |part: usize| move |at: &usize| line[..*at].width() >= part;
-    let ends = ENDS.iter().flat_map(|end| line.match_indices(end).map(|(at, found)| at + found.len()));
-    let ends = ends.filter(good).filter(wide(width * 2 / 5)).max();
-    let methods = || line.match_indices('.').map(|(at, _)| at).filter(|at| begins_name(&line[at + 1..]));
-    let methods = || methods().filter(good).filter(wide(width / 3)).max();
-    let words = || line.match_indices(' ').map(|(at, _)| at + 1).filter(fits_before).max();
-    ends.or_else(methods).or_else(words).or(Some(fits)).filter(|at| *at > begins)
+fn broken_code(line: &str, below: &str, width: usize, language: Language) -> Vec<String> {
+    let mut parts = Vec::new();
+    let mut rest = Rest { line: line.to_owned(), begins_in_text: false, language };
+    let (leaves, goes_on) = language.seam();
+    while rest.line.width() > width {
+        // Less than the indentation below it is no gain.
+        let Some(end) = rest.end(below.len(), width) else { break };
+        let is_in_text = rest.is_in_text(end);
+        let (part, next) = rest.line.split_at(end);
+        let (part, next) = match is_in_text {
+            true => (format!("{part}{leaves}"), format!("{below}{goes_on}{next}")),
+            false => (part.trim_end().to_owned(), format!("{below}{}", next.trim_start())),
+        };
+        parts.push(part);
+        rest = Rest { line: next, begins_in_text: is_in_text && goes_on.is_empty(), language };
+    }
+    parts.push(rest.line);
+    parts
 }
 
-/// Whether a place is inside of a text in quotation marks.
-fn is_in_text(line: &str, at: usize) -> bool {
-    let marks = line[..at].match_indices('"').filter(|(mark, _)| !line[..*mark].ends_with('\\'));
-    marks.count() % 2 == 1
+/// What is left of a line of code.
+struct Rest {
+    line: String,
+    /// Was a text in quotation marks parted before it?
+    begins_in_text: bool,
+    language: Language,
+}
+
+impl Rest {
+    /// Where the line ends if it is too wide.
+    fn end(&self, begins: usize, width: usize) -> Option<usize> {
+        let line = self.line.as_str();
+        let good = |at: &usize| {
+            fits_before(line, *at, begins, width) && !line[*at..].starts_with(')') && !self.is_in_text(*at)
+        };
+        // A good place far to the left wastes the page.
+        let wide = |part: usize| move |at: &usize| line[..*at].width() >= part;
+        let ends = || {
+            let found = ENDS.iter().flat_map(|end| line.match_indices(end).map(|(at, found)| at + found.len()));
+            found.filter(good)
+        };
+        let methods = line.match_indices('.').filter(|(at, _)| begins_name(&line[at + 1..]));
+        let methods = methods.map(|(at, _)| at + self.language.dot()).filter(good).filter(wide(width / 3)).max();
+        let best = ends().filter(wide(width * 2 / 5)).max().or(methods);
+        let between = words(line).filter(good).max();
+        best.or_else(|| ends().max()).or_else(|| self.in_text(begins, width)).or(between)
+    }
+
+    /// Where a text in quotation marks is parted that no line can hold: between words, or else where the page ends.
+    fn in_text(&self, begins: usize, width: usize) -> Option<usize> {
+        let line = self.line.as_str();
+        let room = width.saturating_sub(self.language.seam().0.len());
+        let fits = |at: &usize| *at > begins + 1 && line[..*at].width() <= room && self.is_in_text(*at);
+        let is_whole = |at: &usize| !line[..*at].ends_with('\\') && !line[*at..].starts_with(' ');
+        let anywhere = || Some(fitting(line, room)).filter(fits).filter(is_whole);
+        words(line).filter(fits).filter(is_whole).max().or_else(anywhere)
+    }
+
+    /// Whether a place is inside of a text in quotation marks.
+    fn is_in_text(&self, at: usize) -> bool {
+        (quotation_marks(&self.line[..at]) % 2 == 1) != self.begins_in_text
+    }
+}
+
+/// The places between words, behind the blanks.
+fn words(line: &str) -> impl Iterator<Item = usize> {
+    linebreaks(line).map(|(at, _)| at).filter(|at| *at < line.len() && !is_in_word(line, *at))
+}
+
+/// Whether the line up to here, without blanks at its end, fits the width.
+fn fits_before(line: &str, at: usize, begins: usize, width: usize) -> bool {
+    at > begins && line[..at].trim_end().width() <= width
+}
+
+fn quotation_marks(text: &str) -> usize {
+    text.match_indices('"').filter(|(mark, _)| !text[..*mark].ends_with('\\')).count()
 }
 
 /// How many bytes of the line fit.
@@ -76,19 +180,44 @@ fn comment(line: &str) -> Option<&str> {
     matches!(mark, "//" | "///" | "//!" | "#").then_some(mark)
 }
 
+/// Where the words of a comment begin.
+fn comment_begins(line: &str) -> usize {
+    let indent = line.len() - line.trim_start().len();
+    indent + comment(line).map_or(0, |mark| mark.len() + 1)
+}
+
+/// Where a comment begins that stands behind code.
+fn comment_behind(line: &str, language: Language) -> Option<usize> {
+    let found = line.match_indices(" // ").map(|(at, _)| at + 1);
+    let mut behind = found.filter(|at| language != Language::Other && quotation_marks(&line[..*at]).is_multiple_of(2));
+    behind.find(|at| !line[..*at].trim().is_empty() && comment(line).is_none())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn rust(line: &str, width: usize) -> Vec<String> {
+        broken(line, width, Language::Rust)
+    }
+
     #[test]
     fn a_line_of_code_ends_where_a_reader_would_end_it() {
         let line = "    fn on_add(&mut self, pod: Arc<Pod>, _initial: InitialList) {";
-        assert_eq!(broken(line, 50), ["    fn on_add(&mut self, pod: Arc<Pod>,", "        _initial: InitialList) {"]);
+        assert_eq!(rust(line, 50), ["    fn on_add(&mut self, pod: Arc<Pod>,", "        _initial: InitialList) {"]);
         let line = "        let before = pod.metadata.resource_version.as_deref().unwrap_or_default();";
-        let parts = broken(line, 62);
         assert_eq!(
-            parts,
+            rust(line, 62),
             ["        let before = pod.metadata.resource_version.as_deref()", "            .unwrap_or_default();"]
+        );
+    }
+
+    #[test]
+    fn a_line_of_go_does_not_end_with_a_name() {
+        let line = "    var found = cache.MetaNamespaceKeyFunc.Something";
+        assert_eq!(
+            broken(line, 44, Language::Go),
+            ["    var found = cache.MetaNamespaceKeyFunc.", "        Something"]
         );
     }
 
@@ -97,27 +226,51 @@ mod tests {
         let line = "        self.0.print(Style::Added, format_args!(\"  OnAdd: {}\", name(&pod)));";
         let below = "            format_args!(\"  OnAdd: {}\", name(&pod)));";
         assert_eq!(
-            broken(line, 58),
+            rust(line, 58),
             ["        self.0.print(Style::Added, format_args!(", &below.replace("format_args!(", "")]
         );
     }
 
     #[test]
+    fn a_text_that_no_line_can_hold_stays_the_same_text() {
+        let line = "print(\"one two three four five six\");";
+        assert_eq!(rust(line, 20), ["print(", "    \"one two three \\", "    four five six\");"]);
+        let line_after = "print(\"one two three four five six\", seven, eight);";
+        assert_eq!(rust(line_after, 24)[1..], ["    \"one two three \\", "    four five six\",", "    seven, eight);"]);
+        let go = ["print(", "    \"one two \" +", "    \"three four \" +", "    \"five six\");"];
+        assert_eq!(broken(line, 19, Language::Go), go);
+        assert_eq!(
+            rust("told(\"每个 handler 有自己的任务\")", 19),
+            ["told(", "    \"每个 handler \\", "    有自己的任务\")"]
+        );
+    }
+
+    #[test]
     fn a_comment_goes_on_as_a_comment() {
-        let line = "  // one two three four five";
-        assert_eq!(broken(line, 16), ["  // one two", "  // three four", "  // five"]);
+        assert_eq!(rust("  // one two three four five", 16), ["  // one two", "  // three four", "  // five"]);
+    }
+
+    #[test]
+    fn a_comment_behind_the_code_moves_above_it() {
+        let line = "    _ => continue, // a queue makes nothing else";
+        assert_eq!(rust(line, 30), ["    // a queue makes nothing", "    // else", "    _ => continue,"]);
+        assert_eq!(rust("    get(\"http:// x\")", 30), ["    get(\"http:// x\")"]);
     }
 
     #[test]
     fn nothing_is_lost_and_everything_fits() {
         let line = "    self.0.print(Style::Added, format_args!(\"  OnAdd: {}\", name(&pod))); // 打印它，然后返回";
-        for width in 30..100 {
-            let parts = broken(line, width);
+        for width in 34..100 {
+            let parts = rust(line, width);
             assert!(parts.iter().all(|part| part.width() <= width), "{width}: {parts:#?}");
-            let letters = |text: &str| text.split_whitespace().collect::<String>();
+            let letters = |text: &str| {
+                let mut letters: Vec<_> = text.chars().filter(|c| !c.is_whitespace()).collect();
+                letters.sort_unstable();
+                letters
+            };
             assert_eq!(letters(&parts.concat()), letters(line), "{width}");
         }
-        assert_eq!(broken(line, 200), [line]);
-        assert_eq!(broken("", 10), [""]);
+        assert_eq!(rust(line, 200), [line]);
+        assert_eq!(rust("", 10), [""]);
     }
 }

@@ -5,7 +5,7 @@ use std::mem::take;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use unicode_width::UnicodeWidthStr;
 
-use super::code::broken;
+use super::code::{Language, broken};
 use super::table;
 use super::text::{Ink, Mark, Text};
 
@@ -33,8 +33,8 @@ struct Writer {
     page: String,
     /// The paragraph, the heading or the cell that is being read.
     text: Text,
-    /// The code block that is being read.
-    code: Option<String>,
+    /// The code block that is being read, and what it is written in.
+    code: Option<(Language, String)>,
     /// For each open list the number of its next item; `None` has bullets.
     lists: Vec<Option<u64>>,
     /// What stands before the next line of the item that is being read.
@@ -55,7 +55,7 @@ impl Writer {
             Event::Start(tag) => self.start(tag),
             Event::End(tag) => self.end(tag),
             Event::Text(text) => match &mut self.code {
-                Some(code) => code.push_str(&text),
+                Some((_, code)) => code.push_str(&text),
                 None => self.text.push(&text),
             },
             Event::Code(code) if self.paper.ink == Ink::Plain => self.text.push(&format!("`{code}`")),
@@ -76,9 +76,9 @@ impl Writer {
                 self.lists.push(first);
             }
             Tag::Item => self.begin_item(),
-            Tag::CodeBlock(_) => {
+            Tag::CodeBlock(kind) => {
                 self.flush();
-                self.code = Some(String::new());
+                self.code = Some((Language::of(&kind), String::new()));
             }
             Tag::TableHead | Tag::TableRow => self.rows.push(Vec::new()),
             Tag::Strong => self.text.mark(Mark::Strong),
@@ -170,11 +170,12 @@ impl Writer {
     /// Code stays as it is, but for Go's tabs, and for a line that is wider than the page: it goes on below, further to the right. Code
     /// is indented, if the page is wide enough for that.
     fn code_block(&mut self) {
-        let code = self.code.take().unwrap_or_default().replace('\t', "    ");
+        let Some((language, code)) = self.code.take() else { return };
+        let code = code.replace('\t', "    ");
         let widest = code.lines().map(UnicodeWidthStr::width).max().unwrap_or_default();
         let indent = if widest + 4 <= self.paper.width { "    " } else { "" };
         let room = self.paper.width - indent.len();
-        for line in code.lines().flat_map(|line| broken(line, room)) {
+        for line in code.lines().flat_map(|line| broken(line, room, language)) {
             self.page.push_str(&format!("{indent}{line}\n"));
         }
         self.page.push('\n');

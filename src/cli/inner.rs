@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use informer_lab::lab::{Pace, Settings};
 use informer_lab::lessons::{Run, rows};
 use informer_lab::trace::{Output, Words};
@@ -25,7 +26,8 @@ pub(super) fn stepped(by: &str, args: &[OsString], words: &[OsString]) -> Result
             Some(_) => Err(one_at_a_time(by)),
         };
     }
-    let Cli { look, command } = typed(&[program, words].concat())?;
+    let typed = typed(&[program, words].concat());
+    let Cli { look, command } = typed.map_err(|error| unknown_lesson(error, by))?;
     let Some(Command::Lesson(lesson)) = command else {
         return Err(one_at_a_time(by));
     };
@@ -48,6 +50,36 @@ fn names_a_file(word: &OsString) -> bool {
     !text.starts_with('-') && (PathBuf::from(word).is_file() || text.contains(['/', '.']))
 }
 
+/// The first word of the inner command line is a lesson, and not the subcommand that clap takes it for.
+fn unknown_lesson(usage: UsageError, subcommand: &str) -> UsageError {
+    let context = |kind| match usage.error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.clone()),
+        Some(ContextValue::Strings(texts)) => texts.last().cloned(), // the most similar comes last
+        _ => None,
+    };
+    let (ErrorKind::InvalidSubcommand, Some(name)) = (usage.error.kind(), context(ContextKind::InvalidSubcommand))
+    else {
+        return usage;
+    };
+    let (mut en, mut zh) = match subcommand {
+        "step" | "board" => {
+            (format!("there is no lesson {name}, and no file of that name"), format!("没有课程 {name}，也没有这个文件"))
+        }
+        _ => (format!("there is no lesson {name}"), format!("没有课程 {name}")),
+    };
+    if let Some(meant) = context(ContextKind::SuggestedSubcommand) {
+        en.push_str(&format!(": did you mean {meant}?"));
+        zh.push_str(&format!("，是不是想写 {meant}？"));
+    }
+    conflict(
+        subcommand,
+        (
+            format!("{en}\n  next: informer-lab lessons lists them"),
+            format!("{zh}\n  下一步：informer-lab lessons 列出所有课程"),
+        ),
+    )
+}
+
 fn one_at_a_time(by: &str) -> UsageError {
     let en = format!("{by} shows one lesson or a record: name one");
     conflict(by, (en, format!("{by} 显示一课或一个记录：请写出一个")))
@@ -61,7 +93,8 @@ fn prints_otherwise(print: &PrintArgs) -> bool {
 /// The run that `eras` compares.
 pub(super) fn compared(args: &[OsString], eras: &ErasArgs) -> Result<(LookArgs, Request), UsageError> {
     let program = args.get(..1).unwrap_or_default();
-    let Cli { look, command } = typed(&[program, &eras.words].concat())?;
+    let typed = typed(&[program, &eras.words].concat());
+    let Cli { look, command } = typed.map_err(|error| unknown_lesson(error, "eras"))?;
     let Some(Command::Lesson(lesson)) = command else {
         return Err(conflict("eras", ("eras compares one lesson: name one", "eras 比较一课：请写课程名")));
     };

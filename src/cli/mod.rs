@@ -32,7 +32,17 @@ pub fn print(usage: &UsageError, args: &[OsString]) -> i32 {
             let look = Look::new(Output::Text, ColorChoice::Auto, lang);
             Printer::new(look).page_styled(&help.to_string(), &help.ansi().to_string())
         }
-        (ErrorKind::DisplayVersion, _) | (_, Lang::En) => error.print(),
+        (ErrorKind::DisplayVersion, _) => error.print(),
+        (_, Lang::En) => {
+            let (text, printer) = (error.to_string(), Printer::new(Look::new(Output::Text, ColorChoice::Auto, lang)));
+            match printer.has_room(&text) {
+                true => error.print(),
+                false => {
+                    printer.complain(&text);
+                    Ok(())
+                }
+            }
+        }
         (_, Lang::Zh) => {
             let look = Look::new(Output::Text, ColorChoice::Auto, lang);
             Printer::new(look).complain(&usage.in_chinese());

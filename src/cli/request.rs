@@ -294,7 +294,11 @@ mod tests {
             ("informer-lab cluster --nodes -1", "expected a number of nodes"),
             ("informer-lab cluster --pods -1", "expected a number of pods"),
             ("informer-lab eras", "<LESSON>"),
-            ("informer-lab eras nothing", "unrecognized subcommand"),
+            ("informer-lab eras nothing", "there is no lesson nothing"),
+            (
+                "informer-lab step reflektor",
+                "there is no lesson reflektor, and no file of that name: did you mean reflector?",
+            ),
             ("informer-lab eras tour", "eras compares one lesson"),
             ("informer-lab eras eras reflector", "eras compares one lesson"),
             ("informer-lab list --era modern", "leave --era out"),

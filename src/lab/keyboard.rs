@@ -11,7 +11,7 @@ use tokio::sync::mpsc::Receiver;
 use super::Lab;
 use super::cable::Cable;
 use crate::console::{Audience, Typing};
-use crate::trace::{Printer, Slot};
+use crate::trace::{Pipeline, Printer, Slot};
 use kube_testcluster::Step;
 
 /// A line that was understood.
@@ -58,11 +58,21 @@ pub(super) struct Keyboard {
     client: kube::Client,
     cable: Cable,
     printer: Printer,
+    beside: Beside,
+}
+
+/// What goes on while the reader types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Beside {
+    /// A scenario changes the cluster, too.
+    Scenario,
+    /// The reader is alone.
+    Nothing,
 }
 
 impl Keyboard {
-    pub(super) fn new(client: kube::Client, cable: Cable, printer: Printer) -> Self {
-        Self { client, cable, printer }
+    pub(super) fn new(client: kube::Client, cable: Cable, printer: Printer, beside: Beside) -> Self {
+        Self { client, cable, printer, beside }
     }
 
     /// Says what can be typed, and does each line, until the run ends. Never returns.
@@ -74,6 +84,12 @@ impl Keyboard {
                 "type run NAME, delete NAME, cut, heal, get … ; help lists everything",
                 "可以输入 run NAME、delete NAME、cut、heal、get 等；help 列出全部",
             );
+            if self.beside == Beside::Scenario {
+                lab.narrate(
+                    "the lesson's own story goes on while you type: its steps are the lines with kubectl",
+                    "你输入的同时，本课自己的场景也在进行：带 kubectl 的那些行就是它的步骤",
+                );
+            }
         }
         loop {
             let line = tokio::select! {
@@ -127,6 +143,10 @@ impl Keyboard {
                 show(lab, stores.flatten().map(line).collect());
             }
             Typed::Queue => {
+                if lacks(lab, |pipeline| pipeline.queue_name.is_some()) {
+                    lab.narrate("this lesson has no queue", "这一课没有队列");
+                    return Ok(());
+                }
                 let queues = lab.picture().pipelines.into_values().map(|pipeline| pipeline.queue);
                 show(lab, queues.flatten().map(waiting).collect());
             }
@@ -141,7 +161,7 @@ impl Keyboard {
                 ),
                 _ if lacks_store(lab) => lab.narrate(
                     "there is nothing to hand out: this DeltaFIFO has no known objects",
-                    "没有可以派发的：这个 DeltaFIFO 没有 KnownObjects",
+                    "没有可以派发的：这个 DeltaFIFO 没有 known objects",
                 ),
                 _ => lab.narrate("resync", "resync"),
             },
@@ -208,11 +228,16 @@ fn not_understood(typed: &str, expected: &str) -> (String, String) {
     }
 }
 
-/// Whether objects have come in and nothing keeps them.
 fn lacks_store(lab: &Lab) -> bool {
+    lacks(lab, |pipeline| pipeline.has_store)
+}
+
+/// Whether the lesson has no such part: objects have come in and it has not shown, or there is no Reflector that brings any.
+fn lacks(lab: &Lab, has: fn(&Pipeline) -> bool) -> bool {
     let pipelines = lab.picture().pipelines;
-    let took_in = pipelines.values().any(|pipeline| pipeline.queue_name.is_some() || !pipeline.listed.is_empty());
-    took_in && !pipelines.values().any(|pipeline| pipeline.has_store)
+    let any = |is: fn(&Pipeline) -> bool| pipelines.values().any(is);
+    let took_in = any(|pipeline| pipeline.queue_name.is_some() || !pipeline.listed.is_empty());
+    (took_in || !any(|pipeline| pipeline.reflects)) && !any(has)
 }
 
 /// Shows lines, or that there are none.

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::connect;
 use super::defaults::Defaults;
-use super::keyboard::Keyboard;
+use super::keyboard::{Beside, Keyboard};
 use super::lesson_clusters::LessonClusters;
 use super::plan::{Plan, Until};
 use super::races::Waits;
@@ -205,11 +205,12 @@ impl Plan {
                 Until::AtRest | Until::Stopped => std::future::pending().await,
             }
         };
+        let beside = if self.scenario.is_some() { Beside::Scenario } else { Beside::Nothing };
         // The cable lies between the cluster and the lesson alone.
         let (client, keyboard) = match (cluster, &self.cable) {
             (Some(cluster), Some(cable)) => {
                 let client = cluster.client(lab.namespace());
-                (Some(client.clone()), Some(Keyboard::new(client, cable.clone(), printer.clone())))
+                (Some(client.clone()), Some(Keyboard::new(client, cable.clone(), printer.clone(), beside)))
             }
             _ => (None, None),
         };

@@ -8,7 +8,7 @@ use anyhow::Result;
 use super::catalog::{Origin, Row, rows};
 use crate::console::{Console, Ended};
 use crate::lab::Settings;
-use crate::trace::{Failure, Printer, Speed};
+use crate::trace::{Failure, Lang, Printer, Speed};
 
 /// What the tour shows.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +35,7 @@ pub fn stops(length: TourLength) -> Vec<Row> {
 }
 
 /// The stops of a tour with pauses: all, in the order of the book's chapters.
-fn learners_stops() -> Vec<Row> {
+pub fn learners_stops() -> Vec<Row> {
     let mut stops = stops(TourLength::All);
     stops.sort_by_key(|row| row.chapter); // stable: the runs of a chapter stay in their order
     stops
@@ -78,16 +78,21 @@ fn show(stops: &[Row], stop: usize, console: &Console) -> Result<Ended> {
     row.run.play(&Settings::default(), console)
 }
 
+/// What is asked after a stop. A command has a line of its own, so that it is in one piece on a narrow terminal, too.
+fn question(printer: &Printer, chapter: &str, next: Option<&str>) -> String {
+    let [read, onward, keys] = match printer.lang() {
+        Lang::En => ["its chapter: ", "next: ", "Enter goes on; r again, b back, q quit, a number, then Enter: "],
+        Lang::Zh => ["本站的章节：", "下一站：", "按回车继续；r 重来、b 返回、q 退出、编号，再按回车："],
+    };
+    let next = next.unwrap_or(printer.pick("the end", "结束"));
+    format!("\n{read}informer-lab read {chapter}\n{onward}{next}\n{keys}")
+}
+
 /// Asks where to go. `None` ends the tour.
 fn ask(stops: &[Row], stop: usize, following: Option<usize>, console: &Console) -> Option<usize> {
     let chapter = stops[stop].chapter.split_once('-').map_or("", |(_, name)| name);
     loop {
-        let onward = match following {
-            Some(next) => console.printer.pick("Enter: ", "回车：").to_owned() + stops[next].command,
-            None => console.printer.pick("Enter: the end", "回车：结束").to_owned(),
-        };
-        let others = console.printer.pick("r again, b back, a number, q quit", "r 重来 b 返回 q 退出 编号");
-        console.printer.ask(&format!("\n[{onward} · {others} · informer-lab read {chapter}] "));
+        console.printer.ask(&question(&console.printer, chapter, following.map(|next| stops[next].command)));
         let mut answer = String::new();
         let read = io::stdin().lock().read_line(&mut answer);
         match (read, answer.trim()) {

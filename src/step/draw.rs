@@ -5,36 +5,55 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::Line;
 use ratatui::widgets::{Block, Paragraph, Widget, Wrap};
+use unicode_width::UnicodeWidthStr;
 
+use super::parts::none;
 use super::session::Session;
-use crate::trace::{Pipeline, Record, Told, WaitingDelta, What, short};
+use crate::trace::{Pipeline, Record, Told, WaitingDelta, What, hanging, short};
 
 /// Draws the event at which the session is.
 pub fn draw(session: &Session, area: Rect, buffer: &mut Buffer) {
     let Some(record) = session.record() else { return };
     let picture = session.picture();
-    let pipeline = picture.of(shown_kind(session, record).as_deref());
-    let heights = [1, 5, 5, 1, 4, 1].map(Constraint::Length);
+    let kind = shown_kind(session, record);
+    let pipeline = picture.of(kind.as_deref());
+    let parts = session.parts(kind.as_deref());
+    let boxes = box_height(area.height);
+    let heights = [1, boxes, boxes, 1, SAID, 1].map(Constraint::Length);
     let [title, upper, lower, _, _, _] = Layout::vertical(heights).areas(area);
     let rest = Rect { y: lower.bottom(), height: area.bottom().saturating_sub(lower.bottom()), ..area };
     let [trace, said, keys] =
-        Layout::vertical([Constraint::Min(1), Constraint::Length(4), Constraint::Length(1)]).areas(rest);
+        Layout::vertical([Constraint::Min(1), Constraint::Length(SAID), Constraint::Length(1)]).areas(rest);
     Paragraph::new(heading(session, record)).style(Modifier::BOLD).render(title, buffer);
     let [server, queue] = Layout::horizontal([Constraint::Percentage(35), Constraint::Percentage(65)]).areas(upper);
     let [store, handlers] = Layout::horizontal([Constraint::Percentage(50), Constraint::Percentage(50)]).areas(lower);
     let changed = Part::of(&record.what);
-    let name = pipeline.queue_name.as_deref().unwrap_or("queue");
-    boxed("watch cache", server_lines(pipeline), changed == Part::Server, server, buffer);
-    boxed(name, queue_lines(pipeline), changed == Part::Queue, queue, buffer);
-    boxed("store", store_lines(pipeline), changed == Part::Store, store, buffer);
-    boxed("handlers", handler_lines(pipeline), changed == Part::Handlers, handlers, buffer);
-    Paragraph::new(last_printed(session, usize::from(trace.height))).render(trace, buffer);
+    let about = record.what.key().map(short);
+    let inside = |area: Rect| usize::from(area.width.saturating_sub(2));
+    let shown = |name, lines, there: bool, part, area, buffer: &mut Buffer| {
+        let lines = if there { lines } else { vec![none(session.lang)] };
+        boxed(name, lines, about.filter(|_| changed == part), changed == part, area, buffer);
+    };
+    shown("watch cache", server_lines(pipeline, inside(server)), parts.server, Part::Server, server, buffer);
+    let name = parts.queue.as_deref().unwrap_or("queue");
+    shown(name, queue_lines(pipeline), parts.queue.is_some(), Part::Queue, queue, buffer);
+    shown("store", store_lines(pipeline, inside(store)), parts.has_store(), Part::Store, store, buffer);
+    shown("handlers", handler_lines(pipeline), parts.handlers, Part::Handlers, handlers, buffer);
+    Paragraph::new(last_printed(session, trace)).render(trace, buffer);
     Paragraph::new(saying(session)).style(Modifier::BOLD).wrap(Wrap { trim: true }).render(said, buffer);
     Paragraph::new(session.lang.pick(
         "Enter next  b back  n same  / find  g G ends  ? help  q quit",
         "回车 前进  b 返回  n 同类  / 查找  g G 首尾  ? 按键  q 退出",
     ))
     .render(keys, buffer);
+}
+
+/// How many lines are left for what is said.
+const SAID: u16 = 4;
+
+/// How high each of the two rows of boxes is: a little more than half of the screen goes to them.
+fn box_height(screen: u16) -> u16 {
+    (screen.saturating_sub(SAID + 2) * 2 / 5).clamp(5, 12)
 }
 
 /// A part of the picture.
@@ -63,10 +82,11 @@ impl Part {
     }
 }
 
-/// The kind of the event, or of the last one that had a kind.
+/// The kind of the event, or of the last one that had a kind; at the beginning, of the next one.
 pub(super) fn shown_kind(session: &Session, record: &Record) -> Option<String> {
     let earlier = || session.records.iter().take(session.at).rev().find_map(|record| record.of.clone());
-    record.of.clone().or_else(earlier)
+    let later = || session.records.iter().skip(session.at).find_map(|record| record.of.clone());
+    record.of.clone().or_else(earlier).or_else(later)
 }
 
 pub(super) fn heading(session: &Session, record: &Record) -> String {
@@ -127,22 +147,45 @@ fn in_chinese(what: &What) -> &'static str {
     IN_CHINESE.iter().find(|(of, _)| *of == name).map_or(name, |(_, zh)| zh)
 }
 
-fn boxed(name: &str, lines: Vec<String>, changed: bool, area: Rect, buffer: &mut Buffer) {
+/// A box with the lines that it has room for; the line of what the event is about is one of them.
+fn boxed(name: &str, lines: Vec<String>, about: Option<&str>, changed: bool, area: Rect, buffer: &mut Buffer) {
     let title = if changed { format!("*{name}*") } else { name.to_owned() };
     let style = if changed { Style::new().add_modifier(Modifier::BOLD) } else { Style::new() };
     let room = usize::from(area.height.saturating_sub(2));
     let mut shown = lines;
     if shown.len() > room {
-        let more = shown.len() - room + 1;
-        shown.truncate(room.saturating_sub(1));
+        let fits = room.saturating_sub(1);
+        let more = shown.len() - fits;
+        let hidden = shown.iter().skip(fits).find(|line| about.is_some_and(|about| names(line, about))).cloned();
+        shown.truncate(fits);
+        if let (Some(line), Some(last)) = (hidden, shown.last_mut()) {
+            *last = line;
+        }
         shown.push(format!("… +{more}"));
     }
     let lines: Vec<Line<'_>> = shown.into_iter().map(Line::from).collect();
     Paragraph::new(lines).block(Block::bordered().title(title).border_style(style)).render(area, buffer);
 }
 
-pub(super) fn server_lines(pipeline: &Pipeline) -> Vec<String> {
-    pipeline.server.iter().map(|(key, version)| format!("{} {version}", short(key))).collect()
+/// Whether a line of a box begins with this object's name, or with what fits of it.
+fn names(line: &str, name: &str) -> bool {
+    let cut = line.split_once('…').map(|(begins, _)| begins).filter(|begins| !begins.is_empty());
+    cut.is_some_and(|begins| name.starts_with(begins))
+        || line.strip_prefix(name).is_some_and(|rest| rest.starts_with([' ', ':']))
+}
+
+pub(super) fn server_lines(pipeline: &Pipeline, width: usize) -> Vec<String> {
+    pipeline.server.iter().map(|(key, version)| object(key, version, width)).collect()
+}
+
+/// An object with its version. The version is what changes, so a long name gives way.
+fn object(key: &str, version: &str, width: usize) -> String {
+    let (name, room) = (short(key), width.saturating_sub(version.width() + 1));
+    if name.width() <= room {
+        return format!("{name} {version}");
+    }
+    let name: String = name.chars().take(room.saturating_sub(1)).collect(); // a name has narrow letters only
+    format!("{name}… {version}")
 }
 
 pub(super) fn queue_lines(pipeline: &Pipeline) -> Vec<String> {
@@ -158,8 +201,8 @@ pub(super) fn queue_lines(pipeline: &Pipeline) -> Vec<String> {
     slots.collect()
 }
 
-pub(super) fn store_lines(pipeline: &Pipeline) -> Vec<String> {
-    let objects = pipeline.store.iter().map(|(key, version)| format!("{} {version}", short(key)));
+pub(super) fn store_lines(pipeline: &Pipeline, width: usize) -> Vec<String> {
+    let objects = pipeline.store.iter().map(|(key, version)| object(key, version, width));
     let sets = pipeline.indices.iter().flat_map(|(index, sets)| {
         sets.iter().map(move |(value, keys)| {
             let keys: Vec<&str> = keys.iter().map(|key| short(key)).collect();
@@ -179,14 +222,14 @@ pub(super) fn handler_lines(pipeline: &Pipeline) -> Vec<String> {
     handlers.collect()
 }
 
-/// The newest lines of the trace.
-fn last_printed(session: &Session, room: usize) -> Vec<Line<'_>> {
+/// The newest lines of the trace, as many as there is room for.
+fn last_printed(session: &Session, area: Rect) -> Vec<Line<'static>> {
     let until_now = session.records.iter().take(session.at + 1);
     let printed = until_now.rev().filter_map(|record| match &record.what {
-        What::Line { text, .. } => Some(Line::from(text.as_str())),
+        What::Line { text, .. } => Some(hanging(text, usize::from(area.width)).into_iter().rev()),
         _ => None,
     });
-    let mut lines: Vec<_> = printed.take(room).collect();
+    let mut lines: Vec<_> = printed.flatten().take(usize::from(area.height)).map(Line::from).collect();
     lines.reverse();
     lines
 }
@@ -204,6 +247,10 @@ fn saying(session: &Session) -> Vec<Line<'static>> {
     } else {
         said.extend(session.verdict.clone());
         said.extend(session.narration());
+        if said.is_empty() && session.record().is_some_and(|record| matches!(record.what, What::Line { .. })) {
+            let last = session.lang.pick("The lesson prints a line: the last one above.", "本课打印了一行，就是上面最后一行。");
+            said.push(last.to_owned());
+        }
     }
     said.into_iter().map(Line::from).collect()
 }

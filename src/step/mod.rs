@@ -2,6 +2,8 @@
 
 mod draw;
 mod meaning;
+mod outcome;
+mod parts;
 mod predict;
 mod session;
 mod shown;
@@ -36,7 +38,7 @@ pub fn run(records: Vec<Record>, predict: Predict, console: &Console) -> Result<
     let printer = &console.printer;
     let mut session = Session::new(records, predict, printer.lang());
     if Printer::on_terminal() && std::io::IsTerminal::is_terminal(&std::io::stdin()) {
-        return terminal::show(&mut session, &console.interrupt);
+        return terminal::show(&mut session, console);
     }
     let width = columns().unwrap_or(80);
     loop {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Predict;
 use super::meaning::meaning;
+use super::parts::{AllParts, Parts};
 use super::predict::{self, Question};
 use crate::trace::{Commentary, Lang, Picture, Record, Speaker, What};
 
@@ -49,6 +50,24 @@ pub struct Session {
     asked: Vec<usize>,
     /// What the narrator says at each event.
     narration: Vec<Vec<String>>,
+    parts: AllParts,
+}
+
+/// How the questions were answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Tally {
+    pub right: usize,
+    pub answered: usize,
+    pub skipped: usize,
+    /// All that the record has.
+    pub questions: usize,
+}
+
+impl Tally {
+    /// How many were asked.
+    pub(super) fn met(&self) -> usize {
+        self.answered + self.skipped
+    }
 }
 
 impl Session {
@@ -61,6 +80,7 @@ impl Session {
         });
         let narration = narration.collect();
         let picture = Picture::after(records.first());
+        let parts = AllParts::of(&records);
         let questions = match predict {
             Predict::Yes => predict::questions(&records),
             Predict::No => BTreeMap::new(),
@@ -78,6 +98,7 @@ impl Session {
             questions,
             asked: Vec::new(),
             narration,
+            parts,
         }
     }
 
@@ -94,6 +115,18 @@ impl Session {
     /// What everything holds after the event.
     pub fn picture(&self) -> &Picture {
         &self.picture
+    }
+
+    /// What the run of the event has at all, of this kind.
+    pub(super) fn parts(&self, kind: Option<&str>) -> Parts {
+        self.parts.at(self.at, kind)
+    }
+
+    /// How the questions were answered so far.
+    pub(super) fn tally(&self) -> Tally {
+        let met = self.asked.iter().filter(|at| self.questions.contains_key(at)).count();
+        let (right, answered) = self.score;
+        Tally { right, answered, skipped: met - answered, questions: self.questions.len() }
     }
 
     /// What the narrator says of the event, or the lesson; if they say nothing, what such an event is.

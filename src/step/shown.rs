@@ -28,9 +28,9 @@ pub fn shown(session: &Session) -> Option<Shown> {
     let pipeline = session.picture().of(shown_kind(session, record).as_deref());
     Some(Shown {
         heading: heading(session, record),
-        server: server_lines(pipeline),
+        server: server_lines(pipeline, usize::MAX),
         queue: queue_lines(pipeline),
-        store: store_lines(pipeline),
+        store: store_lines(pipeline, usize::MAX),
         handlers: handler_lines(pipeline),
         said: session.narration(),
     })

@@ -7,25 +7,39 @@ use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, Ke
 use tokio_util::sync::CancellationToken;
 
 use super::draw::draw;
+use super::outcome::outcome;
 use super::session::{Key, Session};
-use crate::console::{Ended, Interrupt};
+use crate::console::{Console, Ended};
+
+/// The exit code of a program that Ctrl-C ended. In the terminal's raw mode it is a key, and no signal.
+const CONTROL_C: u8 = 130;
 
 /// How often it is seen whether a signal came while no key was pressed.
 const GLANCE: Duration = Duration::from_millis(100);
 
-/// Shows the session until the reader quits or a signal ends it. The terminal is as before then.
-pub fn show(session: &mut Session, interrupt: &Interrupt) -> Result<Ended> {
-    let stop = interrupt.arm().context("cannot listen for signals")?;
+/// Shows the session until the reader quits or a signal ends it. The terminal is as before then, and has the score of the questions.
+pub fn show(session: &mut Session, console: &Console) -> Result<Ended> {
+    let stop = console.interrupt.arm().context("cannot listen for signals")?;
     let mut terminal = ratatui::try_init().context("cannot use the terminal")?;
     let shown = until_quit(session, &mut terminal, &stop);
     ratatui::restore();
-    match interrupt.code() {
-        Some(code) => Ok(Ended::Interrupted(code)),
-        None => shown.map(|()| Ended::Done),
+    if let Some(code) = console.interrupt.code() {
+        return Ok(Ended::Interrupted(code));
     }
+    if let Some(outcome) = outcome(session) {
+        let written = Ended::of_writing(console.printer.page(&outcome))?;
+        if written != Ended::Done {
+            return Ok(written);
+        }
+    }
+    shown
 }
 
-fn until_quit(session: &mut Session, terminal: &mut ratatui::DefaultTerminal, stop: &CancellationToken) -> Result<()> {
+fn until_quit(
+    session: &mut Session,
+    terminal: &mut ratatui::DefaultTerminal,
+    stop: &CancellationToken,
+) -> Result<Ended> {
     let mut search: Option<String> = None;
     loop {
         terminal.draw(|frame| {
@@ -40,7 +54,7 @@ fn until_quit(session: &mut Session, terminal: &mut ratatui::DefaultTerminal, st
         })?;
         while !event::poll(GLANCE).context("cannot read the keyboard")? {
             if stop.is_cancelled() {
-                return Ok(());
+                return Ok(Ended::Done);
             }
         }
         let Event::Key(key) = event::read().context("cannot read the keyboard")? else { continue };
@@ -48,7 +62,7 @@ fn until_quit(session: &mut Session, terminal: &mut ratatui::DefaultTerminal, st
             continue;
         }
         if key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL) {
-            return Ok(()); // also while a search is typed
+            return Ok(Ended::Interrupted(CONTROL_C)); // also while a search is typed
         }
         if let Some(mut text) = search.take() {
             match key.code {
@@ -67,7 +81,7 @@ fn until_quit(session: &mut Session, terminal: &mut ratatui::DefaultTerminal, st
             continue;
         }
         match pressed(key) {
-            Pressed::Quit => return Ok(()),
+            Pressed::Quit => return Ok(Ended::Done),
             Pressed::Search => search = Some(String::new()),
             Pressed::Key(key) => {
                 session.press(key);

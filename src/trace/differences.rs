@@ -144,7 +144,7 @@ fn dropped(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
              known or not"
         ),
         format!(
-            "{name} 既不在队列里，也不在 KnownObjects 里，所以 DeltaFIFO 丢弃了它的删除。RealFIFO 把每个删除都放进队列"
+            "{name} 既不在队列里，也不在 known objects 里，所以 DeltaFIFO 丢弃了它的删除。RealFIFO 把每个删除都放进队列"
         ),
     ))
 }

@@ -157,12 +157,16 @@ fn step(record: &Record, after: &Pipeline) -> Option<Step> {
         }
         What::ListFailed { .. } => Step::new("list", "list failed", "list 失败"),
         What::Watching { resource_version } => {
-            let (from, from_zh) = (format!(" from {resource_version}"), format!("，从 {resource_version} 开始"));
+            let (from, from_zh) = match resource_version.as_str() {
+                // A streaming list begins with what there is.
+                "" => (", which sends first what there is".to_owned(), "，先送来已有的对象".to_owned()),
+                version => (format!(" from {version}"), format!("，从 {version} 开始")),
+            };
             Step::new("watch", "watch opened", "打开 watch").note(from, from_zh)
         }
         What::WatchFailed { .. } => Step::new("watch", "watch broken", "watch 中断"),
         What::Relisting { reason } => Step::new("list", "relist", "relist")
-            .note(format!(" after: {reason}"), format!("，原因：{}", reason_zh(reason))),
+            .note(format!(", because {}", reason_en(reason)), format!("，原因：{}", reason_zh(reason))),
         What::Queued { key, delta, .. } => {
             let name = if delta.tombstone { format!("{} (tombstone)", delta.delta) } else { delta.delta.clone() };
             let (en, zh) = waiting();
@@ -209,6 +213,15 @@ fn step(record: &Record, after: &Pipeline) -> Option<Step> {
 }
 
 /// Why a Reflector lists again. Its error names the request that failed.
+fn reason_en(reason: &str) -> String {
+    match reason.split_whitespace().take(2).collect::<Vec<_>>()[..] {
+        ["cannot", "list"] => "the LIST failed".to_owned(),
+        ["cannot", "watch"] => "the WATCH failed".to_owned(),
+        _ => format!("the server says: {reason}"),
+    }
+}
+
+/// The same in Chinese.
 fn reason_zh(reason: &str) -> &str {
     match reason.split_whitespace().take(2).collect::<Vec<_>>()[..] {
         ["cannot", "list"] => "LIST 失败",

@@ -76,7 +76,7 @@ impl Narrator {
                     "Deleted of {name} is dropped: it is neither queued nor among the known objects, \
                      so it was reported before"
                 ),
-                format!("{name} 的 Deleted 被丢弃：它既不在队列里，也不在 KnownObjects 里，说明之前已经报告过"),
+                format!("{name} 的 Deleted 被丢弃：它既不在队列里，也不在 known objects 里，说明之前已经报告过"),
             );
         }
         if !self.said.insert("dropped".to_owned()) {
@@ -88,7 +88,7 @@ impl Narrator {
                  It cannot tell this deletion from one that it reported before, after a relist without {name}"
             ),
             format!(
-                "{name} 的 Deleted 被丢弃：队列里没有它，这个 DeltaFIFO 也没有 KnownObjects。\
+                "{name} 的 Deleted 被丢弃：队列里没有它，这个 DeltaFIFO 也没有 known objects。\
                  队列分不清这次删除是不是之前 relist 时已经报告过的"
             ),
         )
@@ -121,7 +121,7 @@ impl Narrator {
                      Had the consumer been quicker, the deletion would have been dropped"
                 ),
                 format!(
-                    "没有 KnownObjects，{name} 的 Deleted 却没有被丢弃：它的 {waiting} 还在队列里。\
+                    "没有 known objects，{name} 的 Deleted 却没有被丢弃：它的 {waiting} 还在队列里。\
                      消费者再快一点，这次删除就会被丢弃"
                 ),
             )),
@@ -129,7 +129,7 @@ impl Narrator {
                 "known",
                 (
                     format!("Deleted of {name} is queued: the known objects have {name}, so the deletion is news"),
-                    format!("{name} 的 Deleted 入队：KnownObjects 里有 {name}，所以这次删除是新事件"),
+                    format!("{name} 的 Deleted 入队：known objects 里有 {name}，所以这次删除是新事件"),
                 ),
             ),
             (_, _) => None,
@@ -208,14 +208,14 @@ fn ghost(name: &str) -> (String, String) {
             "{name} stays in the store, though the list lacks it: without known objects the queue cannot compare the \
              list with the store"
         ),
-        format!("{name} 留在 store 里，尽管 list 里没有它：没有 KnownObjects，队列就无法拿 list 和 store 比较"),
+        format!("{name} 留在 store 里，尽管 list 里没有它：没有 known objects，队列就无法拿 list 和 store 比较"),
     )
 }
 
 fn tombstone(name: &str, was_queued: bool, version: Option<&str>) -> (String, String) {
     let (why, why_zh) = match was_queued {
         true => ("it is still queued", "它还在队列里"),
-        false => ("the known objects have it", "KnownObjects 里有它"),
+        false => ("the known objects have it", "known objects 里有它"),
     };
     let (last, last_zh) = match version {
         Some(version) => (format!("the last known one has version {version}"), format!("最后见过的是版本 {version}")),

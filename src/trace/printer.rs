@@ -6,10 +6,13 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
+use unicode_width::UnicodeWidthStr;
+
 use super::color::Paint;
 use super::look::Terminals;
 use super::report::report;
 use super::streams::Streams;
+use super::width::{hanging, wrapped};
 use super::{Failure, Lang, Look, Output, Record, Speed, What};
 
 /// The only writer of standard output and standard error. Clones share the streams.
@@ -119,16 +122,26 @@ impl Printer {
         streams.flush()
     }
 
-    /// Prints lines on standard error as they stand.
+    /// Prints lines on standard error, broken to fit it.
     pub fn complain(&self, text: &str) {
         let mut streams = self.lock();
-        streams.err(text);
+        let width = streams.width.of_narration();
+        let lines = text.lines().flat_map(|line| hanging(line, width)).map(|line| line + "\n");
+        streams.err(&lines.collect::<String>());
+    }
+
+    /// Whether standard error has room for the lines of a text.
+    pub fn has_room(&self, text: &str) -> bool {
+        let width = self.lock().width.of_narration();
+        text.lines().all(|line| line.width() <= width)
     }
 
     /// Asks on standard error, and leaves the cursor behind the question.
     pub fn ask(&self, question: &str) {
         let mut streams = self.lock();
-        let question = streams.err_paint.bold(question);
+        let lines = wrapped("", question, streams.width.of_terminal());
+        let space = if question.ends_with(' ') { " " } else { "" }; // between the question and the answer
+        let question = streams.err_paint.bold(&format!("{}{space}", lines.join("\n")));
         streams.err(&question);
     }
 
@@ -162,7 +175,7 @@ impl Printer {
     /// Prints an error on standard error: its sentence, its causes, and the next step.
     pub fn report(&self, error: &anyhow::Error) {
         let mut streams = self.lock();
-        let text = report(error, streams.lang, streams.err_paint);
+        let text = report(error, streams.lang, streams.err_paint, streams.width.of_narration());
         streams.err(&text);
     }
 

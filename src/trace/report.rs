@@ -6,11 +6,19 @@ use std::fmt::Write as _;
 use super::cause_zh::cause_in_chinese;
 use super::color::Paint;
 use super::visible::visible;
+use super::width::hanging;
 use super::{Failure, Lang};
 
-/// The error in a language, as lines for standard error.
-pub(super) fn report(error: &anyhow::Error, lang: Lang, paint: Paint) -> String {
-    let mut text = paint.alarm(lang.pick("error:", "错误："));
+/// The error in a language, as lines for standard error, broken to fit the width.
+pub(super) fn report(error: &anyhow::Error, lang: Lang, paint: Paint, width: usize) -> String {
+    let label = lang.pick("error:", "错误：");
+    let text = text(error, lang);
+    let lines = text.lines().flat_map(|line| hanging(line, width)).map(|line| line + "\n");
+    lines.collect::<String>().replacen(label, &paint.alarm(label), 1)
+}
+
+fn text(error: &anyhow::Error, lang: Lang) -> String {
+    let mut text = lang.pick("error:", "错误：").to_owned();
     let space = lang.pick(" ", ""); // a Chinese colon is as wide as both
     let mut said = paragraph(&sentence(error, lang));
     let _ = writeln!(text, "{space}{said}");
@@ -85,7 +93,20 @@ mod tests {
     use super::*;
 
     fn told(error: &anyhow::Error) -> String {
-        report(error, Lang::En, Paint::Plain)
+        report(error, Lang::En, Paint::Plain, usize::MAX)
+    }
+
+    #[test]
+    fn a_report_fits_a_narrow_terminal() {
+        let failure =
+            Failure::new("the file has a line that is no step of a scenario").next("write one of run, delete, label");
+        let report = report(&failure.into(), Lang::En, Paint::Plain, 40);
+        let lines = [
+            "error: the file has a line that is no",
+            "    step of a scenario",
+            "  next: write one of run, delete, label",
+        ];
+        assert_eq!(report.lines().collect::<Vec<_>>(), lines);
     }
 
     #[test]
@@ -107,7 +128,7 @@ mod tests {
     #[test]
     fn a_report_is_in_the_readers_language_where_the_words_are_ours() {
         let failure = Failure::new(("no answer", "没有响应")).next(("wait", "请等待")).because("refused");
-        let report = report(&anyhow::Error::new(failure), Lang::Zh, Paint::Plain);
+        let report = report(&anyhow::Error::new(failure), Lang::Zh, Paint::Plain, usize::MAX);
         assert_eq!(report, "错误：没有响应\n  原因：refused\n  下一步：请等待\n");
     }
 
@@ -115,7 +136,7 @@ mod tests {
     fn a_frequent_cause_is_told_in_chinese_once() {
         let io = io::Error::from_raw_os_error(2);
         let error = anyhow::Error::new(io).context(Failure::new(("cannot read a.yaml", "无法读取 a.yaml")));
-        let report = report(&error, Lang::Zh, Paint::Plain);
+        let report = report(&error, Lang::Zh, Paint::Plain, usize::MAX);
         let cause = "没有这个文件或目录（No such file or directory (os error 2)）";
         assert_eq!(report, format!("错误：无法读取 a.yaml\n  原因：{cause}\n"));
     }

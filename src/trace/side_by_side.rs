@@ -65,6 +65,28 @@ pub(super) fn table(
     table
 }
 
+/// Whether a drawing does not fit its column: broken, it is no drawing.
+pub(super) fn tears_a_drawing(titles: [&str; 2], left: &[StyledLine], right: &[StyledLine], width: usize) -> bool {
+    let heads = titles.map(|title| [(Style::Plain, title.to_owned())]);
+    let columns = columns([[&heads[0], left], [&heads[1], right]], width.saturating_sub(3));
+    let is_torn = |(_, text): &StyledLine, column: usize| text.width() > column && text.contains(['│', '┌', '└', '├']);
+    [(left, columns[0]), (right, columns[1])]
+        .iter()
+        .any(|(lines, column)| lines.iter().any(|line| is_torn(line, *column)))
+}
+
+/// The two traces in one column: `<` before what only the first has, `>` before what only the second has.
+pub(super) fn in_one_column<'a>(left: &'a [StyledLine], right: &'a [StyledLine]) -> Vec<(char, &'a StyledLine)> {
+    let rows = |mark, lines: &'a [StyledLine]| lines.iter().map(move |line| (mark, line)).collect::<Vec<_>>();
+    let texts = |lines: &'a [StyledLine]| lines.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>();
+    let parts = capture_diff_slices(Algorithm::Myers, &texts(left), &texts(right));
+    let part = |part: &similar::DiffOp| match part {
+        similar::DiffOp::Equal { .. } => rows(' ', &left[part.old_range()]),
+        _ => [rows('<', &left[part.old_range()]), rows('>', &right[part.new_range()])].concat(),
+    };
+    parts.iter().flat_map(part).collect()
+}
+
 fn mark(left: Option<&StyledLine>, right: Option<&StyledLine>) -> char {
     match (left, right) {
         (Some((_, left)), Some((_, right))) if left == right => ' ',
@@ -109,6 +131,16 @@ fn blank(column: usize) -> Cell {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_drawing_that_does_not_fit_stands_in_one_column() {
+        let (left, right) = (plain(&["Add", "│ 1 │ 2 │"]), plain(&["Add", "│ 1 │"]));
+        assert!(tears_a_drawing(["a", "b"], &left, &right, 12));
+        assert!(!tears_a_drawing(["a", "b"], &left, &right, 40));
+        let shown: Vec<_> =
+            in_one_column(&left, &right).into_iter().map(|(mark, line)| format!("{mark} {}", line.1)).collect();
+        assert_eq!(shown, ["  Add", "< │ 1 │ 2 │", "> │ 1 │"]);
+    }
 
     fn plain(lines: &[&str]) -> Vec<StyledLine> {
         lines.iter().map(|&line| (Style::Plain, line.to_owned())).collect()

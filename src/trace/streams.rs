@@ -8,10 +8,10 @@ use super::color::Paint;
 use super::commentary::{Commentary, Remark, Speaker};
 use super::footer::Footer;
 use super::look::Terminals;
-use super::side_by_side::{Cell, lines, table};
+use super::side_by_side::{Cell, in_one_column, lines, table, tears_a_drawing};
 use super::visible::visible;
 use super::width::{Width, hanging, labelled, wrapped};
-use super::{Failure, Lang, Look, Output, Record, Show, What};
+use super::{Failure, Lang, Look, Output, Record, Show, Style, What};
 
 /// Standard output, standard error and the transcript. Dropped, it says what was left out.
 pub(super) struct Streams {
@@ -27,7 +27,7 @@ pub(super) struct Streams {
     silent: bool,
     /// Was something left out?
     left_out: bool,
-    width: Width,
+    pub(super) width: Width,
     footer: Footer,
     commentary: Commentary,
     transcript: Option<BufWriter<File>>,
@@ -210,6 +210,15 @@ impl Streams {
     pub(super) fn side_by_side(&mut self, titles: [&str; 2], runs: [&[Record]; 2]) -> io::Result<()> {
         let width = self.width.of_output();
         let [left, right] = runs.map(|run| lines(run, self.lang));
+        if tears_a_drawing(titles, &left, &right, width) {
+            let head = titles.map(|title| (Style::Plain, title.to_owned()));
+            let head = [('<', &head[0]), ('>', &head[1])];
+            for (mark, (style, text)) in head.into_iter().chain(in_one_column(&left, &right)) {
+                self.keep(&[format!("{mark} {text}")]);
+                writeln!(self.out, "{mark} {}", self.out_paint.line(*style, text))?;
+            }
+            return self.out.flush();
+        }
         for (left, mark, right) in table(titles, &left, &right, width) {
             let Cell { style, text, blank } = left;
             let plain = format!("{text}{:blank$} {mark} {}", "", right.text);

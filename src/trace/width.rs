@@ -70,7 +70,7 @@ pub(super) fn wrapped(mark: &str, text: &str, width: usize) -> Vec<String> {
 }
 
 /// A line of the trace, broken to fit the width. What does not fit hangs below, further to the right than the line begins.
-pub(super) fn hanging(line: &str, width: usize) -> Vec<String> {
+pub(crate) fn hanging(line: &str, width: usize) -> Vec<String> {
     if line.width() <= width {
         return vec![line.to_owned()];
     }

@@ -56,9 +56,15 @@ fn block((kind, what): (&str, &str)) -> String {
             assert_eq!(ran.code, Some(0), "{what}: {}", ran.err);
             format!("```console\n$ {what}\n{}```\n", ran.out)
         }
-        "code" => format!("```rust\n{}```\n", excerpt(what)),
-        _ => format!("```go\n{}```\n", excerpt(what)),
+        "code" => format!("{}```rust\n{}```\n", caption("Rust", what), excerpt(what)),
+        _ => format!("{}```go\n{}```\n", caption("Go", what), excerpt(what)),
     }
+}
+
+/// The line above a program: its language and its file.
+fn caption(language: &str, what: &str) -> String {
+    let path = what.split('#').next().unwrap_or_default();
+    format!("{language} · [{path}](../{path})\n\n")
 }
 
 /// The lines between the anchors of a file, or the file without what every file begins and ends with.
@@ -111,6 +117,9 @@ fn real(text: &str) -> String {
         real.push_str(line);
         real.push('\n');
         let Some(marker) = marker(line) else { continue };
+        if lines.next_if(|line| line.starts_with("Rust · ") || line.starts_with("Go · ")).is_some() {
+            lines.next_if(|line| line.is_empty());
+        }
         if lines.next_if(|line| line.starts_with("```")).is_some() {
             lines.by_ref().find(|line| *line == "```");
         }

@@ -134,6 +134,41 @@ fn a_key_that_leads_nowhere_says_why() {
 }
 
 #[test]
+fn a_box_says_that_the_run_has_no_such_part_and_keeps_its_title() {
+    let mut session = Session::new(records("deltafifo"), Predict::No, Lang::En);
+    loop {
+        let shown = frame(&session, 80, 24).join("\n");
+        assert!(shown.contains("DeltaFIFO") && !shown.contains("─queue"), "{shown}");
+        assert_eq!(shown.matches("none in this run").count(), 3, "{shown}");
+        if !session.press(Key::Forward) {
+            break;
+        }
+    }
+    let informer = frame(&Session::new(records("relist --known-objects"), Predict::No, Lang::En), 80, 24).join("\n");
+    assert!(informer.contains("none in this run"), "it has no handlers: {informer}");
+    let handlers = frame(&Session::new(records("shared"), Predict::No, Lang::Zh), 80, 24).join("\n");
+    assert!(handlers.contains("这次运行没有"), "it has no store: {handlers}");
+}
+
+#[test]
+fn the_box_that_changed_shows_what_the_event_is_about() {
+    let mut session = Session::new(records("relist --known-objects"), Predict::No, Lang::En);
+    while session.press(Key::Forward) {
+        let record = session.record().unwrap();
+        if matches!(record.what.name(), "stored" | "committed") {
+            let key = record.what.key().unwrap().trim_start_matches("default/").to_owned();
+            let still = session.picture().of(record.of.as_deref()).server.contains_key(&format!("default/{key}"));
+            let name = &key[..key.len().min(20)];
+            for height in [24, 18] {
+                let shown = frame(&session, 80, height);
+                let boxes = shown[1..].iter().filter(|line| line.contains(&format!("│{name}"))).count();
+                assert!(boxes > 0 || !still, "{name}: {shown:#?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn the_keys_fit_sixty_columns() {
     for (lang, last) in [(Lang::En, "q quit"), (Lang::Zh, "q 退出")] {
         let session = Session::new(records("reflector"), Predict::No, lang);

@@ -34,7 +34,7 @@ fn control_c_ends_a_search_too() {
     screen.types("/net");
     screen.shows("/net ");
     screen.types("\u{3}");
-    assert!(screen.child.wait().unwrap().success());
+    assert_eq!(screen.child.wait().unwrap().code(), Some(130));
 }
 
 #[test]
@@ -60,5 +60,23 @@ fn a_prediction_can_be_skipped() {
     let shown = screen.shows("54/54");
     assert!(!shown.contains("will Deleted"), "a question can be skipped");
     screen.types("q");
-    assert!(screen.child.wait().unwrap().success());
+    let (left, code) = screen.ends();
+    assert_eq!(code, Some(0));
+    assert!(left.contains("Predictions: 0 of 0 right · skipped: ") && left.contains("not reached: 0"), "{left}");
+}
+
+#[test]
+fn the_score_is_left_on_the_screen_with_the_chapter_and_the_next_run() {
+    let mut screen = Screen::of("step --predict relist --known-objects");
+    screen.shows("1/126");
+    screen.types("\r\r\r\r\r\r");
+    screen.shows("y/n");
+    screen.types("y");
+    screen.until("the verdict", |text| text.contains("Right: ") || text.contains("Not so: "));
+    screen.types("q");
+    let (left, code) = screen.ends();
+    assert_eq!(code, Some(0));
+    for part in [" of 1 right", "informer-lab read 19-relist", "informer-lab step --predict "] {
+        assert!(left.contains(part), "{part}: {left}");
+    }
 }

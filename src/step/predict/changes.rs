@@ -17,38 +17,37 @@ pub(super) fn asked(moment: &Moment<'_>) -> Option<Asked> {
 
 /// Does a deletion come out?
 fn deleted(moment: &Moment<'_>, key: &str) -> Option<Asked> {
+    let (pipeline, name) = (moment.pipeline, short(key));
+    let queued = pipeline.queued(key).last().map(|delta| delta.delta.clone());
+    let is_known = pipeline.known_objects && pipeline.store.contains_key(key);
+    let situation = format!("deleted {} {} {is_known}", pipeline.is_by_key(), queued.is_some());
+    let situation = moment.new_situation(situation)?;
     let happens = match moment.next_of(key)? {
         What::Queued { .. } => true,
         What::Dropped { .. } => false,
         _ => return None,
     };
-    let (pipeline, name) = (moment.pipeline, short(key));
-    let queued = pipeline.queued(key).last().map(|delta| delta.delta.clone());
-    let (situation, why, why_zh) = match (happens, queued) {
-        (true, Some(delta)) => {
-            ("queued", format!("its {delta} is still queued."), format!("它的 {delta} 还在队列里。"))
-        }
+    let (why, why_zh) = match (happens, queued) {
+        (true, Some(delta)) => (format!("its {delta} is still queued."), format!("它的 {delta} 还在队列里。")),
         (true, None) if pipeline.is_by_key() => {
-            ("known", "the known objects have it.".to_owned(), "KnownObjects 里有它。".to_owned())
+            ("the known objects have it.".to_owned(), "known objects 里有它。".to_owned())
         }
-        (true, None) => {
-            ("RealFIFO", "RealFIFO queues every change.".to_owned(), "RealFIFO 把每个变化都放进队列。".to_owned())
+        (true, None) => ("RealFIFO queues every change.".to_owned(), "RealFIFO 把每个变化都放进队列。".to_owned()),
+        (false, _) => {
+            ("it is neither queued nor known.".to_owned(), "它既不在队列里，也不在 known objects 里。".to_owned())
         }
-        (false, _) => (
-            "unknown",
-            "it is neither queued nor known.".to_owned(),
-            "它既不在队列里，也不在 KnownObjects 里。".to_owned(),
-        ),
     };
     let asks = (
         format!("{name} is deleted: will Deleted come out of the queue? y/n"),
         format!("{name} 被删除了：队列会交出 Deleted 吗？y/n"),
     );
-    Some(Asked::new(format!("deleted {situation}"), happens, asks, (&why, &why_zh)))
+    Some(Asked::new(situation, happens, asks, (&why, &why_zh)))
 }
 
 /// Under which name is another change queued?
 fn queued(moment: &Moment<'_>, kind: &str, key: &str) -> Option<Asked> {
+    let is_known = moment.pipeline.store.contains_key(key);
+    let situation = moment.new_situation(format!("{kind} {is_known}"))?;
     let What::Queued { delta, .. } = moment.next_of(key)? else { return None };
     let name = short(key);
     let (expected, done, done_zh) = match kind {
@@ -61,26 +60,26 @@ fn queued(moment: &Moment<'_>, kind: &str, key: &str) -> Option<Asked> {
         format!("{name} {done_zh}：队列会交出 {expected} 吗？y/n"),
     );
     let why = (format!("the delta is {}.", delta.delta), format!("放进去的 Delta 是 {}。", delta.delta));
-    let situation = format!("{kind} {}", delta.delta);
     Some(Asked::new(situation, delta.delta == expected, asks, (&why.0, &why.1)))
 }
 
 /// A change of an object whose earlier change still waits.
 fn together(moment: &Moment<'_>, key: &str) -> Option<Asked> {
     let (name, by_key) = (short(key), moment.pipeline.is_by_key());
+    let situation = moment.new_situation(format!("together {by_key}"))?;
     let popped = moment.coming().find_map(|next| match &next.what {
         What::Popped { key: popped, deltas, .. } if popped == key || !by_key => Some(deltas.len()),
         _ => None,
     })?;
     let asks = (
         format!("{name} changes, and an earlier change of it is still queued: will both come out at once? y/n"),
-        format!("{name} 又有变化，而它之前的变化还在队列里：两个会一起取出来吗？y/n"),
+        format!("{name} 又有变化，而它之前的变化还在队列里：队列会把两个一起交出吗？y/n"),
     );
     let why = match by_key {
         true => ("a slot holds all deltas of its key.", "一个槽位里是这个 key 的全部 Delta。"),
         false => ("RealFIFO has one slot for each change.", "RealFIFO 每个变化一个槽位。"),
     };
-    Some(Asked::new(format!("together {by_key}"), popped > 1, asks, why))
+    Some(Asked::new(situation, popped > 1, asks, why))
 }
 
 /// What the next pop hands out, where several deltas wait and the pop is what happens next.
@@ -93,7 +92,7 @@ fn next_pop(moment: &Moment<'_>) -> Option<Asked> {
     let keys = moment.pipeline.queue.len();
     let asks = (
         format!("{waiting} deltas wait: will the next pop hand out exactly one? y/n"),
-        format!("有 {waiting} 个 Delta 在等：下一次 pop 只交出一个吗？y/n"),
+        format!("有 {waiting} 个 Delta 在等：下一次 pop，队列只交出一个吗？y/n"),
     );
     let by_key = moment.pipeline.is_by_key();
     let why = match (by_key, deltas.len()) {

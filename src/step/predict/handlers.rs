@@ -21,6 +21,8 @@ fn addition(moment: &Moment<'_>, key: &str, delta: &str) -> Option<Asked> {
     if !matches!(delta, "Added" | "Sync" | "Replaced") {
         return None;
     }
+    let known = moment.pipeline.store.contains_key(key);
+    let situation = moment.new_situation(format!("addition {delta} {known}"))?;
     let notification =
         moment.coming().take_while(|next| !matches!(next.what, What::Popped { .. })).find_map(|next| {
             match &next.what {
@@ -28,17 +30,17 @@ fn addition(moment: &Moment<'_>, key: &str, delta: &str) -> Option<Asked> {
                 _ => None,
             }
         })?;
-    let (name, known) = (short(key), moment.pipeline.store.contains_key(key));
+    let name = short(key);
     let (has, has_zh) = if known { ("has", "已经有") } else { ("does not have", "还没有") };
     let asks = (
         format!("{delta} of {name} was popped, and the store {has} {name}: will on_add be called? y/n"),
-        format!("取出了 {name} 的 {delta}，store 里{has_zh} {name}：会调用 on_add 吗？y/n"),
+        format!("队列交出了 {name} 的 {delta}，store 里{has_zh} {name}：会调用 on_add 吗？y/n"),
     );
     let why = match known {
         true => ("the store decides: what it has is updated.", "由 store 决定：已有的对象算更新。"),
         false => ("the store decides: what it lacks is added.", "由 store 决定：没有的对象算新增。"),
     };
-    Some(Asked::new(format!("addition {delta} {known}"), notification == "add", asks, why))
+    Some(Asked::new(situation, notification == "add", asks, why))
 }
 
 /// Who is told of a resync.
@@ -50,7 +52,7 @@ fn resync(moment: &Moment<'_>) -> Option<Asked> {
         _ => None,
     });
     let told: BTreeSet<usize> = told.collect();
-    if listeners.is_empty() || told.is_empty() {
+    if listeners.len() < 2 || told.is_empty() {
         return None;
     }
     let names = told.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
@@ -64,6 +66,7 @@ fn resync(moment: &Moment<'_>) -> Option<Asked> {
 
 /// A handler joins while the informer runs.
 fn late(moment: &Moment<'_>, listener: usize, existing: usize) -> Option<Asked> {
+    let situation = moment.new_situation("late")?;
     let happens = moment.coming().any(|next| {
         matches!(next.what, What::Notified { listener: told, .. } if told == listener)
             && next.cause == Some(Cause::HandlerAdded)
@@ -73,14 +76,15 @@ fn late(moment: &Moment<'_>, listener: usize, existing: usize) -> Option<Asked> 
         format!("handler {listener} 现在才加入：store 里的 {existing} 个对象会告诉它吗？y/n"),
     );
     let why = match happens {
-        true => ("as additions, before anything else.", "会，作为新增，先于其他一切。"),
+        true => ("as additions, before anything else.", "作为新增，先于其他一切。"),
         false => ("the record has no such notification.", "记录里没有这样的通知。"),
     };
-    Some(Asked::new("late", happens, asks, why))
+    Some(Asked::new(situation, happens, asks, why))
 }
 
 /// Notifications pile up for one of several handlers.
 fn slow(moment: &Moment<'_>, slow: usize, pending: usize) -> Option<Asked> {
+    let situation = moment.new_situation("slow")?;
     let first = moment.coming().find_map(|next| match next.what {
         What::Calling { listener, .. } if listener != slow => Some(listener),
         What::Called { listener, .. } if listener == slow => Some(listener),
@@ -94,7 +98,7 @@ fn slow(moment: &Moment<'_>, slow: usize, pending: usize) -> Option<Asked> {
         format!("handler {slow} 有 {pending} 个通知在等：其他 handler 要等它吗？y/n"),
     );
     let why = ("each handler has a buffer and a task of its own.", "每个 handler 有自己的缓冲和任务。");
-    Some(Asked::new("slow", false, asks, why))
+    Some(Asked::new(situation, false, asks, why))
 }
 
 /// The informer has synced. Have its handlers?

@@ -26,8 +26,8 @@ fn first_list(moment: &Moment<'_>, objects: usize) -> Option<Asked> {
         _ => None,
     })?;
     let asks = (
-        format!("objects in the first list: {objects}. Will they come out of the queue as Added? y/n"),
-        format!("首次 list 有 {objects} 个对象：它们会以 Added 从队列出来吗？y/n"),
+        format!("the first list has {objects} objects: will they come out of the queue as Added? y/n"),
+        format!("首次 list 有 {objects} 个对象：队列会以 Added 交出它们吗？y/n"),
     );
     let why = (format!("what a list has is queued as {delta}."), format!("list 里的对象以 {delta} 入队。"));
     Some(Asked::new(format!("first list {delta}"), delta == "Added", asks, (&why.0, &why.1)))
@@ -49,22 +49,24 @@ fn lacking(moment: &Moment<'_>, objects: &[Versioned]) -> Option<Asked> {
         // It leaves for another reason, or the record ends before it does.
         _ => return None,
     };
+    let situation = moment.new_situation(format!("lacking {happens}"))?;
     let name = short(key);
     let why = match happens {
         true => {
             ("somebody compares the list with the store: a tombstone.", "有人拿 list 和 store 比较：这就是 tombstone。")
         }
-        false => ("without known objects nobody compares them.", "没有 KnownObjects，没有人比较两者。"),
+        false => ("without known objects nobody compares them.", "没有 known objects，没有人比较两者。"),
     };
     let asks = (
         format!("the list lacks {name}, which is in the store: will it leave the store? y/n"),
         format!("list 里没有 {name}，store 里有：它会离开 store 吗？y/n"),
     );
-    Some(Asked::new(format!("lacking {happens}"), happens, asks, why))
+    Some(Asked::new(situation, happens, asks, why))
 }
 
 /// The list has an object as the store has it.
 fn unchanged(moment: &Moment<'_>, objects: &[Versioned]) -> Option<Asked> {
+    let situation = moment.new_situation("unchanged")?;
     let is_known = |object: &&Versioned| moment.pipeline.store.get(&object.key) == Some(&object.resource_version);
     let object = objects.iter().find(is_known)?;
     let mut until_change = moment.coming().take_while(|next| !matches!(next.what, What::Watched { .. }));
@@ -83,10 +85,11 @@ fn unchanged(moment: &Moment<'_>, objects: &[Versioned]) -> Option<Asked> {
         }
         false => ("nobody queues what is in this list.", "没有人把这个 list 放进队列。"),
     };
-    Some(Asked::new("unchanged", happens, asks, why))
+    Some(Asked::new(situation, happens, asks, why))
 }
 
 fn resync(moment: &Moment<'_>) -> Option<Asked> {
+    let situation = moment.new_situation("resync")?;
     let mut until_pop = moment.coming().take_while(|next| !matches!(next.what, What::Popped { .. }));
     let asks_server = until_pop.any(|next| matches!(next.what, What::Listed { .. } | What::Watching { .. }));
     let asks = (
@@ -100,7 +103,7 @@ fn resync(moment: &Moment<'_>) -> Option<Asked> {
             "只是把 store 里的对象再放进队列；丢失的事件不会因此回来。",
         ),
     };
-    Some(Asked::new("resync", asks_server, asks, why))
+    Some(Asked::new(situation, asks_server, asks, why))
 }
 
 /// A watch could not go on.
@@ -123,6 +126,8 @@ fn broken_watch(moment: &Moment<'_>) -> Option<Asked> {
 
 /// A fault keeps a write from the watches.
 fn hidden(moment: &Moment<'_>, key: &str, version: &str) -> Option<Asked> {
+    // An open watch only goes forward; one that is opened later may begin before the change.
+    let situation = moment.new_situation(format!("hidden {}", moment.pipeline.watching))?;
     let happens = moment.coming().any(|next| match &next.what {
         What::Watched { key: watched, resource_version, .. } => watched == key && resource_version == version,
         _ => false,
@@ -136,5 +141,5 @@ fn hidden(moment: &Moment<'_>, key: &str, version: &str) -> Option<Asked> {
         true => ("the next watch began before it.", "下一个 watch 从它之前开始。"),
         false => ("a watch only goes forward.", "watch 只会向前。"),
     };
-    Some(Asked::new(format!("hidden {happens}"), happens, asks, why))
+    Some(Asked::new(situation, happens, asks, why))
 }

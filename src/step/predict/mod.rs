@@ -37,12 +37,20 @@ impl Asked {
 
 /// An event, with what everything of its kind holds after it, and what comes.
 struct Moment<'a> {
+    /// The situations that were asked about.
+    met: &'a BTreeSet<String>,
     record: &'a Record,
     pipeline: &'a Pipeline,
     rest: &'a [Record],
 }
 
 impl<'a> Moment<'a> {
+    /// The situation, unless it was asked about before. The answer is looked for behind this: it may be far away, and most events
+    /// of a long record bring no new situation.
+    fn new_situation(&self, situation: impl Into<String>) -> Option<String> {
+        Some(situation.into()).filter(|situation| !self.met.contains(situation))
+    }
+
     /// The events of the same informer that come in this run.
     fn coming(&self) -> impl Iterator<Item = &'a Record> {
         let of = &self.record.of;
@@ -63,7 +71,7 @@ pub fn questions(records: &[Record]) -> BTreeMap<usize, Question> {
     for (at, record) in records.iter().enumerate() {
         picture.apply(record);
         let pipeline = picture.of(record.of.as_deref());
-        let moment = Moment { record, pipeline, rest: &records[at + 1..] };
+        let moment = Moment { met: &met, record, pipeline, rest: &records[at + 1..] };
         let asked = changes::asked(&moment).or_else(|| lists::asked(&moment)).or_else(|| handlers::asked(&moment));
         if let Some(Asked { situation, question }) = asked
             && met.insert(situation)

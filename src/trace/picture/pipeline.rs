@@ -17,6 +17,8 @@ pub struct Pipeline {
     pub listed: BTreeMap<String, String>,
     /// How many lists were made.
     pub lists: usize,
+    /// Did a Reflector ask for anything?
+    pub reflects: bool,
     /// Is a watch open?
     pub watching: bool,
     /// The queue's name: `DeltaFIFO` or `RealFIFO`.
@@ -60,7 +62,8 @@ impl Pipeline {
     }
 
     pub(super) fn apply(&mut self, what: &What, cause: Option<Cause>) {
-        self.has_store |= shows_store(what);
+        self.has_store |= what.shows_store();
+        self.reflects |= what.is_of_reflector();
         match what {
             What::Committed { change, key, resource_version, .. } => match change.as_str() {
                 "deleted" => drop(self.server.remove(key)),
@@ -167,15 +170,6 @@ impl Pipeline {
                 sets.entry(value.clone()).or_default().insert(key.to_owned());
             }
         }
-    }
-}
-
-/// Whether an event happens only where there is a store.
-fn shows_store(what: &What) -> bool {
-    match what {
-        What::Queued { known_objects, .. } | What::Dropped { known_objects, .. } => *known_objects,
-        What::Stored { .. } | What::Removed { .. } | What::Replaced { .. } | What::Joined { .. } => true,
-        _ => false,
     }
 }
 

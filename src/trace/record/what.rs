@@ -156,6 +156,27 @@ impl What {
         }
     }
 
+    /// Does it happen only where there is a store?
+    pub(crate) fn shows_store(&self) -> bool {
+        match self {
+            Self::Queued { known_objects, .. } | Self::Dropped { known_objects, .. } => *known_objects,
+            Self::Stored { .. } | Self::Removed { .. } | Self::Replaced { .. } | Self::Joined { .. } => true,
+            _ => false,
+        }
+    }
+
+    /// Is it about a request of a Reflector?
+    pub(crate) fn is_of_reflector(&self) -> bool {
+        matches!(
+            self,
+            Self::Listed { .. }
+                | Self::ListFailed { .. }
+                | Self::Watching { .. }
+                | Self::WatchFailed { .. }
+                | Self::Relisting { .. }
+        )
+    }
+
     /// Is it something that the program says, and not something that happened?
     pub fn is_said(&self) -> bool {
         matches!(self, Self::Run(_) | Self::Line { .. } | Self::Narration { .. } | Self::Unknown)

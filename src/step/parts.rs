@@ -1,0 +1,70 @@
+//! Which parts of the picture a run has at all: a lesson without a store has a box that says so.
+
+use std::collections::BTreeMap;
+
+use crate::trace::{Lang, Record, What};
+
+/// The parts that a kind of object has in a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Parts {
+    /// The queue's name, if there is a queue.
+    pub queue: Option<String>,
+    /// Does the record see the API server? Of a real cluster it does not.
+    pub server: bool,
+    pub handlers: bool,
+    stores: bool,
+    lists: bool,
+}
+
+/// The parts of every run in a record.
+#[derive(Debug, Default)]
+pub(super) struct AllParts {
+    /// By the place of the run's last event, and by kind.
+    runs: BTreeMap<usize, BTreeMap<String, Parts>>,
+}
+
+impl AllParts {
+    pub(super) fn of(records: &[Record]) -> Self {
+        let (mut runs, mut kinds) = (BTreeMap::new(), BTreeMap::new());
+        for (at, record) in records.iter().enumerate() {
+            if record.header().is_some() && at > 0 {
+                runs.insert(at - 1, std::mem::take(&mut kinds));
+            }
+            if !record.what.is_said() {
+                let parts: &mut Parts = kinds.entry(record.of.clone().unwrap_or_default()).or_default();
+                parts.see(&record.what);
+            }
+        }
+        runs.insert(records.len().saturating_sub(1), kinds);
+        Self { runs }
+    }
+
+    /// Those of a kind in the run of this event.
+    pub(super) fn at(&self, at: usize, kind: Option<&str>) -> Parts {
+        let run = self.runs.range(at..).next().map(|(_, kinds)| kinds);
+        run.and_then(|kinds| kinds.get(kind.unwrap_or_default())).cloned().unwrap_or_default()
+    }
+}
+
+impl Parts {
+    fn see(&mut self, what: &What) {
+        match what {
+            What::Committed { .. } => self.server = true,
+            What::Queued { queue, .. } | What::Popped { queue, .. } => self.queue = Some(queue.clone()),
+            What::Joined { .. } | What::Notified { .. } | What::Calling { .. } => self.handlers = true,
+            What::Listed { .. } => self.lists = true,
+            _ => {}
+        }
+        self.stores |= what.shows_store() && !matches!(what, What::Joined { .. });
+    }
+
+    /// Is there a store? An informer has one, also if nothing ever comes into it.
+    pub(super) fn has_store(&self) -> bool {
+        self.stores || (self.lists && self.handlers)
+    }
+}
+
+/// What a box says of a part that the run does not have.
+pub(super) fn none(lang: Lang) -> String {
+    lang.pick("none in this run", "这次运行没有").to_owned()
+}
