@@ -39,6 +39,12 @@ impl Language {
         }
     }
 
+    /// Whether a line may end behind this, anywhere. Go puts a semicolon behind a name, a value and a closing bracket.
+    fn goes_on_after(self, line: &str) -> bool {
+        let last = line.trim_end().chars().next_back().unwrap_or(' ');
+        self != Self::Go || !(last.is_alphanumeric() || [')', ']', '}', '"'].contains(&last))
+    }
+
     /// How much of the `.` before a method stays in the line: Go puts a semicolon behind a name that ends a line.
     fn dot(self) -> usize {
         usize::from(self == Self::Go)
@@ -123,7 +129,7 @@ impl Rest {
         let methods = line.match_indices('.').filter(|(at, _)| begins_name(&line[at + 1..]));
         let methods = methods.map(|(at, _)| at + self.language.dot()).filter(good).filter(wide(width / 3)).max();
         let best = ends().filter(wide(width * 2 / 5)).max().or(methods);
-        let between = words(line).filter(good).max();
+        let between = words(line).filter(good).filter(|at| self.language.goes_on_after(&line[..*at])).max();
         best.or_else(|| ends().max()).or_else(|| self.in_text(begins, width)).or(between)
     }
 
@@ -133,7 +139,9 @@ impl Rest {
         let room = width.saturating_sub(self.language.seam().0.len());
         let fits = |at: &usize| *at > begins + 1 && line[..*at].width() <= room && self.is_in_text(*at);
         let is_whole = |at: &usize| !line[..*at].ends_with('\\') && !line[*at..].starts_with(' ');
-        let anywhere = || Some(fitting(line, room)).filter(fits).filter(is_whole);
+        let anywhere = || {
+            (0..=fitting(line, room)).rev().filter(|at| line.is_char_boundary(*at)).find(|at| fits(at) && is_whole(at))
+        };
         words(line).filter(fits).filter(is_whole).max().or_else(anywhere)
     }
 
@@ -219,6 +227,12 @@ mod tests {
             broken(line, 44, Language::Go),
             ["    var found = cache.MetaNamespaceKeyFunc.", "        Something"]
         );
+    }
+
+    #[test]
+    fn a_line_of_go_ends_only_where_no_semicolon_comes() {
+        assert_eq!(broken("    total += someone", 14, Language::Go), ["    total +=", "        someone"]);
+        assert_eq!(broken("    switch total {", 14, Language::Go), ["    switch total {"]);
     }
 
     #[test]

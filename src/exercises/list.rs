@@ -31,10 +31,15 @@ pub fn reset(printer: &Printer) -> Result<Ended> {
 
 fn write(printer: &Printer, progress: &Progress) -> io::Result<()> {
     let (count, all) = (progress.count(), ALL.len());
-    printer.page(printer.pick(
-        "Ten broken programs. Somebody made each of these mistakes in earnest: mend them.\n",
-        "十个程序，每个都有一处错误，请你修好。这些错误都有人真的犯过。\n",
-    ))?;
+    let line = |label: &str, text: &str| printer.page(printer.labelled(label, text).trim_end());
+    line(
+        "",
+        printer.pick(
+            "Ten broken programs. Somebody made each of these mistakes in earnest: mend them.",
+            "十个程序，每个都有一处错误，请你修好。这些错误都有人真的犯过。",
+        ),
+    )?;
+    printer.page("")?;
     let width = ALL.iter().map(|exercise| exercise.name.len()).max().unwrap_or_default();
     let next = progress.next().map(|exercise| exercise.name);
     for exercise in ALL {
@@ -44,7 +49,7 @@ fn write(printer: &Printer, progress: &Progress) -> io::Result<()> {
             _ => " ",
         };
         let title = printer.pick(exercise.title.en, exercise.title.zh);
-        printer.page(&format!("  {mark} {:width$}  {title}", exercise.name))?;
+        line(&format!("  {mark} {:width$}  ", exercise.name), title)?;
     }
     let Some(next) = next else {
         return printer.page(printer.pick("\nAll ten are mended.", "\n十个都修好了。"));
@@ -52,6 +57,6 @@ fn write(printer: &Printer, progress: &Progress) -> io::Result<()> {
     printer.page(&format!("\n{count}/{all}\n"))?;
     let begin = printer.pick("what is wrong with it", "出了什么问题");
     let judge = printer.pick("is it right now? (in a clone of the repository)", "修好了吗？（在仓库的克隆里执行）");
-    printer.page(&format!("  informer-lab break {next:width$}  {begin}"))?;
-    printer.page(&format!("  informer-lab check {next:width$}  {judge}"))
+    line(&format!("  informer-lab break {next:width$}  "), begin)?;
+    line(&format!("  informer-lab check {next:width$}  "), judge)
 }
