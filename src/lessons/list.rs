@@ -14,7 +14,7 @@ use kube_informers::cache::{ListOptions, ResourceVersionMatch};
 use server::ApiServer;
 
 // ANCHOR: delegate
-/// The documents' function, applied to the options of a request. (It also looks at the feature gate for chunking, which
+/// The tutorials' function, applied to the options of a request. (It also looks at the feature gate for chunking, which
 /// cannot be disabled any more.)
 fn should_delegate_list(options: &ListOptions) -> bool {
     let version = options.resource_version.as_deref().unwrap_or_default();
@@ -34,7 +34,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
         servers.push(ApiServer::meet(name, client, lab.namespace()).await?);
     }
     lab.narrate(
-        "delegate: what the documents' shouldDelegateList says; then who answered, and with how many pods",
+        "delegate: what the tutorials' shouldDelegateList says; then who answered, and with how many pods",
         "delegate：教程中的 shouldDelegateList 怎么说；然后是谁回答的、答了几个 Pod",
     );
     if servers.iter().any(|server| !server.says) {

@@ -248,7 +248,9 @@ fn saying(session: &Session) -> Vec<Line<'static>> {
         said.extend(session.verdict.clone());
         said.extend(session.narration());
         if said.is_empty() && session.record().is_some_and(|record| matches!(record.what, What::Line { .. })) {
-            let last = session.lang.pick("The lesson prints a line: the last one above.", "本课打印了一行，就是上面最后一行。");
+            let last = session
+                .lang
+                .pick("The lesson prints a line: the last one above.", "本课打印了一行，就是上面最后一行。");
             said.push(last.to_owned());
         }
     }

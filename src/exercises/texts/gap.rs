@@ -30,7 +30,7 @@ pub(super) static TEXT: Exercise = Exercise {
             and then sends changes. So what was created in between is there, and what was deleted in between is \
             nowhere: there is no event for something that is not. With the list's resourceVersion the server \
             sends every change since the list. This pair is what a Reflector is made of, and \
-            `Watch(ListOptions{})` of the documents' second program is the half of it.",
+            `Watch(ListOptions{})` of the tutorials' second program is the half of it.",
         zh: "\
             不带 resourceVersion 的 watch，先为当时存在的每个对象发一个 ADDED，再发后面的变化。所以这中间新建的\
             能看到，中间删除的哪里都没有：不存在的东西不会有事件。带上 list 的 resourceVersion，server 就会发送 \

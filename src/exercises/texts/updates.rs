@@ -20,7 +20,7 @@ pub(super) static TEXT: Exercise = Exercise {
             zh: "delta 是有的：`Updated` 出队了。看 `handle` 拿它做了什么。",
         },
         Both {
-            en: "`err != nil && exists` is what the documents have. When is that true?",
+            en: "`err != nil && exists` is what the tutorials have. When is that true?",
             zh: "教程里写的是 `err != nil && exists`。这个条件什么时候成立？",
         },
     ],

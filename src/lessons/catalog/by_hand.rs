@@ -60,7 +60,7 @@ pub(super) fn factory_by_hand() -> Row {
         run: Run::FactoryByHand,
         command: "factory --step by-hand",
         origin: Origin::Beyond,
-        en: "The documents' own factory: a map from types to informers",
+        en: "The tutorials' own factory: a map from types to informers",
         zh: "教程自己写的 factory：从类型到 informer 的 map",
         chapter: "12-factory",
         trace: Some("factory-by-hand.txt"),

@@ -12,13 +12,13 @@ use crate::trace::Style;
 use kube_informers::cache::{IndexValues, Indexer, Object};
 
 // ANCHOR: label
-/// The documents' `myKeyFunc`: `namespace---name`. Whatever it returns is what the index has.
+/// The tutorials' `myKeyFunc`: `namespace---name`. Whatever it returns is what the index has.
 fn my_key(pod: &Pod) -> String {
     let meta = pod.meta();
     if meta.namespace.is_empty() { meta.name.to_owned() } else { format!("{}---{}", meta.namespace, meta.name) }
 }
 
-/// The documents' `LabelsIndexFunc`: the value of the label `app`, empty without one.
+/// The tutorials' `LabelsIndexFunc`: the value of the label `app`, empty without one.
 pub(super) fn app_label(pod: &Pod) -> IndexValues<'_> {
     let app = pod.metadata.labels.as_ref().and_then(|labels| labels.get("app"));
     app.map_or("", String::as_str).into()

@@ -43,7 +43,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
     Ok(())
 }
 
-/// `GET /` asks what the documents ask; `GET /?app=VALUE` something else.
+/// `GET /` asks what the tutorials ask; `GET /?app=VALUE` something else.
 pub(super) fn router(by_app: Index<Pod>) -> Router {
     let answer = async move |Query(question): Query<Question>| {
         Json(by_app.keys(question.app.as_deref().unwrap_or("robusta-forwarder")))

@@ -51,7 +51,7 @@ impl EventHandler<Pod> for PodHandler {
         self.lab.narrate(
             &format!(
                 "updates while it went: {updates}, one for each write of the API server, the kubelet or a plugin.\n\
-                 The documents' cluster made 3 in this program and 4 in the one with the Reflector: no event was lost"
+                 The tutorials' cluster made 3 in this program and 4 in the one with the Reflector: no event was lost"
             ),
             &format!(
                 "删除过程中有 {updates} 次更新：API server、kubelet 或插件每写一次就有一次。\n\

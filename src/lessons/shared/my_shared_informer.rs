@@ -55,7 +55,7 @@ impl MySharedInformer {
                     Notification::Add { object, initial: InitialList::No }
                 }
                 Delta::Updated(new) => {
-                    // The documents ask for `err != nil && exists` here: so no update ever reaches a handler.
+                    // The tutorials ask for `err != nil && exists` here: so no update ever reaches a handler.
                     let Some(old) = self.store.get(&new)? else { continue };
                     self.store.update(new.clone())?;
                     Notification::Update { old, new }

@@ -23,7 +23,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
     Ok(informer.processor.run(lab.stop()).await?)
 }
 
-/// The documents' first `MySharedInformer`: nothing but a processor.
+/// The tutorials' first `MySharedInformer`: nothing but a processor.
 struct MySharedInformer {
     processor: SharedProcessor<Pod>,
 }
