@@ -47,7 +47,8 @@ export class Board {
   begin(): void {
     this.show(records());
     const { at } = options();
-    if (at !== undefined) this.jump(at);
+    if (at === "difference") this.nextDifference();
+    else if (at !== undefined) this.jump(at);
   }
 
   get lang(): Lang {
@@ -76,7 +77,7 @@ export class Board {
 
   get layout(): Layout {
     if (innerWidth < 700) return TALL;
-    return this.stages.length > 1 ? HALF : WIDE;
+    return this.stages.length > 1 || innerWidth < 1000 ? HALF : WIDE;
   }
 
   get isPlaying(): boolean {

@@ -2,7 +2,8 @@
 
 import type { Lang } from "./words";
 
-export interface Options { lang?: Lang; predict?: boolean; at?: number; live?: "acts" | "reads" }
+/** `at` is the number of an event, or the first difference of two recordings; `embedded` leaves out what a figure needs not. */
+export interface Options { lang?: Lang; predict?: boolean; at?: number | "difference"; embedded?: boolean; live?: "acts" | "reads" }
 
 /** The page as it was made, before anything was drawn: what "save page" writes again. */
 const MADE = document.documentElement.outerHTML;
@@ -25,7 +26,8 @@ function ofAddress(): Options {
   const chosen = new URLSearchParams(location.hash.slice(1));
   const [at, lang] = [chosen.get("at"), chosen.get("lang")];
   return {
-    ...(at === null || !/^\d+$/.test(at) ? {} : { at: Number(at) }),
+    ...(at === "difference" ? { at } : at !== null && /^\d+$/.test(at) ? { at: Number(at) } : {}),
+    ...(chosen.has("embedded") ? { embedded: true } : {}),
     ...(lang === "en" || lang === "zh" ? { lang } : {}),
   };
 }

@@ -2,6 +2,7 @@
 
 import type { Board, Change } from "./board";
 import { Controls } from "./controls";
+import { options } from "./embedded";
 import { fillHelp } from "./help";
 import { showQuestion, showSaid, showTrace } from "./telling";
 import { mark } from "./timeline";
@@ -31,6 +32,7 @@ export class View {
     root.lang = board.lang === "zh" ? "zh-CN" : "en";
     root.dataset["theme"] = board.choices.dark ? "dark" : "light";
     root.style.setProperty("--zoom", String(board.choices.zoom));
+    document.body.classList.toggle("embedded", options().embedded ?? false);
     document.body.dataset["sides"] = String(board.stages.length);
     byId("stages").replaceChildren(...board.stages.map((stage) => stage.element));
     byId("stages").setAttribute("aria-label", board.text.stages);

@@ -23,7 +23,7 @@ export function runs() {
   return files.map((name) => ({ name, ...JSON.parse(readFileSync(`${FOLDER}/${name}`, "utf8")) }));
 }
 
-export const PAGE = here("../../src/board/page.html");
+export const PAGE = process.env.PLAYER_PAGE ?? here("../../src/board/page.html");
 
 export function run(command, era = "classic") {
   const found = runs().find((run) => run.command === command && run.name.endsWith(`.${era}.json`));
