@@ -13,11 +13,13 @@ import (
 type normaliser struct {
 	// rvs are placeholders by revision, uids by uid, names by generated name.
 	rvs, uids, names map[string]string
+	// hashes are placeholders by the hash of a document, which depends on how the server was built.
+	hashes map[string]string
 }
 
 // normalise puts placeholders into the records of a file.
 func normalise(records []Record) {
-	n := normaliser{map[string]string{}, map[string]string{}, map[string]string{}}
+	n := normaliser{map[string]string{}, map[string]string{}, map[string]string{}, map[string]string{}}
 	for _, record := range records {
 		if record.Response != nil {
 			n.learn(record.Response.Body)
@@ -65,6 +67,7 @@ func (n normaliser) learn(body any) {
 }
 
 var (
+	hash      = regexp.MustCompile(`\b[0-9A-F]{128}\b`)
 	isUID     = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 	uidText   = regexp.MustCompile(`[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 	tokenText = regexp.MustCompile(`eyJ2Ijoi[\w=+/%-]+`)
@@ -160,6 +163,12 @@ func (n normaliser) text(text string) string {
 			return placeholder
 		}
 		return "<uid>" // of an answer that is no JSON
+	})
+	text = hash.ReplaceAllStringFunc(text, func(found string) string {
+		if n.hashes[found] == "" {
+			n.hashes[found] = fmt.Sprintf("<hash%d>", len(n.hashes)+1)
+		}
+		return n.hashes[found]
 	})
 	text = rfcTime.ReplaceAllString(text, "<time>")
 	text = goTime.ReplaceAllString(text, "<time>")

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 )
 
 // Record is one question and its answer, or something that was done to the server.
@@ -94,7 +96,7 @@ func encode(body any) (string, error) {
 	return text.String(), nil
 }
 
-// mapStrings gives a value with every string in it replaced.
+// mapStrings gives a value with every string in it replaced, always in the same order.
 func mapStrings(value any, by func(string) string) any {
 	switch value := value.(type) {
 	case string:
@@ -107,8 +109,8 @@ func mapStrings(value any, by func(string) string) any {
 		return made
 	case map[string]any:
 		made := make(map[string]any, len(value))
-		for name, item := range value {
-			made[name] = mapStrings(item, by)
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			made[name] = mapStrings(value[name], by)
 		}
 		return made
 	}
