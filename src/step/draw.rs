@@ -36,9 +36,9 @@ pub fn draw(session: &Session, area: Rect, buffer: &mut Buffer) {
     };
     shown("watch cache", server_lines(pipeline, inside(server)), parts.server, Part::Server, server, buffer);
     let name = parts.queue.as_deref().unwrap_or("queue");
-    shown(name, queue_lines(pipeline), parts.queue.is_some(), Part::Queue, queue, buffer);
+    shown(name, queue_lines(pipeline, inside(queue)), parts.queue.is_some(), Part::Queue, queue, buffer);
     shown("store", store_lines(pipeline, inside(store)), parts.has_store(), Part::Store, store, buffer);
-    shown("handlers", handler_lines(pipeline), parts.handlers, Part::Handlers, handlers, buffer);
+    shown("handlers", handler_lines(pipeline, inside(handlers)), parts.handlers, Part::Handlers, handlers, buffer);
     Paragraph::new(last_printed(session, trace)).render(trace, buffer);
     Paragraph::new(saying(session)).style(Modifier::BOLD).wrap(Wrap { trim: true }).render(said, buffer);
     Paragraph::new(session.lang.pick(
@@ -180,15 +180,19 @@ pub(super) fn server_lines(pipeline: &Pipeline, width: usize) -> Vec<String> {
 
 /// An object with its version. The version is what changes, so a long name gives way.
 fn object(key: &str, version: &str, width: usize) -> String {
-    let (name, room) = (short(key), width.saturating_sub(version.width() + 1));
-    if name.width() <= room {
-        return format!("{name} {version}");
-    }
-    let name: String = name.chars().take(room.saturating_sub(1)).collect(); // a name has narrow letters only
-    format!("{name}… {version}")
+    format!("{} {version}", cut(short(key), width.saturating_sub(version.width() + 1)))
 }
 
-pub(super) fn queue_lines(pipeline: &Pipeline) -> Vec<String> {
+/// A name that fits the width. It has narrow letters only.
+fn cut(name: &str, width: usize) -> String {
+    if name.width() <= width {
+        return name.to_owned();
+    }
+    let begins: String = name.chars().take(width.saturating_sub(1)).collect();
+    format!("{begins}…")
+}
+
+pub(super) fn queue_lines(pipeline: &Pipeline, width: usize) -> Vec<String> {
     let delta = |delta: &WaitingDelta| {
         let version = delta.resource_version.as_deref().map(|version| format!(" {version}")).unwrap_or_default();
         let mark = if delta.tombstone { "†" } else { "" };
@@ -196,7 +200,8 @@ pub(super) fn queue_lines(pipeline: &Pipeline) -> Vec<String> {
     };
     let slots = pipeline.queue.iter().map(|slot| {
         let deltas: Vec<String> = slot.deltas.iter().map(delta).collect();
-        format!("{}: [{}]", short(&slot.key), deltas.join(", "))
+        let deltas = format!(": [{}]", deltas.join(", "));
+        format!("{}{deltas}", cut(short(&slot.key), width.saturating_sub(deltas.width()).max(8)))
     });
     slots.collect()
 }
@@ -212,12 +217,17 @@ pub(super) fn store_lines(pipeline: &Pipeline, width: usize) -> Vec<String> {
     objects.chain(sets).collect()
 }
 
-pub(super) fn handler_lines(pipeline: &Pipeline) -> Vec<String> {
+pub(super) fn handler_lines(pipeline: &Pipeline, width: usize) -> Vec<String> {
     let told = |told: &Told| format!("{} {}", told.notification, short(&told.key));
     let handlers = pipeline.listeners.iter().map(|(id, listener)| {
         let pending: Vec<String> = listener.pending.iter().map(told).collect();
         let in_hand = listener.in_hand.as_ref().map(|hand| format!(" ▶ {}", told(hand))).unwrap_or_default();
-        format!("{id}: [{}]{in_hand}", pending.join(", "))
+        let line = format!("{id}: [{}]{in_hand}", pending.join(", "));
+        match line.width() <= width {
+            true => line,
+            // How many wait is more than which, and what is in hand is seen too.
+            false => cut(&format!("{id}: [… {}]{in_hand}", pending.len()), width),
+        }
     });
     handlers.collect()
 }

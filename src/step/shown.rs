@@ -29,9 +29,9 @@ pub fn shown(session: &Session) -> Option<Shown> {
     Some(Shown {
         heading: heading(session, record),
         server: server_lines(pipeline, usize::MAX),
-        queue: queue_lines(pipeline),
+        queue: queue_lines(pipeline, usize::MAX),
         store: store_lines(pipeline, usize::MAX),
-        handlers: handler_lines(pipeline),
+        handlers: handler_lines(pipeline, usize::MAX),
         said: session.narration(),
     })
 }

@@ -1,7 +1,7 @@
 //! The frequent errors of the system and of libraries, in Chinese. Their own words stay beside it, so that they can be searched for.
 
 /// A part of an error's text, and what such an error means.
-const MEANINGS: [(&str, &str); 28] = [
+const MEANINGS: [(&str, &str); 31] = [
     ("Connection refused", "连接被拒绝，那个端口上没有程序在监听"),
     ("Connection reset", "连接被对方重置"),
     ("connection closed", "对方关闭了连接"),
@@ -11,6 +11,9 @@ const MEANINGS: [(&str, &str); 28] = [
     ("timed out", "超时"),
     ("timeout", "超时"),
     ("Network is unreachable", "网络不可达"),
+    ("network is unreachable", "网络不可达"), // as the cable of a lesson says it
+    ("too old resource version", "版本太旧，服务端已没有从它开始的变化"),
+    ("a fault was asked for", "注入的故障"),
     ("No route to host", "没有到这台主机的路由"),
     ("failed to lookup address", "域名解析失败"),
     ("Name or service not known", "域名解析失败"),

@@ -168,9 +168,10 @@ fn step(record: &Record, after: &Pipeline) -> Option<Step> {
         What::Relisting { reason } => Step::new("list", "relist", "relist")
             .note(format!(", because {}", reason_en(reason)), format!("，原因：{}", reason_zh(reason))),
         What::Queued { key, delta, .. } => {
-            let name = if delta.tombstone { format!("{} (tombstone)", delta.delta) } else { delta.delta.clone() };
+            let (mark, mark_zh) = if delta.tombstone { (" (tombstone)", "（tombstone）") } else { ("", "") };
             let (en, zh) = waiting();
-            Step::new("queued", format!("queued {name}"), format!("入队 {name}")).of(key).note(en, zh)
+            let name = &delta.delta;
+            Step::new("queued", format!("queued {name}{mark}"), format!("入队 {name}{mark_zh}")).of(key).note(en, zh)
         }
         What::Merged { key } => Step::new("merged", "deduped", "合并重复的删除").of(key),
         What::Dropped { key, .. } => Step::new("dropped", "DROPPED", "被丢弃").of(key),

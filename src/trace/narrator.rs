@@ -215,7 +215,7 @@ fn ghost(name: &str) -> (String, String) {
 fn tombstone(name: &str, was_queued: bool, version: Option<&str>) -> (String, String) {
     let (why, why_zh) = match was_queued {
         true => ("it is still queued", "它还在队列里"),
-        false => ("the known objects have it", "known objects 里有它"),
+        false => ("the known objects have it", " known objects 里有它"),
     };
     let (last, last_zh) = match version {
         Some(version) => (format!("the last known one has version {version}"), format!("最后见过的是版本 {version}")),

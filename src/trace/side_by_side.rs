@@ -4,7 +4,7 @@ use similar::{Algorithm, capture_diff_slices};
 use unicode_width::UnicodeWidthStr;
 
 use super::visible::visible;
-use super::width::broken;
+use super::width::{broken, is_drawn};
 use super::{Lang, Record, Style, What};
 
 /// The least width of a column.
@@ -69,7 +69,7 @@ pub(super) fn table(
 pub(super) fn tears_a_drawing(titles: [&str; 2], left: &[StyledLine], right: &[StyledLine], width: usize) -> bool {
     let heads = titles.map(|title| [(Style::Plain, title.to_owned())]);
     let columns = columns([[&heads[0], left], [&heads[1], right]], width.saturating_sub(3));
-    let is_torn = |(_, text): &StyledLine, column: usize| text.width() > column && text.contains(['│', '┌', '└', '├']);
+    let is_torn = |(_, text): &StyledLine, column: usize| text.width() > column && is_drawn(text);
     [(left, columns[0]), (right, columns[1])]
         .iter()
         .any(|(lines, column)| lines.iter().any(|line| is_torn(line, *column)))

@@ -69,9 +69,10 @@ pub(super) fn wrapped(mark: &str, text: &str, width: usize) -> Vec<String> {
     text.lines().flat_map(|line| broken(line, width)).map(|line| format!("{mark}{line}")).collect()
 }
 
-/// A line of the trace, broken to fit the width. What does not fit hangs below, further to the right than the line begins.
+/// A line of the trace, broken to fit the width. What does not fit hangs below, further to the right than the line begins. A line
+/// of a drawing stays as it is.
 pub(crate) fn hanging(line: &str, width: usize) -> Vec<String> {
-    if line.width() <= width {
+    if line.width() <= width || is_drawn(line) {
         return vec![line.to_owned()];
     }
     let indent = line.len() - line.trim_start().len() + 4;
@@ -80,6 +81,11 @@ pub(crate) fn hanging(line: &str, width: usize) -> Vec<String> {
     let rest = line.strip_prefix(first.as_str()).unwrap_or_default().trim_start();
     let below = broken(rest, width.saturating_sub(indent).max(1));
     std::iter::once(first).chain(below.into_iter().map(|part| format!("{:indent$}{part}", ""))).collect()
+}
+
+/// Whether a line belongs to a drawing of boxes, which is none any more when it is broken.
+pub(super) fn is_drawn(line: &str) -> bool {
+    line.contains(['│', '┌', '└', '├'])
 }
 
 /// A text behind its label, broken to fit the width: its lines begin below each other.
@@ -188,6 +194,8 @@ mod tests {
         );
         assert_eq!(hanging(line, 100), [line]);
         assert_eq!(hanging(line, usize::MAX), [line]);
+        let drawn = "        ┌───────┐┌───────┐┌───────┐";
+        assert_eq!(hanging(drawn, 20), [drawn]);
     }
 
     #[test]

@@ -169,6 +169,17 @@ fn the_box_that_changed_shows_what_the_event_is_about() {
 }
 
 #[test]
+fn a_narrow_box_says_how_many_wait_and_what_is_in_hand() {
+    let mut session = Session::new(records("late"), Predict::No, Lang::En);
+    let mut seen = false;
+    while session.press(Key::Forward) {
+        let shown = frame(&session, 60, 24).join("\n");
+        seen |= shown.contains(": [… ") && shown.contains("▶ add");
+    }
+    assert!(seen, "three handlers with long names");
+}
+
+#[test]
 fn the_keys_fit_sixty_columns() {
     for (lang, last) in [(Lang::En, "q quit"), (Lang::Zh, "q 退出")] {
         let session = Session::new(records("reflector"), Predict::No, lang);
