@@ -11,7 +11,11 @@ use crate::trace::Printer;
 const BEGIN: [(&str, &str, &str); 4] = [
     ("read architecture", "the book: what an informer is made of, ten minutes", "书：informer 由什么组成，十分钟"),
     ("tour", "every program in turn, with a pause after each", "依次运行每个程序，每个之后停一下"),
-    ("step reflector", "one event at a time, forward and back", "一次一个事件，可前可后"),
+    (
+        "step reflector",
+        "one event at a time, forward and back; board: in a browser",
+        "一次一个事件，可前可后；board：在浏览器里看",
+    ),
     ("break", "ten broken programs to mend", "修好十个有问题的程序"),
 ];
 

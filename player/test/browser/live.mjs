@@ -52,6 +52,7 @@ test("each button does what the keyboard does", async () => {
   for (const [act, said] of [
     ["run NAME", "kubectl run mine"],
     ["label NAME tier=front", "kubectl label pod mine tier=front"],
+    ["scale NAME 5", "kubectl scale replicaset mine"],
     ["resync", "resync"],
     ["cut", "the connection is cut"],
     ["heal", "connected again"],
