@@ -80,8 +80,9 @@ fn fields<'a>(object: &'a Value, field: &str) -> impl Iterator<Item = (&'a Strin
     object[field].as_object().into_iter().flatten()
 }
 
-fn keys(object: &Value, field: &str) -> Vec<Cause> {
-    let bad = |key: &str| match key {
+/// The error in a key, if any. Upstream: `IsConfigMapKey`.
+pub(super) fn faults_of_key(key: &str) -> Option<String> {
+    match key {
         "." => Some("must not be '.'".to_owned()),
         ".." => Some("must not be '..'".to_owned()),
         key if key.starts_with("..") => Some("must not start with '..'".to_owned()),
@@ -90,8 +91,11 @@ fn keys(object: &Value, field: &str) -> Vec<Cause> {
             let fits = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
             (key.is_empty() || !key.chars().all(fits)).then(|| KEY.to_owned())
         }
-    };
-    let wrong = fields(object, field).filter_map(|(key, _)| Some((key, bad(key)?)));
+    }
+}
+
+fn keys(object: &Value, field: &str) -> Vec<Cause> {
+    let wrong = fields(object, field).filter_map(|(key, _)| Some((key, faults_of_key(key)?)));
     wrong.map(|(key, why)| Cause::invalid(format!("{field}[{key}]"), key, &why)).collect()
 }
 

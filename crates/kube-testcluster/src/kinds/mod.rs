@@ -1,6 +1,7 @@
 //! The kinds: a row for each in the table of kinds, with its defaults, its validation and its columns. Nothing here knows
 //! where objects are stored.
 
+mod addresses;
 pub(crate) mod columns;
 mod config;
 mod event;

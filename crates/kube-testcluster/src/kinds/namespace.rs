@@ -2,6 +2,9 @@
 
 use serde_json::{Value, json};
 
+use super::pod::containers::items;
+use super::{metadata, names};
+use crate::machinery::cause::Cause;
 use crate::machinery::fill::{empty, missing, object};
 
 /// The finalizer that keeps a namespace until it is empty. It is in the spec, not in the metadata.
@@ -16,4 +19,25 @@ pub(super) fn set_defaults(namespace: &mut Value) {
     missing(namespace, "spec", empty());
     missing(namespace, "status", empty());
     missing(&mut namespace["status"], "phase", json!("Active"));
+}
+
+/// The names of finalizers without a domain. Upstream: `IsStandardFinalizerName`.
+const STANDARD: [&str; 3] = [FINALIZER, metadata::ORPHAN, metadata::FOREGROUND];
+
+/// The errors in the finalizers of the spec. Upstream: `ValidateNamespace` and `ValidateNamespaceFinalizeUpdate`.
+pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    for (i, name) in items(&new["spec"], "finalizers").iter().enumerate() {
+        let name = name.as_str().unwrap_or_default();
+        let at = if old.is_some() { format!("spec.finalizers[{i}]") } else { "spec.finalizers".to_owned() };
+        causes.extend(names::label_key(name).iter().map(|why| Cause::invalid(&at, name, why)));
+        if !name.contains('/') && !STANDARD.contains(&name) {
+            causes.push(Cause::invalid(
+                at,
+                name,
+                "name is neither a standard finalizer name nor is it fully qualified",
+            ));
+        }
+    }
+    causes
 }

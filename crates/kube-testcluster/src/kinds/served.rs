@@ -36,7 +36,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         fields: &[("status.phase", "/status/phase", "")],
         name_rule: NameRule::Label,
         defaults: namespace::set_defaults,
-        validate: nothing_more,
+        validate: namespace::validate,
         validate_status: nothing_more,
         allocator: None,
     },
@@ -77,7 +77,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         name_rule: NameRule::Subdomain,
         defaults: pod::set_defaults,
         validate: pod::validate,
-        validate_status: nothing_more,
+        validate_status: pod::validate_status,
         allocator: None,
     },
     Resource {
@@ -180,8 +180,8 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         fields: &[("spec.unschedulable", "/spec/unschedulable", "false")],
         name_rule: NameRule::Subdomain,
         defaults: node::set_defaults,
-        validate: nothing_more,
-        validate_status: nothing_more,
+        validate: node::validate,
+        validate_status: node::validate,
         allocator: None,
     },
     Resource {
@@ -250,7 +250,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         name_rule: NameRule::Label,
         defaults: service::set_defaults,
         validate: service::validate,
-        validate_status: nothing_more,
+        validate_status: service::validate_status,
         allocator: Some(service::allocator),
     },
     Resource {

@@ -57,6 +57,18 @@ impl Cause {
         }
     }
 
+    pub(crate) fn duplicate_json(field: impl Into<String>, value: &Value) -> Self {
+        Self { reason: "FieldValueDuplicate", message: format!("Duplicate value: {value}"), field: field.into() }
+    }
+
+    /// For a value that Go prints as a struct: with its fields in this order. `why` may be empty.
+    pub(crate) fn duplicate_struct(field: impl Into<String>, value: &Value, order: &[&str], why: &str) -> Self {
+        let fields: Vec<String> = order.iter().map(|name| format!("{name:?}:{}", value[name])).collect();
+        let why = if why.is_empty() { String::new() } else { format!(": {why}") };
+        let message = format!("Duplicate value: {{{}}}{why}", fields.join(","));
+        Self { reason: "FieldValueDuplicate", message, field: field.into() }
+    }
+
     /// For a reference to something that does not exist.
     pub(crate) fn not_found(field: impl Into<String>, value: &str) -> Self {
         Self { reason: "FieldValueNotFound", message: format!("Not found: {}", quote(value)), field: field.into() }

@@ -33,6 +33,7 @@ pub fn check(status: u16, content_type: &str, body: &[u8]) -> Result<(), String>
         "resourceVersion: Invalid value: ",
         "target.",
         "unknown patch type: ",
+        " does not contain declared merge key: ",
     ];
     match status {
         500 if reason.is_empty() && unclassified.iter().any(|known| message.contains(known)) => Ok(()),

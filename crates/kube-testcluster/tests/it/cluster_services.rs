@@ -51,7 +51,8 @@ async fn an_address_may_be_asked_for_once() {
         ),
         (
             json!({"clusterIPs": ["here"]}),
-            "spec.clusterIPs[0]: Invalid value: \"here\": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)",
+            "[spec.clusterIPs: Invalid value: [\"here\"]: must be empty when `clusterIP` is not specified, \
+             spec.clusterIPs[0]: Invalid value: \"here\": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)]",
         ),
     ] {
         let answer = create(&api, "b", spec).await;
@@ -97,7 +98,7 @@ async fn an_update_keeps_the_address_and_cannot_change_it() {
 async fn ports_of_the_nodes_are_given_and_taken() {
     let api = Api::new(&quiet().start());
     let ports = |answer: &Answer| {
-        let ports = answer.body["spec"]["ports"].as_array().unwrap().clone();
+        let ports = answer.body["spec"]["ports"].as_array().unwrap_or_else(|| panic!("{}", answer.body));
         ports.iter().map(|port| port["nodePort"].as_u64()).collect::<Vec<_>>()
     };
     let both =

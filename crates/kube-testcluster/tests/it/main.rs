@@ -30,6 +30,7 @@ mod cluster_services;
 mod cluster_strategies;
 mod cluster_stream;
 mod cluster_tables;
+mod cluster_validation;
 mod cluster_watch;
 mod cluster_write;
 mod examples;

@@ -5,8 +5,10 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::probe_validation::{none, probes};
+use super::environment::{environment, environment_from};
+use super::probe_validation::{hooks, none, probes};
 use super::resource_validation::resources;
+use super::security;
 use crate::kinds::names;
 use crate::machinery::cause::Cause;
 
@@ -33,6 +35,9 @@ pub(super) fn containers(spec: &Value, volumes: &HashSet<&str>, at: &str) -> Vec
             }
             let stays = field == "containers" || text(container, "restartPolicy") == "Always";
             causes.extend(if stays { probes(container, &path) } else { none(container, &path) });
+            if stays {
+                causes.extend(hooks(&container["lifecycle"], &spec["terminationGracePeriodSeconds"], &path));
+            }
             if field == "containers" {
                 causes.extend(host_port_conflicts(container, &mut host_ports, &path));
             }
@@ -41,11 +46,11 @@ pub(super) fn containers(spec: &Value, volumes: &HashSet<&str>, at: &str) -> Vec
     causes
 }
 
-pub(super) fn items<'a>(parent: &'a Value, field: &str) -> &'a [Value] {
+pub(in crate::kinds) fn items<'a>(parent: &'a Value, field: &str) -> &'a [Value] {
     parent[field].as_array().map_or(&[], Vec::as_slice)
 }
 
-pub(super) fn text<'a>(parent: &'a Value, field: &str) -> &'a str {
+pub(in crate::kinds) fn text<'a>(parent: &'a Value, field: &str) -> &'a str {
     parent[field].as_str().unwrap_or_default()
 }
 
@@ -55,16 +60,22 @@ fn one(container: &Value, at: &str, volumes: &HashSet<&str>) -> Vec<Cause> {
         "" => causes.push(Cause::required(format!("{at}.name"), "")),
         name => causes.extend(names::label(name).iter().map(|why| Cause::invalid(format!("{at}.name"), name, why))),
     }
-    if text(container, "image").is_empty() {
-        causes.push(Cause::required(format!("{at}.image"), ""));
+    match text(container, "image") {
+        "" => causes.push(Cause::required(format!("{at}.image"), "")),
+        image if image.trim() != image => {
+            causes.push(Cause::invalid(format!("{at}.image"), image, "must not have leading or trailing whitespace"));
+        }
+        _ => {}
     }
     let policy = text(container, "terminationMessagePolicy");
     causes.extend(one_of(policy, &MESSAGE_POLICIES, &format!("{at}.terminationMessagePolicy")));
     causes.extend(ports(items(container, "ports"), at));
     causes.extend(environment(items(container, "env"), at));
+    causes.extend(environment_from(items(container, "envFrom"), at));
     causes.extend(mounts(items(container, "volumeMounts"), volumes, at));
     causes.extend(one_of(text(container, "imagePullPolicy"), &PULL_POLICIES, &format!("{at}.imagePullPolicy")));
     causes.extend(resources(&container["resources"], &format!("{at}.resources")));
+    causes.extend(security::of_container(&container["securityContext"], &format!("{at}.securityContext")));
     causes
 }
 
@@ -91,7 +102,7 @@ fn ports(ports: &[Value], at: &str) -> Vec<Cause> {
 }
 
 /// What is wrong with the name of a port. Upstream: `IsValidPortName`.
-pub(super) fn port_name(name: &str) -> Vec<&'static str> {
+pub(in crate::kinds) fn port_name(name: &str) -> Vec<&'static str> {
     let is_letter = |c: char| c.is_ascii_lowercase();
     [
         (name.len() > 15, "must be no more than 15 characters"),
@@ -118,32 +129,6 @@ fn host_port_conflicts<'a>(container: &'a Value, taken: &mut HashSet<(&'a str, &
             let place = format!("{protocol}/{address}/{number}");
             causes.push(Cause::duplicate(format!("{at}.ports[{i}].hostPort"), &place));
         }
-    }
-    causes
-}
-
-/// Upstream: `ValidateEnv`, `validateEnvVarValueFrom`.
-fn environment(variables: &[Value], at: &str) -> Vec<Cause> {
-    let mut causes = Vec::new();
-    for (i, variable) in variables.iter().enumerate() {
-        let path = format!("{at}.env[{i}]");
-        match text(variable, "name") {
-            "" => causes.push(Cause::required(format!("{path}.name"), "")),
-            name if !name.chars().all(|c| (' '..='~').contains(&c) && c != '=') => {
-                let why =
-                    "a valid environment variable name must consist only of printable ASCII characters other than '='";
-                causes.push(Cause::invalid(format!("{path}.name"), name, why));
-            }
-            _ => {}
-        }
-        let sources = variable["valueFrom"].as_object().map_or(0, serde_json::Map::len);
-        let why = match sources {
-            0 => continue,
-            _ if !text(variable, "value").is_empty() => "may not be specified when `value` is not empty",
-            1 => continue,
-            _ => "may not have more than one field specified at a time",
-        };
-        causes.push(Cause::invalid(format!("{path}.valueFrom"), "", why));
     }
     causes
 }
@@ -284,7 +269,7 @@ mod tests {
             ),
             (
                 "env",
-                json!([{"name": "a", "value": "x", "valueFrom": {"fieldRef": {}}}]),
+                json!([{"name": "a", "value": "x", "valueFrom": {"fieldRef": {"apiVersion": "v1", "fieldPath": "metadata.name"}}}]),
                 vec![at("env[0].valueFrom: Invalid value: \"\": may not be specified when `value` is not empty")],
             ),
             (

@@ -7,6 +7,7 @@ use crate::machinery::cause::Cause;
 
 const PROBES: [&str; 3] = ["livenessProbe", "readinessProbe", "startupProbe"];
 const HANDLERS: [&str; 4] = ["exec", "httpGet", "tcpSocket", "grpc"];
+const HOOKS: [&str; 4] = ["exec", "httpGet", "tcpSocket", "sleep"];
 
 /// The errors in a container's probes.
 pub(super) fn probes(container: &Value, at: &str) -> Vec<Cause> {
@@ -29,6 +30,10 @@ pub(super) fn probes(container: &Value, at: &str) -> Vec<Cause> {
                 "must be greater than 0",
             ));
         }
+        if field == "readinessProbe" && !grace.is_null() {
+            let at = format!("{path}.terminationGracePeriodSeconds");
+            causes.push(Cause::invalid_json(at, grace, "must not be set for readinessProbes"));
+        }
         let threshold = &probe["successThreshold"];
         if field != "readinessProbe" && threshold.as_i64().is_some_and(|threshold| threshold != 1) {
             causes.push(Cause::invalid_json(format!("{path}.successThreshold"), threshold, "must be 1"));
@@ -44,9 +49,28 @@ pub(super) fn none(container: &Value, at: &str) -> Vec<Cause> {
     fields.map(|field| Cause::forbidden(format!("{at}.{field}"), detail)).collect()
 }
 
-fn handler(probe: &Value, at: &str) -> Vec<Cause> {
+/// The errors in the hooks of a container. Upstream: `validateLifecycle`.
+pub(super) fn hooks(lifecycle: &Value, grace: &Value, at: &str) -> Vec<Cause> {
     let mut causes = Vec::new();
-    let given: Vec<&str> = HANDLERS.into_iter().filter(|kind| probe[*kind].is_object()).collect();
+    for field in ["postStart", "preStop"].into_iter().filter(|field| lifecycle[*field].is_object()) {
+        let (hook, path) = (&lifecycle[field], format!("{at}.lifecycle.{field}"));
+        causes.extend(action(hook, &HOOKS, &path));
+        let (seconds, grace) = (&hook["sleep"]["seconds"], grace.as_i64().unwrap_or_default());
+        if seconds.as_i64().is_some_and(|seconds| !(0..=grace).contains(&seconds)) {
+            let why = format!("must be non-negative and less than terminationGracePeriodSeconds ({grace})");
+            causes.push(Cause::invalid_json(format!("{path}.sleep"), seconds, &why));
+        }
+    }
+    causes
+}
+
+fn handler(probe: &Value, at: &str) -> Vec<Cause> {
+    action(probe, &HANDLERS, at)
+}
+
+fn action(probe: &Value, kinds: &[&'static str], at: &str) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    let given: Vec<&str> = kinds.iter().copied().filter(|kind| probe[*kind].is_object()).collect();
     for (n, kind) in given.iter().enumerate() {
         let (action, path) = (&probe[*kind], format!("{at}.{kind}"));
         if n > 0 {

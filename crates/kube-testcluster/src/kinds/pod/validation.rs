@@ -2,7 +2,11 @@
 
 use serde_json::Value;
 
+use super::affinity::affinity;
 use super::containers::{containers, items, one_of, text};
+use super::network::{dns, host_aliases};
+use super::placement::{gates, spread};
+use super::security;
 use super::update;
 use super::volume_validation::volumes;
 use crate::kinds::names;
@@ -26,11 +30,15 @@ pub(in crate::kinds) fn pod_spec(spec: &Value, at: &str) -> Vec<Cause> {
     causes.extend(one_of(text(spec, "restartPolicy"), &["Always", "OnFailure", "Never"], &path("restartPolicy")));
     causes.extend(one_of(text(spec, "dnsPolicy"), &DNS_POLICIES, &path("dnsPolicy")));
     causes.extend(labels(&spec["nodeSelector"], &path("nodeSelector")));
-    for (i, secret) in items(spec, "imagePullSecrets").iter().enumerate() {
-        if text(secret, "name").is_empty() {
-            causes.push(Cause::required(path(&format!("imagePullSecrets[{i}].name")), ""));
-        }
+    causes.extend(security::of_pod(spec, at));
+    let system = text(&spec["os"], "name");
+    if spec["os"].is_object() && !["linux", "windows"].contains(&system) {
+        causes.extend(one_of(system, &["linux", "windows"], &path(if system.is_empty() { "os.name" } else { "os" })));
     }
+    causes.extend(affinity(&spec["affinity"], &path("affinity")));
+    causes.extend(dns(spec, at));
+    causes.extend(gates(spec, at));
+    causes.extend(spread(items(spec, "topologySpreadConstraints"), &path("topologySpreadConstraints")));
     for field in ["serviceAccountName", "nodeName"] {
         causes.extend(named(spec, field, names::subdomain, &path(field)));
     }
@@ -43,7 +51,10 @@ pub(in crate::kinds) fn pod_spec(spec: &Value, at: &str) -> Vec<Cause> {
         causes.extend(named(spec, field, names::label, &path(field)));
     }
     causes.extend(tolerations(items(spec, "tolerations"), at));
-    causes.extend(named(spec, "priorityClassName", names::subdomain, &path("priorityClassName")));
+    causes.extend(host_aliases(items(spec, "hostAliases"), &path("hostAliases")));
+    for field in ["priorityClassName", "runtimeClassName"] {
+        causes.extend(named(spec, field, names::subdomain, &path(field)));
+    }
     if !spec["preemptionPolicy"].is_null() {
         let policies = ["PreemptLowerPriority", "Never"];
         causes.extend(one_of(text(spec, "preemptionPolicy"), &policies, &path("preemptionPolicy")));
@@ -60,7 +71,7 @@ fn named(spec: &Value, field: &str, faults: fn(&str) -> Vec<String>, at: &str) -
 }
 
 /// Upstream: `ValidateLabels`.
-fn labels(labels: &Value, at: &str) -> Vec<Cause> {
+pub(in crate::kinds) fn labels(labels: &Value, at: &str) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (key, value) in labels.as_object().into_iter().flatten() {
         let value = value.as_str().unwrap_or_default();
@@ -98,7 +109,11 @@ fn tolerations(tolerations: &[Value], at: &str) -> Vec<Cause> {
             }
             "Exists" => {}
             other => {
-                causes.push(Cause::unsupported(path("operator"), &format!("{other:?}"), &["Equal", "Exists"]));
+                causes.push(Cause::unsupported(
+                    path("operator"),
+                    &format!("{other:?}"),
+                    &["Equal", "Exists", "Lt", "Gt"],
+                ));
             }
         }
         if !effect.is_empty() {
@@ -148,7 +163,6 @@ mod tests {
                 "spec.activeDeadlineSeconds: Invalid value: 0: must be between 1 and 2147483647, inclusive",
             ),
             (json!({"hostname": "a.b"}), "spec.hostname: Invalid value: \"a.b\": must not contain dots"),
-            (json!({"imagePullSecrets": [{}]}), "spec.imagePullSecrets[0].name: Required value"),
             (
                 json!({"preemptionPolicy": "Maybe"}),
                 "spec.preemptionPolicy: Unsupported value: \"Maybe\": supported values: \"PreemptLowerPriority\", \"Never\"",
@@ -186,7 +200,7 @@ mod tests {
             ),
             (
                 json!({"key": "foo", "operator": "In"}),
-                "operator: Unsupported value: \"In\": supported values: \"Equal\", \"Exists\"",
+                "operator: Unsupported value: \"In\": supported values: \"Equal\", \"Exists\", \"Lt\", \"Gt\"",
             ),
             (
                 json!({"key": "foo", "operator": "Exists", "tolerationSeconds": 20, "effect": "NoSchedule"}),

@@ -9,7 +9,18 @@ use crate::kinds::names;
 use crate::machinery::cause::Cause;
 
 /// The fields that a type of volume must have.
-const REQUIRED: [(&str, &[&str]); 6] = [
+const REQUIRED: [(&str, &[&str]); 17] = [
+    ("azureFile", &["secretName", "shareName"]),
+    ("cephfs", &["monitors"]),
+    ("cinder", &["volumeID"]),
+    ("ephemeral", &["volumeClaimTemplate"]),
+    ("flexVolume", &["driver"]),
+    ("glusterfs", &["endpoints", "path"]),
+    ("photonPersistentDisk", &["pdID"]),
+    ("portworxVolume", &["volumeID"]),
+    ("rbd", &["monitors", "image"]),
+    ("storageos", &["volumeName"]),
+    ("vsphereVolume", &["volumePath"]),
     ("hostPath", &["path"]),
     ("secret", &["secretName"]),
     ("configMap", &["name"]),
@@ -45,6 +56,59 @@ pub(super) fn volumes<'a>(spec: &'a Value, at: &str) -> (Vec<Cause>, HashSet<&'a
     (all, names)
 }
 
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        _ => false,
+    }
+}
+
+/// The errors in a path on the node. Upstream: `validateHostPathVolumeSource`.
+fn host_path(source: &Value, at: &str) -> Vec<Cause> {
+    const TYPES: [&str; 8] =
+        ["", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"];
+    let (path, kind) = (text(source, "path"), text(source, "type"));
+    let mut causes = Vec::new();
+    if path.split('/').any(|part| part == "..") {
+        causes.push(Cause::invalid(format!("{at}.path"), path, "must not contain '..'"));
+    }
+    if !TYPES.contains(&kind) {
+        causes.push(Cause::unsupported(format!("{at}.type"), &format!("{kind:?}"), &TYPES));
+    }
+    causes
+}
+
+/// The errors in the keys that become files. Upstream: `validateKeyToPath`.
+fn files(source: &Value, at: &str) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    for (i, item) in items(source, "items").iter().enumerate() {
+        let (at, path) = (format!("{at}.items[{i}]"), text(item, "path"));
+        if text(item, "key").is_empty() {
+            causes.push(Cause::required(format!("{at}.key"), ""));
+        }
+        match path {
+            "" => causes.push(Cause::required(format!("{at}.path"), "")),
+            path if path.starts_with('/') => {
+                causes.push(Cause::invalid(format!("{at}.path"), path, "must be a relative path"));
+            }
+            path if path.split('/').any(|part| part == "..") => {
+                causes.push(Cause::invalid(format!("{at}.path"), path, "must not contain '..'"));
+            }
+            _ => {}
+        }
+        causes.extend(mode(&item["mode"], &format!("{at}.mode")));
+    }
+    causes
+}
+
+fn mode(mode: &Value, at: &str) -> Option<Cause> {
+    let fits = mode.as_i64().is_none_or(|mode| (0..=0o777).contains(&mode));
+    let detail = "must be a number between 0 and 0777 (octal), both inclusive";
+    (!fits).then(|| Cause::invalid_json(at, mode, detail))
+}
+
 /// The errors in what a volume is.
 fn source(volume: &Value, at: &str) -> Vec<Cause> {
     let mut causes = Vec::new();
@@ -60,13 +124,24 @@ fn source(volume: &Value, at: &str) -> Vec<Cause> {
             continue;
         }
         for (_, fields) in REQUIRED.iter().filter(|(name, _)| name == kind) {
-            let missing = fields.iter().filter(|field| text(value, field).is_empty());
+            let missing = fields.iter().filter(|field| is_empty(&value[**field]));
             causes.extend(missing.map(|field| Cause::required(format!("{path}.{field}"), "")));
         }
-        let mode = &value["defaultMode"];
-        if WITH_MODE.contains(&kind.as_str()) && mode.as_i64().is_some_and(|mode| !(0..=0o777).contains(&mode)) {
-            let detail = "must be a number between 0 and 0777 (octal), both inclusive";
-            causes.push(Cause::invalid_json(format!("{path}.defaultMode"), mode, detail));
+        if WITH_MODE.contains(&kind.as_str()) {
+            causes.extend(mode(&value["defaultMode"], &format!("{path}.defaultMode")));
+        }
+        match kind.as_str() {
+            "hostPath" => causes.extend(host_path(value, &path)),
+            "secret" | "configMap" => causes.extend(files(value, &path)),
+            "nfs" if text(value, "path").starts_with(|c| c != '/') => {
+                causes.push(Cause::invalid(format!("{path}.path"), text(value, "path"), "must be an absolute path"));
+            }
+            "csi" if !text(value, "driver").is_empty() => {
+                let driver = text(value, "driver");
+                let faults = names::subdomain(&driver.to_lowercase());
+                causes.extend(faults.iter().map(|why| Cause::invalid(format!("{path}.driver"), driver, why)));
+            }
+            _ => {}
         }
     }
     causes

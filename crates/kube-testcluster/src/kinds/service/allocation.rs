@@ -112,12 +112,44 @@ fn keep(spec: &mut Value, old: &Value) {
     }
 }
 
-/// Removes allocations that the new type of a service does not have.
+/// The spec as it is judged: what an update omits is kept, what its type does not have is gone. Upstream: `patchAllocatedValues`,
+/// `NormalizeClusterIPs` and `dropTypeDependentFields`, which come before the validation.
+pub(super) fn judged(spec: &Value, old: Option<&Value>) -> Value {
+    let mut spec = spec.clone();
+    let Some(old) = old else { return spec };
+    keep(&mut spec, old);
+    release(&mut spec, old);
+    let (one, all) = (spec["clusterIP"] != old["clusterIP"], spec["clusterIPs"] != old["clusterIPs"]);
+    match (one, all) {
+        (true, false) if spec["clusterIP"].is_string() => spec["clusterIPs"] = json!([spec["clusterIP"]]),
+        (false, true) if spec["clusterIPs"][0].is_string() => spec["clusterIP"] = spec["clusterIPs"][0].clone(),
+        _ => {}
+    }
+    spec
+}
+
+/// Removes what the new type of a service does not have, unless the update changes it.
 fn release(spec: &mut Value, old: &Value) {
-    if needs_address(old) && !needs_address(spec) && spec["clusterIP"] == old["clusterIP"] {
-        for field in ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"] {
-            object(spec).remove(field);
-        }
+    type Needs = fn(&Value) -> bool;
+    let balanced: Needs = |spec| spec["type"] == "LoadBalancer";
+    let checked: Needs = |spec| spec["type"] == "LoadBalancer" && spec["externalTrafficPolicy"] == "Local";
+    let fields: [(&str, Needs); 8] = [
+        ("clusterIP", needs_address),
+        ("clusterIPs", needs_address),
+        ("ipFamilies", needs_address),
+        ("ipFamilyPolicy", needs_address),
+        ("healthCheckNodePort", checked),
+        ("allocateLoadBalancerNodePorts", balanced),
+        ("loadBalancerClass", balanced),
+        ("externalTrafficPolicy", needs_ports),
+    ];
+    let lost: Vec<&str> = fields
+        .into_iter()
+        .filter(|(field, needs)| needs(old) && !needs(spec) && spec[*field] == old[*field])
+        .map(|(field, _)| field)
+        .collect();
+    for field in lost {
+        object(spec).remove(field);
     }
     if needs_ports(old) && !needs_ports(spec) {
         let before: BTreeSet<u32> = old["ports"].as_array().into_iter().flatten().filter_map(node_port).collect();

@@ -1,21 +1,35 @@
-//! Validation of services.
+//! Validation of services. Upstream: `validateService`, `validateServicePort` and `ValidateServiceUpdate` in
+//! `pkg/apis/core/validation/validation.go`, lines 6999 to 7250 and 7368.
 
 use std::collections::HashSet;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::kinds::names::{LABEL, SUBDOMAIN, is_label, is_subdomain};
-use crate::kinds::pod::containers::{PROTOCOLS, is_port, one_of};
+use super::addresses::addresses;
+use super::allocation::judged;
+use super::exposure::{affinity, traffic};
+use super::load_balancer::{class, class_change, source_ranges};
+use crate::kinds::addresses::reachable;
+use crate::kinds::names::{self, LABEL, SUBDOMAIN, is_label, is_subdomain};
+use crate::kinds::pod::containers::{PROTOCOLS, is_port, items, one_of, port_name, text};
+use crate::kinds::pod::validation::labels;
 use crate::machinery::cause::Cause;
 
 const TYPES: [&str; 4] = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
 
-pub(crate) fn service(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
-    let mut causes = Vec::new();
-    let spec = &new["spec"];
-    let kind = spec["type"].as_str().unwrap_or_default();
-    let headless = spec["clusterIP"] == "None";
-    let ports = spec["ports"].as_array().map_or(&[][..], Vec::as_slice);
+pub(crate) fn service(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let spec = &judged(&new["spec"], old.map(|old| &old["spec"]));
+    let kind = text(spec, "type");
+    if kind != "ExternalName" {
+        // Upstream looks at these before all others.
+        let causes = addresses(spec);
+        if !causes.is_empty() {
+            return causes;
+        }
+    }
+    let headless = items(spec, "clusterIPs") == ["None"];
+    let ports = items(spec, "ports");
+    let mut causes: Vec<Cause> = old.into_iter().filter_map(|old| class_change(spec, &old["spec"])).collect();
     if ports.is_empty() && !headless && kind != "ExternalName" {
         causes.push(Cause::required("spec.ports", ""));
     }
@@ -24,15 +38,63 @@ pub(crate) fn service(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
         causes.push(Cause::invalid("spec.clusterIPs[0]", "None", &detail));
     }
     if kind == "ExternalName" {
-        causes.extend(external_name(spec["externalName"].as_str().unwrap_or_default()));
+        causes.extend(elsewhere(spec));
     }
     let mut names = HashSet::new();
     for (i, port) in ports.iter().enumerate() {
         causes.extend(one_port(port, &mut names, ports.len() > 1, &format!("spec.ports[{i}]")));
     }
-    let affinity = spec["sessionAffinity"].as_str().unwrap_or_default();
-    causes.extend(one_of(affinity, &["ClientIP", "None"], "spec.sessionAffinity"));
+    causes.extend(labels(&spec["selector"], "spec.selector"));
+    causes.extend(one_of(text(spec, "sessionAffinity"), &["ClientIP", "None"], "spec.sessionAffinity"));
+    causes.extend(affinity(spec));
+    for (i, address) in items(spec, "externalIPs").iter().enumerate() {
+        causes.extend(reachable(address.as_str().unwrap_or_default(), &format!("spec.externalIPs[{i}]")));
+    }
     causes.extend(one_of(kind, &TYPES, "spec.type"));
+    causes.extend(numbers(ports, kind));
+    causes.extend(source_ranges(spec, new, old));
+    causes.extend(class(spec));
+    causes.extend(traffic(spec));
+    causes
+}
+
+/// A name elsewhere has no address here.
+fn elsewhere(spec: &Value) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    for field in ["clusterIPs", "ipFamilies", "ipFamilyPolicy"] {
+        if spec.get(field).is_some_and(|value| value.as_array().map_or(!value.is_null(), |list| !list.is_empty())) {
+            causes.push(Cause::forbidden(format!("spec.{field}"), "may not be set for ExternalName services"));
+        }
+    }
+    causes.extend(external_name(text(spec, "externalName")));
+    causes
+}
+
+/// No two ports have the same number and protocol, inside or on the nodes.
+fn numbers(ports: &[Value], kind: &str) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    let number = |port: &Value, field: &str| port[field].as_i64().unwrap_or_default();
+    if kind == "ClusterIP" {
+        for (i, _) in ports.iter().enumerate().filter(|(_, port)| number(port, "nodePort") != 0) {
+            let why = "may not be used when `type` is 'ClusterIP'";
+            causes.push(Cause::forbidden(format!("spec.ports[{i}].nodePort"), why));
+        }
+    }
+    let mut taken = HashSet::new();
+    for (i, port) in ports.iter().enumerate().filter(|(_, port)| number(port, "nodePort") != 0) {
+        if !taken.insert((text(port, "protocol"), number(port, "nodePort"))) {
+            causes.push(Cause::duplicate_json(format!("spec.ports[{i}].nodePort"), &port["nodePort"]));
+        }
+    }
+    taken.clear();
+    for (i, port) in ports.iter().enumerate() {
+        let (protocol, own) = (text(port, "protocol"), number(port, "port"));
+        if !taken.insert((protocol, own)) {
+            let shown = json!({"Name": "", "Protocol": protocol, "AppProtocol": null, "Port": own, "TargetPort": 0, "NodePort": 0});
+            let order = ["Name", "Protocol", "AppProtocol", "Port", "TargetPort", "NodePort"];
+            causes.push(Cause::duplicate_struct(format!("spec.ports[{i}]"), &shown, &order, ""));
+        }
+    }
     causes
 }
 
@@ -61,16 +123,21 @@ fn one_port<'a>(port: &'a Value, names: &mut HashSet<&'a str>, several: bool, at
     }
     causes.extend(is_port(&port["port"], &format!("{at}.port")));
     causes.extend(one_of(port["protocol"].as_str().unwrap_or_default(), &PROTOCOLS, &format!("{at}.protocol")));
-    if port["targetPort"].is_number() {
-        causes.extend(is_port(&port["targetPort"], &format!("{at}.targetPort")));
+    let target = format!("{at}.targetPort");
+    match &port["targetPort"] {
+        Value::Number(_) => causes.extend(is_port(&port["targetPort"], &target)),
+        Value::String(name) => causes.extend(port_name(name).iter().map(|why| Cause::invalid(&target, name, why))),
+        _ => {}
+    }
+    if let Some(protocol) = port["appProtocol"].as_str() {
+        let faults = names::label_key(protocol);
+        causes.extend(faults.iter().map(|why| Cause::invalid(format!("{at}.appProtocol"), protocol, why)));
     }
     causes
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn told(mut spec: Value) -> Vec<String> {
@@ -82,7 +149,10 @@ mod tests {
     #[test]
     fn a_service_has_ports_unless_it_has_no_address() {
         assert_eq!(told(json!({"type": "ClusterIP"})), ["spec.ports: Required value"]);
-        assert_eq!(told(json!({"type": "ClusterIP", "clusterIP": "None"})), Vec::<String>::new());
+        assert_eq!(
+            told(json!({"type": "ClusterIP", "clusterIP": "None", "clusterIPs": ["None"]})),
+            Vec::<String>::new()
+        );
         assert_eq!(told(json!({"type": "ExternalName"})), ["spec.externalName: Required value"]);
         assert_eq!(
             told(json!({"type": "Odd", "ports": [{"port": 80, "protocol": "TCP"}]})),

@@ -1,0 +1,143 @@
+//! Validation of what draws a pod to nodes and to other pods. Upstream: `validateAffinity` in
+//! `pkg/apis/core/validation/validation.go`.
+
+use serde_json::Value;
+
+use super::containers::{items, text};
+use super::selectors::{EXISTS, IN, OPERATOR, label_name, label_selector};
+use crate::kinds::names;
+use crate::machinery::cause::Cause;
+
+const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
+const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
+
+/// The errors in the affinities of a pod.
+pub(super) fn affinity(affinity: &Value, at: &str) -> Vec<Cause> {
+    let mut causes = node_affinity(&affinity["nodeAffinity"], &format!("{at}.nodeAffinity"));
+    for field in ["podAffinity", "podAntiAffinity"] {
+        causes.extend(pod_affinity(&affinity[field], &format!("{at}.{field}")));
+    }
+    causes
+}
+
+fn node_affinity(affinity: &Value, at: &str) -> Vec<Cause> {
+    let (required, mut causes) = (&affinity[REQUIRED], Vec::new());
+    if required.is_object() {
+        let at = format!("{at}.{REQUIRED}.nodeSelectorTerms");
+        let terms = items(required, "nodeSelectorTerms");
+        if terms.is_empty() {
+            causes.push(Cause::required(&at, "must have at least one node selector term"));
+        }
+        causes.extend(terms.iter().enumerate().flat_map(|(i, term)| node_term(term, &format!("{at}[{i}]"))));
+    }
+    for (i, preferred) in items(affinity, PREFERRED).iter().enumerate() {
+        let at = format!("{at}.{PREFERRED}[{i}]");
+        causes.extend(weight(preferred, &at));
+        causes.extend(node_term(&preferred["preference"], &format!("{at}.preference")));
+    }
+    causes
+}
+
+fn weight(preferred: &Value, at: &str) -> Option<Cause> {
+    let fits = preferred["weight"].as_i64().is_some_and(|weight| (1..=100).contains(&weight));
+    (!fits).then(|| Cause::invalid_json(format!("{at}.weight"), &preferred["weight"], "must be in the range 1-100"))
+}
+
+/// Upstream: `ValidateNodeSelectorTerm`.
+fn node_term(term: &Value, at: &str) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    for (i, requirement) in items(term, "matchExpressions").iter().enumerate() {
+        let at = format!("{at}.matchExpressions[{i}]");
+        let (operator, values) = (text(requirement, "operator"), items(requirement, "values"));
+        match operator {
+            "In" | "NotIn" if values.is_empty() => causes.push(Cause::required(format!("{at}.values"), IN)),
+            "Exists" | "DoesNotExist" if !values.is_empty() => {
+                causes.push(Cause::forbidden(format!("{at}.values"), EXISTS));
+            }
+            "Gt" | "Lt" if values.len() != 1 => {
+                let why = "must be specified single value when `operator` is 'Lt' or 'Gt'";
+                causes.push(Cause::required(format!("{at}.values"), why));
+            }
+            "In" | "NotIn" | "Exists" | "DoesNotExist" | "Gt" | "Lt" => {}
+            other => causes.push(Cause::invalid(format!("{at}.operator"), other, OPERATOR)),
+        }
+        causes.extend(label_name(text(requirement, "key"), &format!("{at}.key")));
+    }
+    for (i, requirement) in items(term, "matchFields").iter().enumerate() {
+        causes.extend(node_field(requirement, &format!("{at}.matchFields[{i}]")));
+    }
+    causes
+}
+
+/// Upstream: `ValidateNodeFieldSelectorRequirement`.
+fn node_field(requirement: &Value, at: &str) -> Vec<Cause> {
+    let (operator, key, values) =
+        (text(requirement, "operator"), text(requirement, "key"), items(requirement, "values"));
+    let mut causes = Vec::new();
+    match operator {
+        "In" | "NotIn" if values.len() != 1 => {
+            let why = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector";
+            causes.push(Cause::required(format!("{at}.values"), why));
+        }
+        "In" | "NotIn" => {}
+        other => causes.push(Cause::invalid(format!("{at}.operator"), other, OPERATOR)),
+    }
+    if key != "metadata.name" {
+        causes.push(Cause::invalid(format!("{at}.key"), key, "not a valid field selector key"));
+        return causes;
+    }
+    for (i, value) in values.iter().enumerate() {
+        let value = value.as_str().unwrap_or_default();
+        causes
+            .extend(names::subdomain(value).iter().map(|why| Cause::invalid(format!("{at}.values[{i}]"), value, why)));
+    }
+    causes
+}
+
+fn pod_affinity(affinity: &Value, at: &str) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    for (i, term) in items(affinity, REQUIRED).iter().enumerate() {
+        causes.extend(pod_term(term, &format!("{at}.{REQUIRED}[{i}]")));
+    }
+    for (i, preferred) in items(affinity, PREFERRED).iter().enumerate() {
+        let at = format!("{at}.{PREFERRED}[{i}]");
+        causes.extend(weight(preferred, &at));
+        causes.extend(pod_term(&preferred["podAffinityTerm"], &format!("{at}.podAffinityTerm")));
+    }
+    causes
+}
+
+/// Upstream: `validatePodAffinityTerm`.
+fn pod_term(term: &Value, at: &str) -> Vec<Cause> {
+    let mut causes = label_selector(&term["labelSelector"], &format!("{at}.labelSelector"));
+    causes.extend(label_selector(&term["namespaceSelector"], &format!("{at}.namespaceSelector")));
+    for name in items(term, "namespaces") {
+        let name = name.as_str().unwrap_or_default();
+        causes.extend(names::label(name).iter().map(|why| Cause::invalid(format!("{at}.namespace"), name, why)));
+    }
+    for field in ["matchLabelKeys", "mismatchLabelKeys"] {
+        causes.extend(label_keys(term, field, at));
+    }
+    let unwanted = items(term, "mismatchLabelKeys");
+    for (i, key) in items(term, "matchLabelKeys").iter().enumerate().filter(|(_, key)| unwanted.contains(key)) {
+        let key = key.as_str().unwrap_or_default();
+        let why = "exists in both matchLabelKeys and mismatchLabelKeys";
+        causes.push(Cause::invalid(format!("{at}.matchLabelKeys[{i}]"), key, why));
+    }
+    let (topology, at) = (text(term, "topologyKey"), format!("{at}.topologyKey"));
+    if topology.is_empty() {
+        causes.push(Cause::required(&at, "can not be empty"));
+    }
+    causes.extend(label_name(topology, &at));
+    causes
+}
+
+/// The keys whose values are those of the pod itself.
+pub(super) fn label_keys(term: &Value, field: &str, at: &str) -> Vec<Cause> {
+    let (keys, at) = (items(term, field), format!("{at}.{field}"));
+    if !keys.is_empty() && term["labelSelector"].is_null() {
+        return vec![Cause::forbidden(at, "must not be specified when labelSelector is not set")];
+    }
+    let each = keys.iter().enumerate();
+    each.flat_map(|(i, key)| label_name(key.as_str().unwrap_or_default(), &format!("{at}[{i}]"))).collect()
+}

@@ -1,0 +1,79 @@
+//! Validation of a pod's new status. Upstream: `ValidatePodStatusUpdate` in `pkg/apis/core/validation/validation.go`, line 6167.
+
+use std::net::IpAddr;
+
+use serde_json::{Value, json};
+
+use super::containers::{items, text};
+use super::selectors::label_name;
+use crate::kinds::addresses::{ip, one_of_each_family};
+use crate::kinds::names;
+use crate::machinery::cause::Cause;
+
+/// Conditions whose types have no domain.
+const OF_THE_SYSTEM: [&str; 3] = ["PodScheduled", "Ready", "Initialized"];
+
+/// The errors in a new status.
+pub(in crate::kinds) fn status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let (status, mut causes) = (&new["status"], Vec::new());
+    for (i, condition) in items(status, "conditions").iter().enumerate() {
+        let kind = text(condition, "type");
+        if !OF_THE_SYSTEM.contains(&kind) {
+            causes.extend(label_name(kind, &format!("status.conditions[{i}].Type")));
+        }
+    }
+    let before = old.map_or(&Value::Null, |old| &old["status"]);
+    let node = text(status, "nominatedNodeName");
+    if !node.is_empty() && node != text(before, "nominatedNodeName") {
+        let faults = names::subdomain(node);
+        causes.extend(faults.iter().map(|why| Cause::invalid("status.nominatedNodeName", node, why)));
+    }
+    for (list, containers, restarts) in
+        [("containerStatuses", "containers", false), ("initContainerStatuses", "initContainers", true)]
+    {
+        causes.extend(revived(new, before, list, containers, restarts));
+    }
+    for field in ["podIPs", "hostIPs"] {
+        causes.extend(addresses(status, field));
+    }
+    causes
+}
+
+/// A container that has ended stays so, unless the pod restarts it. Upstream: `ValidateContainerStateTransition`.
+fn revived(pod: &Value, before: &Value, list: &str, containers: &str, sidecars: bool) -> Vec<Cause> {
+    let policy = text(&pod["spec"], "restartPolicy");
+    if policy == "Always" {
+        return Vec::new();
+    }
+    let restarts = |name: &str| {
+        let own = items(&pod["spec"], containers).iter().find(|container| text(container, "name") == name);
+        sidecars && own.is_some_and(|container| text(container, "restartPolicy") == "Always")
+    };
+    let mut causes = Vec::new();
+    for (i, old) in items(before, list).iter().enumerate() {
+        let ended = &old["state"]["terminated"];
+        let may_restart = ended["exitCode"].as_i64().unwrap_or_default() != 0 && policy == "OnFailure";
+        if ended.is_null() || may_restart || restarts(text(old, "name")) {
+            continue;
+        }
+        let same = items(&pod["status"], list).iter().filter(|new| text(new, "name") == text(old, "name"));
+        for _ in same.filter(|new| new["state"]["terminated"].is_null()) {
+            let why = "may not be transitioned to non-terminated state";
+            causes.push(Cause::forbidden(format!("status.{list}[{i}].state"), why));
+        }
+    }
+    causes
+}
+
+fn addresses(status: &Value, field: &str) -> Vec<Cause> {
+    let given: Vec<&str> = items(status, field).iter().map(|address| text(address, "ip")).collect();
+    let mut causes: Vec<Cause> =
+        given.iter().enumerate().filter_map(|(i, address)| ip(address, &format!("status.{field}[{i}]"))).collect();
+    let parsed: Vec<IpAddr> = given.iter().filter_map(|address| address.parse().ok()).collect();
+    if parsed.len() > 1 && (parsed.len() > 2 || !one_of_each_family(parsed.into_iter())) {
+        let shown: Vec<Value> = given.iter().map(|address| json!({"IP": address})).collect();
+        let why = "may specify no more than one IP for each IP family";
+        causes.push(Cause::invalid_json(format!("status.{field}"), &json!(shown), why));
+    }
+    causes
+}
