@@ -79,6 +79,13 @@ func namespaceStrategy(scheme *runtime.Scheme) strategy {
 	s.prepareUpdate = func(object, old runtime.Object) {
 		object.(*core.Namespace).Status = old.(*core.Namespace).Status
 	}
+	s.canonicalize = func(object runtime.Object) {
+		namespace := object.(*core.Namespace)
+		if namespace.Labels == nil {
+			namespace.Labels = map[string]string{}
+		}
+		namespace.Labels[corev1.LabelMetadataName] = namespace.Name // its name may have been generated after the defaults
+	}
 	return s
 }
 

@@ -24,6 +24,7 @@ type strategy struct {
 	validName     apivalidation.ValidateNameFunc
 	prepareCreate func(object runtime.Object)
 	prepareUpdate func(object, old runtime.Object)
+	canonicalize  func(object runtime.Object)
 	validate      func(object runtime.Object) field.ErrorList
 	// validateUpdate is what is checked of an update beside its metadata.
 	validateUpdate func(object, old runtime.Object) field.ErrorList
@@ -91,7 +92,12 @@ func (s strategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 	return map[fieldpath.APIVersion]*fieldpath.Set{"v1": reset, "apps/v1": reset}
 }
 
-func (strategy) Canonicalize(runtime.Object)                     {}
+func (s strategy) Canonicalize(object runtime.Object) {
+	if s.canonicalize != nil {
+		s.canonicalize(object)
+	}
+}
+
 func (s strategy) AllowCreateOnUpdate(context.Context) bool      { return s.createOnUpdate }
 func (s strategy) AllowUnconditionalUpdate(context.Context) bool { return !s.conditional }
 

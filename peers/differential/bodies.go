@@ -13,12 +13,16 @@ func oddBody(g *generator, kind kind, made *draft) {
 	body, isObject := made.body.(object)
 	text := asText(made.body)
 	if !isObject || g.sometimes(3) {
-		made.setText(pick(g, []string{"", "{}", "[]", "null", "5", `"text"`, "true", " ", "{", text[:len(text)/2], text + "}", text + text, text + "\n\n", "\ufeff" + text,
-			"[" + text + "]", "{\"a\":}", "{'a':1}", "{\"metadata\":{\"name\":\"a\"}}", "{\"metadata\":{\"name\":\"a\"},\"kind\":\"\",\"apiVersion\":\"\"}", "nul", "\x00", "{\"a\":\"\xff\"}",
-			strings.Replace(text, "{", "{\"a\":"+strings.Repeat("[", 80)+strings.Repeat("]", 80)+",", 1), strings.Replace(text, "{", `{"a":1,}`, 1), "{\"metadata\":{\"name\":\"\\ud800\"}}"}))
+		texts := []string{"", "[]", "5", `"text"`, "true", " ", "{", text[:len(text)/2], text + "}", text + text, text + "\n\n", "\ufeff" + text,
+			"[" + text + "]", "{\"a\":}", "{'a':1}", "nul", "\x00",
+			strings.Replace(text, "{", "{\"a\":"+strings.Repeat("[", 80)+strings.Repeat("]", 80)+",", 1), strings.Replace(text, "{", `{"a":1,}`, 1)}
+		if !kind.needs || made.method == "PATCH" || made.method == "DELETE" {
+			texts = append(texts, "{}", "null", "{\"a\":\"\xff\"}", `{"metadata":{"name":"a"}}`, `{"metadata":{"name":"a"},"kind":"","apiVersion":""}`, `{"metadata":{"name":"\ud800"}}`)
+		}
+		made.setText(pick(g, texts))
 		return
 	}
-	switch g.IntN(9) {
+	switch g.IntN(11) {
 	case 0:
 		body["kind"] = pick(g, []any{"Nosuch", "Pod", "configmap", "", 5, nil, "Status", kind.name + "List"})
 	case 1:
@@ -35,14 +39,30 @@ func oddBody(g *generator, kind kind, made *draft) {
 			body[fmt.Sprintf("unknown%d", i)] = pick(g, []any{1, nil, object{"a": 1}})
 		}
 	case 5:
-		asYAML(g, made, text)
+		asYAML(g, kind, made, text)
 	case 6:
 		wrongTypes(g, body)
 	case 7:
 		body[pick(g, []string{"Kind", "APIVersion", "Data", "SPEC", "Metadata"})] = pick(g, []any{"x", object{"a": "b"}, nil})
+	case 9:
+		misfit(g, kind, made)
+	case 10:
+		deep(g, made)
 	case 8:
 		body["status"] = pick(g, []any{object{}, nil, "text", object{"phase": "Failed"}, object{"phase": 5}, object{"unknown": 1}})
 	}
+}
+
+// deep nests an unknown field. Beyond a hundred levels the answers differ, so that nothing may come of it.
+func deep(g *generator, made *draft) {
+	levels := pick(g, []int{20, 90, 150, 2000})
+	if levels > 90 {
+		if made.method == "DELETE" {
+			return
+		}
+		made.query.Set("dryRun", "All")
+	}
+	made.setText(strings.Replace(asText(made.body), "{", `{"deep":`+strings.Repeat(`{"a":[`, levels/2)+strings.Repeat("]}", levels/2)+",", 1))
 }
 
 // duplicated writes a field twice.
@@ -61,14 +81,22 @@ func duplicated(g *generator, text string) string {
 	}
 }
 
-func asYAML(g *generator, made *draft, text string) {
+func asYAML(g *generator, kind kind, made *draft, text string) {
 	made.header["Content-Type"] = "application/yaml"
 	converted, err := yaml.JSONToYAML([]byte(text))
 	if err != nil {
 		panic(err) // it was written as JSON
 	}
-	made.setText(pick(g, []string{string(converted), text, string(converted) + "unknown: 1\n", "---\n" + string(converted), "a: [", "- a\n", "text", "",
-		"# nothing\n", "a: &x 1\nb: *x\n" + string(converted)}))
+	whole := string(converted)
+	texts := []string{whole, text, whole + "unknown: 1\n", "---\n" + whole, "a: [", "- a\n", "text", "a: &x 1\nb: *x\n" + whole,
+		whole + "---\n" + whole, "# first\n---\n" + whole + "...\na: b\n", whole + "kind: ConfigMap\n", "zz: 1\nunknown: 2\nunknown: 3\n" + whole,
+		strings.Replace(whole, "metadata:\n", "metadata:\n  labels:\n    a: b\n    a: c\n  labels: {d: e}\n", 1), "5: a\nyes: 1\n" + whole,
+		strings.Replace(whole, "metadata:\n", "metadata:\n  annotations: {a: yes, b: 5, c: 1.5, d: null}\n", 1), whole + "---\n{", whole + "metadata: {name: a}\n",
+		strings.Replace(whole, "metadata:\n", "metadata: &m\n", 1) + "x: {<<: *m, y: 1}\n", "\t" + whole, whole + "a: !!binary aGk=\n"}
+	if !kind.needs || made.method == "DELETE" {
+		texts = append(texts, "", "# nothing\n", "---\n---\n"+whole)
+	}
+	made.setText(pick(g, texts))
 }
 
 // wrongTypes gives some fields values of other types.
@@ -103,7 +131,10 @@ func oddAccept(g *generator, _ kind, made *draft) {
 		"application/json;as=Table;v=v1beta1;g=meta.k8s.io", "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io", "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io",
 		"application/json;as=Nosuch;v=v1;g=meta.k8s.io,application/json", "application/yaml;as=Table;v=v1;g=meta.k8s.io", "application/json;q=0.5, application/yaml", "application/json;stream=watch",
 		"application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;v=v1;g=meta.k8s.io", "application/vnd.kubernetes.protobuf, application/json", "application/json;q=0", "application/cbor",
-		"application/json;as=PartialObjectMetadata;v=v1;g=other"})
+		"application/json;as=PartialObjectMetadata;v=v1;g=other", "application/yaml;q=0.9,application/json;q=0.1", "text/html;q=0.9, application/json;q=0.2", "application/json;q=2, application/yaml",
+		"application/json;q=abc, application/yaml;q=0.9", "application/json; as=Table; v=v1; g=meta.k8s.io, application/json", "application/json;as=Table;g=meta.k8s.io", "application/json;as=Table;v=v1",
+		"application/json;v=v1;g=meta.k8s.io", "APPLICATION/JSON", "application/json;pretty=1", "application/json;stream=other", ", application/yaml", "application/json;as=Table;v=v1;g=meta.k8s.io;q=0.1, application/yaml",
+		"application/json;profile=nosuch", "*/*;q=0.1, application/yaml;q=0.01", "application/yaml;as=PartialObjectMetadata;v=v1;g=meta.k8s.io", "application/json;as=PartialObjectMetadataList;v=v1beta1;g=meta.k8s.io"})
 	if made.method != "GET" && strings.HasPrefix(made.header["Accept"], "application/vnd.kubernetes.protobuf;as=") {
 		delete(made.header, "Accept") // it is refused by one side: nothing may come of it on the other
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/yaml"
@@ -25,6 +26,18 @@ func decode(contentType string, body []byte) any {
 		}
 	}
 	return string(body)
+}
+
+// decodeEvent reads an event of a watch, as JSON.
+func decodeEvent(contentType string, sent []byte) any {
+	if !strings.HasPrefix(contentType, "application/vnd.kubernetes.protobuf") {
+		return fromJSON(sent)
+	}
+	var event metav1.WatchEvent
+	if err := event.Unmarshal(sent); err != nil {
+		return err.Error()
+	}
+	return object{"type": event.Type, "object": decode(contentType, event.Object.Raw)}
 }
 
 func fromJSON(body []byte) any {

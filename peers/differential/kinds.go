@@ -5,7 +5,10 @@ package main
 type kind struct {
 	plural, name, apiVersion string
 	cluster, status          bool
-	body                     func() map[string]any
+	// needs says that kube-apiserver refuses or completes an object without the fields of body, which the peer does not: it has no
+	// validation of a kind, and no defaults.
+	needs bool
+	body  func() map[string]any
 	// change is what a patch of the object may set, statusChange what one of its status may set.
 	change, statusChange map[string]any
 }
@@ -17,12 +20,12 @@ var kinds = []kind{
 	{plural: "configmaps", name: "ConfigMap", apiVersion: "v1",
 		body:   func() object { return object{"data": object{"k": "v"}} },
 		change: object{"data": object{"k": "w", "l": nil}}},
-	{plural: "events", name: "Event", apiVersion: "v1",
+	{plural: "events", name: "Event", apiVersion: "v1", needs: true,
 		body: func() object {
 			return object{"involvedObject": object{"kind": "Pod", "namespace": "<<ns:>>", "name": "p"}, "reason": "Tested", "type": "Normal"}
 		},
 		change: object{"message": "changed"}},
-	{plural: "secrets", name: "Secret", apiVersion: "v1",
+	{plural: "secrets", name: "Secret", apiVersion: "v1", needs: true,
 		body:   func() object { return object{"type": "Opaque", "data": object{"k": "dg=="}} },
 		change: object{"data": object{"k": "dw=="}}},
 	{plural: "serviceaccounts", name: "ServiceAccount", apiVersion: "v1",
@@ -31,13 +34,13 @@ var kinds = []kind{
 	{plural: "leases", name: "Lease", apiVersion: "coordination.k8s.io/v1",
 		body:   func() object { return object{"spec": object{"holderIdentity": "me", "leaseDurationSeconds": 15}} },
 		change: object{"spec": object{"holderIdentity": "you"}}},
-	{plural: "services", name: "Service", apiVersion: "v1", status: true,
+	{plural: "services", name: "Service", apiVersion: "v1", status: true, needs: true,
 		body: func() object {
 			return object{"spec": object{"type": "ExternalName", "externalName": "example.org", "sessionAffinity": "None"}}
 		},
 		change:       object{"spec": object{"externalName": "example.com"}},
 		statusChange: object{"loadBalancer": object{"ingress": []any{object{"hostname": "example.net"}}}}},
-	{plural: "nodes", name: "Node", apiVersion: "v1", cluster: true, status: true,
+	{plural: "nodes", name: "Node", apiVersion: "v1", cluster: true, status: true, needs: true,
 		body: func() object {
 			return object{"spec": object{"taints": []any{object{"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}}}}
 		},
@@ -50,7 +53,7 @@ var kinds = []kind{
 		body:         func() object { return object{"spec": podSpec()} },
 		change:       object{"metadata": object{"labels": object{"x": "y"}}},
 		statusChange: object{"phase": "Running", "hostIP": "10.0.0.1"}},
-	{plural: "replicasets", name: "ReplicaSet", apiVersion: "apps/v1", status: true,
+	{plural: "replicasets", name: "ReplicaSet", apiVersion: "apps/v1", status: true, needs: true,
 		body: func() object {
 			template := podSpec()
 			for _, admitted := range []string{"tolerations", "priority", "preemptionPolicy"} {

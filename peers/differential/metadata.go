@@ -110,6 +110,10 @@ func oddSystem(g *generator, kind kind, made *draft) {
 	for key, value := range field {
 		made.metadata()[key] = value
 	}
+	if field["managedFields"] != nil && made.method != "POST" {
+		// A write that changes who owns a field, and nothing else, is a write to one side only.
+		made.metadata()["annotations"] = object{"changed": fmt.Sprint(g.IntN(1_000_000))}
+	}
 }
 
 // oddShape makes metadata something else.

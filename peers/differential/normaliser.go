@@ -139,7 +139,7 @@ var (
 	uuid   = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 	moment = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
 	// inSentence finds the resourceVersions in messages.
-	inSentence = regexp.MustCompile(`((?:resource version|current|precondition|object meta|provided resource version): ?"?|ResourceVersion in (?:the precondition|record) \(|too old resource version: \d+ \()(\d+)`)
+	inSentence = regexp.MustCompile(`((?:resource version|current|precondition|object meta|provided resource version): ?"?|ResourceVersion in (?:the precondition|record) \(|too old resource version: \d+ \(|"resourceVersion\\?":\\?")(\d+)`)
 )
 
 func (n *normaliser) text(text string) string {

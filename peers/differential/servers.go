@@ -25,7 +25,9 @@ func startReal(program string) (*server, error) {
 
 // startOurs starts informer-lab's cluster with nothing in it that changes objects by itself.
 func startOurs(program string) (*server, error) {
-	return start(program, "http://", "cluster", "--listen", "127.0.0.1:0", "--nodes", "0", "--controllers", "none", "--admission", "plain")
+	still := inProject("peers", "differential", "still.yaml")
+	return start(program, "http://", "cluster", "--listen", "127.0.0.1:0", "--nodes", "0", "--controllers", "none", "--admission", "plain",
+		"--stages", still)
 }
 
 // start runs a program until it has printed a line with its URL.

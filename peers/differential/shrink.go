@@ -1,5 +1,7 @@
 package main
 
+import "maps"
+
 // shrink finds a short sequence that ends with the same difference: it leaves out one request after the other, those in front first, as
 // long as the last one is still answered in the same two ways.
 func (r *Runner) shrink(found Finding) Finding {
@@ -19,8 +21,8 @@ func (r *Runner) shrink(found Finding) Finding {
 
 // again runs a sequence and returns the finding of its end, if it is of the class.
 func (r *Runner) again(sequence []Request, class string) (Finding, bool) {
-	counted := *r
-	defer func() { r.asked, r.equal = counted.asked, counted.equal }()
+	asked, equal, used := r.asked, r.equal, maps.Clone(r.used)
+	defer func() { r.asked, r.equal, r.used = asked, equal, used }()
 	for _, found := range r.run(sequence) {
 		if len(found.sequence) == len(sequence) && found.class() == class {
 			return found, true

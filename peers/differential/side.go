@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net"
 	"net/http"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -14,8 +16,8 @@ import (
 type Side struct {
 	name, url string
 	client    *http.Client
-	// dialled counts the connections, to notice one that was dropped without a word.
-	dialled atomic.Int64
+	// dropped says that the server has ended the connection, to notice when it did so without a word.
+	dropped atomic.Bool
 	// expectsDial says that the last answer closed its connection, as it said.
 	expectsDial bool
 	memory      *memory
@@ -30,14 +32,29 @@ func newSide(name, url string) *Side {
 			DisableCompression:  true,
 			MaxIdleConnsPerHost: 1,
 			DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-				side.dialled.Add(1)
-				return dialer.DialContext(ctx, network, address)
+				side.dropped.Store(false)
+				connection, err := dialer.DialContext(ctx, network, address)
+				return &watched{connection, &side.dropped}, err
 			},
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Timeout:       40 * time.Second,
 	}
 	return side
+}
+
+// watched is a connection that notices when the server ends it.
+type watched struct {
+	net.Conn
+	dropped *atomic.Bool
+}
+
+func (w *watched) Read(into []byte) (int, error) {
+	n, err := w.Conn.Read(into)
+	if errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) {
+		w.dropped.Store(true)
+	}
+	return n, err
 }
 
 // begin forgets what was answered, for a new sequence.
@@ -60,7 +77,7 @@ type Answer struct {
 
 // ask sends a request that has an end.
 func (s *Side) ask(request Request) Answer {
-	before := s.dialled.Load()
+	dropped := s.dropped.Load()
 	response, err := s.client.Do(s.request(context.Background(), request))
 	if err != nil {
 		s.expectsDial = true
@@ -69,7 +86,7 @@ func (s *Side) ask(request Request) Answer {
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
 	answer := Answer{Status: response.StatusCode, Header: response.Header, Body: body, Close: response.Close}
-	answer.Lost = s.dialled.Load() > before && !s.expectsDial
+	answer.Lost = dropped && !s.expectsDial
 	s.expectsDial = response.Close
 	if err != nil {
 		answer.Failed = failure(err)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -133,7 +134,7 @@ func unnamed(request Request, real, ours Outcome, used map[string]int) []differe
 			return nil
 		}
 		mendedReal, mendedOurs := row.mend(request, real, ours)
-		if still := differences(mendedReal, mendedOurs); len(still) < len(left) {
+		if still := differences(mendedReal, mendedOurs); !slices.Equal(still, left) {
 			used[row.name]++
 			real, ours, left = mendedReal, mendedOurs, still
 		}

@@ -97,6 +97,9 @@ func removeAll(g *generator, kind kind) *draft {
 	if g.sometimes(2) {
 		oddSelectors(g, kind, made)
 	}
+	if g.sometimes(6) {
+		addQuery(g, made, "limit=1", "limit=x", "resourceVersion=0", "resourceVersion=abc", "resourceVersionMatch=Exact", "timeoutSeconds=5", "watch=1", "continue=x", "sendInitialEvents=true", "resourceVersion=1&resourceVersionMatch=NotOlderThan")
+	}
 	return made
 }
 
@@ -141,7 +144,7 @@ func watch(g *generator, kind kind) *draft {
 	if !g.sometimes(3) {
 		made.query.Set("resourceVersion", pick(g, []string{"0", "<<listrv:>>", "<<rv:" + kind.plural + "/a>>", "<<oldrv:" + kind.plural + "/a>>"}))
 	}
-	if g.sometimes(3) {
+	for range g.IntN(3) {
 		pick(g, []odd{oddSelectors, oddAccept, oddStreaming})(g, kind, made)
 	}
 	ownNamespaces(kind, made)
@@ -160,7 +163,10 @@ func strange(g *generator, kind kind) *draft {
 		newDraft("GET", object+"/nosuch"), newDraft("GET", kind.path()+"x"), newDraft("POST", kind.everywhere()), newDraft("GET", kind.path()+"/"),
 		newDraft("GET", kind.version()+"/namespaces/nosuch/"+kind.plural), newDraft("PUT", object+"/status"), newDraft("GET", object+"/"),
 		newDraft("HEAD", object), newDraft("OPTIONS", object), newDraft("GET", "/apis/nosuch.example/v1/"+kind.plural),
-		newDraft("PATCH", object+"/status"), newDraft("TRACE", object), newDraft("DELETE", everywhere), newDraft("GET", "/api/v2/"+kind.plural),
+		newDraft("PATCH", object+"/status"), newDraft("PROPFIND", kind.path()), newDraft("HEAD", kind.path()), newDraft("OPTIONS", kind.path()), newDraft("POST", "/api"), newDraft("PUT", "/apis/apps"),
+		newDraft("GET", object+"//"), newDraft("GET", strings.Replace(object, "/api", "//api", 1)), newDraft("GET", kind.path()+"/%61"), newDraft("GET", kind.path()+"/a%2Fb"), newDraft("GET", kind.path()+"/%zz"), newDraft("GET", kind.path()+"/.."),
+		newDraft("GET", kind.path()+"?&&labelSelector=app%3Dx&"), newDraft("GET", kind.path()+"?labelSelector=app%3Dx;limit=1"), newDraft("GET", kind.path()+"?limit=%zz"), newDraft("GET", kind.path()+"?=x&limit"), newDraft("GET", kind.path()+"?fieldSelector=metadata.name%3d+a"),
+		newDraft("GET", "/nosuch"), newDraft("POST", "/"), newDraft("GET", "/api/v1/nosuch"), newDraft("GET", "/apis/apps/v9/replicasets"), newDraft("DELETE", "/api/v1"), newDraft("GET", kind.version()+"/watch/"+kind.plural+"/"), newDraft("PUT", object+"/nosuch"), newDraft("TRACE", object), newDraft("DELETE", everywhere), newDraft("GET", "/api/v2/"+kind.plural),
 	})
 	if !kind.status && strings.HasSuffix(made.path, "/status") {
 		made.path = object // the peer has no status of namespaces, which kube-apiserver has

@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	bigendian "encoding/binary"
 	"io"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 )
@@ -59,21 +61,38 @@ func (s *Side) watch(request Request) *stream {
 	return opened
 }
 
-// read keeps each line.
+// read keeps each event: a line of JSON, or a frame of protobuf.
 func (s *stream) read(body io.ReadCloser) {
 	defer body.Close()
-	lines := bufio.NewReader(body)
+	next := line
+	if strings.HasPrefix(s.content, "application/vnd.kubernetes.protobuf") {
+		next = frame
+	}
+	reader := bufio.NewReader(body)
 	for {
-		line, err := lines.ReadBytes('\n')
-		if len(bytes.TrimSpace(line)) > 0 {
+		event, err := next(reader)
+		if len(bytes.TrimSpace(event)) > 0 {
 			s.mutex.Lock()
-			s.events = append(s.events, line)
+			s.events = append(s.events, event)
 			s.mutex.Unlock()
 		}
 		if err != nil {
 			return
 		}
 	}
+}
+
+func line(reader *bufio.Reader) ([]byte, error) { return reader.ReadBytes('\n') }
+
+// frame is a protobuf event behind its length.
+func frame(reader *bufio.Reader) ([]byte, error) {
+	var length uint32
+	if err := bigendian.Read(reader, bigendian.BigEndian, &length); err != nil {
+		return nil, err
+	}
+	event := make([]byte, length)
+	_, err := io.ReadFull(reader, event)
+	return event, err
 }
 
 // outcome is how the watch was answered at first.
@@ -89,8 +108,8 @@ func (s *stream) told(normal *normaliser) Outcome {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	var events []any
-	for _, line := range s.events {
-		event := fromJSON(line)
+	for _, sent := range s.events {
+		event := decodeEvent(s.content, sent)
 		if !isOrdinaryBookmark(event) {
 			events = append(events, normal.value(event))
 		}

@@ -7,3 +7,4 @@ pub(crate) mod json;
 pub(crate) mod protobuf;
 pub(crate) mod schema;
 pub(crate) mod strategic_merge;
+pub(crate) mod yaml;

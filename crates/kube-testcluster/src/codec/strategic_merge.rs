@@ -79,6 +79,10 @@ fn merge_object(
     }
     let ordered: HashSet<String> =
         directives.iter().filter_map(|(name, _)| name.strip_prefix(ORDER)).map(ToOwned::to_owned).collect();
+    for (name, order) in directives.iter().filter_map(|(name, order)| Some((name.strip_prefix(ORDER)?, order))) {
+        let change = changes.iter().find(|(field, _)| field == name).map(|(_, value)| value);
+        element_order::check(row, name, order, fields.get(name), change)?;
+    }
     for (name, change) in changes {
         if change.is_null() {
             fields.remove(&name);
@@ -99,7 +103,7 @@ fn merge_object(
     for (name, order) in directives.iter().filter_map(|(name, order)| Some((name.strip_prefix(ORDER)?, order))) {
         let key = row.and_then(|row| row.field(name)).map_or("", |field| field.merge_key);
         if let (Some(Value::Array(items)), Value::Array(order)) = (fields.get_mut(name), order) {
-            reorder(items, order, key);
+            element_order::reorder(items, order, key);
         }
     }
     Ok(())
@@ -273,25 +277,7 @@ impl KeyedList {
     }
 }
 
-/// Sorts the items that `order` names into that order. Each other item stays before the item that follows it.
-fn reorder(items: &mut Vec<Value>, order: &[Value], key: &str) {
-    let identity = |item: &Value| if key.is_empty() { item.to_string() } else { item[key].to_string() };
-    let mut wanted = HashMap::new();
-    for (place, item) in order.iter().enumerate() {
-        wanted.entry(identity(item)).or_insert(place);
-    }
-    let mut next = usize::MAX;
-    let mut placed = Vec::with_capacity(items.len());
-    for item in items.drain(..).rev() {
-        let place = wanted.get(&identity(&item)).copied();
-        next = place.unwrap_or(next);
-        placed.push((next, place.is_some(), item));
-    }
-    placed.reverse();
-    placed.sort_by_key(|(place, is_listed, _)| (*place, *is_listed)); // stable, so others stay in their order
-    items.extend(placed.into_iter().map(|(.., item)| item));
-}
-
+mod element_order;
 #[cfg(test)]
 mod laws;
 

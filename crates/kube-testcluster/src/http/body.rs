@@ -4,7 +4,7 @@ use axum::extract::Request;
 use bytes::Bytes;
 use http::{HeaderMap, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::field_validation::Strictness;
 use super::status::ApiError;
@@ -12,6 +12,7 @@ use super::type_meta::{TypeMeta, parse_error};
 use crate::codec::json::Json;
 use crate::codec::protobuf;
 use crate::codec::schema::{self, Decoded};
+use crate::codec::yaml;
 use crate::kinds::{Resource, served};
 
 /// Upstream's limit of a request body.
@@ -58,11 +59,17 @@ impl Format {
     /// # Errors
     /// Go's message.
     pub(crate) fn read(self, body: &[u8], kind: &'static str) -> Result<Json, String> {
-        match self {
+        self.read_strictly(body, kind).map(|read| read.json)
+    }
+
+    /// The same, with the keys that a YAML text has twice. Those of JSON are found when it is decoded as its type.
+    fn read_strictly(self, body: &[u8], kind: &'static str) -> Result<yaml::Read, String> {
+        let json = match self {
             Self::Json => Json::read(body).map_err(|why| parse_error(&why)),
-            Self::Yaml => from_yaml(body),
+            Self::Yaml => return yaml::read(body),
             Self::Protobuf => protobuf::decode(body, kind).map(Json::from),
-        }
+        };
+        json.map(|json| yaml::Read { json, duplicates: Vec::new() })
     }
 
     /// Reads an object of a kind that is stored, in the shape of its type and without kind and apiVersion.
@@ -78,27 +85,22 @@ impl Format {
         api_version: &str,
         strictness: Strictness,
     ) -> Result<Decoded, ApiError> {
-        let read = self.read(body, kind).and_then(|json| TypeMeta::of(&json).map(|meta| (json, meta)));
-        let (json, meta) = read.map_err(|why| {
+        let read = self.read_strictly(body, kind).and_then(|read| TypeMeta::of(&read.json).map(|meta| (read, meta)));
+        let (yaml::Read { json, duplicates }, meta) = read.map_err(|why| {
             let beginning = beginning(body);
             ApiError::bad_request(format!(
                 "the object provided is unrecognized (must be of type {kind}): {why} ({beginning})"
             ))
         })?;
-        check_kind(body, &meta, kind, api_version)?;
+        check_kind(body, &meta, &json, kind, api_version)?;
         let refused = |why: String| {
             let version = version_of(api_version);
             ApiError::bad_request(format!("{kind} in version {version:?} cannot be handled as a {kind}: {why}"))
         };
-        let decoded = schema::decode(kind, json).map_err(refused)?;
+        let mut decoded = schema::decode(kind, json).map_err(refused)?;
+        decoded.faults.splice(0..0, strictness.told_of_yaml(duplicates));
         strictness.check(decoded).map_err(|why| refused(format!("strict decoding error: {why}")))
     }
-}
-
-/// Upstream turns YAML into JSON first.
-fn from_yaml(body: &[u8]) -> Result<Json, String> {
-    let text = std::str::from_utf8(body).map_err(|error| format!("yaml: {error}"))?;
-    serde_saphyr::from_str(text).map_err(|error| format!("yaml: {}", error.without_snippet()))
 }
 
 /// Refuses an object of another namespace than that of the path.
@@ -112,12 +114,13 @@ pub(crate) fn check_namespace(value: &Value, namespace: Option<&str>) -> Result<
     }
 }
 
-/// Refuses a body of another kind or version. A body without `kind` or `apiVersion` counts as the kind of the path.
-fn check_kind(body: &[u8], meta: &TypeMeta, kind: &str, api_version: &str) -> Result<(), ApiError> {
+/// Refuses a body of another kind or version. A body without `kind` or `apiVersion` counts as the kind of the path. A known kind
+/// is decoded as what it says it is, and then cannot be converted.
+fn check_kind(body: &[u8], meta: &TypeMeta, json: &Json, kind: &str, api_version: &str) -> Result<(), ApiError> {
     let or = |text: &str, default: &str| if text.is_empty() { default.to_owned() } else { text.to_owned() };
     let (found, version) = (or(&meta.kind, kind), or(&meta.api_version, api_version));
     if version.ends_with('/') {
-        let why = format!("Object 'apiVersion' is missing in '{}'", String::from_utf8_lossy(body));
+        let why = no_version(body);
         return Err(ApiError::bad_request(format!("{found} in version \"\" cannot be handled as a {kind}: {why}")));
     }
     if (found.as_str(), version.as_str()) == (kind, api_version) {
@@ -125,11 +128,14 @@ fn check_kind(body: &[u8], meta: &TypeMeta, kind: &str, api_version: &str) -> Re
     }
     let row = served().any(|row| row.kind == found && row.api_version() == version);
     let is_list = served().any(|row| found.strip_suffix("List") == Some(row.kind) && row.api_version() == version);
-    let known = row || is_list || (found == "Status" && version.ends_with("v1"));
-    let why = if known {
-        format!("converting (v1.{found}) to (core.{kind}): unknown conversion")
-    } else {
-        no_kind(&found, &version)
+    let is_status = found == "Status" && version.ends_with("v1");
+    let misfit = if row || is_status { schema::decode(&found, json.clone()).err() } else { None };
+    let why = match misfit {
+        Some(misfit) => misfit,
+        None if row || is_list || is_status => {
+            format!("converting (v1.{found}) to (core.{kind}): unknown conversion")
+        }
+        None => no_kind(&found, &version),
     };
     let version = version_of(&version);
     Err(ApiError::bad_request(format!("{found} in version {version:?} cannot be handled as a {kind}: {why}")))
@@ -137,7 +143,7 @@ fn check_kind(body: &[u8], meta: &TypeMeta, kind: &str, api_version: &str) -> Re
 
 /// Refuses a patched object of another kind or version, in Go's words.
 pub(crate) fn check_patched_kind(value: &Value, resource: &Resource) -> Result<(), String> {
-    let meta = TypeMeta::of(&Json::from(json!({"kind": value["kind"], "apiVersion": value["apiVersion"]})))?;
+    let meta = TypeMeta::of(&Json::from(value.clone()))?;
     let (kind, version) = (meta.kind.as_str(), meta.api_version.as_str());
     let same_kind = kind.is_empty() || kind == resource.kind;
     if same_kind && (version.is_empty() || version == resource.api_version()) {
@@ -152,6 +158,11 @@ pub(crate) fn check_patched_kind(value: &Value, resource: &Resource) -> Result<(
     } else {
         no_kind(kind, version)
     })
+}
+
+/// The message for a body with a group and no version.
+pub(crate) fn no_version(body: &[u8]) -> String {
+    format!("Object 'apiVersion' is missing in '{}'", String::from_utf8_lossy(body))
 }
 
 /// The version without its group.

@@ -28,6 +28,14 @@ impl Strictness {
         }
     }
 
+    /// The faults of a YAML text: a warning for each, or one error. Upstream: `parseYAMLWarnings`.
+    pub(crate) fn told_of_yaml(self, faults: Vec<String>) -> Vec<String> {
+        match self {
+            Self::Strict if !faults.is_empty() => vec![format!("yaml: unmarshal errors:\n  {}", faults.join("\n  "))],
+            _ => faults,
+        }
+    }
+
     /// Returns the object, with the faults to warn about, or an error that names them.
     pub(crate) fn check(self, mut decoded: Decoded) -> Result<Decoded, String> {
         match self {

@@ -19,7 +19,7 @@ mod served;
 mod service;
 
 pub(crate) use self::resource::{
-    Allocator, CreateOnUpdate, DeleteResponse, Deletion, Generation, Lifetime, Resource, StatusOnCreate, Subresource,
-    UnconditionalUpdate,
+    Allocator, CreateOnUpdate, DeleteResponse, Deletion, Dependents, Generation, Lifetime, Resource, StatusOnCreate,
+    Subresource, UnconditionalUpdate,
 };
 pub(crate) use self::served::{EVENTS, NAMESPACES, NODES, PODS, RESOURCES, SERVICE_ACCOUNTS, SERVICES, find, served};

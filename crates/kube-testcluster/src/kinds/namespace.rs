@@ -10,12 +10,20 @@ use crate::machinery::fill::{empty, missing, object};
 /// The finalizer that keeps a namespace until it is empty. It is in the spec, not in the metadata.
 pub(crate) const FINALIZER: &str = "kubernetes";
 
+/// Sets the label with the namespace's name. A generated name gets it after the validation. Upstream: `SetDefaults_Namespace`
+/// and `namespaceStrategy.Canonicalize`.
+pub(crate) fn set_label(namespace: &mut Value) {
+    let name = namespace.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default().to_owned();
+    if !name.is_empty() {
+        let metadata = object(&mut namespace["metadata"]);
+        object(metadata.entry("labels").or_insert_with(empty))
+            .insert("kubernetes.io/metadata.name".into(), name.into());
+    }
+}
+
 /// Sets the label with the namespace's name, and the phase.
 pub(super) fn set_defaults(namespace: &mut Value) {
-    if let Some(name) = namespace.pointer("/metadata/name").cloned() {
-        let metadata = object(&mut namespace["metadata"]);
-        object(metadata.entry("labels").or_insert_with(empty)).insert("kubernetes.io/metadata.name".into(), name);
-    }
+    set_label(namespace);
     missing(namespace, "spec", empty());
     missing(namespace, "status", empty());
     missing(&mut namespace["status"], "phase", json!("Active"));

@@ -53,6 +53,8 @@ pub(crate) struct Strategy {
     pub(crate) status_on_create: StatusOnCreate,
     /// Upstream: `TTLFunc`.
     pub(crate) lifetime: Lifetime,
+    /// Upstream: `DefaultGarbageCollectionPolicy`.
+    pub(crate) dependents: Dependents,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +76,14 @@ pub(crate) enum Lifetime {
     Short,
 }
 
+/// Whether objects of a kind can own others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dependents {
+    Collected,
+    /// There are none, so a deletion waits for none whatever its policy is.
+    Unsupported,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StatusOnCreate {
     /// Only the status subresource writes the status.
@@ -88,6 +98,7 @@ impl Strategy {
         unconditional_update: UnconditionalUpdate::Allowed,
         status_on_create: StatusOnCreate::Reset,
         lifetime: Lifetime::Endless,
+        dependents: Dependents::Collected,
     };
     pub(crate) const CREATED_ON_UPDATE: Self = Self { create_on_update: CreateOnUpdate::Allowed, ..Self::USUAL };
 }

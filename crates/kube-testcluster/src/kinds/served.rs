@@ -2,7 +2,7 @@
 
 use super::names::NameRule;
 use super::resource::{
-    DeleteResponse, Deletion, Generation, Lifetime, Resource, Scope, StatusOnCreate, Strategy, Subresource,
+    DeleteResponse, Deletion, Dependents, Generation, Lifetime, Resource, Scope, StatusOnCreate, Strategy, Subresource,
     UnconditionalUpdate, no_defaults, nothing_more,
 };
 use super::reviews::REVIEWS;
@@ -140,7 +140,11 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         deletion: Deletion::AtOnce,
         delete_response: DeleteResponse::Status,
         generation: Generation::Absent,
-        strategy: Strategy { lifetime: Lifetime::Short, ..Strategy::CREATED_ON_UPDATE },
+        strategy: Strategy {
+            lifetime: Lifetime::Short,
+            dependents: Dependents::Unsupported,
+            ..Strategy::CREATED_ON_UPDATE
+        },
         cached: false,
         fields: &[
             ("involvedObject.kind", "/involvedObject/kind", ""),

@@ -53,7 +53,9 @@ async fn create_new(
         pod_admission::admit_new(store, target.namespace.as_deref().unwrap_or_default(), &mut value).await?;
     }
     let has_version = value["metadata"]["resourceVersion"].as_str().is_some_and(names_a_version);
-    let (key, value) = validated(store, target, value)?;
+    let version = value["metadata"]["resourceVersion"].take();
+    let (key, mut value) = validated(store, target, value)?;
+    keep_in_dry_run(&mut value, version, commit);
     if has_version && commit == Commit::Really {
         // Upstream's storage refuses it, after the validation; a dry run does not reach the storage.
         return Err(ApiError::internal("resourceVersion should not be set on objects to be created"));
@@ -69,6 +71,13 @@ fn names_a_version(text: &str) -> bool {
     text.parse::<u64>().is_ok_and(|version| version != 0)
 }
 
+/// A dry run answers with the resourceVersion of the body: nothing is stored that would have another.
+fn keep_in_dry_run(value: &mut Value, version: Value, commit: Commit) {
+    if commit == Commit::Pretend && version.as_str().is_some_and(|version| !version.is_empty()) {
+        value["metadata"]["resourceVersion"] = version;
+    }
+}
+
 /// Creates the object of a PUT to a name that does not exist, for the kinds that allow it. A resourceVersion in the body does
 /// not count.
 pub(super) async fn create_on_update(
@@ -78,7 +87,9 @@ pub(super) async fn create_on_update(
     commit: Commit,
 ) -> Result<Arc<Object>, ApiError> {
     check_namespace(store, target, &mut value)?;
-    let (key, value) = validated(store, target, value)?;
+    let version = value["metadata"]["resourceVersion"].take();
+    let (key, mut value) = validated(store, target, value)?;
+    keep_in_dry_run(&mut value, version, commit);
     admitted(store, target.resource, key, value, commit).await
 }
 
@@ -120,6 +131,9 @@ fn validated(store: &Store, target: &Target, mut value: Value) -> Result<(Key, V
     if !causes.is_empty() {
         return Err(ApiError::invalid(resource, &name, causes));
     }
+    if resource == NAMESPACES {
+        namespace::set_label(&mut value);
+    }
     Ok((Key::new(target.namespace.as_deref(), &name), value))
 }
 
@@ -148,12 +162,6 @@ pub(crate) fn prepare(store: &Store, resource: &'static Resource, namespace: Opt
     for field in DECIDED_HERE {
         metadata.remove(field);
     }
-    generate_name(store, resource, namespace, metadata);
-    metadata.insert("uid".into(), json!(store.lock().random.uid()));
-    metadata.insert("creationTimestamp".into(), json!(store.clock.now()));
-    if resource.generation == Generation::Counted {
-        metadata.insert("generation".into(), json!(1));
-    }
     if resource == NAMESPACES && store.settings.controllers != Controllers::None {
         add_namespace_finalizer(value);
     }
@@ -162,6 +170,13 @@ pub(crate) fn prepare(store: &Store, resource: &'static Resource, namespace: Opt
         missing(&mut value["status"], "phase", json!("Pending")); // upstream: `podStrategy.PrepareForCreate`
     }
     (resource.defaults)(value);
+    let metadata = object(&mut value["metadata"]);
+    generate_name(store, resource, namespace, metadata);
+    metadata.insert("uid".into(), json!(store.lock().random.uid()));
+    metadata.insert("creationTimestamp".into(), json!(store.clock.now()));
+    if resource.generation == Generation::Counted {
+        metadata.insert("generation".into(), json!(1));
+    }
 }
 
 /// Adds the finalizer that keeps a namespace until it is empty.

@@ -43,7 +43,7 @@ pub(crate) fn plan(
     extent: Extent,
     options: &ListOptions,
 ) -> Result<Plan, ApiError> {
-    let (wanted, start) = wanted(options)?;
+    let (wanted, start) = wanted(extent, options)?;
     let delegated = match store.settings.era {
         _ if !resource.cached => true,
         Era::Classic => reaches_storage(options),
@@ -53,7 +53,7 @@ pub(crate) fn plan(
     Ok(Plan { from, wanted, start })
 }
 
-fn wanted(options: &ListOptions) -> Result<(WantedState, String), ApiError> {
+fn wanted(extent: Extent, options: &ListOptions) -> Result<(WantedState, String), ApiError> {
     if !options.continue_token.is_empty() {
         let token = ContinueToken::decode(&options.continue_token).map_err(ApiError::bad_request)?;
         if !matches!(options.resource_version.as_str(), "" | "0") {
@@ -65,7 +65,7 @@ fn wanted(options: &ListOptions) -> Result<(WantedState, String), ApiError> {
     let version = resource_version(&options.resource_version)
         .map_err(|error| ApiError::bad_request(format!("invalid resource version: {error}")))?;
     let exact = match options.resource_version_match.as_str() {
-        "" => options.limit.is_some(),
+        "" => options.limit.is_some() && extent == Extent::Range,
         matching => matching == "Exact",
     };
     let wanted = match version {
@@ -96,6 +96,10 @@ fn lacks_snapshot(
     match wanted {
         WantedState::Exact(_) if extent == Extent::Single => true,
         WantedState::Exact(revision) => !store.lock().cache(resource).reaches_back_to(revision),
+        // The delegator takes a page at a version for an exact one, and the storage then gets the object as it is now.
+        WantedState::NotOlderThan(1..) if options.limit.is_some() && options.resource_version_match.is_empty() => {
+            extent == Extent::Single
+        }
         WantedState::NotOlderThan(_) => extent == Extent::Single && !options.continue_token.is_empty(),
         WantedState::Any => false,
     }

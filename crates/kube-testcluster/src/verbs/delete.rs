@@ -37,6 +37,7 @@ pub(crate) async fn delete(call: Call) -> Result<Response, ApiError> {
         Outcome::Gone(object) if resource.delete_response == DeleteResponse::Status => {
             status::removed(resource, key.name(), &object.summary.uid)
         }
+        Outcome::Kept(object) if options.cascades => answer(StatusCode::ACCEPTED, &object),
         Outcome::Gone(object) | Outcome::Kept(object) => answer(StatusCode::OK, &object),
     })
 }
@@ -125,7 +126,7 @@ enum Then {
 /// The first write of a deletion, and what follows it.
 fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Then) {
     let mut value = current.value.clone();
-    let finalizers = options.finalizers(&value["metadata"]["finalizers"]);
+    let finalizers = options.finalizers(current.resource, &value["metadata"]["finalizers"]);
     let is_namespace = current.resource == NAMESPACES;
     let held = !finalizers.is_empty() || update::has_namespace_finalizer(&value);
     if finalizers != current.value["metadata"]["finalizers"].as_array().cloned().unwrap_or_default() {

@@ -12,6 +12,7 @@ use crate::http::status::ApiError;
 use crate::http::type_meta::TypeMeta;
 use crate::http::write_options;
 use crate::kinds::metadata::{FOREGROUND, ORPHAN};
+use crate::kinds::{Dependents, Resource};
 use crate::machinery::cause::Cause;
 use crate::store::Commit;
 use crate::store::object::{Object, Opened};
@@ -25,6 +26,8 @@ pub(crate) struct DeleteOptions {
     policy: Option<Policy>,
     /// `ignoreStoreReadErrorWithClusterBreakingPotential`: delete what storage cannot read.
     unreadable: bool,
+    /// The old `orphanDependents: false`. An object that stays is then answered with 202.
+    pub(crate) cascades: bool,
     pub(crate) commit: Commit,
 }
 
@@ -100,6 +103,7 @@ impl DeleteOptions {
             grace_period_seconds: raw.grace_period_seconds,
             policy,
             unreadable,
+            cascades: raw.orphan_dependents == Some(false),
             commit: write_options::commit(&dry_run),
             uid,
             resource_version,
@@ -117,7 +121,15 @@ impl DeleteOptions {
     }
 
     fn plain(commit: Commit) -> Self {
-        Self { grace_period_seconds: None, uid: None, resource_version: None, policy: None, unreadable: false, commit }
+        Self {
+            grace_period_seconds: None,
+            uid: None,
+            resource_version: None,
+            policy: None,
+            unreadable: false,
+            cascades: false,
+            commit,
+        }
     }
 
     /// The grace period in the request; a negative one counts as one second.
@@ -137,10 +149,11 @@ impl DeleteOptions {
         at_least_one_if_negative(self.grace_period_seconds.unwrap_or(own))
     }
 
-    /// The object's finalizers after applying the propagation policy.
-    pub(crate) fn finalizers(&self, current: &Value) -> Vec<Value> {
+    /// The object's finalizers after applying the propagation policy. Upstream: `deletionFinalizersForGarbageCollection`.
+    pub(crate) fn finalizers(&self, resource: &Resource, current: &Value) -> Vec<Value> {
         let mut finalizers = current.as_array().cloned().unwrap_or_default();
         let wanted = match self.policy {
+            _ if resource.strategy.dependents == Dependents::Unsupported => None,
             None => return finalizers,
             Some(Policy::Background) => None,
             Some(Policy::Foreground) => Some(FOREGROUND),
@@ -221,6 +234,9 @@ impl RawOptions {
         let format = if protobuf::is(body) { Format::Protobuf } else { format };
         let read = format.read(body, "DeleteOptions").and_then(|json| TypeMeta::of(&json).map(|meta| (json, meta)));
         let (json, meta) = read.map_err(ApiError::bad_request)?;
+        if meta.api_version.ends_with('/') {
+            return Err(ApiError::bad_request(body::no_version(body)));
+        }
         if !matches!(meta.kind.as_str(), "" | "DeleteOptions") {
             let version = if meta.api_version.is_empty() { "meta.k8s.io/v1" } else { &meta.api_version };
             if meta.kind == "Status" {

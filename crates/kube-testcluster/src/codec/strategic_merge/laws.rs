@@ -71,8 +71,10 @@ fn diff(from: &Value, to: &Value) -> Value {
                 let gone: Vec<_> = before.iter().filter(|item| !after.contains(item)).cloned().collect();
                 let new: Vec<_> = after.iter().filter(|item| !before.contains(item)).cloned().collect();
                 patch.insert(format!("{REMOVE}{name}"), gone.into());
-                patch.insert(name.clone(), new.into());
-                patch.insert(format!("{ORDER}{name}"), after.clone().into());
+                if !after.is_empty() {
+                    patch.insert(name.clone(), new.into()); // upstream refuses an order of nothing
+                    patch.insert(format!("{ORDER}{name}"), after.clone().into());
+                }
             }
             (_, Some(before @ Value::Object(_)), Value::Object(_)) => {
                 patch.insert(name.clone(), diff(before, after));

@@ -1,0 +1,182 @@
+//! `$setElementOrder`: the order that a patch wants the items of a list in.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::{DIRECTIVE, Refusal};
+use crate::codec::go_text::{GoMap, GoText};
+use crate::codec::schema::{Kind, Struct};
+
+/// Refuses an order that does not fit the list that the object has, or the one in the patch. Upstream:
+/// `mergePatchIntoOriginal`.
+pub(super) fn check(
+    row: Option<&'static Struct>,
+    name: &str,
+    order: &Value,
+    current: Option<&Value>,
+    change: Option<&Value>,
+) -> Result<(), Refusal> {
+    let (order, current, change) = (list(order)?, current.map(list).transpose()?, change.map(list).transpose()?);
+    let Some(row) = row else {
+        return refused("merging an object in json but data type is not struct, instead is: map");
+    };
+    let Some(field) = row.field(name) else {
+        return refused(format!("unable to find api field in struct {} for the json field {name:?}", row.name));
+    };
+    if !is_list(&field.kind) {
+        return refused("expected slice or array type, but got: struct");
+    }
+    if let Some(change) = change {
+        check_order_of_patch(change, order, field.merge_key)?;
+    }
+    if current.is_none() && change.is_none() {
+        return Ok(()); // the directive orders nothing
+    }
+    let (current, change) = (current.unwrap_or_default(), change.unwrap_or_default());
+    let mut items = current.iter().chain(change);
+    let Some(first) = items.next() else {
+        return refused("no elements in any of the given slices");
+    };
+    if items.any(|item| type_name(item) != type_name(first)) {
+        let (current, change) = (GoText(&current.into()).to_string(), GoText(&change.into()).to_string());
+        return refused(format!("list element types are not identical: [{current} {change}]"));
+    }
+    Ok(())
+}
+
+/// The items of the patch must be in the wanted order. Upstream: `validatePatchWithSetOrderList`.
+fn check_order_of_patch(change: &[Value], order: &[Value], key: &str) -> Result<(), Refusal> {
+    if order.is_empty() || change.is_empty() {
+        return Ok(());
+    }
+    let kept: Vec<&Value> = change.iter().filter(|item| item.get(DIRECTIVE).is_none()).collect();
+    let mut kept = kept.into_iter().peekable();
+    for wanted in order {
+        let Some(item) = kept.peek() else { break };
+        if identity(item, key)? == identity(wanted, key)? {
+            kept.next();
+        }
+    }
+    if kept.peek().is_none() {
+        return Ok(());
+    }
+    let (change, order) = (GoText(&change.into()).to_string(), GoText(&order.into()).to_string());
+    refused(format!("The order in patch list:\n{change}\n doesn't match $setElementOrder list:\n{order}\n"))
+}
+
+/// What makes an item the same as another: its merge key, or all of it.
+fn identity<'a>(item: &'a Value, key: &str) -> Result<&'a Value, Refusal> {
+    if key.is_empty() {
+        return Ok(item);
+    }
+    let Value::Object(fields) = item else {
+        let found = type_name(item);
+        return refused(format!("expected a map[string]interface {{}}, but received a {found}"));
+    };
+    fields
+        .get(key)
+        .map_or_else(|| refused(format!("map: {} does not contain declared merge key: {key}", GoMap(fields))), Ok)
+}
+
+fn list(value: &Value) -> Result<&[Value], Refusal> {
+    match value {
+        Value::Array(items) => Ok(items),
+        other => refused(format!("expected a []interface {{}}, but received a {}", type_name(other))),
+    }
+}
+
+fn is_list(kind: &Kind) -> bool {
+    match kind {
+        Kind::List(_) | Kind::Bytes => true,
+        Kind::Pointer(inner) => is_list(inner),
+        _ => false,
+    }
+}
+
+/// The name of a value's type, as Go's decoder of untyped JSON gives it.
+fn type_name(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "%!s(<nil>)",
+        Value::Bool(_) => "bool",
+        Value::Number(number) if number.is_i64() => "int64",
+        Value::Number(_) => "float64",
+        Value::String(_) => "string",
+        Value::Array(_) => "[]interface {}",
+        Value::Object(_) => "map[string]interface {}",
+    }
+}
+
+fn refused<T>(why: impl Into<String>) -> Result<T, Refusal> {
+    Err(Refusal::Other(why.into()))
+}
+
+/// Sorts the items that `order` names into that order. Each other item stays before the item that follows it.
+pub(super) fn reorder(items: &mut Vec<Value>, order: &[Value], key: &str) {
+    let identity = |item: &Value| if key.is_empty() { item.to_string() } else { item[key].to_string() };
+    let mut wanted = HashMap::new();
+    for (place, item) in order.iter().enumerate() {
+        wanted.entry(identity(item)).or_insert(place);
+    }
+    let mut next = usize::MAX;
+    let mut placed = Vec::with_capacity(items.len());
+    for item in items.drain(..).rev() {
+        let place = wanted.get(&identity(&item)).copied();
+        next = place.unwrap_or(next);
+        placed.push((next, place.is_some(), item));
+    }
+    placed.reverse();
+    placed.sort_by_key(|(place, is_listed, _)| (*place, *is_listed)); // stable, so others stay in their order
+    items.extend(placed.into_iter().map(|(.., item)| item));
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::codec::strategic_merge::{Refusal, merge};
+
+    /// Upstream: `mergePatchIntoOriginal`.
+    #[test]
+    fn an_order_that_fits_no_list_is_refused() {
+        for (object, patch, why) in [
+            (
+                json!({}),
+                json!({"$setElementOrder/x": []}),
+                "unable to find api field in struct Pod for the json field \"x\"",
+            ),
+            (json!({}), json!({"$setElementOrder/spec": []}), "expected slice or array type, but got: struct"),
+            (json!({}), json!({"metadata": {"$setElementOrder/finalizers": 5}}), ""),
+            (
+                json!({"metadata": {}}),
+                json!({"metadata": {"$setElementOrder/finalizers": 5}}),
+                "expected a []interface {}, but received a int64",
+            ),
+            (
+                json!({"metadata": {}}),
+                json!({"metadata": {"$setElementOrder/finalizers": ["a", "b"], "finalizers": ["b", "a"]}}),
+                "The order in patch list:\n[b a]\n doesn't match $setElementOrder list:\n[a b]\n",
+            ),
+            (
+                json!({"metadata": {}}),
+                json!({"metadata": {"$setElementOrder/finalizers": ["a"], "finalizers": []}}),
+                "no elements in any of the given slices",
+            ),
+            (
+                json!({"spec": {"containers": [{"name": "a"}]}}),
+                json!({"spec": {"$setElementOrder/containers": [{"name": "b"}], "containers": [{}]}}),
+                "map: map[] does not contain declared merge key: name",
+            ),
+            (
+                json!({"metadata": {"labels": {}}}),
+                json!({"metadata": {"labels": {"$setElementOrder/a": []}}}),
+                "merging an object in json but data type is not struct, instead is: map",
+            ),
+        ] {
+            let mut object = object;
+            let merged = merge("Pod", &mut object, patch.as_object().unwrap().clone());
+            let expected = if why.is_empty() { Ok(()) } else { Err(Refusal::Other(why.to_owned())) };
+            assert_eq!(merged, expected, "{patch}");
+        }
+    }
+}

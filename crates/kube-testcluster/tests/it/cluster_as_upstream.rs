@@ -1,0 +1,182 @@
+//! More of what `peers/differential` found: answers of the real API server, by the rule that they follow.
+
+use axum::body::Body;
+use http::Request;
+use serde_json::{Value, json};
+
+use crate::support::api::{Answer, Api, quiet};
+
+const MAPS: &str = "/api/v1/namespaces/default/configmaps";
+const EVENTS: &str = "/api/v1/namespaces/default/events";
+const SERVICES: &str = "/api/v1/namespaces/default/services";
+
+async fn api() -> Api {
+    let api = Api::new(&quiet().start());
+    let map = json!({"metadata": {"name": "a"}, "data": {"k": "v"}});
+    assert_eq!(api.post(MAPS, &map).await.status, 201);
+    api
+}
+
+fn event(finalizers: &[&str]) -> Value {
+    json!({"metadata": {"name": "e", "finalizers": finalizers}, "involvedObject": {"namespace": "default"}})
+}
+
+async fn delete(api: &Api, path: &str, options: Value) -> Answer {
+    api.send("DELETE", path, "application/json", options.to_string()).await
+}
+
+fn warnings(answer: &Answer) -> Vec<&str> {
+    answer.headers.get_all("warning").iter().map(|value| value.to_str().unwrap()).collect()
+}
+
+/// Upstream: `eventStrategy.DefaultGarbageCollectionPolicy`, `deletionFinalizersForGarbageCollection`.
+#[tokio::test(start_paused = true)]
+async fn an_event_has_no_dependents_to_wait_for() {
+    let api = api().await;
+    let path = format!("{EVENTS}/e");
+    for (finalizers, options) in [
+        (&[][..], json!({"propagationPolicy": "Orphan"})),
+        (&[], json!({"propagationPolicy": "Foreground"})),
+        (&["orphan"], json!({})),
+    ] {
+        assert_eq!(api.post(EVENTS, &event(finalizers)).await.status, 201);
+        let answer = delete(&api, &path, options).await;
+        assert_eq!((answer.status, &answer.body["kind"]), (200, &json!("Status")), "{}", answer.body);
+        assert_eq!(api.get(&path).await.status, 404);
+    }
+    let map = format!("{MAPS}/a");
+    let answer = delete(&api, &map, json!({"propagationPolicy": "Orphan"})).await;
+    assert_eq!((answer.status, &answer.body["metadata"]["finalizers"]), (200, &json!(["orphan"])));
+}
+
+/// Upstream: `DeleteResource`.
+#[tokio::test(start_paused = true)]
+async fn an_object_that_stays_is_accepted_for_deletion_only_where_the_old_option_asks_to_cascade() {
+    let api = api().await;
+    let path = format!("{MAPS}/a");
+    assert_eq!(api.merge(&path, &json!({"metadata": {"finalizers": ["example.org/a"]}})).await.status, 200);
+    assert_eq!(delete(&api, &path, json!({"orphanDependents": false})).await.status, 202);
+    assert_eq!(delete(&api, &path, json!({"propagationPolicy": "Background"})).await.status, 200);
+    assert_eq!(api.merge(&path, &json!({"metadata": {"finalizers": null}})).await.status, 200);
+    assert_eq!(api.post(MAPS, &json!({"metadata": {"name": "a"}})).await.status, 201);
+    assert_eq!(delete(&api, &path, json!({"orphanDependents": false})).await.status, 200); // is gone at once
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_options_of_a_deletion_have_a_version_if_they_have_a_group() {
+    let api = api().await;
+    let answer = delete(&api, &format!("{MAPS}/a"), json!({"apiVersion": "v1/"})).await;
+    assert_eq!(
+        (answer.status, answer.message()),
+        (400, "Object 'apiVersion' is missing in '{\"apiVersion\":\"v1/\"}'")
+    );
+}
+
+/// Upstream: `DryRunnableStorage.Create` answers with what it was given.
+#[tokio::test(start_paused = true)]
+async fn a_dry_run_of_a_creation_keeps_the_version_of_the_body() {
+    let api = api().await;
+    let service = |version: &str| {
+        json!({
+            "metadata": {"name": "s", "resourceVersion": version},
+            "spec": {"type": "ExternalName", "externalName": "example.com"},
+        })
+    };
+    let put = api.put(&format!("{SERVICES}/s?dryRun=All"), &service("77")).await;
+    assert_eq!((put.status, &put.body["metadata"]["resourceVersion"]), (201, &json!("77")), "{}", put.body);
+    let post = api.post(&format!("{SERVICES}?dryRun=All"), &service("77")).await;
+    assert_eq!((post.status, &post.body["metadata"]["resourceVersion"]), (201, &json!("77")), "{}", post.body);
+    let put = api.put(&format!("{SERVICES}/s"), &service("77")).await;
+    assert_ne!((put.status, &put.body["metadata"]["resourceVersion"]), (201, &json!("77")), "{}", put.body);
+}
+
+/// Upstream: the delegator takes it for a list at exactly this version, `ValidateListOptions` only lists of many.
+#[tokio::test(start_paused = true)]
+async fn a_page_of_one_name_is_of_now_whatever_its_version_is() {
+    let api = api().await;
+    let version = api.get(&format!("{MAPS}/a")).await.version();
+    assert_eq!(api.delete(&format!("{MAPS}/a")).await.status, 200);
+    let page = |selector: &str| format!("{MAPS}?limit=1&resourceVersion={version}{selector}");
+    assert_eq!(api.get(&page("")).await.names(), ["a"]);
+    assert!(api.get(&page("&fieldSelector=metadata.name%3Da")).await.names().is_empty());
+}
+
+/// Upstream: `sigs.k8s.io/yaml`, `parseYAMLWarnings`.
+#[tokio::test(start_paused = true)]
+async fn a_yaml_key_that_is_there_twice_is_warned_of_with_its_line() {
+    let api = api().await;
+    let text = "odd: 1\nmetadata: {name: x}\nmetadata:\n  name: y\n  name: b\n---\nkind: Second\n";
+    let post = async |query: &str| api.send("POST", &format!("{MAPS}{query}"), "application/yaml", text).await;
+    let answer = post("").await;
+    assert_eq!((answer.status, &answer.body["metadata"]["name"]), (201, &json!("b")), "{}", answer.body);
+    assert_eq!(
+        warnings(&answer),
+        [
+            r#"299 - "line 5: key \"name\" already set in map""#,
+            r#"299 - "line 4: key \"metadata\" already set in map""#,
+            r#"299 - "unknown field \"odd\"""#,
+        ]
+    );
+    let answer = post("?fieldValidation=Strict").await;
+    let why = "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: strict decoding error: yaml: unmarshal \
+               errors:\n  line 5: key \"name\" already set in map\n  line 4: key \"metadata\" already set in map, unknown \
+               field \"odd\"";
+    assert_eq!((answer.status, answer.message()), (400, why));
+}
+
+/// Upstream: the codec decodes a body as what it says it is, and converts it then.
+#[tokio::test(start_paused = true)]
+async fn a_body_of_another_kind_is_first_read_as_that_kind() {
+    let api = api().await;
+    for (body, why) in [
+        (
+            json!({"kind": "Pod", "apiVersion": "v1", "spec": 5}),
+            "json: cannot unmarshal number into Go struct field Pod.spec of type v1.PodSpec",
+        ),
+        (
+            json!({"kind": "Status", "apiVersion": "v1", "status": {}}),
+            "json: cannot unmarshal object into Go struct field Status.status of type string",
+        ),
+        (json!({"kind": "Pod", "apiVersion": "v1"}), "converting (v1.Pod) to (core.ConfigMap): unknown conversion"),
+    ] {
+        let answer = api.post(MAPS, &body).await;
+        let kind = body["kind"].as_str().unwrap();
+        let why = format!("{kind} in version \"v1\" cannot be handled as a ConfigMap: {why}");
+        assert_eq!((answer.status, answer.message()), (400, why.as_str()));
+    }
+}
+
+/// Upstream: `SimpleMetaFactory.Interpret` finds the two fields in any case.
+#[tokio::test(start_paused = true)]
+async fn a_patch_cannot_make_the_version_something_else_by_another_case() {
+    let api = api().await;
+    let answer = api.merge(&format!("{MAPS}/a"), &json!({"APIVersion": {"a": "b"}})).await;
+    let why = "couldn't get version/kind; json parse error: json: cannot unmarshal object into Go struct field \
+               .apiVersion of type string";
+    assert_eq!(answer.status, 422, "{}", answer.body);
+    assert!(answer.message().ends_with(why), "{}", answer.message());
+}
+
+/// Upstream: `namespaceStrategy.Canonicalize` comes after the validation.
+#[tokio::test(start_paused = true)]
+async fn a_generated_name_of_a_namespace_becomes_its_label_after_the_validation() {
+    let api = api().await;
+    let made = api.post("/api/v1/namespaces", &json!({"metadata": {"generateName": "g-"}})).await;
+    assert_eq!(made.status, 201, "{}", made.body);
+    assert_eq!(made.body["metadata"]["labels"]["kubernetes.io/metadata.name"], made.body["metadata"]["name"]);
+    let refused = api.post("/api/v1/namespaces", &json!({"metadata": {"generateName": "-"}})).await;
+    assert_eq!(refused.status, 422, "{}", refused.body);
+    assert!(!refused.message().contains("metadata.labels"), "{}", refused.message());
+}
+
+/// Upstream: `mergePatchIntoOriginal`.
+#[tokio::test(start_paused = true)]
+async fn an_order_for_a_field_that_there_is_not_is_refused() {
+    let api = api().await;
+    let patch = json!({"$setElementOrder/nosuch": []}).to_string();
+    let request = Request::patch(format!("{MAPS}/a"))
+        .header("content-type", "application/strategic-merge-patch+json")
+        .body(Body::from(patch))
+        .unwrap();
+    assert_eq!(api.raw(request).await.status(), 500);
+}
