@@ -55,12 +55,12 @@ func oddBody(g *generator, kind kind, made *draft) {
 
 // deep nests an unknown field. Beyond a hundred levels the answers differ, so that nothing may come of it.
 func deep(g *generator, made *draft) {
-	levels := pick(g, []int{20, 90, 150, 2000})
-	if levels > 90 {
-		if made.method == "DELETE" {
+	levels := pick(g, []int{20, 80, 150, 2000})
+	if body, ok := made.body.(object); ok && levels > 80 {
+		if made.method != "POST" && made.method != "PUT" {
 			return
 		}
-		made.query.Set("dryRun", "All")
+		body["apiVersion"] = "v9"
 	}
 	made.setText(strings.Replace(asText(made.body), "{", `{"deep":`+strings.Repeat(`{"a":[`, levels/2)+strings.Repeat("]}", levels/2)+",", 1))
 }

@@ -37,9 +37,12 @@ func (n *normaliser) uid(uid string) string {
 	return n.uids[uid]
 }
 
-// wrote tells of the answer to a write.
+// wrote tells of the answer to a write. That of a deletion of many is a list, whose version is no write's.
 func (n *normaliser) wrote(answer any) {
 	body, _ := answer.(object)
+	if body["items"] != nil {
+		return
+	}
 	metadata, _ := body["metadata"].(object)
 	text, _ := metadata["resourceVersion"].(string)
 	version, err := strconv.ParseUint(text, 10, 64)

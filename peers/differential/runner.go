@@ -96,7 +96,8 @@ func (r *Runner) ask(request Request) (real, ours Outcome) {
 // does.
 func (r *Runner) settle(request Request) {
 	path, _, _ := strings.Cut(request.Path, "?")
-	if request.Method != "GET" || !strings.Contains(request.Path, "resourceVersion") && !request.Watch {
+	reads := request.Method == "GET" || request.Method == "DELETE" // of many
+	if !reads || !strings.Contains(request.Path, "resourceVersion") && !request.Watch {
 		return
 	}
 	for _, kind := range kinds {

@@ -98,7 +98,7 @@ func removeAll(g *generator, kind kind) *draft {
 		oddSelectors(g, kind, made)
 	}
 	if g.sometimes(6) {
-		addQuery(g, made, "limit=1", "limit=x", "resourceVersion=0", "resourceVersion=abc", "resourceVersionMatch=Exact", "timeoutSeconds=5", "watch=1", "continue=x", "sendInitialEvents=true", "resourceVersion=1&resourceVersionMatch=NotOlderThan")
+		addQuery(g, made, "limit=1", "limit=x", "resourceVersion=0", "resourceVersion=abc", "resourceVersionMatch=Exact", "timeoutSeconds=5", "continue=x", "sendInitialEvents=true", "resourceVersion=1&resourceVersionMatch=NotOlderThan")
 	}
 	return made
 }
@@ -166,7 +166,7 @@ func strange(g *generator, kind kind) *draft {
 		newDraft("PATCH", object+"/status"), newDraft("PROPFIND", kind.path()), newDraft("HEAD", kind.path()), newDraft("OPTIONS", kind.path()), newDraft("POST", "/api"), newDraft("PUT", "/apis/apps"),
 		newDraft("GET", object+"//"), newDraft("GET", strings.Replace(object, "/api", "//api", 1)), newDraft("GET", kind.path()+"/%61"), newDraft("GET", kind.path()+"/a%2Fb"), newDraft("GET", kind.path()+"/%zz"), newDraft("GET", kind.path()+"/.."),
 		newDraft("GET", kind.path()+"?&&labelSelector=app%3Dx&"), newDraft("GET", kind.path()+"?labelSelector=app%3Dx;limit=1"), newDraft("GET", kind.path()+"?limit=%zz"), newDraft("GET", kind.path()+"?=x&limit"), newDraft("GET", kind.path()+"?fieldSelector=metadata.name%3d+a"),
-		newDraft("GET", "/nosuch"), newDraft("POST", "/"), newDraft("GET", "/api/v1/nosuch"), newDraft("GET", "/apis/apps/v9/replicasets"), newDraft("DELETE", "/api/v1"), newDraft("GET", kind.version()+"/watch/"+kind.plural+"/"), newDraft("PUT", object+"/nosuch"), newDraft("TRACE", object), newDraft("DELETE", everywhere), newDraft("GET", "/api/v2/"+kind.plural),
+		newDraft("GET", "/nosuch"), newDraft("GET", "/api/v1/nosuch"), newDraft("GET", "/apis/apps/v9/replicasets"), newDraft("DELETE", "/api/v1"), newDraft("GET", kind.version()+"/watch/"+kind.plural+"/"), newDraft("PUT", object+"/nosuch"), newDraft("TRACE", object), newDraft("DELETE", everywhere), newDraft("GET", "/api/v2/"+kind.plural),
 	})
 	if !kind.status && strings.HasSuffix(made.path, "/status") {
 		made.path = object // the peer has no status of namespaces, which kube-apiserver has

@@ -64,6 +64,31 @@ func typ(t reflect.Type) string {
 	return t.Kind().String()
 }
 
+// goName is how Go's decoder names a type, where that does not follow from the type as it is printed here: one with a name of its own.
+func goName(t reflect.Type) string {
+	if t.Kind() == reflect.Ptr {
+		t = t.Elem()
+	}
+	if _, own := leaf[t]; own || t.String() == plain(t) {
+		return ""
+	}
+	return t.String()
+}
+
+func plain(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Ptr:
+		return plain(t.Elem())
+	case reflect.Slice:
+		return "[]" + plain(t.Elem())
+	case reflect.Map:
+		return "map[string]" + plain(t.Elem())
+	case reflect.Struct:
+		return "v1." + t.Name()
+	}
+	return t.Kind().String()
+}
+
 func fields(t reflect.Type) []string {
 	var out []string
 	for i := 0; i < t.NumField(); i++ {
@@ -100,6 +125,9 @@ func fields(t reflect.Type) []string {
 		line := fmt.Sprintf("%s%s %s %s", j[0], omit, num, typ(f.Type))
 		if m := f.Tag.Get("patchMergeKey"); m != "" || f.Tag.Get("patchStrategy") != "" {
 			line += " " + f.Tag.Get("patchStrategy") + ":" + m
+		}
+		if named := goName(f.Type); named != "" {
+			line += " =" + named
 		}
 		out = append(out, line)
 	}

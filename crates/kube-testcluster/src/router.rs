@@ -15,6 +15,7 @@ use crate::discovery::{self, openapi};
 use crate::faults::{TargetKind, Verb};
 use crate::http::compression::{AcceptedEncoding, compress};
 use crate::http::cut::with_cuts;
+use crate::http::deadline::deadline_problem;
 use crate::http::faults;
 use crate::http::in_flight::InFlight;
 use crate::http::negotiation::{Form, Offers, View};
@@ -45,7 +46,7 @@ pub(crate) fn router(store: Arc<Store>, logs: Arc<Logs>, admin: Admin) -> Router
         .route("/healthz", get(health))
         .route("/livez", get(health))
         .route("/readyz", get(health))
-        .route("/", get(discovery::index))
+        .route("/", any(discovery::index))
         .route("/openapi/v2", any(openapi::v2))
         .route("/openapi/v3", any(openapi::index))
         .route("/openapi/v3/{*name}", any(openapi::v3))
@@ -61,6 +62,8 @@ pub(crate) fn router(store: Arc<Store>, logs: Arc<Logs>, admin: Admin) -> Router
 }
 
 fn with_or_without_slash(path: &str, handler: MethodRouter<Arc<Store>>) -> Router<Arc<Store>> {
+    // Upstream does not say which methods a path allows, as a router of axum would by itself.
+    let handler = any(|| async { ApiError::method_not_allowed() }).merge(handler);
     Router::new().route(path, handler.clone()).route(&format!("{path}/"), handler)
 }
 
@@ -94,6 +97,11 @@ async fn served(store: Arc<Store>, logs: Arc<Logs>, in_flight: &InFlight, reques
     };
     let query = Query::parse(request.uri());
     let method = request.method().clone();
+    if !is_long_running(&target, &query)
+        && let Some(problem) = query.get("timeout").and_then(deadline_problem)
+    {
+        return ApiError::bad_request(problem).into_response();
+    }
     let accepted = AcceptedEncoding::of(request.headers());
     let offers = if target.name.is_none() && method == Method::GET { Offers::Streams } else { Offers::Objects };
     let form = match Form::negotiate(request.headers(), offers) {
@@ -128,6 +136,13 @@ async fn served(store: Arc<Store>, logs: Arc<Logs>, in_flight: &InFlight, reques
     }
     let answer = if requester == Requester::Client { in_flight.count(answer).await } else { answer };
     compress(accepted, answer).await
+}
+
+/// Whether the request may take as long as it wants. Upstream: `BasicLongRunningRequestCheck`.
+fn is_long_running(target: &Target, query: &Query) -> bool {
+    let streams =
+        [Subresource::Log, Subresource::Exec, Subresource::Attach, Subresource::PortForward].map(Option::Some);
+    target_kind(target, query) == TargetKind::Events || streams.contains(&target.subresource)
 }
 
 fn target_kind(target: &Target, query: &Query) -> TargetKind {

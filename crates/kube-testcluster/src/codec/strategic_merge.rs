@@ -183,6 +183,7 @@ fn merge_list(
         *target = Vec::<Value>::new().into();
     }
     let Some(items) = target.as_array_mut() else { return Ok(()) };
+    element_order::check_types(items, &changes)?;
     let mut list = KeyedList::new(std::mem::take(items), key);
     for change in changes {
         let Value::Object(change) = change else {

@@ -3,6 +3,7 @@
 pub(crate) mod body;
 pub(crate) mod compression;
 pub(crate) mod cut;
+pub(crate) mod deadline;
 pub(crate) mod faults;
 pub(crate) mod field_validation;
 #[cfg(feature = "serve")]

@@ -70,8 +70,7 @@ impl Form {
         if !clauses.iter().any(|clause| clause.media().is_some()) {
             return Err(ApiError::no_representation(offers == Offers::Streams));
         }
-        let form = |clause: &Clause| Some(Self { media: clause.media()?, view: clause.view()? });
-        clauses.iter().find_map(form).ok_or_else(ApiError::not_acceptable)
+        clauses.iter().find_map(|clause| clause.form(Clause::view)).ok_or_else(ApiError::not_acceptable)
     }
 
     /// The encoding of an error. It is negotiated on its own, without the clauses that ask for a table or for metadata; where
@@ -80,8 +79,8 @@ impl Form {
         let accept: Vec<&str> =
             headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
         let accept = accept.join(",");
-        let whole = |clause: &Clause| clause.media().filter(|_| clause.parameter("as").is_empty());
-        clauses(&accept).iter().find_map(whole).unwrap_or_default()
+        let whole = |clause: &Clause, _| Some(View::Whole).filter(|_| !clause.converts());
+        clauses(&accept).iter().find_map(|clause| clause.form(whole)).unwrap_or_default().media
     }
 }
 
@@ -92,26 +91,57 @@ pub(crate) struct Clause<'a> {
     quality: f32,
 }
 
-/// The entries of an Accept header, the most preferred first.
+/// The entries of an Accept header, the most preferred first. Upstream: `goautoneg.ParseAccept`, whose order is none that a sort
+/// could be given, so that its steps count.
 pub(crate) fn clauses(accept: &str) -> Vec<Clause<'_>> {
     let mut clauses: Vec<Clause> = accept.split(',').map(clause).collect();
-    clauses.sort_by(|a, b| b.quality.total_cmp(&a.quality));
+    for i in 1..clauses.len() {
+        let mut at = i;
+        while at > 0 && clauses[at].goes_before(&clauses[at - 1]) {
+            clauses.swap(at - 1, at);
+            at -= 1;
+        }
+    }
     clauses
 }
 
 fn clause(text: &str) -> Clause<'_> {
-    let mut parts = text.split(';').map(str::trim);
-    let name = parts.next().unwrap_or_default();
-    let parameters: Vec<_> = parts.filter_map(|part| part.split_once('=')).collect();
-    let quality = parameters.iter().find(|(name, _)| *name == "q").and_then(|(_, value)| value.parse().ok());
-    Clause { name, parameters, quality: quality.unwrap_or(1.0) }
+    let mut parts = text.split(';');
+    let name = parts.next().unwrap_or_default().trim_matches(' ');
+    let mut quality = 1.0;
+    let mut parameters = Vec::new();
+    for (key, value) in parts.filter_map(|part| part.split_once('=')) {
+        match key.trim_matches(' ') {
+            _ if value.is_empty() || value.contains('=') => {}
+            "q" => quality = value.parse().unwrap_or_default(),
+            key => parameters.push((key, value.trim_matches(' '))),
+        }
+    }
+    Clause { name, parameters, quality }
 }
 
 impl Clause<'_> {
+    /// The last of a repeated parameter counts.
     pub(crate) fn parameter(&self, name: &str) -> &str {
-        self.parameters.iter().find(|(key, _)| *key == name).map_or("", |(_, value)| *value)
+        self.parameters.iter().rfind(|(key, _)| *key == name).map_or("", |(_, value)| *value)
     }
 
+    fn has(&self, name: &str) -> bool {
+        self.parameters.iter().any(|(key, _)| *key == name)
+    }
+
+    /// Upstream: `acceptSlice.Less`.
+    fn goes_before(&self, other: &Self) -> bool {
+        let (kind, subkind) = self.name.split_once('/').unwrap_or((self.name, "*"));
+        let (other_kind, other_subkind) = other.name.split_once('/').unwrap_or((other.name, "*"));
+        self.quality > other.quality || kind != "*" && other_kind == "*" || subkind != "*" && other_subkind == "*"
+    }
+
+    fn accepts(&self, media_type: &str) -> bool {
+        matches!(self.name, "*/*" | "*" | "application/*") || self.name == media_type
+    }
+
+    /// What the router asks before all else: it knows no `application/*`. Upstream: go-restful's `matchesAccept`.
     fn media(&self) -> Option<Media> {
         if self.name == "*/*" {
             return Some(Media::Json);
@@ -119,15 +149,32 @@ impl Clause<'_> {
         MEDIA_TYPES.iter().find(|(name, _)| *name == self.name).map(|(_, media)| *media)
     }
 
-    fn view(&self) -> Option<View> {
+    /// The first encoding for which there is a view. Upstream: `NegotiateMediaTypeOptions`.
+    fn form(&self, view: impl Fn(&Self, Media) -> Option<View>) -> Option<Form> {
+        let accepted = MEDIA_TYPES.iter().filter(|(name, media)| self.accepts(name) && self.streams(*media));
+        accepted.map(|(_, media)| *media).find_map(|media| Some(Form { media, view: view(self, media)? }))
+    }
+
+    /// Whether the encoding has the stream that is asked for, and the version of the server's own group.
+    fn streams(&self, media: Media) -> bool {
+        let (stream, version) = (self.parameter("stream"), self.parameter("sv"));
+        (stream.is_empty() || stream == "watch" && media != Media::Yaml) && matches!(version, "" | "v1")
+    }
+
+    /// Whether another kind is asked for than that of the object.
+    fn converts(&self) -> bool {
+        self.has("as") || self.has("g") || self.has("v")
+    }
+
+    fn view(&self, media: Media) -> Option<View> {
         let version = match (self.parameter("g"), self.parameter("v")) {
             ("meta.k8s.io", "v1") => Some("meta.k8s.io/v1"),
             ("meta.k8s.io", "v1beta1") => Some("meta.k8s.io/v1beta1"),
             _ => None,
         };
         match (self.parameter("as"), version) {
-            ("", _) => Some(View::Whole),
-            (_, _) if self.media() == Some(Media::Protobuf) => None, // only whole objects have a protobuf form here
+            _ if !self.converts() => Some(View::Whole),
+            (_, _) if media == Media::Protobuf => None, // only whole objects have a protobuf form here
             ("Table", Some(version)) => Some(View::Table(version)),
             ("PartialObjectMetadata", Some(version)) => Some(View::Metadata(version)),
             ("PartialObjectMetadataList", Some(version)) => Some(View::MetadataList(version)),

@@ -374,7 +374,10 @@ pub(crate) fn no_such_path() -> Response {
 
 /// The response of upstream's HTTP server to a malformed request.
 pub(crate) fn broken_request() -> Response {
-    answer(StatusCode::BAD_REQUEST, PLAIN, Body::from("400 Bad Request"))
+    let mut response = answer(StatusCode::BAD_REQUEST, PLAIN, Body::from("400 Bad Request"));
+    response.headers_mut().remove(header::CACHE_CONTROL);
+    response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    response
 }
 
 /// A `Status` with Success and nothing else, as for a binding.

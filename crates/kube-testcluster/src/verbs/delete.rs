@@ -7,7 +7,7 @@ use http::StatusCode;
 use serde_json::{Value, json};
 
 use super::delete_options::DeleteOptions;
-use super::list::{everything, filter};
+use super::list::{Selectors, to_delete};
 use super::list_options::ListOptions;
 use super::{Call, answer, key, update};
 use crate::http::status::{self, ApiError};
@@ -46,10 +46,12 @@ pub(crate) async fn delete(call: Call) -> Result<Response, ApiError> {
 pub(crate) async fn delete_collection(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let list = ListOptions::parse(&query)?;
-    let filter = filter(target.resource, target.namespace, &list)?;
+    let selectors = Selectors::parse(&list)?;
+    list.validate(store.settings.streams_lists())?;
+    let filter = selectors.filter(target.resource, target.namespace)?;
     let options = DeleteOptions::read(request, &query).await?;
     options.refuse_for_collections()?;
-    let page = everything(&store, target.resource, &filter);
+    let page = to_delete(&store, target.resource, &filter, list).await?;
     for (n, object) in page.objects.iter().enumerate() {
         give_way(n).await;
         check_deletable(object.resource, &object.key)?;

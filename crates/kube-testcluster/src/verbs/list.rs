@@ -60,32 +60,23 @@ fn streams_lists(store: &Store, options: &ListOptions, resource: &Resource, requ
 
 /// The selectors of a request, which are read before its options are validated. Whether the kind has the fields is asked
 /// afterwards.
-struct Selectors {
+pub(super) struct Selectors {
     labels: LabelSelector,
     fields: FieldSelector,
 }
 
 impl Selectors {
-    fn parse(options: &ListOptions) -> Result<Self, ApiError> {
+    pub(super) fn parse(options: &ListOptions) -> Result<Self, ApiError> {
         let bad_selector = |error: BadSelector| ApiError::bad_request(error.to_string());
         let labels = options.label_selector.parse().map_err(bad_selector)?;
         let fields = options.field_selector.parse().map_err(bad_selector)?;
         Ok(Self { labels, fields })
     }
 
-    fn filter(self, resource: &Resource, namespace: Option<String>) -> Result<Filter, ApiError> {
+    pub(super) fn filter(self, resource: &Resource, namespace: Option<String>) -> Result<Filter, ApiError> {
         let fields = Fields::of(&self.fields, resource).map_err(ApiError::bad_request)?;
         Ok(Filter { namespace, labels: self.labels, fields })
     }
-}
-
-/// The namespace and the selectors of a request.
-pub(crate) fn filter(
-    resource: &Resource,
-    namespace: Option<String>,
-    options: &ListOptions,
-) -> Result<Filter, ApiError> {
-    Selectors::parse(options)?.filter(resource, namespace)
 }
 
 /// As upstream, a continued list always counts as a range.
@@ -151,6 +142,25 @@ fn expired(options: &ListOptions, start: &str) -> ApiError {
     } else {
         ApiError::expired_page(ContinueToken { revision: None, start: start.to_owned() }.encode())
     }
+}
+
+/// How many objects upstream deletes before it lists more: `deleteCollectionPageSize`.
+const DELETED_AT_ONCE: usize = 10_000;
+
+/// The objects that a deletion of many is about. Without a limit it lists pages, so that its version is read as that of a page.
+pub(crate) async fn to_delete(
+    store: &Store,
+    resource: &'static Resource,
+    filter: &Filter,
+    mut options: ListOptions,
+) -> Result<Page, ApiError> {
+    let extent = extent(resource, filter, &options);
+    let limit = options.limit;
+    options.limit = limit.or(Some(DELETED_AT_ONCE));
+    let plan = plan(store, resource, extent, &options)?;
+    let plan = reach(store, resource, plan).await?;
+    options.limit = limit.filter(|_| extent == Extent::Range);
+    list(store, resource, filter, &options, &plan)
 }
 
 /// All objects that match a filter in the current state.

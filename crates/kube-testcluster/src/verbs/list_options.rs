@@ -27,7 +27,6 @@ const LONGEST: u64 = 365 * 24 * 60 * 60;
 
 impl ListOptions {
     pub(crate) fn parse(query: &Query) -> Result<Self, ApiError> {
-        check_timeout(query)?;
         let timeout = query.integer("timeoutSeconds")?.and_then(|seconds| u64::try_from(seconds).ok());
         Ok(Self {
             watch: query.flag("watch").unwrap_or_default(),
@@ -130,14 +129,4 @@ pub(crate) fn resource_version(text: &str) -> Result<Option<u64>, String> {
         _ => "invalid syntax",
     };
     Err(format!("resourceVersion: Invalid value: {text:?}: strconv.ParseUint: parsing {text:?}: {problem}"))
-}
-
-/// `timeout=` limits the time of a request. Requests here are short, so it is only validated.
-fn check_timeout(query: &Query) -> Result<(), ApiError> {
-    match query.get("timeout") {
-        Some(text) if !text.is_empty() && text.parse::<jiff::SignedDuration>().is_err() => Err(ApiError::bad_request(
-            format!("invalid timeout specified in the request URL - time: invalid duration {text:?}"),
-        )),
-        _ => Ok(()),
-    }
 }

@@ -180,3 +180,67 @@ async fn an_order_for_a_field_that_there_is_not_is_refused() {
         .unwrap();
     assert_eq!(api.raw(request).await.status(), 500);
 }
+
+/// Upstream: `goautoneg.ParseAccept`, `acceptMediaTypeOptions`.
+#[tokio::test(start_paused = true)]
+async fn an_accept_header_is_read_clause_by_clause() {
+    let api = api().await;
+    for (accept, expected) in [
+        ("*/*;q=0.1, application/yaml;q=0.01", "application/yaml"),
+        ("application/json;q=abc, application/yaml;q=0.9", "application/yaml"),
+        ("application/json;stream=watch", "application/json"),
+        ("application/json;stream=other", "406"),
+        ("application/json;v=v1;g=meta.k8s.io", "406"),
+        ("application/yaml;stream=watch, application/json;q=0.1", "application/json"),
+        ("application/*", "406"),
+    ] {
+        let request = Request::get(format!("{MAPS}/a")).header("accept", accept).body(Body::empty()).unwrap();
+        let response = api.raw(request).await;
+        let media = response.headers()["content-type"].to_str().unwrap().to_owned();
+        let found = if response.status() == 200 { media } else { response.status().as_str().to_owned() };
+        assert_eq!(found, expected, "{accept}");
+    }
+}
+
+/// Upstream: `WithRequestDeadline` comes before the handlers; a watch has no deadline.
+#[tokio::test(start_paused = true)]
+async fn a_bad_timeout_is_refused_before_all_else() {
+    let api = api().await;
+    let why = "invalid timeout specified in the request URL - time: missing unit in duration \"5\"";
+    let answer = api.get(&format!("{MAPS}/nosuch?timeout=5")).await;
+    assert_eq!((answer.status, answer.message()), (400, why));
+    assert_eq!(api.put(&format!("{MAPS}/nosuch?timeout=5"), &json!([])).await.message(), why);
+    assert_eq!(api.get(&format!("{MAPS}/a?timeout=5s")).await.status, 200);
+    let watch = Request::get(format!("{MAPS}?watch=1&timeout=5")).body(Body::empty()).unwrap();
+    assert_eq!(api.raw(watch).await.status(), 200);
+}
+
+/// Upstream: `DeleteCollection` lists what it deletes, with the options of a list.
+#[tokio::test(start_paused = true)]
+async fn a_deletion_of_many_reads_its_options_as_a_list_does() {
+    let api = api().await;
+    assert_eq!(api.post(MAPS, &json!({"metadata": {"name": "b"}})).await.status, 201);
+    for (query, code, why) in [
+        ("resourceVersionMatch=Exact", 422, "resourceVersionMatch is forbidden unless resourceVersion is provided"),
+        ("sendInitialEvents=true", 422, "sendInitialEvents is forbidden for list"),
+        ("resourceVersion=abc", 400, "invalid resource version: resourceVersion: Invalid value: \"abc\""),
+        ("continue=x", 400, "invalid continue token"),
+        ("limit=x", 400, "strconv.ParseInt: parsing \"x\": invalid syntax"),
+    ] {
+        let answer = api.delete(&format!("{MAPS}?{query}")).await;
+        assert_eq!(answer.status, code, "{query}: {}", answer.body);
+        assert!(answer.message().contains(why), "{query}: {}", answer.message());
+    }
+    assert_eq!(api.delete(&format!("{MAPS}?limit=1")).await.names(), ["a"]);
+    assert_eq!(api.get(MAPS).await.names(), ["b"]);
+}
+
+/// Upstream's router does not say which methods a path allows.
+#[tokio::test(start_paused = true)]
+async fn a_method_that_discovery_does_not_have_is_refused_without_a_list_of_others() {
+    let api = api().await;
+    for path in ["/api", "/apis/apps", "/api/v1"] {
+        let answer = api.delete(path).await;
+        assert_eq!((answer.status, answer.headers.get("allow")), (405, None), "{path}");
+    }
+}

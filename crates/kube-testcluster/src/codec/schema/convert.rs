@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::decode::{micro_time, named_type, quantity, time};
+use super::decode::{micro_time, quantity, time};
 use super::{Field, Kind, Struct, find, json_type};
 
 /// The first field that does not fit, in the order of the types.
@@ -22,19 +22,19 @@ fn check_struct(row: &'static Struct, value: &Value) -> Result<(), String> {
     for field in &row.fields {
         match &field.kind {
             Kind::Struct(embedded) if field.name.is_empty() => check_struct(find(embedded), value)?,
-            kind => check(kind, fields.get(field.name).unwrap_or(&Value::Null), Some((row, field)))?,
+            kind => check(kind, fields.get(field.name).unwrap_or(&Value::Null), Some(field))?,
         }
     }
     Ok(())
 }
 
-/// `place` is the field that has the value itself, whose type may have a name of its own.
-fn check(kind: &Kind, value: &Value, place: Option<(&Struct, &Field)>) -> Result<(), String> {
+/// `field` is the one that has the value itself, whose type may have a name of its own.
+fn check(kind: &Kind, value: &Value, field: Option<&Field>) -> Result<(), String> {
     if value.is_null() {
         return Ok(()); // the zero value
     }
     match kind {
-        Kind::Pointer(inner) => check(inner, value, place),
+        Kind::Pointer(inner) => check(inner, value, field),
         Kind::Struct(name) => check_struct(find(name), value),
         Kind::List(inner) => match value {
             Value::Array(items) => items.iter().try_for_each(|item| check(inner, item, None)),
@@ -51,7 +51,7 @@ fn check(kind: &Kind, value: &Value, place: Option<(&Struct, &Field)>) -> Result
         Kind::Text => match value {
             Value::String(_) => Ok(()),
             Value::Number(number) if !number.is_f64() => {
-                let named = place.and_then(|(row, field)| named_type(row.name, field.name));
+                let named = field.and_then(|field| field.named);
                 Err(format!("cannot convert int64 to {}", named.unwrap_or("string")))
             }
             _ => Err("unrecognized type: string".into()),

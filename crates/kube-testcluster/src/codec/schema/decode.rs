@@ -187,7 +187,7 @@ impl Decoder {
         kind: &Kind,
         value: Json,
         earlier: Option<Value>,
-        row: &Struct,
+        row: &'static Struct,
         at: &FieldPath<'_>,
     ) -> Result<Value, String> {
         match (kind, value) {
@@ -248,32 +248,25 @@ fn after_null(kind: &Kind, earlier: Option<Value>) -> Value {
     }
 }
 
-fn misfit(kind: &Kind, value: &Json, row: &Struct, at: &FieldPath<'_>) -> String {
+fn misfit(kind: &Kind, value: &Json, row: &'static Struct, at: &FieldPath<'_>) -> String {
     let word = match (kind, value) {
         (Kind::Integer(_), Json::Number(number)) => format!("number {number}"),
         _ => value.type_name().to_owned(),
     };
-    let named = if let FieldPath::Field(_, field) = at { named_type(row.name, field) } else { None };
+    let named = match at {
+        FieldPath::Field(_, field) => named_type(row, field),
+        FieldPath::Item(FieldPath::Field(_, field), _) => {
+            named_type(row, field).and_then(|named| named.strip_prefix("[]"))
+        }
+        _ => None,
+    };
     let of_type = named.map_or_else(|| go_name(kind), ToOwned::to_owned);
     format!("json: cannot unmarshal {word} into Go struct field {}.{} of type {of_type}", row.name, at.fields())
 }
 
-/// The type of a field whose text has a type of its own in Go.
-pub(super) fn named_type(row: &str, field: &str) -> Option<&'static str> {
-    match (row, field) {
-        ("ObjectMeta" | "OwnerReference" | "Preconditions" | "ObjectReference", "uid") => Some("types.UID"),
-        ("DeleteOptions", "propagationPolicy") => Some("v1.DeletionPropagation"),
-        ("NamespaceStatus", "phase") => Some("v1.NamespacePhase"),
-        ("NodeStatus", "phase") => Some("v1.NodePhase"),
-        ("PodStatus", "phase") => Some("v1.PodPhase"),
-        ("PodSpec", "restartPolicy") => Some("v1.RestartPolicy"),
-        ("PodSpec", "dnsPolicy") => Some("v1.DNSPolicy"),
-        ("PodSpec", "preemptionPolicy") => Some("v1.PreemptionPolicy"),
-        ("Secret", "type") => Some("v1.SecretType"),
-        ("ServiceSpec", "type") => Some("v1.ServiceType"),
-        ("ServiceSpec", "sessionAffinity") => Some("v1.ServiceAffinity"),
-        _ => None,
-    }
+/// The type of a field that has a name of its own in Go.
+fn named_type(row: &'static Struct, field: &str) -> Option<&'static str> {
+    row.field(field).and_then(|field| field.named)
 }
 
 fn is_integer(number: &serde_json::Number, bits: u8) -> bool {
@@ -358,6 +351,25 @@ mod tests {
                 ]},
             })
         );
+    }
+
+    #[test]
+    fn a_type_with_a_name_of_its_own_is_told_by_it() {
+        for (pod, why) in [
+            (
+                json!({"spec": {"tolerations": [{"effect": 5}]}}),
+                "Toleration.spec.tolerations.effect of type v1.TaintEffect",
+            ),
+            (json!({"status": {"phase": {}}}), "PodStatus.status.phase of type v1.PodPhase"),
+            (json!({"metadata": {"labels": []}}), "ObjectMeta.metadata.labels of type map[string]string"),
+            (
+                json!({"spec": {"containers": [{"securityContext": {"capabilities": {"add": [5]}}}]}}),
+                "Capabilities.spec.containers.securityContext.capabilities.add of type v1.Capability",
+            ),
+        ] {
+            let told = decode("Pod", pod).unwrap_err();
+            assert!(told.ends_with(why), "{told}");
+        }
     }
 
     #[test]

@@ -36,6 +36,8 @@ pub(crate) struct Field {
     pub(crate) merge_key: &'static str,
     /// The strategy of a strategic merge patch.
     pub(crate) strategy: &'static str,
+    /// The name of the type in Go, if it has one of its own and is no struct: `v1.PodPhase`.
+    pub(crate) named: Option<&'static str>,
 }
 
 /// When a field is omitted.
@@ -99,7 +101,7 @@ impl Struct {
 }
 
 /// A line without indentation begins a struct. Each indented line is a field: name (with `?` if it may be omitted, `+`
-/// if embedded), number, type, and `strategy:key` if lists are merged.
+/// if embedded), number, type, `strategy:key` if lists are merged, and `=name` if Go has a name for the type.
 fn read(text: &'static str) -> BTreeMap<&'static str, Struct> {
     let mut types: BTreeMap<&'static str, Struct> = BTreeMap::new();
     let mut current = "";
@@ -117,7 +119,15 @@ fn read(text: &'static str) -> BTreeMap<&'static str, Struct> {
 fn field(line: &'static str) -> Field {
     let mut words = line.split(' ');
     let mut next = || words.next().unwrap_or_default();
-    let (name, number, kind, merge) = (next(), next(), next(), next());
+    let (name, number, kind) = (next(), next(), next());
+    let (mut merge, mut named) = ("", None);
+    for word in [next(), next()] {
+        match word.strip_prefix('=') {
+            Some(name) => named = Some(name),
+            None if word.is_empty() => {}
+            None => merge = word,
+        }
+    }
     let bare = name.trim_end_matches(['?', '!']);
     let (strategy, merge_key) = merge.split_once(':').unwrap_or_default();
     Field {
@@ -131,6 +141,7 @@ fn field(line: &'static str) -> Field {
         },
         merge_key,
         strategy,
+        named,
     }
 }
 

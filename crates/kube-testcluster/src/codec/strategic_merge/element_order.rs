@@ -34,15 +34,21 @@ pub(super) fn check(
         return Ok(()); // the directive orders nothing
     }
     let (current, change) = (current.unwrap_or_default(), change.unwrap_or_default());
-    let mut items = current.iter().chain(change);
-    let Some(first) = items.next() else {
+    if current.is_empty() && change.is_empty() {
         return refused("no elements in any of the given slices");
-    };
-    if items.any(|item| type_name(item) != type_name(first)) {
-        let (current, change) = (GoText(&current.into()).to_string(), GoText(&change.into()).to_string());
-        return refused(format!("list element types are not identical: [{current} {change}]"));
     }
-    Ok(())
+    check_types(current, change)
+}
+
+/// The items of a list, and those that a patch brings, must be of one type. Upstream: `sliceElementType`.
+pub(super) fn check_types(current: &[Value], change: &[Value]) -> Result<(), Refusal> {
+    let mut items = current.iter().chain(change);
+    let first = items.next().map(type_name);
+    if items.all(|item| Some(type_name(item)) == first) {
+        return Ok(());
+    }
+    let (current, change) = (GoText(&current.into()).to_string(), GoText(&change.into()).to_string());
+    refused(format!("list element types are not identical: [{current} {change}]"))
 }
 
 /// The items of the patch must be in the wanted order. Upstream: `validatePatchWithSetOrderList`.
