@@ -79,7 +79,7 @@ func oddDeletion(g *generator, kind kind, made *draft) {
 	if g.sometimes(4) {
 		addQuery(g, made, "gracePeriodSeconds=0", "gracePeriodSeconds=5", "gracePeriodSeconds=-1", "gracePeriodSeconds=x", "propagationPolicy=Orphan", "propagationPolicy=Foreground",
 			"propagationPolicy=Background", "propagationPolicy=orphan", "orphanDependents=true", "orphanDependents=true&propagationPolicy=Orphan", "dryRun=All", "dryRun=x",
-			"unknown=1", "orphanDependents=x", "ignoreStoreReadErrorWithClusterBreakingPotential=true")
+			"unknown=1", "orphanDependents=x", "uid=x", "uid=<<uid:"+key+">>", "resourceVersion=<<rv:"+key+">>", "resourceVersion=<<oldrv:"+key+">>&uid=x", "uid=", "ignoreStoreReadErrorWithClusterBreakingPotential=true")
 		if g.sometimes(2) {
 			return
 		}

@@ -218,15 +218,19 @@ fn at_least_one_if_negative(period: i64) -> i64 {
 }
 
 impl RawOptions {
+    /// Upstream: `Convert_url_Values_To_v1_DeleteOptions`.
     fn of_query(query: &Query) -> Result<Self, ApiError> {
+        let text = |name: &str| query.get(name).filter(|text| !text.is_empty()).map(ToOwned::to_owned);
+        let preconditions = Preconditions { uid: text("uid"), resource_version: text("resourceVersion") };
+        let asked = preconditions.uid.is_some() || preconditions.resource_version.is_some();
         Ok(Self {
             grace_period_seconds: query.integer("gracePeriodSeconds")?,
+            preconditions: asked.then_some(preconditions),
             propagation_policy: query.get("propagationPolicy").map(ToOwned::to_owned),
             orphan_dependents: query.flag("orphanDependents"),
             dry_run: query.all("dryRun").into_iter().map(ToOwned::to_owned).collect(),
             ignore_store_read_error_with_cluster_breaking_potential: query
                 .flag("ignoreStoreReadErrorWithClusterBreakingPotential"),
-            ..Self::default()
         })
     }
 

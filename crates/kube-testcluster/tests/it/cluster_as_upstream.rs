@@ -72,6 +72,18 @@ async fn the_options_of_a_deletion_have_a_version_if_they_have_a_group() {
     );
 }
 
+/// Upstream: `Convert_url_Values_To_v1_DeleteOptions`.
+#[tokio::test(start_paused = true)]
+async fn a_uid_and_a_version_in_the_query_of_a_deletion_are_preconditions() {
+    let api = api().await;
+    assert_eq!(api.delete(&format!("{MAPS}/a?uid=x&resourceVersion=1")).await.status, 409);
+    for query in ["uid=x", "resourceVersion=0"] {
+        assert_eq!(api.delete(&format!("{MAPS}/a?{query}")).await.status, 409, "{query}");
+        assert_eq!(api.delete(&format!("{MAPS}?{query}")).await.status, 409, "{query}");
+    }
+    assert_eq!(api.delete(&format!("{MAPS}/a?uid=&resourceVersion=")).await.status, 200);
+}
+
 /// Upstream: `DryRunnableStorage.Create` answers with what it was given.
 #[tokio::test(start_paused = true)]
 async fn a_dry_run_of_a_creation_keeps_the_version_of_the_body() {
