@@ -49,25 +49,8 @@ pub struct ClusterBuilder {
 
 impl Default for ClusterBuilder {
     fn default() -> Self {
-        let settings = Settings {
-            era: Era::default(),
-            seed: 0,
-            first_revision: 1,
-            commit_latency: Duration::ZERO,
-            history: 10_000,
-            history_age: Duration::from_secs(300),
-            bookmarks: Duration::from_secs(60),
-            watch_buffer: 1024,
-            max_watches: 10_000,
-            max_unread: 512 * 1024 * 1024,
-            event_ttl: Duration::from_secs(60 * 60),
-            max_events: 100_000,
-            watch_list: true,
-            controllers: Controllers::All,
-            admission: Admission::Plain,
-        };
         let (pods, stages, admin) = (Vec::new(), Stages::default(), Admin::Off);
-        Self { settings, started_at: None, nodes: None, pods, crowd: 0, stages, admin }
+        Self { settings: Settings::default(), started_at: None, nodes: None, pods, crowd: 0, stages, admin }
     }
 }
 

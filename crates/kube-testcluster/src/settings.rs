@@ -96,3 +96,25 @@ impl Settings {
         self.watch_list && self.era == Era::Modern
     }
 }
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            era: Era::default(),
+            seed: 0,
+            first_revision: 1,
+            commit_latency: Duration::ZERO,
+            history: 10_000,
+            history_age: Duration::from_secs(300),
+            bookmarks: Duration::from_secs(60),
+            watch_buffer: 1024,
+            max_watches: 10_000,
+            max_unread: 512 * 1024 * 1024,
+            event_ttl: Duration::from_secs(60 * 60),
+            max_events: 100_000,
+            watch_list: true,
+            controllers: Controllers::All,
+            admission: Admission::Plain,
+        }
+    }
+}

@@ -219,22 +219,24 @@ fn draft(current: &Opened, commit: Commit, next: &mut Next) -> Option<Draft> {
 mod tests {
     use std::time::Duration;
 
+    use jiff::Timestamp;
     use serde_json::json;
 
     use super::*;
     use crate::kinds::PODS;
-    use crate::{Cluster, Controllers};
+    use crate::machinery::clock::Clock;
+    use crate::settings::Settings;
 
     fn key() -> Key {
         Key::new(Some("default"), "a")
     }
 
-    /// A cluster with one object.
-    async fn cluster() -> Cluster {
-        let cluster = Cluster::builder().controllers(Controllers::None).start();
+    /// A store with one object.
+    async fn store() -> Store {
+        let store = Store::new(Settings::default(), Clock::starting_at(Timestamp::UNIX_EPOCH));
         let value = json!({"metadata": {"name": "a", "namespace": "default"}});
-        cluster.store.create::<StoreError>(PODS, key(), value, Commit::Really, |_| Ok(())).await.unwrap();
-        cluster
+        store.create::<StoreError>(PODS, key(), value, Commit::Really, |_| Ok(())).await.unwrap();
+        store
     }
 
     fn with(current: &Opened, name: &str) -> Next {
@@ -245,8 +247,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn others_read_and_write_while_a_change_is_computed() {
-        let (cluster, key) = (cluster().await, key());
-        let store = &cluster.store;
+        let (store, key) = (store().await, key());
         let slow = store.guaranteed_update(PODS, &key, Commit::Really, |current| async move {
             tokio::time::sleep(Duration::from_secs(60)).await; // whatever is slow in a change
             Ok::<_, StoreError>(with(&current, "slow"))
@@ -267,8 +268,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_change_is_computed_without_the_lock() {
-        let cluster = cluster().await;
-        let store = &cluster.store;
+        let store = store().await;
         let mut free = false;
         let change = |current: &Opened| {
             free = store.state.try_lock().is_ok();
