@@ -70,7 +70,7 @@ func oddStreaming(g *generator, _ kind, made *draft) {
 		"sendInitialEvents=true", "sendInitialEvents=false&resourceVersionMatch=NotOlderThan", "sendInitialEvents=x", "resourceVersionMatch=Exact", "allowWatchBookmarks=true",
 		"sendInitialEvents=true&resourceVersionMatch=Exact&allowWatchBookmarks=true", "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&resourceVersion=0",
 		"sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&resourceVersion=<<listrv:>>", "sendInitialEvents=false",
-		"sendInitialEvents=&resourceVersionMatch=NotOlderThan", "allowWatchBookmarks=x", "resourceVersionMatch=", "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&continue=x", "limit=5", "continue=x", "timeoutSeconds=x", "watch=0", "resourceVersion=abc", "watch=x")
+		"sendInitialEvents=&resourceVersionMatch=NotOlderThan", "allowWatchBookmarks=x", "resourceVersionMatch=", "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&continue=x", "limit=5", "continue=x", "timeoutSeconds=x", "resourceVersion=abc", "watch=x")
 }
 
 // oddDeletion are the options of a deletion, in the query or in the body.
