@@ -141,7 +141,7 @@ func clusterRows(p programs, s size) []row {
 	stages := filepath.Join(p.root, "peers", "comparison", "no-stages.yaml")
 	return []row{{
 		number: 11, name: "API server", contenders: []contender{
-			apiserver(ours, load, s, "http://", p.informerLab, "cluster", "--stages", stages, "--kubeconfig-out", filepath.Join(p.scratch, "kubeconfig")),
+			apiserver(ours, load, s, "http://", p.informerLab, "cluster", "--admission", "plain", "--stages", stages, "--kubeconfig-out", filepath.Join(p.scratch, "kubeconfig")),
 			apiserver(etcd, load, s, "ready ", p.peer("apiserver"), "--kubeconfig", filepath.Join(p.scratch, "real-kubeconfig")),
 		},
 		goals: []goal{

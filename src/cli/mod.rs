@@ -15,6 +15,7 @@ mod steps;
 mod values;
 
 use std::ffi::OsString;
+use std::io;
 
 use clap::error::ErrorKind;
 use informer_lab::trace::{ColorChoice, Lang, Look, Output, Printer};
@@ -25,8 +26,7 @@ pub use request::{Invocation, Request, Stepped, parse};
 /// Prints help, the version, or a usage error, and returns the exit code.
 pub fn print(usage: &UsageError, args: &[OsString]) -> i32 {
     let (error, lang) = (&usage.error, language(args));
-    // A reader that has gone is no error.
-    let _ = match (error.kind(), lang) {
+    let printed = match (error.kind(), lang) {
         (ErrorKind::DisplayHelp, _) => {
             let help = help::help(args, lang);
             let look = Look::new(Output::Text, ColorChoice::Auto, lang);
@@ -49,7 +49,15 @@ pub fn print(usage: &UsageError, args: &[OsString]) -> i32 {
             Ok(())
         }
     };
-    error.exit_code()
+    match printed {
+        // A reader that has gone is no error.
+        Err(failure) if failure.kind() != io::ErrorKind::BrokenPipe && error.exit_code() == 0 => {
+            let failure = anyhow::Error::new(failure).context("cannot write the output");
+            Printer::new(Look::new(Output::Text, ColorChoice::Auto, lang)).report(&failure);
+            1
+        }
+        _ => error.exit_code(),
+    }
 }
 
 /// The language that was asked for, or that of the locale; the rest of the command line need not be right.

@@ -326,7 +326,7 @@ mod tests {
             ("informer-lab factory --serve 1.2.3.4", "expected an IP address and a port"),
             ("informer-lab reflector --for 5", "expected a duration"),
             ("informer-lab reflector --seed x", "expected a number"),
-            ("informer-lab reflector --speed 0", "expected a number above 0, or max"),
+            ("informer-lab reflector --speed 0", "expected a number from 0.01 upwards, or max"),
             ("informer-lab reflector -n Default", "expected a namespace"),
             ("informer-lab reflector --era ancient", "possible values: classic, modern"),
         ] {

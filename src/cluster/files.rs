@@ -1,6 +1,7 @@
 //! Reads the files that a user names on the command line.
 
-use std::fs;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 
 use anyhow::Result;
@@ -79,15 +80,34 @@ pub(crate) fn stages(asked: Option<&Path>, usual: Option<&Fixture>) -> Result<St
     Ok(source.map(|source| source.parsed(STAGES, Stages::from_yaml)).transpose()?.unwrap_or_default())
 }
 
+/// The longest file that is read: some hundred thousand pods. A device such as /dev/zero has no end.
+const LONGEST: u64 = 256 << 20;
+
+/// What a file begins with.
+fn first_bytes(path: &Path, count: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(count).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 /// The text of a file. `what` describes the file in messages, as in "the pods file".
 ///
 /// # Errors
 /// If the file cannot be read. If it is not UTF-8, the error names the line of the first wrong byte.
 fn read(path: &Path, what: &str) -> Result<String> {
     let shown = path.display();
-    let bytes = fs::read(path).map_err(|error| {
+    let bytes = first_bytes(path, LONGEST + 1).map_err(|error| {
         Failure::new((format!("cannot read {what} {shown}"), format!("无法读取 {shown}"))).because(error)
     })?;
+    if bytes.len() as u64 > LONGEST {
+        let mib = LONGEST >> 20;
+        return Err(Failure::new((
+            format!("{what} {shown} is longer than {mib} MiB"),
+            format!("{shown} 超过 {mib} MiB"),
+        ))
+        .next(("name a shorter file", "请换一个更小的文件"))
+        .into());
+    }
     let text = String::from_utf8(bytes).map_err(|error| {
         let good = error.utf8_error().valid_up_to();
         let line = 1 + error.as_bytes()[..good].iter().filter(|&&byte| byte == b'\n').count();

@@ -77,10 +77,11 @@ impl Drop for KubeconfigFile {
     }
 }
 
+/// The JavaScript client refuses a server without TLS unless the kubeconfig does not want its certificate looked at.
 fn content(address: SocketAddr) -> String {
     format!(
         "{MARK}apiVersion: v1\nkind: Config\n\
-         clusters:\n- name: informer-lab\n  cluster:\n    server: http://{address}\n\
+         clusters:\n- name: informer-lab\n  cluster:\n    server: http://{address}\n    insecure-skip-tls-verify: true\n\
          contexts:\n- name: informer-lab\n  context:\n    cluster: informer-lab\n    user: informer-lab\n    namespace: default\n\
          users:\n- name: informer-lab\n  user: {{}}\n\
          current-context: informer-lab\n"
@@ -206,7 +207,7 @@ mod tests {
         let file = KubeconfigFile::write(address(), None).unwrap();
         let path = file.path().to_owned();
         let text = fs::read_to_string(&path).unwrap();
-        assert!(text.contains("server: http://127.0.0.1:4321\n"), "{text}");
+        assert!(text.contains("server: http://127.0.0.1:4321\n    insecure-skip-tls-verify: true\n"), "{text}");
         assert_eq!(file.export(), format!("export KUBECONFIG={}", path.display()));
         #[cfg(unix)]
         {

@@ -1,5 +1,8 @@
 //! A line that is being typed, byte by byte.
 
+/// The longest line that is kept, in bytes; of a longer one, the beginning. Every command is far shorter.
+const LONGEST: usize = 4096;
+
 /// The line so far.
 #[derive(Debug, Default)]
 pub(super) struct Line {
@@ -30,6 +33,7 @@ impl Line {
             (Escape::Outside, 0x17) => self.erase_word(),  // Ctrl-W
             (Escape::Outside, b'\t') => self.bytes.push(b' '),
             (Escape::Outside, 0..=0x1f) => {}
+            (Escape::Outside, _) if self.bytes.len() == LONGEST => {} // input without an end
             (Escape::Outside, _) => self.bytes.push(byte),
         }
         None
@@ -80,6 +84,12 @@ mod tests {
         assert_eq!(typed("label web app=x\u{17}").text(), "label web ");
         assert_eq!(typed("cut\u{15}heal").text(), "heal");
         assert_eq!(typed("\u{7f}\u{17}a").text(), "a");
+    }
+
+    #[test]
+    fn of_input_without_an_end_the_beginning_is_kept() {
+        let mut line = typed(&"a".repeat(LONGEST + 1));
+        assert_eq!(line.feed(b'\n').map(|line| line.len()), Some(LONGEST));
     }
 
     #[test]

@@ -14,13 +14,16 @@ use crate::trace::Printer;
 
 const PROMPT: &str = "> ";
 
+/// How many pieces are read ahead of the run: a pipe such as `yes |` waits for it.
+const AHEAD: usize = 16;
+
 /// How often a process in the background looks whether it is in front again, while others type.
 #[cfg(unix)]
 const BACKGROUND: std::time::Duration = std::time::Duration::from_millis(100);
 
 /// Standard input, line by line, until it is dropped.
 pub(crate) struct Typing {
-    chunks: mpsc::UnboundedReceiver<Vec<u8>>,
+    chunks: mpsc::Receiver<Vec<u8>>,
     line: Line,
     entered: VecDeque<String>,
     /// Shows what is typed; `None` if the system does, or nobody.
@@ -89,14 +92,14 @@ fn is_ours() -> bool {
 }
 
 /// Reads standard input on a separate thread, since a read cannot be cancelled.
-fn chunks() -> mpsc::UnboundedReceiver<Vec<u8>> {
-    let (sender, receiver) = mpsc::unbounded_channel();
+fn chunks() -> mpsc::Receiver<Vec<u8>> {
+    let (sender, receiver) = mpsc::channel(AHEAD);
     let read = move || {
         let mut bytes = [0; 1024];
         loop {
             wait_for_input();
             let Ok(count @ 1..) = io::stdin().lock().read(&mut bytes) else { break };
-            if sender.send(bytes[..count].to_vec()).is_err() {
+            if sender.blocking_send(bytes[..count].to_vec()).is_err() {
                 break;
             }
         }

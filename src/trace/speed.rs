@@ -5,12 +5,15 @@ use std::time::Duration;
 
 use super::Words;
 
+/// The slowest speed that can be asked for: a pause of a second takes almost two minutes.
+const SLOWEST: f64 = 0.01;
+
 /// How fast a recorded run is printed. The bytes are the same at every speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Speed {
     /// At the run's own pace, which is the documents'.
     Documents,
-    /// This many times as fast; a finite number above 0.
+    /// This many times as fast; a finite number, and not below [`SLOWEST`].
     Times(f64),
     /// Without pauses.
     Max,
@@ -36,8 +39,8 @@ impl FromStr for Speed {
         }
         match text.parse::<f64>() {
             Ok(1.0) => Ok(Self::Documents),
-            Ok(n) if n.is_finite() && n > 0.0 => Ok(Self::Times(n)),
-            _ => Err(("expected a number above 0, or max", "应为大于 0 的数，或 max").into()),
+            Ok(n) if n.is_finite() && n >= SLOWEST => Ok(Self::Times(n)),
+            _ => Err(("expected a number from 0.01 upwards, or max", "应为不小于 0.01 的数，或 max").into()),
         }
     }
 }
@@ -47,11 +50,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_speed_is_a_number_above_zero_or_max() {
+    fn a_speed_is_a_number_that_somebody_can_wait_for_or_max() {
         assert_eq!("1".parse(), Ok(Speed::Documents));
         assert_eq!("0.5".parse(), Ok(Speed::Times(0.5)));
         assert_eq!("max".parse(), Ok(Speed::Max));
-        for bad in ["0", "-1", "inf", "NaN", "fast", ""] {
+        for bad in ["0", "-1", "1e-300", "inf", "NaN", "fast", ""] {
             assert!(bad.parse::<Speed>().is_err(), "{bad}");
         }
     }

@@ -44,3 +44,12 @@ fn malformed_yaml_is_named() {
         refused(option, &path);
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_file_without_an_end_is_refused() {
+    for option in ["--pods", "--stages", "--scenario"] {
+        let said = refused(option, Path::new("/dev/zero"));
+        assert!(said.contains("is longer than 256 MiB"), "{said}");
+    }
+}

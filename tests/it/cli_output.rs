@@ -157,11 +157,13 @@ fn a_narration_that_nobody_reads_is_no_error() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_an_error() {
-    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
-    let child = command("deltafifo").stdout(full).stderr(std::process::Stdio::piped()).spawn().unwrap();
-    let ended = child.wait_with_output().unwrap();
-    assert_eq!(ended.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&ended.stderr).contains("cannot write the output"));
+    for line in ["deltafifo", "--help", "--version", "deltafifo --help", "--help --lang zh"] {
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let child = command(line).stdout(full).stderr(std::process::Stdio::piped()).spawn().unwrap();
+        let ended = child.wait_with_output().unwrap();
+        assert_eq!(ended.status.code(), Some(1), "{line}");
+        assert!(String::from_utf8_lossy(&ended.stderr).contains("cannot write the output"), "{line}");
+    }
 }
 
 #[test]

@@ -18,9 +18,14 @@ use crate::machinery::yaml::{self, FileError};
 /// If the text is not YAML, contains something that is not a pod, a pod that an API server would refuse, or the same
 /// pod twice.
 pub fn pods_from_yaml(text: &str, name: &str, namespace: &str) -> Result<Vec<Pod>, FileError> {
-    let documents: Vec<Spanned<YamlDocument>> = serde_saphyr::from_multiple(text).map_err(|error| {
-        yaml::of_yaml(&error, name, "pods: documents of kind Pod, a List of pods, or a sequence of pods")
-    })?;
+    // A file may have as many pods as it is long. What can multiply them, aliases, keeps the parser's limits.
+    let options = serde_saphyr::options! {
+        budget: serde_saphyr::budget! { max_documents: usize::MAX, max_nodes: usize::MAX, max_events: usize::MAX },
+    };
+    let documents =
+        serde_saphyr::from_multiple_with_options::<Spanned<YamlDocument>>(text, options).map_err(|error| {
+            yaml::of_yaml(&error, name, "pods: documents of kind Pod, a List of pods, or a sequence of pods")
+        })?;
     let mut seen = BTreeSet::new();
     let mut pods = Vec::new();
     for document in documents {
@@ -136,5 +141,19 @@ mod tests {
         let error = pods_from_yaml(&text, "LICENSE", "default").unwrap_err().to_string();
         assert!(error.starts_with("LICENSE:1: ") && error.contains("\"Licensed under"), "{error}");
         assert!(error.contains("…\", expected a pod") && error.len() < 300, "{error}");
+    }
+    #[test]
+    fn thousands_of_pods_are_read_in_a_list_and_as_documents() {
+        let pod = |n| {
+            format!(
+                "{{kind: Pod, metadata: {{name: web-{n}, labels: {{app: web, tier: front}}}}, spec: {{containers: [{{name: main, image: nginx, \
+                ports: [{{name: http, containerPort: 80}}], env: [{{name: A, value: '1'}}, {{name: B, value: '2'}}]}}]}}}}\n"
+            )
+        };
+        let list: String = (0..3000).map(|n| format!("- {}", pod(n))).collect();
+        let documents: String = (0..3000).map(|n| format!("---\n{}", pod(n))).collect();
+        for text in [format!("kind: List\nitems:\n{list}"), documents] {
+            assert_eq!(pods_from_yaml(&text, "pods.yaml", "default").unwrap().len(), 3000);
+        }
     }
 }
