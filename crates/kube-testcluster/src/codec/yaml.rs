@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
+use std::panic::resume_unwind;
+use std::thread;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Number;
@@ -28,12 +30,26 @@ pub(crate) fn read(text: &[u8]) -> Result<Read, String> {
     if text.lines().find(|line| !line.trim().is_empty()).is_some_and(|line| line.starts_with('\t')) {
         return Err("yaml: found character that cannot start any token".to_owned()); // the parser here takes tabs
     }
-    let options = serde_saphyr::options! { duplicate_keys: DuplicateKeyPolicy::LastWins };
-    let node: Node = serde_saphyr::from_str_with_options(first_document(text), options)
-        .map_err(|error| format!("yaml: {}", error.without_snippet()))?;
-    let mut duplicates = Vec::new();
-    let json = node.json(&mut duplicates);
-    Ok(Read { json, duplicates })
+    on_a_large_stack(|| {
+        let options = serde_saphyr::options! { duplicate_keys: DuplicateKeyPolicy::LastWins };
+        let node: Node = serde_saphyr::from_str_with_options(first_document(text), options)
+            .map_err(|error| format!("yaml: {}", error.without_snippet()))?;
+        let mut duplicates = Vec::new();
+        let json = node.json(&mut duplicates);
+        Ok(Read { json, duplicates })
+    })
+}
+
+/// The stack for a text as deep as the parser takes: 64 levels, each of some 20 calls, which take 40 KiB in a debug build.
+const STACK: usize = 16 << 20;
+
+/// Does this on a thread of its own: the stack of a thread that serves requests may be too small for it.
+fn on_a_large_stack<T: Send>(read: impl FnOnce() -> Result<T, String> + Send) -> Result<T, String> {
+    thread::scope(|scope| {
+        let reading = thread::Builder::new().name("yaml".to_owned()).stack_size(STACK).spawn_scoped(scope, read);
+        let reading = reading.map_err(|error| format!("yaml: no thread to read it: {error}"))?;
+        reading.join().unwrap_or_else(|panic| resume_unwind(panic))
+    })
 }
 
 /// The text up to the mark that begins a second document, or that ends the first.
@@ -186,6 +202,14 @@ mod tests {
                 "line 7: key \"a\" already set in map",
             ]
         );
+    }
+
+    #[test]
+    fn a_text_as_deep_as_the_parser_takes_needs_no_stack_of_the_caller() {
+        let deep = |levels: usize| format!("{}1{}", "{a: ".repeat(levels), "}".repeat(levels));
+        let caller = thread::Builder::new().stack_size(256 << 10);
+        let depths = caller.spawn(move || [60, 1000].map(|levels| read(deep(levels).as_bytes()).is_ok())).unwrap();
+        assert_eq!(depths.join().unwrap(), [true, false]);
     }
 
     #[test]
