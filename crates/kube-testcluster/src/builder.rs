@@ -157,10 +157,10 @@ impl ClusterBuilder {
         self
     }
 
-    /// How many bytes of answers may wait for their readers in all; a further answer is 429. By default 512 MiB. Answers
-    /// below 64 KiB and watches are not counted.
-    pub fn max_unread(mut self, bytes: usize) -> Self {
-        self.settings.max_unread = bytes;
+    /// How many bytes of answers may wait for their readers in all; a further read is answered with 429. By default 512 MiB.
+    /// Answers below 64 KiB and watches are not counted.
+    pub fn max_waiting_answers(mut self, bytes: usize) -> Self {
+        self.settings.max_waiting_answers = bytes;
         self
     }
 

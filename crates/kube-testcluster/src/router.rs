@@ -17,13 +17,13 @@ use crate::http::compression::{AcceptedEncoding, compress};
 use crate::http::cut::with_cuts;
 use crate::http::deadline::deadline_problem;
 use crate::http::faults;
-use crate::http::in_flight::InFlight;
 use crate::http::negotiation::{Form, Offers, View};
 use crate::http::query::Query;
 use crate::http::represent::{Events, Representation};
 use crate::http::request_info::{self, NoTarget, Target};
 use crate::http::status::{ApiError, PLAIN, answer, broken_request, no_such_path};
 use crate::http::table::IncludeObject;
+use crate::http::waiting_answers::WaitingAnswers;
 use crate::kinds::Subresource;
 use crate::nodes::logs::Logs;
 use crate::play::admin;
@@ -38,9 +38,9 @@ pub(crate) fn router(store: Arc<Store>, logs: Arc<Logs>, admin: Admin) -> Router
         Admin::On => admin::routes(),
         Admin::Off => Router::new(),
     };
-    let in_flight = Arc::new(InFlight::new(store.settings.max_unread));
+    let waiting = Arc::new(WaitingAnswers::new(store.settings.max_waiting_answers));
     let resources = move |State(store): State<Arc<Store>>, request: Request| {
-        resource(store, logs.clone(), in_flight.clone(), request)
+        resource(store, logs.clone(), waiting.clone(), request)
     };
     router
         .route("/healthz", get(health))
@@ -78,16 +78,16 @@ async fn health(State(store): State<Arc<Store>>, request: Request) -> Response {
 }
 
 /// Answers a request whose handling panics, and goes on with the others. Upstream: `WithPanicRecovery`.
-async fn resource(store: Arc<Store>, logs: Arc<Logs>, in_flight: Arc<InFlight>, request: Request) -> Response {
+async fn resource(store: Arc<Store>, logs: Arc<Logs>, waiting: Arc<WaitingAnswers>, request: Request) -> Response {
     let (method, uri) = (request.method().clone(), request.uri().clone());
-    AssertUnwindSafe(served(store, logs, &in_flight, request)).catch_unwind().await.unwrap_or_else(|_| {
+    AssertUnwindSafe(served(store, logs, &waiting, request)).catch_unwind().await.unwrap_or_else(|_| {
         tracing::error!(%method, path = uri.path(), "a request caused a panic");
         let text = "This request caused apiserver to panic. Look in the logs for details.\n";
         answer(StatusCode::INTERNAL_SERVER_ERROR, PLAIN, Body::from(text))
     })
 }
 
-async fn served(store: Arc<Store>, logs: Arc<Logs>, in_flight: &InFlight, request: Request) -> Response {
+async fn served(store: Arc<Store>, logs: Arc<Logs>, waiting: &WaitingAnswers, request: Request) -> Response {
     let target = match request_info::parse(request.uri().path()) {
         Ok(target) => target,
         Err(NoTarget::NoSuchPath) => return no_such_path(),
@@ -134,7 +134,11 @@ async fn served(store: Arc<Store>, logs: Arc<Logs>, in_flight: &InFlight, reques
     if verb.is_some() && answer.extensions().get::<Events>().is_some() {
         return with_cuts(store, representation.resource, answer);
     }
-    let answer = if requester == Requester::Client { in_flight.count(answer).await } else { answer };
+    let answer = match requester {
+        Requester::Client if method == Method::GET => waiting.count_read(answer).await,
+        Requester::Client => waiting.count_write(answer).await,
+        _ => answer,
+    };
     compress(accepted, answer).await
 }
 

@@ -36,9 +36,9 @@ pub enum Controllers {
     /// [ReplicaSet controller](crate::controllers::replica_set).
     #[default]
     All,
-    /// The garbage collector and the namespace controller, which deletions need, and those of nodes: their taints follow
-    /// their conditions, and the pods of a node that was deleted go after 40 seconds. A ReplicaSet is only an object, until
-    /// the test runs a controller of its own.
+    /// The garbage collector and the namespace controller, which deletions need; the service account controller, with
+    /// [`Admission::Kube`]; and those of nodes: their taints follow their conditions, and the pods of a node that was deleted
+    /// go after 40 seconds. A ReplicaSet is only an object, until the test runs a controller of its own.
     Housekeeping,
     /// None, as in an API server without a controller manager: dependents outlive their owners, objects with a
     /// finalizer of the garbage collector stay, a new node stays tainted, and a deleted namespace is removed at once with its contents left
@@ -80,7 +80,7 @@ pub(crate) struct Settings {
     /// How many watches clients may have open.
     pub(crate) max_watches: usize,
     /// How many bytes of answers may wait for their readers.
-    pub(crate) max_unread: usize,
+    pub(crate) max_waiting_answers: usize,
     /// How long an Event is kept after its last write.
     pub(crate) event_ttl: Duration,
     /// How many writes of Events are kept.
@@ -109,7 +109,7 @@ impl Default for Settings {
             bookmarks: Duration::from_secs(60),
             watch_buffer: 1024,
             max_watches: 10_000,
-            max_unread: 512 * 1024 * 1024,
+            max_waiting_answers: 512 * 1024 * 1024,
             event_ttl: Duration::from_secs(60 * 60),
             max_events: 100_000,
             watch_list: true,

@@ -8,7 +8,6 @@ pub(crate) mod faults;
 pub(crate) mod field_validation;
 #[cfg(feature = "serve")]
 pub(crate) mod guard;
-pub(crate) mod in_flight;
 pub(crate) mod negotiation;
 pub(crate) mod query;
 #[cfg(feature = "serve")]
@@ -24,5 +23,6 @@ mod store_error;
 pub(crate) mod table;
 pub(crate) mod type_meta;
 #[cfg(feature = "serve")]
-mod unread;
+mod unread_body;
+pub(crate) mod waiting_answers;
 pub(crate) mod write_options;

@@ -91,18 +91,29 @@ pub(crate) struct Clause<'a> {
     quality: f32,
 }
 
-/// The entries of an Accept header, the most preferred first. Upstream: `goautoneg.ParseAccept`, whose order is none that a sort
-/// could be given, so that its steps count.
+/// How many entries Go's sort inserts one by one. Go: `maxInsertion` of `pdqsort`.
+const MOST_INSERTED: usize = 12;
+
+/// The entries of an Accept header, the most preferred first. Upstream: `goautoneg.ParseAccept`.
 pub(crate) fn clauses(accept: &str) -> Vec<Clause<'_>> {
     let mut clauses: Vec<Clause> = accept.split(',').map(clause).collect();
-    for i in 1..clauses.len() {
+    most_preferred_first(&mut clauses, |clause| clause.quality, Clause::goes_before);
+    clauses
+}
+
+/// Sorts as Go does. Upstream's `Less` is no order, so the steps of the sort count: they are the same for as many entries as
+/// any client of good will sends. More are in the order of their quality, without Go's steps.
+fn most_preferred_first<T>(items: &mut [T], quality: impl Fn(&T) -> f32, mut goes_before: impl FnMut(&T, &T) -> bool) {
+    if items.len() > MOST_INSERTED {
+        return items.sort_by(|a, b| quality(b).total_cmp(&quality(a)));
+    }
+    for i in 1..items.len() {
         let mut at = i;
-        while at > 0 && clauses[at].goes_before(&clauses[at - 1]) {
-            clauses.swap(at - 1, at);
+        while at > 0 && goes_before(&items[at], &items[at - 1]) {
+            items.swap(at - 1, at);
             at -= 1;
         }
     }
-    clauses
 }
 
 fn clause(text: &str) -> Clause<'_> {
@@ -179,6 +190,36 @@ impl Clause<'_> {
             ("PartialObjectMetadata", Some(version)) => Some(View::Metadata(version)),
             ("PartialObjectMetadataList", Some(version)) => Some(View::MetadataList(version)),
             _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_header_is_sorted_with_few_comparisons() {
+        let mut qualities: Vec<u16> = (0..2000).collect();
+        let mut compared = 0;
+        most_preferred_first(
+            &mut qualities,
+            |quality| f32::from(*quality),
+            |a, b| {
+                compared += 1;
+                a > b
+            },
+        );
+        assert!(qualities.is_sorted_by(|a, b| a > b));
+        assert!(compared < 100, "{compared} comparisons");
+    }
+
+    #[test]
+    fn long_and_short_headers_are_sorted_by_quality() {
+        for count in [3, MOST_INSERTED, MOST_INSERTED + 1, 50] {
+            let accept: Vec<String> = (0..count).map(|n| format!("a/b{n};q=0.{n:02}")).collect();
+            let names: Vec<String> = (0..count).rev().map(|n| format!("a/b{n}")).collect();
+            assert_eq!(clauses(&accept.join(",")).iter().map(|clause| clause.name).collect::<Vec<_>>(), names);
         }
     }
 }

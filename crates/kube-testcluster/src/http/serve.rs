@@ -14,7 +14,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::guard::only_for_this_machine;
 use super::refusals::StatusOnRefusal;
-use super::unread::read_the_rest;
+use super::unread_body::read_the_rest;
 
 /// How long a connection may take to send the head of a request, or be idle between two.
 const HEAD_WITHIN: Duration = Duration::from_secs(90);

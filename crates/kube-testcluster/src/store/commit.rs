@@ -84,6 +84,7 @@ impl Store {
         }
         state.allocate(resource, &key, &mut value, None)?;
         if commit == Commit::Pretend {
+            drop(state);
             return Ok(Arc::new(Object::unwritten(resource, key, &value)));
         }
         let draft = draft.unwrap_or_else(|| Draft::new(resource, key, &mut value));
@@ -142,7 +143,10 @@ impl Store {
         let before = |value| Arc::new(Object::new(resource, key.clone(), current.revision, value));
         let written = match (commit, next) {
             (_, Next::Keep) | (Commit::Pretend, Next::Remove) => current.object().clone(),
-            (Commit::Pretend, Next::Put(value) | Next::Release(value)) => before(value),
+            (Commit::Pretend, Next::Put(value) | Next::Release(value)) => {
+                drop(state);
+                before(value)
+            }
             (Commit::Really, Next::Put(mut value)) => match draft {
                 Some(draft) => self.put(&mut state, draft, &value),
                 None if resource.allocator.is_none() || value == current.value => current.object().clone(),

@@ -34,3 +34,9 @@ pub(super) fn namespace_lifecycle(storage: &Storage, resource: &'static Resource
         None => Err(ApiError::not_found(NAMESPACES, namespace)),
     }
 }
+
+/// The name in a refusal: no name is generated yet. Upstream: `extractResourceName`.
+pub(super) fn name_of(metadata: &Value) -> String {
+    let text = |field: &str| metadata[field].as_str().filter(|text| !text.is_empty());
+    text("name").or(text("generateName")).unwrap_or("Unknown").to_owned()
+}

@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use serde_json::{Map, Value, json};
 
-use super::admission::{namespace_lifecycle, taint_nodes_by_condition};
+use super::admission::{name_of, namespace_lifecycle, taint_nodes_by_condition};
 use super::owners::{self, Moment};
 use super::{Call, answer, pod_admission};
 use crate::codec::schema::Decoded;
@@ -137,7 +137,8 @@ fn validated(store: &Store, target: &Target, mut value: Value) -> Result<(Key, V
     Ok((Key::new(target.namespace.as_deref(), &name), value))
 }
 
-/// The body's namespace must be that of the path, and must exist.
+/// The body's namespace must be that of the path, and there must be room for new objects in it. That is asked before all else
+/// that is admitted, and once more when the object is stored.
 fn check_namespace(store: &Store, target: &Target, value: &mut Value) -> Result<(), ApiError> {
     if target.namespace.is_some() {
         body::check_namespace(value, target.namespace.as_deref())?;
@@ -148,10 +149,8 @@ fn check_namespace(store: &Store, target: &Target, value: &mut Value) -> Result<
         return Ok(());
     };
     metadata.insert("namespace".into(), json!(namespace));
-    match store.get(NAMESPACES, &Key::new(None, namespace)) {
-        Some(_) => Ok(()),
-        None => Err(ApiError::not_found(NAMESPACES, namespace)),
-    }
+    let key = Key::new(Some(namespace), &name_of(&value["metadata"]));
+    namespace_lifecycle(&store.lock().storage, target.resource, &key)
 }
 
 /// Sets the fields of a new object that the server decides: generated name, uid, timestamps, generation, defaults.

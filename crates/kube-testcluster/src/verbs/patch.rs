@@ -23,8 +23,8 @@ use crate::http::request_info::Target;
 use crate::http::status::ApiError;
 use crate::http::write_options::WriteOptions;
 use crate::machinery::quote::quote;
-use crate::store::Next;
 use crate::store::object::Opened;
+use crate::store::{Next, Store};
 
 /// Upstream's limit for a JSON patch.
 const MOST_OPERATIONS: usize = 10_000;
@@ -49,7 +49,7 @@ pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let (patch, WriteOptions { commit, strictness }) = PatchBody::read(request, &query).await?;
     let warnings = Mutex::default();
-    let change = |current| patched(current, &target, &patch, strictness, &warnings);
+    let change = |current| patched(&store, current, &target, &patch, strictness, &warnings);
     let patched = store.guaranteed_update(target.resource, &key(&target), commit, change).await;
     let response = patched.map_or_else(IntoResponse::into_response, |object| answer(StatusCode::OK, &object));
     Ok(warn(response, &warnings.into_inner().unwrap_or_else(PoisonError::into_inner)))
@@ -57,6 +57,7 @@ pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
 
 /// The state after a patch. What is to be warned of replaces what an earlier try has found.
 async fn patched(
+    store: &Store,
     current: Arc<Opened>,
     target: &Target,
     patch: &PatchBody,
@@ -66,7 +67,7 @@ async fn patched(
     let Decoded { mut value, mut faults } = apply(&current, patch, strictness).await?;
     let next = update::check_name(target, &value).and_then(|()| {
         faults.extend(owners::deduplicate(&mut value, Moment::AfterAdmission));
-        update::next(&current, value, target.subresource)
+        update::next(store, &current, value, target.subresource)
     });
     *warnings.lock().unwrap_or_else(PoisonError::into_inner) = faults;
     next

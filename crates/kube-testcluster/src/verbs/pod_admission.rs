@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+use super::admission::name_of;
 use crate::http::status::ApiError;
 use crate::kinds::{PODS, SERVICE_ACCOUNTS};
 use crate::machinery::fill::object;
@@ -53,7 +54,10 @@ pub(super) async fn admit_new(store: &Store, namespace: &str, pod: &mut Value) -
 }
 
 /// Keeps what the admission has given to a pod and what a PUT leaves out.
-pub(super) fn admit_update(old: &Value, new: &mut Value) {
+pub(super) fn admit_update(admission: Admission, old: &Value, new: &mut Value) {
+    if admission == Admission::Plain {
+        return;
+    }
     let (old, new) = (&old["spec"], object(&mut new["spec"]));
     for field in ["priority", "preemptionPolicy"] {
         if !old[field].is_null() && new.get(field).is_none_or(Value::is_null) {
@@ -62,12 +66,6 @@ pub(super) fn admit_update(old: &Value, new: &mut Value) {
     }
     let had = |key: &str| old["tolerations"].as_array().is_some_and(|all| all.contains(&toleration(key)));
     add_tolerations(new, TOLERATED.into_iter().filter(|key| had(key)));
-}
-
-/// The name in a refusal: no name is generated yet. Upstream: `extractResourceName`.
-fn name_of(metadata: &Value) -> String {
-    let text = |field: &str| metadata[field].as_str().filter(|text| !text.is_empty());
-    text("name").or(text("generateName")).unwrap_or("Unknown").to_owned()
 }
 
 async fn set_account(store: &Store, namespace: &str, pod: &str, spec: &mut Map<String, Value>) -> Result<(), ApiError> {

@@ -14,8 +14,8 @@ use crate::http::field_validation::warn;
 use crate::http::status::{self, ApiError};
 use crate::http::write_options::WriteOptions;
 use crate::machinery::label_selector;
-use crate::store::Next;
 use crate::store::object::Opened;
+use crate::store::{Next, Store};
 use kube_informers::selector::LabelSelector;
 
 const KIND: &str = "Scale";
@@ -34,7 +34,7 @@ pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
     let body = body::read(request).await?;
     let WriteOptions { commit, strictness } = WriteOptions::of_update(&query)?;
     let wanted = format?.typed(&body, KIND, VERSION, strictness)?;
-    let change = |current: &Opened| rescaled(current, &wanted.value);
+    let change = |current: &Opened| rescaled(&store, current, &wanted.value);
     let scaled = store.update(target.resource, &key(&target), commit, change).await?;
     Ok(warn(answer(&scaled.open()?), &wanted.faults))
 }
@@ -42,29 +42,29 @@ pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
 pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let (patch, WriteOptions { commit, .. }) = PatchBody::read(request, &query).await?;
-    let change = |current| patched(current, &patch);
+    let change = |current| patched(&store, current, &patch);
     let scaled = store.guaranteed_update(target.resource, &key(&target), commit, change).await?;
     Ok(answer(&scaled.open()?))
 }
 
 /// The object after a patch of its scale.
-async fn patched(current: Arc<Opened>, patch: &PatchBody) -> Result<Next, ApiError> {
+async fn patched(store: &Store, current: Arc<Opened>, patch: &PatchBody) -> Result<Next, ApiError> {
     let mut wanted = scale(&current);
     patch.apply(KIND, &mut wanted).await?;
     let text = wanted.to_string();
     let wanted = schema::decode(KIND, wanted).map_err(|why| ApiError::undecodable_patch(&text, &why))?.value;
-    rescaled(&current, &wanted)
+    rescaled(store, &current, &wanted)
 }
 
 /// The object with the replicas of a scale. The scale's uid and resourceVersion are preconditions.
-fn rescaled(current: &Opened, wanted: &Value) -> Result<Next, ApiError> {
+fn rescaled(store: &Store, current: &Opened, wanted: &Value) -> Result<Next, ApiError> {
     let mut value = current.value.clone();
     value["spec"]["replicas"] = wanted.pointer("/spec/replicas").cloned().unwrap_or_else(|| json!(0));
     for field in ["uid", "resourceVersion"] {
         value["metadata"][field] = wanted["metadata"][field].clone();
     }
     update::same_uid(current, &value)?;
-    update::next(current, value, None)
+    update::next(store, current, value, None)
 }
 
 /// The Scale of an object.

@@ -48,7 +48,7 @@ async fn write(
     loop {
         let change = |current: &Opened| {
             same_uid(current, &value)?;
-            next(current, value.clone(), target.subresource)
+            next(store, current, value.clone(), target.subresource)
         };
         match store.update(target.resource, &key, commit, change).await {
             Err(error) if creates && error.is_not_found() => {}
@@ -79,7 +79,12 @@ pub(crate) fn check_name(target: &Target, value: &Value) -> Result<(), ApiError>
 
 /// The state after an update. An update of the object keeps the status. An update of `status` changes only the status,
 /// the labels, the annotations and the finalizers.
-pub(crate) fn next(current: &Opened, mut new: Value, part: Option<Subresource>) -> Result<Next, ApiError> {
+pub(crate) fn next(
+    store: &Store,
+    current: &Opened,
+    mut new: Value,
+    part: Option<Subresource>,
+) -> Result<Next, ApiError> {
     let resource = current.resource;
     preconditions(current, &new)?;
     match part {
@@ -87,7 +92,7 @@ pub(crate) fn next(current: &Opened, mut new: Value, part: Option<Subresource>) 
         _ => keep_status(current, &mut new, part),
     }
     if resource == PODS && part.is_none() {
-        pod_admission::admit_update(&current.value, &mut new);
+        pod_admission::admit_update(store.settings.admission, &current.value, &mut new);
     }
     keep_system_fields(current, &mut new);
     (resource.defaults)(&mut new);

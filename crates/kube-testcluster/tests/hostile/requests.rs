@@ -31,10 +31,16 @@ impl Hostile {
             2 => headers.push(("user-agent".to_owned(), "x".repeat(random.usize(0..9000)))),
             3 => headers.push(("accept".to_owned(), "application/json,".repeat(random.usize(1..200)))),
             4 => headers.push(("upgrade".to_owned(), "websocket".to_owned())),
+            5 => headers.push(("accept".to_owned(), rising(random.usize(0..5000)))),
             _ => {}
         }
         Self { method, target: target(random), headers, body }
     }
+}
+
+/// An Accept header in the worst order for a sort that inserts.
+fn rising(count: usize) -> String {
+    (0..count).map(|n| format!("a/b;q=0.{n:04}")).collect::<Vec<_>>().join(",")
 }
 
 fn target(random: &mut Rng) -> String {

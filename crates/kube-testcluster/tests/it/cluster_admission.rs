@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kube_testcluster::{Admission, Cluster, Controllers, Stages};
 use serde_json::{Value, json};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use crate::support::api::{Api, PODS, pod, quiet};
 
@@ -124,6 +124,42 @@ async fn an_update_may_leave_out_what_the_admission_gave() {
     plain["metadata"]["labels"] = json!({"new": "label"});
     let after = api.send("PUT", &format!("{PODS}/a"), "application/json", plain.to_string()).await;
     assert_eq!((after.status, &after.body["spec"]), (200, &before["spec"]), "{}", after.body);
+}
+
+/// Without the admission there is nothing that a PUT could leave out. Upstream: `ValidatePodUpdate`.
+#[tokio::test(start_paused = true)]
+async fn an_update_must_name_what_the_client_gave() {
+    let cluster = quiet().start();
+    let api = Api::new(&cluster);
+    let mut new = pod("a", &json!({}));
+    new["spec"]["priority"] = json!(7);
+    assert_eq!(api.post(PODS, &new).await.status, 201);
+    let item = format!("{PODS}/a");
+    let without = api.send("PUT", &item, "application/json", pod("a", &json!({})).to_string()).await;
+    assert_eq!(without.status, 422, "{}", without.body);
+    let without = api.merge(&item, &json!({"spec": {"priority": null}})).await;
+    assert_eq!(without.status, 422, "{}", without.body);
+}
+
+/// Upstream: `NamespaceLifecycle` is the first of the plugins.
+#[tokio::test(start_paused = true)]
+async fn nothing_is_looked_up_for_a_pod_in_a_namespace_that_ends() {
+    let cluster = like_kube();
+    let api = Api::new(&cluster);
+    let namespace = json!({"metadata": {"name": "shop", "finalizers": ["example.com/wait"]}});
+    assert_eq!(api.post("/api/v1/namespaces", &namespace).await.status, 201);
+    assert_eq!(api.delete("/api/v1/namespaces/shop").await.status, 200);
+    cluster.settled().await;
+    let begun = Instant::now();
+    for (metadata, name) in [(json!({"name": "a"}), "a"), (json!({"generateName": "web-"}), "web-")] {
+        let new = json!({"metadata": metadata, "spec": {}});
+        let refused = api.post("/api/v1/namespaces/shop/pods", &new).await;
+        let why = format!(
+            "pods {name:?} is forbidden: unable to create new content in namespace shop because it is being terminated"
+        );
+        assert_eq!((refused.status, refused.message()), (403, &*why));
+    }
+    assert_eq!(begun.elapsed(), Duration::ZERO);
 }
 
 #[tokio::test(start_paused = true)]

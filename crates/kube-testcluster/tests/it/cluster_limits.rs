@@ -36,7 +36,7 @@ async fn with_a_large_object(cluster: &kube_testcluster::Cluster) -> Api {
 
 #[tokio::test(start_paused = true)]
 async fn who_reads_no_lists_is_told_to_come_back() {
-    let api = with_a_large_object(&quiet().max_unread(250 * 1024).start()).await;
+    let api = with_a_large_object(&quiet().max_waiting_answers(250 * 1024).start()).await;
     let list = async || api.raw(Request::get(CONFIG_MAPS).body(Body::empty()).unwrap()).await;
     let (first, _second) = (list().await, list().await);
     let third = list().await;
@@ -51,9 +51,26 @@ async fn who_reads_no_lists_is_told_to_come_back() {
     assert_eq!(list().await.status(), 200);
 }
 
+/// A client whose write was refused sends it again.
+#[tokio::test(start_paused = true)]
+async fn what_was_written_is_told_however_many_answers_wait() {
+    let api = with_a_large_object(&quiet().max_waiting_answers(250 * 1024).start()).await;
+    let list = async || api.raw(Request::get(CONFIG_MAPS).body(Body::empty()).unwrap()).await;
+    let (_first, _second) = (list().await, list().await);
+    assert_eq!(list().await.status(), 429);
+    let object = json!({"metadata": {"name": "other"}, "data": {"a": "x".repeat(100 * 1024)}});
+    let create = Request::post(CONFIG_MAPS).header("content-type", "application/json");
+    let created = api.raw(create.body(Body::from(object.to_string())).unwrap()).await;
+    assert_eq!(created.status(), 201);
+    let item = format!("{CONFIG_MAPS}/other");
+    assert_eq!(api.merge(&item, &json!({"data": {"b": "y"}})).await.status, 200);
+    assert_eq!(api.delete(CONFIG_MAPS).await.status, 200);
+    assert_eq!(api.get(&item).await.status, 404);
+}
+
 #[tokio::test(start_paused = true)]
 async fn compressed_lists_count_until_they_are_read() {
-    let cluster = quiet().max_unread(250 * 1024).start();
+    let cluster = quiet().max_waiting_answers(250 * 1024).start();
     let api = with_a_large_object(&cluster).await;
     api.merge(&format!("{CONFIG_MAPS}/large"), &json!({"data": {"b": "y".repeat(100 * 1024)}})).await;
     let list = async || {
@@ -69,7 +86,7 @@ async fn compressed_lists_count_until_they_are_read() {
 
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_is_larger_than_all_that_may_wait_goes_alone() {
-    let api = with_a_large_object(&quiet().max_unread(0).start()).await;
+    let api = with_a_large_object(&quiet().max_waiting_answers(0).start()).await;
     assert_eq!(api.get(CONFIG_MAPS).await.status, 200);
     assert_eq!(api.get(CONFIG_MAPS).await.status, 200);
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kube_testcluster::{Cluster, Controllers};
 use serde_json::{Value, json};
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
 use crate::support::api::{Api, pod, quiet, short};
 
@@ -114,7 +114,7 @@ async fn only_finalize_changes_what_keeps_a_namespace() {
 
 #[tokio::test(start_paused = true)]
 async fn nothing_new_comes_into_a_namespace_that_is_being_deleted() {
-    let cluster = quiet().commit_latency(Duration::from_millis(1)).start();
+    let cluster = quiet().commit_latency(Duration::from_millis(2)).start();
     let api = Api::new(&cluster);
     shop(&api).await;
     for name in ["a", "b", "c"] {
@@ -122,8 +122,9 @@ async fn nothing_new_comes_into_a_namespace_that_is_being_deleted() {
     }
     let creating = async {
         let mut answers = Vec::new();
-        for i in 0..20 {
+        for i in 0..60 {
             answers.push(api.post(PODS, &pod(&format!("late-{i}"), &json!({}))).await.status);
+            sleep(Duration::from_millis(1)).await; // a refusal comes at once
         }
         answers
     };

@@ -1,0 +1,89 @@
+//! Answers that wait for their readers.
+//!
+//! An answer is in memory until its client has read it, so clients that ask for large lists and read none could fill any
+//! memory. What waits is bounded in all; beyond it a read is answered with 429, as upstream's when too many requests are in
+//! flight. A write has happened by then, and its client must hear of it.
+
+use std::sync::Arc;
+
+use axum::body::{Body, HttpBody as _};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use http::{HeaderValue, StatusCode, header};
+use http_body_util::BodyExt;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::status::{ApiError, PLAIN, answer};
+
+/// Smaller answers are not counted: there are as many of them as connections.
+const SMALL: u64 = 64 * 1024;
+
+/// How many bytes one permit stands for.
+const UNIT: usize = 1024;
+
+/// The memory for answers that wait for their readers.
+#[derive(Debug)]
+pub(crate) struct WaitingAnswers {
+    permits: Arc<Semaphore>,
+    most: u32,
+}
+
+/// The content of an answer. The last reader gives the permits back.
+struct Counted {
+    bytes: Bytes,
+    _permits: OwnedSemaphorePermit,
+}
+
+impl AsRef<[u8]> for Counted {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl WaitingAnswers {
+    pub(crate) fn new(bytes: usize) -> Self {
+        let most = u32::try_from(bytes / UNIT).unwrap_or(u32::MAX).max(1);
+        Self { permits: Arc::new(Semaphore::new(most as usize)), most }
+    }
+
+    /// Counts the answer of a read until it was read, or refuses it. One that is larger than everything that may wait goes
+    /// alone.
+    pub(crate) async fn count_read(&self, response: Response) -> Response {
+        let Some(units) = self.units(&response) else { return response };
+        match self.permits.clone().try_acquire_many_owned(units) {
+            Ok(permits) => counted(response, permits).await,
+            Err(_) => too_many_requests(),
+        }
+    }
+
+    /// Counts the answer of a write as far as there is room, and never refuses it.
+    pub(crate) async fn count_write(&self, response: Response) -> Response {
+        let Some(units) = self.units(&response) else { return response };
+        let free = u32::try_from(self.permits.available_permits()).unwrap_or(u32::MAX);
+        match self.permits.clone().try_acquire_many_owned(units.min(free)) {
+            Ok(permits) => counted(response, permits).await,
+            Err(_) => response, // others have just taken them
+        }
+    }
+
+    /// How many permits an answer needs; `None` if it is not counted.
+    fn units(&self, response: &Response) -> Option<u32> {
+        let length = response.body().size_hint().exact().filter(|length| *length >= SMALL)?;
+        Some(u32::try_from(length / UNIT as u64).unwrap_or(u32::MAX).min(self.most))
+    }
+}
+
+async fn counted(response: Response, permits: OwnedSemaphorePermit) -> Response {
+    let (parts, body) = response.into_parts();
+    let Ok(body) = body.collect().await else { return ApiError::internal("the answer broke off").into_response() };
+    let counted = Counted { bytes: body.to_bytes(), _permits: permits };
+    Response::from_parts(parts, Body::from(Bytes::from_owner(counted)))
+}
+
+/// Upstream: `tooManyRequests` of the max-in-flight filter.
+fn too_many_requests() -> Response {
+    let text = "Too many requests, please try again later.\n";
+    let mut response = answer(StatusCode::TOO_MANY_REQUESTS, PLAIN, Body::from(text));
+    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+    response
+}
