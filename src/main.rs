@@ -49,7 +49,7 @@ fn console(
     if speed != Speed::Max {
         interrupt.listen().context("cannot listen for Ctrl-C")?;
     }
-    Ok(Console { printer, speed, interrupt, record, audience: None })
+    Ok(Console { printer, speed, interrupt, record, followers: None })
 }
 
 fn carry_out(request: Request, console: &Console) -> Result<Ended> {

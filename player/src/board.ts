@@ -26,6 +26,8 @@ export class Board {
   texts: string[] = [];
   /** Something to tell the reader, until the next key. */
   notice: string | undefined;
+  /** Ends listening to a live run; there is none if it is undefined. */
+  leave: (() => void) | undefined;
   /** Does the picture go on when an event comes? */
   private following = true;
   private redrawing = false;
@@ -59,9 +61,10 @@ export class Board {
     return TEXTS[this.lang];
   }
 
-  /** Shows these records, one or two side by side. */
-  show(texts: string[]): void {
+  /** Shows these records, one or two side by side. Says whether they can be read. */
+  show(texts: string[]): boolean {
     this.pause();
+    let read = true;
     try {
       const recordings = texts.slice(0, 2).map((text) => new Recording(parse(text)));
       this.texts = texts.slice(0, 2);
@@ -71,8 +74,18 @@ export class Board {
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
       this.tell(error.sentence);
+      read = false;
     }
     this.changed("all", 0);
+    return read;
+  }
+
+  /** Shows files, and not a live run any more: its next events are none of theirs. */
+  private showFiles(texts: string[]): void {
+    if (!this.show(texts) || !this.leave) return;
+    this.leave();
+    this.leave = undefined;
+    this.complain(this.text.left);
   }
 
   get layout(): Layout {
@@ -92,11 +105,11 @@ export class Board {
 
   forward(): void {
     this.pause();
+    this.notice = undefined;
     this.step();
   }
 
   private step(): boolean {
-    this.notice = undefined;
     const went = this.session.forward();
     this.changed("step", this.moves);
     return went;
@@ -128,6 +141,7 @@ export class Board {
 
   toggle(): void {
     this.following = !this.isPlaying;
+    this.notice = undefined;
     if (this.isPlaying) this.pause();
     else {
       if (this.session.at >= this.session.last) this.session.jump(0);
@@ -148,7 +162,7 @@ export class Board {
   private pauseFor(): number {
     const said = (this.session.event?.said ?? []).map((sentence) => sentence[this.lang].length);
     const letters = said.reduce((sum, length) => sum + length, 0);
-    const behind = options().live && this.following ? Math.max(1, (this.session.last - this.session.at) / 4) : 1;
+    const behind = this.leave && this.following ? Math.max(1, (this.session.last - this.session.at) / 4) : 1;
     return (BEAT + letters * READING[this.lang]) / this.choices.speed / behind;
   }
 
@@ -221,7 +235,10 @@ export class Board {
   /** An event of a live run. The picture goes on with it, unless the reader has gone back. */
   hear(line: string): void {
     const [recording] = this.session.recordings;
-    if (!recording) return this.show([line]);
+    if (!recording) {
+      this.show([line]);
+      return;
+    }
     recording.events.push(eventOf(line, recording.events.length + 1));
     this.texts[0] += `\n${line}`;
     this.session.extend();
@@ -239,15 +256,23 @@ export class Board {
     });
   }
 
-  endOfRun(): void {
+  /** Nothing more comes of a live run. */
+  endOfRun(why: string): void {
+    this.leave = undefined;
     this.following = false;
-    this.notice = this.text.ended;
+    this.complain(why);
+  }
+
+  /** Tells the reader what did not go, until the next key. */
+  complain(why: string): void {
+    this.notice = why;
     this.changed("step", 0);
   }
 
   /** To what happens now. */
   followAgain(): void {
     this.following = true;
+    this.notice = undefined;
     this.session.jump(this.session.last);
     this.changed("step", 0);
   }
@@ -259,7 +284,7 @@ export class Board {
 
   async beside(): Promise<void> {
     const [file] = await choose();
-    if (file) this.show([...this.texts.slice(0, 1), await file.text()]);
+    if (file) this.showFiles([...this.texts.slice(0, 1), await file.text()]);
   }
 
   /** One record alone again. */
@@ -268,7 +293,7 @@ export class Board {
   }
 
   async take(files: File[]): Promise<void> {
-    this.show(await Promise.all(files.slice(0, 2).map((file) => file.text())));
+    this.showFiles(await Promise.all(files.slice(0, 2).map((file) => file.text())));
   }
 
   savePage(): void {

@@ -1,7 +1,6 @@
 // The buttons, the slider and the fields. Each does what a key does too.
 
 import type { Board } from "./board";
-import { nameOf } from "./record";
 import { byId } from "./view";
 import { eventName } from "./words";
 
@@ -106,9 +105,20 @@ export class Controls {
     this.chooseObjects();
   }
 
-  /** There are more steps than before. */
+  /** There are more steps than before, and with them perhaps more to choose. */
   lengthen(): void {
     this.slider.max = String(Math.max(this.board.session.last, 0));
+    if (this.eventNames().length !== this.kinds.length - 1) this.chooseKinds();
+    if (this.objectKinds().length !== this.objects.length - 1) this.chooseObjects();
+  }
+
+  private eventNames(): string[] {
+    const names = this.board.session.recordings.flatMap((recording) => recording.names);
+    return [...new Set(names)].filter((name) => name !== "run");
+  }
+
+  private objectKinds(): string[] {
+    return [...new Set(this.board.session.recordings.flatMap((recording) => recording.kinds))];
   }
 
   private find(label: Label): HTMLButtonElement {
@@ -117,16 +127,14 @@ export class Controls {
 
   private chooseKinds(): void {
     const { board } = this;
-    const events = board.session.recordings.flatMap((recording) => recording.events.map(nameOf));
-    const kinds = [...new Set(events)].filter((kind) => kind !== "run");
-    const options = kinds.map((kind) => new Option(eventName(kind, board.lang), kind));
+    const options = this.eventNames().map((kind) => new Option(eventName(kind, board.lang), kind));
     this.kinds.setAttribute("aria-label", board.text.nextKind);
     this.kinds.replaceChildren(new Option(`${board.text.next} …`, ""), ...options);
   }
 
   private chooseObjects(): void {
     const { board } = this;
-    const kinds = [...new Set(board.session.recordings.flatMap((recording) => recording.kinds))];
+    const kinds = this.objectKinds();
     this.objects.hidden = kinds.length < 2;
     this.objects.setAttribute("aria-label", board.text.kind);
     const chosen = board.session.recordings[0]?.chosen ?? "";

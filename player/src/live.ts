@@ -1,4 +1,4 @@
-// A run that goes on: its events come from the program one by one, and what the reader does goes back to it.
+// A run that goes on: its events come from the program one by one, and what the reader does goes back to it. As src/board/live.rs.
 
 import type { Board } from "./board";
 import { options } from "./embedded";
@@ -14,11 +14,18 @@ export function follow(board: Board): void {
   const { live } = options();
   if (!live) return;
   const stream = new EventSource("events");
+  board.leave = () => {
+    stream.close();
+    byId("acts").hidden = true;
+  };
+  const end = (why: "ended" | "full" | "refused"): void => {
+    stream.close(); // what came is still here
+    board.endOfRun(board.text[why]);
+  };
   stream.addEventListener("message", (message) => board.hear(String(message.data)));
-  stream.addEventListener("error", () => {
-    stream.close(); // the run has ended, or was stopped: what came is still here
-    board.endOfRun();
-  });
+  stream.addEventListener("end", (message) => end(message.data === "full" ? "full" : "ended"));
+  // A stream that breaks off would be opened anew; one that was answered with an error is closed at once.
+  stream.addEventListener("error", () => end(stream.readyState === EventSource.CLOSED ? "refused" : "ended"));
   if (live === "acts") offer(board);
 }
 
@@ -45,5 +52,11 @@ function offer(board: Board): void {
 async function send(line: string, board: Board): Promise<void> {
   board.followAgain();
   const answer = await fetch("typed", { method: "POST", body: line }).catch(() => undefined);
-  if (!answer?.ok) board.endOfRun();
+  if (!answer?.ok) board.complain(why(answer?.status, board));
+}
+
+/** Why a line was not taken. Whether the run has ended, the stream says. */
+function why(status: number | undefined, { text }: Board): string {
+  if (status === 413) return text.tooLong;
+  return status === 429 ? text.busy : text.notTaken;
 }

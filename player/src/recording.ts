@@ -2,7 +2,7 @@
 
 import { Picture } from "./picture";
 import type { Pipeline } from "./pipeline";
-import { type Event, keyOf } from "./record";
+import { type Event, keyOf, nameOf } from "./record";
 
 export class Recording {
   at = 0;
@@ -43,8 +43,26 @@ export class Recording {
     return undefined;
   }
 
+  /** The kinds of the objects, in the order in which they come. */
   get kinds(): string[] {
-    return [...new Set(this.events.flatMap((event) => event.of ?? []))];
+    return [...this.known().kinds];
+  }
+
+  /** The names of the events, in the order in which they come. */
+  get names(): string[] {
+    return [...this.known().names];
+  }
+
+  private readonly all = { names: new Set<string>(), kinds: new Set<string>(), events: 0 };
+
+  /** A live recording becomes longer: only what is new is looked at. */
+  private known(): { names: Set<string>; kinds: Set<string> } {
+    for (; this.all.events < this.events.length; this.all.events++) {
+      const event = this.events[this.all.events]!;
+      this.all.names.add(nameOf(event));
+      if (event.of !== undefined) this.all.kinds.add(event.of);
+    }
+    return this.all;
   }
 
   get pipeline(): Pipeline {

@@ -97,6 +97,6 @@ const USES: [Part, string[]][] = [
 
 /** The parts that nothing happens in: the lesson does without them. */
 function unusedParts(recording: Recording): Set<Part> {
-  const happens = new Set(recording.events.map((event) => event.event));
+  const happens = new Set(recording.names);
   return new Set(USES.filter(([, events]) => !events.some((event) => happens.has(event))).map(([part]) => part));
 }

@@ -2,23 +2,31 @@
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use axum::Router;
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive};
+use axum::response::{IntoResponse, Response, Sse};
 use axum::routing::{get, post};
-use futures::{Stream, stream};
+use futures::stream;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 use super::page::{Follows, live_page};
 use super::serve;
 use crate::cluster::listen;
-use crate::console::{Audience, Console, Ended};
+use crate::console::{Console, Ended, Followers, Heard, Over, Said};
 use crate::lab::{Settings, Source};
 use crate::lessons::Run;
+
+/// The most pages that follow at once.
+const MOST_STREAMS: usize = 16;
+
+/// The longest line that is taken, in bytes.
+const LONGEST: usize = 1000;
 
 /// Plays a live run, and serves its page until it ends. What is done in the page is what can be typed; on a real cluster the page
 /// only shows.
@@ -28,9 +36,9 @@ use crate::lessons::Run;
 pub fn follow(run: Run, settings: &Settings, address: SocketAddr, console: &Console) -> Result<Ended> {
     let listener = listen(address, "--at")?;
     let address = listener.local_addr().context("cannot listen")?;
-    let audience = Audience::default();
+    let followers = Followers::default();
     let follows = if matches!(settings.source, Source::Real(_)) { Follows::Reads } else { Follows::Acts };
-    let router = router(audience.clone(), live_page(console.printer.lang(), follows), follows);
+    let router = router(followers.clone(), live_page(console.printer.lang(), follows), follows);
     serve::tell(address, console);
     let stop = CancellationToken::new();
     let server = std::thread::Builder::new().name("board".into()).spawn({
@@ -43,9 +51,10 @@ pub fn follow(run: Run, settings: &Settings, address: SocketAddr, console: &Cons
         speed: console.speed,
         interrupt: console.interrupt.clone(),
         record: console.record.clone(),
-        audience: Some(audience),
+        followers: Some(followers.clone()),
     };
     let ended = run.play(settings, &console);
+    followers.end();
     stop.cancel();
     match server.join() {
         Ok(served) => ended.and_then(|ended| served.map(|()| ended)),
@@ -53,29 +62,129 @@ pub fn follow(run: Run, settings: &Settings, address: SocketAddr, console: &Cons
     }
 }
 
-fn router(audience: Audience, page: String, follows: Follows) -> Router {
+fn router(followers: Followers, page: String, follows: Follows) -> Router {
     let router = serve::router(page).route("/events", get(events));
     let router = match follows {
         Follows::Acts => router.route("/typed", post(typed)),
         Follows::Reads => router,
     };
-    router.with_state(audience)
+    router.with_state(Followed { followers, streams: Arc::new(Semaphore::new(MOST_STREAMS)) })
 }
 
-/// Every record from the beginning, each as it comes.
-async fn events(State(audience): State<Audience>) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
-    let lines = stream::unfold((audience, 0), |(audience, number)| async move {
-        let line = audience.heard(number).await?;
-        Some((Ok(Event::default().data(&line)), (audience, number + 1)))
+/// The run that the pages follow.
+#[derive(Clone)]
+struct Followed {
+    followers: Followers,
+    /// How many more pages may follow.
+    streams: Arc<Semaphore>,
+}
+
+/// A page that hears the run.
+struct Listening {
+    followers: Followers,
+    /// Of the record that comes next.
+    number: usize,
+    _permit: OwnedSemaphorePermit,
+}
+
+/// Every record from the beginning, each as it comes, and why no more come.
+async fn events(State(Followed { followers, streams }): State<Followed>) -> Response {
+    let Ok(permit) = streams.try_acquire_owned() else {
+        return (StatusCode::SERVICE_UNAVAILABLE, "too many pages follow the run: close one").into_response();
+    };
+    let listening = Listening { followers, number: 0, _permit: permit };
+    let events = stream::unfold(Some(listening), async |listening| {
+        let mut listening = listening?;
+        let heard = listening.followers.heard(listening.number).await;
+        listening.number += 1;
+        let more = matches!(heard, Heard::Record(_)).then_some(listening);
+        Some((Ok::<_, Infallible>(event(&heard)), more))
     });
-    Sse::new(lines).keep_alive(KeepAlive::default())
+    Sse::new(events).keep_alive(KeepAlive::default()).into_response()
+}
+
+fn event(heard: &Heard) -> Event {
+    match heard {
+        Heard::Record(line) => Event::default().data(line),
+        Heard::Over(Over::Ended) => Event::default().event("end").data("ended"),
+        Heard::Over(Over::Full) => Event::default().event("end").data("full"),
+    }
 }
 
 /// A line, as at the keyboard.
-async fn typed(State(audience): State<Audience>, line: String) -> StatusCode {
-    let one_line = line.len() <= 1000 && !line.contains(['\n', '\r']);
-    match one_line && audience.say(line) {
-        true => StatusCode::NO_CONTENT,
-        false => StatusCode::BAD_REQUEST,
+async fn typed(State(Followed { followers, .. }): State<Followed>, line: String) -> StatusCode {
+    if line.len() > LONGEST {
+        return StatusCode::PAYLOAD_TOO_LARGE;
+    }
+    if line.contains(['\n', '\r']) {
+        return StatusCode::BAD_REQUEST;
+    }
+    match followers.say(line) {
+        Said::Taken => StatusCode::NO_CONTENT,
+        Said::Busy => StatusCode::TOO_MANY_REQUESTS,
+        Said::Ended => StatusCode::GONE,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+    use axum::http::Request;
+    use tower::ServiceExt;
+
+    use super::*;
+
+    async fn asked(router: &Router, method: &str, path: &str, body: String) -> Response {
+        let request = Request::builder().method(method).uri(path).body(Body::from(body)).expect("it is a request");
+        router.clone().oneshot(request).await.expect("it answers")
+    }
+
+    #[tokio::test]
+    async fn a_line_that_is_not_taken_is_answered_with_the_reason() {
+        let followers = Followers::default();
+        let router = router(followers.clone(), String::new(), Follows::Acts);
+        let status = async |line: String| asked(&router, "POST", "/typed", line).await.status().as_u16();
+        assert_eq!(status("x".repeat(LONGEST)).await, 204);
+        assert_eq!(status("x".repeat(LONGEST + 1)).await, 413);
+        assert_eq!(status("cut\nheal".to_owned()).await, 400);
+        while followers.say("cut".to_owned()) == Said::Taken {}
+        assert_eq!(status("heal".to_owned()).await, 429);
+        drop(followers.said());
+        assert_eq!(status("heal".to_owned()).await, 410);
+    }
+
+    #[tokio::test]
+    async fn only_so_many_pages_follow_at_once() {
+        let router = router(Followers::default(), String::new(), Follows::Reads);
+        let mut following = Vec::new();
+        for _ in 0..MOST_STREAMS {
+            following.push(asked(&router, "GET", "/events", String::new()).await);
+        }
+        assert!(following.iter().all(|answer| answer.status() == StatusCode::OK));
+        assert_eq!(asked(&router, "GET", "/events", String::new()).await.status(), StatusCode::SERVICE_UNAVAILABLE);
+        following.pop();
+        assert_eq!(
+            asked(&router, "GET", "/events", String::new()).await.status(),
+            StatusCode::OK,
+            "a place is free again"
+        );
+    }
+
+    #[tokio::test]
+    async fn the_last_event_says_why_no_more_come() {
+        let followers = Followers::default();
+        followers.end();
+        let router = router(followers, String::new(), Follows::Reads);
+        let body = asked(&router, "GET", "/events", String::new()).await.into_body();
+        let bytes = axum::body::to_bytes(body, 1000).await.expect("the stream ends");
+        assert_eq!(bytes, "event: end\ndata: ended\n\n");
+    }
+
+    #[tokio::test]
+    async fn no_page_of_others_holds_this_one_in_a_frame() {
+        let router = router(Followers::default(), String::new(), Follows::Reads);
+        let answer = asked(&router, "GET", "/", String::new()).await;
+        assert_eq!(answer.headers()["x-frame-options"], "DENY");
+        assert_eq!(answer.headers()["content-security-policy"], "frame-ancestors 'none'");
     }
 }

@@ -1,6 +1,8 @@
 //! The page on a loopback address, for browsers of this machine only.
 
+use std::future::IntoFuture;
 use std::net::{SocketAddr, TcpListener};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use axum::Router;
@@ -12,6 +14,9 @@ use tokio_util::sync::CancellationToken;
 use crate::cluster::listen;
 use crate::console::{Console, Ended};
 use kube_testcluster::only_for_this_machine;
+
+/// How long answers may go on when the server is stopped.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// Serves the page until a signal comes.
 pub(super) fn serve(page: String, address: SocketAddr, console: &Console) -> Result<Ended> {
@@ -30,22 +35,32 @@ pub(super) fn tell(address: SocketAddr, console: &Console) {
     );
 }
 
-/// Serves until it is stopped. Streams that are open then are broken off.
+/// Serves until it is stopped. Answers that have begun then may end; what is still open after [`GRACE`] is broken off.
 pub(super) fn until(router: Router, listener: TcpListener, stop: CancellationToken) -> Result<()> {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start the runtime")?;
     runtime.block_on(async {
         let listener = tokio::net::TcpListener::from_std(listener).context("cannot listen")?;
-        let served = axum::serve(listener, only_for_this_machine(router));
+        let served =
+            axum::serve(listener, only_for_this_machine(router)).with_graceful_shutdown(stop.clone().cancelled_owned());
+        let broken_off = async {
+            stop.cancelled().await;
+            tokio::time::sleep(GRACE).await;
+        };
         tokio::select! {
-            served = served => served.context("the HTTP server failed"),
-            () = stop.cancelled() => Ok(()),
+            served = served.into_future() => served.context("the HTTP server failed"),
+            () = broken_off => Ok(()),
         }
     })
 }
 
-/// Answers with the page.
+/// Answers with the page, which no other page may hold in a frame: a click meant for that one would act here.
 pub(super) fn router<S: Clone + Send + Sync + 'static>(page: String) -> Router<S> {
-    let headers = [(header::CACHE_CONTROL, "no-store"), (header::X_CONTENT_TYPE_OPTIONS, "nosniff")];
+    let headers = [
+        (header::CACHE_CONTROL, "no-store"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+        (header::CONTENT_SECURITY_POLICY, "frame-ancestors 'none'"),
+    ];
     Router::new().route("/", get(async move || (headers, Html(page))))
 }

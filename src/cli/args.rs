@@ -131,11 +131,11 @@ pub struct BoardArgs {
     #[arg(long, value_name = "LESSON|FILE")]
     pub beside: Option<OsString>,
     /// Write the page into this file, and serve nothing
-    #[arg(long, value_name = "FILE", conflicts_with = "at")]
+    #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Where a browser finds it, on this machine only; port 0 takes a free one
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0", value_parser = values::loopback)]
-    pub at: SocketAddr,
+    /// Where a browser finds it, on this machine only; port 0 takes a free one [default: 127.0.0.1:0]
+    #[arg(long, value_name = "ADDR", value_parser = values::loopback)]
+    pub at: Option<SocketAddr>,
     /// A lesson with its options, such as: reflector --known-objects; or a file that was written with --record
     #[arg(id = "board_words", value_name = "LESSON|FILE", trailing_var_arg = true, allow_hyphen_values = true)]
     pub words: Vec<OsString>,

@@ -1,22 +1,24 @@
 //! What `board` shows, and where: its options may stand before the lesson or behind it.
 
 use std::ffi::OsString;
+use std::net::{Ipv4Addr, SocketAddr};
 
 use informer_lab::board::{BoardSettings, To};
 use informer_lab::lab::{Pace, Settings};
 use informer_lab::lessons::Run;
 use informer_lab::step::Predict;
+use informer_lab::trace::Output;
 
-use super::args::{BoardArgs, Cli, Command, LookArgs};
-use super::explain::UsageError;
+use super::args::{BoardArgs, Cli, Command, LookArgs, PrintArgs};
+use super::explain::{UsageError, conflict};
 use super::inner::stepped;
 use super::request::{Request, settled, typed};
 
 /// The options of `board` that have a value.
 const WITH_VALUE: [&str; 3] = ["--out", "--at", "--beside"];
 
-/// The page that is asked for: of runs that end, or of one that goes on.
-pub(super) fn on_board(args: &[OsString], board: BoardArgs) -> Result<(LookArgs, Request), UsageError> {
+/// The page that is asked for: of runs that end, or of one that goes on, which can be recorded.
+pub(super) fn on_board(args: &[OsString], board: BoardArgs) -> Result<(LookArgs, PrintArgs, Request), UsageError> {
     let (own, lesson) = parted(board.words);
     let program = args.get(..1).unwrap_or_default();
     let behind = match typed(&[program, &["board".into()], &own].concat())?.command {
@@ -25,13 +27,18 @@ pub(super) fn on_board(args: &[OsString], board: BoardArgs) -> Result<(LookArgs,
     };
     let out = behind.out.or(board.out);
     let beside = behind.beside.or(board.beside);
-    let at = if behind.at.port() == 0 { board.at } else { behind.at };
+    let at = behind.at.or(board.at);
+    if out.is_some() && at.is_some() {
+        let en = "--out writes the page into a file, --at serves it: leave one of them out";
+        return Err(conflict("board", (en, "--out 把页面写到文件里，--at 提供服务：请去掉其中一个")));
+    }
+    let at = at.unwrap_or_else(|| SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
     let predict = if board.predict || behind.predict { Predict::Yes } else { Predict::No };
     if out.is_none()
         && beside.is_none()
-        && let Some((look, run, settings)) = live(program, &lesson)?
+        && let Some((look, print, run, settings)) = live(program, &lesson, predict)?
     {
-        return Ok((look, Request::BoardLive(run, settings, at)));
+        return Ok((look, print, Request::BoardLive(run, settings, at)));
     }
     let settings = BoardSettings { predict, to: out.map_or(To::Browser(at), To::File) };
     let (mut look, mut runs) = (typed(program)?.look, Vec::new());
@@ -46,16 +53,35 @@ pub(super) fn on_board(args: &[OsString], board: BoardArgs) -> Result<(LookArgs,
         };
         runs.push(stepped("board", args, &words)?.1);
     }
-    Ok((look, Request::Board(runs, settings)))
+    Ok((look, PrintArgs { speed: None, output: Output::Text, record: None }, Request::Board(runs, settings)))
 }
 
+/// A lesson that goes on, and how it is printed and recorded.
+type Live = (LookArgs, PrintArgs, Run, Settings);
+
 /// The lesson, if it is one that goes on.
-fn live(program: &[OsString], lesson: &[OsString]) -> Result<Option<(LookArgs, Run, Settings)>, UsageError> {
+fn live(program: &[OsString], lesson: &[OsString], predict: Predict) -> Result<Option<Live>, UsageError> {
     let Ok(Cli { look, command: Some(Command::Lesson(lesson)) }) = typed(&[program, lesson].concat()) else {
         return Ok(None);
     };
     let (chosen, settings) = settled(&lesson)?;
-    Ok((settings.pace() == Pace::Live).then_some((look, chosen.run, settings)))
+    if settings.pace() != Pace::Live {
+        return Ok(None);
+    }
+    if predict == Predict::Yes {
+        let en =
+            "nobody knows what comes in a run that goes on: record it with --record, and give board --predict the file";
+        let zh = "实时运行接下来会发生什么，谁也不知道：请先用 --record 录制，再对文件用 board --predict";
+        return Err(conflict("board", (en, zh)));
+    }
+    let PrintArgs { speed, output, record } = chosen.print;
+    if speed.is_some() || *output != Output::Text {
+        let en = "board follows a run that goes on as it happens: leave --speed and --output out";
+        return Err(conflict("board", (en, "board 按实际时间显示实时运行：请去掉 --speed、--output")));
+    }
+    let print = PrintArgs { speed: None, output: Output::Text, record: record.clone() };
+    let run = chosen.run;
+    Ok(Some((look, print, run, settings)))
 }
 
 /// The options of `board` among the words, and the lesson with its own options.
@@ -101,9 +127,39 @@ mod tests {
         }
         let (runs, _) = asked("informer-lab board reflector --beside reflector_--known-objects");
         assert_eq!(runs, 2, "the other run is one argument");
-        let follow: Vec<OsString> = "informer-lab board reflector --follow".split(' ').map(OsString::from).collect();
-        assert!(matches!(parse(&follow).expect("it is live").request, Request::BoardLive(..)));
         let (runs, settings) = asked("informer-lab board --at 127.0.0.1:9999");
         assert_eq!((runs, settings.to), (0, To::Browser("127.0.0.1:9999".parse().expect("an address"))));
+    }
+
+    fn words(line: &str) -> Vec<OsString> {
+        line.split(' ').map(OsString::from).collect()
+    }
+
+    #[test]
+    fn a_run_that_goes_on_is_recorded_where_that_is_asked_for() {
+        for (line, record) in [
+            ("informer-lab board reflector --follow", None),
+            ("informer-lab board reflector --follow --record run.ndjson", Some("run.ndjson")),
+            ("informer-lab board --at 127.0.0.1:0 reflector --record=run.ndjson --follow", Some("run.ndjson")),
+        ] {
+            let invocation = parse(&words(line)).expect(line);
+            assert!(matches!(invocation.request, Request::BoardLive(..)), "{line}");
+            assert_eq!(invocation.record.as_deref(), record.map(std::path::Path::new), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        for (line, said) in [
+            ("informer-lab board reflector --follow --output json", "leave --speed and --output out"),
+            ("informer-lab board reflector --follow --speed 2", "--speed paces a recorded run"),
+            ("informer-lab board --predict reflector --follow", "nobody knows what comes"),
+            ("informer-lab board --out a.html --at 127.0.0.1:0 reflector", "leave one of them out"),
+            ("informer-lab board --out a.html reflector --at 127.0.0.1:0", "leave one of them out"),
+            ("informer-lab board reflector --at 127.0.0.1:80 --out a.html", "leave one of them out"),
+        ] {
+            let refused = parse(&words(line)).expect_err(line).error.to_string();
+            assert!(refused.contains(said), "{line}: {refused}");
+        }
     }
 }

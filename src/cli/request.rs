@@ -113,8 +113,8 @@ pub fn parse(args: &[OsString]) -> Result<Invocation, UsageError> {
             Ok(invocation(look.or(inner), &nothing, Request::Step(stepped, predict)))
         }
         Some(Command::Board(board)) => {
-            let (inner, request) = on_board(args, board)?;
-            Ok(invocation(look.or(inner), &nothing, request))
+            let (inner, print, request) = on_board(args, board)?;
+            Ok(invocation(look.or(inner), &print, request))
         }
         Some(Command::Replay(ReplayArgs { file, print })) => {
             if print.record.is_some() {

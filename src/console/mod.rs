@@ -1,6 +1,6 @@
 //! What a subcommand runs in: its output, the speed of printing, its interrupts, and how it ends.
 
-mod audience;
+mod followers;
 mod interrupt;
 mod line;
 mod pager;
@@ -13,7 +13,7 @@ use anyhow::Result;
 
 use crate::trace::{Printer, Record, RecordFile, Speed};
 
-pub use audience::Audience;
+pub use followers::{Followers, Heard, Over, Said};
 pub use interrupt::Interrupt;
 pub(crate) use interrupt::{HUNG_UP, TERMINATED};
 pub(crate) use pager::show;
@@ -32,7 +32,7 @@ pub struct Console {
     /// The file of `--record`.
     pub record: Option<RecordFile>,
     /// Those who follow a live run in a browser.
-    pub audience: Option<Audience>,
+    pub followers: Option<Followers>,
 }
 
 impl Console {

@@ -10,7 +10,7 @@ use tokio::sync::mpsc::Receiver;
 
 use super::Lab;
 use super::cable::Cable;
-use crate::console::{Audience, Typing};
+use crate::console::{Followers, Typing};
 use crate::trace::{Pipeline, Printer, Slot};
 use kube_testcluster::Step;
 
@@ -58,12 +58,12 @@ pub(super) struct Keyboard {
     client: kube::Client,
     cable: Cable,
     printer: Printer,
-    beside: Beside,
+    company: Company,
 }
 
 /// What goes on while the reader types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Beside {
+pub(super) enum Company {
     /// A scenario changes the cluster, too.
     Scenario,
     /// The reader is alone.
@@ -71,20 +71,20 @@ pub(super) enum Beside {
 }
 
 impl Keyboard {
-    pub(super) fn new(client: kube::Client, cable: Cable, printer: Printer, beside: Beside) -> Self {
-        Self { client, cable, printer, beside }
+    pub(super) fn new(client: kube::Client, cable: Cable, printer: Printer, company: Company) -> Self {
+        Self { client, cable, printer, company }
     }
 
     /// Says what can be typed, and does each line, until the run ends. Never returns.
     pub(super) async fn obey(&self, lab: &Lab) {
         let mut typing = Typing::begin(&self.printer);
-        let mut said = lab.audience().and_then(Audience::said);
+        let mut said = lab.followers().and_then(Followers::said);
         if io::stdin().is_terminal() {
             lab.narrate(
                 "type run NAME, delete NAME, cut, heal, get … ; help lists everything",
                 "可以输入 run NAME、delete NAME、cut、heal、get 等；help 列出全部",
             );
-            if self.beside == Beside::Scenario {
+            if self.company == Company::Scenario {
                 lab.narrate(
                     "the lesson's own story goes on while you type: its steps are the lines with kubectl",
                     "你输入的同时，本课自己的场景也在进行：带 kubectl 的那些行就是它的步骤",

@@ -30,8 +30,8 @@ use kube_informers::cache::{ReflectorError, ResyncTrigger, with_causes};
 use kube_testcluster::Cluster;
 
 pub use crate::cluster::Fixture;
-use crate::console::{Audience, Progress};
 pub use crate::console::{Console, Ended};
+use crate::console::{Followers, Progress};
 pub use connect::{Reached, reach_real};
 pub use defaults::{ClusterDefaults, Clusters, Defaults};
 pub use era::Era;
@@ -77,7 +77,7 @@ pub(super) struct Parts {
     /// The file that the run is recorded into as it happens.
     pub(super) record: Option<RecordFile>,
     /// Those who follow it in a browser.
-    pub(super) audience: Option<Audience>,
+    pub(super) followers: Option<Followers>,
     pub(super) seed: u64,
     pub(super) client_era: Era,
     pub(super) waits: Waits,
@@ -233,8 +233,8 @@ impl Lab {
     }
 
     /// Those who follow the run in a browser.
-    pub(super) fn audience(&self) -> Option<&Audience> {
-        self.0.parts.audience.as_ref()
+    pub(super) fn followers(&self) -> Option<&Followers> {
+        self.0.parts.followers.as_ref()
     }
 
     /// The listener of `--serve`.
@@ -314,8 +314,8 @@ impl Lab {
         if let Some(Err(failure)) = self.0.parts.record.as_ref().map(|file| file.write(&record)) {
             self.fail(failure.into());
         }
-        if let Some(audience) = &self.0.parts.audience {
-            audience.hear(&record);
+        if let Some(followers) = &self.0.parts.followers {
+            followers.hear(&record);
         }
         match &self.0.parts.sink {
             Sink::Recorded(records) => records.lock().expect(NO_PANIC).push(record),

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::connect;
 use super::defaults::Defaults;
-use super::keyboard::{Beside, Keyboard};
+use super::keyboard::{Company, Keyboard};
 use super::lesson_clusters::LessonClusters;
 use super::plan::{Plan, Until};
 use super::races::Waits;
@@ -133,7 +133,7 @@ impl Plan {
             stop: stop.clone(),
             sink,
             record: console.record.clone(),
-            audience: console.audience.clone(),
+            followers: console.followers.clone(),
             seed: self.seed,
             client_era: self.client,
             waits: if real.is_some() { Waits::Never } else { Waits::Seeded },
@@ -205,12 +205,12 @@ impl Plan {
                 Until::AtRest | Until::Stopped => std::future::pending().await,
             }
         };
-        let beside = if self.scenario.is_some() { Beside::Scenario } else { Beside::Nothing };
+        let company = if self.scenario.is_some() { Company::Scenario } else { Company::Nothing };
         // The cable lies between the cluster and the lesson alone.
         let (client, keyboard) = match (cluster, &self.cable) {
             (Some(cluster), Some(cable)) => {
                 let client = cluster.client(lab.namespace());
-                (Some(client.clone()), Some(Keyboard::new(client, cable.clone(), printer.clone(), beside)))
+                (Some(client.clone()), Some(Keyboard::new(client, cable.clone(), printer.clone(), company)))
             }
             _ => (None, None),
         };

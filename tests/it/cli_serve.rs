@@ -9,10 +9,10 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use crate::cli::{command, file, finish, run};
 
 /// A child whose two streams are read line by line.
-struct Live {
-    child: Child,
-    out: BufReader<std::process::ChildStdout>,
-    err: BufReader<std::process::ChildStderr>,
+pub struct Live {
+    pub child: Child,
+    pub out: BufReader<std::process::ChildStdout>,
+    pub err: BufReader<std::process::ChildStderr>,
 }
 
 impl Drop for Live {
@@ -23,7 +23,7 @@ impl Drop for Live {
 }
 
 impl Live {
-    fn start(command: &mut Command) -> Self {
+    pub fn start(command: &mut Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let (out, err) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
         Self { child, out: BufReader::new(out), err: BufReader::new(err) }
@@ -35,7 +35,7 @@ impl Live {
         (live, address)
     }
 
-    fn signal(mut self, name: &str) -> ExitStatus {
+    pub fn signal(mut self, name: &str) -> ExitStatus {
         let kill = format!("kill -{name} {}", self.child.id());
         assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
         self.err.read_to_string(&mut String::new()).unwrap();
@@ -44,7 +44,7 @@ impl Live {
 }
 
 /// The rest of the first line that contains `word`, after it.
-fn after(lines: &mut impl BufRead, word: &str) -> String {
+pub fn after(lines: &mut impl BufRead, word: &str) -> String {
     let mut line = String::new();
     while lines.read_line(&mut line).unwrap() > 0 {
         if let Some((_, rest)) = line.split_once(word) {

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod board;
+#[cfg(unix)]
+mod board_live;
 mod chapters;
 mod cli;
 mod cli_cluster;

@@ -11,7 +11,7 @@ use informer_lab::trace::{ColorChoice, Lang, Look, Output, Printer, Record, Spee
 pub fn console() -> Console {
     let look = Look::new(Output::Text, ColorChoice::Never, Lang::En);
     let (printer, interrupt) = (Printer::new(look), Interrupt::default());
-    Console { printer, speed: Speed::Max, interrupt, record: None, audience: None }
+    Console { printer, speed: Speed::Max, interrupt, record: None, followers: None }
 }
 
 /// The rows of the runs that end by themselves.

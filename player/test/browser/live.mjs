@@ -7,6 +7,7 @@ import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { browser, open } from "../browser.mjs";
+import { run } from "../player.mjs";
 
 const PROGRAM = process.env.INFORMER_LAB ?? fileURLToPath(new URL("../../../target/debug/informer-lab", import.meta.url));
 
@@ -26,13 +27,15 @@ after(async () => {
 });
 
 /** The status of a request with these headers. */
-function status(path, method, headers) {
+function status(path, method, headers, body = "run stranger") {
   return new Promise((answered, failed) => {
     const sent = request(new URL(path, address), { method, headers }, (answer) => { answer.destroy(); answered(answer.statusCode); });
     sent.on("error", failed);
-    sent.end(method === "POST" ? "run stranger" : undefined);
+    sent.end(method === "POST" ? body : undefined);
   });
 }
+
+const said = (page, part) => page.waitForFunction((part) => document.getElementById("said").textContent.includes(part), part);
 
 test("each button does what the keyboard does", async () => {
   const { page, faults, close } = await open(chromium, address);
@@ -63,7 +66,56 @@ test("each button does what the keyboard does", async () => {
     await page.locator(`[data-act="${act}"]`).click();
     await happens(said);
   }
+  const names = await page.locator("#controls select option").evaluateAll((options) => options.map((option) => option.value));
+  for (const name of ["watched", "stored", "resynced", "watch_failed"]) assert.ok(names.includes(name), `${name} came later, and can be chosen: ${names}`);
   assert.deepEqual(faults, []);
+  await close();
+});
+
+test("a line that is not taken is no end of the run, and says why", async () => {
+  const { page, close } = await open(chromium, address);
+  await page.locator("#acts button").first().waitFor();
+  await page.locator("#acts input").fill("x".repeat(1001));
+  await page.locator('[data-act="run NAME"]').click();
+  await said(page, "too long");
+  await page.route("**/typed", (route) => route.fulfill({ status: 429 }));
+  await page.locator('[data-act="resync"]').click();
+  await said(page, "Try again in a moment");
+  await close();
+});
+
+test("a file that is opened takes the place of the run", async () => {
+  const { page, close } = await open(chromium, "about:blank");
+  await page.addInitScript(() => {
+    const { EventSource } = window;
+    window.EventSource = class extends EventSource { constructor(address) { super(address); window.stream = this; } };
+  });
+  await page.goto(address);
+  await page.waitForFunction(() => document.getElementById("name").textContent.startsWith("reflector"));
+  await page.evaluate((text) => {
+    const data = new DataTransfer();
+    data.items.add(new File([text], "run.ndjson"));
+    dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));
+  }, run("late").record);
+  await said(page, "does not follow the run any more");
+  assert.equal(await page.evaluate(() => window.stream.readyState), 2, "its stream is closed");
+  assert.ok(await page.locator("#acts").isHidden(), "nothing can be done in a run that is not shown");
+  await close();
+});
+
+test("the page says why the events end", async () => {
+  const { page, close } = await open(chromium, "about:blank");
+  const answers = [
+    [{ status: 200, contentType: "text/event-stream", body: "event: end\ndata: full\n\n" }, "a page takes no more"],
+    [{ status: 200, contentType: "text/event-stream", body: "event: end\ndata: ended\n\n" }, "The run has ended"],
+    [{ status: 503, body: "" }, "too many pages"],
+  ];
+  for (const [answer, part] of answers) {
+    await page.route("**/events", (route) => route.fulfill(answer));
+    await page.goto(address);
+    await said(page, part);
+    await page.unroute("**/events");
+  }
   await close();
 });
 

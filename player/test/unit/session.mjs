@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load, run } from "../player.mjs";
 
-const player = await load("record", "recording", "session", "align");
+const player = await load("record", "recording", "picture", "session", "align");
 const recording = (command, era) => new player.Recording(player.parse(run(command, era).record));
 
 test("a question is asked once before its event, and judged by what happens", () => {
@@ -89,4 +89,21 @@ test("what a later program adds is read over", () => {
   const later = new player.Recording(player.parse(`${header}\n{"atMs":1,"event":"teleported","to":{"a":1},"cause":"magic"}`));
   later.go(1);
   assert.equal(later.pipeline.queue.length, 0);
+});
+
+test("a step forward folds one event, a jump those between, and going back all from the first", () => {
+  const one = recording("shared --step list-watch");
+  let folded = 0;
+  const { apply } = player.Picture.prototype;
+  player.Picture.prototype.apply = function (event) { folded += 1; return apply.call(this, event); };
+  const folds = (at) => { folded = 0; one.go(at); return folded; };
+  assert.deepEqual([folds(1), folds(11), folds(11), folds(12), folds(10)], [1, 10, 0, 1, 11]);
+  player.Picture.prototype.apply = apply;
+});
+
+test("what a live recording gets can be chosen", () => {
+  const one = new player.Recording(player.parse('{"atMs":0,"event":"run","schema":1}'));
+  assert.deepEqual([one.names, one.kinds], [["run"], []]);
+  one.events.push({ atMs: 1, event: "watched", of: "Pod" }, { atMs: 2, event: "watched", of: "Node" });
+  assert.deepEqual([one.names, one.kinds], [["run", "watched"], ["Pod", "Node"]]);
 });
