@@ -111,7 +111,7 @@ fn sigterm_ends_a_live_run_too() {
 
 #[test]
 fn ctrl_c_ends_the_printing_of_a_recorded_run_at_once() {
-    let mut live = Live::start("shared --step listener --speed 0.000001 -v");
+    let mut live = Live::start("shared --step listener --speed 0.01 -v");
     live.wait_for("playing");
     assert_eq!(live.signal("INT").code(), Some(130));
 }
