@@ -15,7 +15,7 @@ use crate::discovery::{self, openapi};
 use crate::faults::{TargetKind, Verb};
 use crate::http::compression::{AcceptedEncoding, compress};
 use crate::http::cut::with_cuts;
-use crate::http::deadline::deadline_problem;
+use crate::http::deadline::{deadline_problem, finish};
 use crate::http::faults;
 use crate::http::negotiation::{Form, Offers, View};
 use crate::http::query::Query;
@@ -123,7 +123,10 @@ async fn served(store: Arc<Store>, logs: Arc<Logs>, waiting: &WaitingAnswers, re
         if let Some(verb) = verb {
             faults::apply(&store.faults, target.resource, verb).await?;
         }
-        dispatch(&method, &logs, Call { store: store.clone(), target, query, request }).await
+        let is_write = method != Method::GET && !is_long_running(&target, &query);
+        let timeout = query.get("timeout").map(ToOwned::to_owned);
+        let handled = dispatch(&method, &logs, Call { store: store.clone(), target, query, request });
+        if is_write { finish(timeout.as_deref(), handled).await } else { handled.await }
     };
     let answer = answer.await.unwrap_or_else(IntoResponse::into_response);
     let answer = match include {

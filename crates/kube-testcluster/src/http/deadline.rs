@@ -1,16 +1,39 @@
-//! `timeout` in a query: how long a request may take. Here all are fast, so only what is wrong with it matters. Upstream:
-//! `WithRequestDeadline`.
+//! How long a request may take: `timeout` in its query. Reads are fast here; a write that others always overtake would go on
+//! for ever. Upstream: `WithRequestDeadline` and `FinishRequest`.
 
+use std::time::Duration;
+
+use super::status::ApiError;
 use crate::machinery::quote::quote;
+
+/// Upstream: `requestTimeoutUpperBound`.
+const MOST_OF_A_WRITE: Duration = Duration::from_secs(34);
 
 /// What is wrong with a timeout; nothing is, if it is empty.
 pub(crate) fn deadline_problem(text: &str) -> Option<String> {
-    let problem = if text.is_empty() { None } else { duration_problem(text) };
+    let problem = if text.is_empty() { None } else { duration(text).err() };
     problem.map(|problem| format!("invalid timeout specified in the request URL - time: {problem}"))
 }
 
-/// Go's message for a text that is no duration. Go: `time.ParseDuration`.
-fn duration_problem(text: &str) -> Option<String> {
+/// Ends a write when its time is over. What it has stored by then stays.
+///
+/// # Errors
+/// Upstream's `Timeout`, or that of the write.
+pub(crate) async fn finish<T>(
+    timeout: Option<&str>,
+    write: impl Future<Output = Result<T, ApiError>>,
+) -> Result<T, ApiError> {
+    let asked = timeout.and_then(|text| duration(text).ok()).filter(|nanoseconds| *nanoseconds > 0.0);
+    let most = asked.map_or(MOST_OF_A_WRITE, |nanoseconds| {
+        Duration::try_from_secs_f64(nanoseconds / 1e9).map_or(MOST_OF_A_WRITE, |asked| asked.min(MOST_OF_A_WRITE))
+    });
+    tokio::time::timeout(most, write).await.unwrap_or_else(|_| {
+        Err(ApiError::timeout("request did not complete within requested timeout - context deadline exceeded"))
+    })
+}
+
+/// A duration in nanoseconds, or Go's message for a text that is none. Go: `time.ParseDuration`.
+fn duration(text: &str) -> Result<f64, String> {
     const UNITS: [(&str, f64); 8] = [
         ("ns", 1.0),
         ("us", 1e3),
@@ -21,10 +44,10 @@ fn duration_problem(text: &str) -> Option<String> {
         ("m", 60e9),
         ("h", 3600e9),
     ];
-    let invalid = || Some(format!("invalid duration {}", quote(text)));
+    let invalid = || Err(format!("invalid duration {}", quote(text)));
     let mut rest = text.strip_prefix(['-', '+']).unwrap_or(text);
     if rest == "0" {
-        return None;
+        return Ok(0.0);
     }
     if rest.is_empty() {
         return invalid();
@@ -37,15 +60,18 @@ fn duration_problem(text: &str) -> Option<String> {
         let end = behind.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(behind.len());
         let (unit, behind) = behind.split_at(end);
         if unit.is_empty() {
-            return Some(format!("missing unit in duration {}", quote(text)));
+            return Err(format!("missing unit in duration {}", quote(text)));
         }
         let Some((_, length)) = UNITS.iter().find(|(name, _)| *name == unit) else {
-            return Some(format!("unknown unit {} in duration {}", quote(unit), quote(text)));
+            return Err(format!("unknown unit {} in duration {}", quote(unit), quote(text)));
         };
         sum += number * length;
         rest = behind;
     }
-    if sum >= 9.3e18 { invalid() } else { None }
+    if sum >= 9.3e18 {
+        return invalid();
+    }
+    Ok(if text.starts_with('-') { -sum } else { sum })
 }
 
 #[cfg(test)]

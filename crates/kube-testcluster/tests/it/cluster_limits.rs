@@ -3,6 +3,7 @@
 use axum::body::Body;
 use http::Request;
 use http_body_util::BodyExt;
+use kube_testcluster::Controllers;
 use serde_json::json;
 
 use crate::support::api::{Api, PODS, quiet};
@@ -89,6 +90,24 @@ async fn an_answer_that_is_larger_than_all_that_may_wait_goes_alone() {
     let api = with_a_large_object(&quiet().max_waiting_answers(0).start()).await;
     assert_eq!(api.get(CONFIG_MAPS).await.status, 200);
     assert_eq!(api.get(CONFIG_MAPS).await.status, 200);
+}
+
+/// Upstream: `FinishRequest`, with `requestTimeoutUpperBound`.
+#[tokio::test(start_paused = true)]
+async fn a_write_ends_when_its_time_is_over() {
+    let cluster = quiet().commit_latency(std::time::Duration::from_secs(100)).controllers(Controllers::None).start();
+    let api = Api::new(&cluster);
+    let object = json!({"metadata": {"name": "late"}});
+    for (query, seconds) in
+        [("", 34), ("?timeout=0", 34), ("?timeout=-1s", 34), ("?timeout=2m", 34), ("?timeout=5s", 5)]
+    {
+        let begun = tokio::time::Instant::now();
+        let answer = api.post(&format!("{CONFIG_MAPS}{query}"), &object).await;
+        let why = "Timeout: request did not complete within requested timeout - context deadline exceeded";
+        assert_eq!((answer.status, answer.message()), (504, why), "{query}");
+        assert_eq!(begun.elapsed().as_secs(), seconds, "{query}");
+    }
+    assert_eq!(api.get(&format!("{CONFIG_MAPS}/late")).await.status, 404);
 }
 
 #[tokio::test(start_paused = true)]
