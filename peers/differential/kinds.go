@@ -39,7 +39,7 @@ var kinds = []kind{
 			return object{"spec": object{"type": "ExternalName", "externalName": "example.org", "sessionAffinity": "None"}}
 		},
 		change:       object{"spec": object{"externalName": "example.com"}},
-		statusChange: object{"loadBalancer": object{"ingress": []any{object{"hostname": "example.net"}}}}},
+		statusChange: object{"conditions": []any{object{"type": "Known", "status": "True", "reason": "Told", "message": "", "lastTransitionTime": "2001-02-03T04:05:06Z"}}}},
 	{plural: "nodes", name: "Node", apiVersion: "v1", cluster: true, status: true, needs: true,
 		body: func() object {
 			return object{"spec": object{"taints": []any{object{"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}}}}

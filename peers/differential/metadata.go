@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 )
@@ -101,7 +102,8 @@ func oddSystem(g *generator, kind kind, made *draft) {
 		{"namespace": "other"}, {"namespace": "<<ns:>>"}, {"namespace": ""}, {"namespace": 5}, {"namespace": "A_"},
 		{"creationTimestamp": "2001-02-03T04:05:06Z"}, {"creationTimestamp": "yesterday"}, {"creationTimestamp": nil}, {"creationTimestamp": 5},
 		{"deletionTimestamp": "2001-02-03T04:05:06Z"}, {"deletionTimestamp": "soon"}, {"deletionGracePeriodSeconds": 5}, {"deletionGracePeriodSeconds": -5},
-		{"deletionGracePeriodSeconds": "5"}, {"generation": 7}, {"generation": -7}, {"generation": "7"}, {"generation": 1.5}, {"generation": 1e30},
+		{"deletionGracePeriodSeconds": "5"}, {"generation": 7}, {"generation": -7}, {"generation": "7"}, {"generation": 1.5}, {"generation": 1e30}, {"generation": json.Number("2.0")}, {"generation": json.Number("9223372036854775808")},
+		{"deletionGracePeriodSeconds": json.Number("3.0")},
 		{"selfLink": "/x"}, {"managedFields": []any{}}, {"managedFields": []any{object{}}}, {"managedFields": "x"},
 		{"managedFields": []any{object{"manager": "m", "operation": "Update", "apiVersion": "v1", "fieldsType": "FieldsV1", "fieldsV1": object{}}}},
 		{"creationTimestamp": "2001-02-03T04:05:06.789+02:00"}, {"creationTimestamp": ""},

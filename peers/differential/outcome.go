@@ -120,6 +120,8 @@ func (o Outcome) unordered() Outcome {
 	return made
 }
 
+var missingIn = regexp.MustCompile(`is missing in '.*'`)
+
 // withoutPatched is the outcome without the object in the message about a patch.
 func (o Outcome) withoutPatched() Outcome {
 	if o["status"] != "422" || o["/details/causes/0/field"] != `"patch"` {
@@ -129,7 +131,7 @@ func (o Outcome) withoutPatched() Outcome {
 	for _, path := range []string{"/message", "/details/causes/0/message"} {
 		// The object ends where the reason begins.
 		_, reason, _ := strings.Cut(o[path], `}\": `)
-		made[path] = reason
+		made[path] = missingIn.ReplaceAllString(reason, "is missing in it")
 	}
 	return made
 }

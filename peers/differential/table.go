@@ -113,7 +113,7 @@ var table = []row{
 }
 
 var (
-	namespaces = regexp.MustCompile(`^/api/v1/namespaces(/[^/?]*)?(/status)?(\?|$)`)
+	namespaces = regexp.MustCompile(`^/api/v1/(watch/)?namespaces(/[^/?]*)?(/status)?(\?|$)`)
 	deletion   = regexp.MustCompile(`(/metadata/deletionGracePeriodSeconds|/status/phase)$`)
 )
 

@@ -139,7 +139,11 @@ func watch(g *generator, kind kind) *draft {
 		made.path = kind.everywhere()
 	}
 	made.watch = true
-	made.query.Set("watch", pick(g, []string{"1", "true", "1"}))
+	if made.path == kind.everywhere() && g.sometimes(3) {
+		made.path = kind.version() + "/watch/" + kind.plural + pick(g, []string{"", "/"}) // as it was asked for long ago
+	} else {
+		made.query.Set("watch", pick(g, []string{"1", "true", "1"}))
+	}
 	made.query.Set("timeoutSeconds", "30")
 	if !g.sometimes(3) {
 		made.query.Set("resourceVersion", pick(g, []string{"0", "<<listrv:>>", "<<rv:" + kind.plural + "/a>>", "<<oldrv:" + kind.plural + "/a>>"}))
@@ -166,7 +170,7 @@ func strange(g *generator, kind kind) *draft {
 		newDraft("PATCH", object+"/status"), newDraft("PROPFIND", kind.path()), newDraft("HEAD", kind.path()), newDraft("OPTIONS", kind.path()), newDraft("POST", "/api"), newDraft("PUT", "/apis/apps"),
 		newDraft("GET", object+"//"), newDraft("GET", strings.Replace(object, "/api", "//api", 1)), newDraft("GET", kind.path()+"/%61"), newDraft("GET", kind.path()+"/a%2Fb"), newDraft("GET", kind.path()+"/%zz"), newDraft("GET", kind.path()+"/.."),
 		newDraft("GET", kind.path()+"?&&labelSelector=app%3Dx&"), newDraft("GET", kind.path()+"?labelSelector=app%3Dx;limit=1"), newDraft("GET", kind.path()+"?limit=%zz"), newDraft("GET", kind.path()+"?=x&limit"), newDraft("GET", kind.path()+"?fieldSelector=metadata.name%3d+a"),
-		newDraft("GET", "/nosuch"), newDraft("GET", "/api/v1/nosuch"), newDraft("GET", "/apis/apps/v9/replicasets"), newDraft("DELETE", "/api/v1"), newDraft("GET", kind.version()+"/watch/"+kind.plural+"/"), newDraft("PUT", object+"/nosuch"), newDraft("TRACE", object), newDraft("DELETE", everywhere), newDraft("GET", "/api/v2/"+kind.plural),
+		newDraft("GET", "/nosuch"), newDraft("GET", "/api/v1/nosuch"), newDraft("GET", "/apis/apps/v9/replicasets"), newDraft("DELETE", "/api/v1"), newDraft("PUT", object+"/nosuch"), newDraft("TRACE", object), newDraft("DELETE", everywhere), newDraft("GET", "/api/v2/"+kind.plural),
 	})
 	if !kind.status && strings.HasSuffix(made.path, "/status") {
 		made.path = object // the peer has no status of namespaces, which kube-apiserver has

@@ -4,7 +4,7 @@ import "slices"
 
 // misfit gives one of the fields of the body, however deep, a value of a type that it cannot have: what is said about it is the decoder's,
 // before any validation of the kind.
-func misfit(g *generator, _ kind, made *draft) {
+func misfit(g *generator, kind kind, made *draft) {
 	body, ok := made.body.(object)
 	if !ok {
 		return
@@ -14,8 +14,12 @@ func misfit(g *generator, _ kind, made *draft) {
 		return
 	}
 	pick(g, places)(func(old any) any {
-		others := []any{5, true, "text", []any{"x"}, object{"a": "b"}, []any{object{}}, 1.5, -1}
-		return pick(g, slices.DeleteFunc(others, func(other any) bool { return sameType(old, other) }))
+		others := []any{5, true, "text", []any{"x"}, object{"a": "b"}, []any{object{}}, 1.5, -1, []any{104, 105}, []any{nil}, []any{256}, []any{}}
+		others = slices.DeleteFunc(others, func(other any) bool { return sameType(old, other) })
+		if kind.plural == "secrets" { // not each text is base64
+			others = append(others, "###", "aGk", "aGl=", "aG=k")
+		}
+		return pick(g, others)
 	})
 }
 
@@ -24,8 +28,8 @@ func leaves(value any, found []func(func(any) any)) []func(func(any) any) {
 	switch value := value.(type) {
 	case object:
 		for _, key := range sortedKeys(value) {
-			if key == "data" || key == "kind" || key == "apiVersion" {
-				continue // bytes are also read from a list of numbers; the type of the body has cases of its own
+			if key == "kind" || key == "apiVersion" {
+				continue // the type of the body has cases of its own
 			}
 			found = append(found, func(by func(any) any) { value[key] = by(value[key]) })
 			found = leaves(value[key], found)

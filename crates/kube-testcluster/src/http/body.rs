@@ -146,6 +146,12 @@ pub(crate) fn check_patched_kind(value: &Value, resource: &Resource) -> Result<(
     let meta = TypeMeta::of(&Json::from(value.clone()))?;
     let (kind, version) = (meta.kind.as_str(), meta.api_version.as_str());
     let same_kind = kind.is_empty() || kind == resource.kind;
+    // Upstream: `gvkWithDefaults`. A group without a version gets one only if it is that of the kind.
+    let version = match version.strip_suffix('/') {
+        Some(group) if resource.api_version().rsplit_once('/').map_or("", |(own, _)| own) == group => "",
+        Some(_) => return Err(no_version(value.to_string().as_bytes())),
+        None => version,
+    };
     if same_kind && (version.is_empty() || version == resource.api_version()) {
         return Ok(());
     }

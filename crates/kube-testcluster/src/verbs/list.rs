@@ -22,10 +22,11 @@ use kube_informers::selector::{BadSelector, FieldSelector, LabelSelector};
 pub(crate) async fn list_or_watch(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let mut options = ListOptions::parse(&query)?;
-    options.watch |= target.watch;
+    let asked = options.watch;
     let requester = Requester::of(request.extensions());
     let selectors = Selectors::parse(&options)?;
     options.validate(streams_lists(&store, &options, target.resource, requester))?;
+    options.watch |= target.watch; // as upstream, what the path says is no option
     let mut filter = selectors.filter(target.resource, target.namespace)?;
     // The old path of a watch may name an object.
     match &target.name {
@@ -36,7 +37,8 @@ pub(crate) async fn list_or_watch(call: Call) -> Result<Response, ApiError> {
         _ => {}
     }
     if options.watch {
-        return watch::watch(&store, target.resource, filter, &options, requester);
+        let era = if target.watch && !asked { Era::Classic } else { store.settings.era };
+        return watch::watch(&store, target.resource, filter, &options, requester, era);
     }
     let plan = plan(&store, target.resource, extent(target.resource, &filter, &options), &options)?;
     let from = plan.from;

@@ -14,7 +14,7 @@ use super::{Call, answer, key, update};
 use crate::codec::depth::{MOST_LEVELS, levels};
 use crate::codec::go_text::GoMap;
 use crate::codec::json::{Json, MOST_FAULTS};
-use crate::codec::schema::{Decoded, check_map, json_type};
+use crate::codec::schema::{Decoded, from_map, json_type};
 use crate::codec::strategic_merge::{self, Refusal};
 use crate::http::body;
 use crate::http::field_validation::{Strictness, warn};
@@ -296,9 +296,9 @@ async fn apply(current: &Opened, change: &PatchBody, strictness: Strictness) -> 
         value["apiVersion"] = resource.api_version().into();
         change.apply(resource.kind, &mut value).await.map(|()| value)
     };
-    let value = patched().await?;
+    let mut value = patched().await?;
     let fits = match &change.change {
-        Ok(Change::Strategic(_)) => check_map(resource.kind, &value),
+        Ok(Change::Strategic(_)) => from_map(resource.kind, &mut value),
         _ => body::check_patched_kind(&value, resource),
     };
     let decoded = fits.and_then(|()| resource.shape(value)).and_then(|mut decoded| {

@@ -16,6 +16,8 @@ use crate::store::ServedFrom;
 use crate::store::Store;
 use crate::store::filter::Filter;
 
+/// `era` says how a watch is read that asks for no initial events and for no version: the old path of watches knows no streaming lists.
+///
 /// The response is always 200 if the options are valid; later errors come as ERROR events.
 pub(crate) fn watch(
     store: &Arc<Store>,
@@ -23,6 +25,7 @@ pub(crate) fn watch(
     filter: Filter,
     options: &ListOptions,
     requester: Requester,
+    era: Era,
 ) -> Result<Response, ApiError> {
     let version = resource_version(&options.resource_version).map_err(ApiError::internal)?;
     let (duration, revision) = {
@@ -30,7 +33,7 @@ pub(crate) fn watch(
         let duration = options.timeout.unwrap_or_else(|| state.random.watch_duration());
         (duration, state.storage.revision())
     };
-    let start = start(store.settings.era, options.send_initial_events, version, revision);
+    let start = start(era, options.send_initial_events, version, revision);
     let permit = match requester {
         Requester::Client => Some(store.watch_permit()?),
         Requester::Cluster => None,

@@ -16,6 +16,7 @@ use crate::http::status::ApiError;
 use crate::kinds::Resource;
 use crate::store::Requester;
 use crate::store::ServedFrom;
+use crate::store::StoreError;
 use crate::store::filter::Filter;
 use crate::store::object::Key;
 use crate::store::{Store, StoreState};
@@ -127,7 +128,8 @@ impl Watch {
             phase,
             _permit: permit,
         });
-        if stream.watch.bookmarks {
+        // Upstream, bookmarks are the watch cache's; storage tells only the end of the initial events.
+        if stream.watch.bookmarks && stream.watch.resource.cached {
             stream.set_bookmark(Instant::now());
         }
         Body::from_stream(stream::unfold(stream, |mut stream| async move {
@@ -136,11 +138,17 @@ impl Watch {
     }
 
     fn must_wait(&self, state: &StoreState, revision: u64) -> bool {
-        state.revision_below(revision, self.resource, ServedFrom::WatchCache).is_some()
+        self.resource.cached && state.revision_below(revision, self.resource, ServedFrom::WatchCache).is_some()
     }
 
     fn begin(&self, store: &Arc<Store>, state: &mut StoreState) -> Phase {
         let closed = state.closed;
+        if let Start::State { fresh: Some(asked), .. } = self.start
+            && let Some(current) = state.revision_below(asked, self.resource, ServedFrom::WatchCache)
+        {
+            let error = ApiError::from(StoreError::TooLargeResourceVersion { asked, current });
+            return Phase::Running { first: VecDeque::from([error.line()]), live: None };
+        }
         if let Start::After(revision) = self.start
             && !self.resource.cached
             && state.storage.has_forgotten(revision.saturating_add(1))
@@ -148,8 +156,8 @@ impl Watch {
             let error = ApiError::expired("The resourceVersion for the provided watch is too old.");
             return Phase::Running { first: VecDeque::from([error.line()]), live: None };
         }
-        // As upstream, only a watch that asks for the latest state advances the cache.
-        let fresh = matches!(self.start, Start::State { fresh: Some(_), .. } | Start::Now);
+        // As upstream, only a watch that asks for the latest state advances the cache. Storage itself has no other.
+        let fresh = !self.resource.cached || matches!(self.start, Start::State { fresh: Some(_), .. } | Start::Now);
         let cache = if fresh { state.fresh_cache(self.resource) } else { state.cache(self.resource) };
         let (first, after) = match self.start {
             Start::State { end, .. } => {

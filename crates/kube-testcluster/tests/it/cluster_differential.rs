@@ -197,3 +197,42 @@ async fn a_put_of_a_pods_status_may_leave_no_phase() {
     let put = api.put(&format!("{path}/status"), &pod).await;
     assert_eq!((put.status, put.body["status"].get("phase")), (200, None), "{}", put.body);
 }
+
+/// Upstream: `startWatching` of `storage/etcd3/watcher.go`. Events have no watch cache, which could be behind storage or wait for it.
+#[tokio::test(start_paused = true)]
+async fn a_watch_of_events_is_one_of_storage() {
+    let api = api().await;
+    let newest = api.get(MAPS).await.body["metadata"]["resourceVersion"].as_str().unwrap().to_owned();
+    let initial = "watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
+    let mut watch = api.watch_at(&format!("{EVENTS}?{initial}&timeoutSeconds=300&resourceVersion=0")).await;
+    let end = watch.next().await.unwrap();
+    assert_eq!(end["object"]["metadata"]["resourceVersion"], newest);
+    assert_eq!(watch.next().await, None, "storage tells no bookmarks but the end of the initial events");
+    let started = tokio::time::Instant::now();
+    let mut watch = api.watch_at(&format!("{EVENTS}?{initial}&resourceVersion=99999")).await;
+    let error = watch.next().await.unwrap();
+    assert_eq!(started.elapsed(), std::time::Duration::ZERO, "nobody waits for a version in the future");
+    assert_eq!((&error["type"], &error["object"]["reason"]), (&json!("ERROR"), &json!("Timeout")));
+}
+
+/// Upstream: `ListResource` validates the options as the query gives them, whatever the path says, and defaults them so too.
+#[tokio::test(start_paused = true)]
+async fn the_old_path_of_a_watch_has_the_options_of_a_list() {
+    let api = api().await;
+    let old = MAPS.replace("/v1/", "/v1/watch/");
+    let refused = api.get(&format!("{old}?sendInitialEvents=true&resourceVersionMatch=NotOlderThan")).await;
+    assert_eq!(refused.status, 422);
+    let message = refused.message();
+    assert!(message.contains("sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list"), "{message}");
+    let shorts = api.watch_at(&format!("{old}?allowWatchBookmarks=true")).await.shorts().await;
+    assert_eq!(shorts, ["ADDED a"], "no bookmark marks the end of the initial events");
+}
+
+/// Upstream: `gvkWithDefaults`, and then `Decode` of the serializer of JSON.
+#[tokio::test(start_paused = true)]
+async fn a_patch_that_leaves_a_group_without_a_version_is_told_what_is_missing() {
+    let api = api().await;
+    let refused = api.merge(&format!("{MAPS}/a"), &json!({"apiVersion": "v1/"})).await;
+    assert_eq!(refused.status, 422);
+    assert!(refused.message().contains("Object 'apiVersion' is missing in '{"), "{}", refused.message());
+}

@@ -1,71 +1,103 @@
-//! What Go says if a map does not fit the type that it is converted to. A strategic merge patch is not decoded from JSON:
-//! its result is a map. Upstream: `unstructuredConverter` in `k8s.io/apimachinery/pkg/runtime/converter.go`.
+//! Brings a map into the form of the type that it is converted to, or tells what Go says if it does not fit. A strategic merge patch
+//! is not decoded from JSON: its result is a map. Upstream: `unstructuredConverter` in `k8s.io/apimachinery/pkg/runtime/converter.go`.
 
-use serde_json::Value;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Number, Value};
 
 use super::decode::{micro_time, quantity, time};
-use super::{Field, Kind, Struct, find, json_type};
+use super::{Field, Kind, Struct, bytes, find, json_type};
 
-/// The first field that does not fit, in the order of the types.
+/// Makes the numbers of a map those of its type: it converts them where a decoder of JSON refuses them.
 ///
 /// # Errors
-/// Go's message.
-pub(crate) fn check_map(kind: &str, object: &Value) -> Result<(), String> {
+/// Go's message about the first field that does not fit, in the order of the types.
+pub(crate) fn from_map(kind: &str, object: &mut Value) -> Result<(), String> {
     for field in ["kind", "apiVersion"] {
-        check(&Kind::Text, &object[field], None)?;
+        if let Some(value) = object.get_mut(field) {
+            convert(&Kind::Text, value, None)?;
+        }
     }
-    check_struct(find(kind), object)
+    convert_struct(find(kind), object)
 }
 
-fn check_struct(row: &'static Struct, value: &Value) -> Result<(), String> {
-    let Value::Object(fields) = value else { return Err(format!("cannot restore struct from: {}", go_kind(value))) };
+fn convert_struct(row: &'static Struct, value: &mut Value) -> Result<(), String> {
+    if !value.is_object() {
+        return Err(format!("cannot restore struct from: {}", go_kind(value)));
+    }
     for field in &row.fields {
         match &field.kind {
-            Kind::Struct(embedded) if field.name.is_empty() => check_struct(find(embedded), value)?,
-            kind => check(kind, fields.get(field.name).unwrap_or(&Value::Null), Some(field))?,
+            Kind::Struct(embedded) if field.name.is_empty() => convert_struct(find(embedded), value)?,
+            kind => value.get_mut(field.name).map_or(Ok(()), |value| convert(kind, value, Some(field)))?,
         }
     }
     Ok(())
 }
 
 /// `field` is the one that has the value itself, whose type may have a name of its own.
-fn check(kind: &Kind, value: &Value, field: Option<&Field>) -> Result<(), String> {
-    if value.is_null() {
-        return Ok(()); // the zero value
+fn convert(kind: &Kind, value: &mut Value, field: Option<&Field>) -> Result<(), String> {
+    match (kind, &mut *value) {
+        (_, Value::Null) => Ok(()), // the zero value
+        (Kind::Pointer(inner), _) => convert(inner, value, field),
+        (Kind::Struct(name), _) => convert_struct(find(name), value),
+        (Kind::List(inner), Value::Array(items)) => items.iter_mut().try_for_each(|item| convert(inner, item, None)),
+        (Kind::Map(inner), Value::Object(fields)) => {
+            fields.values_mut().try_for_each(|item| convert(inner, item, None))
+        }
+        (Kind::Map(_), other) => Err(format!("cannot restore map from {}", go_kind(other))),
+        (Kind::Bytes, Value::Array(items)) => {
+            let bytes: Result<Vec<u8>, String> = items.iter().map(byte).collect();
+            *value = STANDARD.encode(bytes?).into();
+            Ok(())
+        }
+        (Kind::Bytes, Value::String(text)) => {
+            *text = bytes::of_text(text).map_err(|why| format!("error decoding from json: {why}"))?;
+            Ok(())
+        }
+        (Kind::Text, Value::String(_)) | (Kind::Bool, Value::Bool(_)) => Ok(()),
+        (Kind::List(_) | Kind::Bytes, other) => Err(format!("cannot restore slice from {}", go_kind(other))),
+        (Kind::Text, Value::Number(number)) if number.is_i64() => {
+            let named = field.and_then(|field| field.named);
+            Err(format!("cannot convert int64 to {}", named.unwrap_or("string")))
+        }
+        (Kind::Text, _) => Err("unrecognized type: string".into()),
+        (Kind::Bool, _) => Err("unrecognized type: bool".into()),
+        (Kind::Integer(bits), Value::Number(number)) => {
+            let whole = integer(number).ok_or_else(|| format!("cannot convert float64 to int{bits}"))?;
+            *number = if *bits == 64 { whole } else { i64::from(low_bits(whole)) }.into();
+            Ok(())
+        }
+        (Kind::Integer(bits), _) => Err(format!("unrecognized type: int{bits}")),
+        (Kind::Time | Kind::MicroTime | Kind::Quantity | Kind::IntOrString | Kind::Raw, _) => check_own(kind, value),
     }
-    match kind {
-        Kind::Pointer(inner) => check(inner, value, field),
-        Kind::Struct(name) => check_struct(find(name), value),
-        Kind::List(inner) => match value {
-            Value::Array(items) => items.iter().try_for_each(|item| check(inner, item, None)),
-            other => Err(format!("cannot restore slice from {}", go_kind(other))),
+}
+
+/// A number as Go converts it to an `int64`: none if it is not whole, and the least of all if it is too large for one.
+#[expect(clippy::cast_possible_truncation, reason = "what does not fit is told apart before")]
+fn integer(number: &Number) -> Option<i64> {
+    const END: f64 = 9_223_372_036_854_775_808.0;
+    number.as_i64().or_else(|| {
+        let float = number.as_f64().filter(|float| float.fract() == 0.0)?;
+        Some(if (-END..END).contains(&float) { float as i64 } else { i64::MIN })
+    })
+}
+
+/// Go's conversion to an `int32` takes the lower bits, whatever is above them.
+#[expect(clippy::cast_possible_truncation, reason = "as Go")]
+fn low_bits(number: i64) -> i32 {
+    number as i32
+}
+
+/// An item of a list that is read as bytes.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "as Go, the lower bits")]
+fn byte(item: &Value) -> Result<u8, String> {
+    match item {
+        Value::Null => Ok(0),
+        Value::Number(number) => match integer(number) {
+            Some(whole) => Ok(whole as u8),
+            None => Err("cannot convert float64 to uint8".into()),
         },
-        Kind::Map(inner) => match value {
-            Value::Object(fields) => fields.values().try_for_each(|value| check(inner, value, None)),
-            other => Err(format!("cannot restore map from {}", go_kind(other))),
-        },
-        Kind::Bytes => match value {
-            Value::String(_) => Ok(()),
-            other => Err(format!("cannot restore slice from {}", go_kind(other))),
-        },
-        Kind::Text => match value {
-            Value::String(_) => Ok(()),
-            Value::Number(number) if !number.is_f64() => {
-                let named = field.and_then(|field| field.named);
-                Err(format!("cannot convert int64 to {}", named.unwrap_or("string")))
-            }
-            _ => Err("unrecognized type: string".into()),
-        },
-        Kind::Bool if value.is_boolean() => Ok(()),
-        Kind::Bool => Err("unrecognized type: bool".into()),
-        Kind::Integer(bits) => match value {
-            Value::Number(number) => match number.as_f64().filter(|number| number.fract() != 0.0) {
-                Some(_) => Err(format!("cannot convert float64 to int{bits}")),
-                None => Ok(()),
-            },
-            _ => Err(format!("unrecognized type: int{bits}")),
-        },
-        Kind::Time | Kind::MicroTime | Kind::Quantity | Kind::IntOrString | Kind::Raw => check_own(kind, value),
+        _ => Err("unrecognized type: uint8".into()),
     }
 }
 
@@ -89,8 +121,8 @@ fn go_kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "invalid",
         Value::Bool(_) => "bool",
-        Value::Number(number) if number.is_f64() => "float64",
-        Value::Number(_) => "int64",
+        Value::Number(number) if number.is_i64() => "int64",
+        Value::Number(_) => "float64",
         Value::String(_) => "string",
         Value::Array(_) => "slice",
         Value::Object(_) => "map",
@@ -106,7 +138,7 @@ mod tests {
     /// Each message is that of the real API server.
     #[test]
     fn what_does_not_fit_is_said_in_the_words_of_the_converter() {
-        for (service, message) in [
+        for (mut service, message) in [
             (json!({"metadata": {"name": 5}}), "cannot convert int64 to string"),
             (json!({"metadata": {"uid": 5}}), "cannot convert int64 to types.UID"),
             (json!({"metadata": {"name": {}}}), "unrecognized type: string"),
@@ -120,9 +152,38 @@ mod tests {
             ),
             (json!({"kind": 5, "metadata": "m"}), "cannot convert int64 to string"),
         ] {
-            assert_eq!(check_map("Service", &service).unwrap_err(), message, "{service}");
+            assert_eq!(from_map("Service", &mut service).unwrap_err(), message, "{service}");
         }
-        let service = json!({"kind": "Service", "metadata": {"name": null}, "spec": {"ports": [{"port": 1.0}]}});
-        assert_eq!(check_map("Service", &service), Ok(()));
+        let mut service = json!({"kind": "Service", "metadata": {"name": null}, "spec": {"ports": [{"port": 1.0}]}});
+        assert_eq!(from_map("Service", &mut service), Ok(()));
+        assert_eq!(service["spec"]["ports"][0]["port"].as_i64(), Some(1));
+    }
+
+    /// Upstream: `fromUnstructured` converts by `reflect.Value.Convert`, which refuses no number for its size.
+    #[test]
+    fn a_whole_number_becomes_an_integer_of_its_type() {
+        for (number, generation, port) in [
+            (json!(1.0), 1, 1),
+            (json!(1e30), i64::MIN, 0),
+            (json!(9_223_372_036_854_775_808_u64), i64::MIN, 0),
+            (json!(4_294_967_297_i64), 4_294_967_297, 1),
+        ] {
+            let mut service = json!({"metadata": {"generation": number}, "spec": {"ports": [{"port": number}]}});
+            assert_eq!(from_map("Service", &mut service), Ok(()));
+            let expected = json!({"metadata": {"generation": generation}, "spec": {"ports": [{"port": port}]}});
+            assert_eq!(service, expected, "{number}");
+        }
+    }
+
+    #[test]
+    fn bytes_may_be_a_list_of_numbers() {
+        let mut secret = json!({"data": {"a": [104, 105, null, 257]}});
+        assert_eq!(from_map("Secret", &mut secret), Ok(()));
+        assert_eq!(secret["data"]["a"], "aGkAAQ==");
+        for (item, message) in
+            [(json!("x"), "unrecognized type: uint8"), (json!(1.5), "cannot convert float64 to uint8")]
+        {
+            assert_eq!(from_map("Secret", &mut json!({"data": {"a": [item]}})).unwrap_err(), message);
+        }
     }
 }

@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::fmt;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
@@ -11,7 +13,7 @@ use crate::codec::json::{Json, MOST_FAULTS};
 use crate::machinery::quantity::Quantity;
 use crate::machinery::quote::quote;
 
-use super::{Field, Kind, Omit, Struct, find};
+use super::{Field, Kind, Omit, Struct, bytes, find};
 
 /// An object in the form of its type.
 #[derive(Debug)]
@@ -228,7 +230,14 @@ impl Decoder {
             (Kind::Time, Json::String(text)) => time(&text).map(Value::String),
             (Kind::MicroTime, Json::String(text)) => micro_time(&text).map(Value::String),
             (Kind::Quantity, value) => quantity(&value.into()).map(Value::String),
-            (Kind::Text | Kind::IntOrString | Kind::Bytes, Json::String(text)) => Ok(text.into()),
+            (Kind::Text | Kind::IntOrString, Json::String(text)) => Ok(text.into()),
+            (Kind::Bytes, Json::String(text)) => bytes::of_text(&text).map(Value::String),
+            (Kind::Bytes, Json::Array(items)) => {
+                let item =
+                    |(i, item)| bytes::item(item).map_err(|word| told(&word, "uint8", row, &FieldPath::Item(at, i)));
+                let bytes: Result<Vec<u8>, String> = items.iter().enumerate().map(item).collect();
+                Ok(STANDARD.encode(bytes?).into())
+            }
             (Kind::Bool, Json::Bool(value)) => Ok(value.into()),
             (Kind::IntOrString, Json::Number(number)) if is_integer(&number, 32) => Ok(number.into()),
             (Kind::Integer(bits), Json::Number(number)) if is_integer(&number, *bits) => Ok(number.into()),
@@ -260,7 +269,10 @@ fn misfit(kind: &Kind, value: &Json, row: &'static Struct, at: &FieldPath<'_>) -
         }
         _ => None,
     };
-    let of_type = named.map_or_else(|| go_name(kind), ToOwned::to_owned);
+    told(&word, &named.map_or_else(|| go_name(kind), ToOwned::to_owned), row, at)
+}
+
+fn told(word: &str, of_type: &str, row: &'static Struct, at: &FieldPath<'_>) -> String {
     format!("json: cannot unmarshal {word} into Go struct field {}.{} of type {of_type}", row.name, at.fields())
 }
 
@@ -421,6 +433,21 @@ mod tests {
         assert_eq!(value["spec"]["containers"][0]["resources"]["limits"], limits);
         let lease = json!({"spec": {"renewTime": "2023-05-01T12:00:00.1234567+02:00"}});
         assert_eq!(decode("Lease", lease).unwrap().value["spec"]["renewTime"], "2023-05-01T10:00:00.123456Z");
+    }
+
+    /// Upstream: `array` of `encoding/json`, which knows bytes only in a string.
+    #[test]
+    fn bytes_may_be_a_list_of_numbers() {
+        let data = |items: Value| decode("Secret", json!({"data": {"a": items}})).map(|decoded| decoded.value);
+        for (items, text) in [(json!([104, 105]), "aGk="), (json!([null]), "AA=="), (json!([]), "")] {
+            assert_eq!(data(items).unwrap()["data"]["a"], text);
+        }
+        for (item, word) in
+            [(json!("x"), "string"), (json!(256), "number 256"), (json!(-1), "number -1"), (json!({}), "object")]
+        {
+            let message = format!("json: cannot unmarshal {word} into Go struct field Secret.data of type uint8");
+            assert_eq!(data(json!([item])).unwrap_err(), message);
+        }
     }
 
     #[test]

@@ -8,10 +8,11 @@ use std::sync::{LazyLock, OnceLock};
 
 use serde_json::{Map, Value};
 
+mod bytes;
 mod convert;
 mod decode;
 
-pub(crate) use self::convert::check_map;
+pub(crate) use self::convert::from_map;
 pub(crate) use self::decode::{Decoded, decode, json_type, zero};
 
 /// A Go struct.

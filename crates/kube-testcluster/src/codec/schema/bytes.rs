@@ -1,0 +1,105 @@
+//! Bytes in an object: base64 in a string, or a list of small numbers.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::codec::json::Json;
+
+/// The text in its one form. Upstream: `decodeQuantum` of `encoding/base64`, which skips ends of lines and does not look at the
+/// bits that a last symbol has too many.
+///
+/// # Errors
+/// Go's message, with the place at which it stops.
+pub(super) fn of_text(text: &str) -> Result<String, String> {
+    let corrupt = |at: usize| Err(format!("illegal base64 data at input byte {at}"));
+    let mut symbols = text.bytes().enumerate().filter(|(_, byte)| !matches!(byte, b'\n' | b'\r'));
+    let (mut bytes, mut group, mut length) = (Vec::new(), 0_u32, 0);
+    loop {
+        match symbols.next() {
+            None if length == 0 => break,
+            None => return corrupt(text.len() - length),
+            Some((at, b'=')) => {
+                match length {
+                    3 => {}
+                    2 => match symbols.next() {
+                        None => return corrupt(text.len()),
+                        Some((_, b'=')) => {}
+                        Some((next, _)) => return corrupt(next - 1),
+                    },
+                    _ => return corrupt(at),
+                }
+                if let Some((next, _)) = symbols.next() {
+                    return corrupt(next);
+                }
+                let of_group = (group << (6 * (4 - length))).to_be_bytes();
+                bytes.extend_from_slice(&of_group[1..length]);
+                break;
+            }
+            Some((at, symbol)) => {
+                let Some(value) = value_of(symbol) else { return corrupt(at) };
+                group = (group << 6) | u32::from(value);
+                length += 1;
+                if length == 4 {
+                    bytes.extend_from_slice(&group.to_be_bytes()[1..]);
+                    (group, length) = (0, 0);
+                }
+            }
+        }
+    }
+    Ok(STANDARD.encode(bytes))
+}
+
+fn value_of(symbol: u8) -> Option<u8> {
+    match symbol {
+        b'A'..=b'Z' => Some(symbol - b'A'),
+        b'a'..=b'z' => Some(symbol - b'a' + 26),
+        b'0'..=b'9' => Some(symbol - b'0' + 52),
+        b'+' => Some(62),
+        b'/' => Some(63),
+        _ => None,
+    }
+}
+
+/// An item of a list, which Go reads as any list of small numbers.
+///
+/// # Errors
+/// The word for what it is instead.
+pub(super) fn item(item: &Json) -> Result<u8, String> {
+    match item {
+        Json::Null => Ok(0),
+        Json::Number(number) => {
+            let small = number.as_u64().and_then(|number| u8::try_from(number).ok());
+            small.ok_or_else(|| format!("number {number}"))
+        }
+        other => Err(other.type_name().to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The places are those that Go's `encoding/base64` tells.
+    #[test]
+    fn a_text_is_read_as_go_reads_it() {
+        for (text, form) in
+            [("", ""), ("aGk=", "aGk="), ("aG\nk=\r\n", "aGk="), ("aGl=", "aGk="), ("aB==", "aA=="), ("AAAA", "AAAA")]
+        {
+            assert_eq!(of_text(text).as_deref(), Ok(form), "{text:?}");
+        }
+        for (text, at) in [
+            ("###", 0),
+            ("text ", 4),
+            ("aGk", 0),
+            ("AAAAa", 4),
+            ("a=", 1),
+            ("aG=", 3),
+            ("aG=k", 2),
+            ("aGk=x", 4),
+            ("=", 0),
+            ("aG-k", 2),
+        ] {
+            assert_eq!(of_text(text), Err(format!("illegal base64 data at input byte {at}")), "{text:?}");
+        }
+    }
+}
