@@ -13,7 +13,7 @@ const SLOWEST: f64 = 0.01;
 pub enum Speed {
     /// At the run's own pace, which is the documents'.
     Documents,
-    /// This many times as fast; a finite number, and not below [`SLOWEST`].
+    /// This many times as fast; a finite number, 0.01 or more.
     Times(f64),
     /// Without pauses.
     Max,
