@@ -1,7 +1,7 @@
 // Command apiload puts load on the pods of any API server, over plain HTTP and in JSON: it creates pods, lists them, and changes one of them
 // while many watchers watch it. It prints its figures in the form of ../bench.
 //
-//	apiload --url URL [--pid SERVER] [--pods 10000] [--bytes 1000] [--watchers 1000] [--changes 50]
+//	apiload --url URL [--pid SERVER] [--pods 10000] [--bytes 1500] [--watchers 1000] [--changes 50]
 //
 // With --pid it also prints what the server used: processor time per event, and memory.
 package main
@@ -21,7 +21,7 @@ var (
 	connection = flag.Int("connections", 16, "how many connections create them")
 	lists      = flag.Int("lists", 7, "how often they are listed")
 	watchers   = flag.Int("watchers", 1000, "how many watch one pod")
-	size       = flag.Int("bytes", 1000, "how large a pod is as the server tells it: what it does not fill in itself, an annotation does")
+	size       = flag.Int("bytes", 1500, "how large a pod is as the server tells it: what it does not fill in itself, an annotation does")
 	changes    = flag.Int("changes", 50, "how often it is changed")
 )
 
