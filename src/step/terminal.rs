@@ -1,5 +1,6 @@
 //! The session on a terminal: draws a frame, waits for a key.
 
+use std::io;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -9,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::draw::draw;
 use super::outcome::outcome;
 use super::session::{Key, Session};
-use crate::console::{Console, Ended};
+use crate::console::{Console, Ended, HUNG_UP};
 
 /// The exit code of a program that Ctrl-C ended. In the terminal's raw mode it is a key, and no signal.
 const CONTROL_C: u8 = 130;
@@ -52,12 +53,13 @@ fn until_quit(
                 frame.render_widget(ratatui::widgets::Paragraph::new(text), line);
             }
         })?;
-        while !event::poll(GLANCE).context("cannot read the keyboard")? {
-            if stop.is_cancelled() {
-                return Ok(Ended::Done);
-            }
-        }
-        let Event::Key(key) = event::read().context("cannot read the keyboard")? else { continue };
+        let event = match wait(stop).context("cannot read the keyboard")? {
+            Waited::Event(event) => event,
+            Waited::Signal => return Ok(Ended::Done),
+            // At once: whoever tidied up would write to the terminal, and ratatui panics where that fails.
+            Waited::Gone => std::process::exit(i32::from(HUNG_UP)),
+        };
+        let Event::Key(key) = event else { continue };
         if key.kind != KeyEventKind::Press {
             continue;
         }
@@ -89,6 +91,47 @@ fn until_quit(
             Pressed::Nothing => {}
         }
     }
+}
+
+enum Waited {
+    Event(Event),
+    Signal,
+    /// The terminal was closed.
+    Gone,
+}
+
+fn wait(stop: &CancellationToken) -> io::Result<Waited> {
+    while !stop.is_cancelled() {
+        if is_gone(Duration::ZERO)? {
+            return Ok(Waited::Gone);
+        }
+        if event::poll(Duration::ZERO)? {
+            return event::read().map(Waited::Event);
+        }
+        is_gone(GLANCE)?;
+    }
+    Ok(Waited::Signal)
+}
+
+/// Waits until something happens to the terminal, or this time is over; whether the terminal was closed then. crossterm reads for ever
+/// on a closed one, and a process that ignores SIGHUP, as under nohup, learns of it only here.
+#[cfg(unix)]
+fn is_gone(within: Duration) -> io::Result<bool> {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let stdin = io::stdin();
+    let mut asked = [PollFd::new(&stdin, PollFlags::IN)];
+    let within = Timespec::try_from(within).map_err(io::Error::other)?;
+    match poll(&mut asked, Some(&within)) {
+        Err(rustix::io::Errno::INTR) => Ok(false),
+        answered => {
+            answered.map(|_| asked[0].revents().intersects(PollFlags::HUP | PollFlags::ERR)).map_err(Into::into)
+        }
+    }
+}
+
+#[cfg(not(unix))]
+fn is_gone(within: Duration) -> io::Result<bool> {
+    event::poll(within).map(|_| false)
 }
 
 enum Pressed {

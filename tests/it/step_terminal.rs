@@ -53,6 +53,18 @@ fn a_signal_ends_it_and_the_terminal_is_as_before() {
 }
 
 #[test]
+fn a_closed_terminal_ends_it_under_nohup_too() {
+    let (fifo, line) = (file("closed.fifo", ""), "trap '' HUP; ");
+    fs::remove_file(&fifo).unwrap();
+    assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    let mut screen = Screen::running(&format!("{line}{PROGRAM} step reflector; echo $? >{}", fifo.display()));
+    screen.shows("1/54");
+    screen.child.kill().unwrap();
+    screen.child.wait().unwrap();
+    assert_eq!(fs::read_to_string(&fifo).unwrap(), "129\n");
+}
+
+#[test]
 fn a_prediction_can_be_skipped() {
     let mut screen = Screen::of("step --predict reflector");
     screen.shows("1/54");
