@@ -7,6 +7,7 @@ use std::hash::Hash;
 use super::limiter::{RateLimiter, default_controller_limiter};
 use super::line::Line;
 use super::metrics::{Meter, Metrics};
+use super::observe::{Observer, WorkEvent};
 use super::order::Order;
 use super::queue::WorkQueue;
 use super::state::QueueState;
@@ -28,11 +29,12 @@ pub struct WorkQueueBuilder<T> {
     limiter: Option<Box<dyn RateLimiter<T>>>,
     line: Line<T>,
     meter: Option<Box<Meter>>,
+    observer: Option<Observer<T>>,
 }
 
 impl<T: Clone + Eq + Hash + Send + 'static> WorkQueueBuilder<T> {
     pub(super) fn new() -> Self {
-        Self { limiter: None, line: Line::Fifo(VecDeque::new()), meter: None }
+        Self { limiter: None, line: Line::Fifo(VecDeque::new()), meter: None, observer: None }
     }
 
     /// Decides how long a failed key waits. Unless told otherwise it is the
@@ -54,15 +56,44 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueueBuilder<T> {
         self
     }
 
+    /// Tells of each key what happens to it, in the order in which it happens.
+    ///
+    /// `tell` is called under the queue's lock, as [`Metrics`] are: it has to be short and must not call the queue. If it panics, that
+    /// reaches whoever called the queue, and the queue stays whole.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// use std::sync::{Arc, Mutex};
+    /// use kube_informers::workqueue::WorkQueue;
+    ///
+    /// let told = Arc::new(Mutex::new(Vec::new()));
+    /// let tells = told.clone();
+    /// let queue = WorkQueue::builder().observer(move |event| tells.lock().unwrap().push(format!("{event:?}"))).build();
+    /// queue.add("a");
+    /// drop(queue.get().await);
+    /// assert_eq!(
+    ///     *told.lock().unwrap(),
+    ///     [r#"Added { key: "a", effect: Queued }"#, r#"Taken { key: "a" }"#, r#"Done { key: "a", again: false }"#],
+    /// );
+    /// # }
+    /// ```
+    pub fn observer(mut self, tell: impl FnMut(WorkEvent<'_, T>) + Send + 'static) -> Self {
+        self.observer = Some(Box::new(tell));
+        self
+    }
+
     /// The queue, empty.
     pub fn build(self) -> WorkQueue<T> {
         let limiter = self.limiter.unwrap_or_else(|| Box::new(default_controller_limiter()));
-        WorkQueue::over(QueueState::new(self.line, self.meter), limiter)
+        WorkQueue::over(QueueState::new(self.line, self.meter, self.observer), limiter)
     }
 }
 
 impl<T> fmt::Debug for WorkQueueBuilder<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WorkQueueBuilder").field("metered", &self.meter.is_some()).finish_non_exhaustive()
+        f.debug_struct("WorkQueueBuilder")
+            .field("metered", &self.meter.is_some())
+            .field("observed", &self.observer.is_some())
+            .finish_non_exhaustive()
     }
 }

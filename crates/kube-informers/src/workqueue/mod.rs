@@ -33,7 +33,7 @@
 //! | [`Item`] | a key in the hands of a worker |
 //! | [`Workers`] | so many keys at a time, with back-off, until a stop |
 //! | [`RateLimiter`] | how long a failed key waits |
-//! | [`Order`], [`Metrics`] | code of yours that the queue calls |
+//! | [`Order`], [`Metrics`], [`WorkEvent`] | code of yours that the queue calls, and what it tells |
 
 mod access;
 mod bucket;
@@ -45,6 +45,7 @@ mod known;
 mod limiter;
 mod line;
 mod metrics;
+mod observe;
 mod order;
 mod queue;
 mod state;
@@ -57,6 +58,7 @@ pub use limiter::{
     Exponential, FastSlow, MaxOf, RateLimiter, WithMaxWait, default_controller_limiter, default_item_limiter,
 };
 pub use metrics::{Metrics, Unfinished};
+pub use observe::{Effect, WorkEvent};
 pub use order::{Fifo, Order};
 pub use queue::WorkQueue;
 pub use workers::{Action, LogErrors, OnError, ReconcilePanicked, Unstarted, Workers};

@@ -15,6 +15,7 @@ use super::get::Waiter;
 use super::item::Item;
 use super::limiter::RateLimiter;
 use super::metrics::Unfinished;
+use super::observe::Later;
 use super::state::{Found, QueueState};
 use crate::lock::{Mutex, lock};
 
@@ -112,6 +113,10 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
     /// Adds a key when this much time has passed; at once if none is to pass. Of several times for a key the earliest
     /// stands. Never blocks, however many keys are delayed. Ignored once the queue shuts down.
     pub fn add_after(&self, key: T, delay: Duration) {
+        self.later(key, delay, Later::Asked);
+    }
+
+    fn later(&self, key: T, delay: Duration, why: Later) {
         let mut state = self.access();
         let now = Instant::now();
         state.let_due_in(now);
@@ -123,7 +128,7 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
         }
         if delay.is_zero() {
             state.add(key, || now);
-        } else if state.delay(key, now.checked_add(delay).unwrap_or_else(|| now + FAR)) {
+        } else if state.delay(key, now.checked_add(delay).unwrap_or_else(|| now + FAR), |key| why.event(key, delay)) {
             state.wake_keeper();
         }
     }
@@ -132,7 +137,7 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
     /// the count.
     pub fn add_rate_limited(&self, key: T) {
         let delay = lock(&self.limiter).when(&key);
-        self.add_after(key, delay);
+        self.later(key, delay, Later::Failed);
     }
 
     /// Says that a key's failures do not count any more, whether the work succeeded or was given up. Without it the limiter

@@ -9,6 +9,7 @@ use super::delayed::Delayed;
 use super::known::{Handle, KnownKeys, Stage};
 use super::line::Line;
 use super::metrics::Meter;
+use super::observe::{Effect, Observer, WorkEvent};
 
 /// Everything of a queue but its limiter.
 ///
@@ -23,6 +24,7 @@ pub(super) struct QueueState<T> {
     pub delayed: Delayed,
     /// In a box: most queues have none, and what the lock protects goes from processor to processor.
     pub meter: Option<Box<Meter>>,
+    observer: Option<Observer<T>>,
     pub shutting_down: bool,
     /// How many times those who drain were told to wait no longer.
     pub forced: u64,
@@ -57,13 +59,14 @@ pub(super) struct Hold {
 }
 
 impl<T> QueueState<T> {
-    pub fn new(line: Line<T>, meter: Option<Box<Meter>>) -> Self {
+    pub fn new(line: Line<T>, meter: Option<Box<Meter>>, observer: Option<Observer<T>>) -> Self {
         Self {
             known: KnownKeys::default(),
             line,
             processing: 0,
             delayed: Delayed::default(),
             meter,
+            observer,
             shutting_down: false,
             forced: 0,
             told: false,
@@ -96,24 +99,32 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
     pub fn add(&mut self, key: T, at: impl FnOnce() -> Instant) {
         if !self.shutting_down {
             let handle = self.known.know(key);
-            self.add_known(handle, at);
+            let effect = self.add_known(handle, at);
+            if let Some(tell) = &mut self.observer {
+                tell(WorkEvent::Added { key: &self.known[handle].key, effect });
+            }
         }
     }
 
     #[inline]
-    fn add_known(&mut self, handle: Handle, at: impl FnOnce() -> Instant) {
+    fn add_known(&mut self, handle: Handle, at: impl FnOnce() -> Instant) -> Effect {
         let known = &mut self.known[handle];
         match known.stage {
-            Stage::Queued => self.line.touch(&known.key),
-            Stage::Again => {}
+            Stage::Queued => {
+                self.line.touch(&known.key);
+                Effect::Nothing
+            }
+            Stage::Again => Effect::Nothing,
             stage @ (Stage::Idle | Stage::Processing) => {
                 if let Some(meter) = &mut self.meter {
                     meter.added(handle, at());
                 }
                 if stage == Stage::Idle {
                     self.enqueue(handle);
+                    Effect::Queued
                 } else {
                     known.stage = Stage::Again;
+                    Effect::WhenDone
                 }
             }
         }
@@ -143,6 +154,9 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
         let key = self.known[handle].key.clone();
         if let Some(meter) = &mut self.meter {
             meter.taken(handle, Instant::now());
+        }
+        if let Some(tell) = &mut self.observer {
+            tell(WorkEvent::Taken { key: &key });
         }
         self.line.pop(&mut self.known, handle);
         self.handed_out += 1;
@@ -175,7 +189,8 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
             false => catch_unwind(AssertUnwindSafe(|| self.let_in())),
         };
         let mut forgotten = None;
-        match self.known[handle].stage {
+        let stage = self.known[handle].stage;
+        match stage {
             Stage::Idle => return None,
             Stage::Processing => {
                 self.processing -= 1;
@@ -192,14 +207,23 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
         if let Some(meter) = &mut self.meter {
             meter.done(handle, Instant::now());
         }
+        if let Some(tell) = &mut self.observer
+            && let Some(key) = forgotten.as_ref().or_else(|| self.known.get(handle).map(|known| &known.key))
+        {
+            tell(WorkEvent::Done { key, again: stage != Stage::Processing });
+        }
         let_in.unwrap_or_else(|panic| resume_unwind(panic));
         forgotten
     }
 
     /// Delays a key; says whether the first time changed.
-    pub fn delay(&mut self, key: T, until: Instant) -> bool {
+    pub fn delay(&mut self, key: T, until: Instant, event: impl FnOnce(&T) -> WorkEvent<'_, T>) -> bool {
         let handle = self.known.know(key);
-        self.delayed.insert(&mut self.known, handle, until)
+        let sooner = self.delayed.insert(&mut self.known, handle, until);
+        if let Some(tell) = &mut self.observer {
+            tell(event(&self.known[handle].key));
+        }
+        sooner
     }
 
     /// Lets in what is due.
@@ -215,8 +239,11 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
         while let Some((due, handle)) = self.delayed.first()
             && due <= now
         {
-            self.add_known(handle, || due);
+            let effect = self.add_known(handle, || due);
             self.delayed.pop_first(&mut self.known);
+            if let Some(tell) = &mut self.observer {
+                tell(WorkEvent::Due { key: &self.known[handle].key, effect });
+            }
         }
     }
 }

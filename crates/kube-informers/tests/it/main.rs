@@ -25,5 +25,6 @@ mod runtime;
 mod source;
 mod workqueue;
 mod workqueue_model;
+mod workqueue_observed;
 mod workqueue_panics;
 mod workqueue_workers;

@@ -42,7 +42,7 @@ use kube_informers::cache::{
     Done, Error, GroupResource, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory, wait_for,
     with_causes,
 };
-use kube_informers::workqueue::WorkQueue;
+use kube_informers::workqueue::{WorkEvent, WorkQueue};
 use own_writes::OwnWrites;
 use recorder::EventRecorder;
 pub use voice::Deed;
@@ -214,6 +214,13 @@ impl Controller {
     #[must_use]
     pub fn voice(mut self, tell: impl Fn(Deed<'_>) + Send + Sync + 'static) -> Self {
         self.voice = Voice::new(tell);
+        self
+    }
+
+    /// Tells of each key in its queue what happens to it. Before the controller [listens](Self::listen): the queue begins anew.
+    #[must_use]
+    pub fn queue_observer(mut self, tell: impl FnMut(WorkEvent<'_, String>) + Send + 'static) -> Self {
+        self.queue = WorkQueue::builder().observer(tell).build();
         self
     }
 

@@ -1,0 +1,113 @@
+//! What a work queue tells its observer.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures::FutureExt;
+use kube_informers::workqueue::{Exponential, WorkEvent, WorkQueue};
+
+const MS: Duration = Duration::from_millis(1);
+
+type Told = Arc<Mutex<Vec<String>>>;
+
+/// A queue, and what it has told since that was asked for last.
+fn observed() -> (WorkQueue<&'static str>, impl Fn() -> Vec<String>) {
+    let told = Told::default();
+    let tells = told.clone();
+    let tell = move |event: WorkEvent<'_, &str>| tells.lock().unwrap().push(shown(&event));
+    let queue = WorkQueue::builder().limiter(Exponential::new(MS, 1000 * MS)).observer(tell).build();
+    (queue, move || std::mem::take(&mut *told.lock().unwrap()))
+}
+
+fn shown(event: &WorkEvent<'_, &str>) -> String {
+    match event {
+        WorkEvent::Added { key, effect } => format!("add {key}: {effect:?}"),
+        WorkEvent::Due { key, effect } => format!("due {key}: {effect:?}"),
+        WorkEvent::Taken { key } => format!("take {key}"),
+        WorkEvent::Done { key, again } => format!("done {key}{}", if *again { " again" } else { "" }),
+        WorkEvent::Delayed { key, delay } => format!("delay {key} {delay:?}"),
+        WorkEvent::RateLimited { key, delay } => format!("rate limit {key} {delay:?}"),
+        other => format!("{other:?}"),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_addition_says_what_it_changed() {
+    let (queue, told) = observed();
+    queue.add("a");
+    queue.add("a");
+    let a = queue.get().await;
+    queue.add("a");
+    queue.add("a");
+    drop(a);
+    drop(queue.get().await);
+    assert_eq!(
+        told(),
+        [
+            "add a: Queued",
+            "add a: Nothing",
+            "take a",
+            "add a: WhenDone",
+            "add a: Nothing",
+            "done a again",
+            "take a",
+            "done a"
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_key_that_failed_is_rate_limited_and_comes_in_when_its_time_has_come() {
+    let (queue, told) = observed();
+    queue.add("a");
+    queue.get().await.unwrap().retry();
+    assert_eq!(told(), ["add a: Queued", "take a", "rate limit a 1ms", "done a"]);
+    queue.get().await.unwrap().retry();
+    assert_eq!(told(), ["due a: Queued", "take a", "rate limit a 2ms", "done a"]);
+    queue.add_after("b", MS);
+    queue.add_after("c", Duration::ZERO);
+    assert_eq!(told(), ["delay b 1ms", "add c: Queued"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_queue_that_is_shut_down_tells_of_no_addition() {
+    let (queue, told) = observed();
+    queue.shut_down();
+    queue.add("a");
+    queue.add_after("a", MS);
+    assert!(queue.get().await.is_none());
+    assert_eq!(told(), Vec::<String>::new());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_observer_that_panics_loses_no_key() {
+    let trap = Arc::new(Mutex::new(""));
+    let set = trap.clone();
+    let tell = move |event: WorkEvent<'_, &str>| {
+        let name = shown(&event);
+        let steps_on = !set.lock().unwrap().is_empty() && name.starts_with(*set.lock().unwrap());
+        if steps_on {
+            *set.lock().unwrap() = "";
+            panic!("the trap was set");
+        }
+    };
+    let queue = WorkQueue::builder().observer(tell).build();
+    let stepped = |event: &'static str, work: &dyn Fn()| {
+        *trap.lock().unwrap() = event;
+        catch_unwind(AssertUnwindSafe(work)).is_err()
+    };
+    assert!(stepped("add", &|| queue.add("a")));
+    assert!(stepped("take", &|| drop(queue.get().now_or_never())));
+    assert_eq!(queue.len(), 1, "it is queued still");
+    let key = queue.get().await.unwrap().into_key();
+    queue.add(key);
+    assert!(stepped("done", &|| queue.done(&key)));
+    assert_eq!(queue.len(), 1, "it was added meanwhile");
+    drop(queue.get().await);
+    assert!(stepped("delay", &|| queue.add_after("b", MS)));
+    tokio::time::advance(MS).await;
+    assert!(stepped("due", &|| assert_eq!(queue.len(), 1)));
+    assert_eq!(queue.get().await.as_deref(), Some(&"b"));
+    assert!(queue.is_empty(), "it came in once");
+}
