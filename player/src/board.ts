@@ -3,7 +3,7 @@
 import { Choices, prefersDark, wantsStillness } from "./choices";
 import { options, pageWith, records } from "./embedded";
 import { choose, save, standalone } from "./files";
-import { HALF, type Layout, type Part, TALL, WIDE } from "./layout";
+import { HALF, HALF_WORK, type Layout, type Part, TALL, TALL_WORK, WIDE, WIDE_WORK } from "./layout";
 import { eventOf, nameOf, parse, type Sentence, Unreadable } from "./record";
 import { Recording } from "./recording";
 import { Session } from "./session";
@@ -89,8 +89,10 @@ export class Board {
   }
 
   get layout(): Layout {
-    if (innerWidth < 700) return TALL;
-    return this.stages.length > 1 || innerWidth < 1000 ? HALF : WIDE;
+    const works = this.session.recordings.some((recording) => recording.works);
+    if (innerWidth < 700) return works ? TALL_WORK : TALL;
+    if (this.stages.length > 1 || innerWidth < 1000) return works ? HALF_WORK : HALF;
+    return works ? WIDE_WORK : WIDE;
   }
 
   get isPlaying(): boolean {
@@ -100,7 +102,7 @@ export class Board {
   /** Where the two recordings hold something else. */
   get differs(): Set<Part> {
     const [left, right] = this.session.recordings;
-    return left && right ? differing(left.pipeline, right.pipeline) : new Set();
+    return left && right ? differing(left, right) : new Set();
   }
 
   forward(): void {

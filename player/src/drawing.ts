@@ -11,8 +11,8 @@ const COLOURS = 10;
 /** What the picture needs to know of the recording. */
 export interface Names {
   queue: string;
-  /** The parts that this recording does without. */
-  unused: Set<Part>;
+  /** The parts that the run has. */
+  has: Set<Part>;
   /** The parts that hold something else in the other recording. */
   differs: Set<Part>;
   knownObjects: boolean;
@@ -27,6 +27,7 @@ export class Picture {
   private chips = new Map<string, Drawn>();
   private layer = svg("g");
   private layout: Layout | undefined;
+  private ways: { element: SVGElement; ends: Part[] }[] = [];
 
   /** Draws the frame of the picture: the parts and the arrows between them. */
   lay(layout: Layout): void {
@@ -36,13 +37,14 @@ export class Picture {
     this.boxes.clear();
     this.layer = svg("g");
     set(this.element, { viewBox: `0 0 ${layout.width} ${layout.height}`, "font-size": layout.font });
-    this.element.replaceChildren(arrowHead(), ...ways(layout));
+    this.ways = ways(layout);
+    this.element.replaceChildren(arrowHead(), ...this.ways.map(({ element }) => element));
     for (const part of Object.keys(layout.parts) as Part[]) this.element.append(this.box(layout, part));
     this.element.append(this.layer);
   }
 
   private box(layout: Layout, part: Part): SVGElement {
-    const { x, y, w, h } = layout.parts[part];
+    const { x, y, w, h } = layout.parts[part]!;
     const group = svg("g", { class: "box", "data-part": part });
     const baseline = y + layout.font * 1.2;
     const title = svg("text", { x: x + 10, y: baseline, class: "title" }, TITLES[part]);
@@ -59,12 +61,13 @@ export class Picture {
   show(scene: Scene, names: Names, move: number): void {
     for (const [part, { group, title, note }] of this.boxes) {
       group.classList.toggle("active", scene.active.has(part));
-      group.classList.toggle("unused", names.unused.has(part));
+      group.classList.toggle("unused", !names.has.has(part));
       group.classList.toggle("differs", names.differs.has(part));
-      title.textContent = part === "queue" ? names.queue : TITLES[part];
-      note.textContent = scene.notes.get(part) ?? "";
+      title.textContent = this.title(part, names);
+      note.textContent = this.fittingNote(part, title.textContent, scene.notes.get(part) ?? "");
     }
-    this.element.querySelector(".question")?.classList.toggle("unused", !names.knownObjects);
+    for (const { element, ends } of this.ways) element.classList.toggle("unused", !ends.every((part) => names.has.has(part)));
+    if (!names.knownObjects) this.element.querySelector(".question")?.classList.add("unused");
     const before = new Map([...this.chips].map(([id, { chip }]) => [id, chip]));
     const now = new Set(scene.chips.map((chip) => chip.id));
     for (const [id, { element }] of this.chips) {
@@ -73,6 +76,22 @@ export class Picture {
       this.chips.delete(id);
     }
     for (const chip of scene.chips) this.place(chip, before, names.colour, move);
+  }
+
+  /** The name of a part; where it is narrow without what stands in brackets. */
+  private title(part: Part, names: Names): string {
+    const name = part === "queue" ? names.queue : TITLES[part];
+    return this.letters(name) > this.layout!.parts[part]!.w - 20 ? name.replace(/ \(.*/, "") : name;
+  }
+
+  /** A note beside the title is left out where it has no room; below the title it has. */
+  private fittingNote(part: Part, title: string, note: string): string {
+    const below = part === "reflector" || part === "listwatch";
+    return below || this.letters(`${title} ${note}`) < this.layout!.parts[part]!.w - 20 ? note : "";
+  }
+
+  private letters(text: string): number {
+    return text.length * this.layout!.font * 0.58;
   }
 
   private place(chip: Chip, before: Map<string, Chip>, colour: (key: string) => number, move: number): void {
@@ -118,9 +137,12 @@ function arrowHead(): SVGElement {
 }
 
 /** The ways of the changes, and the one that carries none: the queue asks the store what it knows. */
-function ways(layout: Layout): SVGElement[] {
-  const changes = layout.ways.map((d) => svg("path", { d, class: "arrow", "marker-end": "url(#head)" }));
-  return [...changes, svg("path", { d: layout.question, class: "arrow question" })];
+function ways(layout: Layout): { element: SVGElement; ends: Part[] }[] {
+  const changes = layout.ways.map(({ d, from, to }) => (
+    { element: svg("path", { d, class: "arrow", "marker-end": "url(#head)" }), ends: [from, to] }
+  ));
+  const question = svg("path", { d: layout.question, class: "arrow question" });
+  return [...changes, { element: question, ends: ["queue", "store"] }];
 }
 
 function chipElement(chip: Chip, colour: number | undefined): SVGElement {

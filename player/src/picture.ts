@@ -1,18 +1,25 @@
 // The picture: a record folded into what the machinery holds, event by event.
 
 import { Pipeline } from "./pipeline";
-import { type Event, isSaid } from "./record";
+import { type Event, isOfWork, isSaid } from "./record";
+import { Work } from "./work";
 
 const NOTHING = new Pipeline();
 
 export class Picture {
   /** By kind of object, as in `Pod`. */
   pipelines = new Map<string, Pipeline>();
+  /** The work queue that the handlers fill, and its workers. */
+  work = new Work();
 
   /** Goes on by one event. A new run begins with an empty picture. */
   apply(event: Event): void {
-    if (event.event === "run") this.pipelines = new Map();
+    if (event.event === "run") {
+      this.pipelines = new Map();
+      this.work = new Work();
+    }
     if (isSaid(event)) return;
+    if (isOfWork(event)) return this.work.apply(event);
     const of = event.of ?? "";
     const pipeline = this.pipelines.get(of) ?? new Pipeline();
     this.pipelines.set(of, pipeline);

@@ -51,6 +51,11 @@ export interface Event extends Partial<Versioned> {
   existing?: number;
   notification?: string;
   pending?: number;
+  // of the work queue
+  effect?: string;
+  again?: boolean;
+  delayMs?: number;
+  rateLimited?: boolean;
 }
 
 const SCHEMA = 1;
@@ -118,7 +123,13 @@ export function isSaid(event: Event): boolean {
 const KNOWN = new Set([
   "committed", "listed", "list_failed", "watching", "watch_failed", "watched", "relisting", "queued", "merged", "dropped",
   "popped", "stored", "removed", "replaced", "joined", "notified", "coalesced", "calling", "called", "resynced", "synced",
+  "work_added", "work_taken", "work_done", "work_delayed",
 ]);
+
+/** Is it about the work queue that the handlers fill? */
+export function isOfWork(event: Event): boolean {
+  return event.event.startsWith("work_");
+}
 
 /** The name of an event; `unknown` for one of a later program. */
 export function nameOf(event: Event): string {

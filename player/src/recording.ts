@@ -1,5 +1,6 @@
 // A recording, and the event at which it is shown.
 
+import { AllParts, type Parts } from "./parts";
 import { Picture } from "./picture";
 import type { Pipeline } from "./pipeline";
 import { type Event, keyOf, nameOf } from "./record";
@@ -36,11 +37,23 @@ export class Recording {
     return this.events[0]!;
   }
 
-  /** The kind of the event, or of the last one that had a kind. */
+  /** The kind of the event, or of the last one that had a kind; at the beginning, of the next one. */
   get kind(): string | undefined {
     if (this.chosen !== undefined) return this.chosen;
     for (let at = this.at; at >= 0; at--) if (this.events[at]!.of) return this.events[at]!.of;
-    return undefined;
+    return this.known().kinds.values().next().value;
+  }
+
+  private readonly partsOfRuns = new AllParts();
+
+  /** What the run of the event has at all, of the kind that is shown. */
+  get parts(): Parts {
+    return this.partsOfRuns.at(this.events, this.at, this.kind);
+  }
+
+  /** Has any of its runs a work queue? */
+  get works(): boolean {
+    return this.known().names.has("work_added");
   }
 
   /** The kinds of the objects, in the order in which they come. */

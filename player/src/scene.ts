@@ -6,6 +6,7 @@ import type { Told } from "./listener";
 import type { Pipeline, Slot, Waiting } from "./pipeline";
 import { type Event, short } from "./record";
 import type { Recording } from "./recording";
+import { inWorkLine, laterLine, type Work } from "./work";
 
 /** A thing that is drawn and can travel: an object, a delta, a notification. */
 export interface Chip extends Rect {
@@ -14,7 +15,7 @@ export interface Chip extends Rect {
   text: string;
   /** The object, which decides the colour; none for a label. */
   key: string | undefined;
-  shape: "object" | "deletion" | "tombstone" | "label" | "more" | "fallen";
+  shape: "object" | "deletion" | "tombstone" | "label" | "more" | "fallen" | "later";
   /** The line of the terminal's box that it begins. */
   line?: string;
   part: Part;
@@ -36,7 +37,7 @@ const ROW = 1.52;
 const LETTER = 0.602;
 
 export function scene(recording: Recording, layout: Layout, words: SceneWords): Scene {
-  const drawing = new Drawing(recording.pipeline, recording.event, layout, words);
+  const drawing = new Drawing(recording.pipeline, recording.picture.work, recording.event, layout, words);
   return drawing.scene();
 }
 
@@ -61,6 +62,7 @@ const ACTIVE: { [event: string]: Part[] } = {
   dropped: ["queue"], popped: ["controller"], stored: ["store"], removed: ["store"], replaced: ["store"],
   joined: ["processor"], notified: ["processor"], coalesced: ["processor"], calling: ["processor"], called: ["processor"],
   resynced: ["reflector"], synced: ["controller"],
+  work_added: ["work"], work_taken: ["workers"], work_done: ["workers"], work_delayed: ["work"],
 };
 
 /** The events during which the Controller has in hand what it popped. */
@@ -72,6 +74,7 @@ class Drawing {
 
   constructor(
     private readonly pipeline: Pipeline,
+    private readonly work: Work,
     private readonly event: Event,
     private readonly layout: Layout,
     private readonly words: SceneWords,
@@ -84,6 +87,7 @@ class Drawing {
     this.controller();
     this.store();
     this.handlers();
+    if (this.layout.parts.work) this.keys();
     this.note();
     return { chips: this.chips, notes: this.notes, active: new Set(ACTIVE[this.event.event]) };
   }
@@ -99,7 +103,7 @@ class Drawing {
   }
 
   private inside(part: Part): Rect {
-    const { x, y, w, h } = this.layout.parts[part];
+    const { x, y, w, h } = this.layout.parts[part]!;
     const title = this.layout.font * TITLE_HEIGHT;
     return { x: x + 8, y: y + title, w: w - 16, h: h - title - 4 };
   }
@@ -243,9 +247,10 @@ class Drawing {
 
   private lane(id: number, line: string, x: number, y: number, width: number): void {
     const { pending, inHand, called } = this.pipeline.listeners.get(id)!;
-    const text = this.layout.width < 1000 ? `${id}` : this.words.handler(id);
+    const narrow = width < 300;
+    const text = narrow || this.layout.width < 1000 ? `${id}` : this.words.handler(id);
     const label = this.add("processor", { id: `lane:${id}`, text, key: undefined, shape: "label", line, x, y, from: ["controller"] });
-    const hand = width * 0.38;
+    const hand = width * (narrow ? 0.6 : 0.38);
     this.buffer(id, pending, x + label.w, y, width - label.w - hand);
     if (inHand) {
       const from = [`told:${id}:${inHand.serial}`, "processor"];
@@ -253,6 +258,22 @@ class Drawing {
     } else if (called > 0) {
       this.add("processor", { id: `count:${id}`, text: this.words.called(called), key: undefined, shape: "more", x: x + width - hand, y, most: hand, from: [] });
     }
+  }
+
+  /** The work queue: keys that are queued and keys that come later; and those that workers have. */
+  private keys(): void {
+    const { queued, delayed, processing } = this.work;
+    const waiting = [...queued.map((key) => ({ key, later: undefined })), ...delayed.map((later) => ({ key: later.key, later }))];
+    this.fill("work", this.inside("work"), 1, waiting, ({ key }) => key, ({ key, later }, x, y, most) => {
+      const text = later ? laterLine(later) : short(key);
+      const id = later ? `later:${key}` : `work:${key}`;
+      const from = [`worker:${key}`, ...(later ? [] : [`later:${key}`]), later ? "workers" as const : "processor" as const];
+      this.add("work", { id, text, key, shape: later ? "later" : "object", line: text, x, y, most, from });
+    });
+    this.fill("workers", this.inside("workers"), 1, processing, ({ key }) => key, (work, x, y, most) => {
+      const text = inWorkLine(work);
+      this.add("workers", { id: `worker:${work.key}`, text, key: work.key, shape: "object", line: text, x, y, most, from: [`work:${work.key}`, "work"] });
+    });
   }
 
   /** What waits for a handler: the oldest is nearest to it. */
@@ -278,7 +299,7 @@ class Drawing {
 
   /** What left a box: a deletion that was dropped lies below the queue, an object that was removed at the bottom of the store. */
   private fallen(part: Part, text: string): void {
-    const box = this.layout.parts[part];
+    const box = this.layout.parts[part]!;
     const { key } = this.event;
     const from = part === "queue" ? ["reflector"] : [`store:${key}`, "store"];
     const y = part === "queue" ? box.y + box.h + 8 : box.y + box.h - this.row;
@@ -288,7 +309,7 @@ class Drawing {
 
   private note(): void {
     const { pipeline, words } = this;
-    if (pipeline.server.size > 0 && this.layout.parts.server.w > 250) this.notes.set("server", words.objectVersion);
+    if (pipeline.server.size > 0 && this.layout.parts.server!.w > 250) this.notes.set("server", words.objectVersion);
     if (pipeline.listeners.size > 0) this.notes.set("processor", words.lanes);
     if (pipeline.seen !== undefined) this.notes.set("reflector", words.seen(pipeline.seen));
     if (pipeline.lists > 0 || pipeline.watching) this.notes.set("listwatch", pipeline.watching ? words.watching : words.noWatch);

@@ -34,7 +34,15 @@ export function saying(event: Event, lang: Lang): string[] {
   const said = (event.said ?? []).map((sentence) => sentence[lang]);
   if (event.event === "narrated") said.push(event[lang] ?? "");
   if (said.length > 0) return said;
-  const name = event.event === "committed" && event.hidden ? "committed hidden" : nameOf(event);
-  const meaning = meanings[name];
+  const meaning = meanings[meant(event)];
   return meaning ? [meaning[lang]] : [];
+}
+
+/** Under which name the table has what such an event is. */
+function meant(event: Event): string {
+  const name = nameOf(event);
+  if (name === "committed" && event.hidden) return "committed hidden";
+  if (name === "work_added" && event.effect !== "queued") return `work_added ${event.effect}`;
+  if (name === "work_done" && event.again) return "work_done again";
+  return name === "work_delayed" && event.rateLimited ? "work_delayed rate_limited" : name;
 }

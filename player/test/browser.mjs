@@ -42,7 +42,7 @@ export async function open(chromium, url, { width = 1280, height = 720, still = 
 
 /** The lines in each box of the page, as the terminal has them, from above; and how many are left out. */
 export function boxLines() {
-  const parts = { server: [], queue: [], store: [], processor: [] };
+  const parts = { server: [], queue: [], store: [], processor: [], work: [], workers: [] };
   const more = {};
   const place = (chip) => chip.getAttribute("transform").match(/[\d.]+/g).map(Number);
   const chips = [...document.querySelectorAll("#stages .chip")].sort((a, b) => place(a)[1] - place(b)[1] || place(a)[0] - place(b)[0]);

@@ -27,6 +27,7 @@ use tokio_util::sync::CancellationToken;
 use crate::trace::{Header, Picture, Printer, Record, RecordFile, Recorder, Style, What, cause_in_chinese};
 use kube_informers::cache::observe::{Event, Observer};
 use kube_informers::cache::{ReflectorError, ResyncTrigger, with_causes};
+use kube_informers::workqueue::WorkEvent;
 use kube_testcluster::Cluster;
 
 pub use crate::cluster::Fixture;
@@ -168,6 +169,12 @@ impl Lab {
             }
             lab.keep(|recorder, at| recorder.happened(at, informer, of, event.into()));
         })
+    }
+
+    /// An observer of a work queue.
+    pub fn work_observer<T: Display>(&self) -> impl FnMut(WorkEvent<'_, T>) + Send + 'static + use<T> {
+        let lab = self.clone();
+        move |event| lab.keep(|recorder, at| recorder.worked(at, &event))
     }
 
     /// Prints a line of the trace.

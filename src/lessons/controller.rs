@@ -24,7 +24,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
     let factory = factory.resync(Duration::from_secs(30));
     let of_deeds = lab.clone();
     let controller = Controller::new(lab.client(), &factory)?.only(is_ours).writes(Writes::OneByOne);
-    let controller = Arc::new(controller.voice(move |deed| print(&of_deeds, deed)));
+    let controller = Arc::new(controller.queue_observer(lab.work_observer()).voice(move |deed| print(&of_deeds, deed)));
 
     let handlers = controller.listen()?; // they put keys into the queue, and do nothing else
     factory.start(&lab.stop());

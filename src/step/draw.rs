@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::parts::none;
 use super::session::Session;
-use crate::trace::{Pipeline, Record, Told, WaitingDelta, What, hanging, short};
+use crate::trace::{InWork, Pipeline, Record, Told, WaitingDelta, What, Work, hanging, short};
 
 /// Draws the event at which the session is.
 pub fn draw(session: &Session, area: Rect, buffer: &mut Buffer) {
@@ -26,7 +26,8 @@ pub fn draw(session: &Session, area: Rect, buffer: &mut Buffer) {
         Layout::vertical([Constraint::Min(1), Constraint::Length(SAID), Constraint::Length(1)]).areas(rest);
     Paragraph::new(heading(session, record)).style(Modifier::BOLD).render(title, buffer);
     let [server, queue] = Layout::horizontal([Constraint::Percentage(35), Constraint::Percentage(65)]).areas(upper);
-    let [store, handlers] = Layout::horizontal([Constraint::Percentage(50), Constraint::Percentage(50)]).areas(lower);
+    let shares: &[u16] = if parts.work { &[34, 33, 33] } else { &[50, 50, 0] };
+    let [store, handlers, work] = Layout::horizontal(shares.iter().copied().map(Constraint::Percentage)).areas(lower);
     let changed = Part::of(&record.what);
     let about = record.what.key().map(short);
     let inside = |area: Rect| usize::from(area.width.saturating_sub(2));
@@ -39,6 +40,10 @@ pub fn draw(session: &Session, area: Rect, buffer: &mut Buffer) {
     shown(name, queue_lines(pipeline, inside(queue)), parts.queue.is_some(), Part::Queue, queue, buffer);
     shown("store", store_lines(pipeline, inside(store)), parts.has_store(), Part::Store, store, buffer);
     shown("handlers", handler_lines(pipeline, inside(handlers)), parts.handlers, Part::Handlers, handlers, buffer);
+    if parts.work {
+        let lines = [worker_lines(&picture.work), work_lines(&picture.work)].concat();
+        shown("work queue, workers", lines, true, Part::Work, work, buffer);
+    }
     Paragraph::new(last_printed(session, trace)).render(trace, buffer);
     Paragraph::new(saying(session)).style(Modifier::BOLD).wrap(Wrap { trim: true }).render(said, buffer);
     Paragraph::new(session.lang.pick(
@@ -63,6 +68,7 @@ enum Part {
     Queue,
     Store,
     Handlers,
+    Work,
     Nothing,
 }
 
@@ -77,6 +83,7 @@ impl Part {
             | What::Coalesced { .. }
             | What::Calling { .. }
             | What::Called { .. } => Self::Handlers,
+            what if what.is_of_work() => Self::Work,
             _ => Self::Nothing,
         }
     }
@@ -114,7 +121,7 @@ pub(super) fn heading(session: &Session, record: &Record) -> String {
 }
 
 /// What happened, as the heading says it in Chinese, by the name of the event. The player has it too.
-pub const IN_CHINESE: [(&str, &str); 25] = [
+pub const IN_CHINESE: [(&str, &str); 29] = [
     ("run", "开始"),
     ("printed", "打印"),
     ("narrated", "旁白"),
@@ -139,6 +146,10 @@ pub const IN_CHINESE: [(&str, &str); 25] = [
     ("called", "handler 返回"),
     ("resynced", "resync"),
     ("synced", "HasSynced"),
+    ("work_added", "加入 work queue"),
+    ("work_taken", "worker 取走"),
+    ("work_done", "worker 完成"),
+    ("work_delayed", "延后加入"),
     ("unknown", "未知事件"),
 ];
 
@@ -230,6 +241,19 @@ pub(super) fn handler_lines(pipeline: &Pipeline, width: usize) -> Vec<String> {
         }
     });
     handlers.collect()
+}
+
+/// The keys that are queued, and those that come in later, with the time of the run at which they do.
+pub(super) fn work_lines(work: &Work) -> Vec<String> {
+    let queued = work.queued.iter().map(|key| short(key).to_owned());
+    let delayed = work.delayed.iter().map(|(due, key)| format!("{} @{} ms", short(key), due.as_millis()));
+    queued.chain(delayed).collect()
+}
+
+/// The keys that workers have; one that was added meanwhile is marked, for it comes again.
+pub(super) fn worker_lines(work: &Work) -> Vec<String> {
+    let line = |InWork { key, again }: &InWork| format!("▶ {}{}", short(key), if *again { " ↻" } else { "" });
+    work.processing.iter().map(line).collect()
 }
 
 /// The newest lines of the trace, as many as there is room for.

@@ -3,7 +3,7 @@
 use crate::trace::What;
 
 /// What a sentence is about, in English and in Chinese: the name of an event, or that of a hidden write. The player has them too.
-pub const MEANINGS: [(&str, &str, &str); 23] = [
+pub const MEANINGS: [(&str, &str, &str); 31] = [
     ("run", "Each frame is one event. The box that it changed is marked.", "每一帧是一个事件。它改变的部分有标记。"),
     (
         "committed",
@@ -51,12 +51,48 @@ pub const MEANINGS: [(&str, &str, &str); 23] = [
         "resync：把 store 里的内容再次入队，不问服务端。",
     ),
     ("synced", "The first list has been handed out in full.", "第一次 list 已全部取出。"),
+    (
+        "work_added",
+        "A key went into the work queue: the key alone, not the object.",
+        "一个 key 进入 work queue：只有 key，没有对象。",
+    ),
+    (
+        "work_added when_done",
+        "The key was added while a worker has it. It is queued again when that work is over, so no change is overlooked.",
+        "worker 正在处理这个 key，它又被加入：这次处理完会重新入队，所以不会漏掉变化。",
+    ),
+    (
+        "work_added nothing",
+        "Nothing changes: the key is queued already, or will be when its worker is done. However often it is added, it is queued once.",
+        "没有变化：这个 key 已经在排队，或者 worker 处理完就会重新入队。无论加入多少次，都只排一次队。",
+    ),
+    (
+        "work_taken",
+        "A worker took the key. No other worker gets this key until the work on it is over.",
+        "一个 worker 取走了这个 key。处理完之前，别的 worker 拿不到它。",
+    ),
+    ("work_done", "The work on the key is over.", "这个 key 处理完了。"),
+    (
+        "work_done again",
+        "The work on the key is over. The key was added meanwhile, so it is queued again.",
+        "这个 key 处理完了。处理期间它又被加入过，所以重新入队。",
+    ),
+    ("work_delayed", "The key comes into the work queue later.", "这个 key 稍后才进入 work queue。"),
+    (
+        "work_delayed rate_limited",
+        "The work on the key failed. It comes again, later after each failure.",
+        "这个 key 处理失败。它还会再来，每失败一次就等得更久。",
+    ),
 ];
 
 /// The sentence in English and in Chinese; `None` for what the program itself printed or said.
 pub fn meaning(what: &What) -> Option<(&'static str, &'static str)> {
     let name = match what {
         What::Committed { hidden: true, .. } => "committed hidden",
+        What::WorkAdded { effect, .. } if effect == "when_done" => "work_added when_done",
+        What::WorkAdded { effect, .. } if effect == "nothing" => "work_added nothing",
+        What::WorkDone { again: true, .. } => "work_done again",
+        What::WorkDelayed { rate_limited: true, .. } => "work_delayed rate_limited",
         what => what.name(),
     };
     MEANINGS.iter().find(|(of, ..)| *of == name).map(|(_, en, zh)| (*en, *zh))

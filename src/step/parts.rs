@@ -12,6 +12,8 @@ pub(super) struct Parts {
     /// Does the record see the API server? Of a real cluster it does not.
     pub server: bool,
     pub handlers: bool,
+    /// Has the run a work queue? All kinds of objects share it.
+    pub work: bool,
     stores: bool,
     lists: bool,
 }
@@ -42,7 +44,9 @@ impl AllParts {
     /// Those of a kind in the run of this event.
     pub(super) fn at(&self, at: usize, kind: Option<&str>) -> Parts {
         let run = self.runs.range(at..).next().map(|(_, kinds)| kinds);
-        run.and_then(|kinds| kinds.get(kind.unwrap_or_default())).cloned().unwrap_or_default()
+        let of_kind = |kind| run.and_then(|kinds| kinds.get(kind));
+        let work = of_kind("").is_some_and(|parts| parts.work);
+        Parts { work, ..of_kind(kind.unwrap_or_default()).cloned().unwrap_or_default() }
     }
 }
 
@@ -53,6 +57,7 @@ impl Parts {
             What::Queued { queue, .. } | What::Popped { queue, .. } => self.queue = Some(queue.clone()),
             What::Joined { .. } | What::Notified { .. } | What::Calling { .. } => self.handlers = true,
             What::Listed { .. } => self.lists = true,
+            what if what.is_of_work() => self.work = true,
             _ => {}
         }
         self.stores |= what.shows_store() && !matches!(what, What::Joined { .. });

@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
-use super::draw::{handler_lines, heading, queue_lines, server_lines, shown_kind, store_lines};
+use super::draw::{
+    handler_lines, heading, queue_lines, server_lines, shown_kind, store_lines, work_lines, worker_lines,
+};
 use super::session::Session;
 
 /// One frame, without its layout.
@@ -18,6 +20,10 @@ pub struct Shown {
     pub store: Vec<String>,
     /// The lines of the handlers.
     pub handlers: Vec<String>,
+    /// The lines of the work queue.
+    pub work: Vec<String>,
+    /// The lines of its workers.
+    pub workers: Vec<String>,
     /// What is said about it.
     pub said: Vec<String>,
 }
@@ -32,6 +38,8 @@ pub fn shown(session: &Session) -> Option<Shown> {
         queue: queue_lines(pipeline, usize::MAX),
         store: store_lines(pipeline, usize::MAX),
         handlers: handler_lines(pipeline, usize::MAX),
+        work: work_lines(&session.picture().work),
+        workers: worker_lines(&session.picture().work),
         said: session.narration(),
     })
 }

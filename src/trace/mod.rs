@@ -34,7 +34,7 @@ pub use lang::Lang;
 pub use log::log_to_stderr;
 pub use look::{Look, Output, Show};
 pub(crate) use narrator::short;
-pub use picture::{Listener, Picture, Pipeline, Slot, Told};
+pub use picture::{InWork, Listener, Picture, Pipeline, Slot, Told, Work};
 pub use printer::Printer;
 pub use record::{
     Cause, Header, Record, RecordFile, Recorder, SCHEMA, Said, State, WaitingDelta, What, read as read_record,

@@ -57,6 +57,14 @@ fn the_picture_holds_what_the_events_say() {
             What::Stored { key, resource_version, .. } => {
                 assert_eq!(pipeline.store.get(key), Some(resource_version), "{command}");
             }
+            What::WorkTaken { key } => {
+                let works = pictures.work.processing.iter().filter(|work| work.key == *key).count();
+                assert_eq!(works, 1, "{command}: no other worker has it: {record:?}");
+            }
+            What::WorkDone { key, again } => {
+                assert!(pictures.work.processing.iter().all(|work| work.key != *key), "{command}: {record:?}");
+                assert_eq!(pictures.work.queued.contains(key), *again, "{command}: {record:?}");
+            }
             _ => {}
         }
     }

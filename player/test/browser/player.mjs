@@ -17,14 +17,15 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 function assertShows(shown, frame, name) {
   assert.equal(shown.heading, frame.heading, name);
   assert.deepEqual(shown.said, frame.said, name);
-  for (const [part, lines] of [["server", frame.server], ["queue", frame.queue], ["store", frame.store], ["processor", frame.handlers]]) {
+  for (const [part, lines] of [["server", frame.server], ["queue", frame.queue], ["store", frame.store], ["processor", frame.handlers], ["work", frame.work], ["workers", frame.workers]]) {
     const drawn = shown.parts[part];
     assert.equal(drawn.length + (shown.more[part] ?? 0), lines.length, `${name}: ${part}`);
-    const rest = [...lines]; // the queue and the handlers have an order; the others stand in columns
+    const rest = [...lines]; // the server's and the store's objects stand in columns; the others have an order
     for (const line of drawn) {
       const at = rest.indexOf(line);
       assert.ok(at >= 0, `${name}: ${part} has ${line}, and not in the order of ${lines}`);
-      rest.splice(part === "queue" || part === "processor" ? 0 : at, part === "queue" || part === "processor" ? at + 1 : 1);
+      const ordered = part !== "server" && part !== "store";
+      rest.splice(ordered ? 0 : at, ordered ? at + 1 : 1);
     }
   }
 }

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load, runs } from "../player.mjs";
 
-const player = await load("record", "recording", "lines", "words");
+const player = await load("record", "recording", "lines", "words", "work");
 
 function shown(recording, lang) {
   const { pipeline, events, at } = recording;
@@ -14,6 +14,8 @@ function shown(recording, lang) {
     queue: player.queueLines(pipeline),
     store: player.storeLines(pipeline),
     handlers: player.handlerLines(pipeline),
+    work: player.workLines(recording.picture.work),
+    workers: player.workerLines(recording.picture.work),
     said: player.saying(recording.event, lang),
   };
 }

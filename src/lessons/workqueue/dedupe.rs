@@ -13,7 +13,7 @@ use kube_informers::workqueue::WorkQueue;
 /// Adds an item three times, and once more while a worker has it.
 pub async fn run(lab: &Lab) -> Result<()> {
     let clock = Clock::begin(lab, "act 1, Interface: an item is queued once", "第一幕 Interface：一个元素只排队一次");
-    let queue = WorkQueue::new();
+    let queue = WorkQueue::builder().observer(lab.work_observer()).build();
     for item in ["a", "b", "a", "a"] {
         queue.add(item);
         clock.print(Style::Added, format_args!("add {item}: {} queued", queue.len()));

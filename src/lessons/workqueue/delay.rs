@@ -16,7 +16,7 @@ use kube_informers::workqueue::WorkQueue;
 pub async fn run(lab: &Lab) -> Result<()> {
     let clock =
         Clock::begin(lab, "act 2, DelayingInterface: the clock begins again", "第二幕 DelayingInterface：重新计时");
-    let queue = WorkQueue::new();
+    let queue = WorkQueue::builder().observer(lab.work_observer()).build();
     for (item, delay) in [("a", 100), ("b", 20), ("c", 80), ("c", 40), ("b", 90), ("d", 0)] {
         queue.add_after(item, Duration::from_millis(delay));
         clock.print(Style::Added, format_args!("add {item} after {delay} ms"));

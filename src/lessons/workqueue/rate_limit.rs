@@ -20,7 +20,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
         "第三幕 RateLimitingInterface：先 5 毫秒，以后每次加倍",
     );
     let limiter = Exponential::new(Duration::from_millis(5), Duration::from_secs(1000));
-    let queue = WorkQueue::builder().limiter(limiter).build();
+    let queue = WorkQueue::builder().limiter(limiter).observer(lab.work_observer()).build();
     queue.add("a");
     queue.add("b");
     clock.print(Style::Added, "add a, add b");

@@ -4,11 +4,13 @@
 
 mod listener;
 mod pipeline;
+mod work;
 
 use std::collections::BTreeMap;
 
 pub use listener::{Listener, Told};
 pub use pipeline::{Pipeline, Slot};
+pub use work::{InWork, Work};
 
 use super::record::{Record, State, What};
 
@@ -17,6 +19,8 @@ use super::record::{Record, State, What};
 pub struct Picture {
     /// By kind of object, as in `Pod`: API server, queue, store and handlers.
     pub pipelines: BTreeMap<String, Pipeline>,
+    /// The work queue that the handlers fill, and its workers.
+    pub work: Work,
 }
 
 impl Picture {
@@ -32,7 +36,9 @@ impl Picture {
         if let What::Run(_) = record.what {
             *self = Self::default();
         }
-        if !record.what.is_said() {
+        if record.what.is_of_work() {
+            self.work.apply(&record.what, record.cause, record.at);
+        } else if !record.what.is_said() {
             let of = record.of.clone().unwrap_or_default();
             self.pipelines.entry(of).or_default().apply(&record.what, record.cause);
         }
@@ -65,6 +71,7 @@ impl Picture {
                 let pending = pipeline.listeners.iter().map(|(id, listener)| (*id, listener.pending.len()));
                 State { pending: Some(pending.collect()), ..State::default() }
             }
+            what if what.is_of_work() => State { work: Some(self.work.queued.len()), ..State::default() },
             What::Committed { .. } => State { served: Some(pipeline.server.len()), ..State::default() },
             _ => return None,
         })

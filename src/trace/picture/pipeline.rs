@@ -122,6 +122,10 @@ impl Pipeline {
             | What::Run(_)
             | What::Line { .. }
             | What::Narration { .. }
+            | What::WorkAdded { .. }
+            | What::WorkTaken { .. }
+            | What::WorkDone { .. }
+            | What::WorkDelayed { .. }
             | What::Unknown => {}
         }
     }

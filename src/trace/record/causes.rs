@@ -82,6 +82,10 @@ impl Causes {
                 told.and_then(|told| told.cause).unwrap_or(Cause::Call)
             }
             What::Synced {} => Cause::InitialList,
+            // The recorder knows them.
+            What::WorkAdded { .. } | What::WorkTaken { .. } | What::WorkDone { .. } | What::WorkDelayed { .. } => {
+                Cause::Call
+            }
         })
     }
 

@@ -1,7 +1,11 @@
 //! From the informers' and the built-in cluster's events to those of a record.
 
+use std::fmt::Display;
+use std::time::Duration;
+
 use super::{WaitingDelta, What};
 use kube_informers::cache::observe::{Event, QueueName};
+use kube_informers::workqueue::{Effect, WorkEvent};
 use kube_testcluster::{Change, Write};
 
 impl From<Event> for What {
@@ -71,6 +75,34 @@ impl From<&Write> for What {
             hidden: write.hidden,
         }
     }
+}
+
+impl<T: Display> From<&WorkEvent<'_, T>> for What {
+    fn from(event: &WorkEvent<'_, T>) -> Self {
+        match event {
+            WorkEvent::Added { key, effect } | WorkEvent::Due { key, effect } => {
+                let effect = match effect {
+                    Effect::Queued => "queued",
+                    Effect::WhenDone => "when_done",
+                    Effect::Nothing => "nothing",
+                };
+                Self::WorkAdded { key: key.to_string(), effect: effect.to_owned() }
+            }
+            WorkEvent::Taken { key } => Self::WorkTaken { key: key.to_string() },
+            WorkEvent::Done { key, again } => Self::WorkDone { key: key.to_string(), again: *again },
+            WorkEvent::Delayed { key, delay } => {
+                Self::WorkDelayed { key: key.to_string(), delay_ms: milliseconds(*delay), rate_limited: false }
+            }
+            WorkEvent::RateLimited { key, delay } => {
+                Self::WorkDelayed { key: key.to_string(), delay_ms: milliseconds(*delay), rate_limited: true }
+            }
+            _ => Self::Unknown,
+        }
+    }
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn name(queue: QueueName) -> String {

@@ -2,13 +2,15 @@
 //! says of it.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::time::Duration;
 
 use super::causes::Causes;
 use super::convert::short_type;
-use super::{Record, Said, WaitingDelta, What};
+use super::{Cause, Record, Said, WaitingDelta, What};
 use crate::trace::narrator::Narrator;
 use crate::trace::picture::{Picture, Pipeline};
+use kube_informers::workqueue::WorkEvent;
 use kube_testcluster::Write;
 
 /// Makes the records of one run, in the order of its events.
@@ -52,6 +54,15 @@ impl Recorder {
         });
         let of = if number == 0 { kind.to_owned() } else { format!("{kind}#{}", number + 1) };
         self.record(at, of, what)
+    }
+
+    /// The record of what happened to a key of the work queue.
+    pub fn worked<T: Display>(&mut self, at: Duration, event: &WorkEvent<'_, T>) -> Record {
+        let cause = if matches!(event, WorkEvent::Due { .. }) { Cause::Timer } else { Cause::Call };
+        let mut record = Record { cause: Some(cause), ..Record::said(at, event.into()) };
+        self.picture.apply(&record);
+        record.state = self.picture.state_after(&record);
+        record
     }
 
     /// The next resync of each informer is one that the program asks for.

@@ -25,6 +25,9 @@ pub struct State {
     /// How many objects of the kind the API server has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub served: Option<usize>,
+    /// How many keys are queued in the work queue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work: Option<usize>,
 }
 
 /// One delta in a queue.

@@ -99,6 +99,14 @@ pub enum What {
     Resynced {},
     /// The first list has been handed out in full.
     Synced {},
+    /// A key was added to the work queue: it is `queued` now; or it will be `when_done`, as a worker has it; or `nothing` changed.
+    WorkAdded { key: String, effect: String },
+    /// A worker took a key.
+    WorkTaken { key: String },
+    /// The work on a key is over. It is queued again if it was added meanwhile.
+    WorkDone { key: String, again: bool },
+    /// A key is to be added later; after a failure, the limiter chose when.
+    WorkDelayed { key: String, delay_ms: u64, rate_limited: bool },
     /// An event of a later version of the program.
     #[serde(other)]
     Unknown,
@@ -119,7 +127,11 @@ impl What {
             | Self::Notified { key, .. }
             | Self::Coalesced { key, .. }
             | Self::Calling { key, .. }
-            | Self::Called { key, .. } => key,
+            | Self::Called { key, .. }
+            | Self::WorkAdded { key, .. }
+            | Self::WorkTaken { key }
+            | Self::WorkDone { key, .. }
+            | Self::WorkDelayed { key, .. } => key,
             _ => return None,
         };
         Some(key.as_str()).filter(|key| !key.is_empty())
@@ -152,6 +164,10 @@ impl What {
             Self::Called { .. } => "called",
             Self::Resynced {} => "resynced",
             Self::Synced {} => "synced",
+            Self::WorkAdded { .. } => "work_added",
+            Self::WorkTaken { .. } => "work_taken",
+            Self::WorkDone { .. } => "work_done",
+            Self::WorkDelayed { .. } => "work_delayed",
             Self::Unknown => "unknown",
         }
     }
@@ -163,6 +179,14 @@ impl What {
             Self::Stored { .. } | Self::Removed { .. } | Self::Replaced { .. } | Self::Joined { .. } => true,
             _ => false,
         }
+    }
+
+    /// Is it about the work queue that the handlers fill?
+    pub fn is_of_work(&self) -> bool {
+        matches!(
+            self,
+            Self::WorkAdded { .. } | Self::WorkTaken { .. } | Self::WorkDone { .. } | Self::WorkDelayed { .. }
+        )
     }
 
     /// Is it about a request of a Reflector?

@@ -1,0 +1,68 @@
+// A work queue and the keys that its workers have: the same fold as src/trace/picture/work.rs.
+
+import { type Event, short } from "./record";
+
+/** A key that a worker has; it is queued again afterwards if it was added meanwhile. */
+export interface InWork { key: string; again: boolean }
+
+/** A key that comes in later, and when. */
+export interface Later { key: string; dueMs: number }
+
+export class Work {
+  queued: string[] = [];
+  processing: InWork[] = [];
+  delayed: Later[] = [];
+
+  apply(event: Event): void {
+    const key = event.key ?? "";
+    switch (event.event) {
+      case "work_added":
+        if (event.cause === "timer") this.delayed = this.delayed.filter((later) => later.key !== key);
+        this.added(key, event.effect);
+        break;
+      case "work_taken": {
+        const place = this.queued.indexOf(key);
+        if (place >= 0) this.queued.splice(place, 1);
+        this.processing.push({ key, again: false });
+        break;
+      }
+      case "work_done":
+        this.processing = this.processing.filter((work) => work.key !== key);
+        if (event.again) this.queued.push(key);
+        break;
+      case "work_delayed":
+        this.delay(key, event.atMs + (event.delayMs ?? 0));
+        break;
+    }
+  }
+
+  private added(key: string, effect: string | undefined): void {
+    if (effect === "queued") this.queued.push(key);
+    if (effect === "when_done") for (const work of this.processing) if (work.key === key) work.again = true;
+  }
+
+  /** Of several times for a key the earliest stands. */
+  private delay(key: string, dueMs: number): void {
+    const known = this.delayed.findIndex((later) => later.key === key);
+    if (known >= 0 && this.delayed[known]!.dueMs <= dueMs) return;
+    if (known >= 0) this.delayed.splice(known, 1);
+    const after = this.delayed.findIndex((later) => later.dueMs > dueMs);
+    this.delayed.splice(after < 0 ? this.delayed.length : after, 0, { key, dueMs });
+  }
+}
+
+export function laterLine({ key, dueMs }: Later): string {
+  return `${short(key)} @${dueMs} ms`;
+}
+
+export function inWorkLine({ key, again }: InWork): string {
+  return `▶ ${short(key)}${again ? " ↻" : ""}`;
+}
+
+export function workLines(work: Work): string[] {
+  return [...work.queued.map(short), ...work.delayed.map(laterLine)];
+}
+
+export function workerLines(work: Work): string[] {
+  return work.processing.map(inWorkLine);
+}

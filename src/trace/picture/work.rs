@@ -1,0 +1,121 @@
+//! A work queue, and the keys that its workers have.
+
+use std::time::Duration;
+
+use crate::trace::record::{Cause, What};
+
+/// What a work queue holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// The queued keys, the next one first.
+    pub queued: Vec<String>,
+    /// The keys that workers have, in the order in which they took them.
+    pub processing: Vec<InWork>,
+    /// The keys that come in later, with the time of the run at which they do; the next one first.
+    pub delayed: Vec<(Duration, String)>,
+}
+
+/// A key that a worker has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InWork {
+    /// The key.
+    pub key: String,
+    /// Was it added meanwhile? Then it is queued again when the work is over.
+    pub again: bool,
+}
+
+impl Work {
+    /// Goes on by one event, which happened `at` this time of the run.
+    pub(super) fn apply(&mut self, what: &What, cause: Option<Cause>, at: Duration) {
+        match what {
+            What::WorkAdded { key, effect } => {
+                if cause == Some(Cause::Timer) {
+                    self.delayed.retain(|(_, delayed)| delayed != key);
+                }
+                self.added(key, effect);
+            }
+            What::WorkTaken { key } => {
+                if let Some(place) = self.queued.iter().position(|queued| queued == key) {
+                    self.queued.remove(place);
+                }
+                self.processing.push(InWork { key: key.clone(), again: false });
+            }
+            What::WorkDone { key, again } => {
+                self.processing.retain(|work| work.key != *key);
+                if *again {
+                    self.queued.push(key.clone());
+                }
+            }
+            What::WorkDelayed { key, delay_ms, .. } => self.delayed(key, at + Duration::from_millis(*delay_ms)),
+            _ => {}
+        }
+    }
+
+    fn added(&mut self, key: &str, effect: &str) {
+        match effect {
+            "queued" => self.queued.push(key.to_owned()),
+            "when_done" => {
+                self.processing.iter_mut().filter(|work| work.key == key).for_each(|work| work.again = true);
+            }
+            _ => {}
+        }
+    }
+
+    /// Of several times for a key the earliest stands.
+    fn delayed(&mut self, key: &str, due: Duration) {
+        match self.delayed.iter().position(|(_, delayed)| delayed == key) {
+            Some(place) if self.delayed[place].0 <= due => return,
+            Some(place) => drop(self.delayed.remove(place)),
+            None => {}
+        }
+        let place = self.delayed.partition_point(|(other, _)| *other <= due);
+        self.delayed.insert(place, (due, key.to_owned()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn work(events: &[(u64, Option<Cause>, What)]) -> Work {
+        let mut work = Work::default();
+        events.iter().for_each(|(at, cause, what)| work.apply(what, *cause, Duration::from_millis(*at)));
+        work
+    }
+
+    fn added(key: &str, effect: &str) -> What {
+        What::WorkAdded { key: key.to_owned(), effect: effect.to_owned() }
+    }
+
+    fn delayed(key: &str, delay_ms: u64) -> What {
+        What::WorkDelayed { key: key.to_owned(), delay_ms, rate_limited: false }
+    }
+
+    #[test]
+    fn a_key_that_is_added_while_a_worker_has_it_is_queued_when_the_work_is_over() {
+        let (a, b) = ("a".to_owned(), "b".to_owned());
+        let mut events = vec![
+            (0, None, added("a", "queued")),
+            (0, None, added("b", "queued")),
+            (1, None, What::WorkTaken { key: a.clone() }),
+            (2, None, added("a", "when_done")),
+        ];
+        let before = work(&events);
+        assert_eq!((before.queued, before.processing), (vec![b.clone()], vec![InWork { key: a.clone(), again: true }]));
+        events.push((3, None, What::WorkDone { key: a.clone(), again: true }));
+        let after = work(&events);
+        assert_eq!((after.queued, after.processing), (vec![b, a], vec![]));
+    }
+
+    #[test]
+    fn of_two_times_the_earlier_one_stands_and_a_key_that_is_due_is_delayed_no_longer() {
+        let ms = Duration::from_millis;
+        let mut events = vec![(0, None, delayed("c", 80)), (0, None, delayed("b", 20)), (10, None, delayed("c", 30))];
+        events.push((10, None, delayed("b", 90)));
+        assert_eq!(work(&events).delayed, [(ms(20), "b".to_owned()), (ms(40), "c".to_owned())]);
+        events.push((20, Some(Cause::Timer), added("b", "queued")));
+        events.push((20, Some(Cause::Call), added("c", "queued"))); // it comes in once more at its time
+        let after = work(&events);
+        assert_eq!((after.queued, after.delayed.len()), (vec!["b".to_owned(), "c".to_owned()], 1));
+    }
+}
