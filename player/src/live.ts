@@ -6,7 +6,7 @@ import { byId } from "./view";
 
 /** What can be done, as it is typed in the terminal. NAME stands for the name in the field. */
 const ACTS = [
-  "run NAME", "delete NAME", "label NAME tier=front", "scale NAME 5", "cut", "heal", "fault hide-events:times=1", "fault compact", "resync",
+  "run NAME", "delete NAME", "label NAME tier=front", "scale NAME 5", "cut", "heal", "fault hide-events:times=1", "fault compact", "resync", "late", "slow 2000",
 ] as const;
 
 /** Listens, if the page was served by a run that goes on. */

@@ -1,6 +1,7 @@
 //! What a user types into the terminal of a live run.
 
 use std::io::{self, IsTerminal};
+use std::time::Duration;
 
 use anyhow::Result;
 use k8s_openapi::api::core::v1::Pod;
@@ -26,6 +27,10 @@ enum Typed {
     Queue,
     /// Have the Reflector resync now.
     Resync,
+    /// Add a handler to the informer that runs.
+    Late,
+    /// How long a handler that was added so takes for each notification.
+    Slow(Duration),
     /// Pull out the cable between the lesson and the cluster.
     Cut,
     /// Plug it in again.
@@ -34,7 +39,7 @@ enum Typed {
     Step(Step),
 }
 
-const HELP: [(&str, &str, &str); 12] = [
+const HELP: [(&str, &str, &str); 14] = [
     ("run NAME", "create a pod", "创建 Pod"),
     ("delete NAME", "delete it", "删除 Pod"),
     ("label NAME KEY=VALUE", "label it; KEY- takes the label away", "打 label；KEY- 去掉"),
@@ -48,6 +53,12 @@ const HELP: [(&str, &str, &str); 12] = [
         "注入故障，例如 hide-events:times=1、compact",
     ),
     ("resync", "hand out again what the store has", "把 store 里的内容再派发一遍"),
+    ("late", "add a handler to the running informer", "给正在运行的 informer 加一个 handler"),
+    (
+        "slow MS",
+        "what late added takes MS milliseconds for each notification",
+        "late 加入的 handler 处理每个通知要 MS 毫秒",
+    ),
     ("cut", "cut the connection between the lesson and the cluster", "切断本课与集群之间的连接"),
     ("heal", "connect them again", "恢复连接"),
     ("Ctrl-C", "end the run", "结束运行"),
@@ -165,6 +176,17 @@ impl Keyboard {
                 ),
                 _ => lab.narrate("resync", "resync"),
             },
+            Typed::Late => drop(late(lab)?),
+            Typed::Slow(takes) => {
+                if lab.latecomers().any() || late(lab)? {
+                    lab.latecomers().slow_down(takes);
+                    let ms = takes.as_millis();
+                    lab.narrate(
+                        &format!("the handlers that you added take {ms} ms for each notification"),
+                        &format!("你加入的 handler 处理每个通知要 {ms} 毫秒"),
+                    );
+                }
+            }
             Typed::Cut => match self.cable.pull_out() {
                 true => lab.narrate("the connection is cut; heal connects it again", "连接已切断；输入 heal 恢复"),
                 false => lab.narrate("it is cut already; heal connects it again", "连接早已切断；输入 heal 恢复"),
@@ -203,6 +225,12 @@ impl Typed {
             ["store"] => Ok(Self::Store),
             ["queue"] => Ok(Self::Queue),
             ["resync"] => Ok(Self::Resync),
+            ["late"] => Ok(Self::Late),
+            ["slow", ms] => match ms.parse() {
+                Ok(ms) if ms <= MOST_MS => Ok(Self::Slow(Duration::from_millis(ms))),
+                _ => Err(format!("expected slow MS, a number of milliseconds up to {MOST_MS}: {ms}")),
+            },
+            ["slow", ..] => Err("expected slow MS, such as slow 2000".to_owned()),
             ["cut"] => Ok(Self::Cut),
             ["heal"] => Ok(Self::Heal),
             _ => line.parse().map(Self::Step),
@@ -226,6 +254,25 @@ fn not_understood(typed: &str, expected: &str) -> (String, String) {
             )
         }
     }
+}
+
+/// The longest that a handler can take.
+const MOST_MS: u64 = 60_000;
+
+/// Adds a handler; says whether the lesson has an informer for it.
+fn late(lab: &Lab) -> Result<bool> {
+    let informers = lab.latecomers().join(lab)?;
+    match informers {
+        0 => lab.narrate(
+            "no handler can be added here: this lesson has no SharedIndexInformer of its own, as late and synced have",
+            "这里不能加 handler：这一课没有自己的 SharedIndexInformer，late 和 synced 有",
+        ),
+        _ => lab.narrate(
+            "a handler is added: it is told first what the store has",
+            "又加入一个 handler：先告诉它 store 里已有的对象",
+        ),
+    }
+    Ok(informers > 0)
 }
 
 fn lacks_store(lab: &Lab) -> bool {

@@ -6,6 +6,7 @@ mod defaults;
 mod era;
 mod keyboard;
 mod kubeconfig;
+mod latecomers;
 mod lesson_clusters;
 mod plan;
 mod player;
@@ -36,6 +37,7 @@ use crate::console::{Followers, Progress};
 pub use connect::{Reached, reach_real};
 pub use defaults::{ClusterDefaults, Clusters, Defaults};
 pub use era::Era;
+use latecomers::Latecomers;
 pub use player::{LessonFn, play, record};
 pub use races::Race;
 use races::{Waits, sub_seed};
@@ -62,6 +64,7 @@ struct Inner {
     watching: AtomicBool,
     /// Has every Reflector of the lesson resync.
     resync: ResyncTrigger,
+    latecomers: Latecomers,
     /// Shown until something has happened.
     waiting: Mutex<Option<Progress>>,
     reader_gone: AtomicBool,
@@ -104,6 +107,7 @@ impl Lab {
             listed: AtomicBool::new(false),
             watching: AtomicBool::new(false),
             resync: ResyncTrigger::new(),
+            latecomers: Latecomers::default(),
             waiting: Mutex::default(),
             reader_gone: AtomicBool::new(false),
             failure: Mutex::new(None),
@@ -237,6 +241,11 @@ impl Lab {
     pub(super) fn resync(&self) -> usize {
         self.0.recorder.lock().expect(NO_PANIC).asked_to_resync();
         self.0.resync.fire()
+    }
+
+    /// The handlers that the reader adds.
+    fn latecomers(&self) -> &Latecomers {
+        &self.0.latecomers
     }
 
     /// Those who follow the run in a browser.

@@ -155,6 +155,7 @@ impl Plan {
         }
         let result = self.play(&lab, cluster.as_ref(), lesson, began, &console.printer).await;
         lab.waits_no_longer();
+        lab.latecomers().close();
         if kubeconfig.is_some() {
             lab.narrate(
                 "the cluster ends with the lesson; in the other terminal: unset KUBECONFIG",

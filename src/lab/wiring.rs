@@ -4,8 +4,8 @@
 use super::races::sub_seed;
 use super::{Era, Lab};
 use kube_informers::cache::{
-    Object, QueueKind, Reflector, ReflectorError, ReflectorOptions, SharedIndexInformerBuilder, SharedInformerFactory,
-    WatchList,
+    Object, QueueKind, Reflector, ReflectorError, ReflectorOptions, SharedIndexInformer, SharedIndexInformerBuilder,
+    SharedInformerFactory, WatchList,
 };
 
 impl Lab {
@@ -14,12 +14,15 @@ impl Lab {
         reflector.observer(self.observer()).options(self.options())
     }
 
-    /// The same for a shared informer.
-    pub fn informer<T>(&self, informer: SharedIndexInformerBuilder<T>) -> SharedIndexInformerBuilder<T>
+    /// A shared informer of which the same holds. The reader can add a handler to it at the keyboard of a live run.
+    pub fn informer<T>(&self, informer: SharedIndexInformerBuilder<T>) -> SharedIndexInformer<T>
     where
         T: Object + Send + Sync + 'static,
     {
-        informer.queue(self.queue()).observer(self.observer_of_another()).reflector(self.options())
+        let informer = informer.queue(self.queue()).observer(self.observer_of_another()).reflector(self.options());
+        let informer = informer.build();
+        self.latecomers().offer(&informer);
+        informer
     }
 
     /// The same for a factory.

@@ -22,7 +22,7 @@ use kube_informers::cache::{
 /// seconds later.
 pub async fn run(lab: &Lab) -> Result<()> {
     let pods = ListWatch::<Pod>::namespaced(lab.client(), lab.namespace());
-    let informer = lab.informer(SharedIndexInformer::builder(pods)).build();
+    let informer = lab.informer(SharedIndexInformer::builder(pods));
     let quick = informer.add_event_handler(BufferedHandler::new(lab, 0, "quick", Duration::ZERO))?;
     let slow = informer.add_event_handler(BufferedHandler::new(lab, 1, "slow", SLOW))?;
     let coalesced = HandlerOptions::new().buffer(Buffer::Coalesced);

@@ -20,7 +20,7 @@ use kube_informers::cache::{ListWatch, Reader, SharedIndexInformer};
 /// Two controllers want one pod each, and look twice while the watch stands still. The second one waits between its looks.
 pub async fn run(lab: &Lab) -> Result<()> {
     let pods = ListWatch::<Pod>::namespaced(lab.client(), lab.namespace());
-    let informer = lab.informer(SharedIndexInformer::builder(pods)).build();
+    let informer = lab.informer(SharedIndexInformer::builder(pods));
     let cache = informer.reader();
     let look_twice = async {
         informer.synced().await?;

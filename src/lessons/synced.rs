@@ -18,7 +18,7 @@ use kube_informers::cache::{AsyncEventHandler, ListWatch, Notification, SharedIn
 /// Waits for the store, for a handler that takes a tenth of a second per pod, and for one that takes half a second.
 pub async fn run(lab: &Lab) -> Result<()> {
     let pods = ListWatch::<Pod>::namespaced(lab.client(), lab.namespace());
-    let informer = lab.informer(SharedIndexInformer::builder(pods)).build();
+    let informer = lab.informer(SharedIndexInformer::builder(pods));
     let quick = informer.add_event_handler(PacedHandler::new(lab, 0, "quick", Duration::from_millis(100)))?;
     let slow = informer.add_event_handler(PacedHandler::new(lab, 1, "slow", Duration::from_millis(500)))?;
 

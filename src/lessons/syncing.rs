@@ -19,7 +19,7 @@ use kube_informers::cache::{EventHandler, HandlerOptions, InitialList, ListWatch
 /// Adds a handler that wants a resync every two seconds, one every three, and one never.
 pub async fn run(lab: &Lab) -> Result<()> {
     let pods = ListWatch::<Pod>::namespaced(lab.client(), lab.namespace());
-    let informer = lab.informer(SharedIndexInformer::builder(pods)).build();
+    let informer = lab.informer(SharedIndexInformer::builder(pods));
     let resync = |seconds| HandlerOptions::new().resync(Duration::from_secs(seconds));
     informer.add_event_handler_with(TimedHandler::new(lab, 0, "every-2s"), resync(2))?;
     informer.add_event_handler_with(TimedHandler::new(lab, 1, "every-3s"), resync(3))?;

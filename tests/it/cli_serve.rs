@@ -262,6 +262,38 @@ fn a_resync_that_is_typed_hands_out_the_store_again() {
 }
 
 #[test]
+fn a_handler_that_is_added_at_the_keyboard_is_told_what_is_there_and_can_be_slow() {
+    let nothing = file("nothing-late.yaml", "[]");
+    let record = file("typed-late.ndjson", "");
+    let (nothing, to) = (nothing.display(), record.display());
+    let line = format!("shared --step list-watch --follow --scenario {nothing} --record {to}");
+    let mut live = Live::start(command(&line).stdin(Stdio::piped()));
+    let mut keyboard = live.child.stdin.take().unwrap();
+    keyboard.write_all(b"run web\n").unwrap();
+    after(&mut live.err, "kubectl run web");
+    after(&mut live.out, "web");
+    keyboard.write_all(b"late\nslow never\nslow 1\n").unwrap();
+    after(&mut live.err, "a handler is added");
+    after(&mut live.err, "expected slow MS");
+    after(&mut live.err, "take 1 ms for each notification");
+    after(&mut live.out, "OnAdd:late-1 web (initial)");
+    keyboard.write_all(b"slow 60000\nlabel web tier=front\nlabel web tier=back\n").unwrap();
+    after(&mut live.err, "tier=back");
+    live.signal("INT");
+    let written = fs::read_to_string(record).unwrap();
+    let joined = written.lines().find(|line| line.contains(r#""event":"joined""#) && line.contains(r#""listener":2"#));
+    assert!(!joined.unwrap().contains(r#""existing":0"#), "it came while the informer ran: {joined:?}");
+}
+
+#[test]
+fn a_lesson_without_an_informer_takes_no_handler() {
+    let mut live = Live::start(command("reflector --follow").stdin(Stdio::piped()));
+    live.child.stdin.take().unwrap().write_all(b"slow 5\n").unwrap();
+    after(&mut live.err, "no handler can be added here");
+    live.signal("INT");
+}
+
+#[test]
 fn a_lesson_without_a_store_says_so() {
     let nothing = file("nothing-stored.yaml", "[]");
     let mut live =

@@ -18,8 +18,8 @@ pub async fn run(lab: &Lab) -> Result<()> {
     let requests = Requests::default();
     let client = requests.client(lab);
     let pods = || ListWatch::<Pod>::namespaced(client.clone(), lab.namespace());
-    let first = lab.informer(SharedIndexInformer::builder(pods())).build();
-    let second = lab.informer(SharedIndexInformer::builder(pods())).build();
+    let first = lab.informer(SharedIndexInformer::builder(pods()));
+    let second = lab.informer(SharedIndexInformer::builder(pods()));
     first.add_event_handler(print_names(lab))?;
     second.add_event_handler(print_names(lab))?;
     try_join!(first.run(lab.stop()), second.run(lab.stop()))?;

@@ -30,7 +30,7 @@ impl<'a> MyFactory<'a> {
             return informer.clone(); // the same informer: a clone is one more handle to it
         }
         let pods = ListWatch::<Pod>::namespaced(self.client.clone(), self.lab.namespace());
-        let informer = self.lab.informer(SharedIndexInformer::builder(pods)).build();
+        let informer = self.lab.informer(SharedIndexInformer::builder(pods));
         self.informers.insert(TypeId::of::<Pod>(), Box::new(informer.clone()));
         self.runs.push(Box::pin(informer.clone().run(self.lab.stop())));
         informer

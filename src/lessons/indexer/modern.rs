@@ -14,7 +14,7 @@ use kube_informers::cache::{ListWatch, SharedIndexInformer};
 /// Keeps an index up to date by list and watch, and answers HTTP requests from it.
 pub async fn serve(lab: &Lab) -> Result<()> {
     let pods = ListWatch::<Pod>::namespaced(lab.client(), lab.namespace());
-    let informer = lab.informer(SharedIndexInformer::builder(pods)).build();
+    let informer = lab.informer(SharedIndexInformer::builder(pods));
     let by_app = informer.index("app", app_label)?;
     informer.add_event_handler(PodHandler::new(lab, 0, ""))?;
 

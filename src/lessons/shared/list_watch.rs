@@ -13,7 +13,7 @@ use kube_informers::cache::{ListWatch, SharedIndexInformer};
 /// Runs two handlers over one list and watch.
 pub async fn run(lab: &Lab) -> Result<()> {
     let pods = ListWatch::<Pod>::namespaced(lab.client(), lab.namespace());
-    let informer = lab.informer(SharedIndexInformer::builder(pods)).build();
+    let informer = lab.informer(SharedIndexInformer::builder(pods));
     informer.add_event_handler(PodHandler::new(lab, 0, ""))?;
     informer.add_event_handler(PodHandler::new(lab, 1, "second"))?;
     Ok(informer.run(lab.stop()).await?)

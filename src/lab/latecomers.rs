@@ -1,0 +1,77 @@
+//! Handlers that the reader adds while the lesson runs, and how slow they are.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio::time::sleep;
+
+use super::{Lab, NO_PANIC};
+use crate::trace::{Style, short};
+use kube_informers::cache::{AsyncEventHandler, InformerStopped, Notification, Object, SharedIndexInformer};
+
+/// The informers of a lesson that take a handler at any time, and what the handlers that came late have in common.
+#[derive(Default)]
+pub(super) struct Latecomers {
+    informers: Mutex<Vec<Join>>,
+    count: AtomicUsize,
+    takes_ms: Arc<AtomicU64>,
+}
+
+type Join = Box<dyn Fn(Latecomer) -> Result<(), InformerStopped> + Send + Sync>;
+
+impl Latecomers {
+    /// Offers the informer to handlers that come late, until [`close`](Self::close): it holds the lab.
+    pub(super) fn offer<T: Object + Send + Sync + 'static>(&self, informer: &SharedIndexInformer<T>) {
+        let informer = informer.clone();
+        let join = move |handler| informer.add_event_handler(handler).map(drop);
+        self.informers.lock().expect(NO_PANIC).push(Box::new(join));
+    }
+
+    pub(super) fn close(&self) {
+        let _informers = std::mem::take(&mut *self.informers.lock().expect(NO_PANIC)); // dropped when the lock is free
+    }
+
+    /// Adds a handler to each informer; says how many these are.
+    pub(super) fn join(&self, lab: &Lab) -> Result<usize, InformerStopped> {
+        let informers = self.informers.lock().expect(NO_PANIC);
+        for join in informers.iter() {
+            let number = self.count.fetch_add(1, Ordering::Relaxed) + 1;
+            join(Latecomer { lab: lab.clone(), number, takes_ms: self.takes_ms.clone() })?;
+        }
+        Ok(informers.len())
+    }
+
+    /// Has any handler come late?
+    pub(super) fn any(&self) -> bool {
+        self.count.load(Ordering::Relaxed) > 0
+    }
+
+    /// Each of them takes so long for a notification from now on.
+    pub(super) fn slow_down(&self, takes: Duration) {
+        self.takes_ms.store(u64::try_from(takes.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+}
+
+/// A handler that prints what it is told.
+struct Latecomer {
+    lab: Lab,
+    number: usize,
+    takes_ms: Arc<AtomicU64>,
+}
+
+impl<T: Object + Send + Sync + 'static> AsyncEventHandler<T> for Latecomer {
+    async fn handle(&mut self, notification: Notification<T>) {
+        let takes = Duration::from_millis(self.takes_ms.load(Ordering::Relaxed));
+        // What is buffered at the stop is delivered, and must not take its time then.
+        self.lab.stop().run_until_cancelled(sleep(takes)).await;
+        let does = match &notification {
+            Notification::Add { .. } => "OnAdd",
+            Notification::Update { .. } => "OnUpdate",
+            Notification::Delete(_) => "OnDelete",
+        };
+        let initial = if notification.is_initial() { " (initial)" } else { "" };
+        let (number, key) = (self.number, notification.key());
+        self.lab.print(Style::Handler(3 + number), format_args!("{does}:late-{number} {}{initial}", short(&key)));
+    }
+}
