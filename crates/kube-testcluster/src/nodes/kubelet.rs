@@ -18,7 +18,7 @@ use futures::TryStreamExt;
 use kube_client::api::{ListParams, WatchEvent, WatchParams};
 use kube_client::{Api, Client};
 use kube_core::ResourceExt;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
@@ -92,7 +92,17 @@ pub(crate) struct Kubelet {
 struct Managed {
     course: Course,
     address: u32,
-    task: AbortHandle,
+    /// `None` once it has ended: a handle keeps the memory of its task.
+    task: Option<AbortHandle>,
+}
+
+impl Managed {
+    /// Ends the task at its next wait.
+    fn abort(&self) {
+        if let Some(task) = &self.task {
+            task.abort();
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,13 +167,13 @@ impl Kubelet {
         self.pods.retain(|uid, managed| {
             let stays = there.contains(uid);
             if !stays {
-                managed.task.abort();
+                managed.abort();
                 self.context.forget(uid);
             }
             stays
         });
-        for pod in &list.items {
-            self.sync_pod(pod);
+        for pod in list.items {
+            self.sync_pod(pod::into_value(pod));
         }
         self.record_progress(&version);
         loop {
@@ -180,13 +190,13 @@ impl Kubelet {
                 match event {
                     None => break, // the watch has ended at its timeout
                     Some(WatchEvent::Added(pod) | WatchEvent::Modified(pod)) => {
-                        self.sync_pod(&pod);
                         version = pod.resource_version().unwrap_or_default();
+                        self.sync_pod(pod::into_value(pod));
                     }
                     Some(WatchEvent::Deleted(pod)) => {
                         let uid = pod.uid().unwrap_or_default();
                         if let Some(managed) = self.pods.remove(&uid) {
-                            managed.task.abort();
+                            managed.abort();
                         }
                         self.context.forget(&uid);
                         version = pod.resource_version().unwrap_or_default();
@@ -200,54 +210,50 @@ impl Kubelet {
     }
 
     /// Starts the stages that a pod needs, once.
-    fn sync_pod(&mut self, pod: &Pod) {
+    fn sync_pod(&mut self, pod: Value) {
         if let Some(scheduler) = &self.context.scheduler {
-            scheduler.observe(pod);
+            scheduler.observe(&pod);
         }
-        self.obey_readiness_gates(pod);
-        let uid = pod.uid().unwrap_or_default();
-        let course = match pod.metadata.deletion_timestamp {
+        self.obey_readiness_gates(&pod);
+        let (uid, node) = (pod::uid(&pod), pod["spec"]["nodeName"].as_str().unwrap_or_default());
+        let course = match pod["metadata"]["deletionTimestamp"].as_str() {
             // Nothing of it runs on a node: whoever holds it lets it go.
-            Some(_)
-                if pod.spec["nodeName"].as_str().unwrap_or_default().is_empty() && !self.pods.contains_key(&uid) =>
-            {
-                return;
-            }
+            Some(_) if node.is_empty() && !self.pods.contains_key(uid) => return,
             Some(_) => Course::Delete,
-            None if is_gated(pod) => return, // the update that removes the last gate comes here again
-            None if self.is_to_be_run(pod) => Course::Run,
+            None if is_gated(&pod) => return, // the update that removes the last gate comes here again
+            None if self.is_to_be_run(&pod) => Course::Run,
             None => return,
         };
-        let before = self.pods.get(&uid);
+        let before = self.pods.get(uid);
         if before.is_some_and(|managed| managed.course == course) {
             return;
         }
-        let lifecycle = self.stages.of_pod(|| pod::to_value(pod));
+        let lifecycle = self.stages.of_pod(&pod);
         let stages = match course {
-            Course::Run => &lifecycle.run,
-            Course::Delete => &lifecycle.delete,
+            Course::Run => lifecycle.run.clone(),
+            Course::Delete => lifecycle.delete.clone(),
         };
         if stages.is_empty() {
             return;
         }
         let address = before.map_or(self.addresses + 1, |managed| {
-            managed.task.abort(); // a pod that is being deleted is not started any more
+            managed.abort(); // a pod that is being deleted is not started any more
             managed.address
         });
         self.addresses = self.addresses.max(address);
+        let uid = uid.to_owned();
         let worker = PodWorker::new(self.context.clone(), pod, ip(address));
-        let task = self.running.spawn(play::play(worker, stages.clone()));
-        self.pods.insert(uid, Managed { course, address, task });
+        let task = self.running.spawn(play::play(worker, stages));
+        self.pods.insert(uid, Managed { course, address, task: Some(task) });
     }
 
     /// Writes the condition `Ready` anew after somebody has changed the condition of a readiness gate.
-    fn obey_readiness_gates(&mut self, pod: &Pod) {
-        if !pod.spec["readinessGates"].is_array() {
+    fn obey_readiness_gates(&mut self, pod: &Value) {
+        if !pod["spec"]["readinessGates"].is_array() {
             return;
         }
-        let value = pod::to_value(pod);
-        if let Some(ready) = containers::ready_after_gates(&value, &self.context.clock.now()) {
-            let mut worker = PodWorker::new(self.context.clone(), pod, String::new());
+        if let Some(ready) = containers::ready_after_gates(pod, &self.context.clock.now()) {
+            let mut worker = PodWorker::new(self.context.clone(), pod.clone(), String::new());
             self.running.spawn(async move {
                 if let Err(error) = worker.write_status(json!({"conditions": [ready]})).await {
                     tracing::debug!(pod = worker.name(), %error, "the condition Ready could not be written");
@@ -258,15 +264,15 @@ impl Kubelet {
     }
 
     /// Whether a pod waits for a node, or waits for its kubelet after a scheduler has bound it.
-    fn is_to_be_run(&self, pod: &Pod) -> bool {
-        let (spec, status) = (&pod.spec, pod::status(pod));
+    fn is_to_be_run(&self, pod: &Value) -> bool {
+        let (spec, status) = (&pod["spec"], &pod["status"]);
         let bound = spec["nodeName"].is_string();
         let untouched = status["phase"] == "Pending" && status["startTime"].is_null();
         if (bound && !untouched) || !self.stages.schedules() {
             return !bound;
         }
         let ours = spec["schedulerName"].as_str().is_none_or(|name| name == schedule::SCHEDULER);
-        match self.stages.of_pod(|| pod::to_value(pod)).schedules() {
+        match self.stages.of_pod(pod).schedules() {
             true => bound || ours,
             false => !bound,
         }
@@ -275,6 +281,9 @@ impl Kubelet {
     fn ended(&mut self, uid: Option<String>) {
         if let Some(uid) = uid {
             tracing::trace!(uid, "the stages of a pod came to their end");
+            if let Some(managed) = self.pods.get_mut(&uid) {
+                managed.task.take_if(|task| task.is_finished());
+            }
         }
         self.context.progress.send_modify(|progress| progress.busy = self.running.len());
     }
@@ -305,8 +314,8 @@ fn ip(n: u32) -> String {
 }
 
 /// Whether the pod has scheduling gates.
-fn is_gated(pod: &Pod) -> bool {
-    pod.spec["schedulingGates"].as_array().is_some_and(|gates| !gates.is_empty())
+fn is_gated(pod: &Value) -> bool {
+    pod["spec"]["schedulingGates"].as_array().is_some_and(|gates| !gates.is_empty())
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use super::node;
-use super::pod::{self, Pod};
+use super::pod;
 use crate::kinds::NODES;
 pub(crate) use fit::{Tried, Unfit};
 pub(crate) use known::KnownNodes;
@@ -130,12 +130,12 @@ impl Scheduler {
     }
 
     /// Counts or uncounts a pod that was seen.
-    pub(crate) fn observe(&self, pod: &Pod) {
-        let over = matches!(pod::status(pod)["phase"].as_str(), Some("Succeeded" | "Failed"));
-        let uid = pod.uid().unwrap_or_default();
-        match pod.spec["nodeName"].as_str() {
-            Some(node) if !over => self.lock().put(&uid, node),
-            Some(_) => self.lock().take(&uid),
+    pub(crate) fn observe(&self, pod: &Value) {
+        let over = matches!(pod["status"]["phase"].as_str(), Some("Succeeded" | "Failed"));
+        let uid = pod::uid(pod);
+        match pod["spec"]["nodeName"].as_str() {
+            Some(node) if !over => self.lock().put(uid, node),
+            Some(_) => self.lock().take(uid),
             None => {} // it may be bound in a moment
         }
     }

@@ -5,6 +5,7 @@ mod selector;
 mod wire;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -65,8 +66,8 @@ pub(crate) struct Lifecycle {
     pub(crate) name: String,
     /// The lifecycle applies to a pod that one of these selects.
     pub(crate) selectors: Vec<PodSelector>,
-    pub(crate) run: Vec<Stage>,
-    pub(crate) delete: Vec<Stage>,
+    pub(crate) run: Arc<[Stage]>,
+    pub(crate) delete: Arc<[Stage]>,
 }
 
 /// A step: a wait, then one action.
@@ -200,14 +201,10 @@ impl Stages {
         Self { lifecycles }
     }
 
-    /// The first lifecycle that applies to a pod. `pod` is called only if a selector needs it.
-    pub(crate) fn of_pod(&self, pod: impl FnOnce() -> Value) -> &Lifecycle {
+    /// The first lifecycle that applies to a pod.
+    pub(crate) fn of_pod(&self, pod: &Value) -> &Lifecycle {
         let (others, selective) = self.lifecycles.split_last().expect("the last one is for every pod");
-        if selective.is_empty() {
-            return others;
-        }
-        let pod = pod();
-        let selects = |lifecycle: &&Lifecycle| lifecycle.selectors.iter().any(|selector| selector.matches(&pod));
+        let selects = |lifecycle: &&Lifecycle| lifecycle.selectors.iter().any(|selector| selector.matches(pod));
         selective.iter().find(selects).unwrap_or(others)
     }
 
@@ -218,8 +215,8 @@ impl Stages {
 }
 
 impl Lifecycle {
-    fn everything(run: Vec<Stage>, delete: Vec<Stage>) -> Self {
-        Self { name: String::new(), selectors: Vec::new(), run, delete }
+    fn everything(run: impl Into<Arc<[Stage]>>, delete: impl Into<Arc<[Stage]>>) -> Self {
+        Self { name: String::new(), selectors: Vec::new(), run: run.into(), delete: delete.into() }
     }
 
     /// Whether these pods need the scheduler.

@@ -1,5 +1,6 @@
 //! Runs the stages of a pod one after the other.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -12,7 +13,7 @@ use crate::nodes::stages::{Stage, StageAction, Times, backoff};
 const GONE: [u16; 2] = [404, 409];
 
 /// Runs a pod through its stages; returns its uid. Ends early if the pod was deleted or replaced.
-pub(super) async fn play(mut worker: PodWorker, stages: Vec<Stage>) -> String {
+pub(super) async fn play(mut worker: PodWorker, stages: Arc<[Stage]>) -> String {
     match steps(&mut worker, &stages, 0, Duration::ZERO).await {
         Ok(()) => {}
         Err(kube_client::Error::Api(status)) if GONE.contains(&status.code) => {}

@@ -28,10 +28,10 @@ pub(super) struct PodWorker {
 }
 
 impl PodWorker {
-    pub(super) fn new(context: KubeletContext, pod: &Pod, pod_ip: String) -> Self {
+    pub(super) fn new(context: KubeletContext, pod: Value, pod_ip: String) -> Self {
         let recorder = EventCorrelator::new(context.client.clone(), context.clock);
-        let host_ip = pod::status(pod)["hostIP"].as_str().unwrap_or(node::FIRST_ADDRESS).to_owned();
-        Self { context, recorder, pod: pod::to_value(pod), pod_ip, host_ip }
+        let host_ip = pod["status"]["hostIP"].as_str().unwrap_or(node::FIRST_ADDRESS).to_owned();
+        Self { context, recorder, pod, pod_ip, host_ip }
     }
 
     /// Waits until the node that the pod is bound to exists: a kubelet runs there and nowhere else.
@@ -69,7 +69,7 @@ impl PodWorker {
                 self.fill_in(&mut annotations, backoff);
                 let patch = json!({"metadata": {"uid": self.uid(), "annotations": annotations}});
                 let written = self.pods().patch(self.name(), &PatchParams::default(), &Patch::Merge(patch)).await?;
-                self.pod = pod::to_value(&written);
+                self.pod = pod::into_value(written);
                 Ok(())
             }
             StageAction::Event(notice) => {
@@ -133,7 +133,7 @@ impl PodWorker {
     pub(super) async fn write_status(&mut self, status: Value) -> Result<(), kube_client::Error> {
         let patch = Patch::Strategic(status_patch::of(self.uid(), status));
         let written = self.pods().patch_status(self.name(), &PatchParams::default(), &patch).await?;
-        self.pod = pod::to_value(&written);
+        self.pod = pod::into_value(written);
         Ok(())
     }
 

@@ -39,7 +39,7 @@ impl PodWorker {
                     return Err(kube_client::Error::Api(status));
                 };
                 self.host_ip = scheduler.assignment_of(theirs).await.address;
-                self.pod = pod::to_value(&pod);
+                self.pod = pod::into_value(pod);
                 return Ok(());
             }
             Err(error) => {

@@ -1,6 +1,7 @@
 //! The YAML form of stages.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -124,8 +125,8 @@ fn lifecycle(wire: Spanned<WireLifecycle>, others: &Lifecycle, file: &str) -> Re
         return Err(FileError::at(file, wire.referenced, problem));
     }
     let selectors = r#for.into_iter().map(|selector| self::selector(selector, file)).collect::<Result<_, _>>()?;
-    let own = |steps: Option<_>, usual: &Vec<Stage>| match steps {
-        Some(steps) => stages(steps, file),
+    let own = |steps: Option<_>, usual: &Arc<[Stage]>| match steps {
+        Some(steps) => stages(steps, file).map(Arc::from),
         None => Ok(usual.clone()),
     };
     Ok(Lifecycle { name, selectors, run: own(run, &others.run)?, delete: own(delete, &others.delete)? })
