@@ -8,6 +8,11 @@ import { appear, fall, travel } from "./travel";
 /** How many colours there are for objects; style.css has them. */
 const COLOURS = 10;
 
+/** The colour of an object, by its number. */
+export function chipColour(number: number): number {
+  return number % COLOURS;
+}
+
 /** What the picture needs to know of the recording. */
 export interface Names {
   queue: string;
@@ -95,11 +100,12 @@ export class Picture {
   }
 
   private place(chip: Chip, before: Map<string, Chip>, colour: (key: string) => number, move: number): void {
-    const looks = `${chip.shape} ${chip.key === undefined ? "" : colour(chip.key) % COLOURS} ${chip.text} ${chip.w}`;
+    const of = chip.key === undefined ? undefined : chipColour(colour(chip.key));
+    const looks = `${chip.shape} ${of ?? ""} ${chip.text} ${chip.w}`;
     const was = before.get(chip.id);
     let drawn = this.chips.get(chip.id);
     if (drawn === undefined || drawn.looks !== looks) {
-      const element = chipElement(chip, chip.key === undefined ? undefined : colour(chip.key) % COLOURS);
+      const element = chipElement(chip, of);
       if (drawn) drawn.element.replaceWith(element);
       else this.layer.append(element);
       drawn = { element, chip, looks };
@@ -156,8 +162,11 @@ function chipElement(chip: Chip, colour: number | undefined): SVGElement {
 
 /** A tombstone has the shape of one; everything else is a rounded box. */
 function outline({ shape, w, h }: Chip): SVGElement {
-  if (shape !== "tombstone") return svg("rect", { width: w, height: h, rx: 6 });
+  return shape === "tombstone" ? svg("path", { d: tombstone(w, h) }) : svg("rect", { width: w, height: h, rx: 6 });
+}
+
+export function tombstone(w: number, h: number): string {
   const arch = h * 0.5;
-  return svg("path", { d: `M0 ${h} V${arch} Q0 0 ${arch} 0 H${w - arch} Q${w} 0 ${w} ${arch} V${h} Z` });
+  return `M0 ${h} V${arch} Q0 0 ${arch} 0 H${w - arch} Q${w} 0 ${w} ${arch} V${h} Z`;
 }
 

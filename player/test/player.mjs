@@ -1,18 +1,11 @@
 // What the tests share: the player's modules, and the frames that Rust wrote (cargo test --test it board).
 
-import { build } from "esbuild";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+export { load } from "../load.mjs";
 
-/** A module of the player. */
-export async function load(...names) {
-  const contents = names.map((name) => `export * from "./${name}";`).join("\n");
-  const stdin = { contents, resolveDir: here("../src"), loader: "ts" };
-  const { outputFiles } = await build({ stdin, bundle: true, write: false, format: "esm", target: "es2022" });
-  return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].text).toString("base64")}`);
-}
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 const FOLDER = process.env.PLAYER_FRAMES ?? here("../../target/tmp/board");
 
@@ -29,4 +22,25 @@ export function run(command, era = "classic") {
   const found = runs().find((run) => run.command === command && run.name.endsWith(`.${era}.json`));
   if (!found) throw new Error(`no run ${command}`);
   return found;
+}
+
+/** A record of so many events about so many objects, made from the events of a lesson. */
+export function long(events, objects) {
+  const [header, ...lines] = run("shared --step list-watch").record.split("\n");
+  const all = [header, ...lines.filter((line) => JSON.parse(line).event === "joined")];
+  for (let at = 0; all.length < events; at++) {
+    const key = `default/pod-${at % objects}`;
+    const version = String(at + 2);
+    const event = (event, fields) => all.push(JSON.stringify({ atMs: at, event, key, resourceVersion: version, of: "Pod", cause: "watch", ...fields }));
+    event("committed", { change: at < objects ? "created" : "updated", hidden: false });
+    event("watched", { kind: "MODIFIED" });
+    event("queued", { queue: "DeltaFIFO", knownObjects: true, delta: "Updated" });
+    if (at % 3 === 0) continue;
+    event("popped", { queue: "DeltaFIFO", deltas: [{ delta: "Updated", resourceVersion: version }], initial: false });
+    event("stored", { old: null });
+    event("notified", { listener: 0, notification: "update", tombstone: false, pending: 1 });
+    event("calling", { listener: 0, notification: "update", pending: 0 });
+    event("called", { listener: 0, notification: "update", pending: 0 });
+  }
+  return all.slice(0, events).join("\n");
 }

@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { boxLines, browser, open, pageFile } from "../browser.mjs";
-import { run, runs } from "../player.mjs";
+import { long, run, runs } from "../player.mjs";
 
 let chromium;
 before(async () => { chromium = await browser(); });
@@ -99,6 +99,16 @@ test("every control can be reached by Tab, and says its name", async () => {
   await close();
 });
 
+test("no way leads to a part that the run does not have, from the first frame on", async () => {
+  for (const [command, ways] of [["reflector", 4], ["reflector --known-objects", 6], ["shared --step list-watch", 7], ["controller", 9], ["workqueue", 1]]) {
+    const { page, close } = await open(chromium, pageFile("ways", [run(command).record], { lang: "en" }));
+    assert.equal(await page.locator(".arrow:not(.unused)").count(), ways, command);
+    await page.keyboard.press("End");
+    assert.equal(await page.locator(".arrow:not(.unused)").count(), ways, `${command}, at the end`);
+    await close();
+  }
+});
+
 test("play goes on by itself, and stops at a question", async () => {
   const { page, close } = await open(chromium, pageFile("play", [run("reflector").record], { lang: "en", predict: true }), { still: false });
   for (let times = 0; times < 3; times++) await page.keyboard.press(">");
@@ -158,7 +168,7 @@ for (const [width, height] of [[1280, 720], [390, 844]]) {
   for (const dark of [false, true]) {
     test(`axe finds no violation at ${width}×${height}, ${dark ? "dark" : "light"}`, async () => {
       const both = [run("relist --known-objects").record, run("relist").record];
-      for (const [records, keys] of [[both.slice(0, 1), ["End", "b"]], [both, ["d"]], [both.slice(0, 1), ["?"]], [[], []]]) {
+      for (const [records, keys] of [[both.slice(0, 1), ["End", "b"]], [both, ["d"]], [both.slice(0, 1), ["?"]], [[run("controller").record], ["G"]], [[], []]]) {
         const { page, close } = await open(chromium, pageFile("axe", records, { lang: "zh", predict: true }), { width, height, dark });
         for (const key of keys) await page.keyboard.press(key);
         await page.evaluate(AXE);
@@ -168,27 +178,6 @@ for (const [width, height] of [[1280, 720], [390, 844]]) {
       }
     });
   }
-}
-
-/** A record of so many events about so many objects, made from the events of a lesson. */
-function long(events, objects) {
-  const [header, ...lines] = run("shared --step list-watch").record.split("\n");
-  const all = [header, ...lines.filter((line) => JSON.parse(line).event === "joined")];
-  for (let at = 0; all.length < events; at++) {
-    const key = `default/pod-${at % objects}`;
-    const version = String(at + 2);
-    const event = (event, fields) => all.push(JSON.stringify({ atMs: at, event, key, resourceVersion: version, of: "Pod", cause: "watch", ...fields }));
-    event("committed", { change: at < objects ? "created" : "updated", hidden: false });
-    event("watched", { kind: "MODIFIED" });
-    event("queued", { queue: "DeltaFIFO", knownObjects: true, delta: "Updated" });
-    if (at % 3 === 0) continue;
-    event("popped", { queue: "DeltaFIFO", deltas: [{ delta: "Updated", resourceVersion: version }], initial: false });
-    event("stored", { old: null });
-    event("notified", { listener: 0, notification: "update", tombstone: false, pending: 1 });
-    event("calling", { listener: 0, notification: "update", pending: 0 });
-    event("called", { listener: 0, notification: "update", pending: 0 });
-  }
-  return all.slice(0, events).join("\n");
 }
 
 /** How many elements a page with a long record has, and how many of them a step in its middle changes, at most. */

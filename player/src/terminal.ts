@@ -1,0 +1,67 @@
+// What a program printed on a terminal, as an SVG in which the lines come one after the other.
+
+/** How long after the one before a line comes, in milliseconds, and how long all of them stand. */
+const LINE = 420;
+const REST = 4000;
+const WIDTH = 8.45;
+const HEIGHT = 20;
+const EDGE = 14;
+
+/** The colours of SGR codes, on a dark ground. */
+const COLOURS: { [code: number]: string } = { 31: "#f28b82", 32: "#81c995", 33: "#f0b35a", 34: "#8ab4f8", 35: "#c9a3f0", 36: "#5fc3d6", 90: "#a9afbb" };
+
+/** The picture of a command and what it printed, in colours. */
+export function terminal(command: string, printed: string): string {
+  const lines = [`\u001b[1m$ ${command}\u001b[0m`, ...printed.trimEnd().split("\n")];
+  const lasts = lines.length * LINE + REST;
+  const columns = Math.max(60, ...lines.map((line) => columnsOf(line)));
+  const [width, height] = [Math.round(columns * WIDTH + 2 * EDGE), lines.length * HEIGHT + 2 * EDGE];
+  const shown = lines.map((line, row) => `<text id="l${row}" x="${EDGE}" y="${EDGE + row * HEIGHT + 15}">${spans(line)}</text>`);
+  const times = lines.map((_, row) => {
+    const from = Math.round((10_000 * row * LINE) / lasts) / 100;
+    return row === 0 ? "" : `#l${row}{animation-name:k${row}}@keyframes k${row}{0%{opacity:0}${from}%{opacity:1}}`;
+  });
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">
+<title>${escaped(command)}</title>
+<style>text{font:14px "DejaVu Sans Mono",ui-monospace,Menlo,Consolas,"Noto Sans Mono CJK SC",monospace;fill:#eceef2;white-space:pre;animation:${lasts / 1000}s step-end infinite}
+${times.filter(Boolean).join("\n")}
+@media (prefers-reduced-motion:reduce){text{animation:none!important}}</style>
+<rect width="${width}" height="${height}" rx="8" fill="#15171b"/>
+${shown.join("\n")}
+</svg>
+`;
+}
+
+const SGR = /\u001b\[([\d;]*)m/;
+
+/** The columns of a line: a Chinese letter takes two. */
+function columnsOf(line: string): number {
+  const text = line.replaceAll(new RegExp(SGR, "g"), "");
+  return [...text].reduce((sum, letter) => sum + (letter > "\u2e80" ? 2 : 1), 0);
+}
+
+/** The text between codes, each piece in its colour. */
+function spans(line: string): string {
+  const pieces = line.split(SGR); // text, codes, text, codes, …
+  let looks = { colour: "", bold: false };
+  return pieces.map((piece, place) => {
+    if (place % 2 === 1) {
+      looks = piece.split(";").reduce((now, code) => styled(now, Number(code)), looks);
+      return "";
+    }
+    if (piece === "") return "";
+    const fill = looks.colour ? ` fill="${looks.colour}"` : "";
+    const weight = looks.bold ? ' font-weight="700"' : "";
+    return fill || weight ? `<tspan${fill}${weight}>${escaped(piece)}</tspan>` : escaped(piece);
+  }).join("");
+}
+
+function styled(now: { colour: string; bold: boolean }, code: number): { colour: string; bold: boolean } {
+  if (code === 0) return { colour: "", bold: false };
+  if (code === 1) return { ...now, bold: true };
+  return code in COLOURS ? { ...now, colour: COLOURS[code]! } : now;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
