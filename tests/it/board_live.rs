@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
 use crate::cli::{command, file};
+use crate::cli_remote::Served;
 use crate::cli_serve::{Live, after};
 
 /// The stream of events, when its first record is there.
@@ -30,4 +31,36 @@ fn the_stream_ends_with_the_run_and_the_record_is_a_file() {
     assert!(rest.ends_with("0\r\n\r\n"), "the answer is whole: {rest}");
     let record = fs::File::open(path).map(BufReader::new).unwrap();
     assert!(record.lines().next().unwrap().unwrap().contains(r#""event":"run""#));
+}
+
+/// One request, and the answer.
+fn ask(address: SocketAddr, request: &str, body: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    let length = body.len();
+    let head = "Host: localhost\r\nConnection: close\r\nContent-Type: application/json";
+    write!(stream, "{request} HTTP/1.1\r\n{head}\r\nContent-Length: {length}\r\n\r\n{body}").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+#[test]
+fn a_real_cluster_is_only_shown_and_nothing_of_what_its_objects_hold_is_sent() {
+    let cluster = Served::cluster();
+    let mut live = Live::start(&mut cluster.command("board-real.kubeconfig", "board reflector --cluster --lang en"));
+    let address: SocketAddr = after(&mut live.err, "open http://").split('/').next().unwrap().parse().unwrap();
+    assert!(ask(address, "GET /", "").contains(r#""live":"reads""#), "the page offers no buttons");
+    let refused = ask(address, "POST /typed", "delete web");
+    assert!(refused.starts_with("HTTP/1.1 404"), "{refused}");
+    let mut events = follow(address);
+    after(&mut events, r#""event":"watching""#);
+    let pod = r#"{"metadata":{"name":"web","annotations":{"password":"hunter2"}},"spec":{"containers":[{"name":"web","image":"web","env":[{"name":"TOKEN","value":"hunter2"}]}]}}"#;
+    let created = ask(cluster.address(), "POST /api/v1/namespaces/default/pods", pod);
+    assert!(created.starts_with("HTTP/1.1 201"), "{created}");
+    let mut told = String::new();
+    while !told.contains(r#""event":"popped""#) {
+        assert!(events.read_line(&mut told).unwrap() > 0, "{told}");
+    }
+    assert!(told.contains(r#""key":"default/web""#) && !told.contains("hunter2"), "{told}");
+    live.signal("INT");
 }

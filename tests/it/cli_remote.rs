@@ -74,6 +74,11 @@ impl Served {
         command
     }
 
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     /// A kubeconfig of this server.
     pub fn kubeconfig(&self, name: &str) -> PathBuf {
         let address = self.address;
