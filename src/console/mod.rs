@@ -2,6 +2,7 @@
 
 mod followers;
 mod interrupt;
+mod keys;
 mod line;
 mod pager;
 mod progress;
@@ -16,6 +17,7 @@ use crate::trace::{Printer, Record, RecordFile, Speed};
 pub use followers::{Followers, Heard, Over, Said};
 pub use interrupt::Interrupt;
 pub(crate) use interrupt::{HUNG_UP, TERMINATED};
+pub(crate) use keys::{Keys, Pressed};
 pub(crate) use pager::show;
 pub(crate) use progress::Progress;
 pub(crate) use typing::Typing;

@@ -136,7 +136,9 @@ mod unix {
     use std::sync::Mutex;
 
     use super::is_ours;
-    use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr};
+    use rustix::termios::{
+        LocalModes, OptionalActions, QueueSelector, SpecialCodeIndex, Termios, tcflush, tcgetattr, tcsetattr,
+    };
 
     /// The keyboard as it was, while it is quiet.
     static LOUD: Mutex<Option<Termios>> = Mutex::new(None);
@@ -164,6 +166,13 @@ mod unix {
                 return;
             }
             let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.0);
+        }
+
+        /// Forgets what was typed and not read.
+        pub(crate) fn forget(&self) {
+            if is_ours() {
+                let _ = tcflush(io::stdin(), QueueSelector::IFlush);
+            }
         }
     }
 
@@ -199,6 +208,8 @@ mod other {
         }
 
         pub(crate) fn keep_quiet(&self) {}
+
+        pub(crate) fn forget(&self) {}
     }
 
     pub(crate) fn loud_again() {}

@@ -12,7 +12,7 @@ use tokio::sync::mpsc::Receiver;
 use super::Lab;
 use super::cable::Cable;
 use crate::console::{Followers, Typing};
-use crate::trace::{Pipeline, Printer, Slot};
+use crate::trace::{Lang, Pipeline, Printer, Slot, in_one_line};
 use kube_testcluster::Step;
 
 /// A line that was understood.
@@ -114,7 +114,7 @@ impl Keyboard {
             match Typed::parse(&line) {
                 Ok(typed) => {
                     if let Err(error) = self.carry_out(typed, lab).await {
-                        lab.narrate(&error.to_string(), &error.to_string());
+                        lab.narrate(&in_one_line(&error, Lang::En), &in_one_line(&error, Lang::Zh));
                     }
                 }
                 Err(expected) => {
@@ -193,8 +193,8 @@ impl Keyboard {
             },
             Typed::Heal => match self.cable.plug_in() {
                 true => lab.narrate(
-                    "connected again; the Reflector tries again after its back-off",
-                    "连接已恢复；Reflector 退避结束后会重试",
+                    "connected again; the next attempt gets through, after its back-off",
+                    "连接已恢复；退避结束后的下一次重试就能成功",
                 ),
                 false => lab.narrate("nothing was cut", "连接没有被切断过"),
             },

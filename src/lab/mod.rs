@@ -216,7 +216,7 @@ impl Lab {
     pub fn retrying(&self, error: &dyn Error) {
         let error = with_causes(error).to_string();
         let error_zh = cause_in_chinese(&error).unwrap_or_else(|| error.clone());
-        self.narrate(&format!("{error}; trying again"), &format!("{error_zh}；重试中"));
+        self.narrate(&format!("{error}; trying again"), &format!("{error_zh}；稍后重试"));
     }
 
     /// Whether the first LIST and the first WATCH have succeeded.
@@ -225,11 +225,8 @@ impl Lab {
     }
 
     fn tell_retry(&self, request: &str, error: &str) {
-        let error_zh = match error.contains(cable::PULLED_OUT) {
-            true => "与集群的连接已切断".to_owned(),
-            false => cause_in_chinese(error).unwrap_or_else(|| error.to_owned()),
-        };
-        self.narrate(&format!("{request}: {error}; trying again"), &format!("{request}：{error_zh}；重试中"));
+        let error_zh = cause_in_chinese(error).unwrap_or_else(|| error.to_owned());
+        self.narrate(&format!("{request}: {error}; trying again"), &format!("{request}：{error_zh}；稍后重试"));
     }
 
     /// What the machinery holds now.

@@ -51,7 +51,7 @@ async fn follow(lab: &Lab, pods: &ListWatch<Pod>, mut watch: WatchStream<Pod>) {
             lab.print(style, format_args!("{kind} : {} , Status:  {}", name(&pod), phase(&pod)));
             seen.resource_version.clone_from(&pod.metadata.resource_version);
         }
-        lab.narrate("the server ended the watch; watching again", "服务端结束了 watch，重新 watch");
+        lab.narrate("the watch has ended; watching again", "watch 断了，重新 watch");
         watch = again(lab, pods, &seen).await;
     }
 }

@@ -1,12 +1,12 @@
-//! `informer-lab tour`: all programs in turn. On a terminal it stops after each and asks where to go; in a pipe it is the
+//! `informer-lab tour`: every lesson in turn. On a terminal it stops after each and asks where to go; in a pipe it is the
 //! documents' runs one after the other.
 
-use std::io::{self, BufRead, IsTerminal};
+use std::io::{self, IsTerminal};
 
 use anyhow::Result;
 
 use super::catalog::{Origin, Row, rows};
-use crate::console::{Console, Ended};
+use crate::console::{Console, Ended, Keys, Pressed};
 use crate::lab::Settings;
 use crate::trace::{Failure, Lang, Printer, Speed};
 
@@ -55,14 +55,17 @@ pub fn play(settings: &TourSettings, console: &Console) -> Result<Ended> {
             .next((format!("name one from 1 to {}", stops.len()), format!("请写 1 到 {} 的编号", stops.len())))
             .into());
     }
+    let keys = asks.then(Keys::begin);
     let mut next = Some(first - 1);
     while let Some(stop) = next {
         let ended = show(&stops, stop, console)?;
         if ended != Ended::Done {
             return Ok(ended);
         }
-        let following = (stop + 1 < stops.len()).then_some(stop + 1);
-        next = if asks { ask(&stops, stop, following, console) } else { following };
+        next = match &keys {
+            Some(keys) => ask(&stops, stop, keys, console),
+            None => (stop + 1 < stops.len()).then_some(stop + 1),
+        };
     }
     Ok(Ended::Done)
 }
@@ -81,32 +84,89 @@ fn show(stops: &[Row], stop: usize, console: &Console) -> Result<Ended> {
 /// What is asked after a stop. A command has a line of its own, so that it is in one piece on a narrow terminal, too.
 fn question(printer: &Printer, chapter: &str, next: Option<&str>) -> String {
     let [read, onward, keys] = match printer.lang() {
-        Lang::En => ["its chapter: ", "next: ", "Enter goes on; r again, b back, q quit, a number, then Enter: "],
-        Lang::Zh => ["本站的章节：", "下一站：", "按回车继续；r 重来、b 返回、q 退出、编号，再按回车："],
+        Lang::En => ["its chapter: ", "next: ", "Enter next · r again · b back · q quit · NUMBER Enter "],
+        Lang::Zh => ["对应章节：", "下一站：", "回车 下一站 · r 再来一遍 · b 上一站 · q 退出 · 编号 回车 "],
     };
-    let next = next.unwrap_or(printer.pick("the end", "结束"));
+    let next = next.unwrap_or(printer.pick("the end", "到此结束"));
     format!("\n{read}informer-lab read {chapter}\n{onward}{next}\n{keys}")
 }
 
 /// Asks where to go. `None` ends the tour.
-fn ask(stops: &[Row], stop: usize, following: Option<usize>, console: &Console) -> Option<usize> {
+fn ask(stops: &[Row], stop: usize, keys: &Keys, console: &Console) -> Option<usize> {
+    let (printer, count) = (&console.printer, stops.len());
     let chapter = stops[stop].chapter.split_once('-').map_or("", |(_, name)| name);
+    keys.forget(); // what was pressed during the run was no answer
+    printer.ask(&question(printer, chapter, stops.get(stop + 1).map(|next| next.command)));
+    let mut number = String::new();
     loop {
-        console.printer.ask(&question(&console.printer, chapter, following.map(|next| stops[next].command)));
-        let mut answer = String::new();
-        let read = io::stdin().lock().read_line(&mut answer);
-        match (read, answer.trim()) {
-            (Ok(0) | Err(_), _) | (_, "q") => return None,
-            (_, "") => return following,
-            (_, "r") => return Some(stop),
-            (_, "b") => return Some(stop.saturating_sub(1)),
-            (_, number) => match number.parse::<usize>() {
-                Ok(number) if (1..=stops.len()).contains(&number) => return Some(number - 1),
-                _ => console.printer.tell(
-                    &format!("expected Enter, r, b, q, or a number from 1 to {}", stops.len()),
-                    &format!("请输入回车、r、b、q，或 1 到 {} 的编号", stops.len()),
-                ),
-            },
+        for key in keys.next()? {
+            match answer(key, &mut number, stop, count) {
+                Answer::Go(to) => {
+                    printer.echo("\n");
+                    return to.filter(|to| *to < count);
+                }
+                Answer::NoStop => printer.echo(&format!(
+                    "\n{} ",
+                    printer.pick(&format!("a stop from 1 to {count}:"), &format!("请输入 1 到 {count} 的编号："))
+                )),
+                Answer::Typed(digit) => printer.echo(&digit.to_string()),
+                Answer::Erased => printer.echo("\u{8} \u{8}"),
+                Answer::Nothing => {}
+            }
         }
+    }
+}
+
+/// What a key leads to.
+#[derive(Debug, PartialEq, Eq)]
+enum Answer {
+    /// To this stop, or out of the tour.
+    Go(Option<usize>),
+    /// The number that was typed is of no stop.
+    NoStop,
+    Typed(char),
+    Erased,
+    /// The key means nothing here.
+    Nothing,
+}
+
+fn answer(key: Pressed, number: &mut String, stop: usize, count: usize) -> Answer {
+    match key {
+        Pressed::Enter if !number.is_empty() => match std::mem::take(number).parse::<usize>() {
+            Ok(number) if (1..=count).contains(&number) => Answer::Go(Some(number - 1)),
+            _ => Answer::NoStop,
+        },
+        Pressed::Enter | Pressed::Right | Pressed::Letter(' ') => Answer::Go(Some(stop + 1)),
+        Pressed::Left | Pressed::Letter('b') => Answer::Go(Some(stop.saturating_sub(1))),
+        Pressed::Letter('r') => Answer::Go(Some(stop)),
+        Pressed::Letter('q') => Answer::Go(None),
+        Pressed::Letter(digit @ '0'..='9') if number.len() < 3 => {
+            number.push(digit);
+            Answer::Typed(digit)
+        }
+        Pressed::Backspace => number.pop().map_or(Answer::Nothing, |_| Answer::Erased),
+        Pressed::Letter(_) => Answer::Nothing,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_leads_on_back_or_out_and_a_number_waits_for_enter() {
+        let typed = |keys: &[Pressed]| {
+            let mut number = String::new();
+            keys.iter().map(|key| answer(*key, &mut number, 3, 20)).last().unwrap()
+        };
+        use Pressed::{Backspace, Enter, Left, Letter};
+        assert_eq!(typed(&[Enter]), Answer::Go(Some(4)));
+        assert_eq!(typed(&[Left]), Answer::Go(Some(2)));
+        assert_eq!(typed(&[Letter('r')]), Answer::Go(Some(3)));
+        assert_eq!(typed(&[Letter('q')]), Answer::Go(None));
+        assert_eq!(typed(&[Letter('x')]), Answer::Nothing);
+        assert_eq!(typed(&[Letter('1'), Letter('5')]), Answer::Typed('5'));
+        assert_eq!(typed(&[Letter('1'), Letter('5'), Backspace, Enter]), Answer::Go(Some(0)));
+        assert_eq!(typed(&[Letter('2'), Letter('1'), Enter]), Answer::NoStop);
     }
 }

@@ -5,7 +5,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::Line;
 use ratatui::widgets::{Block, Paragraph, Widget, Wrap};
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::parts::none;
 use super::session::Session;
@@ -24,7 +24,7 @@ pub fn draw(session: &Session, area: Rect, buffer: &mut Buffer) {
     let rest = Rect { y: lower.bottom(), height: area.bottom().saturating_sub(lower.bottom()), ..area };
     let [trace, said, keys] =
         Layout::vertical([Constraint::Min(1), Constraint::Length(SAID), Constraint::Length(1)]).areas(rest);
-    Paragraph::new(heading(session, record)).style(Modifier::BOLD).render(title, buffer);
+    Paragraph::new(title_line(session, record, title.width.into())).style(Modifier::BOLD).render(title, buffer);
     let [server, queue] = Layout::horizontal([Constraint::Percentage(35), Constraint::Percentage(65)]).areas(upper);
     let shares: &[u16] = if parts.work { &[34, 33, 33] } else { &[50, 50, 0] };
     let [store, handlers, work] = Layout::horizontal(shares.iter().copied().map(Constraint::Percentage)).areas(lower);
@@ -32,17 +32,22 @@ pub fn draw(session: &Session, area: Rect, buffer: &mut Buffer) {
     let about = record.what.key().map(short);
     let inside = |area: Rect| usize::from(area.width.saturating_sub(2));
     let shown = |name, lines, there: bool, part, area, buffer: &mut Buffer| {
-        let lines = if there { lines } else { vec![none(session.lang)] };
+        let lines = match part {
+            _ if there => lines,
+            Part::Handlers => parts.no_handlers(session.lang),
+            _ => vec![none(session.lang)],
+        };
         boxed(name, lines, about.filter(|_| changed == part), changed == part, area, buffer);
     };
-    shown("watch cache", server_lines(pipeline, inside(server)), parts.server, Part::Server, server, buffer);
+    shown("API server", server_lines(pipeline, inside(server)), parts.server, Part::Server, server, buffer);
     let name = parts.queue.as_deref().unwrap_or("queue");
     shown(name, queue_lines(pipeline, inside(queue)), parts.queue.is_some(), Part::Queue, queue, buffer);
-    shown("store", store_lines(pipeline, inside(store)), parts.has_store(), Part::Store, store, buffer);
-    shown("handlers", handler_lines(pipeline, inside(handlers)), parts.handlers, Part::Handlers, handlers, buffer);
+    shown("Indexer (store)", store_lines(pipeline, inside(store)), parts.has_store(), Part::Store, store, buffer);
+    let lines = handler_lines(pipeline, inside(handlers));
+    shown("Processor (handlers)", lines, parts.handlers, Part::Handlers, handlers, buffer);
     if parts.work {
         let lines = [worker_lines(&picture.work), work_lines(&picture.work)].concat();
-        shown("work queue, workers", lines, true, Part::Work, work, buffer);
+        shown("work queue (workers)", lines, true, Part::Work, work, buffer);
     }
     Paragraph::new(last_printed(session, trace)).render(trace, buffer);
     Paragraph::new(saying(session)).style(Modifier::BOLD).wrap(Wrap { trim: true }).render(said, buffer);
@@ -96,6 +101,23 @@ pub(super) fn shown_kind(session: &Session, record: &Record) -> Option<String> {
     record.of.clone().or_else(earlier).or_else(later)
 }
 
+/// The heading, with the score at the right end. Where both do not fit, the heading gives way.
+fn title_line(session: &Session, record: &Record, width: usize) -> String {
+    let score = match session.score {
+        (_, 0) => String::new(),
+        (right, all) => format!("  {right}/{all}"),
+    };
+    let room = width.saturating_sub(score.width());
+    let whole = heading(session, record);
+    let heading = match record.what.key() {
+        Some(key) if whole.width() > room => whole.replacen(key, short(key), 1),
+        _ => whole,
+    };
+    let heading = cut(&heading, room);
+    let space = room.saturating_sub(heading.width());
+    format!("{heading}{:space$}{score}", "")
+}
+
 pub(super) fn heading(session: &Session, record: &Record) -> String {
     let place = format!("{}/{}", session.at + 1, session.records.len());
     let what = match &record.what {
@@ -113,11 +135,7 @@ pub(super) fn heading(session: &Session, record: &Record) -> String {
         let (en, zh) = cause.words();
         format!("  [{}]", session.lang.pick(en, zh))
     });
-    let score = match session.score {
-        (_, 0) => String::new(),
-        (right, all) => format!("  {right}/{all}"),
-    };
-    format!("{place}  {} ms  {what}{key}{}{score}", record.at.as_millis(), cause.unwrap_or_default())
+    format!("{place}  {} ms  {what}{key}{}", record.at.as_millis(), cause.unwrap_or_default())
 }
 
 /// What happened, as the heading says it in Chinese, by the name of the event. The player has it too.
@@ -160,6 +178,8 @@ fn in_chinese(what: &What) -> &'static str {
 
 /// A box with the lines that it has room for; the line of what the event is about is one of them.
 fn boxed(name: &str, lines: Vec<String>, about: Option<&str>, changed: bool, area: Rect, buffer: &mut Buffer) {
+    let fits = name.width() + 4 <= usize::from(area.width);
+    let name = if fits { name } else { name.split(" (").next().unwrap_or(name) };
     let title = if changed { format!("*{name}*") } else { name.to_owned() };
     let style = if changed { Style::new().add_modifier(Modifier::BOLD) } else { Style::new() };
     let room = usize::from(area.height.saturating_sub(2));
@@ -194,12 +214,18 @@ fn object(key: &str, version: &str, width: usize) -> String {
     format!("{} {version}", cut(short(key), width.saturating_sub(version.width() + 1)))
 }
 
-/// A name that fits the width. It has narrow letters only.
-fn cut(name: &str, width: usize) -> String {
-    if name.width() <= width {
-        return name.to_owned();
+/// As much of a text as fits the width.
+fn cut(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
     }
-    let begins: String = name.chars().take(width.saturating_sub(1)).collect();
+    let mut room = width.saturating_sub(1);
+    let fits = |c: &char| {
+        let left = room.checked_sub(c.width().unwrap_or_default());
+        room = left.unwrap_or_default();
+        left.is_some()
+    };
+    let begins: String = text.chars().take_while(fits).collect();
     format!("{begins}…")
 }
 

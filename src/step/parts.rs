@@ -14,6 +14,8 @@ pub(super) struct Parts {
     pub handlers: bool,
     /// Has the run a work queue? All kinds of objects share it.
     pub work: bool,
+    /// Does somebody take out what is queued?
+    pops: bool,
     stores: bool,
     lists: bool,
 }
@@ -54,7 +56,8 @@ impl Parts {
     fn see(&mut self, what: &What) {
         match what {
             What::Committed { .. } => self.server = true,
-            What::Queued { queue, .. } | What::Popped { queue, .. } => self.queue = Some(queue.clone()),
+            What::Queued { queue, .. } => self.queue = Some(queue.clone()),
+            What::Popped { queue, .. } => (self.queue, self.pops) = (Some(queue.clone()), true),
             What::Joined { .. } | What::Notified { .. } | What::Calling { .. } => self.handlers = true,
             What::Listed { .. } => self.lists = true,
             what if what.is_of_work() => self.work = true,
@@ -66,6 +69,12 @@ impl Parts {
     /// Is there a store? An informer has one, also if nothing ever comes into it.
     pub(super) fn has_store(&self) -> bool {
         self.stores || (self.lists && self.handlers)
+    }
+
+    /// What the box of the handlers says where the run has none. What a pop loop calls itself is no handler of a Processor.
+    pub(super) fn no_handlers(&self, lang: Lang) -> Vec<String> {
+        let instead = self.pops.then(|| lang.pick("the pop loop does their work", "由 pop 循环当场处理"));
+        [none(lang)].into_iter().chain(instead.map(str::to_owned)).collect()
     }
 }
 

@@ -29,12 +29,17 @@ pub enum Key {
     Answer(bool),
 }
 
+/// After how many events a picture is kept, from which a step back begins.
+const KEPT: usize = 500;
+
 /// A record, and the event that is shown.
 pub struct Session {
     pub(super) records: Vec<Record>,
     pub(super) at: usize,
     /// What everything holds after the event.
     picture: Picture,
+    /// The same after some events before: after the first, and after every [`KEPT`] that was seen.
+    kept: BTreeMap<usize, Picture>,
     pub(super) lang: Lang,
     pub(super) helps: bool,
     /// What is asked before the next event.
@@ -88,6 +93,7 @@ impl Session {
         Self {
             records,
             at: 0,
+            kept: BTreeMap::from([(0, picture.clone())]),
             picture,
             lang,
             helps: false,
@@ -203,12 +209,17 @@ impl Session {
         before != (self.at, self.helps, self.question.is_some(), false)
     }
 
-    /// Shows another event. Forward, the picture goes on; back, it begins again, as an event cannot be undone.
+    /// Shows another event. Forward, the picture goes on; back, it begins at one that was kept, as an event cannot be undone.
     fn go(&mut self, at: usize) {
-        if at < self.at {
-            self.picture = Picture::after(self.records.iter().take(at + 1));
-        } else {
-            self.records.iter().take(at + 1).skip(self.at + 1).for_each(|record| self.picture.apply(record));
+        let kept = self.kept.range(..=at).next_back().filter(|_| at < self.at);
+        if let Some((from, picture)) = kept {
+            (self.at, self.picture) = (*from, picture.clone());
+        }
+        for (next, record) in self.records.iter().enumerate().take(at + 1).skip(self.at + 1) {
+            self.picture.apply(record);
+            if next % KEPT == 0 {
+                self.kept.entry(next).or_insert_with(|| self.picture.clone());
+            }
         }
         self.at = at;
     }

@@ -28,7 +28,9 @@ pub fn show(session: &mut Session, console: &Console) -> Result<Ended> {
         return Ok(Ended::Interrupted(code));
     }
     if let Some(outcome) = outcome(session) {
-        let written = Ended::of_writing(console.printer.page(&outcome))?;
+        let printer = &console.printer;
+        let fitting: String = outcome.lines().map(|line| printer.labelled("", line)).collect();
+        let written = Ended::of_writing(printer.page(fitting.trim_end()))?;
         if written != Ended::Done {
             return Ok(written);
         }
@@ -83,7 +85,8 @@ fn until_quit(
             continue;
         }
         match pressed(key) {
-            Pressed::Quit => return Ok(Ended::Done),
+            Pressed::Leave if session.helps => drop(session.press(Key::Help)),
+            Pressed::Leave | Pressed::Quit => return Ok(Ended::Done),
             Pressed::Search => search = Some(String::new()),
             Pressed::Key(key) => {
                 session.press(key);
@@ -137,13 +140,16 @@ fn is_gone(within: Duration) -> io::Result<bool> {
 enum Pressed {
     Key(Key),
     Search,
+    /// Closes what was opened last: the keys, or the session.
+    Leave,
     Quit,
     Nothing,
 }
 
 fn pressed(key: KeyEvent) -> Pressed {
     Pressed::Key(match key.code {
-        KeyCode::Char('q') | KeyCode::Esc => return Pressed::Quit,
+        KeyCode::Char('q') => return Pressed::Quit,
+        KeyCode::Esc => return Pressed::Leave,
         KeyCode::Char('/') => return Pressed::Search,
         KeyCode::Enter | KeyCode::Right | KeyCode::Char(' ') => Key::Forward,
         KeyCode::Left | KeyCode::Char('b') => Key::Back,

@@ -1,7 +1,8 @@
 //! The frequent errors of the system and of libraries, in Chinese. Their own words stay beside it, so that they can be searched for.
 
 /// A part of an error's text, and what such an error means.
-const MEANINGS: [(&str, &str); 31] = [
+const MEANINGS: [(&str, &str); 33] = [
+    ("the cable is pulled out", "与集群的连接已切断"), // as the keyboard's `cut` does
     ("Connection refused", "连接被拒绝，那个端口上没有程序在监听"),
     ("Connection reset", "连接被对方重置"),
     ("connection closed", "对方关闭了连接"),
@@ -33,12 +34,15 @@ const MEANINGS: [(&str, &str); 31] = [
     ("\" not found", "404：没有这个对象"), // after a name: pods "web" not found
     ("page not found", "404：没有这个页面"),
     ("Too Many Requests", "429：请求太多"),
+    // The last: what is known better stands above.
+    ("request to the API server failed", "对 API server 的请求失败"),
 ];
 
-/// The cause in Chinese, if it is one of those.
+/// The cause in Chinese, if it is one of those, and the words of the part that it comes from.
 pub fn cause_in_chinese(text: &str) -> Option<String> {
-    let (_, meaning) = MEANINGS.iter().find(|(part, _)| text.contains(part))?;
-    Some(format!("{meaning}（{text}）"))
+    let (at, meaning) = MEANINGS.iter().find_map(|(part, meaning)| Some((text.find(part)?, meaning)))?;
+    let from = text[..at].rfind(": ").map_or(0, |colon| colon + 2);
+    Some(format!("{meaning}（{}）", &text[from..]))
 }
 
 #[cfg(test)]
@@ -56,6 +60,8 @@ mod tests {
         assert!(told("pods \"web\" not found").starts_with("404："));
         let outside = "failed to read an incluster environment variable: environment variable not found";
         assert!(told(outside).starts_with("没有集群内运行时才有的环境变量（"));
+        let chain = "the request to the API server failed: ServiceError: Connection refused (os error 111)";
+        assert_eq!(told(chain), cause_in_chinese(&refused).unwrap(), "only the cause is quoted, not who passed it on");
         assert_eq!(told("program kubelogin not found"), "", "an object is not the only thing that is sought");
         assert_eq!(cause_in_chinese("no meaning that we know"), None);
     }

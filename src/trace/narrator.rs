@@ -49,7 +49,8 @@ impl Narrator {
             }
             What::Notified { listener, pending, .. } if *pending >= SLOW => {
                 let replays = before.listeners.get(listener).is_some_and(|listener| listener.replay > 0);
-                if replays || record.cause == Some(Cause::InitialList) {
+                let at_once = matches!(record.cause, Some(Cause::InitialList | Cause::Relist | Cause::Resync));
+                if replays || at_once {
                     return None; // many at once: the handler had no time to be slow
                 }
                 self.once(&format!("slow {listener}"), slow(*listener, *pending))

@@ -145,6 +145,11 @@ impl Printer {
         streams.err(&question);
     }
 
+    /// Shows on standard error what is typed where the system does not.
+    pub fn echo(&self, typed: &str) {
+        self.lock().err(typed);
+    }
+
     /// The text as a remark on standard output, less striking than the rest.
     pub fn dimmed(&self, text: &str) -> String {
         self.lock().out_paint.dimmed(text)

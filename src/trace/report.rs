@@ -67,7 +67,11 @@ pub fn sentence(error: &anyhow::Error, lang: Lang) -> String {
     let said = error.to_string();
     // The error that is found may be one of the causes.
     let failure = error.downcast_ref::<Failure>().filter(|failure| failure.sentence(Lang::En) == said);
-    failure.map_or(said, |failure| failure.sentence(lang).to_owned())
+    match (failure, lang) {
+        (Some(failure), _) => failure.sentence(lang).to_owned(),
+        (None, Lang::Zh) => cause_in_chinese(&said).unwrap_or(said),
+        (None, Lang::En) => said,
+    }
 }
 
 fn cause_in(cause: &(dyn Error + 'static), lang: Lang) -> String {
@@ -130,6 +134,17 @@ mod tests {
         let failure = Failure::new(("no answer", "没有响应")).next(("wait", "请等待")).because("refused");
         let report = report(&anyhow::Error::new(failure), Lang::Zh, Paint::Plain, usize::MAX);
         assert_eq!(report, "错误：没有响应\n  原因：refused\n  下一步：请等待\n");
+    }
+
+    #[test]
+    fn an_error_without_words_of_ours_is_explained_in_chinese_too() {
+        let error =
+            anyhow::anyhow!("the request to the API server failed").context("Connection refused (os error 111)");
+        let report = report(&error, Lang::Zh, Paint::Plain, usize::MAX);
+        assert!(
+            report.starts_with("错误：连接被拒绝，") && report.contains("\n  原因：对 API server 的请求失败"),
+            "{report}"
+        );
     }
 
     #[test]

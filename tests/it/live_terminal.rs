@@ -115,3 +115,18 @@ fn no_line_of_a_page_is_wider_than_the_terminal() {
         assert!(!text.trim().is_empty() && wide.is_empty(), "{line}: {wide:#?}");
     }
 }
+
+#[test]
+fn a_connection_that_is_cut_during_the_outage_ends_nothing_and_is_told_in_chinese() {
+    let story = file("outage.yaml", "[{at: 0s, run: web}, {at: 500ms, delete: web}]");
+    let mut screen = Screen::of(&format!("relist --follow --lang zh --scenario {}", story.display()));
+    screen.until("the outage", |text| text.contains("网络断了"));
+    screen.types("cut\n");
+    screen.until("the cut", |text| text.contains("连接已切断；输入 heal 恢复"));
+    let text = screen.until("a retry", |text| text.contains("# LIST：") && text.matches("稍后重试").count() > 1);
+    assert!(!text.contains("request to the API server failed"), "{text}");
+    screen.types("heal\n");
+    screen.until("the end of the outage", |text| text.contains("网络恢复"));
+    screen.types("\u{3}");
+    assert_eq!(screen.ends().1, Some(130));
+}

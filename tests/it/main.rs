@@ -39,4 +39,5 @@ mod step;
 #[cfg(target_os = "linux")] // the terminal is made by util-linux
 mod step_terminal;
 mod stopped_cluster;
+mod tour;
 mod traces;

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use informer_lab::lab::{Era, Settings};
-use informer_lab::step::{Key, Predict, Session, frame};
-use informer_lab::trace::{Cause, Lang, Record};
+use informer_lab::step::{Key, Predict, Session, frame, questions};
+use informer_lab::trace::{Cause, Lang, Record, What};
 use unicode_width::UnicodeWidthStr;
 
 use crate::cli::{file, run};
@@ -27,7 +27,7 @@ fn a_frame_shows_the_queue_the_store_the_trace_and_the_cause() {
         "[watch]",
         "*DeltaFIFO*",
         "nettool: [Added 6]",
-        "watch cache",
+        "API server",
         "nettool 6",
         "A delta went",
     ] {
@@ -72,7 +72,7 @@ fn every_frame_of_every_run_fits_and_none_panics() {
 #[test]
 fn a_question_is_asked_before_a_deletion_and_judged_by_what_happens() {
     for (command, right, why) in [
-        ("reflector", false, "neither queued nor known"),
+        ("reflector", false, "this queue has no known objects to ask"),
         ("reflector --known-objects", true, "the known objects have it"),
     ] {
         let mut session = Session::new(records(command), Predict::Yes, Lang::En);
@@ -145,7 +145,12 @@ fn a_box_says_that_the_run_has_no_such_part_and_keeps_its_title() {
         }
     }
     let informer = frame(&Session::new(records("relist --known-objects"), Predict::No, Lang::En), 80, 24).join("\n");
-    assert!(informer.contains("none in this run"), "it has no handlers: {informer}");
+    let row =
+        |text: &str| informer.lines().skip_while(|line| !line.contains("Processor")).any(|line| line.contains(text));
+    assert!(
+        row("none in this run") && row("the pop loop does their work"),
+        "it prints OnDelete without a Processor: {informer}"
+    );
     let handlers = frame(&Session::new(records("shared"), Predict::No, Lang::Zh), 80, 24).join("\n");
     assert!(handlers.contains("这次运行没有"), "it has no store: {handlers}");
 }
@@ -177,6 +182,21 @@ fn a_narrow_box_says_how_many_wait_and_what_is_in_hand() {
         seen |= shown.contains(": [… ") && shown.contains("▶ add");
     }
     assert!(seen, "three handlers with long names");
+}
+
+#[test]
+fn the_score_is_seen_on_sixty_columns_whatever_the_event_is() {
+    let mut session = Session::new(records("relist --known-objects"), Predict::Yes, Lang::En);
+    let mut answered = 0;
+    while session.press(Key::Forward) {
+        if let Some(question) = session.question().cloned() {
+            session.press(Key::Answer(question.happens));
+            answered += 1;
+        }
+        let title = &frame(&session, 60, 24)[0];
+        assert!(answered == 0 || title.ends_with(&format!(" {answered}/{answered}")), "{title}");
+    }
+    assert!(answered > 2, "{answered}");
 }
 
 #[test]
@@ -222,4 +242,26 @@ fn without_a_terminal_the_frames_are_printed() {
     assert!(of_lesson.out.contains("DeltaFIFO"), "{}", of_lesson.out);
     assert_eq!(run("step reflector --follow").code, Some(2));
     assert_eq!(run("step no-such.ndjson").code, Some(1));
+}
+
+#[test]
+fn a_verdict_speaks_of_known_objects_only_where_the_queue_has_some() {
+    for row in finite() {
+        for of in [Era::Classic, Era::Modern] {
+            let records = recorded(&row, &era(of));
+            let has_some = |record: &Record| {
+                matches!(
+                    record.what,
+                    What::Queued { known_objects: true, .. } | What::Dropped { known_objects: true, .. }
+                )
+            };
+            if records.iter().any(has_some) {
+                continue;
+            }
+            for question in questions(&records).into_values() {
+                let (en, zh) = &question.why;
+                assert!(!en.contains("nor known") && !zh.contains("也不在 known"), "{} {of:?}: {en} {zh}", row.command);
+            }
+        }
+    }
 }

@@ -28,6 +28,21 @@ fn keys_go_forward_back_to_the_ends_and_quit() {
 }
 
 #[test]
+fn escape_closes_the_help_first_and_then_the_session() {
+    let mut screen = Screen::of("step reflector");
+    screen.shows("1/54");
+    screen.types("?");
+    screen.shows("the next event of this kind");
+    screen.types("\u{1b}");
+    screen
+        .until("the frame without help", |text| text.contains("1/54") && !text.contains("the next event of this kind"));
+    screen.types("\r");
+    screen.shows("2/54");
+    screen.types("\u{1b}");
+    assert_eq!(screen.ends().1, Some(0));
+}
+
+#[test]
 fn control_c_ends_a_search_too() {
     let mut screen = Screen::of("step reflector");
     screen.shows("1/54");

@@ -57,6 +57,11 @@ func handle(store cache.Store, delta cache.Delta) {
 	switch object := delta.Object.(type) {
 	case *corev1.Pod:
 		fmt.Println(delta.Type, ":", object.Name, ":", object.Status.Phase)
+		if delta.Type == cache.Deleted { // the watch has seen the deletion, so this is the final state
+			store.Delete(object)
+			fmt.Println("  OnDelete:", object.Name)
+			return
+		}
 		store.Update(object)
 	case cache.DeletedFinalStateUnknown:
 		lastSeen := object.Obj.(*corev1.Pod)

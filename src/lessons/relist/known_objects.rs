@@ -5,40 +5,16 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use futures::try_join;
-use k8s_openapi::api::core::v1::Pod;
 
-use super::consumer::{consume, print_store};
-use super::outage::Link;
+use super::watching::watch;
 use crate::lab::Lab;
-use kube_informers::cache::{DeltaFifo, ListWatch, Reflector, Store, meta_namespace_key};
+use kube_informers::cache::{DeltaFifo, Store, meta_namespace_key};
 
 // ANCHOR: known_objects
-/// The same, with the store as the known objects of the queue.
+/// Watches the pods. The store is the known objects of the queue.
 pub async fn run(lab: &Lab) -> Result<()> {
-    let pods = ListWatch::<Pod>::namespaced(lab.client(), lab.namespace());
-    let link = Link::default();
     let store = Arc::new(Store::new(meta_namespace_key).observer(lab.observer()));
     let queue = DeltaFifo::new(meta_namespace_key).known_objects(store.clone());
-    let queue = Arc::new(queue.observer(lab.observer()));
-    let reflector = lab.reflector(Reflector::new(link.over(pods.clone()), queue.clone()));
-
-    let reflect = async {
-        reflector.run(lab.stop()).await;
-        queue.close();
-        Ok(())
-    };
-    let pop = async {
-        while let Ok(stored) = queue.pop(|deltas, initial| consume(lab, &link, &store, deltas, initial)).await {
-            stored?;
-        }
-        anyhow::Ok(())
-    };
-    let mend = async { lab.stop().run_until_cancelled(link.mend(lab, &pods)).await.unwrap_or(Ok(())) };
-    try_join!(reflect, pop, mend)?;
-    if queue.has_synced() {
-        print_store(lab, &store);
-    }
-    Ok(())
+    watch(lab, &store, queue.observer(lab.observer())).await
 }
 // ANCHOR_END: known_objects

@@ -3,7 +3,6 @@
 use std::io;
 use std::time::Duration;
 
-use anyhow::Result;
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
 use k8s_openapi::api::core::v1::Pod;
@@ -51,7 +50,7 @@ impl Link {
     }
 
     /// Mends the connection each time that the deleted pod is gone from the server.
-    pub(super) async fn mend(&self, lab: &Lab, pods: &ListWatch<Pod>) -> Result<()> {
+    pub(super) async fn mend(&self, lab: &Lab, pods: &ListWatch<Pod>) {
         let mut broken = self.0.subscribe();
         while let Ok(Some(going)) = broken.wait_for(Option::is_some).await.map(|broken| broken.clone()) {
             lab.narrate(
@@ -60,7 +59,12 @@ impl Link {
             );
             let mut by_name = ListOptions::default();
             by_name.field_selector = Some(format!("metadata.name={}", going.name));
-            while pods.list(by_name.clone()).await?.items.iter().any(|pod| pod.metadata.uid == going.uid) {
+            // While the server cannot be asked either, the pod counts as being there.
+            let is_there = async || match pods.list(by_name.clone()).await {
+                Ok(page) => page.items.iter().any(|pod| pod.metadata.uid == going.uid),
+                Err(_) => true,
+            };
+            while is_there().await {
                 sleep(Duration::from_secs(1)).await;
             }
             lab.narrate(
@@ -69,7 +73,6 @@ impl Link {
             );
             self.0.send_replace(None);
         }
-        Ok(())
     }
 }
 

@@ -46,7 +46,7 @@ impl MySharedInformer {
         popped.and(Ok(handled?))
     }
 
-    /// The store first, then the handlers, so that a handler finds in the store what it is told.
+    /// The store first, then the handlers, so that a handler finds nothing in the store that is older than what it is told.
     fn handle_deltas(&self, deltas: Deltas<Pod>) -> Result<(), Error> {
         for delta in deltas {
             let change = match delta {

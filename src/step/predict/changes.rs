@@ -22,9 +22,9 @@ fn deleted(moment: &Moment<'_>, key: &str) -> Option<Asked> {
     let is_known = pipeline.known_objects && pipeline.store.contains_key(key);
     let situation = format!("deleted {} {} {is_known}", pipeline.is_by_key(), queued.is_some());
     let situation = moment.new_situation(situation)?;
-    let happens = match moment.next_of(key)? {
-        What::Queued { .. } => true,
-        What::Dropped { .. } => false,
+    let (happens, known_objects) = match moment.next_of(key)? {
+        What::Queued { known_objects, .. } => (true, *known_objects),
+        What::Dropped { known_objects, .. } => (false, *known_objects),
         _ => return None,
     };
     let (why, why_zh) = match (happens, queued) {
@@ -33,9 +33,13 @@ fn deleted(moment: &Moment<'_>, key: &str) -> Option<Asked> {
             ("the known objects have it.".to_owned(), "known objects 里有它。".to_owned())
         }
         (true, None) => ("RealFIFO queues every change.".to_owned(), "RealFIFO 把每个变化都放进队列。".to_owned()),
-        (false, _) => {
+        (false, _) if known_objects => {
             ("it is neither queued nor known.".to_owned(), "它既不在队列里，也不在 known objects 里。".to_owned())
         }
+        (false, _) => (
+            "it is not queued, and this queue has no known objects to ask.".to_owned(),
+            "它不在队列里，而这个队列没有 known objects 可查。".to_owned(),
+        ),
     };
     let asks = (
         format!("{name} is deleted: will Deleted come out of the queue? y/n"),

@@ -1,0 +1,82 @@
+//! Keys that are pressed one by one, as answers to a question: without Enter, and without an echo.
+
+use std::io::{self, BufRead, Read};
+
+use super::typing::QuietKeyboard;
+
+/// What was pressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pressed {
+    Enter,
+    /// The arrow to the right.
+    Right,
+    /// The arrow to the left.
+    Left,
+    Backspace,
+    Letter(char),
+}
+
+/// The keyboard, which is quiet as long as this lives: what is pressed while something is printed does not stand between the lines.
+pub(crate) struct Keys(Option<QuietKeyboard>);
+
+impl Keys {
+    /// Where the keyboard cannot be quiet, lines are read, and Enter ends each.
+    pub(crate) fn begin() -> Self {
+        Self(QuietKeyboard::begin())
+    }
+
+    /// Forgets what was pressed and not read, and is quiet again: a shell may have changed that, when the program was stopped and went on.
+    pub(crate) fn forget(&self) {
+        if let Some(keyboard) = &self.0 {
+            keyboard.keep_quiet();
+            keyboard.forget();
+        }
+    }
+
+    /// Waits for the next keys: those that came together. `None` when there will be no more.
+    pub(crate) fn next(&self) -> Option<Vec<Pressed>> {
+        let mut bytes = [0; 64];
+        let read = match &self.0 {
+            Some(_) => io::stdin().lock().read(&mut bytes).ok().map(|count| bytes[..count].to_vec()),
+            None => {
+                let mut line = Vec::new();
+                io::stdin().lock().read_until(b'\n', &mut line).ok().map(|_| line)
+            }
+        };
+        read.filter(|bytes| !bytes.is_empty()).map(|bytes| pressed(&bytes))
+    }
+}
+
+/// What a terminal sends for keys. Of those that it sends a sequence for, only two arrows are known.
+fn pressed(bytes: &[u8]) -> Vec<Pressed> {
+    match bytes {
+        b"\x1b[C" | b"\x1bOC" => vec![Pressed::Right],
+        b"\x1b[D" | b"\x1bOD" => vec![Pressed::Left],
+        [0x1b, ..] => Vec::new(),
+        _ => String::from_utf8_lossy(bytes).chars().filter_map(key).collect(),
+    }
+}
+
+fn key(c: char) -> Option<Pressed> {
+    match c {
+        '\r' | '\n' => Some(Pressed::Enter),
+        '\u{7f}' | '\u{8}' => Some(Pressed::Backspace),
+        c if c.is_control() => None,
+        c => Some(Pressed::Letter(c)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_and_arrows_are_told_apart() {
+        assert_eq!(pressed(b"\x1b[C"), [Pressed::Right]);
+        assert_eq!(pressed(b"\x1b[A"), []);
+        assert_eq!(
+            pressed(b"1\x7f2\r"),
+            [Pressed::Letter('1'), Pressed::Backspace, Pressed::Letter('2'), Pressed::Enter]
+        );
+    }
+}
