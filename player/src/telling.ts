@@ -1,6 +1,7 @@
 // What is said about the event, what is asked, and what the lesson has printed.
 
 import type { Board } from "./board";
+import type { Event } from "./record";
 import { byId } from "./view";
 
 /** How many lines of the trace are shown. */
@@ -33,8 +34,21 @@ export function showSaid(board: Board): void {
 function sentences(board: Board): HTMLElement[] {
   const [left, right] = board.stages.map((stage) => stage.said(board.lang));
   if (!left) return [];
+  if (!right && left.length === 0) return printed(board.session.event);
   if (!right || left.join() === right.join()) return left.map((sentence) => paragraph(sentence));
   return [...left.map((sentence) => paragraph(sentence, "left")), ...right.map((sentence) => paragraph(sentence, "right-side"))];
+}
+
+/** A line of the trace, which a narrow page shows nowhere else. */
+function printed(event: Event | undefined): HTMLElement[] {
+  return event?.event === "printed" ? [line(event, "code")] : [];
+}
+
+function line({ style = "", line = "" }: Event, name: "code" | "span"): HTMLElement {
+  const element = document.createElement(name);
+  element.className = `line ${style}`;
+  element.textContent = `${line}\n`;
+  return element;
 }
 
 export function showQuestion(board: Board): void {
@@ -62,12 +76,7 @@ export function showQuestion(board: Board): void {
 export function showTrace(board: Board): void {
   const box = byId("trace");
   box.setAttribute("aria-label", board.text.trace);
-  const lines = (board.session.recordings[0]?.printed(LINES) ?? []).map((event) => {
-    const line = document.createElement("span");
-    line.className = `line ${event.style ?? ""}`;
-    line.textContent = `${event.line}\n`;
-    return line;
-  });
+  const lines = (board.session.recordings[0]?.printed(LINES) ?? []).map((event) => line(event, "span"));
   box.replaceChildren(...lines);
   box.dataset["empty"] = lines.length === 0 ? board.text.nothingPrinted : "";
   box.scrollTop = box.scrollHeight;

@@ -9,6 +9,7 @@ const COLOURS: [string[], string][] = [
   [["queued", "merged", "dropped", "popped", "resynced"], "--of-queue"],
   [["stored", "removed", "replaced", "synced"], "--of-store"],
   [["joined", "notified", "coalesced", "calling", "called"], "--of-handlers"],
+  [["work_added", "work_taken", "work_done", "work_delayed"], "--of-work"],
 ];
 
 const COLOUR_OF = new Map(COLOURS.flatMap(([events, colour]) => events.map((event) => [event, colour] as const)));

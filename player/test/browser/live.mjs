@@ -11,18 +11,26 @@ import { run } from "../player.mjs";
 
 const PROGRAM = process.env.INFORMER_LAB ?? fileURLToPath(new URL("../../../target/debug/informer-lab", import.meta.url));
 
-let chromium, program, address;
-before(async () => {
-  program = spawn(PROGRAM, ["board", "reflector", "--known-objects", "--follow", "--lang", "en"], { stdio: ["ignore", "ignore", "pipe"] });
+const programs = [];
+
+/** Plays a lesson that goes on; says where its page is. */
+function follow(...lesson) {
+  const program = spawn(PROGRAM, ["board", ...lesson, "--follow", "--lang", "en"], { stdio: ["ignore", "ignore", "pipe"] });
+  programs.push(program);
   const lines = createInterface({ input: program.stderr });
-  address = await new Promise((found) => lines.on("line", (line) => {
+  return new Promise((found) => lines.on("line", (line) => {
     const at = line.match(/http:\/\/\S+\//);
     if (at) found(at[0]);
   }));
+}
+
+let chromium, address;
+before(async () => {
+  address = await follow("reflector", "--known-objects");
   chromium = await browser();
 });
 after(async () => {
-  program.kill("SIGKILL");
+  for (const program of programs) program.kill("SIGKILL");
   await chromium?.close();
 });
 
@@ -37,22 +45,23 @@ function status(path, method, headers, body = "run stranger") {
 
 const said = (page, part) => page.waitForFunction((part) => document.getElementById("said").textContent.includes(part), part);
 
+/** Waits for an event of the record that came over the stream. */
+const happens = (page, part) => page.waitForFunction((part) => {
+  const press = (key) => document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+  press("G");
+  for (let at = 0; at < 400; at++) {
+    if (document.getElementById("said").textContent.includes(part)) return true;
+    if (document.getElementById("heading").textContent.startsWith("1/")) return false;
+    press("ArrowLeft");
+  }
+  return false;
+}, part, { polling: 100 });
+
 test("each button does what the keyboard does", async () => {
   const { page, faults, close } = await open(chromium, address);
   await page.locator("#acts button").first().waitFor();
   await page.locator("#acts input").fill("mine");
-  /** Waits for an event of the record that came over the stream. */
-  const happens = (part) => page.waitForFunction((part) => {
-    const press = (key) => document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
-    press("G");
-    for (let at = 0; at < 400; at++) {
-      if (document.getElementById("said").textContent.includes(part)) return true;
-      if (document.getElementById("heading").textContent.startsWith("1/")) return false;
-      press("ArrowLeft");
-    }
-    return false;
-  }, part, { polling: 100 });
-  for (const [act, said] of [
+  const acts = [
     ["run NAME", "kubectl run mine"],
     ["label NAME tier=front", "kubectl label pod mine tier=front"],
     ["scale NAME 5", "kubectl scale replicaset mine"],
@@ -63,12 +72,33 @@ test("each button does what the keyboard does", async () => {
     ["fault hide-events:times=1", "hide-events"],
     ["fault compact", "compact"],
     ["delete NAME", "kubectl delete pod mine"],
-  ]) {
+  ];
+  for (const [act, said] of acts) {
     await page.locator(`[data-act="${act}"]`).click();
-    await happens(said);
+    await happens(page, said);
   }
+  const buttons = await page.locator("#acts button").evaluateAll((buttons) => buttons.map((button) => button.dataset.act));
+  assert.deepEqual(buttons.filter((act) => !acts.some(([clicked]) => clicked === act)), ["slow 2000"], "the next test has an informer for it");
   const names = await page.locator("#controls select option").evaluateAll((options) => options.map((option) => option.value));
   for (const name of ["watched", "stored", "resynced", "watch_failed"]) assert.ok(names.includes(name), `${name} came later, and can be chosen: ${names}`);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test("a handler that comes late is told of everything, and a slow one keeps its notifications waiting", async () => {
+  const { page, faults, close } = await open(chromium, await follow("shared", "--step", "list-watch"));
+  await page.locator('[data-act="late"]').click();
+  await happens(page, "handler 2 joins while the informer runs");
+  await page.locator('[data-act="slow 2000"]').click();
+  await happens(page, "take 2000 ms for each notification");
+  await page.locator("#acts input").fill("mine");
+  await page.locator('[data-act="run NAME"]').click();
+  // Its lane in the picture, at some event: something waits, or it is at work.
+  await page.waitForFunction(() => {
+    document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "G", bubbles: true }));
+    const lane = [...document.querySelectorAll('.chip[data-part="processor"]')].find((chip) => chip.dataset.line?.startsWith("2: "));
+    return lane?.dataset.line.includes("mine");
+  }, undefined, { polling: 100 });
   assert.deepEqual(faults, []);
   await close();
 });
