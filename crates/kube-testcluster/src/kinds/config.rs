@@ -4,6 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
+use super::embedded;
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::{empty, missing, object};
 
@@ -55,12 +56,14 @@ pub(super) fn validate_secret(new: &Value, old: Option<&Value>) -> Vec<Cause> {
         causes.push(Cause::too_long("data", MAX_SIZE));
     }
     let kind = new["type"].as_str().unwrap_or_default();
-    let has = |key: &&&str| new["data"].get(**key).is_some();
+    let empty_is_none = kind == "kubernetes.io/ssh-auth";
+    let has = |key: &&&str| new["data"].get(**key).is_some_and(|value| !empty_is_none || *value != "");
     for (_, any, each) in REQUIRED.iter().filter(|(name, ..)| *name == kind) {
         let lacking = if any.iter().any(|key| has(&key)) { &[][..] } else { any };
         let lacking = lacking.iter().chain(each.iter().filter(|key| !has(key)));
         causes.extend(lacking.map(|key| Cause::required(format!("data[{key}]"), "")));
     }
+    causes.extend(docker_config(new, kind));
     let owner = "kubernetes.io/service-account.name";
     if kind == "kubernetes.io/service-account-token"
         && new["metadata"]["annotations"][owner].as_str().is_none_or(str::is_empty)
@@ -74,6 +77,19 @@ pub(super) fn validate_secret(new: &Value, old: Option<&Value>) -> Vec<Cause> {
         causes.extend(kept(new, old, &["data"]));
     }
     causes
+}
+
+/// The error in a file for registries that is no JSON, if any. Its text is not shown.
+fn docker_config(secret: &Value, kind: &str) -> Option<Cause> {
+    let key = match kind {
+        "kubernetes.io/dockercfg" => ".dockercfg",
+        "kubernetes.io/dockerconfigjson" => ".dockerconfigjson",
+        _ => return None,
+    };
+    let bytes = STANDARD.decode(secret["data"][key].as_str()?).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let why = embedded::read(&text, "map[string]interface {}", Value::is_object).err()?;
+    Some(Cause::invalid(format!("data[{key}]"), "<secret contents redacted>", &why))
 }
 
 fn fields<'a>(object: &'a Value, field: &str) -> impl Iterator<Item = (&'a String, &'a Value)> {

@@ -2,11 +2,18 @@
 
 use serde_json::Value;
 
-use super::names;
 use crate::machinery::cause::Cause;
+use crate::machinery::fill::{object, part};
 
-/// The only strategy that Kubernetes defines.
-const OLDEST: &str = "OldestEmulationVersion";
+/// Removes the fields of coordinated leader election, whose feature gate is off. Upstream: `PrepareForCreate` and
+/// `PrepareForUpdate` in `pkg/registry/coordination/lease/strategy.go`.
+pub(super) fn set_defaults(lease: &mut Value) {
+    if let Some(spec) = part(lease, "spec") {
+        for field in ["strategy", "preferredHolder"] {
+            object(spec).remove(field);
+        }
+    }
+}
 
 /// The errors in a lease. Upstream: `ValidateLease`, `ValidateLeaseSpec`.
 pub(super) fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
@@ -20,22 +27,7 @@ pub(super) fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
             causes.push(Cause::invalid_json(format!("spec.{field}"), &spec[field], detail));
         }
     }
-    let strategy = spec["strategy"].as_str();
-    causes.extend(strategy.map(unknown_strategy).unwrap_or_default());
-    let has_holder = spec["preferredHolder"].as_str().is_some_and(|holder| !holder.is_empty());
-    if has_holder && strategy.is_none_or(str::is_empty) {
-        causes.push(Cause::forbidden("spec.preferredHolder", "may only be specified if `strategy` is defined"));
-    }
     causes
-}
-
-/// Upstream: `ValidateCoordinatedLeaseStrategy`, which names the field twice.
-fn unknown_strategy(strategy: &str) -> Vec<Cause> {
-    const FIELD: &str = "spec.strategy.strategy";
-    if strategy.contains('/') {
-        return names::label_key(strategy).iter().map(|fault| Cause::invalid(FIELD, strategy, fault)).collect();
-    }
-    if strategy == OLDEST { Vec::new() } else { vec![Cause::unsupported(FIELD, &format!("{strategy:?}"), &[OLDEST])] }
 }
 
 #[cfg(test)]
@@ -44,36 +36,30 @@ mod tests {
 
     use super::*;
 
-    /// The cases of upstream's `TestValidateLeaseSpec` and `TestValidateCoordinatedLeaseStrategy`
-    /// (`pkg/apis/coordination/validation/validation_test.go`).
+    /// From the cases of upstream's `TestValidateLeaseSpec` (`pkg/apis/coordination/validation/validation_test.go`).
     #[test]
     fn a_lease_lasts_and_its_holder_changes_a_countable_number_of_times() {
         let told = |spec: Value| {
             let lease = json!({"metadata": {"name": "l"}, "spec": spec});
             validate(&lease, None).iter().map(Cause::sentence).collect::<Vec<_>>()
         };
-        for good in [
-            json!({}),
-            json!({"leaseDurationSeconds": 10, "leaseTransitions": 1, "holderIdentity": "holder"}),
-            json!({"strategy": OLDEST, "preferredHolder": "other"}),
-            json!({"strategy": "example.com/mine"}),
-        ] {
+        for good in [json!({}), json!({"leaseDurationSeconds": 10, "leaseTransitions": 1, "holderIdentity": "holder"})]
+        {
             assert_eq!(told(good.clone()), [""; 0], "{good}");
         }
         assert_eq!(
-            told(json!({"leaseDurationSeconds": 0, "leaseTransitions": -1, "preferredHolder": "other"})),
+            told(json!({"leaseDurationSeconds": 0, "leaseTransitions": -1})),
             [
                 "spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0",
                 "spec.leaseTransitions: Invalid value: -1: must be greater than or equal to 0",
-                "spec.preferredHolder: Forbidden: may only be specified if `strategy` is defined",
             ]
         );
-        let unsupported =
-            "spec.strategy.strategy: Unsupported value: \"mine\": supported values: \"OldestEmulationVersion\"";
-        assert_eq!(told(json!({"strategy": "mine"})), [unsupported]);
-        assert_eq!(
-            told(json!({"strategy": "/mine"})),
-            ["spec.strategy.strategy: Invalid value: \"/mine\": prefix part must be non-empty"]
-        );
+    }
+
+    #[test]
+    fn the_fields_of_coordinated_leader_election_are_dropped() {
+        let mut lease = json!({"spec": {"strategy": "x", "preferredHolder": "a", "holderIdentity": "b"}});
+        set_defaults(&mut lease);
+        assert_eq!(lease, json!({"spec": {"holderIdentity": "b"}}));
     }
 }

@@ -4,8 +4,10 @@
 mod addresses;
 pub(crate) mod columns;
 mod config;
+mod embedded;
 mod event;
 pub(crate) mod field_selector;
+mod fields;
 mod lease;
 pub(crate) mod metadata;
 mod names;
@@ -18,6 +20,7 @@ mod reviews;
 mod served;
 mod service;
 
+pub(crate) use self::pod::fields_from_annotations;
 pub(crate) use self::resource::{
     Allocator, CreateOnUpdate, DeleteResponse, Deletion, Dependents, Generation, Lifetime, Resource, StatusOnCreate,
     Subresource, UnconditionalUpdate,

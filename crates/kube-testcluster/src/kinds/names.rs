@@ -46,6 +46,11 @@ fn without_trailing_dash(prefix: &str) -> String {
 pub(crate) const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and \
     must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is \
     '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+const SUBDOMAIN_WITH_UNDERSCORES: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', \
+    '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is \
+    '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*')";
+const HEADER: &str = "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used for \
+    validation is '[-A-Za-z0-9]+')";
 pub(crate) const LABEL: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start \
     and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is \
     '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
@@ -67,6 +72,23 @@ pub(crate) fn subdomain(name: &str) -> Vec<String> {
         faults.push(SUBDOMAIN.to_owned());
     }
     faults
+}
+
+/// What is wrong with a subdomain in which underscores are letters, but for the last of a label. Upstream:
+/// `IsDNS1123SubdomainWithUnderscore`.
+pub(super) fn subdomain_with_underscores(name: &str) -> Vec<String> {
+    let mut faults = too_long(name, LONGEST_SUBDOMAIN, "characters");
+    let is_label = |part: &str| is_word(part.strip_prefix('_').unwrap_or(part), Case::Lower, &['-', '_']);
+    if !name.split('.').all(is_label) {
+        faults.push(SUBDOMAIN_WITH_UNDERSCORES.to_owned());
+    }
+    faults
+}
+
+/// What is wrong with the name of a header. Upstream: `IsHTTPHeaderName`.
+pub(super) fn header(name: &str) -> Option<&'static str> {
+    let fits = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    (!fits).then_some(HEADER)
 }
 
 /// What is wrong with an RFC 1123 label. Upstream: `IsDNS1123Label`.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::pod::containers::items;
+use super::fields::items;
 use super::{metadata, names};
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::{empty, missing, object};

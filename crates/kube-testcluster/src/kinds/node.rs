@@ -1,13 +1,14 @@
 //! Nodes. Upstream: `ValidateNode` and `ValidateNodeUpdate` in `pkg/apis/core/validation/validation.go`, lines 7607 to 7738.
 
+use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
 use super::addresses::{base_of, cidr, one_of_each_family};
-use super::names;
-use super::pod::containers::{items, one_of, text};
+use super::fields::{items, one_of, text};
 use super::pod::resource_validation::amount;
+use super::{embedded, names};
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::{empty, missing};
 
@@ -22,26 +23,115 @@ pub(super) fn set_defaults(node: &mut Value) {
     }
 }
 
-/// The errors in a new node, or in the change of an old one. That of the status is checked in the same way.
+/// The errors in a new node, or in the change of an old one, which is checked as a new one first.
 pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
-    let Some(old) = old else {
-        let mut causes = taints(new);
-        causes.extend(resources(new));
-        causes.extend(pod_ranges(new));
-        return causes;
-    };
-    let mut causes = resources(new);
-    causes.extend(addresses(new));
-    causes.extend(changes(&new["spec"], &old["spec"]));
-    causes.extend(taints(new));
+    let mut causes = annotations(&new["metadata"]);
+    causes.extend(taints(items(&new["spec"], "taints"), "metadata.taints"));
+    causes.extend(resources(new));
+    let swap = &new["status"]["nodeInfo"]["swap"]["capacity"];
+    if swap.as_i64().is_some_and(|bytes| bytes <= 0) {
+        let why = "must be greater than zero";
+        causes.push(Cause::invalid_json("metadata.nodeSwapStatus.capacity", swap, why)); // upstream says metadata
+    }
+    causes.extend(declared_features(new));
+    causes.extend(pod_ranges(new));
+    causes.extend(validate_status(new, old));
     causes
 }
 
+/// The errors in the change of a node, of which its status is a part. Upstream: `ValidateNodeUpdate`.
+pub(super) fn validate_status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    let Some(old) = old else { return Vec::new() };
+    let mut causes = annotations(&new["metadata"]);
+    causes.extend(resources(new));
+    causes.extend(declared_features(new));
+    causes.extend(addresses(new));
+    causes.extend(changes(&new["spec"], &old["spec"]));
+    causes.extend(taints(items(&new["spec"], "taints"), "metadata.taints"));
+    causes
+}
+
+const TAINTS: &str = "scheduler.alpha.kubernetes.io/taints";
+const AVOIDED: &str = "scheduler.alpha.kubernetes.io/preferAvoidPods";
+
+/// The errors in annotations that mean something for a node. Upstream: `ValidateNodeSpecificAnnotations`.
+fn annotations(metadata: &Value) -> Vec<Cause> {
+    const AT: &str = "metadata.annotations";
+    let noted = |key: &str| metadata["annotations"][key].as_str().filter(|text| !text.is_empty());
+    let mut causes = Vec::new();
+    if let Some(list) = noted(TAINTS) {
+        match embedded::read(list, "[]core.Taint", Value::is_array) {
+            Ok(list) => {
+                let list = list.as_array().map_or(&[][..], Vec::as_slice);
+                causes.extend(taints(list, &format!("{AT}.{TAINTS}")));
+            }
+            Err(why) => causes.push(Cause::invalid(AT, TAINTS, &why)),
+        }
+    }
+    if let Some(avoided) = noted(AVOIDED) {
+        match embedded::read(avoided, "v1.AvoidPods", Value::is_object) {
+            Ok(avoided) => causes.extend(avoided_pods(&avoided, AT)),
+            Err(why) => causes.push(Cause::invalid(format!("{AT}.AvoidPods"), AVOIDED, &why)),
+        }
+    }
+    causes
+}
+
+/// Upstream: `validatePreferAvoidPodsEntry`.
+fn avoided_pods(avoided: &Value, at: &str) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    for (i, entry) in items(avoided, "preferAvoidPods").iter().enumerate() {
+        let (controller, at) = (&entry["podSignature"]["podController"], format!("{at}.{AVOIDED}[{i}].PodSignature"));
+        if !controller.is_object() {
+            causes.push(Cause::required(at, ""));
+        } else if controller["controller"] != true {
+            let at = format!("{at}.PodController.Controller");
+            causes.push(Cause::invalid_as(at, "false", "must point to a controller"));
+        }
+    }
+    causes
+}
+
+/// The features that a node says that it has. Upstream: `validateNodeDeclaredFeatures`.
+fn declared_features(node: &Value) -> Vec<Cause> {
+    const AT: &str = "status.declaredFeatures";
+    let features = items(&node["status"], "declaredFeatures").iter();
+    let features: Vec<&str> = features.map(|feature| feature.as_str().unwrap_or_default()).collect();
+    let mut causes = Vec::new();
+    for (i, feature) in features.iter().enumerate() {
+        causes.extend(fault_of_feature(feature).map(|why| Cause::invalid(format!("{AT}[{i}]"), feature, &why)));
+        let Some(next) = features.get(i + 1) else { break };
+        let at = format!("{AT}[{}]", i + 1);
+        match feature.cmp(next) {
+            Ordering::Equal => causes.push(Cause::duplicate(at, next)),
+            Ordering::Greater => causes.push(Cause::invalid(at, next, "list must be sorted alphabetically")),
+            Ordering::Less => {}
+        }
+    }
+    causes
+}
+
+fn fault_of_feature(feature: &str) -> Option<String> {
+    let is_upper = feature.starts_with(|c: char| c.is_ascii_uppercase());
+    let fits = |part: &str| {
+        part.starts_with(|c: char| c.is_ascii_alphabetic()) && part.chars().all(|c| c.is_ascii_alphanumeric())
+    };
+    let why = if feature.len() > 253 {
+        "must be no more than 253 characters"
+    } else if !is_upper || !feature.split('/').all(fits) {
+        "must start with an UpperCamelCase segment, with subsequent segments separated by '/' (e.g., MyFeature or \
+         MyFeature/mySubFeature), and contain only alphanumeric characters and slashes"
+    } else {
+        return None;
+    };
+    Some(format!("invalid feature name {feature:?}: {why}"))
+}
+
 /// Upstream: `validateNodeTaints`, which says `metadata.taints`.
-fn taints(node: &Value) -> Vec<Cause> {
+fn taints(taints: &[Value], at: &str) -> Vec<Cause> {
     let (mut causes, mut pairs) = (Vec::new(), HashSet::new());
-    for (i, taint) in items(&node["spec"], "taints").iter().enumerate() {
-        let at = format!("metadata.taints[{i}]");
+    for (i, taint) in taints.iter().enumerate() {
+        let at = format!("{at}[{i}]");
         let (key, value, effect) = (text(taint, "key"), text(taint, "value"), text(taint, "effect"));
         causes.extend(names::label_key(key).iter().map(|why| Cause::invalid(format!("{at}.key"), key, why)));
         let faults = names::label_value(value);

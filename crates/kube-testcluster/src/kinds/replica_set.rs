@@ -2,6 +2,9 @@
 
 use serde_json::{Value, json};
 
+use kube_informers::selector::LabelSelector;
+
+use super::fields::{items, known, pairs, text};
 use super::pod;
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::{empty, missing, object};
@@ -22,22 +25,14 @@ pub(super) fn set_defaults(set: &mut Value) {
 /// The errors in a replica set. Its selector must match its template's labels, and must not change.
 pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut causes = Vec::new();
-    let (spec, at) = (&new["spec"], "spec.template.spec");
+    let spec = &new["spec"];
     for field in ["replicas", "minReadySeconds"] {
         if spec[field].as_i64().is_some_and(|number| number < 0) {
             let detail = "must be greater than or equal to 0";
             causes.push(Cause::invalid_json(format!("spec.{field}"), &spec[field], detail));
         }
     }
-    causes.extend(selector(&spec["selector"], &spec["template"]["metadata"]["labels"]));
-    let template = &spec["template"]["spec"];
-    causes.extend(pod::validation::pod_spec(template, at));
-    let policy = template["restartPolicy"].as_str().unwrap_or_default();
-    causes.extend(pod::containers::one_of(policy, &["Always"], &format!("{at}.restartPolicy")));
-    if !template["activeDeadlineSeconds"].is_null() {
-        let detail = "activeDeadlineSeconds in ReplicaSet is not Supported";
-        causes.push(Cause::forbidden(format!("{at}.activeDeadlineSeconds"), detail));
-    }
+    causes.extend(selected_template(spec));
     if old.is_some_and(|old| old["spec"]["selector"] != spec["selector"]) {
         causes.push(Cause::invalid_json("spec.selector", &spec["selector"], "field is immutable"));
     }
@@ -66,22 +61,42 @@ pub(super) fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// The error in a selector that must match these labels.
-fn selector(selector: &Value, labels: &Value) -> Option<Cause> {
+/// The errors in the selector, and in the template, which is not looked at if the selector cannot be read. Upstream:
+/// `ValidateReplicaSetSpec`, `ValidatePodTemplateSpecForReplicaSet`.
+fn selected_template(spec: &Value) -> Vec<Cause> {
+    const AT: &str = "spec.selector";
+    let selector = &spec["selector"];
+    let mut causes = Vec::new();
     if selector.is_null() {
-        return Some(Cause::required("spec.selector", ""));
+        causes.push(Cause::required(AT, ""));
+    } else {
+        causes.extend(pod::label_selector(selector, AT));
+        let is_empty = |field: &str| pairs(selector, field).next().is_none() && items(selector, field).is_empty();
+        if is_empty("matchLabels") && is_empty("matchExpressions") {
+            causes.push(Cause::invalid_json(AT, selector, "empty selector is invalid for deployment"));
+        }
     }
     match label_selector::read(selector) {
-        Err(_) => Some(Cause::invalid_json("spec.selector", selector, "invalid label selector")),
-        Ok(read) if read.is_everything() => {
-            Some(Cause::invalid_json("spec.selector", selector, "empty selector is invalid for deployment"))
-        }
-        Ok(read) if !read.matches_values(|key| labels[key].as_str()) => {
-            let detail = "`selector` does not match template `labels`";
-            Some(Cause::invalid_json("spec.template.metadata.labels", labels, detail))
-        }
-        Ok(_) => None,
+        Err(_) => causes.push(Cause::invalid_json(AT, selector, "invalid label selector")),
+        Ok(read) => causes.extend(template(&spec["template"], &read)),
     }
+    causes
+}
+
+fn template(template: &Value, selector: &LabelSelector) -> Vec<Cause> {
+    let (labels, spec, at) = (&template["metadata"]["labels"], &template["spec"], "spec.template.spec");
+    let mut causes = Vec::new();
+    if !selector.is_everything() && !selector.matches_values(|key| labels[key].as_str()) {
+        let why = "`selector` does not match template `labels`";
+        causes.push(Cause::invalid_json("spec.template.metadata.labels", labels, why));
+    }
+    causes.extend(pod::validation::template(template, "spec.template"));
+    causes.extend(known(text(spec, "restartPolicy"), &["Always"], &format!("{at}.restartPolicy")));
+    if !spec["activeDeadlineSeconds"].is_null() {
+        let why = "activeDeadlineSeconds in ReplicaSet is not Supported";
+        causes.push(Cause::forbidden(format!("{at}.activeDeadlineSeconds"), why));
+    }
+    causes
 }
 
 #[cfg(test)]

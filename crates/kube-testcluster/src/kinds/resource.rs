@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::metadata;
 use super::names::NameRule;
 use crate::codec::schema::{self, Decoded};
-use crate::machinery::cause::Cause;
+use crate::machinery::cause::{Cause, distinct};
 
 /// Whether a kind is namespaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -247,21 +247,21 @@ impl Resource {
     /// What is wrong with a new object. Upstream: `ValidateCreate`.
     pub(crate) fn causes_of_new(&self, new: &Value) -> Vec<Cause> {
         let mut causes = metadata::of_new(self, new);
-        causes.extend((self.validate)(new, None));
+        causes.extend(distinct((self.validate)(new, None)));
         if causes.is_empty() { metadata::of_any_new(new) } else { causes }
     }
 
     /// What is wrong with a new state of an object. Upstream: `ValidateUpdate`.
     pub(crate) fn causes_of_update(&self, new: &Value, old: &Value) -> Vec<Cause> {
         let mut causes = metadata::of_update(self, new, old);
-        causes.extend((self.validate)(new, Some(old)));
+        causes.extend(distinct((self.validate)(new, Some(old))));
         causes
     }
 
     /// What is wrong with a new status. Upstream: `ValidateUpdate` of a kind's status strategy.
     pub(crate) fn causes_of_status_update(&self, new: &Value, old: &Value) -> Vec<Cause> {
         let mut causes = metadata::of_update(self, new, old);
-        causes.extend((self.validate_status)(new, Some(old)));
+        causes.extend(distinct((self.validate_status)(new, Some(old))));
         causes
     }
 

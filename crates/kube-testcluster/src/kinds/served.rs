@@ -185,7 +185,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         name_rule: NameRule::Subdomain,
         defaults: node::set_defaults,
         validate: node::validate,
-        validate_status: node::validate,
+        validate_status: node::validate_status,
         allocator: None,
     },
     Resource {
@@ -275,7 +275,7 @@ pub(crate) static RESOURCES: [Resource; 10] = [
         cached: true,
         fields: &[],
         name_rule: NameRule::Subdomain,
-        defaults: no_defaults,
+        defaults: lease::set_defaults,
         validate: lease::validate,
         validate_status: nothing_more,
         allocator: None,

@@ -1,13 +1,21 @@
 //! The causes in a Status with reason `Invalid`: what is wrong with a field of an object or of a query. Upstream:
 //! `field.Error`.
 
+use std::collections::HashSet;
+
 use serde::Serialize;
 use serde_json::Value;
 
 use super::quote::quote;
 
+/// Each cause once. Upstream's kinds say everything once, as `field.ErrorList.Filter` leaves no two equal errors.
+pub(crate) fn distinct(causes: Vec<Cause>) -> Vec<Cause> {
+    let mut seen = HashSet::new();
+    causes.into_iter().filter(|cause| seen.insert(cause.clone())).collect()
+}
+
 /// One error in one field.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub(crate) struct Cause {
     #[serde(skip_serializing_if = "str::is_empty")]
     reason: &'static str,
@@ -74,6 +82,11 @@ impl Cause {
         Self { reason: "FieldValueNotFound", message: format!("Not found: {}", quote(value)), field: field.into() }
     }
 
+    pub(crate) fn not_found_because(field: impl Into<String>, value: &str, detail: &str) -> Self {
+        let message = format!("Not found: {}: {detail}", quote(value));
+        Self { reason: "FieldValueNotFound", message, field: field.into() }
+    }
+
     pub(crate) fn too_long(field: impl Into<String>, limit: usize) -> Self {
         let message = format!("Too long: may not be more than {limit} bytes");
         Self { reason: "FieldValueTooLong", message, field: field.into() }
@@ -89,6 +102,17 @@ impl Cause {
         let supported: Vec<String> = supported.iter().map(|value| format!("{value:?}")).collect();
         let message = format!("Unsupported value: {value}: supported values: {}", supported.join(", "));
         Self { reason: "FieldValueNotSupported", message, field: field.into() }
+    }
+
+    /// For a text that is none of the supported ones.
+    pub(crate) fn unsupported_text(field: impl Into<String>, text: &str, supported: &[&str]) -> Self {
+        Self::unsupported(field, &quote(text), supported)
+    }
+
+    /// For a list with more items than it may have.
+    pub(crate) fn too_many(field: impl Into<String>, count: usize, most: usize) -> Self {
+        let message = format!("Too many: {count}: must have at most {most} items");
+        Self { reason: "FieldValueTooMany", message, field: field.into() }
     }
 
     /// `field: message`, for people.

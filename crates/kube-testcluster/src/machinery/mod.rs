@@ -5,6 +5,7 @@ pub(crate) mod cause;
 pub(crate) mod clock;
 pub(crate) mod escape;
 pub(crate) mod fill;
+pub(crate) mod go_struct;
 pub(crate) mod label_selector;
 pub(crate) mod quantity;
 pub(crate) mod quote;

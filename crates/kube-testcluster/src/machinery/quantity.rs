@@ -99,6 +99,25 @@ impl Quantity {
         self.negative && !self.digits.is_empty()
     }
 
+    pub(crate) fn is_zero(&self) -> bool {
+        self.digits.is_empty()
+    }
+
+    /// Whether this, rounded up to a whole number, is so many times `unit`, which must be whole. Upstream:
+    /// `IsHugePageResourceValueDivisible`.
+    pub(crate) fn is_multiple_of(&self, unit: &Self) -> bool {
+        let whole = |quantity: &Self| {
+            let mut whole = quantity.clone();
+            whole.round_up(0);
+            let same = whole.compare(quantity).is_eq();
+            (whole.integer(), same)
+        };
+        match (whole(self), whole(unit)) {
+            ((Some(this), _), (Some(unit), true)) => unit > 0 && this % unit == 0,
+            _ => false,
+        }
+    }
+
     /// Compares the numbers, whatever their notations.
     pub(crate) fn compare(&self, other: &Self) -> Ordering {
         let size = |quantity: &Self| {

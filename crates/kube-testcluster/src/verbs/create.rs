@@ -15,7 +15,9 @@ use crate::http::field_validation::warn;
 use crate::http::request_info::Target;
 use crate::http::status::ApiError;
 use crate::http::write_options::WriteOptions;
-use crate::kinds::{Generation, NAMESPACES, PODS, Resource, StatusOnCreate, Subresource, namespace};
+use crate::kinds::{
+    Generation, NAMESPACES, PODS, Resource, StatusOnCreate, Subresource, fields_from_annotations, namespace,
+};
 use crate::machinery::fill::{empty, missing, object};
 use crate::settings::Controllers;
 use crate::store::object::{Key, Object};
@@ -167,6 +169,7 @@ pub(crate) fn prepare(store: &Store, resource: &'static Resource, namespace: Opt
     if resource == PODS {
         missing(value, "status", empty());
         missing(&mut value["status"], "phase", json!("Pending")); // upstream: `podStrategy.PrepareForCreate`
+        fields_from_annotations(value);
     }
     (resource.defaults)(value);
     let metadata = object(&mut value["metadata"]);

@@ -139,7 +139,8 @@ async fn a_pod_has_of_its_templates_metadata_what_is_meant_for_pods() {
 async fn a_failure_is_told_with_its_time() {
     let world = World::running().await;
     let mut invalid = set(1);
-    invalid["spec"]["template"]["metadata"]["annotations"] = json!({"not a key!": "n"});
+    // Upstream takes such an image in a template, and not in a pod.
+    invalid["spec"]["template"]["spec"]["containers"][0]["image"] = json!(" padded");
     assert_eq!(world.api.post(SETS, &invalid).await.status, 201);
     a_while().await;
     let condition = world.status().await["conditions"][0].clone();

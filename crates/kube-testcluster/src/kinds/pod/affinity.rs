@@ -3,12 +3,12 @@
 
 use serde_json::Value;
 
-use super::containers::{items, text};
 use super::selectors::{EXISTS, IN, OPERATOR, label_name, label_selector};
+use crate::kinds::fields::{invalid, items, text};
 use crate::kinds::names;
 use crate::machinery::cause::Cause;
 
-const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
+pub(super) const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
 const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
 
 /// The errors in the affinities of a pod.
@@ -28,12 +28,14 @@ fn node_affinity(affinity: &Value, at: &str) -> Vec<Cause> {
         if terms.is_empty() {
             causes.push(Cause::required(&at, "must have at least one node selector term"));
         }
-        causes.extend(terms.iter().enumerate().flat_map(|(i, term)| node_term(term, &format!("{at}[{i}]"))));
+        causes.extend(
+            terms.iter().enumerate().flat_map(|(i, term)| node_term(term, Demand::Required, &format!("{at}[{i}]"))),
+        );
     }
     for (i, preferred) in items(affinity, PREFERRED).iter().enumerate() {
         let at = format!("{at}.{PREFERRED}[{i}]");
         causes.extend(weight(preferred, &at));
-        causes.extend(node_term(&preferred["preference"], &format!("{at}.preference")));
+        causes.extend(node_term(&preferred["preference"], Demand::Preferred, &format!("{at}.preference")));
     }
     causes
 }
@@ -43,8 +45,16 @@ fn weight(preferred: &Value, at: &str) -> Option<Cause> {
     (!fits).then(|| Cause::invalid_json(format!("{at}.weight"), &preferred["weight"], "must be in the range 1-100"))
 }
 
+/// What becomes of a pod for which there is no such node.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Demand {
+    Required,
+    /// It goes to another node, so upstream does not look at the values.
+    Preferred,
+}
+
 /// Upstream: `ValidateNodeSelectorTerm`.
-fn node_term(term: &Value, at: &str) -> Vec<Cause> {
+fn node_term(term: &Value, demand: Demand, at: &str) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (i, requirement) in items(term, "matchExpressions").iter().enumerate() {
         let at = format!("{at}.matchExpressions[{i}]");
@@ -62,6 +72,10 @@ fn node_term(term: &Value, at: &str) -> Vec<Cause> {
             other => causes.push(Cause::invalid(format!("{at}.operator"), other, OPERATOR)),
         }
         causes.extend(label_name(text(requirement, "key"), &format!("{at}.key")));
+        for (n, value) in values.iter().enumerate().filter(|_| demand == Demand::Required) {
+            let value = value.as_str().unwrap_or_default();
+            causes.extend(invalid(&format!("{at}.values[{n}]"), value, names::label_value(value)));
+        }
     }
     for (i, requirement) in items(term, "matchFields").iter().enumerate() {
         causes.extend(node_field(requirement, &format!("{at}.matchFields[{i}]")));

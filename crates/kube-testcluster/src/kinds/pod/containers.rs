@@ -1,187 +1,168 @@
-//! Validation of the containers in a pod or a pod template. Upstream: `validateContainers`, `validateInitContainers` and
-//! `validateContainerCommon` in `pkg/apis/core/validation/validation.go`.
+//! Validation of the containers in a pod or a pod template. Upstream: `validateContainers`, `validateInitContainers`,
+//! `validateEphemeralContainers` and `validateContainerCommon` in `pkg/apis/core/validation/validation.go`.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use serde_json::Value;
 
 use super::environment::{environment, environment_from};
+use super::mounts::{devices, mounts};
+use super::ports::{HostPorts, ports};
 use super::probe_validation::{hooks, none, probes};
 use super::resource_validation::resources;
-use super::security;
+use super::volume_sources::PULL_POLICIES;
+use super::{restarts, security};
+use crate::kinds::fields::{each, items, one_of, required, text};
 use crate::kinds::names;
 use crate::machinery::cause::Cause;
 
-const PULL_POLICIES: [&str; 3] = ["Always", "IfNotPresent", "Never"];
 const MESSAGE_POLICIES: [&str; 2] = ["File", "FallbackToLogsOnError"];
-pub(crate) const PROTOCOLS: [&str; 3] = ["SCTP", "TCP", "UDP"];
 
-/// The errors in the containers of a pod spec; `at` is the path of the spec, `volumes` are the names that can be mounted.
-pub(super) fn containers(spec: &Value, volumes: &HashSet<&str>, at: &str) -> Vec<Cause> {
-    let own = items(spec, "containers");
-    let mut causes = Vec::new();
-    if own.is_empty() {
-        causes.push(Cause::required(format!("{at}.containers"), ""));
+/// The fields that a container for debugging must not have, in upstream's order.
+const NOT_FOR_DEBUGGING: [&str; 9] = [
+    "ports",
+    "resources",
+    "resizePolicy",
+    "restartPolicy",
+    "restartPolicyRules",
+    "livenessProbe",
+    "readinessProbe",
+    "startupProbe",
+    "lifecycle",
+];
+
+/// What the containers of a pod share.
+pub(super) struct Shared<'a> {
+    pub(super) spec: &'a Value,
+    /// The volumes that can be mounted.
+    pub(super) volumes: HashMap<&'a str, &'a Value>,
+    /// The names of the pod's claims of devices.
+    pub(super) claims: BTreeSet<&'a str>,
+}
+
+/// All containers with their paths, in the order in which upstream visits them. Upstream: `VisitContainersWithPath`.
+pub(super) fn visit<'a>(spec: &'a Value, at: &str) -> impl Iterator<Item = (String, &'a Value)> + use<'a> {
+    let all = ["initContainers", "containers", "ephemeralContainers"].map(|field| each(spec, field, at));
+    all.into_iter().flatten()
+}
+
+/// The errors in the containers of a pod spec; `at` is the path of the spec.
+pub(super) fn containers(shared: &Shared<'_>, at: &str) -> Vec<Cause> {
+    let spec = shared.spec;
+    if items(spec, "containers").is_empty() {
+        let mut causes = vec![Cause::required(format!("{at}.containers"), "")];
+        causes.extend(init(shared, HashSet::new(), at));
+        return causes;
     }
-    let mut names: HashSet<&str> = HashSet::new();
-    let mut host_ports: HashSet<(&str, &str, i64)> = HashSet::new();
-    for field in ["containers", "initContainers"] {
-        for (i, container) in items(spec, field).iter().enumerate() {
-            let path = format!("{at}.{field}[{i}]");
-            causes.extend(one(container, &path, volumes));
-            let name = text(container, "name");
-            if !names.insert(name) && !name.is_empty() {
-                causes.push(Cause::duplicate(format!("{path}.name"), name));
-            }
-            let stays = field == "containers" || text(container, "restartPolicy") == "Always";
-            causes.extend(if stays { probes(container, &path) } else { none(container, &path) });
-            if stays {
-                causes.extend(hooks(&container["lifecycle"], &spec["terminationGracePeriodSeconds"], &path));
-            }
-            if field == "containers" {
-                causes.extend(host_port_conflicts(container, &mut host_ports, &path));
-            }
+    let (mut causes, mut names, mut host_ports) = (Vec::new(), HashSet::new(), HostPorts::default());
+    for (path, container) in each(spec, "containers", at) {
+        let name = text(container, "name");
+        causes.extend(one(shared, container, &path));
+        if !names.insert(name) {
+            causes.push(Cause::duplicate(format!("{path}.name"), name));
+        }
+        causes.extend(hooks(container, spec, &path));
+        causes.extend(probes(container, &path));
+        causes.extend(restarts::policy(container, &path));
+    }
+    causes.extend(each(spec, "containers", at).flat_map(|(path, container)| host_ports.take(container, &path)));
+    causes.extend(init(shared, names, at));
+    causes
+}
+
+/// The errors in the containers that run before the others. `names` are those of the others.
+fn init<'a>(shared: &Shared<'a>, mut names: HashSet<&'a str>, at: &str) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    for (path, container) in each(shared.spec, "initContainers", at) {
+        let name = text(container, "name");
+        causes.extend(one(shared, container, &path));
+        causes.extend(restarts::policy_of_init(container, &path));
+        if names.contains(name) {
+            causes.push(Cause::duplicate(format!("{path}.name"), name));
+        } else if !name.is_empty() {
+            names.insert(name);
+        }
+        // They run one after the other. Upstream names the first one here, whichever it is.
+        causes.extend(HostPorts::default().take(container, &format!("{at}.initContainers[0]")));
+        if text(container, "restartPolicy") == "Always" {
+            causes.extend(hooks(container, shared.spec, &path));
+            causes.extend(probes(container, &path));
+        } else {
+            causes.extend(none(container, &path));
+            causes.extend(restarts::on_resize_of_init(container, &path));
         }
     }
     causes
 }
 
-pub(in crate::kinds) fn items<'a>(parent: &'a Value, field: &str) -> &'a [Value] {
-    parent[field].as_array().map_or(&[], Vec::as_slice)
+/// The errors in containers for debugging, which come into a pod that runs.
+pub(super) fn for_debugging(shared: &Shared<'_>, at: &str) -> Vec<Cause> {
+    let (spec, mut causes) = (shared.spec, Vec::new());
+    let others = || ["containers", "initContainers"].into_iter().flat_map(|field| items(spec, field));
+    let others: HashSet<&str> = others().map(|container| text(container, "name")).collect();
+    let mut names = others.clone();
+    for (path, container) in each(spec, "ephemeralContainers", at) {
+        let (name, target) = (text(container, "name"), text(container, "targetContainerName"));
+        causes.extend(one(shared, container, &path));
+        causes.extend(padded_image(container, &path));
+        if !names.insert(name) {
+            causes.push(Cause::duplicate(format!("{path}.name"), name));
+        }
+        if !target.is_empty() && !others.contains(target) {
+            causes.push(Cause::not_found(format!("{path}.targetContainerName"), target));
+        }
+        let is_set = |field: &&str| match &container[*field] {
+            Value::Null => false,
+            Value::Array(items) => !items.is_empty(),
+            Value::Object(fields) => *field != "resources" || !fields.is_empty(),
+            _ => true,
+        };
+        let set = NOT_FOR_DEBUGGING.into_iter().filter(is_set);
+        let why = "cannot be set for an Ephemeral Container";
+        causes.extend(set.map(|field| Cause::forbidden(format!("{path}.{field}"), why)));
+        for (path, mount) in each(container, "volumeMounts", &path) {
+            let set = ["subPath", "subPathExpr"].into_iter().filter(|field| !text(mount, field).is_empty());
+            causes.extend(set.map(|field| Cause::forbidden(format!("{path}.{field}"), why)));
+        }
+    }
+    causes
 }
 
-pub(in crate::kinds) fn text<'a>(parent: &'a Value, field: &str) -> &'a str {
-    parent[field].as_str().unwrap_or_default()
-}
-
-fn one(container: &Value, at: &str, volumes: &HashSet<&str>) -> Vec<Cause> {
+/// The errors in what all containers have.
+fn one(shared: &Shared<'_>, container: &Value, at: &str) -> Vec<Cause> {
+    let spec = shared.spec;
     let mut causes = Vec::new();
     match text(container, "name") {
         "" => causes.push(Cause::required(format!("{at}.name"), "")),
         name => causes.extend(names::label(name).iter().map(|why| Cause::invalid(format!("{at}.name"), name, why))),
     }
-    match text(container, "image") {
-        "" => causes.push(Cause::required(format!("{at}.image"), "")),
-        image if image.trim() != image => {
-            causes.push(Cause::invalid(format!("{at}.image"), image, "must not have leading or trailing whitespace"));
-        }
-        _ => {}
-    }
+    causes.extend(required(container, "image", at));
     let policy = text(container, "terminationMessagePolicy");
     causes.extend(one_of(policy, &MESSAGE_POLICIES, &format!("{at}.terminationMessagePolicy")));
-    causes.extend(ports(items(container, "ports"), at));
+    causes.extend(ports(container, at));
     causes.extend(environment(items(container, "env"), at));
     causes.extend(environment_from(items(container, "envFrom"), at));
-    causes.extend(mounts(items(container, "volumeMounts"), volumes, at));
+    causes.extend(mounts(container, &shared.volumes, at));
+    causes.extend(devices(container, &shared.volumes, at));
     causes.extend(one_of(text(container, "imagePullPolicy"), &PULL_POLICIES, &format!("{at}.imagePullPolicy")));
-    causes.extend(resources(&container["resources"], &format!("{at}.resources")));
-    causes.extend(security::of_container(&container["securityContext"], &format!("{at}.securityContext")));
+    causes.extend(resources(&container["resources"], &shared.claims, &format!("{at}.resources")));
+    causes.extend(restarts::on_resize(container, text(spec, "restartPolicy"), at));
+    let host_users = spec["hostUsers"] != false;
+    causes.extend(security::of_container(&container["securityContext"], host_users, &format!("{at}.securityContext")));
     causes
 }
 
-/// Upstream: `validateContainerPorts`.
-fn ports(ports: &[Value], at: &str) -> Vec<Cause> {
-    let (mut causes, mut names) = (Vec::new(), HashSet::new());
-    for (i, port) in ports.iter().enumerate() {
-        let path = format!("{at}.ports[{i}]");
-        let name = text(port, "name");
-        if !name.is_empty() {
-            let faults = port_name(name);
-            if faults.is_empty() && !names.insert(name) {
-                causes.push(Cause::duplicate(format!("{path}.name"), name));
-            }
-            causes.extend(faults.iter().map(|why| Cause::invalid(format!("{path}.name"), name, why)));
-        }
-        causes.extend(port_number(&port["containerPort"], &format!("{path}.containerPort")));
-        if port["hostPort"].as_i64().is_some_and(|number| number != 0) {
-            causes.extend(is_port(&port["hostPort"], &format!("{path}.hostPort")));
-        }
-        causes.extend(one_of(text(port, "protocol"), &PROTOCOLS, &format!("{path}.protocol")));
-    }
-    causes
+/// The errors in what the containers of a pod must not have, and those of a template may.
+pub(super) fn only_of_pods(spec: &Value, at: &str) -> Vec<Cause> {
+    let all = ["containers", "initContainers"].into_iter().flat_map(|field| each(spec, field, at));
+    all.filter_map(|(path, container)| padded_image(container, &path)).collect()
 }
 
-/// What is wrong with the name of a port. Upstream: `IsValidPortName`.
-pub(in crate::kinds) fn port_name(name: &str) -> Vec<&'static str> {
-    let is_letter = |c: char| c.is_ascii_lowercase();
-    [
-        (name.len() > 15, "must be no more than 15 characters"),
-        (
-            name.is_empty() || !name.chars().all(|c| is_letter(c) || c.is_ascii_digit() || c == '-'),
-            "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)",
-        ),
-        (!name.contains(is_letter), "must contain at least one letter (a-z)"),
-        (name.contains("--"), "must not contain consecutive hyphens"),
-        (name.starts_with('-') || name.ends_with('-'), "must not begin or end with a hyphen"),
-    ]
-    .into_iter()
-    .filter_map(|(is_wrong, why)| is_wrong.then_some(why))
-    .collect()
-}
-
-/// Upstream: `checkHostPortConflicts`.
-fn host_port_conflicts<'a>(container: &'a Value, taken: &mut HashSet<(&'a str, &'a str, i64)>, at: &str) -> Vec<Cause> {
-    let mut causes = Vec::new();
-    for (i, port) in items(container, "ports").iter().enumerate() {
-        let number = port["hostPort"].as_i64().unwrap_or_default();
-        let (protocol, address) = (text(port, "protocol"), text(port, "hostIP"));
-        if number != 0 && !taken.insert((protocol, address, number)) {
-            let place = format!("{protocol}/{address}/{number}");
-            causes.push(Cause::duplicate(format!("{at}.ports[{i}].hostPort"), &place));
-        }
-    }
-    causes
-}
-
-/// Upstream: `ValidateVolumeMounts`.
-fn mounts(mounts: &[Value], volumes: &HashSet<&str>, at: &str) -> Vec<Cause> {
-    let (mut causes, mut places) = (Vec::new(), HashSet::new());
-    for (i, mount) in mounts.iter().enumerate() {
-        let (path, name, place) = (format!("{at}.volumeMounts[{i}]"), text(mount, "name"), text(mount, "mountPath"));
-        if name.is_empty() {
-            causes.push(Cause::required(format!("{path}.name"), ""));
-        }
-        if !volumes.contains(name) {
-            causes.push(Cause::not_found(format!("{path}.name"), name));
-        }
-        if place.is_empty() {
-            causes.push(Cause::required(format!("{path}.mountPath"), ""));
-        }
-        if !places.insert(place) {
-            causes.push(Cause::invalid(format!("{path}.mountPath"), place, "must be unique"));
-        }
-        let below = text(mount, "subPath");
-        let fault = match below {
-            below if below.starts_with('/') => "must be a relative path",
-            below if below.split('/').any(|part| part == "..") => "must not contain '..'",
-            _ => continue,
-        };
-        // Upstream names the list here, not the mount.
-        causes.push(Cause::invalid(format!("{at}.volumeMounts.subPath"), below, fault));
-    }
-    causes
-}
-
-/// A containerPort must have a number.
-fn port_number(port: &Value, at: &str) -> Option<Cause> {
-    match port.as_i64().unwrap_or_default() {
-        0 => Some(Cause::required(at, "")),
-        _ => is_port(port, at),
-    }
-}
-
-/// The error in a port number, if any.
-pub(crate) fn is_port(port: &Value, at: &str) -> Option<Cause> {
-    let fits = port.as_i64().is_some_and(|port| (1..=65_535).contains(&port));
-    (!fits).then(|| Cause::invalid_json(at, port, "must be between 1 and 65535, inclusive"))
-}
-
-/// The error in a word that must be one of `words`, if any.
-pub(crate) fn one_of(word: &str, words: &[&str], at: &str) -> Option<Cause> {
-    match word {
-        "" => Some(Cause::required(at, "")),
-        word => (!words.contains(&word)).then(|| Cause::unsupported(at, &format!("{word:?}"), words)),
-    }
+/// The error in an image with space around its name, if any. Upstream: `validateContainerOnlyForPod`.
+pub(super) fn padded_image(container: &Value, at: &str) -> Option<Cause> {
+    let image = text(container, "image");
+    let why = "must not have leading or trailing whitespace";
+    (image.trim() != image).then(|| Cause::invalid(format!("{at}.image"), image, why))
 }
 
 #[cfg(test)]
@@ -191,7 +172,9 @@ mod tests {
     use super::*;
 
     fn told(spec: &Value) -> Vec<String> {
-        containers(spec, &HashSet::from(["data"]), "spec").iter().map(Cause::sentence).collect()
+        let data = json!({"emptyDir": {}});
+        let shared = Shared { spec, volumes: HashMap::from([("data", &data)]), claims: BTreeSet::new() };
+        containers(&shared, "spec").iter().map(Cause::sentence).collect()
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{probes, volumes};
+use super::{image, probes, volumes};
 use crate::machinery::fill::{empty, list, missing, object, part};
 use crate::machinery::quantity::{MILLI, Quantity};
 
@@ -58,10 +58,12 @@ pub(crate) fn pod_spec(spec: &mut Value) {
     ] {
         missing(spec, field, value);
     }
-    for (one, other) in [("serviceAccountName", "serviceAccount"), ("serviceAccount", "serviceAccountName")] {
-        if let Some(name) = spec.get(other).cloned() {
-            missing(spec, one, name);
-        }
+    // One field with two names, of which the first decides.
+    let named =
+        ["serviceAccountName", "serviceAccount"].map(|field| spec[field].as_str().unwrap_or_default().to_owned());
+    if let Some(name) = named.into_iter().find(|name| !name.is_empty()) {
+        spec["serviceAccountName"] = json!(name);
+        spec["serviceAccount"] = json!(name);
     }
     list(spec, "volumes").for_each(volumes::volume);
     for field in ["containers", "initContainers", "ephemeralContainers"] {
@@ -70,12 +72,12 @@ pub(crate) fn pod_spec(spec: &mut Value) {
 }
 
 fn container(container: &mut Value) {
-    let latest = container["image"].as_str().is_some_and(is_latest);
+    let image = container["image"].as_str().unwrap_or_default().to_owned();
     missing(container, "resources", empty());
     in_thousandths(&mut container["resources"]);
     missing(container, "terminationMessagePath", json!("/dev/termination-log"));
     missing(container, "terminationMessagePolicy", json!("File"));
-    missing(container, "imagePullPolicy", json!(if latest { "Always" } else { "IfNotPresent" }));
+    missing(container, "imagePullPolicy", json!(image::pull_policy(&image)));
     list(container, "ports").for_each(|port| missing(port, "protocol", json!("TCP")));
     for variable in list(container, "env") {
         if let Some(from) = part(variable, "valueFrom") {
@@ -107,12 +109,6 @@ fn in_thousandths(resources: &mut Value) {
     }
 }
 
-/// Whether an image name has the tag `latest`, or neither a tag nor a digest.
-fn is_latest(image: &str) -> bool {
-    let name = image.rsplit('/').next().unwrap_or(image);
-    !image.contains('@') && name.split_once(':').is_none_or(|(_, tag)| tag == "latest")
-}
-
 /// Guaranteed when every container has equal requests and limits for cpu and memory, BestEffort when none has any.
 fn quality_of_service(pod: &Value) -> &'static str {
     let containers = pod.pointer("/spec/containers").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
@@ -136,19 +132,6 @@ fn quality_of_service(pod: &Value) -> &'static str {
 mod tests {
     use super::*;
     use crate::kinds::replica_set;
-
-    #[test]
-    fn the_pull_policy_follows_the_tag() {
-        for (image, latest) in [
-            ("nginx", true),
-            ("nginx:latest", true),
-            ("nginx:1.27", false),
-            ("host:5000/nginx", true),
-            ("a@sha256:1", false),
-        ] {
-            assert_eq!(is_latest(image), latest, "{image}");
-        }
-    }
 
     #[test]
     fn the_quality_of_service_is_computed_from_the_resources() {

@@ -3,10 +3,12 @@
 
 use serde_json::Value;
 
-use super::containers::text;
+use super::containers::visit;
+use super::field_references::{self, Place};
+use super::paths::no_backsteps;
+use crate::kinds::fields::{each, invalid, items, required, text};
 use crate::kinds::{config, names};
 use crate::machinery::cause::Cause;
-use crate::machinery::quantity::Quantity;
 
 const VARIABLE: &str =
     "a valid environment variable name must consist only of printable ASCII characters other than '='";
@@ -26,26 +28,6 @@ const FIELDS: [&str; 9] = [
     "status.podIP",
     "status.podIPs",
 ];
-
-/// Fields that can be selected, and be in no variable.
-const OTHER_FIELDS: [&str; 6] = [
-    "metadata.annotations",
-    "metadata.labels",
-    "spec.restartPolicy",
-    "spec.schedulerName",
-    "status.nominatedNodeName",
-    "status.phase",
-];
-
-const RESOURCES: [&str; 6] = [
-    "limits.cpu",
-    "limits.ephemeral-storage",
-    "limits.memory",
-    "requests.cpu",
-    "requests.ephemeral-storage",
-    "requests.memory",
-];
-const DIVISORS: [&str; 13] = ["1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"];
 
 fn is_variable(name: &str) -> bool {
     name.chars().all(|c| (' '..='~').contains(&c) && c != '=')
@@ -76,13 +58,13 @@ fn value_from(variable: &Value, at: &str) -> Vec<Cause> {
         ("resourceFieldRef", resource_ref),
         ("configMapKeyRef", key_ref),
         ("secretKeyRef", key_ref),
+        ("fileKeyRef", file_key_ref),
     ] {
         if from[kind].is_object() {
             sources += 1;
             causes.extend(check(&from[kind], &format!("{at}.{kind}")));
         }
     }
-    sources += usize::from(from["fileKeyRef"].is_object());
     let why = match sources {
         0 => SOURCES,
         _ if !text(variable, "value").is_empty() => "may not be specified when `value` is not empty",
@@ -93,68 +75,49 @@ fn value_from(variable: &Value, at: &str) -> Vec<Cause> {
     causes
 }
 
-/// Upstream: `validateObjectFieldSelector`.
-fn field_ref(from: &Value, at: &str) -> Vec<Cause> {
-    let (version, path) = (text(from, "apiVersion"), text(from, "fieldPath"));
-    for (field, value) in [("apiVersion", version), ("fieldPath", path)] {
-        if value.is_empty() {
-            return vec![Cause::required(format!("{at}.{field}"), "")];
-        }
-    }
-    let part = path.split_once("['").and_then(|(path, rest)| Some((path, rest.strip_suffix("']")?)));
-    match part {
-        Some(("metadata.annotations", key)) => {
-            let key = key.to_lowercase();
-            return names::label_key(&key).iter().map(|why| Cause::invalid(at, &key, why)).collect();
-        }
-        Some(("metadata.labels", key)) => {
-            return names::label_key(key).iter().map(|why| Cause::invalid(at, key, why)).collect();
-        }
-        Some((path, _)) => return vec![Cause::invalid(at, path, "does not support subscript")],
-        None => {}
-    }
-    let at = format!("{at}.fieldPath");
-    if version != "v1" {
-        let why = format!("error converting fieldPath: unsupported pod version: {version}");
-        return vec![Cause::invalid(at, path, &why)];
-    }
-    match path {
-        path if FIELDS.contains(&path) => Vec::new(),
-        path if OTHER_FIELDS.contains(&path) => vec![Cause::unsupported(at, &format!("{path:?}"), &FIELDS)],
-        path => {
-            let why = format!("error converting fieldPath: field label not supported: {path}");
-            vec![Cause::invalid(at, path, &why)]
-        }
-    }
+fn field_ref(reference: &Value, at: &str) -> Vec<Cause> {
+    field_references::field(reference, &FIELDS, at)
 }
 
-/// Upstream: `validateContainerResourceFieldSelector`, `validateContainerResourceDivisor`.
-fn resource_ref(from: &Value, at: &str) -> Vec<Cause> {
-    let resource = text(from, "resource");
-    let is_huge = ["limits.hugepages-", "requests.hugepages-"].iter().any(|prefix| resource.starts_with(prefix));
-    if resource.is_empty() {
-        return vec![Cause::required(format!("{at}.resource"), "")];
+fn resource_ref(reference: &Value, at: &str) -> Vec<Cause> {
+    field_references::resource(reference, Place::Variable, at)
+}
+
+/// Upstream: `validateFileKeySelector`.
+fn file_key_ref(from: &Value, at: &str) -> Vec<Cause> {
+    let (key, volume) = (text(from, "key"), text(from, "volumeName"));
+    let mut causes = Vec::from_iter(required(from, "key", at));
+    if !is_variable(key) {
+        causes.push(Cause::invalid(format!("{at}.key"), key, VARIABLE));
     }
-    if !RESOURCES.contains(&resource) && !is_huge {
-        return vec![Cause::unsupported(format!("{at}.resource"), &format!("{resource:?}"), &RESOURCES)];
+    causes.extend(required(from, "volumeName", at));
+    if !volume.is_empty() {
+        causes.extend(invalid(&format!("{at}.volumeName"), volume, names::label(volume)));
     }
-    let divisor =
-        from["divisor"].as_str().and_then(|text| Quantity::parse(text).ok()).map(|divisor| divisor.to_string());
-    let Some(divisor) = divisor.filter(|divisor| divisor != "0") else { return Vec::new() };
-    let kind = resource.split_once('.').map_or(resource, |(_, kind)| kind);
-    let why = match kind {
-        "cpu" if !["1m", "1"].contains(&&*divisor) => {
-            "only divisor's values 1m and 1 are supported with the cpu resource".to_owned()
+    causes.extend(required(from, "path", at));
+    causes.extend(no_backsteps(text(from, "path"), &format!("{at}.path")));
+    causes
+}
+
+/// The errors in the volumes of files with variables. Upstream: `validateFileKeyRefVolumes`.
+pub(super) fn volumes_of_files(spec: &Value, at: &str) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    for (path, container) in visit(spec, at) {
+        for (path, variable) in each(container, "env", &path) {
+            let from = &variable["valueFrom"]["fileKeyRef"];
+            let (name, at) = (text(from, "volumeName"), format!("{path}.valueFrom.fileKeyRef.volumeName"));
+            let volume = items(spec, "volumes").iter().rfind(|volume| text(volume, "name") == name);
+            match volume {
+                _ if !from.is_object() => {}
+                None => causes.push(Cause::not_found(at, name)),
+                Some(volume) if volume["emptyDir"].is_null() => {
+                    causes.push(Cause::invalid(at, name, "referenced volume must be of type emptyDir"));
+                }
+                Some(_) => {}
+            }
         }
-        "cpu" => return Vec::new(),
-        _ if DIVISORS.contains(&&*divisor) => return Vec::new(),
-        kind => {
-            let kind = kind.strip_prefix("hugepages-").map_or(kind, |_| "hugepages");
-            let kind = if kind == "ephemeral-storage" { "local ephemeral storage" } else { kind };
-            format!("only divisor's values {} are supported with the {kind} resource", DIVISORS.join(", "))
-        }
-    };
-    vec![Cause::invalid(format!("{at}.divisor"), resource, &why)]
+    }
+    causes
 }
 
 /// Upstream: `validateConfigMapKeySelector`, `validateSecretKeySelector`.

@@ -1,22 +1,40 @@
 //! Pods, and the pod templates of other kinds.
 
 mod affinity;
-pub(super) mod containers;
+mod annotations;
+mod certificates;
+mod claim_template;
+mod containers;
 pub(super) mod defaults;
 mod environment;
+mod field_references;
+mod gated;
+mod image;
+mod mounts;
 mod network;
+mod paths;
 mod placement;
+pub(super) mod ports;
 mod probe_validation;
 mod probes;
+mod profiles;
+mod projected;
 pub(super) mod resource_validation;
+mod restarts;
 mod security;
 mod selectors;
 mod status;
+mod storage_systems;
+mod tolerations;
 mod update;
 pub(super) mod validation;
+mod volume_sources;
 mod volume_validation;
 mod volumes;
+mod windows;
 
 pub(super) use self::defaults::pod as set_defaults;
+pub(crate) use self::profiles::fields_from_annotations;
+pub(super) use self::selectors::label_selector;
 pub(super) use self::status::status as validate_status;
 pub(super) use self::validation::pod as validate;

@@ -3,12 +3,16 @@
 
 use serde_json::Value;
 
-use super::containers::{items, text};
 use crate::kinds::addresses::ip;
+use crate::kinds::fields::{invalid, items, text};
 use crate::kinds::names;
 use crate::machinery::cause::Cause;
 
 const MOST_SERVERS: usize = 3;
+const LONGEST_HOSTNAME: usize = 64;
+const MOST_SEARCHES: usize = 32;
+/// In bytes, with a space between two of them.
+const LONGEST_SEARCHES: usize = 2048;
 
 /// The errors in the name servers of a pod.
 pub(super) fn dns(spec: &Value, at: &str) -> Vec<Cause> {
@@ -31,11 +35,45 @@ pub(super) fn dns(spec: &Value, at: &str) -> Vec<Cause> {
     for (i, server) in servers.iter().enumerate() {
         causes.extend(ip(server.as_str().unwrap_or_default(), &format!("{at}.nameservers[{i}]")));
     }
+    causes.extend(searches(config, &at));
     for (i, option) in items(config, "options").iter().enumerate() {
         if text(option, "name").is_empty() {
             causes.push(Cause::required(format!("{at}.options[{i}]"), "must not be empty"));
         }
     }
+    causes
+}
+
+/// The errors in the domains in which names are looked for.
+fn searches(config: &Value, at: &str) -> Vec<Cause> {
+    let (list, path) = (items(config, "searches"), format!("{at}.searches"));
+    let all = |why: String| Cause::invalid_json(&path, &config["searches"], &why);
+    let mut causes = Vec::new();
+    if list.len() > MOST_SEARCHES {
+        causes.push(all(format!("must not have more than {MOST_SEARCHES} search paths")));
+    }
+    let list: Vec<&str> = list.iter().map(|domain| domain.as_str().unwrap_or_default()).collect();
+    if list.join(" ").len() > LONGEST_SEARCHES {
+        let why =
+            format!("must not have more than {LONGEST_SEARCHES} characters (including spaces) in the search list");
+        causes.push(all(why));
+    }
+    for (i, domain) in list.into_iter().enumerate().filter(|(_, domain)| *domain != ".") {
+        let domain = domain.strip_suffix('.').unwrap_or(domain);
+        causes.extend(invalid(&format!("{path}[{i}]"), domain, names::subdomain_with_underscores(domain)));
+    }
+    causes
+}
+
+/// The errors in the name that a pod gives itself. Upstream: `validatePodHostName`.
+pub(super) fn hostname_override(spec: &Value, at: &str) -> Vec<Cause> {
+    let Some(name) = spec["hostnameOverride"].as_str() else { return Vec::new() };
+    let (at, mut causes) = (format!("{at}.hostnameOverride"), Vec::new());
+    for field in ["setHostnameAsFQDN", "hostNetwork"].into_iter().filter(|field| spec[*field] == true) {
+        causes.push(Cause::forbidden(&at, &format!("may not be specified when {field} is true")));
+    }
+    causes.extend((name.len() > LONGEST_HOSTNAME).then(|| Cause::too_long(&at, LONGEST_HOSTNAME)));
+    causes.extend(invalid(&at, name, names::subdomain(name)));
     causes
 }
 

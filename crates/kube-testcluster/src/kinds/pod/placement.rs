@@ -6,8 +6,8 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::affinity::label_keys;
-use super::containers::{items, text};
 use super::selectors::{label_name, label_selector};
+use crate::kinds::fields::{items, text};
 use crate::machinery::cause::Cause;
 
 const UNSATISFIABLE: [&str; 2] = ["DoNotSchedule", "ScheduleAnyway"];

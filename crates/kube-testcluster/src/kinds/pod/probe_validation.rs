@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::containers::{is_port, one_of, text};
+use crate::kinds::fields::{is_port, items, known, not_negative, port_name, required, text};
+use crate::kinds::names;
 use crate::machinery::cause::Cause;
 
 const PROBES: [&str; 3] = ["livenessProbe", "readinessProbe", "startupProbe"];
@@ -14,25 +15,18 @@ pub(super) fn probes(container: &Value, at: &str) -> Vec<Cause> {
     let mut causes = Vec::new();
     for field in PROBES.into_iter().filter(|field| container[*field].is_object()) {
         let (probe, path) = (&container[field], format!("{at}.{field}"));
-        causes.extend(handler(probe, &path));
+        causes.extend(handler(probe, &HANDLERS, None, &path));
         for number in ["initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold"]
         {
-            if probe[number].as_i64().is_some_and(|number| number < 0) {
-                let detail = "must be greater than or equal to 0";
-                causes.push(Cause::invalid_json(format!("{path}.{number}"), &probe[number], detail));
-            }
+            causes.extend(not_negative(probe, number, &path));
         }
         let grace = &probe["terminationGracePeriodSeconds"];
+        let at_grace = format!("{path}.terminationGracePeriodSeconds");
         if grace.as_i64().is_some_and(|seconds| seconds <= 0) {
-            causes.push(Cause::invalid_json(
-                format!("{path}.terminationGracePeriodSeconds"),
-                grace,
-                "must be greater than 0",
-            ));
+            causes.push(Cause::invalid_json(&at_grace, grace, "must be greater than 0"));
         }
         if field == "readinessProbe" && !grace.is_null() {
-            let at = format!("{path}.terminationGracePeriodSeconds");
-            causes.push(Cause::invalid_json(at, grace, "must not be set for readinessProbes"));
+            causes.push(Cause::invalid_json(&at_grace, grace, "must not be set for readinessProbes"));
         }
         let threshold = &probe["successThreshold"];
         if field != "readinessProbe" && threshold.as_i64().is_some_and(|threshold| threshold != 1) {
@@ -50,46 +44,27 @@ pub(super) fn none(container: &Value, at: &str) -> Vec<Cause> {
 }
 
 /// The errors in the hooks of a container. Upstream: `validateLifecycle`.
-pub(super) fn hooks(lifecycle: &Value, grace: &Value, at: &str) -> Vec<Cause> {
-    let mut causes = Vec::new();
-    for field in ["postStart", "preStop"].into_iter().filter(|field| lifecycle[*field].is_object()) {
-        let (hook, path) = (&lifecycle[field], format!("{at}.lifecycle.{field}"));
-        causes.extend(action(hook, &HOOKS, &path));
-        let (seconds, grace) = (&hook["sleep"]["seconds"], grace.as_i64().unwrap_or_default());
-        if seconds.as_i64().is_some_and(|seconds| !(0..=grace).contains(&seconds)) {
-            let why = format!("must be non-negative and less than terminationGracePeriodSeconds ({grace})");
-            causes.push(Cause::invalid_json(format!("{path}.sleep"), seconds, &why));
-        }
-    }
-    causes
+pub(super) fn hooks(container: &Value, spec: &Value, at: &str) -> Vec<Cause> {
+    let (lifecycle, grace) = (&container["lifecycle"], spec["terminationGracePeriodSeconds"].as_i64());
+    let given = ["postStart", "preStop"].into_iter().filter(|field| lifecycle[*field].is_object());
+    given.flat_map(|field| handler(&lifecycle[field], &HOOKS, grace, &format!("{at}.lifecycle.{field}"))).collect()
 }
 
-fn handler(probe: &Value, at: &str) -> Vec<Cause> {
-    action(probe, &HANDLERS, at)
-}
-
-fn action(probe: &Value, kinds: &[&'static str], at: &str) -> Vec<Cause> {
+/// The errors in what is done, which is of one of some kinds. Upstream: `validateHandler`.
+fn handler(handler: &Value, kinds: &[&'static str], grace: Option<i64>, at: &str) -> Vec<Cause> {
     let mut causes = Vec::new();
-    let given: Vec<&str> = kinds.iter().copied().filter(|kind| probe[*kind].is_object()).collect();
+    let given: Vec<&str> = kinds.iter().copied().filter(|kind| handler[*kind].is_object()).collect();
     for (n, kind) in given.iter().enumerate() {
-        let (action, path) = (&probe[*kind], format!("{at}.{kind}"));
+        let (action, path) = (&handler[*kind], format!("{at}.{kind}"));
         if n > 0 {
             causes.push(Cause::forbidden(path, "may not specify more than 1 handler type"));
             continue;
         }
         match *kind {
-            "exec" if action["command"].as_array().is_none_or(Vec::is_empty) => {
-                causes.push(Cause::required(format!("{path}.command"), ""));
-            }
-            "httpGet" => {
-                if text(action, "path").is_empty() {
-                    causes.push(Cause::required(format!("{path}.path"), ""));
-                }
-                causes.extend(port(&action["port"], &path));
-                causes.extend(one_of(text(action, "scheme"), &["HTTP", "HTTPS"], &format!("{path}.scheme")));
-            }
-            "tcpSocket" | "grpc" => causes.extend(port(&action["port"], &path)),
-            _ => {}
+            "exec" => causes.extend(required(action, "command", &path)),
+            "httpGet" => causes.extend(http_get(action, &path)),
+            "sleep" => causes.extend(sleep(&action["seconds"], grace, path)),
+            _ => causes.extend(port(&action["port"], &path)),
         }
     }
     if given.is_empty() {
@@ -98,11 +73,30 @@ fn action(probe: &Value, kinds: &[&'static str], at: &str) -> Vec<Cause> {
     causes
 }
 
+/// Upstream: `validateHTTPGetAction`.
+fn http_get(action: &Value, at: &str) -> Vec<Cause> {
+    let mut causes = Vec::from_iter(required(action, "path", at));
+    causes.extend(port(&action["port"], at));
+    causes.extend(known(text(action, "scheme"), &["HTTP", "HTTPS"], &format!("{at}.scheme")));
+    for header in items(action, "httpHeaders") {
+        let name = text(header, "name");
+        causes.extend(names::header(name).map(|why| Cause::invalid(format!("{at}.httpHeaders"), name, why)));
+    }
+    causes
+}
+
+/// Upstream: `validateSleepAction`.
+fn sleep(seconds: &Value, grace: Option<i64>, at: String) -> Option<Cause> {
+    let (grace, number) = (grace?, seconds.as_i64().unwrap_or_default());
+    let why = format!("must be non-negative and less than terminationGracePeriodSeconds ({grace})");
+    (!(0..=grace).contains(&number)).then(|| Cause::invalid_as(at, &number.to_string(), &why))
+}
+
 /// A port by number, or by name.
 fn port(port: &Value, at: &str) -> Vec<Cause> {
     let path = format!("{at}.port");
     match port.as_str() {
-        Some(name) => super::containers::port_name(name).iter().map(|why| Cause::invalid(&path, name, why)).collect(),
+        Some(name) => port_name(name).iter().map(|why| Cause::invalid(&path, name, why)).collect(),
         None => is_port(port, &path).into_iter().collect(),
     }
 }

@@ -1,14 +1,18 @@
 //! Validation of a container's resources. Upstream: `ValidateContainerResourceRequirements` in
 //! `pkg/apis/core/validation/validation.go`.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
+use crate::kinds::fields::{each, invalid, required, text};
 use crate::kinds::names;
 use crate::machinery::cause::Cause;
+use crate::machinery::go_struct::{Field, GoStruct};
 use crate::machinery::quantity::Quantity;
 
-/// The errors in the resources of a container.
-pub(super) fn resources(resources: &Value, at: &str) -> Vec<Cause> {
+/// The errors in the resources of a container. `claims` are the names of the pod's claims of devices.
+pub(super) fn resources(resources: &Value, claims: &BTreeSet<&str>, at: &str) -> Vec<Cause> {
     let mut causes = Vec::new();
     for field in ["limits", "requests"] {
         for (name, value) in resources[field].as_object().into_iter().flatten() {
@@ -18,6 +22,7 @@ pub(super) fn resources(resources: &Value, at: &str) -> Vec<Cause> {
             if field == "requests" {
                 causes.extend(against_limit(name, value, resources, at));
             }
+            causes.extend(pages(name, value, &path));
         }
     }
     let asks = |wanted: &str| {
@@ -27,8 +32,86 @@ pub(super) fn resources(resources: &Value, at: &str) -> Vec<Cause> {
     if asks(HUGE) && !asks("cpu") && !asks("memory") {
         causes.push(Cause::forbidden(at, "HugePages require cpu or memory"));
     }
+    causes.extend(claim_names(resources, claims, at));
     causes
 }
+
+/// Huge pages are given whole. Upstream: `validateResourceQuantityHugePageValue`.
+fn pages(name: &str, size: &Value, at: &str) -> Option<Cause> {
+    let (page, size) = (name.strip_prefix(HUGE)?, parsed(size)?);
+    let fits = Quantity::parse(page).is_ok_and(|page| size.is_multiple_of(&page));
+    let why = format!("{size} is not positive integer multiple of {name}");
+    (!fits).then(|| Cause::invalid(at, &size.to_string(), &why))
+}
+
+/// The errors in the claims that a container uses. Upstream: `validateResourceClaimNames`.
+fn claim_names(resources: &Value, known: &BTreeSet<&str>, at: &str) -> Vec<Cause> {
+    let (mut causes, mut used) = (Vec::new(), BTreeSet::<String>::new());
+    for (path, claim) in each(resources, "claims", at) {
+        let (name, request) = (text(claim, "name"), text(claim, "request"));
+        if name.is_empty() {
+            causes.push(Cause::required(path, ""));
+            continue;
+        }
+        if used.contains(name) {
+            causes.push(Cause::duplicate(&path, name));
+        } else {
+            let key = if request.is_empty() { name.to_owned() } else { format!("{name}/{request}") };
+            let faults = if request.is_empty() { Vec::new() } else { names::label(request) };
+            causes.extend(invalid(&format!("{path}.request"), request, faults));
+            let parts = used.iter().filter(|used| used.split_once('/').is_some_and(|(used, _)| used == name)).count();
+            let times = if request.is_empty() { parts } else { usize::from(used.contains(&key)) };
+            causes.extend((0..times).map(|_| Cause::duplicate(&path, &key)));
+            used.insert(key);
+        }
+        if !known.contains(name) {
+            let list = known.iter().copied().collect::<Vec<_>>().join(", ");
+            let rest = if known.is_empty() { " which is empty".to_owned() } else { format!(": {list}") };
+            let why = format!("must be one of the names in pod.spec.resourceClaims{rest}");
+            causes.push(Cause::not_found_because(path, name, &why));
+        }
+    }
+    causes
+}
+
+/// The errors in the claims of a pod. Upstream: `validatePodResourceClaim`.
+pub(super) fn claims(spec: &Value, at: &str) -> Vec<Cause> {
+    let (mut causes, mut names) = (Vec::new(), BTreeSet::new());
+    for (path, claim) in each(spec, "resourceClaims", at) {
+        let name = text(claim, "name");
+        if name.is_empty() {
+            causes.extend(required(claim, "name", &path));
+        } else if names.insert(name) {
+            causes.extend(invalid(&format!("{path}.name"), name, names::label(name)));
+        } else {
+            causes.push(Cause::duplicate(format!("{path}.name"), name));
+        }
+        let sources = ["resourceClaimName", "resourceClaimTemplateName"];
+        let given: Vec<(&str, &str)> =
+            sources.into_iter().filter_map(|field| Some((field, claim[field].as_str()?))).collect();
+        let why = match given.len() {
+            0 => "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`",
+            1 => "",
+            _ => "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified",
+        };
+        if !why.is_empty() {
+            causes.push(Cause::invalid_as(&path, &CLAIM.print(claim), why));
+        }
+        causes.extend(
+            given
+                .into_iter()
+                .flat_map(|(field, name)| invalid(&format!("{path}.{field}"), name, names::subdomain(name))),
+        );
+    }
+    causes
+}
+
+/// A claim of a pod as Go prints it.
+const CLAIM: GoStruct = GoStruct(&[
+    ("Name", "name", Field::Text),
+    ("ResourceClaimName", "resourceClaimName", Field::Plain),
+    ("ResourceClaimTemplateName", "resourceClaimTemplateName", Field::Plain),
+]);
 
 /// A plugin's resources and huge pages are given whole: as much as was asked for.
 fn against_limit(name: &str, request: &Value, resources: &Value, at: &str) -> Option<Cause> {
@@ -115,7 +198,7 @@ pub(super) fn is_extended(resource: &str) -> bool {
     !native && !resource.starts_with("requests.") && names::label_key(&format!("requests.{resource}")).is_empty()
 }
 
-fn parsed(amount: &Value) -> Option<Quantity> {
+pub(super) fn parsed(amount: &Value) -> Option<Quantity> {
     amount.as_str().and_then(|text| Quantity::parse(text).ok())
 }
 
@@ -129,7 +212,8 @@ mod tests {
     /// (`pkg/apis/core/validation/validation_test.go`).
     #[test]
     fn no_amount_is_negative_and_no_request_is_above_its_limit() {
-        let told = |given: Value| resources(&given, "r").iter().map(Cause::sentence).collect::<Vec<_>>();
+        let told =
+            |given: Value| resources(&given, &BTreeSet::new(), "r").iter().map(Cause::sentence).collect::<Vec<_>>();
         let good = json!({"limits": {"cpu": "1", "memory": "1Gi", "x.io/y": "3"}, "requests": {"cpu": "1000m", "memory": "1G", "x.io/y": "3"}});
         assert_eq!(told(good), [""; 0]);
         assert_eq!(

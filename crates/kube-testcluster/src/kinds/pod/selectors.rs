@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::containers::{items, text};
 use super::validation::labels;
+use crate::kinds::fields::{items, text};
 use crate::kinds::names;
 use crate::machinery::cause::Cause;
 
@@ -12,7 +12,7 @@ pub(super) const EXISTS: &str = "may not be specified when `operator` is 'Exists
 pub(super) const OPERATOR: &str = "not a valid selector operator";
 
 /// The errors in a selector of labels.
-pub(super) fn label_selector(selector: &Value, at: &str) -> Vec<Cause> {
+pub(in crate::kinds) fn label_selector(selector: &Value, at: &str) -> Vec<Cause> {
     let mut causes = labels(&selector["matchLabels"], &format!("{at}.matchLabels"));
     for (i, requirement) in items(selector, "matchExpressions").iter().enumerate() {
         let at = format!("{at}.matchExpressions[{i}]");

@@ -4,9 +4,9 @@ use std::net::IpAddr;
 
 use serde_json::{Value, json};
 
-use super::containers::{items, text};
 use super::selectors::label_name;
 use crate::kinds::addresses::{ip, one_of_each_family};
+use crate::kinds::fields::{items, text};
 use crate::kinds::names;
 use crate::machinery::cause::Cause;
 
@@ -18,6 +18,7 @@ pub(in crate::kinds) fn status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let (status, mut causes) = (&new["status"], Vec::new());
     for (i, condition) in items(status, "conditions").iter().enumerate() {
         let kind = text(condition, "type");
+        causes.extend(observed(condition, &format!("status.conditions[{i}]")));
         if !OF_THE_SYSTEM.contains(&kind) {
             causes.extend(label_name(kind, &format!("status.conditions[{i}].Type")));
         }
@@ -28,15 +29,39 @@ pub(in crate::kinds) fn status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
         let faults = names::subdomain(node);
         causes.extend(faults.iter().map(|why| Cause::invalid("status.nominatedNodeName", node, why)));
     }
+    if !text(&new["spec"], "nodeName").is_empty() && !node.is_empty() && node != text(before, "nominatedNodeName") {
+        let why = "may not be set on pods that are already bound to a node";
+        causes.push(Cause::forbidden("status.nominatedNodeName", why));
+    }
+    causes.extend(observed(status, "status"));
+    causes.extend(quality_of_service(status, before));
     for (list, containers, restarts) in
         [("containerStatuses", "containers", false), ("initContainerStatuses", "initContainers", true)]
     {
         causes.extend(revived(new, before, list, containers, restarts));
     }
-    for field in ["podIPs", "hostIPs"] {
-        causes.extend(addresses(status, field));
+    causes.extend(addresses(status, "podIPs"));
+    if let Some(first) = items(status, "hostIPs").first().map(|first| text(first, "ip")) {
+        let is_other = first != text(status, "hostIP");
+        let cause = is_other.then(|| Cause::invalid("status.hostIPs[0].ip", first, "must be equal to `hostIP`"));
+        causes.extend(cause);
     }
+    causes.extend(addresses(status, "hostIPs"));
     causes
+}
+
+fn observed(parent: &Value, at: &str) -> Option<Cause> {
+    let generation = &parent["observedGeneration"];
+    let is_negative = generation.as_i64().is_some_and(|generation| generation < 0);
+    let why = "must be a non-negative integer";
+    is_negative.then(|| Cause::invalid_json(format!("{at}.observedGeneration"), generation, why))
+}
+
+/// It is decided when the pod is created. A kubelet that does not know it leaves it out.
+fn quality_of_service(status: &Value, before: &Value) -> Option<Cause> {
+    let quality = text(status, "qosClass");
+    let is_other = !quality.is_empty() && quality != text(before, "qosClass");
+    is_other.then(|| Cause::invalid("status.qosClass", quality, "field is immutable"))
 }
 
 /// A container that has ended stays so, unless the pod restarts it. Upstream: `ValidateContainerStateTransition`.

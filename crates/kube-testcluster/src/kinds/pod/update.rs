@@ -4,6 +4,10 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
+use super::containers::padded_image;
+use super::gated;
+use super::tolerations::tolerations;
+use crate::kinds::fields::{each, items, required};
 use crate::machinery::cause::Cause;
 
 /// Upstream's message without the difference of the two specs, which Go prints there.
@@ -20,6 +24,10 @@ pub(crate) fn changes(new: &Value, old: &Value) -> Vec<Cause> {
             causes.push(Cause::forbidden(format!("spec.{field}"), "pod updates may not add or remove containers"));
             return causes;
         }
+        for (path, container) in each(new, field, "spec") {
+            causes.extend(required(container, "image", &path));
+            causes.extend(padded_image(container, &path));
+        }
     }
     if let Some(cause) = deadline(&new["activeDeadlineSeconds"], &old["activeDeadlineSeconds"]) {
         let fatal = !new["activeDeadlineSeconds"].is_null();
@@ -29,7 +37,9 @@ pub(crate) fn changes(new: &Value, old: &Value) -> Vec<Cause> {
         }
     }
     let kept: HashSet<Value> = items(new, "tolerations").iter().map(lasting).collect();
-    if !items(old, "tolerations").iter().all(|old| kept.contains(&lasting(old))) {
+    if items(old, "tolerations").iter().all(|old| kept.contains(&lasting(old))) {
+        causes.extend(tolerations(items(new, "tolerations"), "spec.tolerations"));
+    } else {
         let detail = "existing toleration can not be modified except its tolerationSeconds";
         causes.push(Cause::forbidden("spec.tolerations", detail));
     }
@@ -41,14 +51,14 @@ pub(crate) fn changes(new: &Value, old: &Value) -> Vec<Cause> {
             causes.push(Cause::forbidden(format!("spec.schedulingGates[{i}].name"), &detail));
         }
     }
-    if fixed(new, old) != *old {
+    let mut fixed = fixed(new, old);
+    if !items(old, "schedulingGates").is_empty() {
+        causes.extend(gated::changes(&mut fixed, old));
+    }
+    if fixed != *old {
         causes.push(Cause::forbidden("spec", REFUSAL));
     }
     causes
-}
-
-fn items<'a>(spec: &'a Value, field: &str) -> &'a [Value] {
-    spec[field].as_array().map_or(&[], Vec::as_slice)
 }
 
 /// A deadline may be set, and may be shortened.
@@ -110,7 +120,7 @@ mod tests {
     fn told(changed: Value) -> Vec<String> {
         let old = json!({
             "containers": [{"name": "main", "image": "nginx:1", "imagePullPolicy": "IfNotPresent"}],
-            "activeDeadlineSeconds": 60, "terminationGracePeriodSeconds": 30, "tolerations": [{"key": "a"}],
+            "activeDeadlineSeconds": 60, "terminationGracePeriodSeconds": 30, "tolerations": [{"key": "a", "effect": "NoExecute"}],
         });
         let mut new = old.clone();
         for (field, value) in changed.as_object().unwrap() {
@@ -125,7 +135,10 @@ mod tests {
         let image = json!([{"name": "main", "image": "nginx:2", "imagePullPolicy": "IfNotPresent"}]);
         assert_eq!(told(json!({"containers": image})), none);
         assert_eq!(told(json!({"activeDeadlineSeconds": 30})), none);
-        assert_eq!(told(json!({"tolerations": [{"key": "b"}, {"key": "a", "tolerationSeconds": 3}]})), none);
+        assert_eq!(
+            told(json!({"tolerations": [{"key": "b"}, {"key": "a", "effect": "NoExecute", "tolerationSeconds": 3}]})),
+            none
+        );
     }
 
     #[test]

@@ -1,64 +1,143 @@
-//! Validation of pods and pod templates. Upstream: `ValidatePodSpec` in `pkg/apis/core/validation/validation.go`.
+//! Validation of pods and pod templates. Upstream: `ValidatePodSpec`, `ValidatePodCreate`, `ValidatePodTemplateSpec` in
+//! `pkg/apis/core/validation/validation.go`, for the feature gates that are on by default.
 
 use serde_json::Value;
 
 use super::affinity::affinity;
-use super::containers::{containers, items, one_of, text};
-use super::network::{dns, host_aliases};
+use super::annotations;
+use super::containers::{self, Shared, containers, for_debugging};
+use super::environment::volumes_of_files;
+use super::network::{dns, host_aliases, hostname_override};
 use super::placement::{gates, spread};
-use super::security;
+use super::ports::on_the_node;
+use super::profiles::contradictions;
+use super::resource_validation::{claims, resources};
+use super::security::{self, shared_processes};
+use super::tolerations::tolerations;
 use super::update;
 use super::volume_validation::volumes;
+use super::windows;
+use crate::kinds::fields::{each, invalid, items, not_negative, one_of, text};
 use crate::kinds::names;
 use crate::machinery::cause::Cause;
 
-const DNS_POLICIES: [&str; 4] = ["ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"];
-const EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
+const DNS_POLICIES: [&str; 4] = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
+
+/// What has a spec.
+#[derive(Clone, Copy)]
+pub(super) enum Holder<'a> {
+    /// A pod, with this name.
+    Pod(&'a str),
+    Template,
+}
 
 /// The errors in a new pod, or in the change of an old one.
 pub(in crate::kinds) fn pod(new: &Value, old: Option<&Value>) -> Vec<Cause> {
-    let mut causes = pod_spec(&new["spec"], "spec");
-    causes.extend(old.into_iter().flat_map(|old| update::changes(&new["spec"], &old["spec"])));
+    let (metadata, spec) = (&new["metadata"], &new["spec"]);
+    let mut causes = annotations::of_pod(metadata, spec, "metadata.annotations");
+    causes.extend(pod_spec(spec, Holder::Pod(text(metadata, "name")), "spec"));
+    causes.extend(only_of_pods(spec));
+    match old {
+        None => causes.extend(only_of_new(new)),
+        Some(old) => {
+            causes.extend(annotations::changes(metadata, &old["metadata"], spec));
+            causes.extend(update::changes(spec, &old["spec"]));
+        }
+    }
     causes
 }
 
-/// The errors in the spec of a pod or of a pod template; `at` is its path.
-pub(in crate::kinds) fn pod_spec(spec: &Value, at: &str) -> Vec<Cause> {
+/// What pods must not have, and templates of pods may. Upstream: `validatePodMetadataAndSpec`.
+fn only_of_pods(spec: &Value) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    if text(spec, "serviceAccountName").is_empty() {
+        let volumes = each(spec, "volumes", "spec");
+        let sources =
+            volumes.flat_map(|(at, volume)| each(&volume["projected"], "sources", &format!("{at}.projected")));
+        let tokens = sources.filter(|(_, source)| source["serviceAccountToken"].is_object());
+        let why = "must not be specified when serviceAccountName is not set";
+        causes.extend(tokens.map(|(at, _)| Cause::forbidden(format!("{at}.serviceAccountToken"), why)));
+    }
+    causes.extend(not_negative(spec, "terminationGracePeriodSeconds", "spec"));
+    causes.extend(containers::only_of_pods(spec, "spec"));
+    causes
+}
+
+/// What a new pod must not have, and an old one may.
+fn only_of_new(pod: &Value) -> Vec<Cause> {
+    let (spec, mut causes) = (&pod["spec"], Vec::new());
+    if !items(spec, "ephemeralContainers").is_empty() {
+        causes.push(Cause::forbidden("spec.ephemeralContainers", "cannot be set on create"));
+    }
+    if !text(spec, "nodeName").is_empty() && !items(spec, "schedulingGates").is_empty() {
+        let why = "cannot be set until all schedulingGates have been cleared";
+        causes.push(Cause::forbidden("spec.nodeName", why));
+    }
+    causes.extend(contradictions(&pod["metadata"], spec, "spec"));
+    causes
+}
+
+/// The errors in a template of pods, `at`.
+pub(in crate::kinds) fn template(template: &Value, at: &str) -> Vec<Cause> {
+    let (metadata, spec, at_spec) = (&template["metadata"], &template["spec"], format!("{at}.spec"));
+    let mut causes = labels(&metadata["labels"], &format!("{at}.labels"));
+    causes.extend(annotations::keys(metadata, &format!("{at}.annotations")));
+    causes.extend(annotations::of_pod(metadata, spec, &format!("{at}.annotations")));
+    causes.extend(pod_spec(spec, Holder::Template, &at_spec));
+    causes.extend(contradictions(metadata, spec, &at_spec));
+    if !items(spec, "ephemeralContainers").is_empty() {
+        let why = "ephemeral containers not allowed in pod template";
+        causes.push(Cause::forbidden(format!("{at_spec}.ephemeralContainers"), why));
+    }
+    causes
+}
+
+/// The errors in the spec of a pod or of a template; `at` is its path.
+fn pod_spec(spec: &Value, holder: Holder<'_>, at: &str) -> Vec<Cause> {
     let path = |field: &str| format!("{at}.{field}");
-    let (mut causes, mountable) = volumes(spec, at);
-    causes.extend(containers(spec, &mountable, at));
+    let name = if let Holder::Pod(name) = holder { name } else { "" };
+    let (mut causes, volumes) = volumes(spec, name, at);
+    let claimed = items(spec, "resourceClaims").iter().map(|claim| text(claim, "name"));
+    let shared = Shared { spec, volumes, claims: claimed.filter(|name| !name.is_empty()).collect() };
+    causes.extend(claims(spec, at));
+    causes.extend(containers(&shared, at));
+    causes.extend(for_debugging(&shared, at));
+    causes.extend(on_the_node(spec, holder, at));
     causes.extend(one_of(text(spec, "restartPolicy"), &["Always", "OnFailure", "Never"], &path("restartPolicy")));
     causes.extend(one_of(text(spec, "dnsPolicy"), &DNS_POLICIES, &path("dnsPolicy")));
     causes.extend(labels(&spec["nodeSelector"], &path("nodeSelector")));
     causes.extend(security::of_pod(spec, at));
-    let system = text(&spec["os"], "name");
-    if spec["os"].is_object() && !["linux", "windows"].contains(&system) {
-        causes.extend(one_of(system, &["linux", "windows"], &path(if system.is_empty() { "os.name" } else { "os" })));
-    }
+    causes.extend(shared_processes(spec, at));
     causes.extend(affinity(&spec["affinity"], &path("affinity")));
     causes.extend(dns(spec, at));
     causes.extend(gates(spec, at));
     causes.extend(spread(items(spec, "topologySpreadConstraints"), &path("topologySpreadConstraints")));
-    for field in ["serviceAccountName", "nodeName"] {
-        causes.extend(named(spec, field, names::subdomain, &path(field)));
-    }
+    causes.extend(windows::host_process(spec, at));
+    causes.extend(windows::own_users(spec, at));
+    causes.extend(hostname_override(spec, at));
+    causes.extend(named(spec, "serviceAccountName", names::subdomain, at));
+    causes.extend(named(spec, "nodeName", names::subdomain, at));
     let deadline = &spec["activeDeadlineSeconds"];
     if deadline.as_i64().is_some_and(|seconds| !(1..=i64::from(i32::MAX)).contains(&seconds)) {
         let detail = "must be between 1 and 2147483647, inclusive";
         causes.push(Cause::invalid_json(path("activeDeadlineSeconds"), deadline, detail));
     }
     for field in ["hostname", "subdomain"] {
-        causes.extend(named(spec, field, names::label, &path(field)));
+        causes.extend(named(spec, field, names::label, at));
     }
-    causes.extend(tolerations(items(spec, "tolerations"), at));
+    causes.extend(tolerations(items(spec, "tolerations"), &path("tolerations")));
     causes.extend(host_aliases(items(spec, "hostAliases"), &path("hostAliases")));
-    for field in ["priorityClassName", "runtimeClassName"] {
-        causes.extend(named(spec, field, names::subdomain, &path(field)));
+    causes.extend(named(spec, "priorityClassName", names::subdomain, at));
+    causes.extend(named(spec, "runtimeClassName", names::subdomain, at));
+    if let Some(policy) = spec["preemptionPolicy"].as_str() {
+        causes.extend(one_of(policy, &["PreemptLowerPriority", "Never"], &path("preemptionPolicy")));
     }
-    if !spec["preemptionPolicy"].is_null() {
-        let policies = ["PreemptLowerPriority", "Never"];
-        causes.extend(one_of(text(spec, "preemptionPolicy"), &policies, &path("preemptionPolicy")));
+    if spec["overhead"].is_object() {
+        let overhead = serde_json::json!({"limits": spec["overhead"]});
+        causes.extend(resources(&overhead, &shared.claims, &path("overhead")));
     }
+    causes.extend(windows::system(spec, at));
+    causes.extend(volumes_of_files(spec, at));
     causes
 }
 
@@ -66,7 +145,7 @@ pub(in crate::kinds) fn pod_spec(spec: &Value, at: &str) -> Vec<Cause> {
 fn named(spec: &Value, field: &str, faults: fn(&str) -> Vec<String>, at: &str) -> Vec<Cause> {
     match text(spec, field) {
         "" => Vec::new(),
-        name => faults(name).iter().map(|why| Cause::invalid(at, name, why)).collect(),
+        name => invalid(&format!("{at}.{field}"), name, faults(name)),
     }
 }
 
@@ -77,48 +156,6 @@ pub(in crate::kinds) fn labels(labels: &Value, at: &str) -> Vec<Cause> {
         let value = value.as_str().unwrap_or_default();
         causes.extend(names::label_key(key).iter().map(|why| Cause::invalid(at, key, why)));
         causes.extend(names::label_value(value).iter().map(|why| Cause::invalid(at, value, why)));
-    }
-    causes
-}
-
-/// Upstream: `ValidateTolerations`.
-fn tolerations(tolerations: &[Value], at: &str) -> Vec<Cause> {
-    let mut causes = Vec::new();
-    for (i, toleration) in tolerations.iter().enumerate() {
-        let path = |field: &str| format!("{at}.tolerations[{i}].{field}");
-        let (key, value, effect) = (text(toleration, "key"), text(toleration, "value"), text(toleration, "effect"));
-        let operator = text(toleration, "operator");
-        if !key.is_empty() {
-            causes.extend(names::label_key(key).iter().map(|why| Cause::invalid(path("key"), key, why)));
-        } else if operator != "Exists" {
-            let detail = "operator must be Exists when `key` is empty, which means \"match all values and all keys\"";
-            causes.push(Cause::invalid(path("operator"), operator, detail));
-        }
-        if !toleration["tolerationSeconds"].is_null() && effect != "NoExecute" {
-            let detail = "effect must be 'NoExecute' when `tolerationSeconds` is set";
-            causes.push(Cause::invalid(path("effect"), effect, detail));
-        }
-        match operator {
-            "" | "Equal" => {
-                let faults = names::label_value(value);
-                causes.extend(faults.first().map(|_| Cause::invalid(path("operator"), value, &faults.join(";"))));
-            }
-            "Exists" if !value.is_empty() => {
-                let detail = "value must be empty when `operator` is 'Exists'";
-                causes.push(Cause::invalid(path("operator"), value, detail));
-            }
-            "Exists" => {}
-            other => {
-                causes.push(Cause::unsupported(
-                    path("operator"),
-                    &format!("{other:?}"),
-                    &["Equal", "Exists", "Lt", "Gt"],
-                ));
-            }
-        }
-        if !effect.is_empty() {
-            causes.extend(one_of(effect, &EFFECTS, &path("effect")));
-        }
     }
     causes
 }
@@ -136,7 +173,7 @@ mod tests {
         for (field, value) in more.as_object().unwrap() {
             spec[field] = value.clone();
         }
-        pod_spec(&spec, "spec").iter().map(Cause::sentence).collect()
+        pod_spec(&spec, Holder::Template, "spec").iter().map(Cause::sentence).collect()
     }
 
     /// From the cases of upstream's `TestValidatePodSpec` and `TestValidatePod`
@@ -152,7 +189,7 @@ mod tests {
         for (bad, expected) in [
             (
                 json!({"dnsPolicy": "invalid"}),
-                "spec.dnsPolicy: Unsupported value: \"invalid\": supported values: \"ClusterFirst\", \"ClusterFirstWithHostNet\", \"Default\", \"None\"",
+                "spec.dnsPolicy: Unsupported value: \"invalid\": supported values: \"ClusterFirstWithHostNet\", \"ClusterFirst\", \"Default\", \"None\"",
             ),
             (
                 json!({"restartPolicy": "UnknowPolicy"}),
@@ -177,41 +214,5 @@ mod tests {
         assert!(
             told(&json!({"nodeSelector": {"a b": ""}}))[0].starts_with("spec.nodeSelector: Invalid value: \"a b\": ")
         );
-    }
-
-    /// From the tolerations in the cases of upstream's `TestValidatePod`.
-    #[test]
-    fn a_toleration_says_what_it_tolerates() {
-        for good in [
-            json!({"key": "foo", "operator": "Equal", "value": "bar", "effect": "NoSchedule"}),
-            json!({"operator": "Exists"}),
-            json!({"key": "foo", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": -2}),
-        ] {
-            assert_eq!(told(&json!({"tolerations": [good]})), [""; 0], "{good}");
-        }
-        for (bad, expected) in [
-            (
-                json!({"operator": "Equal", "value": "bar"}),
-                "operator: Invalid value: \"Equal\": operator must be Exists when `key` is empty, which means \"match all values and all keys\"",
-            ),
-            (
-                json!({"key": "foo", "operator": "Exists", "value": "bar"}),
-                "operator: Invalid value: \"bar\": value must be empty when `operator` is 'Exists'",
-            ),
-            (
-                json!({"key": "foo", "operator": "In"}),
-                "operator: Unsupported value: \"In\": supported values: \"Equal\", \"Exists\", \"Lt\", \"Gt\"",
-            ),
-            (
-                json!({"key": "foo", "operator": "Exists", "tolerationSeconds": 20, "effect": "NoSchedule"}),
-                "effect: Invalid value: \"NoSchedule\": effect must be 'NoExecute' when `tolerationSeconds` is set",
-            ),
-            (
-                json!({"key": "foo", "operator": "Exists", "effect": "Never"}),
-                "effect: Unsupported value: \"Never\": supported values: \"NoSchedule\", \"PreferNoSchedule\", \"NoExecute\"",
-            ),
-        ] {
-            assert_eq!(told(&json!({"tolerations": [bad]})), [format!("spec.tolerations[0].{expected}")], "{bad}");
-        }
     }
 }

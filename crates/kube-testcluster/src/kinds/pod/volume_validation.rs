@@ -1,150 +1,133 @@
-//! Validation of volumes. Upstream: `ValidateVolumes`, `validateVolumeSource` in `pkg/apis/core/validation/validation.go`.
+//! Validation of volumes. Upstream: `ValidateVolumes` and `validateVolumeSource` in `pkg/apis/core/validation/validation.go`.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::containers::{items, text};
+use super::claim_template::ephemeral;
+use super::projected::{downward_api, projected};
+use super::storage_systems as systems;
+use super::volume_sources as sources;
+use crate::kinds::fields::{each, text};
 use crate::kinds::names;
 use crate::machinery::cause::Cause;
 
-/// The fields that a type of volume must have.
-const REQUIRED: [(&str, &[&str]); 17] = [
-    ("azureFile", &["secretName", "shareName"]),
-    ("cephfs", &["monitors"]),
-    ("cinder", &["volumeID"]),
-    ("ephemeral", &["volumeClaimTemplate"]),
-    ("flexVolume", &["driver"]),
-    ("glusterfs", &["endpoints", "path"]),
-    ("photonPersistentDisk", &["pdID"]),
-    ("portworxVolume", &["volumeID"]),
-    ("rbd", &["monitors", "image"]),
-    ("storageos", &["volumeName"]),
-    ("vsphereVolume", &["volumePath"]),
-    ("hostPath", &["path"]),
-    ("secret", &["secretName"]),
-    ("configMap", &["name"]),
-    ("persistentVolumeClaim", &["claimName"]),
-    ("nfs", &["server", "path"]),
-    ("csi", &["driver"]),
+/// A type of volume.
+struct Type {
+    /// Its field.
+    field: &'static str,
+    /// What upstream calls it where it is one type too many, and where something is wrong in it. Some names differ there.
+    second: &'static str,
+    path: &'static str,
+    check: fn(&Value, &str) -> Vec<Cause>,
+}
+
+const fn named(field: &'static str, check: fn(&Value, &str) -> Vec<Cause>) -> Type {
+    Type { field, second: field, path: field, check }
+}
+
+/// The types in the order in which upstream looks for them.
+const TYPES: [Type; 30] = [
+    named("emptyDir", sources::empty_dir),
+    named("hostPath", sources::host_path),
+    named("gitRepo", sources::git_repo),
+    Type { path: "persistentDisk", ..named("gcePersistentDisk", systems::gce_disk) },
+    named("awsElasticBlockStore", systems::aws_disk),
+    named("secret", sources::secret),
+    named("nfs", sources::nfs),
+    named("iscsi", systems::iscsi),
+    named("glusterfs", systems::glusterfs),
+    named("flocker", systems::flocker),
+    named("persistentVolumeClaim", sources::claim),
+    named("rbd", systems::rbd),
+    named("cinder", systems::cinder),
+    Type { second: "cephFS", ..named("cephfs", systems::cephfs) },
+    named("quobyte", systems::quobyte),
+    Type { second: "downwarAPI", ..named("downwardAPI", downward_api) },
+    named("fc", systems::fibre_channel),
+    named("flexVolume", systems::flex),
+    named("configMap", sources::config_map),
+    named("azureFile", systems::azure_file),
+    named("vsphereVolume", systems::vsphere),
+    named("photonPersistentDisk", systems::photon),
+    named("portworxVolume", systems::portworx),
+    named("azureDisk", systems::azure_disk),
+    named("storageos", systems::storage_os),
+    named("projected", projected),
+    named("scaleIO", systems::scale_io),
+    named("csi", sources::csi),
+    named("ephemeral", ephemeral),
+    named("image", sources::image),
 ];
 
-/// The types whose files have a mode.
-const WITH_MODE: [&str; 4] = ["secret", "configMap", "downwardAPI", "projected"];
-
-/// The errors in the volumes of a pod spec, and the names of the volumes without an error, which can be mounted.
-pub(super) fn volumes<'a>(spec: &'a Value, at: &str) -> (Vec<Cause>, HashSet<&'a str>) {
-    let (mut all, mut names) = (Vec::new(), HashSet::new());
-    for (i, volume) in items(spec, "volumes").iter().enumerate() {
-        let path = format!("{at}.volumes[{i}]");
+/// The errors in the volumes of a pod spec, and the volumes without an error, which can be mounted. `pod` is the name of the
+/// pod; a template has none.
+pub(super) fn volumes<'a>(spec: &'a Value, pod: &str, at: &str) -> (Vec<Cause>, HashMap<&'a str, &'a Value>) {
+    let (mut all, mut sound) = (Vec::new(), HashMap::new());
+    let claims: HashSet<String> = each(spec, "volumes", at)
+        .filter(|(_, volume)| !pod.is_empty() && volume["ephemeral"].is_object())
+        .map(|(_, volume)| format!("{pod}-{}", text(volume, "name")))
+        .collect();
+    for (path, volume) in each(spec, "volumes", at) {
         let name = text(volume, "name");
-        let mut causes = source(volume, &path);
+        let mut causes = source(volume, pod, &path);
         match name {
             "" => causes.push(Cause::required(format!("{path}.name"), "")),
             name => {
                 causes.extend(names::label(name).iter().map(|why| Cause::invalid(format!("{path}.name"), name, why)));
             }
         }
-        if names.contains(name) {
+        if sound.contains_key(name) {
             causes.push(Cause::duplicate(format!("{path}.name"), name));
         }
         if causes.is_empty() {
-            names.insert(name);
+            sound.insert(name, volume);
         }
         all.extend(causes);
-    }
-    (all, names)
-}
-
-fn is_empty(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::String(text) => text.is_empty(),
-        Value::Array(items) => items.is_empty(),
-        _ => false,
-    }
-}
-
-/// The errors in a path on the node. Upstream: `validateHostPathVolumeSource`.
-fn host_path(source: &Value, at: &str) -> Vec<Cause> {
-    const TYPES: [&str; 8] =
-        ["", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"];
-    let (path, kind) = (text(source, "path"), text(source, "type"));
-    let mut causes = Vec::new();
-    if path.split('/').any(|part| part == "..") {
-        causes.push(Cause::invalid(format!("{at}.path"), path, "must not contain '..'"));
-    }
-    if !TYPES.contains(&kind) {
-        causes.push(Cause::unsupported(format!("{at}.type"), &format!("{kind:?}"), &TYPES));
-    }
-    causes
-}
-
-/// The errors in the keys that become files. Upstream: `validateKeyToPath`.
-fn files(source: &Value, at: &str) -> Vec<Cause> {
-    let mut causes = Vec::new();
-    for (i, item) in items(source, "items").iter().enumerate() {
-        let (at, path) = (format!("{at}.items[{i}]"), text(item, "path"));
-        if text(item, "key").is_empty() {
-            causes.push(Cause::required(format!("{at}.key"), ""));
+        let claim = text(&volume["persistentVolumeClaim"], "claimName");
+        if claims.contains(claim) {
+            let why = "must not reference a PVC that gets created for an ephemeral volume";
+            all.push(Cause::invalid(format!("{path}.persistentVolumeClaim.claimName"), claim, why));
         }
-        match path {
-            "" => causes.push(Cause::required(format!("{at}.path"), "")),
-            path if path.starts_with('/') => {
-                causes.push(Cause::invalid(format!("{at}.path"), path, "must be a relative path"));
-            }
-            path if path.split('/').any(|part| part == "..") => {
-                causes.push(Cause::invalid(format!("{at}.path"), path, "must not contain '..'"));
-            }
-            _ => {}
-        }
-        causes.extend(mode(&item["mode"], &format!("{at}.mode")));
     }
-    causes
-}
-
-fn mode(mode: &Value, at: &str) -> Option<Cause> {
-    let fits = mode.as_i64().is_none_or(|mode| (0..=0o777).contains(&mode));
-    let detail = "must be a number between 0 and 0777 (octal), both inclusive";
-    (!fits).then(|| Cause::invalid_json(at, mode, detail))
+    (all, sound)
 }
 
 /// The errors in what a volume is.
-fn source(volume: &Value, at: &str) -> Vec<Cause> {
-    let mut causes = Vec::new();
-    let types = volume.as_object().into_iter().flatten().filter(|(field, _)| *field != "name");
-    let types: Vec<(&String, &Value)> = types.collect();
-    if types.is_empty() {
+fn source(volume: &Value, pod: &str, at: &str) -> Vec<Cause> {
+    let (mut causes, mut count) = (Vec::new(), 0);
+    for kind in TYPES.iter().filter(|kind| volume[kind.field].is_object()) {
+        count += 1;
+        if count == 1 {
+            causes.extend((kind.check)(&volume[kind.field], &format!("{at}.{}", kind.path)));
+        } else {
+            causes.push(Cause::forbidden(format!("{at}.{}", kind.second), "may not specify more than 1 volume type"));
+        }
+        causes.extend(name_for(kind, volume, pod, at, count == 1));
+    }
+    if count == 0 {
         causes.push(Cause::required(at, "must specify a volume type"));
     }
-    for (n, (kind, value)) in types.into_iter().enumerate() {
-        let path = format!("{at}.{kind}");
-        if n > 0 {
-            causes.push(Cause::forbidden(path, "may not specify more than 1 volume type"));
-            continue;
-        }
-        for (_, fields) in REQUIRED.iter().filter(|(name, _)| name == kind) {
-            let missing = fields.iter().filter(|field| is_empty(&value[**field]));
-            causes.extend(missing.map(|field| Cause::required(format!("{path}.{field}"), "")));
-        }
-        if WITH_MODE.contains(&kind.as_str()) {
-            causes.extend(mode(&value["defaultMode"], &format!("{path}.defaultMode")));
-        }
-        match kind.as_str() {
-            "hostPath" => causes.extend(host_path(value, &path)),
-            "secret" | "configMap" => causes.extend(files(value, &path)),
-            "nfs" if text(value, "path").starts_with(|c| c != '/') => {
-                causes.push(Cause::invalid(format!("{path}.path"), text(value, "path"), "must be an absolute path"));
-            }
-            "csi" if !text(value, "driver").is_empty() => {
-                let driver = text(value, "driver");
-                let faults = names::subdomain(&driver.to_lowercase());
-                causes.extend(faults.iter().map(|why| Cause::invalid(format!("{path}.driver"), driver, why)));
-            }
-            _ => {}
-        }
-    }
     causes
+}
+
+/// The errors in the name of a volume that its type needs for another name.
+fn name_for(kind: &Type, volume: &Value, pod: &str, at: &str, is_first: bool) -> Vec<Cause> {
+    let (name, at) = (text(volume, "name"), format!("{at}.name"));
+    match kind.field {
+        "iscsi" => {
+            let portal = text(&volume["iscsi"], "targetPortal");
+            let is_long = volume["iscsi"]["initiatorName"].is_string() && name.len() + 1 + portal.len() > 64;
+            let why = "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.";
+            is_long.then(|| Cause::invalid(at, name, why)).into_iter().collect()
+        }
+        "ephemeral" if is_first && !pod.is_empty() && !name.is_empty() => {
+            let claim = format!("{pod}-{name}");
+            let faults = names::subdomain(&claim);
+            faults.iter().map(|why| Cause::invalid(&at, name, &format!("PVC name {claim:?}: {why}"))).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 #[cfg(test)]
@@ -177,8 +160,11 @@ mod tests {
             ),
             (json!([{"name": "a", "hostPath": {}}]), &["spec.volumes[0].hostPath.path: Required value"], 0),
             (
-                json!([{"name": "a", "nfs": {}}]),
-                &["spec.volumes[0].nfs.server: Required value", "spec.volumes[0].nfs.path: Required value"],
+                json!([{"name": "a", "nfs": {"path": "a"}}]),
+                &[
+                    "spec.volumes[0].nfs.server: Required value",
+                    "spec.volumes[0].nfs.path: Invalid value: \"a\": must be an absolute path",
+                ],
                 0,
             ),
             (
@@ -192,7 +178,7 @@ mod tests {
             ),
         ] {
             let spec = json!({"volumes": given});
-            let (told, names) = volumes(&spec, "spec");
+            let (told, names) = volumes(&spec, "", "spec");
             let told: Vec<String> = told.iter().map(Cause::sentence).collect();
             assert_eq!((told, names.len()), (causes.iter().map(ToString::to_string).collect(), mountable), "{given}");
         }

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::image;
 use crate::machinery::fill::{empty, list, missing, part};
 
 /// Readable by all, writable by the owner: 0644.
@@ -9,6 +10,20 @@ const MODE: u32 = 0o644;
 
 /// The types of volumes whose files have a mode.
 const WITH_MODES: [&str; 4] = ["secret", "configMap", "downwardAPI", "projected"];
+
+/// The defaults that are texts: of a type of volume, a field, and its value.
+const TEXTS: [(&str, &str, &str); 10] = [
+    ("hostPath", "type", ""),
+    ("iscsi", "iscsiInterface", "default"),
+    ("rbd", "pool", "rbd"),
+    ("rbd", "user", "admin"),
+    ("rbd", "keyring", "/etc/ceph/keyring"),
+    ("azureDisk", "cachingMode", "ReadWrite"),
+    ("azureDisk", "fsType", "ext4"),
+    ("azureDisk", "kind", "Shared"),
+    ("scaleIO", "storageMode", "ThinProvisioned"),
+    ("scaleIO", "fsType", "xfs"),
+];
 
 /// Sets the defaults of a volume. One without a type becomes an `emptyDir`.
 pub(crate) fn volume(volume: &mut Value) {
@@ -20,8 +35,17 @@ pub(crate) fn volume(volume: &mut Value) {
             missing(source, "defaultMode", json!(MODE));
         }
     }
-    if let Some(path) = part(volume, "hostPath") {
-        missing(path, "type", json!(""));
+    for (kind, field, value) in TEXTS {
+        if let Some(source) = part(volume, kind) {
+            missing(source, field, json!(value));
+        }
+    }
+    if let Some(disk) = part(volume, "azureDisk") {
+        missing(disk, "readOnly", json!(false));
+    }
+    if let Some(image) = part(volume, "image") {
+        let policy = image::pull_policy(image["reference"].as_str().unwrap_or_default());
+        missing(image, "pullPolicy", json!(policy));
     }
     if let Some(downward) = part(volume, "downwardAPI") {
         list(downward, "items").for_each(field_reference);

@@ -7,7 +7,7 @@ use std::net::IpAddr;
 use serde_json::Value;
 
 use crate::kinds::addresses::{ip, one_of_each_family};
-use crate::kinds::pod::containers::{items, text};
+use crate::kinds::fields::{items, text};
 use crate::machinery::cause::Cause;
 
 const FAMILIES: [&str; 2] = ["IPv4", "IPv6"];

@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use crate::kinds::pod::containers::{is_port, items, text};
+use crate::kinds::fields::{is_port, items, text};
 use crate::machinery::cause::Cause;
 
 const POLICIES: [&str; 2] = ["Cluster", "Local"];

@@ -6,8 +6,8 @@ use std::net::IpAddr;
 use serde_json::Value;
 
 use crate::kinds::addresses::{cidr, ip};
+use crate::kinds::fields::{items, text};
 use crate::kinds::names;
-use crate::kinds::pod::containers::{items, text};
 use crate::machinery::cause::Cause;
 
 const RANGES: &str = "service.beta.kubernetes.io/load-balancer-source-ranges";

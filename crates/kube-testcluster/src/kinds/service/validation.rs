@@ -9,9 +9,10 @@ use super::addresses::addresses;
 use super::allocation::judged;
 use super::exposure::{affinity, traffic};
 use super::load_balancer::{class, class_change, source_ranges};
-use crate::kinds::addresses::reachable;
+use crate::kinds::addresses::{ip, reachable};
+use crate::kinds::fields::{is_port, items, one_of, port_name, text};
 use crate::kinds::names::{self, LABEL, SUBDOMAIN, is_label, is_subdomain};
-use crate::kinds::pod::containers::{PROTOCOLS, is_port, items, one_of, port_name, text};
+use crate::kinds::pod::ports::PROTOCOLS;
 use crate::kinds::pod::validation::labels;
 use crate::machinery::cause::Cause;
 
@@ -48,7 +49,8 @@ pub(crate) fn service(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes.extend(one_of(text(spec, "sessionAffinity"), &["ClientIP", "None"], "spec.sessionAffinity"));
     causes.extend(affinity(spec));
     for (i, address) in items(spec, "externalIPs").iter().enumerate() {
-        causes.extend(reachable(address.as_str().unwrap_or_default(), &format!("spec.externalIPs[{i}]")));
+        let (address, at) = (address.as_str().unwrap_or_default(), format!("spec.externalIPs[{i}]"));
+        causes.extend(ip(address, &at).map_or_else(|| reachable(address, &at), |cause| vec![cause]));
     }
     causes.extend(one_of(kind, &TYPES, "spec.type"));
     causes.extend(numbers(ports, kind));

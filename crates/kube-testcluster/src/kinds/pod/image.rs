@@ -1,0 +1,72 @@
+//! Names of images, and when they are pulled. Upstream: `ParseImageName` in `pkg/util/parsers`, and the grammar of
+//! `github.com/distribution/reference`.
+
+/// When an image is pulled, unless its user says so: always if its tag is `latest`, which is that of a name without a tag.
+/// What is no name has no tag.
+pub(super) fn pull_policy(image: &str) -> &'static str {
+    let is_latest = match tag(image) {
+        Some(Some(tag)) => tag == "latest",
+        Some(None) => !image.contains('@'),
+        None => false,
+    };
+    if is_latest { "Always" } else { "IfNotPresent" }
+}
+
+/// The tag of an image, if its name is one.
+fn tag(image: &str) -> Option<Option<&str>> {
+    let (name, digest) = image.split_once('@').map_or((image, None), |(name, digest)| (name, Some(digest)));
+    let (parent, last) = name.rsplit_once('/').map_or(("", name), |(parent, last)| (parent, last));
+    let (last, tag) = last.split_once(':').map_or((last, None), |(last, tag)| (last, Some(tag)));
+    let parents: Vec<&str> = parent.split('/').filter(|_| !parent.is_empty()).collect();
+    let paths = match parents.split_first() {
+        Some((host, paths)) if is_host(host) => paths,
+        _ => &parents[..],
+    };
+    let is_name = paths.iter().chain([&last]).all(|part| is_component(part));
+    let is_digest = digest.is_none_or(|digest| digest.contains(':'));
+    (is_name && is_digest && tag.is_none_or(is_tag)).then_some(tag)
+}
+
+/// Whether the first part of a name is a registry and not a part of a path.
+fn is_host(part: &str) -> bool {
+    let is_named = part.contains(['.', ':']) || part == "localhost" || part.contains(|c: char| c.is_ascii_uppercase());
+    is_named && part.chars().all(|c| c.is_ascii_alphanumeric() || ".:-[]".contains(c))
+}
+
+/// Whether a part of a path has lower case letters and digits, and separators only between them.
+fn is_component(part: &str) -> bool {
+    let inside = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+    let separators = part.split(inside).filter(|separator| !separator.is_empty());
+    let known = |separator: &str| matches!(separator, "." | "_" | "__") || separator.chars().all(|c| c == '-');
+    part.starts_with(inside) && part.ends_with(inside) && separators.into_iter().all(known)
+}
+
+fn is_tag(tag: &str) -> bool {
+    let inside = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    (1..=128).contains(&tag.len()) && tag.starts_with(inside) && tag.chars().all(|c| inside(c) || ".-".contains(c))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pull_policy_follows_the_tag() {
+        for (image, policy) in [
+            ("nginx", "Always"),
+            ("nginx:latest", "Always"),
+            ("nginx:1.27", "IfNotPresent"),
+            ("host:5000/nginx", "Always"),
+            ("Registry.io/a/b_c", "Always"),
+            ("a@sha256:1", "IfNotPresent"),
+            ("a:latest@sha256:1", "Always"),
+            (" j", "IfNotPresent"),
+            ("Nginx", "IfNotPresent"),
+            ("a..b", "IfNotPresent"),
+            ("nginx:", "IfNotPresent"),
+            ("", "IfNotPresent"),
+        ] {
+            assert_eq!(pull_policy(image), policy, "{image}");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Validation of what a volume can be, but for storage systems and files about the pod. Upstream: `validateHostPathVolumeSource`
+//! and its neighbours in `pkg/apis/core/validation/validation.go`, from line 819.
+
+use serde_json::Value;
+
+use super::paths::{descending, local, no_backsteps};
+use crate::kinds::fields::{each, invalid, known_if_set, one_of, required, text};
+use crate::kinds::names;
+use crate::machinery::cause::Cause;
+use crate::machinery::quantity::Quantity;
+
+const HOST_PATH_TYPES: [&str; 8] =
+    ["", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"];
+pub(super) const PULL_POLICIES: [&str; 3] = ["Always", "IfNotPresent", "Never"];
+
+pub(super) fn empty_dir(source: &Value, at: &str) -> Vec<Cause> {
+    let limit = source["sizeLimit"].as_str().and_then(|text| Quantity::parse(text).ok());
+    let is_wrong = limit.is_some_and(|limit| limit.is_negative());
+    let why = "SizeLimit field must be a valid resource quantity";
+    is_wrong.then(|| Cause::forbidden(format!("{at}.sizeLimit"), why)).into_iter().collect()
+}
+
+pub(super) fn host_path(source: &Value, at: &str) -> Vec<Cause> {
+    if let Some(cause) = required(source, "path", at) {
+        return vec![cause];
+    }
+    let mut causes = Vec::from_iter(no_backsteps(text(source, "path"), &format!("{at}.path")));
+    causes.extend(known_if_set(source, "type", &HOST_PATH_TYPES, at));
+    causes
+}
+
+pub(super) fn git_repo(source: &Value, at: &str) -> Vec<Cause> {
+    let mut causes = Vec::from_iter(required(source, "repository", at));
+    causes.extend(descending(text(source, "directory"), &format!("{at}.directory")));
+    causes
+}
+
+pub(super) fn secret(source: &Value, at: &str) -> Vec<Cause> {
+    let mut causes = Vec::from_iter(required(source, "secretName", at));
+    causes.extend(mode(source, "defaultMode", at));
+    causes.extend(each(source, "items", at).flat_map(|(at, item)| key_to_path(item, &at)));
+    causes
+}
+
+pub(super) fn config_map(source: &Value, at: &str) -> Vec<Cause> {
+    let mut causes = Vec::from_iter(required(source, "name", at));
+    causes.extend(mode(source, "defaultMode", at));
+    causes.extend(each(source, "items", at).flat_map(|(at, item)| key_to_path(item, &at)));
+    causes
+}
+
+/// The errors in a key that becomes a file. Upstream: `validateKeyToPath`.
+pub(super) fn key_to_path(item: &Value, at: &str) -> Vec<Cause> {
+    let mut causes: Vec<Cause> = required(item, "key", at).into_iter().chain(required(item, "path", at)).collect();
+    causes.extend(local(text(item, "path"), &format!("{at}.path")));
+    causes.extend(mode(item, "mode", at));
+    causes
+}
+
+/// The error in the mode of a file, if any.
+pub(super) fn mode(parent: &Value, field: &str, at: &str) -> Option<Cause> {
+    let fits = parent[field].as_i64().is_none_or(|mode| (0..=0o777).contains(&mode));
+    let detail = "must be a number between 0 and 0777 (octal), both inclusive";
+    (!fits).then(|| Cause::invalid_json(format!("{at}.{field}"), &parent[field], detail))
+}
+
+pub(super) fn nfs(source: &Value, at: &str) -> Vec<Cause> {
+    let (path, mut causes) = (text(source, "path"), Vec::new());
+    causes.extend(["server", "path"].into_iter().filter_map(|field| required(source, field, at)));
+    if !path.starts_with('/') {
+        causes.push(Cause::invalid(format!("{at}.path"), path, "must be an absolute path"));
+    }
+    causes
+}
+
+pub(super) fn claim(source: &Value, at: &str) -> Vec<Cause> {
+    required(source, "claimName", at).into_iter().collect()
+}
+
+/// Upstream: `validateCSIVolumeSource`, `ValidateCSIDriverName`.
+pub(super) fn csi(source: &Value, at: &str) -> Vec<Cause> {
+    let (driver, path) = (text(source, "driver"), format!("{at}.driver"));
+    let mut causes = Vec::from_iter(required(source, "driver", at));
+    if !driver.is_empty() {
+        causes.extend((driver.len() > 63).then(|| Cause::too_long(&path, 63)));
+        causes.extend(invalid(&path, driver, names::subdomain(&driver.to_lowercase())));
+    }
+    let secret = &source["nodePublishSecretRef"];
+    if secret.is_object() {
+        match text(secret, "name") {
+            "" => causes.push(Cause::required(format!("{at}.nodePublishSecretRef.name"), "")),
+            name => causes.extend(invalid(&format!("{at}.name"), name, names::subdomain(name))),
+        }
+    }
+    causes
+}
+
+pub(super) fn image(source: &Value, at: &str) -> Vec<Cause> {
+    let mut causes = Vec::from_iter(required(source, "reference", at));
+    causes.extend(one_of(text(source, "pullPolicy"), &PULL_POLICIES, &format!("{at}.pullPolicy")));
+    causes
+}

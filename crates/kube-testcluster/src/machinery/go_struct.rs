@@ -1,0 +1,43 @@
+//! A struct of upstream's internal types as Go prints it in a message: all fields in their order, with their Go names.
+
+use serde_json::Value;
+
+/// The fields of a type: the name in Go, the name in the API, and how it is printed.
+pub(crate) struct GoStruct(pub(crate) &'static [(&'static str, &'static str, Field)]);
+
+/// The type of a field.
+pub(crate) enum Field {
+    /// A pointer, a list or a map: `null` if it is absent.
+    Plain,
+    /// A text: empty if it is absent.
+    Text,
+    /// A pointer to a struct.
+    Struct(&'static GoStruct),
+    /// A list of structs.
+    List(&'static GoStruct),
+}
+
+impl GoStruct {
+    pub(crate) fn print(&self, value: &Value) -> String {
+        let fields = self.0.iter().map(|(go, json, field)| format!("{go:?}:{}", field.print(&value[json])));
+        format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
+    }
+
+    /// A list of such structs.
+    pub(crate) fn print_list(&self, list: &Value) -> String {
+        let Some(items) = list.as_array() else { return "null".to_owned() };
+        let items: Vec<String> = items.iter().map(|item| self.print(item)).collect();
+        format!("[{}]", items.join(","))
+    }
+}
+
+impl Field {
+    fn print(&self, value: &Value) -> String {
+        match self {
+            Self::Text if value.is_null() => "\"\"".to_owned(),
+            Self::Struct(fields) if value.is_object() => fields.print(value),
+            Self::List(fields) => fields.print_list(value),
+            _ => value.to_string(),
+        }
+    }
+}
