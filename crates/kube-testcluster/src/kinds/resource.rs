@@ -192,11 +192,18 @@ pub(crate) struct Resource {
 /// Gives each object of a kind what no two may have, such as the address of a service. Upstream: `BeginCreate`,
 /// `BeginUpdate` and `AfterDelete` of a kind's registry.
 pub(crate) trait Allocator: fmt::Debug + Send {
-    /// Fills in what a new object lacks, or the new state of an old one. `key` is the object's key in the store.
+    /// Fills in what a new object lacks, or the new state of an old one, and takes it. `key` is the object's key in the
+    /// store. The result names what was taken, which has to be kept or given back.
     ///
     /// # Errors
     /// What the object asks for and cannot have.
-    fn allocate(&self, key: &str, new: &mut Value, old: Option<&Value>) -> Result<(), Vec<Cause>>;
+    fn reserve(&mut self, key: &str, new: &mut Value, old: Option<&Value>) -> Result<u64, Vec<Cause>>;
+
+    /// The object was written with what was taken for it.
+    fn keep(&mut self, taken: u64);
+
+    /// The object was not written.
+    fn give_back(&mut self, taken: u64);
 
     /// An object was written with this state, or removed.
     fn record(&mut self, key: &str, state: Option<&Value>);

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::event::Event;
 use super::object::{Draft, Key, Object, Opened};
+use super::reservation::Reservation;
 use super::storage::Storage;
 use super::watch_cache::Audience;
 use super::writes::Write;
@@ -34,32 +35,6 @@ pub(crate) enum Commit {
     Pretend,
 }
 
-impl StoreState {
-    /// Fills in what no two objects of the kind may have.
-    fn allocate(
-        &self,
-        resource: &'static Resource,
-        key: &Key,
-        new: &mut Value,
-        old: Option<&Value>,
-    ) -> Result<(), StoreError> {
-        let Some(allocator) = self.allocators.get(resource.plural) else { return Ok(()) };
-        let name = || key.name().to_owned();
-        allocator.allocate(key.as_str(), new, old).map_err(|causes| StoreError::NotAllocated {
-            resource,
-            name: name(),
-            causes,
-        })
-    }
-
-    /// Tells the allocator of the kind what an object has now.
-    fn record(&mut self, resource: &Resource, key: &Key, state: Option<&Value>) {
-        if let Some(allocator) = self.allocators.get_mut(resource.plural) {
-            allocator.record(key.as_str(), state);
-        }
-    }
-}
-
 impl Store {
     /// Stores a new object, if `admit` agrees. What `admit` sees is still so when the object is stored.
     ///
@@ -74,21 +49,21 @@ impl Store {
         admit: impl FnOnce(&Storage) -> Result<(), E>,
     ) -> Result<Arc<Object>, E> {
         self.commit_latency().await;
-        let is_decided = resource.allocator.is_none() && commit == Commit::Really;
-        let draft = is_decided.then(|| Draft::new(resource, key.clone(), &mut value));
+        let reservation = self.allocators.reserve(resource, &key, &mut value, None)?;
+        let draft = (commit == Commit::Really).then(|| Draft::new(resource, key.clone(), &mut value));
         let mut state = self.lock();
         admit(&state.storage)?;
         if let Some(present) = state.storage.get(resource, &key) {
             let deleting = present.summary.is_deleting;
             return Err(StoreError::AlreadyExists { resource, name: key.name().to_owned(), deleting }.into());
         }
-        state.allocate(resource, &key, &mut value, None)?;
-        if commit == Commit::Pretend {
+        let Some(draft) = draft else {
             drop(state);
             return Ok(Arc::new(Object::unwritten(resource, key, &value)));
-        }
-        let draft = draft.unwrap_or_else(|| Draft::new(resource, key, &mut value));
-        Ok(self.put(&mut state, draft, &value))
+        };
+        let written = self.put(&mut state, draft, &value);
+        reservation.keep();
+        Ok(written)
     }
 
     /// Reads an object, changes it and writes it; see [`guaranteed_update`](Self::guaranteed_update).
@@ -130,15 +105,16 @@ impl Store {
     /// Commits a change that was computed from `current`; `None` if the object was written meanwhile.
     fn commit(&self, current: &Opened, commit: Commit, mut next: Next) -> Result<Option<Arc<Object>>, StoreError> {
         let (resource, key) = (current.resource, &current.key);
+        let reservation = match &mut next {
+            Next::Put(value) => Some(self.allocators.reserve(resource, key, value, Some(&current.value))?),
+            _ => None,
+        };
         let draft = draft(current, commit, &mut next);
         let mut state = self.lock();
         match state.storage.get(resource, key) {
             None => return Err(StoreError::not_found(resource, key)),
             Some(stored) if stored.revision != current.revision => return Ok(None),
             Some(_) => {}
-        }
-        if let Next::Put(value) = &mut next {
-            state.allocate(resource, key, value, Some(&current.value))?;
         }
         let before = |value| Arc::new(Object::new(resource, key.clone(), current.revision, value));
         let written = match (commit, next) {
@@ -147,13 +123,13 @@ impl Store {
                 drop(state);
                 before(value)
             }
-            (Commit::Really, Next::Put(mut value)) => match draft {
-                Some(draft) => self.put(&mut state, draft, &value),
-                None if resource.allocator.is_none() || value == current.value => current.object().clone(),
-                None => {
-                    let draft = Draft::new(resource, key.clone(), &mut value);
-                    self.put(&mut state, draft, &value)
+            (Commit::Really, Next::Put(value)) => match draft {
+                Some(draft) => {
+                    let written = self.put(&mut state, draft, &value);
+                    reservation.into_iter().for_each(Reservation::keep);
+                    written
                 }
+                None => current.object().clone(),
             },
             (Commit::Really, Next::Remove) => {
                 let revision = self.remove(&mut state, resource, key);
@@ -174,7 +150,7 @@ impl Store {
         state.expiry.forget(resource, key);
         let event = state.storage.remove(resource, key).expect("it was there under the same lock");
         let revision = event.revision;
-        state.record(resource, key, None);
+        self.allocators.record(resource, key, None);
         self.publish(state, event);
         revision
     }
@@ -182,7 +158,7 @@ impl Store {
     /// Stores a new or changed object and notifies the watchers. `value` is what the draft was made of.
     pub(crate) fn put(&self, state: &mut StoreState, draft: Draft, value: &Value) -> Arc<Object> {
         state.open_writes += 1;
-        state.record(draft.resource, &draft.key, Some(value));
+        self.allocators.record(draft.resource, &draft.key, Some(value));
         let event = state.storage.put(draft);
         let object = event.object().clone();
         state.expiry.note(&object);
@@ -210,13 +186,12 @@ impl Store {
     }
 }
 
-/// The new state, encoded; `None` if there is none, or if it is not decided before the lock is held: an allocator has the
-/// last word.
+/// The new state, encoded; `None` if there is none to be stored.
 fn draft(current: &Opened, commit: Commit, next: &mut Next) -> Option<Draft> {
     let Next::Put(value) = next else { return None };
     value["metadata"]["resourceVersion"] = current.value["metadata"]["resourceVersion"].clone();
-    let is_decided = current.resource.allocator.is_none() && commit == Commit::Really;
-    (is_decided && *value != current.value).then(|| Draft::new(current.resource, current.key.clone(), value))
+    (commit == Commit::Really && *value != current.value)
+        .then(|| Draft::new(current.resource, current.key.clone(), value))
 }
 
 #[cfg(test)]

@@ -9,11 +9,12 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use self::expiry::Expiry;
 use self::object::{Key, Object};
 use self::page_counts::PageCounts;
+use self::reservation::Allocators;
 use self::storage::Storage;
 use self::watch_cache::WatchCache;
 use self::writes::{Write, WriteHook, WriteObserver};
 use crate::faults::Active;
-use crate::kinds::{Allocator, RESOURCES, Resource};
+use crate::kinds::{RESOURCES, Resource};
 use crate::machinery::clock::Clock;
 use crate::machinery::random::Random;
 use crate::settings::Settings;
@@ -26,6 +27,7 @@ pub(crate) mod filter;
 pub(crate) mod object;
 mod page_counts;
 mod requester;
+mod reservation;
 mod served_from;
 pub(crate) mod storage;
 mod summary;
@@ -47,6 +49,7 @@ pub(crate) struct Store {
     pub(crate) clock: Clock,
     pub(crate) faults: Active,
     state: Mutex<StoreState>,
+    allocators: Allocators,
     /// Notifies those who wait for a revision that storage or a watch cache has advanced.
     moved: watch::Sender<()>,
     /// Permits for the watches of clients.
@@ -62,8 +65,6 @@ pub(crate) struct StoreState {
     pub(crate) closed: bool,
     pub(crate) page_counts: PageCounts,
     expiry: Expiry,
-    /// Of the kinds that have one, by plural.
-    allocators: BTreeMap<&'static str, Box<dyn Allocator>>,
     /// Sees every write and what is stored after it, in order. `None` if no controllers run.
     hook: Option<Arc<dyn WriteHook>>,
     /// Is told of every write, in order.
@@ -106,14 +107,12 @@ impl Store {
         let revision = storage.revision();
         let cache = |resource| WatchCache::new(resource, &settings, revision);
         let caches = RESOURCES.iter().map(|resource| (resource.plural, cache(resource))).collect();
-        let allocator = |resource: &'static Resource| Some((resource.plural, resource.allocator?()));
         let state = StoreState {
             storage,
             caches,
             random: Random::new(settings.seed),
             closed: false,
             page_counts: PageCounts::default(),
-            allocators: RESOURCES.iter().filter_map(allocator).collect(),
             hook: None,
             writes: WriteObserver::default(),
             open_writes: 0,
@@ -121,7 +120,8 @@ impl Store {
         };
         let watches = Arc::new(Semaphore::new(settings.max_watches.min(Semaphore::MAX_PERMITS)));
         let (faults, moved) = (Active::default(), watch::Sender::new(()));
-        Self { settings, clock, faults, state: Mutex::new(state), moved, watches }
+        let allocators = Allocators::new();
+        Self { settings, clock, faults, state: Mutex::new(state), allocators, moved, watches }
     }
 
     /// Calls `hook` after every later write.

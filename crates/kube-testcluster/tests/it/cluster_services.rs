@@ -123,3 +123,32 @@ async fn ports_of_the_nodes_are_given_and_taken() {
     assert_eq!((released.status, ports(&released)), (200, vec![None]), "{}", released.body);
     assert_eq!(create(&api, "c", asked(30_088)).await.status, 201);
 }
+
+/// Upstream: the transactions of `BeginCreate` and `BeginUpdate`, which a failure reverts.
+#[tokio::test(start_paused = true)]
+async fn what_a_service_took_that_is_not_written_is_free_again() {
+    let api = Api::new(&quiet().start());
+    let node_port = |port: u16| json!({"type": "NodePort", "ports": [{"port": 80, "nodePort": port}]});
+    assert_eq!(create(&api, "a", node_port(30_100)).await.status, 201);
+    assert_eq!(create(&api, "a", node_port(30_200)).await.status, 409, "the name is taken");
+    let dry = api.post(&format!("{SERVICES}?dryRun=All"), &service("b", &node_port(30_201))).await;
+    assert_eq!(dry.status, 201);
+    let stale = json!({"metadata": {"resourceVersion": "1"}, "spec": {"ports": [{"port": 80, "nodePort": 30_202}]}});
+    let path = format!("{SERVICES}/a");
+    assert_eq!(api.send("PATCH", &path, "application/merge-patch+json", stale.to_string()).await.status, 409);
+    let dry = json!({"spec": {"ports": [{"port": 80, "nodePort": 30_203}]}});
+    let path = format!("{path}?dryRun=All");
+    assert_eq!(api.send("PATCH", &path, "application/merge-patch+json", dry.to_string()).await.status, 200);
+    for (name, port) in [("c", 30_200), ("d", 30_201), ("e", 30_202), ("f", 30_203)] {
+        assert_eq!(create(&api, name, node_port(port)).await.status, 201, "{port}");
+    }
+    assert_eq!(create(&api, "g", node_port(30_100)).await.status, 422, "it is still the first one's");
+}
+
+/// Upstream allocates before it looks whether the name is taken.
+#[tokio::test(start_paused = true)]
+async fn a_service_with_the_address_of_its_namesake_is_told_of_the_address() {
+    let api = Api::new(&quiet().start());
+    assert_eq!(create(&api, "a", json!({"clusterIP": "10.96.0.10"})).await.status, 201);
+    assert_eq!(create(&api, "a", json!({"clusterIP": "10.96.0.10"})).await.status, 422);
+}

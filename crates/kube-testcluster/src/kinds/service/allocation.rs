@@ -21,13 +21,17 @@ const STATIC_PORTS: u32 = 86;
 
 /// The addresses and ports of all services.
 ///
-/// Invariant: a number is free unless a service holds it.
+/// Invariant: a number is free unless a service holds it, or one that is not written yet has taken it.
 #[derive(Debug)]
 struct Allocations {
     addresses: FreeRanges,
     ports: FreeRanges,
     /// By the key of the service.
     held: BTreeMap<String, Held>,
+    /// What services have taken that are not written yet, by its number.
+    taken: BTreeMap<u64, Held>,
+    /// The number of what is taken next.
+    next: u64,
 }
 
 /// What one service holds.
@@ -47,10 +51,11 @@ impl Held {
 
 pub(in crate::kinds) fn allocator() -> Box<dyn Allocator> {
     let (addresses, ports) = (FreeRanges::new(ADDRESSES), FreeRanges::new(PORTS));
-    Box::new(Allocations { addresses, ports, held: BTreeMap::new() })
+    Box::new(Allocations { addresses, ports, held: BTreeMap::new(), taken: BTreeMap::new(), next: 0 })
 }
 
-impl Allocator for Allocations {
+impl Allocations {
+    /// Fills in what a service needs.
     fn allocate(&self, key: &str, service: &mut Value, old: Option<&Value>) -> Result<(), Vec<Cause>> {
         let spec = &mut service["spec"];
         if let Some(old) = old.map(|old| &old["spec"]) {
@@ -61,20 +66,51 @@ impl Allocator for Allocations {
             return Ok(());
         }
         let nothing = Held::default();
-        let own = self.held.get(key).unwrap_or(&nothing);
+        let own = old.and_then(|_| self.held.get(key)).unwrap_or(&nothing);
         address(&self.addresses, own.address, spec, old.map(|old| &old["spec"]))?;
         if needs_ports(spec) { ports(&self.ports, &own.ports, spec) } else { Ok(()) }
     }
 
+    fn take(&mut self, held: &Held) {
+        held.address.into_iter().for_each(|address| self.addresses.take(address));
+        held.ports.iter().for_each(|port| self.ports.take(*port));
+    }
+
+    fn put_back(&mut self, held: Held) {
+        held.address.into_iter().for_each(|address| self.addresses.put_back(address));
+        held.ports.into_iter().for_each(|port| self.ports.put_back(port));
+    }
+}
+
+impl Allocator for Allocations {
+    fn reserve(&mut self, key: &str, service: &mut Value, old: Option<&Value>) -> Result<u64, Vec<Cause>> {
+        self.allocate(key, service, old)?;
+        let mut new = Held::of(service);
+        new.address = new.address.filter(|address| self.addresses.is_free(*address));
+        new.ports.retain(|port| self.ports.is_free(*port));
+        self.take(&new);
+        self.next += 1;
+        self.taken.insert(self.next, new);
+        Ok(self.next)
+    }
+
+    fn keep(&mut self, taken: u64) {
+        self.taken.remove(&taken);
+    }
+
+    fn give_back(&mut self, taken: u64) {
+        if let Some(held) = self.taken.remove(&taken) {
+            self.put_back(held);
+        }
+    }
+
     fn record(&mut self, key: &str, service: Option<&Value>) {
         if let Some(before) = self.held.remove(key) {
-            before.address.into_iter().for_each(|address| self.addresses.put_back(address));
-            before.ports.into_iter().for_each(|port| self.ports.put_back(port));
+            self.put_back(before);
         }
         if let Some(service) = service {
             let held = Held::of(service);
-            held.address.into_iter().for_each(|address| self.addresses.take(address));
-            held.ports.iter().for_each(|port| self.ports.take(*port));
+            self.take(&held);
             self.held.insert(key.to_owned(), held);
         }
     }
