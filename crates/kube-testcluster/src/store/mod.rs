@@ -24,6 +24,7 @@ mod error;
 pub(crate) mod event;
 pub(crate) mod expiry;
 pub(crate) mod filter;
+pub(crate) mod initial_events;
 pub(crate) mod object;
 mod page_counts;
 mod requester;

@@ -11,6 +11,7 @@ use tokio::sync::mpsc;
 
 use super::event::Event;
 use super::filter::Filter;
+use super::initial_events::InitialEvents;
 use super::object::{Key, Object};
 use super::requester::Requester;
 use crate::kinds::Resource;
@@ -218,6 +219,14 @@ impl WatchCache {
             objects.sort_by_cached_key(|object| random::place(self.seed, object.key.as_str()));
         }
         objects
+    }
+
+    /// The events of a watch that begins with this state.
+    pub(crate) fn initial_events(&self, filter: &Filter) -> InitialEvents {
+        if self.era == Era::Classic || filter.only(self.resource).is_some() {
+            return InitialEvents::of(self.snapshot(filter).iter().map(|object| object.added()));
+        }
+        InitialEvents::of_objects(self.objects.clone(), filter.clone())
     }
 
     /// The lines of the events after a revision.

@@ -1,6 +1,5 @@
 //! One watch: the initial events, then changes, until the timeout. Upstream: `cacheWatcher`.
 
-use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -18,6 +17,7 @@ use crate::store::Requester;
 use crate::store::ServedFrom;
 use crate::store::StoreError;
 use crate::store::filter::Filter;
+use crate::store::initial_events::InitialEvents;
 use crate::store::object::Key;
 use crate::store::{Store, StoreState};
 
@@ -68,10 +68,17 @@ enum Phase {
     Waiting(u64),
     Running {
         /// The initial events.
-        first: VecDeque<Bytes>,
+        first: InitialEvents,
         /// `None`: the stream ends after `first`.
         live: Option<Subscription>,
     },
+}
+
+impl Phase {
+    /// One event that says why there are no others.
+    fn refused(error: &ApiError) -> Self {
+        Self::Running { first: InitialEvents::of([error.line()]), live: None }
+    }
 }
 
 /// Unsubscribes when it is dropped.
@@ -147,32 +154,29 @@ impl Watch {
             && let Some(current) = state.revision_below(asked, self.resource, ServedFrom::WatchCache)
         {
             let error = ApiError::from(StoreError::TooLargeResourceVersion { asked, current });
-            return Phase::Running { first: VecDeque::from([error.line()]), live: None };
+            return Phase::refused(&error);
         }
         if let Start::After(revision) = self.start
             && !self.resource.cached
             && state.storage.has_forgotten(revision.saturating_add(1))
         {
             let error = ApiError::expired("The resourceVersion for the provided watch is too old.");
-            return Phase::Running { first: VecDeque::from([error.line()]), live: None };
+            return Phase::refused(&error);
         }
         // As upstream, only a watch that asks for the latest state advances the cache. Storage itself has no other.
         let fresh = !self.resource.cached || matches!(self.start, Start::State { fresh: Some(_), .. } | Start::Now);
         let cache = if fresh { state.fresh_cache(self.resource) } else { state.cache(self.resource) };
         let (first, after) = match self.start {
             Start::State { end, .. } => {
-                let mut lines: VecDeque<_> = cache.snapshot(&self.filter).iter().map(|object| object.added()).collect();
-                if end && self.bookmarks {
-                    lines.push_back(cache.initial_events_end());
-                }
-                (lines, cache.version())
+                let end = (end && self.bookmarks).then(|| cache.initial_events_end());
+                (cache.initial_events(&self.filter).ending_with(end), cache.version())
             }
-            Start::Now => (VecDeque::new(), cache.version()),
+            Start::Now => (InitialEvents::default(), cache.version()),
             Start::After(revision) => match cache.replay(&self.filter, revision) {
-                Ok(lines) => (lines, cache.version().max(revision)),
+                Ok(lines) => (InitialEvents::of(lines), cache.version().max(revision)),
                 Err(too_old) => {
                     let error = ApiError::too_old(revision, too_old.oldest);
-                    return Phase::Running { first: VecDeque::from([error.line()]), live: None };
+                    return Phase::refused(&error);
                 }
             },
         };
@@ -195,12 +199,12 @@ impl Stream {
             };
             self.phase = match waited {
                 Ok(()) => self.watch.begin(&self.store, &mut self.store.lock()),
-                Err(error) => Phase::Running { first: VecDeque::from([ApiError::from(error).line()]), live: None },
+                Err(error) => Phase::refused(&ApiError::from(error)),
             };
         }
         loop {
             let Phase::Running { first, live } = &mut self.phase else { return None };
-            if let Some(line) = first.pop_front() {
+            if let Some(line) = first.next() {
                 return Some(line);
             }
             let live = live.as_mut()?;

@@ -1,0 +1,113 @@
+//! The events with which a watch begins: one for each object. They are made while they are read, so a watch that nobody reads
+//! holds no list of them.
+
+use std::collections::VecDeque;
+use std::ops::Bound;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use imbl::OrdMap;
+
+use super::filter::Filter;
+use super::object::{Key, Object};
+
+/// How many objects are looked at in one go.
+const BATCH: usize = 256;
+
+/// The events that are still to be read.
+#[derive(Debug, Default)]
+pub(crate) struct InitialEvents {
+    /// Those that are made.
+    made: VecDeque<Bytes>,
+    rest: Option<Box<Rest>>,
+    /// What follows the last object.
+    end: Option<Bytes>,
+}
+
+/// The objects whose events are not made yet.
+#[derive(Debug)]
+struct Rest {
+    /// The state of the kind when the watch began. Watches that began at one revision share it.
+    objects: OrdMap<Key, Arc<Object>>,
+    filter: Filter,
+    /// The last object that was looked at.
+    last: Option<Key>,
+}
+
+impl InitialEvents {
+    /// Events that are made already.
+    pub(crate) fn of(lines: impl IntoIterator<Item = Bytes>) -> Self {
+        Self { made: lines.into_iter().collect(), rest: None, end: None }
+    }
+
+    /// The ADDED events of those objects that match, in the order of their keys.
+    pub(super) fn of_objects(objects: OrdMap<Key, Arc<Object>>, filter: Filter) -> Self {
+        Self { made: VecDeque::new(), rest: Some(Box::new(Rest { objects, filter, last: None })), end: None }
+    }
+
+    /// Adds an event after all others.
+    pub(crate) fn ending_with(mut self, line: Option<Bytes>) -> Self {
+        self.end = line;
+        self
+    }
+}
+
+impl Iterator for InitialEvents {
+    type Item = Bytes;
+
+    fn next(&mut self) -> Option<Bytes> {
+        while self.made.is_empty() {
+            let Some(rest) = &mut self.rest else { return self.end.take() };
+            if !rest.make(&mut self.made) {
+                self.rest = None;
+            }
+        }
+        self.made.pop_front()
+    }
+}
+
+impl Rest {
+    /// Makes the events of the next objects; `false` if there are no more objects.
+    fn make(&mut self, made: &mut VecDeque<Bytes>) -> bool {
+        let (first, prefix) = self.filter.range();
+        let from = self.last.take().map_or(Bound::Included(first), Bound::Excluded);
+        let (range, mut last) = (self.objects.range((from, Bound::Unbounded)), None);
+        for (key, object) in range.take_while(|(key, _)| key.as_str().starts_with(&prefix)).take(BATCH) {
+            if self.filter.matches(object) {
+                made.push_back(object.added());
+            }
+            last = Some(key);
+        }
+        self.last = last.cloned();
+        self.last.is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::kinds::PODS;
+
+    #[test]
+    fn every_object_has_one_event_and_few_are_made_before_they_are_read() {
+        let object = |i: usize| {
+            let key = Key::new(Some("default"), &format!("pod-{i:04}"));
+            let value = json!({"metadata": {"name": format!("pod-{i:04}"), "namespace": "default"}});
+            (key.clone(), Arc::new(Object::new(PODS, key, 1, value)))
+        };
+        for count in [0, 1, BATCH - 1, BATCH, BATCH + 1, 4 * BATCH] {
+            let objects: OrdMap<Key, Arc<Object>> = (0..count).map(object).collect();
+            let expected: Vec<Bytes> = objects.values().map(|object| object.added()).collect();
+            let mut events = InitialEvents::of_objects(objects, Filter::default()).ending_with(Some("end".into()));
+            let mut read = Vec::new();
+            while let Some(line) = events.next() {
+                assert!(events.made.len() < BATCH, "{} wait", events.made.len());
+                read.push(line);
+            }
+            assert_eq!(read.pop().as_deref(), Some(&b"end"[..]));
+            assert_eq!(read, expected, "{count}");
+        }
+    }
+}
