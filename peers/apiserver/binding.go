@@ -11,6 +11,7 @@ import (
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/storage"
+	storeerr "k8s.io/apiserver/pkg/storage/errors"
 
 	"informer-lab/peers/apiserver/core"
 )
@@ -30,17 +31,21 @@ func (r bindingStore) Create(ctx context.Context, name string, object runtime.Ob
 		return bound(current.(*core.Pod), object.(*corev1.Binding).Target.Name)
 	})
 	if err := r.store.Storage.GuaranteedUpdate(ctx, key, r.store.New(), false, nil, bind, len(options.DryRun) > 0, nil); err != nil {
-		return nil, errors.NewConflict(corev1.Resource("pods/binding"), name, err)
+		err = storeerr.InterpretUpdateError(storeerr.InterpretGetError(err, corev1.Resource("pods"), name), corev1.Resource("pods"), name)
+		if errors.ReasonForError(err) == metav1.StatusReasonUnknown {
+			err = errors.NewConflict(corev1.Resource("pods/binding"), name, err)
+		}
+		return nil, err
 	}
 	return &metav1.Status{Status: metav1.StatusSuccess, Code: 201}, nil
 }
 
 func bound(pod *core.Pod, node string) (runtime.Object, error) {
-	if pod.Spec.NodeName != "" {
-		return nil, fmt.Errorf("pod %v is already assigned to node %q", pod.Name, pod.Spec.NodeName)
-	}
 	if pod.DeletionTimestamp != nil {
 		return nil, fmt.Errorf("pod %s is being deleted, cannot be assigned to a host", pod.Name)
+	}
+	if pod.Spec.NodeName != "" {
+		return nil, fmt.Errorf("pod %v is already assigned to node %q", pod.Name, pod.Spec.NodeName)
 	}
 	pod.Spec.NodeName = node
 	scheduled := corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: metav1.Now()}

@@ -22,9 +22,15 @@ func oddBody(g *generator, kind kind, made *draft) {
 		made.setText(pick(g, texts))
 		return
 	}
-	switch g.IntN(11) {
+	switch g.IntN(13) {
+	case 11, 12:
+		asProtobuf(g, made)
 	case 0:
-		body["kind"] = pick(g, []any{"Nosuch", "Pod", "configmap", "", 5, nil, "Status", kind.name + "List"})
+		body["kind"] = pick(g, []any{"Nosuch", "Pod", "configmap", "", 5, nil, "Status", kind.name + "List", "EventList", "ListOptions", "WatchEvent", "APIGroup", "Endpoints", "List",
+			"DeleteOptions", "CreateOptions", "Binding"})
+		if g.sometimes(4) {
+			body["apiVersion"] = pick(g, []any{"v9", "apps/v1", "meta.k8s.io/v1"})
+		}
 	case 1:
 		body["apiVersion"] = pick(g, []any{"v9", "nosuch/v1", "", "v1", "apps/v1", 5, nil, "a/b/c", "/", "v1/"})
 	case 2:
@@ -92,7 +98,9 @@ func asYAML(g *generator, kind kind, made *draft, text string) {
 		whole + "---\n" + whole, "# first\n---\n" + whole + "...\na: b\n", whole + "kind: ConfigMap\n", "zz: 1\nunknown: 2\nunknown: 3\n" + whole,
 		strings.Replace(whole, "metadata:\n", "metadata:\n  labels:\n    a: b\n    a: c\n  labels: {d: e}\n", 1), "5: a\nyes: 1\n" + whole,
 		strings.Replace(whole, "metadata:\n", "metadata:\n  annotations: {a: yes, b: 5, c: 1.5, d: null}\n", 1), whole + "---\n{", whole + "metadata: {name: a}\n",
-		strings.Replace(whole, "metadata:\n", "metadata: &m\n", 1) + "x: {<<: *m, y: 1}\n", "\t" + whole, whole + "a: !!binary aGk=\n"}
+		strings.Replace(whole, "metadata:\n", "metadata: &m\n", 1) + "x: {<<: *m, y: 1}\n", "\t" + whole, whole + "a: !!binary aGk=\n",
+		whole + "x: {5: a, 5: b}\n", whole + "x:\n  5: a\n  5: b\n  yes: 1\n  true: 2\n", whole + "x:\n\ty: 1\n", whole + "x:\n  y: 1\n\tz: 1\n", whole + "x:\ty\n", whole + "\t\n", whole + "x: 1\t\n", whole + "x: 0x1F\ny: 1_000\nz: 0o17\nw: .inf\nv: ~\nu: 017\n",
+		whole + "x: 2001-01-01\ny: 1e3\nz: 12:30\n", whole + "x: |\n  text\ny: >-\n  more\n  text\n"}
 	if !kind.needs || made.method == "DELETE" {
 		texts = append(texts, "", "# nothing\n", "---\n---\n"+whole)
 	}
@@ -130,14 +138,14 @@ func oddAccept(g *generator, _ kind, made *draft) {
 		"application/json;as=Table;v=v1;g=meta.k8s.io", "application/json;as=Table;v=v1;g=meta.k8s.io,application/json", "application/json;as=Table;v=v9;g=meta.k8s.io",
 		"application/json;as=Table;v=v1beta1;g=meta.k8s.io", "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io", "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io",
 		"application/json;as=Nosuch;v=v1;g=meta.k8s.io,application/json", "application/yaml;as=Table;v=v1;g=meta.k8s.io", "application/json;q=0.5, application/yaml", "application/json;stream=watch",
-		"application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;v=v1;g=meta.k8s.io", "application/vnd.kubernetes.protobuf, application/json", "application/json;q=0", "application/cbor",
+		"application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;v=v1;g=meta.k8s.io", "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io",
+		"application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;v=v1;g=meta.k8s.io,application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io",
+		"application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;v=v1beta1;g=meta.k8s.io", "application/vnd.kubernetes.protobuf;as=Table;v=v1;g=meta.k8s.io", "application/vnd.kubernetes.protobuf", "application/vnd.kubernetes.protobuf;stream=watch",
+		"application/vnd.kubernetes.protobuf;as=Table;v=v1;g=meta.k8s.io, application/json;as=Table;v=v1;g=meta.k8s.io", "application/vnd.kubernetes.protobuf, application/json", "application/json;q=0", "application/cbor",
 		"application/json;as=PartialObjectMetadata;v=v1;g=other", "application/yaml;q=0.9,application/json;q=0.1", "text/html;q=0.9, application/json;q=0.2", "application/json;q=2, application/yaml",
 		"application/json;q=abc, application/yaml;q=0.9", "application/json; as=Table; v=v1; g=meta.k8s.io, application/json", "application/json;as=Table;g=meta.k8s.io", "application/json;as=Table;v=v1",
 		"application/json;v=v1;g=meta.k8s.io", "APPLICATION/JSON", "application/json;pretty=1", "application/json;stream=other", ", application/yaml", "application/json;as=Table;v=v1;g=meta.k8s.io;q=0.1, application/yaml",
 		"application/json;profile=nosuch", "*/*;q=0.1, application/yaml;q=0.01", "application/yaml;as=PartialObjectMetadata;v=v1;g=meta.k8s.io", "application/json;as=PartialObjectMetadataList;v=v1beta1;g=meta.k8s.io"})
-	if made.method != "GET" && strings.HasPrefix(made.header["Accept"], "application/vnd.kubernetes.protobuf;as=") {
-		delete(made.header, "Accept") // it is refused by one side: nothing may come of it on the other
-	}
 	if g.sometimes(5) && strings.Contains(made.header["Accept"], "Table") {
 		addQuery(g, made, "includeObject=Object", "includeObject=None", "includeObject=Metadata", "includeObject=x", "includeObject=")
 	}

@@ -6,10 +6,20 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1beta1 "k8s.io/apimachinery/pkg/apis/meta/v1beta1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/yaml"
 )
+
+// codecs read the objects of client-go, and what a server may show of them.
+var codecs = func() serializer.CodecFactory {
+	utilruntime.Must(metav1.AddMetaToScheme(scheme.Scheme))
+	utilruntime.Must(metav1beta1.AddMetaToScheme(scheme.Scheme))
+	return scheme.Codecs
+}()
 
 // decode reads a body by its content type, as JSON. What cannot be read is a text.
 func decode(contentType string, body []byte) any {
@@ -20,8 +30,8 @@ func decode(contentType string, body []byte) any {
 		if converted, err := yaml.YAMLToJSON(body); err == nil {
 			return fromJSON(converted)
 		}
-	case strings.HasPrefix(contentType, "application/vnd.kubernetes.protobuf"):
-		if decoded, _, err := scheme.Codecs.UniversalDeserializer().Decode(body, nil, nil); err == nil {
+	case strings.HasPrefix(contentType, protobufType):
+		if decoded, _, err := codecs.UniversalDeserializer().Decode(body, nil, nil); err == nil {
 			return asJSON(decoded)
 		}
 	}
@@ -30,7 +40,7 @@ func decode(contentType string, body []byte) any {
 
 // decodeEvent reads an event of a watch, as JSON.
 func decodeEvent(contentType string, sent []byte) any {
-	if !strings.HasPrefix(contentType, "application/vnd.kubernetes.protobuf") {
+	if !strings.HasPrefix(contentType, protobufType) {
 		return fromJSON(sent)
 	}
 	var event metav1.WatchEvent

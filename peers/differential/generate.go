@@ -26,7 +26,14 @@ func (g *generator) sequence(length int) []Request {
 		if g.IntN(4) == 0 {
 			kind = second
 		}
-		made[i] = g.request(kind).render(g, kind)
+		drafted := g.request(kind)
+		if !drafted.watch && g.sometimes(6) {
+			drafted.header["Accept-Encoding"] = pick(g, []string{"gzip", "gzip", "gzip, deflate, br", "deflate", "identity", "gzip;q=0", "*", "GZIP"})
+		}
+		if g.sometimes(20) {
+			drafted.query.Set("pretty", pick(g, []string{"true", "1", "", "false", "0", "x"}))
+		}
+		made[i] = drafted.render(g, kind)
 	}
 	return made
 }
@@ -37,9 +44,10 @@ type draft struct {
 	query        url.Values
 	header       map[string]string
 	// body is written as JSON, unless text is the body already.
-	body  any
-	text  *string
-	watch bool
+	body     any
+	text     *string
+	protobuf protobufBody
+	watch    bool
 }
 
 func (d *draft) setText(text string) { d.text = &text }
@@ -59,7 +67,7 @@ func (d *draft) metadata() object {
 }
 
 func (d *draft) render(g *generator, kind kind) Request {
-	request := Request{Method: d.method, Path: d.path, Header: d.header, Plural: kind.plural, Watch: d.watch}
+	request := Request{Method: d.method, Path: d.path, Header: d.header, Plural: kind.plural, Watch: d.watch, protobuf: d.protobuf}
 	if len(d.query) > 0 {
 		request.Path += "?" + escaped(d.query)
 	}
@@ -101,6 +109,7 @@ type weighted struct {
 func (g *generator) request(kind kind) *draft {
 	verbs := []weighted{
 		{22, create}, {18, update}, {24, patch}, {12, remove}, {3, removeAll}, {10, list}, {6, get}, {3, watch}, {2, strange},
+		{2, chain}, {2, bind},
 	}
 	sum := 0
 	for _, verb := range verbs {

@@ -36,7 +36,8 @@ var kinds = []kind{
 		change: object{"spec": object{"holderIdentity": "you"}}},
 	{plural: "services", name: "Service", apiVersion: "v1", status: true, needs: true,
 		body: func() object {
-			return object{"spec": object{"type": "ExternalName", "externalName": "example.org", "sessionAffinity": "None"}}
+			return object{"spec": object{"type": "ExternalName", "externalName": "example.org", "sessionAffinity": "None",
+				"ports": []any{object{"name": "http", "port": 80, "protocol": "TCP", "targetPort": 8080}}}}
 		},
 		change:       object{"spec": object{"externalName": "example.com"}},
 		statusChange: object{"conditions": []any{object{"type": "Known", "status": "True", "reason": "Told", "message": "", "lastTransitionTime": "2001-02-03T04:05:06Z"}}}},

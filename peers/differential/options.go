@@ -51,6 +51,17 @@ func oddPages(g *generator, _ kind, made *draft) {
 		"continue=nosense", "limit=2&continue=<<continue:>>&resourceVersion=1", "limit=1&resourceVersion=0", "limit=99999999999999999999", "limit=1&continue=<<continue:>>&labelSelector=app")
 }
 
+// chain is a list that continues where the last one ended.
+func chain(g *generator, kind kind) *draft {
+	made := newDraft("GET", kind.path())
+	made.query.Set("limit", pick(g, []string{"1", "1", "2", "3"}))
+	if !g.sometimes(4) {
+		made.query.Set("continue", "<<continue:>>")
+	}
+	ownNamespaces(kind, made)
+	return made
+}
+
 func oddVersions(g *generator, kind kind, made *draft) {
 	at := []string{"0", "<<listrv:>>", "<<rv:" + kind.plural + "/a>>", "<<oldrv:" + kind.plural + "/a>>", "", "abc", "-1"}
 	made.query.Set("resourceVersion", pick(g, at))
@@ -70,7 +81,8 @@ func oddStreaming(g *generator, _ kind, made *draft) {
 		"sendInitialEvents=true", "sendInitialEvents=false&resourceVersionMatch=NotOlderThan", "sendInitialEvents=x", "resourceVersionMatch=Exact", "allowWatchBookmarks=true",
 		"sendInitialEvents=true&resourceVersionMatch=Exact&allowWatchBookmarks=true", "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&resourceVersion=0",
 		"sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&resourceVersion=<<listrv:>>", "sendInitialEvents=false",
-		"sendInitialEvents=&resourceVersionMatch=NotOlderThan", "allowWatchBookmarks=x", "resourceVersionMatch=", "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&continue=x", "limit=5", "continue=x", "timeoutSeconds=x", "resourceVersion=abc", "watch=x")
+		"sendInitialEvents=&resourceVersionMatch=NotOlderThan", "allowWatchBookmarks=x", "resourceVersionMatch=", "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&continue=x", "limit=5", "continue=x", "timeoutSeconds=x", "resourceVersion=abc", "watch=x",
+		"timeoutSeconds=-1", "timeoutSeconds=-9223372036", "timeoutSeconds=9223372037", "timeoutSeconds=99999999999999999999", "timeout=1s", "timeout=x")
 }
 
 // oddDeletion are the options of a deletion, in the query or in the body.

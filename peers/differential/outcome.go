@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -13,7 +14,7 @@ import (
 type Outcome map[string]string
 
 // compared are the headers that tell a client what to do.
-var compared = []string{"Content-Type", "Warning", "Allow", "Retry-After", "Location", "Cache-Control"}
+var compared = []string{"Content-Type", "Warning", "Allow", "Retry-After", "Location", "Cache-Control", "Content-Encoding", "Vary"}
 
 // outcome normalises an answer.
 func outcome(side *Side, answer Answer) Outcome {
@@ -31,6 +32,9 @@ func outcome(side *Side, answer Answer) Outcome {
 		for i, value := range answer.Header[http.CanonicalHeaderKey(name)] {
 			made[fmt.Sprintf("header %s[%d]", strings.ToLower(name), i)] = side.normal.text(value)
 		}
+	}
+	if strings.HasPrefix(answer.Header.Get("Content-Type"), "application/json") && bytes.Contains(answer.Body, []byte("\n  ")) {
+		made["layout"] = "for people"
 	}
 	flatten(made, "", side.normal.value(decode(answer.Header.Get("Content-Type"), answer.Body)))
 	return made

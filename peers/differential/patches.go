@@ -77,6 +77,12 @@ func oddPatchBody(g *generator, kind kind, made *draft) {
 		return
 	}
 	body, isObject := made.body.(object)
+	// A list of services' ports is merged by their numbers: a second port with a name that is taken is refused by kube-apiserver alone.
+	if isObject && g.sometimes(2) && (kind.plural != "services" || made.header["Content-Type"] != strategicPatch) {
+		made.body = kind.body()
+		misfit(g, kind, made)
+		return
+	}
 	if !isObject {
 		made.setText(pick(g, []string{"{}", "[[]]", "[null]", "[5]", "null", "[{}]", "[", "5", "[{\"op\":\"test\",\"path\":\"/metadata/name\",\"value\":\"a\"}]x"}))
 		return

@@ -15,6 +15,8 @@ type Request struct {
 	// Plural is the kind that is asked for, Watch whether the answer is a stream of events that stays open until the sequence ends.
 	Plural string
 	Watch  bool
+	// protobuf is how the body is encoded when it is sent.
+	protobuf protobufBody
 }
 
 // String is the request as text, for a report.
@@ -23,6 +25,9 @@ func (r Request) String() string {
 	fmt.Fprintf(&text, "%s %s", r.Method, r.Path)
 	for _, name := range sortedKeys(r.Header) {
 		fmt.Fprintf(&text, "\n  %s: %s", name, cut(r.Header[name]))
+	}
+	if r.protobuf != noProtobuf {
+		text.WriteString("\n  in protobuf:")
 	}
 	if r.Body != "" {
 		fmt.Fprintf(&text, "\n  %s", cut(r.Body))

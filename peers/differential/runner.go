@@ -29,7 +29,7 @@ func (r *Runner) run(sequence []Request) []Finding {
 	var found []Finding
 	var watches []watchPair
 	for i, request := range sequence {
-		r.settle(request)
+		r.settle(request, i > 0 && sequence[i-1].Method == "DELETE")
 		var real, ours Outcome
 		if request.Watch {
 			pair, opened := r.open(request)
@@ -93,11 +93,12 @@ func (r *Runner) ask(request Request) (real, ours Outcome) {
 }
 
 // settle waits, before a request that a watch cache may answer with an earlier state, until both caches are up to date: a consistent list
-// does.
-func (r *Runner) settle(request Request) {
+// does. A patch is applied to what the cache has first: of an object that has just been deleted, its warnings are told by chance.
+func (r *Runner) settle(request Request, deleted bool) {
 	path, _, _ := strings.Cut(request.Path, "?")
 	reads := request.Method == "GET" || request.Method == "DELETE" // of many
-	if !reads || !strings.Contains(request.Path, "resourceVersion") && !request.Watch {
+	asksCache := strings.Contains(request.Path, "resourceVersion") || strings.Contains(request.Path, "watch")
+	if !(reads && asksCache) && !(request.Method == "PATCH" && deleted) {
 		return
 	}
 	for _, kind := range kinds {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"compress/gzip"
 	"context"
 	"errors"
 	"io"
@@ -84,7 +85,7 @@ func (s *Side) ask(request Request) Answer {
 		return Answer{Failed: failure(err)}
 	}
 	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
+	body, err := read(response)
 	answer := Answer{Status: response.StatusCode, Header: response.Header, Body: body, Close: response.Close}
 	answer.Lost = dropped && !s.expectsDial
 	s.expectsDial = response.Close
@@ -95,10 +96,22 @@ func (s *Side) ask(request Request) Answer {
 	return answer
 }
 
+// read is the whole body, as it was before it was compressed.
+func read(response *http.Response) ([]byte, error) {
+	if response.Header.Get("Content-Encoding") != "gzip" {
+		return io.ReadAll(response.Body)
+	}
+	plain, err := gzip.NewReader(response.Body)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(plain)
+}
+
 func (s *Side) request(ctx context.Context, request Request) *http.Request {
 	var body io.Reader
 	if request.Body != "" {
-		body = strings.NewReader(s.memory.resolve(request.Body))
+		body = strings.NewReader(request.protobuf.encode(s.memory.resolve(request.Body)))
 	}
 	made, err := http.NewRequestWithContext(ctx, request.Method, s.url, body)
 	if err != nil {

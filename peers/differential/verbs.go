@@ -25,8 +25,26 @@ func create(g *generator, kind kind) *draft {
 	if g.sometimes(5) {
 		good(g, made.metadata())
 	}
+	if body, ok := made.body.(object); ok && kind.plural == "pods" && g.sometimes(3) {
+		body["spec"].(object)["nodeName"] = "n" // it stays for its grace period when it is deleted
+	}
 	if !g.sometimes(4) {
 		pick(g, []odd{oddMetadata, oddMetadata, oddMetadata, oddWriteOptions, oddBody, oddHeaders})(g, kind, made)
+	}
+	return made
+}
+
+// bind says on which node a pod runs.
+func bind(g *generator, kind kind) *draft {
+	if kind.plural != "pods" {
+		return create(g, kind)
+	}
+	name := g.name()
+	made := newDraft("POST", kind.path()+"/"+name+"/binding")
+	made.header["Content-Type"] = "application/json"
+	made.body = object{"apiVersion": "v1", "kind": "Binding", "metadata": object{"name": name}, "target": object{"kind": "Node", "name": "n"}}
+	if g.sometimes(4) {
+		addQuery(g, made, "dryRun=All", "dryRun=x", "fieldValidation=Strict", "fieldManager=me")
 	}
 	return made
 }
@@ -98,7 +116,9 @@ func removeAll(g *generator, kind kind) *draft {
 		oddSelectors(g, kind, made)
 	}
 	if g.sometimes(6) {
-		addQuery(g, made, "limit=1", "limit=x", "resourceVersion=0", "resourceVersion=abc", "resourceVersionMatch=Exact", "timeoutSeconds=5", "continue=x", "sendInitialEvents=true", "resourceVersion=1&resourceVersionMatch=NotOlderThan")
+		addQuery(g, made, "limit=1", "limit=x", "resourceVersion=0", "resourceVersion=abc", "resourceVersionMatch=Exact", "timeoutSeconds=5", "continue=x", "sendInitialEvents=true", "resourceVersion=1&resourceVersionMatch=NotOlderThan",
+			"watch=1", "watch=true&limit=1", "watch=1&resourceVersion=0", "watch=1&resourceVersion=<<listrv:>>", "watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan", "watch=1&continue=x", "watch=1&resourceVersionMatch=Exact",
+			"watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&limit=1", "watch=0", "timeoutSeconds=-1", "timeout=1s", "timeout=x")
 	}
 	return made
 }
@@ -174,6 +194,9 @@ func strange(g *generator, kind kind) *draft {
 	})
 	if !kind.status && strings.HasSuffix(made.path, "/status") {
 		made.path = object // the peer has no status of namespaces, which kube-apiserver has
+	}
+	if g.sometimes(4) {
+		oddAccept(g, kind, made)
 	}
 	if made.method != "GET" && g.sometimes(2) {
 		made.header["Content-Type"] = "application/json"

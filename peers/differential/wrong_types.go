@@ -1,6 +1,9 @@
 package main
 
-import "slices"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // misfit gives one of the fields of the body, however deep, a value of a type that it cannot have: what is said about it is the decoder's,
 // before any validation of the kind.
@@ -16,7 +19,10 @@ func misfit(g *generator, kind kind, made *draft) {
 	pick(g, places)(func(old any) any {
 		others := []any{5, true, "text", []any{"x"}, object{"a": "b"}, []any{object{}}, 1.5, -1, []any{104, 105}, []any{nil}, []any{256}, []any{}}
 		others = slices.DeleteFunc(others, func(other any) bool { return sameType(old, other) })
-		if kind.plural == "secrets" { // not each text is base64
+		if typeOf(old) == "number" {
+			others = append(others, 1.5, json.Number("5.0"))
+		}
+		if kind.plural == "secrets" && old != "Opaque" { // not each text is base64
 			others = append(others, "###", "aGk", "aGl=", "aG=k")
 		}
 		return pick(g, others)

@@ -9,7 +9,7 @@ use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, any, get};
 use futures::FutureExt;
-use http::{HeaderMap, Method, StatusCode, header};
+use http::{HeaderMap, Method, StatusCode};
 
 use crate::discovery::{self, openapi};
 use crate::faults::{TargetKind, Verb};
@@ -17,9 +17,9 @@ use crate::http::compression::{AcceptedEncoding, compress};
 use crate::http::cut::with_cuts;
 use crate::http::deadline::{deadline_problem, finish};
 use crate::http::faults;
-use crate::http::negotiation::{Form, Offers, View};
+use crate::http::negotiation::{Form, Offers, View, is_for_people};
 use crate::http::query::Query;
-use crate::http::represent::{Events, Representation};
+use crate::http::represent::{Events, Representation, in_place_of, refused};
 use crate::http::request_info::{self, NoTarget, Target};
 use crate::http::status::{ApiError, PLAIN, answer, broken_request, no_such_path};
 use crate::http::table::IncludeObject;
@@ -63,7 +63,10 @@ pub(crate) fn router(store: Arc<Store>, logs: Arc<Logs>, admin: Admin) -> Router
 
 fn with_or_without_slash(path: &str, handler: MethodRouter<Arc<Store>>) -> Router<Arc<Store>> {
     // Upstream does not say which methods a path allows, as a router of axum would by itself.
-    let handler = any(|| async { ApiError::method_not_allowed() }).merge(handler);
+    let not_allowed = async |request: Request| {
+        refused(request.headers(), &Query::parse(request.uri()), ApiError::method_not_allowed())
+    };
+    let handler = any(not_allowed).merge(handler);
     Router::new().route(path, handler.clone()).route(&format!("{path}/"), handler)
 }
 
@@ -88,25 +91,32 @@ async fn resource(store: Arc<Store>, logs: Arc<Logs>, waiting: Arc<WaitingAnswer
 }
 
 async fn served(store: Arc<Store>, logs: Arc<Logs>, waiting: &WaitingAnswers, request: Request) -> Response {
+    let query = Query::parse(request.uri());
+    let refuse = |error| refused(request.headers(), &query, error);
     let target = match request_info::parse(request.uri().path()) {
         Ok(target) => target,
         Err(NoTarget::NoSuchPath) => return no_such_path(),
         Err(NoTarget::BadEscape) => return broken_request(),
-        Err(NoTarget::BadName(why)) => return ApiError::bad_request(why).into_response(),
-        Err(NoTarget::NoSuchResource) => return ApiError::unknown_resource().into_response(),
+        Err(NoTarget::NoSuchResource) => return refuse(ApiError::unknown_resource()),
     };
-    let query = Query::parse(request.uri());
     let method = request.method().clone();
     if !is_long_running(&target, &query)
         && let Some(problem) = query.get("timeout").and_then(deadline_problem)
     {
-        return ApiError::bad_request(problem).into_response();
+        return refuse(ApiError::bad_request(problem));
+    }
+    let Some(action) = Action::of(&method, &target) else { return refuse(ApiError::method_not_allowed()) };
+    if let Err(error) = action.check(request.headers()) {
+        return refuse(error);
     }
     let accepted = AcceptedEncoding::of(request.headers());
     let offers = if target.name.is_none() && method == Method::GET { Offers::Streams } else { Offers::Objects };
-    let form = match Form::negotiate(request.headers(), offers) {
+    let form = Form::check_route(request.headers(), offers)
+        .and_then(|()| target.name_problem().map_or(Ok(()), |why| Err(ApiError::bad_request(why))))
+        .and_then(|()| Form::negotiate(request.headers()));
+    let form = match form {
         Ok(form) => form,
-        Err(error) => return error.into_response(),
+        Err(error) => return refuse(error),
     };
     let include = IncludeObject::read(query.get("includeObject").unwrap_or_default());
     let representation = Representation {
@@ -114,7 +124,7 @@ async fn served(store: Arc<Store>, logs: Arc<Logs>, waiting: &WaitingAnswers, re
         errors: Form::of_errors(request.headers()),
         resource: target.resource,
         include: include.clone().unwrap_or_default(),
-        pretty: query.flag("pretty").unwrap_or_else(|| is_for_people(request.headers())),
+        pretty: is_for_people(request.headers(), &query),
         clock: store.clock,
     };
     let requester = Requester::of(request.extensions());
@@ -125,12 +135,14 @@ async fn served(store: Arc<Store>, logs: Arc<Logs>, waiting: &WaitingAnswers, re
         }
         let is_write = method != Method::GET && !is_long_running(&target, &query);
         let timeout = query.get("timeout").map(ToOwned::to_owned);
-        let handled = dispatch(&method, &logs, Call { store: store.clone(), target, query, request });
+        let handled = action.run(&logs, Call { store: store.clone(), target, query, request });
         if is_write { finish(timeout.as_deref(), handled).await } else { handled.await }
     };
     let answer = answer.await.unwrap_or_else(IntoResponse::into_response);
     let answer = match include {
-        Err(error) if matches!(form.view, View::Table(_)) && answer.status().is_success() => error.into_response(),
+        Err(error) if matches!(form.view, View::Table(_)) && answer.status().is_success() => {
+            in_place_of(answer.headers(), error)
+        }
         _ => answer,
     };
     let answer = representation.of(answer).await;
@@ -161,46 +173,85 @@ fn target_kind(target: &Target, query: &Query) -> TargetKind {
     }
 }
 
-/// Whether a person reads the response: it is indented for tools that people use by hand.
-fn is_for_people(headers: &HeaderMap) -> bool {
-    let agent = headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or_default();
-    ["curl", "Wget", "Mozilla/5.0"].iter().any(|tool| agent.starts_with(tool))
+/// What a request does. Upstream's router knows the methods of a path, and looks at headers only then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Action {
+    Bind,
+    Connect,
+    Create,
+    Delete,
+    DeleteCollection,
+    Evict,
+    Get,
+    GetScale,
+    ListOrWatch,
+    Log,
+    Patch,
+    PatchScale,
+    Review,
+    Update,
+    UpdateScale,
 }
 
-async fn dispatch(method: &Method, logs: &Arc<Logs>, call: Call) -> Result<Response, ApiError> {
-    let target = &call.target;
-    let all_namespaces = target.resource.is_namespaced() && target.namespace.is_none();
-    if !target.resource.is_stored() {
-        return match *method {
-            Method::POST => verbs::review::review(call).await,
-            _ => Err(ApiError::method_not_allowed()),
-        };
+impl Action {
+    /// `None` if the path does not allow the method.
+    fn of(method: &Method, target: &Target) -> Option<Self> {
+        let all_namespaces = target.resource.is_namespaced() && target.namespace.is_none();
+        if !target.resource.is_stored() {
+            return (method == Method::POST).then_some(Self::Review);
+        }
+        Some(match (&target.name, target.subresource, method) {
+            (_, None, &Method::GET) if target.watch => Self::ListOrWatch,
+            _ if target.watch => return None,
+            (None, None, &Method::GET) => Self::ListOrWatch,
+            (None, None, &Method::POST) if !all_namespaces => Self::Create,
+            (None, None, &Method::DELETE)
+                if !all_namespaces && target.resource.verbs().contains(&"deletecollection") =>
+            {
+                Self::DeleteCollection
+            }
+            (Some(_), None | Some(Subresource::Status), &Method::GET) => Self::Get,
+            (Some(_), None | Some(Subresource::Finalize | Subresource::Status), &Method::PUT) => Self::Update,
+            (Some(_), None | Some(Subresource::Status), &Method::PATCH) => Self::Patch,
+            (Some(_), None, &Method::DELETE) => Self::Delete,
+            (Some(_), Some(Subresource::Scale), &Method::GET) => Self::GetScale,
+            (Some(_), Some(Subresource::Scale), &Method::PUT) => Self::UpdateScale,
+            (Some(_), Some(Subresource::Scale), &Method::PATCH) => Self::PatchScale,
+            (Some(_), Some(Subresource::Log), &Method::GET) => Self::Log,
+            (Some(_), Some(Subresource::Binding), &Method::POST) => Self::Bind,
+            (Some(_), Some(Subresource::Eviction), &Method::POST) => Self::Evict,
+            (
+                Some(_),
+                Some(Subresource::Attach | Subresource::Exec | Subresource::PortForward),
+                &Method::GET | &Method::POST,
+            ) => Self::Connect,
+            _ => return None,
+        })
     }
-    match (&target.name, target.subresource, method) {
-        (_, None, &Method::GET) if target.watch => verbs::list::list_or_watch(call).await,
-        _ if target.watch => Err(ApiError::method_not_allowed()),
-        (None, None, &Method::GET) => verbs::list::list_or_watch(call).await,
-        (None, None, &Method::POST) if !all_namespaces => verbs::create::create(call).await,
-        (None, None, &Method::DELETE) if !all_namespaces && target.resource.verbs().contains(&"deletecollection") => {
-            verbs::delete::delete_collection(call).await
+
+    /// Refuses what its route does not take: of a patch, a body of another kind.
+    fn check(self, headers: &HeaderMap) -> Result<(), ApiError> {
+        let is_patch = matches!(self, Self::Patch | Self::PatchScale);
+        if is_patch { verbs::patch::check_media_type(headers) } else { Ok(()) }
+    }
+
+    async fn run(self, logs: &Arc<Logs>, call: Call) -> Result<Response, ApiError> {
+        match self {
+            Self::Bind => verbs::binding::bind(call).await,
+            Self::Connect => verbs::stream::connect(call).await,
+            Self::Create => verbs::create::create(call).await,
+            Self::Delete => verbs::delete::delete(call).await,
+            Self::DeleteCollection => verbs::delete::delete_collection(call).await,
+            Self::Evict => verbs::eviction::evict(call).await,
+            Self::Get => verbs::get::get(call).await,
+            Self::GetScale => verbs::scale::get(call).await,
+            Self::ListOrWatch => verbs::list::list_or_watch(call).await,
+            Self::Log => verbs::log::get(call, logs.clone()),
+            Self::Patch => verbs::patch::patch(call).await,
+            Self::PatchScale => verbs::scale::patch(call).await,
+            Self::Review => verbs::review::review(call).await,
+            Self::Update => verbs::update::update(call).await,
+            Self::UpdateScale => verbs::scale::update(call).await,
         }
-        (Some(_), None | Some(Subresource::Status), &Method::GET) => verbs::get::get(call).await,
-        (Some(_), None | Some(Subresource::Finalize | Subresource::Status), &Method::PUT) => {
-            verbs::update::update(call).await
-        }
-        (Some(_), None | Some(Subresource::Status), &Method::PATCH) => verbs::patch::patch(call).await,
-        (Some(_), None, &Method::DELETE) => verbs::delete::delete(call).await,
-        (Some(_), Some(Subresource::Scale), &Method::GET) => verbs::scale::get(call).await,
-        (Some(_), Some(Subresource::Scale), &Method::PUT) => verbs::scale::update(call).await,
-        (Some(_), Some(Subresource::Scale), &Method::PATCH) => verbs::scale::patch(call).await,
-        (Some(_), Some(Subresource::Log), &Method::GET) => verbs::log::get(call, logs.clone()),
-        (Some(_), Some(Subresource::Binding), &Method::POST) => verbs::binding::bind(call).await,
-        (Some(_), Some(Subresource::Eviction), &Method::POST) => verbs::eviction::evict(call).await,
-        (
-            Some(_),
-            Some(Subresource::Attach | Subresource::Exec | Subresource::PortForward),
-            &Method::GET | &Method::POST,
-        ) => verbs::stream::connect(call).await,
-        _ => Err(ApiError::method_not_allowed()),
     }
 }

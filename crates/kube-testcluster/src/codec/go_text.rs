@@ -24,6 +24,7 @@ impl Display for GoText<'_> {
                 f.write_str("]")
             }
             Value::Object(fields) => GoMap(fields).fmt(f),
+            Value::Number(number) if !number.is_i64() => f.write_str(&float(number.as_f64().unwrap_or_default())),
             plain => plain.fmt(f),
         }
     }
@@ -42,6 +43,18 @@ impl Display for GoMap<'_> {
     }
 }
 
+/// A float as `%v` prints it: with an exponent if that is less than -4 or more than 5. Go: `formatDigits`.
+fn float(float: f64) -> String {
+    let size = float.abs();
+    if size == 0.0 || (1e-4..1e6).contains(&size) {
+        return float.to_string();
+    }
+    let text = format!("{float:e}");
+    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let (sign, exponent) = exponent.strip_prefix('-').map_or(("+", exponent), |exponent| ("-", exponent));
+    format!("{digits}e{sign}{exponent:0>2}")
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -52,5 +65,16 @@ mod tests {
     fn values_are_printed_as_go_prints_them() {
         let value = json!({"b": ["x", null, 1.5], "a": {"n": 5, "e": {}}, "t": true});
         assert_eq!(GoText(&value).to_string(), "map[a:map[e:map[] n:5] b:[x <nil> 1.5] t:true]");
+        for (number, text) in [
+            (json!(5.0), "5"),
+            (json!(123_456.5), "123456.5"),
+            (json!(1e6), "1e+06"),
+            (json!(1_234_567.0), "1.234567e+06"),
+            (json!(9_223_372_036_854_775_808_u64), "9.223372036854776e+18"),
+            (json!(1.5e300), "1.5e+300"),
+            (json!(-1e-5), "-1e-05"),
+        ] {
+            assert_eq!(GoText(&number).to_string(), text);
+        }
     }
 }

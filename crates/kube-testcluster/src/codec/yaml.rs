@@ -9,9 +9,13 @@ use std::thread;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Number;
 use serde_saphyr::Spanned;
-use serde_saphyr::options::DuplicateKeyPolicy;
+use serde_saphyr::options::{DuplicateKeyPolicy, NonFiniteFloatPolicy};
 
+use super::go_text::GoText;
 use super::json::{Json, MOST_FAULTS};
+use crate::machinery::quote::quote;
+
+mod tabs;
 
 /// What a text says.
 #[derive(Debug, PartialEq)]
@@ -27,15 +31,20 @@ pub(crate) struct Read {
 /// The parser's message.
 pub(crate) fn read(text: &[u8]) -> Result<Read, String> {
     let text = std::str::from_utf8(text).map_err(|error| format!("yaml: {error}"))?;
-    if text.lines().find(|line| !line.trim().is_empty()).is_some_and(|line| line.starts_with('\t')) {
+    let text = first_document(text);
+    if tabs::indents(text) {
         return Err("yaml: found character that cannot start any token".to_owned()); // the parser here takes tabs
     }
     on_a_large_stack(|| {
-        let options = serde_saphyr::options! { duplicate_keys: DuplicateKeyPolicy::LastWins };
-        let node: Node = serde_saphyr::from_str_with_options(first_document(text), options)
+        let options = serde_saphyr::options! {
+            duplicate_keys: DuplicateKeyPolicy::PassThrough,
+            non_finite_float_policy: NonFiniteFloatPolicy::PassThrough,
+            legacy_octal_numbers: true,
+        };
+        let node: Node = serde_saphyr::from_str_with_options(text, options)
             .map_err(|error| format!("yaml: {}", error.without_snippet()))?;
         let mut duplicates = Vec::new();
-        let json = node.json(&mut duplicates);
+        let json = node.json(&mut duplicates)?;
         Ok(Read { json, duplicates })
     })
 }
@@ -71,36 +80,63 @@ fn first_document(text: &str) -> &str {
 /// YAML as it was written.
 enum Node {
     Leaf(Json),
+    /// Infinite or no number, which JSON has not.
+    NonFinite(f64),
     List(Vec<Node>),
     Map(Vec<(Key, Spanned<Node>)>),
 }
 
 /// The key of a field: as text, as JSON has it, and as Go prints it.
 struct Key {
-    text: String,
+    /// `None` for null, which is no key of JSON.
+    text: Option<String>,
     told: String,
 }
 
 impl Node {
-    fn json(self, duplicates: &mut Vec<String>) -> Json {
-        match self {
+    fn json(self, duplicates: &mut Vec<String>) -> Result<Json, String> {
+        Ok(match self {
             Self::Leaf(json) => json,
-            Self::List(items) => Json::Array(items.into_iter().map(|item| item.json(duplicates)).collect()),
+            Self::NonFinite(float) => return Err(format!("json: unsupported value: {}", go_float(float))),
+            Self::List(items) => {
+                let items: Result<_, String> = items.into_iter().map(|item| item.json(duplicates)).collect();
+                Json::Array(items?)
+            }
             Self::Map(fields) => {
                 let mut known = HashSet::new();
                 let mut sorted = BTreeMap::new();
                 for (key, value) in fields {
                     let line = value.referenced.line();
-                    let json = value.value.json(duplicates);
+                    let json = value.value.json(duplicates)?;
                     if !known.insert(key.told.clone()) && duplicates.len() < MOST_FAULTS {
                         duplicates.push(format!("line {line}: key {} already set in map", key.told));
                     }
-                    sorted.insert(key.text, json);
+                    let text = key.text.ok_or_else(|| no_key(&json))?;
+                    sorted.insert(text, json);
                 }
                 Json::Object(sorted.into_iter().collect())
             }
-        }
+        })
     }
+}
+
+/// As Go writes what is no finite number.
+fn go_float(float: f64) -> &'static str {
+    match float {
+        float if float.is_nan() => "NaN",
+        float if float > 0.0 => "+Inf",
+        _ => "-Inf",
+    }
+}
+
+/// Upstream: `convertToJSONableObject` of `sigs.k8s.io/yaml`.
+fn no_key(value: &Json) -> String {
+    let value = match value {
+        Json::Null => "<nil>".to_owned(),
+        Json::String(text) => quote(text),
+        other => serde_json::Value::from(other.clone()).to_string(),
+    };
+    format!("unsupported map key of type: %!s(<nil>), key: <nil>, value: {value}")
 }
 
 impl<'de> Deserialize<'de> for Node {
@@ -113,16 +149,16 @@ impl<'de> Deserialize<'de> for Key {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let key = Json::deserialize(deserializer)?;
         let text = match &key {
-            Json::Null => "null".to_owned(),
+            Json::Null => return Ok(Self { text: None, told: "<nil>".to_owned() }),
             Json::Bool(value) => value.to_string(),
-            Json::Number(number) => number.to_string(),
+            Json::Number(number) => GoText(&number.clone().into()).to_string(),
             Json::String(text) => text.clone(),
             Json::Array(_) | Json::Object(_) => {
                 return Err(serde::de::Error::custom("invalid map key"));
             }
         };
         let told = if matches!(key, Json::String(_)) { format!("{text:?}") } else { text.clone() };
-        Ok(Self { text, told })
+        Ok(Self { text: Some(text), told })
     }
 }
 
@@ -151,8 +187,14 @@ impl<'de> Visitor<'de> for AsWritten {
         Ok(Node::Leaf(Json::Number(value.into())))
     }
 
+    /// A whole number is written as an integer by Go, which has no other way.
+    #[expect(clippy::cast_possible_truncation, reason = "it is whole, and fits")]
     fn visit_f64<E>(self, value: f64) -> Result<Node, E> {
-        Ok(Node::Leaf(Number::from_f64(value).map_or(Json::Null, Json::Number)))
+        const END: f64 = 9_223_372_036_854_775_808.0;
+        if value.fract() == 0.0 && (-END..END).contains(&value) {
+            return Ok(Node::Leaf(Json::Number((value as i64).into())));
+        }
+        Ok(Number::from_f64(value).map_or(Node::NonFinite(value), |number| Node::Leaf(Json::Number(number))))
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Node, E> {
@@ -202,6 +244,49 @@ mod tests {
                 "line 7: key \"a\" already set in map",
             ]
         );
+    }
+
+    #[test]
+    fn a_number_may_be_there_twice_too() {
+        let (json, duplicates) = told("5: a\n5: b\nyes: 1\ntrue: 2\n1.5: a\n1.5: b\n0xB: 1\n11: 2\n");
+        assert_eq!(json, r#"{"1.5":"b","11":2,"5":"b","true":2}"#);
+        let key = |line: usize, key: &str| format!("line {line}: key {key} already set in map");
+        assert_eq!(duplicates, [key(2, "5"), key(4, "true"), key(6, "1.5"), key(8, "11")]);
+        let refused = read(b"a: 1\n~: x\n").unwrap_err();
+        assert_eq!(refused, "unsupported map key of type: %!s(<nil>), key: <nil>, value: \"x\"");
+    }
+
+    /// Each answer is that of `sigs.k8s.io/yaml`, whose YAML is that of 1.1.
+    #[test]
+    fn a_word_is_what_upstream_takes_it_for() {
+        for (text, json) in [
+            ("0x1F", "31"),
+            ("1_000", "1000"),
+            ("0o17", "15"),
+            ("017", "15"),
+            ("0b11", "3"),
+            ("+5", "5"),
+            ("1e3", "1000"),
+            ("5.0", "5"),
+            ("018", "18"),
+            (".5", "0.5"),
+            ("~", "null"),
+            ("2001-01-01", r#""2001-01-01""#),
+            ("12:30", r#""12:30""#),
+            ("y", "true"),
+            ("on", "true"),
+            ("No", "false"),
+            ("!!binary aGk=", r#""hi""#),
+            ("!!str 5", r#""5""#),
+            ("'5'", r#""5""#),
+        ] {
+            assert_eq!(told(&format!("a: {text}")).0, format!(r#"{{"a":{json}}}"#), "{text}");
+        }
+        assert_eq!(told("y: 1\nn: 2").0, r#"{"false":2,"true":1}"#);
+        assert_eq!(told("1e3: 1\n1e7: 2").0, r#"{"1000":1,"1e+07":2}"#);
+        for (text, number) in [(".inf", "+Inf"), ("-.inf", "-Inf"), (".nan", "NaN")] {
+            assert_eq!(read(format!("a: {text}").as_bytes()), Err(format!("json: unsupported value: {number}")));
+        }
     }
 
     #[test]

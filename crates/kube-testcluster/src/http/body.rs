@@ -7,13 +7,14 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde_json::Value;
 
 use super::field_validation::Strictness;
+use super::scheme;
 use super::status::ApiError;
 use super::type_meta::{TypeMeta, parse_error};
 use crate::codec::json::Json;
 use crate::codec::protobuf;
 use crate::codec::schema::{self, Decoded};
 use crate::codec::yaml;
-use crate::kinds::{Resource, served};
+use crate::kinds::Resource;
 
 /// Upstream's limit of a request body.
 const LIMIT: usize = 3 * 1024 * 1024;
@@ -126,17 +127,7 @@ fn check_kind(body: &[u8], meta: &TypeMeta, json: &Json, kind: &str, api_version
     if (found.as_str(), version.as_str()) == (kind, api_version) {
         return Ok(());
     }
-    let row = served().any(|row| row.kind == found && row.api_version() == version);
-    let is_list = served().any(|row| found.strip_suffix("List") == Some(row.kind) && row.api_version() == version);
-    let is_status = found == "Status" && version.ends_with("v1");
-    let misfit = if row || is_status { schema::decode(&found, json.clone()).err() } else { None };
-    let why = match misfit {
-        Some(misfit) => misfit,
-        None if row || is_list || is_status => {
-            format!("converting (v1.{found}) to (core.{kind}): unknown conversion")
-        }
-        None => no_kind(&found, &version),
-    };
+    let why = scheme::refusal(&version, &found, json.clone(), &scheme::hub_type(kind, api_version));
     let version = version_of(&version);
     Err(ApiError::bad_request(format!("{found} in version {version:?} cannot be handled as a {kind}: {why}")))
 }
@@ -158,12 +149,7 @@ pub(crate) fn check_patched_kind(value: &Value, resource: &Resource) -> Result<(
     let kind = if kind.is_empty() { resource.kind } else { kind };
     let served_version = resource.api_version();
     let version = if version.is_empty() { served_version.as_str() } else { version };
-    let known = served().any(|row| row.kind == kind && row.api_version() == version);
-    Err(if known {
-        format!("converting (v1.{kind}) to (core.{}): unknown conversion", resource.kind)
-    } else {
-        no_kind(kind, version)
-    })
+    Err(scheme::refusal(version, kind, value.clone().into(), &scheme::hub_type(resource.kind, &served_version)))
 }
 
 /// The message for a body with a group and no version.
@@ -174,10 +160,6 @@ pub(crate) fn no_version(body: &[u8]) -> String {
 /// The version without its group.
 fn version_of(api_version: &str) -> &str {
     api_version.rsplit('/').next().unwrap_or_default()
-}
-
-pub(crate) fn no_kind(kind: &str, version: &str) -> String {
-    format!(r#"no kind {kind:?} is registered for version {version:?} in scheme "pkg/api/legacyscheme/scheme.go:30""#)
 }
 
 /// The first bytes of a body, for an error message: as they are, or in hexadecimal digits if they are no JSON object.

@@ -15,6 +15,7 @@ mod refusals;
 pub(crate) mod represent;
 pub(crate) mod request_info;
 mod requester;
+pub(crate) mod scheme;
 #[cfg(feature = "serve")]
 pub(crate) mod serve;
 mod served_from;

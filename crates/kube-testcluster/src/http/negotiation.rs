@@ -2,6 +2,7 @@
 
 use http::{HeaderMap, header};
 
+use super::query::Query;
 use super::status::ApiError;
 
 /// The encoding of a response.
@@ -39,6 +40,8 @@ pub(crate) enum Offers {
 pub(crate) struct Form {
     pub(crate) media: Media,
     pub(crate) view: View,
+    /// Whether JSON is indented: `pretty=1` of the clause.
+    pub(crate) pretty: bool,
 }
 
 /// The encodings of objects, in upstream's order.
@@ -58,29 +61,52 @@ impl Form {
     /// The first form that the client accepts and the server supports.
     ///
     /// # Errors
-    /// `NotAcceptable`, with one of upstream's two messages.
-    pub(crate) fn negotiate(headers: &HeaderMap, offers: Offers) -> Result<Self, ApiError> {
-        let accept: Vec<&str> =
-            headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
-        let accept = accept.join(",");
+    /// `NotAcceptable`, in the words of upstream's handlers.
+    pub(crate) fn negotiate(headers: &HeaderMap) -> Result<Self, ApiError> {
+        let accept = accepted(headers);
         if accept.trim().is_empty() {
             return Ok(Self::default());
         }
-        let clauses = clauses(&accept);
-        if !clauses.iter().any(|clause| clause.media().is_some()) {
-            return Err(ApiError::no_representation(offers == Offers::Streams));
-        }
-        clauses.iter().find_map(|clause| clause.form(Clause::view)).ok_or_else(ApiError::not_acceptable)
+        clauses(&accept).iter().find_map(|clause| clause.form(Clause::view)).ok_or_else(ApiError::not_acceptable)
     }
 
-    /// The encoding of an error. It is negotiated on its own, without the clauses that ask for a table or for metadata; where
-    /// no other is left, it is JSON. Upstream: `ErrorNegotiated`.
-    pub(crate) fn of_errors(headers: &HeaderMap) -> Media {
-        let accept: Vec<&str> =
-            headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
-        let accept = accept.join(",");
+    /// What the router asks before that: whether any encoding is named that it knows.
+    ///
+    /// # Errors
+    /// `NotAcceptable`, in its own words.
+    pub(crate) fn check_route(headers: &HeaderMap, offers: Offers) -> Result<(), ApiError> {
+        let accept = accepted(headers);
+        if accept.trim().is_empty() || clauses(&accept).iter().any(|clause| clause.media().is_some()) {
+            return Ok(());
+        }
+        Err(ApiError::no_representation(offers == Offers::Streams))
+    }
+
+    /// The form of an error. It is negotiated on its own, without the clauses that ask for a table or for metadata; where no other
+    /// is left, it is indented JSON. Upstream: `ErrorNegotiated`, `WriteRawJSON`.
+    pub(crate) fn of_errors(headers: &HeaderMap) -> Self {
+        let accept = accepted(headers);
+        if accept.is_empty() {
+            return Self::default();
+        }
         let whole = |clause: &Clause, _| Some(View::Whole).filter(|_| !clause.converts());
-        clauses(&accept).iter().find_map(|clause| clause.form(whole)).unwrap_or_default().media
+        let raw = Self { pretty: true, ..Self::default() };
+        clauses(&accept).iter().find_map(|clause| clause.form(whole)).unwrap_or(raw)
+    }
+}
+
+fn accepted(headers: &HeaderMap) -> String {
+    let lines: Vec<&str> = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
+    lines.join(",")
+}
+
+/// Whether the request asks for indented JSON, or comes from a tool that people use by hand. Upstream: `isPrettyPrint`.
+pub(crate) fn is_for_people(headers: &HeaderMap, query: &Query) -> bool {
+    const TRUE: [&str; 6] = ["1", "t", "T", "TRUE", "true", "True"]; // Go: `strconv.ParseBool`
+    let agent = headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or_default();
+    match query.get("pretty") {
+        None | Some("") => ["curl", "Wget", "Mozilla/5.0"].iter().any(|tool| agent.starts_with(tool)),
+        Some(asked) => TRUE.contains(&asked),
     }
 }
 
@@ -163,7 +189,9 @@ impl Clause<'_> {
     /// The first encoding for which there is a view. Upstream: `NegotiateMediaTypeOptions`.
     fn form(&self, view: impl Fn(&Self, Media) -> Option<View>) -> Option<Form> {
         let accepted = MEDIA_TYPES.iter().filter(|(name, media)| self.accepts(name) && self.streams(*media));
-        accepted.map(|(_, media)| *media).find_map(|media| Some(Form { media, view: view(self, media)? }))
+        accepted
+            .map(|(_, media)| *media)
+            .find_map(|media| Some(Form { media, view: view(self, media)?, pretty: self.parameter("pretty") == "1" }))
     }
 
     /// Whether the encoding has the stream that is asked for, and the version of the server's own group.
@@ -185,8 +213,7 @@ impl Clause<'_> {
         };
         match (self.parameter("as"), version) {
             _ if !self.converts() => Some(View::Whole),
-            (_, _) if media == Media::Protobuf => None, // only whole objects have a protobuf form here
-            ("Table", Some(version)) => Some(View::Table(version)),
+            ("Table", Some(version)) if media != Media::Protobuf => Some(View::Table(version)), // a table has no such form
             ("PartialObjectMetadata", Some(version)) => Some(View::Metadata(version)),
             ("PartialObjectMetadataList", Some(version)) => Some(View::MetadataList(version)),
             _ => None,

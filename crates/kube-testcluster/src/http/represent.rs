@@ -6,11 +6,13 @@ use axum::body::{Body, BodyDataStream};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures::{StreamExt, stream};
-use http::{HeaderValue, header};
+use http::{HeaderMap, HeaderValue, header};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 
-use super::negotiation::{Form, Media, View};
+use super::negotiation::{Form, Media, View, is_for_people};
+use super::query::Query;
+use super::scheme::hub_type;
 use super::status::ApiError;
 use super::table::{Columns, IncludeObject, Table, metadata};
 use crate::codec::protobuf;
@@ -29,13 +31,48 @@ pub(crate) struct Verbatim;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Representation {
     pub(crate) form: Form,
-    /// The encoding of an error.
-    pub(crate) errors: Media,
+    /// The form of an error.
+    pub(crate) errors: Form,
     pub(crate) resource: &'static Resource,
     pub(crate) include: IncludeObject,
-    /// Indented, for people.
+    /// Whether the request asks for indented JSON, whatever form it accepts.
     pub(crate) pretty: bool,
     pub(crate) clock: Clock,
+}
+
+/// The error in the place of a response that cannot be made. What its client was to be warned of, it is told all the same.
+pub(crate) fn in_place_of(headers: &HeaderMap, error: ApiError) -> Response {
+    let mut response = error.into_response();
+    for warning in headers.get_all(header::WARNING) {
+        response.headers_mut().append(header::WARNING, warning.clone());
+    }
+    response
+}
+
+/// A response to a request that is refused before anything is known of what it asks for.
+pub(crate) fn refused(headers: &HeaderMap, query: &Query, error: ApiError) -> Response {
+    let form = Form::of_errors(headers);
+    let pretty = form.pretty || is_for_people(headers, query);
+    let status = serde_json::from_slice(&error.json()).expect("a Status is JSON");
+    let text = encode(form.media, pretty, &status);
+    let mut response = error.into_response();
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(form.media.name()));
+    *response.body_mut() = Body::from(text);
+    response
+}
+
+fn encode(media: Media, pretty: bool, value: &Value) -> Vec<u8> {
+    const INVARIANT: &str = "a JSON value in memory can always be written";
+    match media {
+        Media::Json if pretty => serde_json::to_vec_pretty(value).expect(INVARIANT),
+        Media::Json => {
+            let mut text = serde_json::to_vec(value).expect(INVARIANT);
+            text.push(b'\n');
+            text
+        }
+        Media::Yaml => serde_saphyr::to_string(value).expect(INVARIANT).into_bytes(),
+        Media::Protobuf => protobuf::encode(value),
+    }
 }
 
 impl Representation {
@@ -62,18 +99,18 @@ impl Representation {
         let value = if is_status { Ok(value) } else { self.view(value, Columns::Shown) };
         let value = match value {
             Ok(value) => value,
-            Err(error) => return error.into_response(),
+            Err(error) => return Box::pin(self.of(in_place_of(&parts.headers, error))).await,
         };
         let is_error = parts.status.is_client_error() || parts.status.is_server_error();
-        let media = if is_error { self.errors } else { self.form.media };
-        parts.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media.name()));
-        Response::from_parts(parts, Body::from(self.encode(media, &value)))
+        let form = if is_error { self.errors } else { self.form };
+        parts.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(form.media.name()));
+        Response::from_parts(parts, Body::from(encode(form.media, self.pretty || form.pretty, &value)))
     }
 
     /// The negotiated view of an object or a list.
     fn view(&self, value: Value, columns: Columns) -> Result<Value, ApiError> {
         let is_list = value["items"].is_array();
-        let kind = value["kind"].as_str().unwrap_or_default().to_owned();
+        let hub = || hub_type(value["kind"].as_str().unwrap_or_default(), &self.resource.api_version());
         match self.form.view {
             View::Whole => Ok(value),
             View::Table(version) => {
@@ -90,22 +127,8 @@ impl Representation {
                     json!({"kind": "PartialObjectMetadataList", "apiVersion": version, "metadata": list, "items": items}),
                 )
             }
-            View::Metadata(_) => Err(ApiError::wrong_view("PartialObjectMetadata", "is a list", &kind)),
-            View::MetadataList(_) => Err(ApiError::wrong_view("PartialObjectMetadataList", "is not a list", &kind)),
-        }
-    }
-
-    fn encode(&self, media: Media, value: &Value) -> Vec<u8> {
-        const INVARIANT: &str = "a JSON value in memory can always be written";
-        match media {
-            Media::Json => {
-                let text = if self.pretty { serde_json::to_vec_pretty(value) } else { serde_json::to_vec(value) };
-                let mut text = text.expect(INVARIANT);
-                text.push(b'\n');
-                text
-            }
-            Media::Yaml => serde_saphyr::to_string(value).expect(INVARIANT).into_bytes(),
-            Media::Protobuf => protobuf::encode(value),
+            View::Metadata(_) => Err(ApiError::wrong_view("PartialObjectMetadata", "is a list", &hub())),
+            View::MetadataList(_) => Err(ApiError::wrong_view("PartialObjectMetadataList", "is not a list", &hub())),
         }
     }
 
@@ -115,28 +138,26 @@ impl Representation {
             let name = HeaderValue::from_static("application/vnd.kubernetes.protobuf;stream=watch");
             parts.headers.insert(header::CONTENT_TYPE, name);
         }
-        if matches!(self.form.view, View::MetadataList(_)) {
-            return Response::from_parts(parts, Body::empty()); // no event is a list: upstream ends the stream
-        }
         let lines = (body.into_data_stream(), self, Columns::Shown);
         let events = stream::unfold(lines, |(mut lines, this, columns): (BodyDataStream, Self, Columns)| async move {
             let line = lines.next().await?.ok()?;
-            let event = this.event(&line, columns);
+            let event = this.event(&line, columns)?;
             Some((Ok::<_, Infallible>(event), (lines, this, Columns::Omitted)))
         });
         Response::from_parts(parts, Body::from_stream(events))
     }
 
-    fn event(&self, line: &[u8], columns: Columns) -> Bytes {
+    /// `None` for an object that has no such view, such as that of a list: upstream ends the stream there.
+    fn event(&self, line: &[u8], columns: Columns) -> Option<Bytes> {
         let mut event: Value = serde_json::from_slice(line).unwrap_or_default();
         let object = event["object"].take();
-        let object = if object["kind"] == "Status" { object } else { self.view(object, columns).unwrap_or_default() };
+        let object = if object["kind"] == "Status" { object } else { self.view(object, columns).ok()? };
         if self.form.media == Media::Protobuf {
-            return protobuf::event(event["type"].as_str().unwrap_or_default(), &object).into();
+            return Some(protobuf::event(event["type"].as_str().unwrap_or_default(), &object).into());
         }
         event["object"] = object;
         let mut line = event.to_string().into_bytes();
         line.push(b'\n');
-        line.into()
+        Some(line.into())
     }
 }

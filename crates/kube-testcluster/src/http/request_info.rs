@@ -21,8 +21,6 @@ pub(crate) struct Target {
 pub(crate) enum NoTarget {
     /// A percent escape is malformed.
     BadEscape,
-    /// Why no object can have the name.
-    BadName(String),
     /// Not a path of the API; upstream's mux answers in plain text.
     NoSuchPath,
     /// A served group version has no such resource.
@@ -70,17 +68,20 @@ pub(crate) fn parse(path: &str) -> Result<Target, NoTarget> {
         }
         _ => return Err(NoTarget::NoSuchResource),
     };
-    name.as_deref().map_or(Ok(()), check_name)?;
     Ok(Target { resource, namespace, name, subresource, watch })
 }
 
-fn check_name(name: &str) -> Result<(), NoTarget> {
-    let why = match name {
-        "." | ".." => format!("may not be '{name}'"),
-        name if name.contains('%') => "may not contain '%'".to_owned(),
-        _ => return Ok(()),
-    };
-    Err(NoTarget::BadName(format!("Name parameter invalid: {name:?}: {why}")))
+impl Target {
+    /// Why no object can have the name. It is asked when the route is known. Upstream: `ContextBasedNaming.Name`.
+    pub(crate) fn name_problem(&self) -> Option<String> {
+        let name = self.name.as_deref()?;
+        let why = match name {
+            "." | ".." => format!("may not be '{name}'"),
+            name if name.contains('%') => "may not contain '%'".to_owned(),
+            _ => return None,
+        };
+        Some(format!("Name parameter invalid: {name:?}: {why}"))
+    }
 }
 
 fn is_namespace_subresource(name: &str) -> bool {
@@ -136,8 +137,8 @@ mod tests {
             (".", "\".\": may not be '.'"),
             ("a%25", "\"a%\": may not contain '%'"),
         ] {
-            let bad = NoTarget::BadName(format!("Name parameter invalid: {why}"));
-            assert_eq!(parse(&format!("/api/v1/namespaces/a/pods/{name}")), Err(bad));
+            let target = parse(&format!("/api/v1/namespaces/a/pods/{name}")).unwrap();
+            assert_eq!(target.name_problem(), Some(format!("Name parameter invalid: {why}")));
         }
     }
 }

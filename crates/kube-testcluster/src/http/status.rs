@@ -232,8 +232,9 @@ impl ApiError {
     }
 
     /// The view does not fit the object, which is (not) a list.
-    pub(crate) fn wrong_view(view: &str, is: &str, kind: &str) -> Self {
-        let message = format!("you requested {view}, but the requested object {is} (*core.{kind})");
+    /// `hub` is the name of the object's type in Go.
+    pub(crate) fn wrong_view(view: &str, is: &str, hub: &str) -> Self {
+        let message = format!("you requested {view}, but the requested object {is} (*{hub})");
         Self::new(StatusCode::NOT_ACCEPTABLE, "NotAcceptable", message)
     }
 

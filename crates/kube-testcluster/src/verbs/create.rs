@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::admission::{name_of, namespace_lifecycle, taint_nodes_by_condition};
 use super::owners::{self, Moment};
 use super::{Call, answer, pod_admission};
-use crate::codec::schema::Decoded;
+use crate::codec::schema::{Decoded, as_stored};
 use crate::http::body::{self, Format};
 use crate::http::field_validation::warn;
 use crate::http::request_info::Target;
@@ -49,6 +49,9 @@ async fn create_new(
     commit: Commit,
     warnings: &mut Vec<String>,
 ) -> Result<Arc<Object>, ApiError> {
+    if commit == Commit::Really {
+        as_stored(target.resource.kind, &mut value);
+    }
     check_namespace(store, target, &mut value)?;
     warnings.extend(owners::deduplicate(&mut value, Moment::BeforeAdmission));
     if target.resource == PODS {

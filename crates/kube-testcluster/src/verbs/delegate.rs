@@ -2,7 +2,7 @@
 //! both eras.
 
 use super::continue_token::ContinueToken;
-use super::list_options::{ListOptions, resource_version};
+use super::list_options::{ListOptions, NOT_OLDER_THAN, resource_version};
 use crate::http::status::ApiError;
 use crate::kinds::Resource;
 use crate::settings::Era;
@@ -69,6 +69,8 @@ fn wanted(extent: Extent, options: &ListOptions) -> Result<(WantedState, String)
         matching => matching == "Exact",
     };
     let wanted = match version {
+        // A deletion of many that is called a watch: no list may say this without a version.
+        None if options.resource_version_match == NOT_OLDER_THAN => WantedState::Any,
         None => WantedState::NotOlderThan(0),
         Some(0) => WantedState::Any,
         Some(version) if exact => WantedState::Exact(version),

@@ -45,8 +45,9 @@ pub(crate) async fn delete(call: Call) -> Result<Response, ApiError> {
 /// Deletes each object that the selectors match; answers with their states before the deletion.
 pub(crate) async fn delete_collection(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
-    let list = ListOptions::parse(&query)?;
+    let mut list = ListOptions::parse(&query)?;
     let selectors = Selectors::parse(&list)?;
+    list.set_defaults(store.settings.streams_lists());
     list.validate(store.settings.streams_lists())?;
     let filter = selectors.filter(target.resource, target.namespace)?;
     let options = DeleteOptions::read(request, &query).await?;
@@ -146,6 +147,8 @@ fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Then
         // A deletion in progress can only be shortened.
         (Deletion::Graceful, Some(_), grace) => match options.period() {
             Some(period) if grace.is_some_and(|grace| period < grace) => period,
+            // Upstream: `BeforeDelete` says that it is pending.
+            _ if grace.is_some_and(|grace| grace > 0) => return (Next::Keep, Then::Wait),
             _ => return (Next::Put(value), Then::Wait), // perhaps with other finalizers
         },
     };

@@ -8,6 +8,7 @@ use crate::codec::protobuf;
 use crate::codec::schema;
 use crate::http::body::{self, Format};
 use crate::http::query::Query;
+use crate::http::scheme::refusal_as_options;
 use crate::http::status::ApiError;
 use crate::http::type_meta::TypeMeta;
 use crate::http::write_options;
@@ -243,10 +244,7 @@ impl RawOptions {
         }
         if !matches!(meta.kind.as_str(), "" | "DeleteOptions") {
             let version = if meta.api_version.is_empty() { "meta.k8s.io/v1" } else { &meta.api_version };
-            if meta.kind == "Status" {
-                return Err(ApiError::bad_request("converting (v1.Status) to (v1.DeleteOptions): unknown conversion"));
-            }
-            return Err(ApiError::bad_request(body::no_kind(&meta.kind, version)));
+            return Err(ApiError::bad_request(refusal_as_options(version, &meta.kind)));
         }
         let options = schema::decode("DeleteOptions", json).map_err(ApiError::bad_request)?;
         Self::deserialize(options.value).map_err(|error| ApiError::bad_request(error.to_string()))

@@ -25,7 +25,9 @@ pub(crate) async fn list_or_watch(call: Call) -> Result<Response, ApiError> {
     let asked = options.watch;
     let requester = Requester::of(request.extensions());
     let selectors = Selectors::parse(&options)?;
-    options.validate(streams_lists(&store, &options, target.resource, requester))?;
+    let streams_lists = streams_lists(&store, &options, target.resource, requester);
+    options.set_defaults(streams_lists);
+    options.validate(streams_lists)?;
     options.watch |= target.watch; // as upstream, what the path says is no option
     let mut filter = selectors.filter(target.resource, target.namespace)?;
     // The old path of a watch may name an object.
@@ -111,7 +113,10 @@ fn list(
     let mut state = store.lock();
     let prefix = filter.range().1;
     let page = match (plan.from, plan.wanted) {
-        (ServedFrom::WatchCache, WantedState::Any) => return Ok(Page::cached(state.cache(resource), filter)),
+        // A list from version 0 is never cut into pages. Upstream: `computeListLimit`.
+        (ServedFrom::WatchCache, WantedState::Any) if options.limit.is_none() || options.resource_version == "0" => {
+            return Ok(Page::cached(state.cache(resource), filter));
+        }
         (ServedFrom::WatchCache, WantedState::NotOlderThan(_)) if store.settings.era == Era::Classic => {
             return Ok(Page::cached(state.fresh_cache(resource), filter));
         }

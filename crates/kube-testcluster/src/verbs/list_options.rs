@@ -19,15 +19,21 @@ pub(crate) struct ListOptions {
     pub(crate) continue_token: String,
     pub(crate) allow_watch_bookmarks: bool,
     pub(crate) send_initial_events: Option<bool>,
+    /// Of a watch; nothing for one that is over before it begins, `None` for one of the server's choice.
     pub(crate) timeout: Option<Duration>,
 }
 
-/// The longest watch in seconds, a year. Adding it to a clock cannot overflow.
-const LONGEST: u64 = 365 * 24 * 60 * 60;
+/// The longest watch, a year. Adding it to a clock cannot overflow.
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
+/// How long a watch of so many seconds lasts. Upstream multiplies them to nanoseconds, whether they fit or not: `handleWatch`.
+fn duration(seconds: i64) -> Option<Duration> {
+    let nanoseconds = seconds.wrapping_mul(1_000_000_000);
+    (nanoseconds != 0).then(|| Duration::from_nanos(u64::try_from(nanoseconds).unwrap_or_default()).min(LONGEST))
+}
 
 impl ListOptions {
     pub(crate) fn parse(query: &Query) -> Result<Self, ApiError> {
-        let timeout = query.integer("timeoutSeconds")?.and_then(|seconds| u64::try_from(seconds).ok());
         Ok(Self {
             watch: query.flag("watch").unwrap_or_default(),
             label_selector: query.text("labelSelector"),
@@ -38,8 +44,19 @@ impl ListOptions {
             continue_token: query.text("continue"),
             allow_watch_bookmarks: query.flag("allowWatchBookmarks").unwrap_or_default(),
             send_initial_events: query.flag("sendInitialEvents"),
-            timeout: timeout.filter(|seconds| *seconds > 0).map(|seconds| Duration::from_secs(seconds.min(LONGEST))),
+            timeout: query.integer("timeoutSeconds")?.and_then(duration),
         })
+    }
+
+    /// Says what a watch without a version asks for by default, which a deletion of many may be called too. Upstream:
+    /// `SetListOptionsDefaults`.
+    pub(crate) fn set_defaults(&mut self, streams_lists: bool) {
+        let old = matches!(self.resource_version.as_str(), "" | "0");
+        let silent = self.send_initial_events.is_none() && self.resource_version_match.is_empty();
+        if streams_lists && self.watch && silent && old {
+            self.send_initial_events = Some(true);
+            NOT_OLDER_THAN.clone_into(&mut self.resource_version_match);
+        }
     }
 
     /// Refuses options that contradict each other.
@@ -76,19 +93,12 @@ impl ListOptions {
         let mut causes = Vec::new();
         let matching = self.resource_version_match.as_str();
         if self.send_initial_events.is_some() {
-            if matching != "NotOlderThan" {
+            if matching != NOT_OLDER_THAN {
                 causes.push(unmatched("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
             }
             if !streams_lists {
                 let why = "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled";
                 causes.push(Cause::forbidden("sendInitialEvents", why));
-            }
-        }
-        let old = matches!(self.resource_version.as_str(), "" | "0");
-        if streams_lists && self.send_initial_events.is_none() && matching.is_empty() && old {
-            // By default such a watch is a streaming list. Upstream: `SetListOptionsDefaults`.
-            if !self.continue_token.is_empty() {
-                causes.push(unmatched("resourceVersionMatch is forbidden when continue is provided"));
             }
         }
         if !matching.is_empty() {
@@ -97,8 +107,8 @@ impl ListOptions {
                     "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
                 ));
             }
-            if matching != "NotOlderThan" {
-                causes.push(Cause::unsupported(MATCH, &format!("{matching:?}"), &["NotOlderThan"]));
+            if matching != NOT_OLDER_THAN {
+                causes.push(Cause::unsupported(MATCH, &format!("{matching:?}"), &[NOT_OLDER_THAN]));
             }
             if !self.continue_token.is_empty() {
                 causes.push(unmatched("resourceVersionMatch is forbidden when continue is provided"));
@@ -109,6 +119,8 @@ impl ListOptions {
 }
 
 const MATCH: &str = "resourceVersionMatch";
+
+pub(super) const NOT_OLDER_THAN: &str = "NotOlderThan";
 
 fn unmatched(why: &str) -> Cause {
     Cause::forbidden(MATCH, why)

@@ -23,6 +23,7 @@ pub(crate) mod delete;
 pub(crate) mod delete_options;
 pub(crate) mod eviction;
 pub(crate) mod get;
+mod json_patch;
 pub(crate) mod list;
 mod list_options;
 pub(crate) mod log;

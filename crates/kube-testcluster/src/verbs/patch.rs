@@ -2,19 +2,18 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use ::json_patch::Patch;
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
-use http::StatusCode;
-use json_patch::jsonptr::Pointer;
-use json_patch::{AddOperation, Patch, PatchOperation};
+use http::{HeaderMap, StatusCode};
 use serde_json::{Map, Value};
 
+use super::json_patch::operate;
 use super::owners::{self, Moment};
 use super::{Call, answer, key, update};
-use crate::codec::depth::{MOST_LEVELS, levels};
 use crate::codec::go_text::GoMap;
 use crate::codec::json::{Json, MOST_FAULTS};
-use crate::codec::schema::{Decoded, from_map, json_type};
+use crate::codec::schema::{Decoded, as_stored, from_map, json_type};
 use crate::codec::strategic_merge::{self, Refusal};
 use crate::http::body;
 use crate::http::field_validation::{Strictness, warn};
@@ -24,7 +23,7 @@ use crate::http::status::ApiError;
 use crate::http::write_options::WriteOptions;
 use crate::machinery::quote::quote;
 use crate::store::object::Opened;
-use crate::store::{Next, Store};
+use crate::store::{Commit, Next, Store};
 
 /// Upstream's limit for a JSON patch.
 const MOST_OPERATIONS: usize = 10_000;
@@ -49,7 +48,8 @@ pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let (patch, WriteOptions { commit, strictness }) = PatchBody::read(request, &query).await?;
     let warnings = Mutex::default();
-    let change = |current| patched(&store, current, &target, &patch, strictness, &warnings);
+    let options = WriteOptions { commit, strictness };
+    let change = |current| patched(&store, current, &target, &patch, options, &warnings);
     let patched = store.guaranteed_update(target.resource, &key(&target), commit, change).await;
     let response = patched.map_or_else(IntoResponse::into_response, |object| answer(StatusCode::OK, &object));
     Ok(warn(response, &warnings.into_inner().unwrap_or_else(PoisonError::into_inner)))
@@ -61,10 +61,13 @@ async fn patched(
     current: Arc<Opened>,
     target: &Target,
     patch: &PatchBody,
-    strictness: Strictness,
+    options: WriteOptions,
     warnings: &Mutex<Vec<String>>,
 ) -> Result<Next, ApiError> {
-    let Decoded { mut value, mut faults } = apply(&current, patch, strictness).await?;
+    let Decoded { mut value, mut faults } = apply(&current, patch, options.strictness).await?;
+    if options.commit == Commit::Really {
+        as_stored(target.resource.kind, &mut value);
+    }
     let next = update::check_name(target, &value).and_then(|()| {
         faults.extend(owners::deduplicate(&mut value, Moment::AfterAdmission));
         update::next(store, &current, value, target.subresource)
@@ -73,14 +76,23 @@ async fn patched(
     next
 }
 
+/// Refuses a body that is no patch.
+pub(crate) fn check_media_type(headers: &HeaderMap) -> Result<(), ApiError> {
+    reader(headers).map(drop)
+}
+
+fn reader(headers: &HeaderMap) -> Result<fn(Json, Strictness) -> PatchBody, ApiError> {
+    match body::media_type(headers) {
+        "application/merge-patch+json" => Ok(merge),
+        "application/strategic-merge-patch+json" => Ok(strategic),
+        "application/json-patch+json" => Ok(operations),
+        _ => Err(ApiError::unsupported_patch()),
+    }
+}
+
 impl PatchBody {
     pub(super) async fn read(request: Request, query: &Query) -> Result<(Self, WriteOptions), ApiError> {
-        let read = match body::media_type(request.headers()) {
-            "application/merge-patch+json" => merge,
-            "application/strategic-merge-patch+json" => strategic,
-            "application/json-patch+json" => operations,
-            _ => return Err(ApiError::unsupported_patch()),
-        };
+        let read = reader(request.headers())?;
         let body = body::read(request).await?;
         let options = WriteOptions::of_patch(query)?;
         let patch = Json::read(&body).map_err(|_| ApiError::bad_request("invalid JSON patch"))?;
@@ -90,7 +102,7 @@ impl PatchBody {
     /// Applies the patch to an object of this kind.
     pub(super) async fn apply(&self, kind: &str, value: &mut Value) -> Result<(), ApiError> {
         match self.change.as_ref().map_err(ApiError::clone)? {
-            Change::Merge(patch) => json_patch::merge(value, patch),
+            Change::Merge(patch) => ::json_patch::merge(value, patch),
             Change::Strategic(patch) => {
                 strategic_merge::merge(kind, value, patch.clone()).map_err(|refusal| match refusal {
                     Refusal::BadFormat(why) => ApiError::bad_request(why),
@@ -101,82 +113,6 @@ impl PatchBody {
         }
         Ok(())
     }
-}
-
-/// How many bytes the copy operations of one patch may add.
-const MOST_COPIED: usize = 3 * 1024 * 1024;
-
-/// After how many operations other requests get their turn. One operation can move a list of a megabyte.
-const OPERATIONS_AT_ONCE: usize = 16;
-
-/// Applies the operations one by one, within limits: without them, a few copies of copies could fill any memory, and a few
-/// moves could nest a value deeper than it can be read.
-async fn operate(value: &mut Value, patch: &Patch) -> Result<(), ApiError> {
-    let mut copied = 0;
-    for (n, operation) in patch.iter().enumerate() {
-        if n % OPERATIONS_AT_ONCE == OPERATIONS_AT_ONCE - 1 {
-            tokio::task::yield_now().await;
-        }
-        if let PatchOperation::Copy(copy) = operation
-            && let Ok(source) = copy.from.resolve(value)
-        {
-            copied += source.to_string().len();
-        }
-        if copied > MOST_COPIED || levels_after(operation, value) > MOST_LEVELS {
-            return Err(ApiError::unprocessable());
-        }
-        if is_impossible(operation) {
-            return Err(ApiError::unprocessable());
-        }
-        let operation = match operation {
-            PatchOperation::Replace(replace) if lacks(value, &replace.path) => {
-                let (path, value) = (replace.path.clone(), replace.value.clone());
-                &PatchOperation::Add(AddOperation { path, value })
-            }
-            PatchOperation::Copy(copy) if lacks(value, &copy.from) => {
-                &PatchOperation::Add(AddOperation { path: copy.path.clone(), value: Value::Null })
-            }
-            PatchOperation::Test(test) if test.value.is_null() && lacks(value, &test.path) => continue,
-            operation => operation,
-        };
-        json_patch::patch_unsafe(value, std::slice::from_ref(operation)).map_err(|_| ApiError::unprocessable())?;
-    }
-    Ok(())
-}
-
-/// Whether upstream's library has no such operation on the whole document: it only tests it, and replaces it by what is no
-/// single value.
-fn is_impossible(operation: &PatchOperation) -> bool {
-    let (whole, source) = match operation {
-        PatchOperation::Test(_) => return false,
-        PatchOperation::Replace(replace) => {
-            return replace.path.is_root() && !replace.value.is_object() && !replace.value.is_array();
-        }
-        PatchOperation::Add(add) => (&add.path, None),
-        PatchOperation::Remove(remove) => (&remove.path, None),
-        PatchOperation::Move(moved) => (&moved.path, Some(&moved.from)),
-        PatchOperation::Copy(copy) => (&copy.path, Some(&copy.from)),
-    };
-    whole.is_root() || source.is_some_and(|source| source.is_root())
-}
-
-/// Whether an object has no field of this path. Upstream's library (`evanphx/json-patch`) replaces it all the same, and tests and
-/// copies it as null.
-fn lacks(value: &Value, path: &Pointer) -> bool {
-    let Some((parent, _)) = path.split_back() else { return false };
-    parent.resolve(value).is_ok_and(Value::is_object) && path.resolve(value).is_err()
-}
-
-/// How deep the value of an operation nests at the place that it gets.
-fn levels_after(operation: &PatchOperation, value: &Value) -> usize {
-    let inserted = match operation {
-        PatchOperation::Add(add) => levels(&add.value),
-        PatchOperation::Replace(replace) => levels(&replace.value),
-        PatchOperation::Move(moved) => moved.from.resolve(value).map(levels).unwrap_or_default(),
-        PatchOperation::Copy(copy) => copy.from.resolve(value).map(levels).unwrap_or_default(),
-        PatchOperation::Remove(_) | PatchOperation::Test(_) => 0,
-    };
-    operation.path().count() + inserted
 }
 
 fn duplicates(patch: &Json) -> Vec<String> {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::create::create_on_update;
 use super::owners::{self, Moment};
 use super::{Call, answer, key, pod_admission};
-use crate::codec::schema::Decoded;
+use crate::codec::schema::{Decoded, as_stored};
 use crate::http::body::{self, Format};
 use crate::http::field_validation::warn;
 use crate::http::query::problem;
@@ -41,6 +41,9 @@ async fn write(
     commit: Commit,
     warnings: &mut Vec<String>,
 ) -> Result<(StatusCode, Arc<Object>), ApiError> {
+    if commit == Commit::Really {
+        as_stored(target.resource.kind, &mut value);
+    }
     check_name(target, &value)?;
     warnings.extend(owners::deduplicate(&mut value, Moment::BeforeAdmission));
     let key = key(target);
@@ -110,13 +113,15 @@ pub(crate) fn next(
     Ok(if gone { Next::Release(new) } else { Next::Put(new) })
 }
 
-/// An update of the status changes nothing else but metadata, of a pod not even its owners.
+/// An update of the status changes nothing else but metadata, of a pod neither its owners nor its deletion. Upstream:
+/// `podStatusStrategy.PrepareForUpdate`.
 fn keep_all_but_status(current: &Opened, new: &mut Value) {
     let mut whole = current.value.clone();
     whole["status"] = new["status"].take();
     whole["metadata"] = new["metadata"].take();
     if current.resource == PODS {
         keep(&current.value["metadata"], &mut whole["metadata"], "ownerReferences");
+        object(&mut whole["metadata"]).remove("deletionTimestamp");
     }
     *new = whole;
 }

@@ -116,6 +116,9 @@ impl Changes {
 impl Watch {
     /// Starts at once, before the body is read, unless it must wait for a revision.
     pub(crate) fn body(self, store: &Arc<Store>, permit: Option<OwnedSemaphorePermit>) -> Body {
+        if self.duration.is_zero() {
+            return Body::empty(); // it was over before it began
+        }
         let deadline = Instant::now() + self.duration;
         let phase = {
             let mut state = store.lock();

@@ -236,3 +236,216 @@ async fn a_patch_that_leaves_a_group_without_a_version_is_told_what_is_missing()
     assert_eq!(refused.status, 422);
     assert!(refused.message().contains("Object 'apiVersion' is missing in '{"), "{}", refused.message());
 }
+
+/// A known kind is read as what it says it is, and then cannot be converted. Upstream: `Scheme.New`, `ConvertToVersion`.
+#[tokio::test(start_paused = true)]
+async fn an_object_of_another_known_kind_is_told_as_one_that_cannot_be_converted() {
+    let api = api().await;
+    let unknown = |kind: &str| format!("converting (v1.{kind}) to (core.ConfigMap): unknown conversion");
+    let misfit = "json: cannot unmarshal number into Go struct field PodList.metadata of type v1.ListMeta";
+    for (kind, version, metadata, why) in [
+        ("EventList", "v1", json!({}), unknown("EventList")),
+        ("Endpoints", "v1", json!({}), unknown("Endpoints")),
+        ("ListOptions", "v1", json!({}), unknown("ListOptions")),
+        ("APIGroup", "v9", json!({}), unknown("APIGroup")),
+        ("PodList", "v1", json!(5), misfit.to_owned()),
+    ] {
+        let body = json!({"kind": kind, "apiVersion": version, "metadata": metadata});
+        let refused = api.post(MAPS, &body).await;
+        let told = format!("{kind} in version {version:?} cannot be handled as a ConfigMap: {why}");
+        assert_eq!((refused.status, refused.message()), (400, told.as_str()));
+        let refused = api.merge(&format!("{MAPS}/a"), &body).await;
+        assert!(refused.message().ends_with(&why), "{}", refused.message());
+    }
+    let lease = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
+    let refused = api.post(lease, &json!({"kind": "WatchEvent"})).await;
+    let why = "converting (v1.WatchEvent) to (coordination.Lease): unknown conversion";
+    assert!(refused.message().ends_with(why), "{}", refused.message());
+    let refused = api.send("DELETE", &format!("{MAPS}/a"), "application/json", r#"{"kind":"CreateOptions"}"#).await;
+    let why = "converting (v1.CreateOptions) to (v1.DeleteOptions): unknown conversion";
+    assert_eq!((refused.status, refused.message()), (400, why));
+}
+
+/// Upstream adds warnings while it decodes, before it looks for a form of the answer.
+#[tokio::test(start_paused = true)]
+async fn a_write_whose_answer_cannot_be_made_warns_all_the_same() {
+    let api = api().await;
+    for (accept, path) in [
+        ("application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io", MAPS.to_owned()),
+        ("application/json;as=Table;v=v1;g=meta.k8s.io", format!("{MAPS}?includeObject=x")),
+    ] {
+        let body = json!({"metadata": {"generateName": "g-"}, "unknown": 1}).to_string();
+        let request = Request::post(path).header("accept", accept).header("content-type", "application/json");
+        let response = api.raw(request.body(Body::from(body)).unwrap()).await;
+        assert!(response.status().is_client_error());
+        assert_eq!(response.headers()["warning"], "299 - \"unknown field \\\"unknown\\\"\"", "{accept}");
+    }
+}
+
+/// Upstream multiplies the seconds to nanoseconds, which may overflow: `handleWatch`.
+#[tokio::test(start_paused = true)]
+async fn a_watch_of_less_than_no_time_ends_at_once() {
+    let api = api().await;
+    for seconds in ["-1", "-9223372036", "9223372037"] {
+        let mut watch = api.watch_at(&format!("{MAPS}?watch=1&timeoutSeconds={seconds}")).await;
+        assert_eq!(watch.next().await, None, "{seconds}");
+    }
+    let started = tokio::time::Instant::now();
+    let mut watch = api.watch_at(&format!("{MAPS}?watch=1&timeoutSeconds=5")).await;
+    while watch.next().await.is_some() {}
+    assert_eq!(started.elapsed(), std::time::Duration::from_secs(5));
+}
+
+/// Its options are defaulted and validated as those of a watch, and then it lists any state. Upstream: `DeleteCollection`.
+#[tokio::test(start_paused = true)]
+async fn a_deletion_of_many_may_be_called_a_watch() {
+    let api = api().await;
+    assert_eq!(api.post(MAPS, &json!({"metadata": {"name": "b"}})).await.status, 201);
+    let refused = api.delete(&format!("{MAPS}?watch=1&continue=x")).await;
+    let why = "resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden when continue is provided";
+    assert_eq!(refused.status, 422);
+    assert!(refused.message().ends_with(why), "{}", refused.message());
+    let first = api.delete(&format!("{MAPS}?watch=1&limit=1")).await;
+    assert_eq!((first.status, first.names()), (200, vec!["a"]));
+    let rest = api.delete(&format!("{MAPS}?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan")).await;
+    assert_eq!((rest.status, rest.names()), (200, vec!["b"]));
+}
+
+/// Upstream: `podStatusStrategy.PrepareForUpdate`.
+#[tokio::test(start_paused = true)]
+async fn a_write_of_a_pods_status_says_nothing_of_its_deletion() {
+    let api = api().await;
+    api.pod("p", &json!({})).await;
+    let path = format!("{PODS}/p/status");
+    let patch = json!({"metadata": {"deletionTimestamp": "2001-02-03T04:05:06Z"}});
+    assert_eq!(api.merge(&path, &patch).await.status, 200);
+    let refused = api.merge(&path, &json!({"metadata": {"deletionGracePeriodSeconds": 0}})).await;
+    let why = "metadata.deletionGracePeriodSeconds: Invalid value: 0: field is immutable";
+    assert_eq!((refused.status, refused.message()), (422, format!("Pod \"p\" is invalid: {why}").as_str()));
+}
+
+/// `IntOrString` reads its JSON itself.
+#[tokio::test(start_paused = true)]
+async fn a_port_that_is_no_port_is_told_as_an_integer() {
+    let api = api().await;
+    for (port, what) in
+        [(json!(5.5), "number 5.5"), (json!(3_000_000_000_i64), "number 3000000000"), (json!({}), "object")]
+    {
+        let service = json!({"metadata": {"name": "s"}, "spec": {"ports": [{"port": 80, "targetPort": port}]}});
+        let refused = api.post(SERVICES, &service).await;
+        let why = format!(
+            "json: cannot unmarshal {what} into Go struct field ServicePort.spec.ports.targetPort of type int32"
+        );
+        assert!(refused.message().ends_with(&why), "{}", refused.message());
+    }
+}
+
+/// Upstream's storage is protobuf, which has no null for bytes.
+#[tokio::test(start_paused = true)]
+async fn bytes_that_are_null_are_stored_as_none() {
+    let api = api().await;
+    let secret = json!({"metadata": {"name": "s"}, "data": {"k": null}});
+    let path = "/api/v1/namespaces/default/secrets";
+    let dry = api.post(&format!("{path}?dryRun=All"), &secret).await;
+    assert_eq!((dry.status, &dry.body["data"]), (201, &json!({"k": null})));
+    let made = api.post(path, &secret).await;
+    assert_eq!((made.status, &made.body["data"]), (201, &json!({"k": ""})));
+    let put = api.put(&format!("{path}/s"), &json!({"metadata": {"name": "s"}, "data": {"l": null}})).await;
+    assert_eq!((put.status, &put.body["data"]), (200, &json!({"l": ""})));
+}
+
+/// Upstream: `isPrettyPrint`, `acceptMediaTypeOptions` and `WriteRawJSON`.
+#[tokio::test(start_paused = true)]
+async fn json_is_indented_where_that_is_asked_or_no_form_is_left() {
+    let api = api().await;
+    let indented = async |accept: &str, path: &str| {
+        let (_, media, text) = accepting(&api, accept, path).await;
+        assert_eq!(media, "application/json");
+        text.contains("\n  ")
+    };
+    for (query, expected) in [("true", true), ("1", true), ("T", true), ("", false), ("x", false), ("yes", false)] {
+        for path in [format!("{MAPS}/a"), format!("{MAPS}/nosuch"), "/api/v1/nosuch".to_owned()] {
+            assert_eq!(
+                indented("application/json", &format!("{path}?pretty={query}")).await,
+                expected,
+                "{path} {query}"
+            );
+        }
+    }
+    for (accept, path, expected) in [
+        ("application/json;pretty=1", "/a", true),
+        ("application/json;pretty=1", "/nosuch", true),
+        ("application/json;pretty=true", "/a", false),
+        ("text/html", "/a", true),
+        ("application/json;as=Table;v=v1;g=meta.k8s.io", "/nosuch", true),
+        ("application/json;as=Table;v=v1;g=meta.k8s.io", "/a", false),
+        ("application/json;as=Table;v=v1;g=meta.k8s.io, application/json", "/nosuch", false),
+    ] {
+        assert_eq!(indented(accept, &format!("{MAPS}{path}")).await, expected, "{accept} {path}");
+    }
+    let (code, media, _) = accepting(&api, "application/yaml", "/api/v1/nosuch").await;
+    assert_eq!((code, media.as_str()), (404, "application/yaml"));
+}
+
+/// Upstream: `BeforeDelete`. Only a shorter period changes a deletion that is pending.
+#[tokio::test(start_paused = true)]
+async fn a_pending_deletion_takes_no_finalizers() {
+    let api = api().await;
+    let pod =
+        json!({"metadata": {"name": "p"}, "spec": {"nodeName": "n", "containers": [{"name": "c", "image": "i"}]}});
+    assert_eq!(api.post(PODS, &pod).await.status, 201);
+    let path = format!("{PODS}/p");
+    assert_eq!(api.delete(&path).await.status, 200);
+    let pending = api.delete(&format!("{path}?propagationPolicy=Orphan&gracePeriodSeconds=60")).await;
+    assert_eq!((pending.status, pending.body["metadata"].get("finalizers")), (200, None), "{}", pending.body);
+    let shorter = api.delete(&format!("{path}?propagationPolicy=Orphan&gracePeriodSeconds=5")).await;
+    assert_eq!(shorter.body["metadata"]["finalizers"], json!(["orphan"]), "{}", shorter.body);
+}
+
+/// Only whole objects and metadata have this form. Upstream: `AllowsMediaTypeTransform`.
+#[tokio::test(start_paused = true)]
+async fn metadata_may_be_protobuf_and_a_table_may_not() {
+    let api = api().await;
+    let form = |kind: &str| format!("application/vnd.kubernetes.protobuf;as={kind};v=v1;g=meta.k8s.io");
+    for (kind, path) in [("PartialObjectMetadata", format!("{MAPS}/a")), ("PartialObjectMetadataList", MAPS.to_owned())]
+    {
+        let request = Request::get(path).header("accept", form(kind)).body(Body::empty()).unwrap();
+        let response = api.raw(request).await;
+        assert_eq!(response.headers()["content-type"], "application/vnd.kubernetes.protobuf");
+        let bytes = response.into_body().collect().await.unwrap().to_bytes();
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(text.starts_with("k8s\0") && text.contains(kind) && text.contains("default"), "{text:?}");
+    }
+    assert_eq!(accepting(&api, &form("Table"), MAPS).await.0, 406);
+}
+
+/// Upstream's router: the method, then the body's type, then what is accepted.
+#[tokio::test(start_paused = true)]
+async fn a_method_is_refused_before_a_header() {
+    let api = api().await;
+    for (method, path, content, code) in [
+        ("PATCH", MAPS.to_owned(), "text/plain", 405),
+        ("PUT", "/apis/apps".to_owned(), "text/plain", 405),
+        ("PATCH", format!("{MAPS}/a"), "text/plain", 415),
+        ("PATCH", format!("{MAPS}/a"), "application/merge-patch+json", 406),
+        ("GET", format!("{MAPS}/.."), "application/json", 406),
+    ] {
+        let request = Request::builder().method(method).uri(path).header("accept", "text/html");
+        let response = api.raw(request.header("content-type", content).body(Body::from("{}")).unwrap()).await;
+        assert_eq!(response.status(), code, "{method} {content}");
+    }
+}
+
+/// Upstream ends it at the first event, which it cannot encode.
+#[tokio::test(start_paused = true)]
+async fn a_watch_of_metadata_as_lists_ends_with_its_first_event() {
+    let api = api().await;
+    for (selector, seconds) in [("app", 5), ("!app", 0)] {
+        let started = tokio::time::Instant::now();
+        let accept = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io";
+        let path = format!("{MAPS}?watch=1&timeoutSeconds=5&labelSelector={selector}");
+        let (code, _, text) = accepting(&api, accept, &path).await;
+        assert_eq!((code, text.as_str()), (200, ""));
+        assert_eq!(started.elapsed(), std::time::Duration::from_secs(seconds), "{selector}");
+    }
+}

@@ -72,8 +72,8 @@ async fn an_eviction_of_another_pod_or_of_none_is_refused() {
         (
             json!({"kind": "Binding", "apiVersion": "v1"}),
             400,
-            "Binding in version \"v1\" cannot be handled as a Eviction: no kind \"Binding\" is registered for version \
-             \"v1\" in scheme \"pkg/api/legacyscheme/scheme.go:30\"",
+            "Binding in version \"v1\" cannot be handled as a Eviction: converting (v1.Binding) to (policy.Eviction): \
+             unknown conversion",
         ),
     ] {
         let mut body = eviction(Value::Null);

@@ -87,7 +87,8 @@ async fn a_fault_meets_its_verb_and_its_resource_for_its_time() {
         ("deletecollection", "DELETE", ""),
     ] {
         start(&cluster, &format!("500:verb={verb}"));
-        let answer = api.send(method, &format!("{PODS}{path}"), "application/json", "{}").await;
+        let media = if method == "PATCH" { "application/merge-patch+json" } else { "application/json" };
+        let answer = api.send(method, &format!("{PODS}{path}"), media, "{}").await;
         assert_eq!((answer.status, faults.active().len()), (500, 0), "{verb}");
     }
 }

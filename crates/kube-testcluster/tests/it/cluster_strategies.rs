@@ -176,18 +176,6 @@ async fn a_deletion_that_was_interrupted_between_its_writes_can_be_finished() {
     assert_eq!(api.get(&path).await.status, 404);
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_second_deletion_changes_the_finalizers_also_if_it_cannot_shorten_the_first() {
-    let api = Api::new(&quiet().start());
-    api.pod("a", &json!({})).await;
-    api.bind("a").await;
-    let path = format!("{PODS}/a");
-    api.delete(&format!("{path}?gracePeriodSeconds=5")).await;
-    let second = api.delete(&format!("{path}?gracePeriodSeconds=9&propagationPolicy=Orphan")).await;
-    assert_eq!(second.body["metadata"]["deletionGracePeriodSeconds"], 5);
-    assert_eq!(second.body["metadata"]["finalizers"], json!(["orphan"]));
-}
-
 /// Upstream: `podStatusStrategy.ValidateUpdate` and its like look at the status alone.
 #[tokio::test(start_paused = true)]
 async fn an_update_of_the_status_does_not_check_the_rest_again() {

@@ -13,14 +13,20 @@ use crate::codec::schema::{self, Kind, Struct};
 /// # Errors
 /// What is wrong with the bytes.
 pub(crate) fn decode(body: &[u8], kind: &'static str) -> Result<Value, String> {
+    if body.is_empty() {
+        return Err("empty data".to_owned());
+    }
     let envelope = body
         .strip_prefix(MAGIC)
         .ok_or("provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]")?;
+    if envelope.is_empty() {
+        return Err("empty body".to_owned());
+    }
     let (mut found, mut version, mut object) = (String::new(), String::new(), &[][..]);
-    for field in WireFields(envelope) {
+    for field in WireFields::named(envelope, &["TypeMeta", "Raw", "ContentEncoding", "ContentType"]) {
         match field? {
             (1, Wire::Bytes(names)) => {
-                for field in WireFields(names) {
+                for field in WireFields::named(names, &["APIVersion", "Kind"]) {
                     match field? {
                         (1, Wire::Bytes(text)) => version = utf8(text)?,
                         (2, Wire::Bytes(text)) => found = utf8(text)?,
@@ -41,7 +47,7 @@ pub(crate) fn decode(body: &[u8], kind: &'static str) -> Result<Value, String> {
 
 fn read(row: &'static Struct, bytes: &[u8]) -> Result<Map<String, Value>, String> {
     let mut object = Map::new();
-    for field in WireFields(bytes) {
+    for field in WireFields::of(bytes) {
         let (number, wire) = field?;
         let Some(field) = row.fields.iter().find(|field| field.number == number) else { continue };
         match (&field.kind, wire) {
@@ -56,7 +62,7 @@ fn read(row: &'static Struct, bytes: &[u8]) -> Result<Map<String, Value>, String
             }
             (Kind::Map(inner), Wire::Bytes(entry)) => {
                 let (mut key, mut item) = (String::new(), schema::zero(inner));
-                for field in WireFields(entry) {
+                for field in WireFields::of(entry) {
                     match field? {
                         (1, Wire::Bytes(text)) => key = utf8(text)?,
                         (2, wire) => item = value(inner, wire)?,
@@ -82,7 +88,7 @@ fn value(kind: &Kind, wire: Wire<'_>) -> Result<Value, String> {
         (Kind::Struct(name), Wire::Bytes(bytes)) => read(schema::find(name), bytes)?.into(),
         (Kind::Time | Kind::MicroTime, Wire::Bytes(bytes)) => {
             let (mut seconds, mut nanos) = (0, 0);
-            for field in WireFields(bytes) {
+            for field in WireFields::of(bytes) {
                 match field? {
                     (1, Wire::Varint(number)) => seconds = number.cast_signed(),
                     (2, Wire::Varint(number)) => nanos = i32::try_from(number).unwrap_or_default(),
@@ -95,7 +101,7 @@ fn value(kind: &Kind, wire: Wire<'_>) -> Result<Value, String> {
             Timestamp::new(seconds, nanos).map_err(|error| error.to_string())?.to_string().into()
         }
         (Kind::Quantity | Kind::Raw, Wire::Bytes(bytes)) => {
-            let text = WireFields(bytes).find_map(|field| match field {
+            let text = WireFields::of(bytes).find_map(|field| match field {
                 Ok((1, Wire::Bytes(text))) => Some(utf8(text)),
                 _ => None,
             });
@@ -108,7 +114,7 @@ fn value(kind: &Kind, wire: Wire<'_>) -> Result<Value, String> {
         }
         (Kind::IntOrString, Wire::Bytes(bytes)) => {
             let (mut is_text, mut number, mut text) = (false, 0, String::new());
-            for field in WireFields(bytes) {
+            for field in WireFields::of(bytes) {
                 match field? {
                     (1, Wire::Varint(kind)) => is_text = kind == 1,
                     (2, Wire::Varint(found)) => number = found.cast_signed(),
@@ -130,40 +136,70 @@ fn utf8(bytes: &[u8]) -> Result<String, String> {
 #[derive(Clone, Copy, Debug)]
 enum Wire<'a> {
     Varint(u64),
+    /// Of four or eight bytes. No type of Kubernetes has such a field.
+    Fixed,
     Bytes(&'a [u8]),
 }
 
 /// The fields of a message.
-struct WireFields<'a>(&'a [u8]);
+struct WireFields<'a> {
+    rest: &'a [u8],
+    /// The Go names of the fields from the first on, if all of them are texts or messages.
+    names: &'static [&'static str],
+}
 
 impl<'a> WireFields<'a> {
-    fn varint(&mut self) -> Option<u64> {
-        let mut value = 0_u64;
-        for shift in (0..64).step_by(7) {
-            let (byte, rest) = self.0.split_first()?;
-            self.0 = rest;
-            value |= u64::from(byte & 0x7f) << shift;
-            if byte & 0x80 == 0 {
-                return Some(value);
-            }
-        }
-        None
+    fn named(bytes: &'a [u8], names: &'static [&'static str]) -> Self {
+        Self { rest: bytes, names }
     }
 
-    fn field(&mut self) -> Option<(u32, Wire<'a>)> {
-        let tag = self.varint()?;
-        let number = u32::try_from(tag >> 3).ok()?;
-        let wire = match tag & 7 {
-            0 => Wire::Varint(self.varint()?),
-            2 => {
-                let length = usize::try_from(self.varint()?).ok()?;
-                let (bytes, rest) = self.0.split_at_checked(length)?;
-                self.0 = rest;
-                Wire::Bytes(bytes)
+    fn of(bytes: &'a [u8]) -> Self {
+        Self::named(bytes, &[])
+    }
+
+    fn varint(&mut self) -> Result<u64, String> {
+        let mut value = 0_u64;
+        for shift in (0..64).step_by(7) {
+            let (byte, rest) = self.rest.split_first().ok_or("unexpected EOF")?;
+            self.rest = rest;
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                return Ok(value);
             }
-            _ => return None, // no type of Kubernetes has fixed-width fields
+        }
+        Err("proto: integer overflow".to_owned())
+    }
+
+    fn take(&mut self, length: usize) -> Result<&'a [u8], String> {
+        let (bytes, rest) = self.rest.split_at_checked(length).ok_or("unexpected EOF")?;
+        self.rest = rest;
+        Ok(bytes)
+    }
+
+    /// The next field, in the order of upstream's checks. Upstream: `Unmarshal` of any type in `generated.pb.go`.
+    fn field(&mut self) -> Result<(u32, Wire<'a>), String> {
+        let tag = self.varint()?;
+        let wire_type = tag & 7;
+        let number = u32::try_from(tag >> 3).unwrap_or_default();
+        if let Some(name) = (number as usize).checked_sub(1).and_then(|at| self.names.get(at))
+            && wire_type != 2
+        {
+            return Err(format!("proto: wrong wireType = {wire_type} for field {name}"));
+        }
+        let wire = match wire_type {
+            0 => Wire::Varint(self.varint()?),
+            1 => self.take(8).map(|_| Wire::Fixed)?,
+            2 => {
+                let length = usize::try_from(self.varint()?).unwrap_or(usize::MAX);
+                if i64::try_from(length).is_err() {
+                    return Err("proto: negative length found during unmarshaling".to_owned());
+                }
+                Wire::Bytes(self.take(length)?)
+            }
+            5 => self.take(4).map(|_| Wire::Fixed)?,
+            other => return Err(format!("proto: illegal wireType {other}")), // no type of Kubernetes has groups
         };
-        Some((number, wire))
+        Ok((number, wire))
     }
 }
 
@@ -171,13 +207,13 @@ impl<'a> Iterator for WireFields<'a> {
     type Item = Result<(u32, Wire<'a>), String>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.0.is_empty() {
+        if self.rest.is_empty() {
             return None;
         }
         let field = self.field();
-        if field.is_none() {
-            self.0 = &[];
+        if field.is_err() {
+            self.rest = &[];
         }
-        Some(field.ok_or_else(|| "unexpected EOF".into()))
+        Some(field)
     }
 }

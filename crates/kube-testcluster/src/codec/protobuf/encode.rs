@@ -39,13 +39,22 @@ fn raw(kind: &str, object: &Value) -> Vec<u8> {
     let mut out = Vec::new();
     match object["items"].as_array() {
         Some(items) => {
-            message(&mut out, 1, schema::find("ListMeta"), &object["metadata"]);
+            let (of_list, of_item) = list_numbers(object);
+            message(&mut out, of_list, schema::find("ListMeta"), &object["metadata"]);
             let row = schema::find(kind.strip_suffix("List").unwrap_or(kind));
-            items.iter().for_each(|item| message(&mut out, 2, row, item));
+            items.iter().for_each(|item| message(&mut out, of_item, row, item));
+        }
+        None if kind.ends_with("List") => {
+            message(&mut out, list_numbers(object).0, schema::find("ListMeta"), &object["metadata"]);
         }
         None => fields(&mut out, schema::find(kind), object),
     }
     out
+}
+
+/// The numbers of the metadata and of the items of a list. One type has them the other way round.
+fn list_numbers(list: &Value) -> (u32, u32) {
+    if list["apiVersion"] == "meta.k8s.io/v1beta1" { (2, 1) } else { (1, 2) }
 }
 
 fn message(out: &mut Vec<u8>, number: u32, row: &'static Struct, value: &Value) {

@@ -3,7 +3,20 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
+use serde_json::Value;
+
+use super::{Kind, find};
 use crate::codec::json::Json;
+
+/// What is stored of an object: storage has no null for bytes, which come back as none. The answer to a dry run still has it.
+pub(crate) fn store(kind: &str, object: &mut Value) {
+    let of_bytes = |kind: &Kind| matches!(kind, Kind::Map(inner) if **inner == Kind::Bytes);
+    for field in find(kind).fields.iter().filter(|field| of_bytes(&field.kind)) {
+        let values =
+            object.get_mut(field.name).and_then(Value::as_object_mut).into_iter().flat_map(|map| map.values_mut());
+        values.filter(|value| value.is_null()).for_each(|value| *value = "".into());
+    }
+}
 
 /// The text in its one form. Upstream: `decodeQuantum` of `encoding/base64`, which skips ends of lines and does not look at the
 /// bits that a last symbol has too many.

@@ -68,6 +68,10 @@ fn convert(kind: &Kind, value: &mut Value, field: Option<&Field>) -> Result<(), 
             Ok(())
         }
         (Kind::Integer(bits), _) => Err(format!("unrecognized type: int{bits}")),
+        (Kind::IntOrString, Value::Number(number)) => {
+            *number = int32(number)?.into();
+            Ok(())
+        }
         (Kind::Time | Kind::MicroTime | Kind::Quantity | Kind::IntOrString | Kind::Raw, _) => check_own(kind, value),
     }
 }
@@ -80,6 +84,25 @@ fn integer(number: &Number) -> Option<i64> {
         let float = number.as_f64().filter(|float| float.fract() == 0.0)?;
         Some(if (-END..END).contains(&float) { float as i64 } else { i64::MIN })
     })
+}
+
+/// A number that is written as JSON by Go and read as an `int32`.
+fn int32(number: &Number) -> Result<i32, String> {
+    let written = match number.as_f64() {
+        Some(float) if !number.is_i64() => written(float),
+        _ => number.to_string(),
+    };
+    written.parse().map_err(|_| format!("json: cannot unmarshal number {written} into Go value of type int32"))
+}
+
+/// A float as Go writes it. Go: `floatEncoder` of `encoding/json`.
+fn written(float: f64) -> String {
+    let size = float.abs();
+    if size == 0.0 || (1e-6..1e21).contains(&size) {
+        return float.to_string();
+    }
+    let text = format!("{float:e}");
+    if size < 1.0 { text } else { text.replace('e', "e+") }
 }
 
 /// Go's conversion to an `int32` takes the lower bits, whatever is above them.
@@ -110,7 +133,7 @@ fn check_own(kind: &Kind, value: &Value) -> Result<(), String> {
         (Kind::MicroTime, Value::String(text)) => micro_time(text).map(drop),
         (Kind::Time | Kind::MicroTime, _) => misfit("string"),
         (Kind::Quantity, _) => quantity(value).map(drop),
-        (Kind::IntOrString, Value::Number(_) | Value::String(_)) => Ok(()),
+        (Kind::IntOrString, Value::String(_)) => Ok(()),
         (Kind::IntOrString, _) => misfit("int32"),
         _ => Ok(()),
     }
@@ -172,6 +195,28 @@ mod tests {
             assert_eq!(from_map("Service", &mut service), Ok(()));
             let expected = json!({"metadata": {"generation": generation}, "spec": {"ports": [{"port": port}]}});
             assert_eq!(service, expected, "{number}");
+        }
+    }
+
+    /// Upstream: `TypeReflectCacheEntry.FromUnstructured` writes the number as JSON, for `IntOrString.UnmarshalJSON` to read.
+    #[test]
+    fn a_whole_float_is_a_port_and_a_broken_one_is_none() {
+        let ports = |port: Value| json!({"spec": {"ports": [{"targetPort": port}]}});
+        for (port, expected) in [(json!(5.0), json!(5)), (json!("http"), json!("http")), (json!(-0.0), json!(0))] {
+            let mut service = ports(port);
+            assert_eq!(from_map("Service", &mut service), Ok(()));
+            assert_eq!(service, ports(expected));
+        }
+        for (port, written) in [
+            (json!(5.5), "number 5.5"),
+            (json!(3_000_000_000_i64), "number 3000000000"),
+            (json!(1e20), "number 100000000000000000000"),
+            (json!(1e21), "number 1e+21"),
+            (json!(1e-7), "number 1e-7"),
+            (json!(true), "bool"),
+        ] {
+            let message = format!("json: cannot unmarshal {written} into Go value of type int32");
+            assert_eq!(from_map("Service", &mut ports(port)), Err(message));
         }
     }
 

@@ -259,7 +259,7 @@ fn after_null(kind: &Kind, earlier: Option<Value>) -> Value {
 
 fn misfit(kind: &Kind, value: &Json, row: &'static Struct, at: &FieldPath<'_>) -> String {
     let word = match (kind, value) {
-        (Kind::Integer(_), Json::Number(number)) => format!("number {number}"),
+        (Kind::Integer(_) | Kind::IntOrString, Json::Number(number)) => format!("number {number}"),
         _ => value.type_name().to_owned(),
     };
     let named = match at {
@@ -305,7 +305,7 @@ fn go_name(kind: &Kind) -> String {
         Kind::Bytes => "[]uint8".into(),
         Kind::Time | Kind::MicroTime => "string".into(), // what they read it as
         Kind::Quantity => "resource.Quantity".into(),
-        Kind::IntOrString => "intstr.IntOrString".into(),
+        Kind::IntOrString => "int32".into(), // unless it is a text
         Kind::Raw => "runtime.RawExtension".into(),
         Kind::Struct(name) => format!("v1.{name}"),
         Kind::Pointer(inner) => go_name(inner),

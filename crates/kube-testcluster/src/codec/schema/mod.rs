@@ -12,6 +12,7 @@ mod bytes;
 mod convert;
 mod decode;
 
+pub(crate) use self::bytes::store as as_stored;
 pub(crate) use self::convert::from_map;
 pub(crate) use self::decode::{Decoded, decode, json_type, zero};
 
@@ -80,6 +81,11 @@ static TYPES: LazyLock<BTreeMap<&'static str, Struct>> = LazyLock::new(|| read(i
 /// If there is no such struct. Names come from this table and from the rows of the kinds, which are tested.
 pub(crate) fn find(name: &str) -> &'static Struct {
     TYPES.get(name).unwrap_or_else(|| panic!("the table has no type {name}"))
+}
+
+/// Whether the table has a struct of this name.
+pub(crate) fn has(name: &str) -> bool {
+    TYPES.contains_key(name)
 }
 
 impl Struct {

@@ -1,0 +1,156 @@
+//! The kinds that upstream's scheme has of the served groups, whether they are served or not. A body of another kind than that of
+//! its path is read as what it says it is, if the scheme has that, and then cannot be converted.
+
+use crate::codec::json::Json;
+use crate::codec::schema;
+
+/// The kinds of a version. Upstream: the `register.go` of each group in `k8s.io/api`.
+struct Version {
+    name: &'static str,
+    /// Those that have lists, which are kinds too.
+    listed: &'static [&'static str],
+    others: &'static [&'static str],
+}
+
+const VERSIONS: [Version; 7] = [
+    Version {
+        name: "v1",
+        listed: &[
+            "ComponentStatus",
+            "ConfigMap",
+            "Endpoints",
+            "Event",
+            "LimitRange",
+            "Namespace",
+            "Node",
+            "PersistentVolume",
+            "PersistentVolumeClaim",
+            "Pod",
+            "PodTemplate",
+            "ReplicationController",
+            "ResourceQuota",
+            "Secret",
+            "Service",
+            "ServiceAccount",
+        ],
+        others: &[
+            "Binding",
+            "List",
+            "NodeProxyOptions",
+            "PodAttachOptions",
+            "PodExecOptions",
+            "PodLogOptions",
+            "PodPortForwardOptions",
+            "PodProxyOptions",
+            "RangeAllocation",
+            "SerializedReference",
+            "ServiceProxyOptions",
+        ],
+    },
+    Version {
+        name: "apps/v1",
+        listed: &["ControllerRevision", "DaemonSet", "Deployment", "ReplicaSet", "StatefulSet"],
+        others: &[],
+    },
+    Version {
+        name: "authentication.k8s.io/v1",
+        listed: &[],
+        others: &["SelfSubjectReview", "TokenRequest", "TokenReview"],
+    },
+    Version {
+        name: "authorization.k8s.io/v1",
+        listed: &[],
+        others: &[
+            "LocalSubjectAccessReview",
+            "SelfSubjectAccessReview",
+            "SelfSubjectRulesReview",
+            "SubjectAccessReview",
+        ],
+    },
+    Version { name: "autoscaling/v1", listed: &["HorizontalPodAutoscaler"], others: &["Scale"] },
+    Version { name: "coordination.k8s.io/v1", listed: &["Lease"], others: &[] },
+    Version { name: "policy/v1", listed: &["PodDisruptionBudget"], others: &["Eviction"] },
+];
+
+/// The kinds that each version has. Upstream: `AddToGroupVersion`.
+const OF_EACH_VERSION: [&str; 7] =
+    ["CreateOptions", "DeleteOptions", "GetOptions", "ListOptions", "PatchOptions", "UpdateOptions", "WatchEvent"];
+
+/// The kinds that are known whatever version they are said to have. Upstream: `AddUnversionedTypes`.
+const UNVERSIONED: [&str; 5] = ["APIGroup", "APIGroupList", "APIResourceList", "APIVersions", "Status"];
+
+fn knows(api_version: &str, kind: &str) -> bool {
+    let of_version = |version: &Version| {
+        let list_of = kind.strip_suffix("List");
+        OF_EACH_VERSION.contains(&kind)
+            || version.others.contains(&kind)
+            || version.listed.iter().any(|listed| *listed == kind || list_of == Some(*listed))
+    };
+    UNVERSIONED.contains(&kind) || VERSIONS.iter().any(|version| version.name == api_version && of_version(version))
+}
+
+/// Why an object of a kind that is not the one of its path cannot become one of that: Go's message.
+pub(super) fn refusal(api_version: &str, kind: &str, object: Json, wanted: &str) -> String {
+    if !knows(api_version, kind) {
+        return no_kind(kind, api_version);
+    }
+    let misfit = schema::has(kind).then(|| schema::decode(kind, object).err()).flatten();
+    misfit.unwrap_or_else(|| format!("converting (v1.{kind}) to ({wanted}): unknown conversion"))
+}
+
+/// The scheme in which the options of a deletion are read has kinds of its own: `meta.k8s.io`, and in any version the options of
+/// writes. Upstream: `addToGroupVersion` of `internalversion`.
+pub(crate) fn refusal_as_options(api_version: &str, kind: &str) -> String {
+    const WRITES: [&str; 2] = ["CreateOptions", "UpdateOptions"];
+    const OF_META: [&str; 4] = ["PartialObjectMetadata", "PartialObjectMetadataList", "Table", "TableOptions"];
+    let of_meta = OF_META.contains(&kind) && matches!(api_version, "meta.k8s.io/v1" | "meta.k8s.io/v1beta1")
+        || OF_EACH_VERSION.contains(&kind) && api_version == "meta.k8s.io/v1";
+    if WRITES.contains(&kind) || UNVERSIONED.contains(&kind) || of_meta {
+        let package = if api_version.ends_with("v1beta1") && OF_META.contains(&kind) { "v1beta1" } else { "v1" };
+        return format!("converting ({package}.{kind}) to (v1.DeleteOptions): unknown conversion");
+    }
+    no_kind(kind, api_version)
+}
+
+fn no_kind(kind: &str, version: &str) -> String {
+    format!(r#"no kind {kind:?} is registered for version {version:?} in scheme "pkg/api/legacyscheme/scheme.go:30""#)
+}
+
+/// The name of the type in Go that all versions of a kind are converted to.
+pub(super) fn hub_type(kind: &str, api_version: &str) -> String {
+    let group = api_version.rsplit_once('/').map_or("core", |(group, _)| group);
+    format!("{}.{kind}", group.split('.').next().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kinds::served;
+
+    #[test]
+    fn every_kind_that_is_served_is_known_and_so_is_its_list() {
+        for row in served() {
+            assert!(knows(&row.api_version(), row.kind), "{}", row.kind);
+            let list = format!("{}List", row.kind);
+            assert_eq!(knows(&row.api_version(), &list), row.is_stored(), "{list}");
+        }
+    }
+
+    #[test]
+    fn what_all_versions_have_in_common_is_known_in_each_or_in_any() {
+        assert!(knows("apps/v1", "ListOptions") && !knows("v9", "ListOptions"));
+        assert!(knows("v9", "Status") && knows("v9", "APIGroup"));
+        assert!(!knows("v1", "Nosuch") && !knows("v1", "BindingList") && !knows("apps/v1", "Pod"));
+    }
+
+    #[test]
+    fn options_of_a_deletion_are_read_in_a_scheme_of_their_own() {
+        let unknown = |kind: &str| format!("converting (v1.{kind}) to (v1.DeleteOptions): unknown conversion");
+        assert_eq!(refusal_as_options("v9", "CreateOptions"), unknown("CreateOptions"));
+        assert_eq!(refusal_as_options("v9", "APIGroup"), unknown("APIGroup"));
+        assert_eq!(refusal_as_options("meta.k8s.io/v1", "WatchEvent"), unknown("WatchEvent"));
+        for (version, kind) in [("v1", "Pod"), ("v1", "WatchEvent"), ("v1", "Table")] {
+            assert!(refusal_as_options(version, kind).starts_with("no kind "), "{kind}");
+        }
+    }
+}

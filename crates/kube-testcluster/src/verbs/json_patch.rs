@@ -1,0 +1,203 @@
+//! The operations of a JSON patch, applied as upstream's library does (`gopkg.in/evanphx/json-patch.v4`).
+
+use ::json_patch::jsonptr::{Pointer, PointerBuf};
+use ::json_patch::{AddOperation, Patch, PatchOperation, RemoveOperation};
+use serde_json::Value;
+
+use crate::codec::depth::{MOST_LEVELS, levels};
+use crate::http::status::ApiError;
+
+/// How many bytes the copy operations of one patch may add.
+const MOST_COPIED: usize = 3 * 1024 * 1024;
+
+/// After how many operations other requests get their turn. One operation can move a list of a megabyte.
+const OPERATIONS_AT_ONCE: usize = 16;
+
+/// Applies the operations one by one, within limits: without them, a few copies of copies could fill any memory, and a few
+/// moves could nest a value deeper than it can be read.
+pub(super) async fn operate(value: &mut Value, patch: &Patch) -> Result<(), ApiError> {
+    let mut copied = 0;
+    for (n, operation) in patch.iter().enumerate() {
+        if n % OPERATIONS_AT_ONCE == OPERATIONS_AT_ONCE - 1 {
+            tokio::task::yield_now().await;
+        }
+        let settled = settled(operation, value)?;
+        let operation = settled.as_ref().unwrap_or(operation);
+        if let PatchOperation::Copy(copy) = operation
+            && let Ok(source) = copy.from.resolve(value)
+        {
+            copied += source.to_string().len();
+        }
+        if copied > MOST_COPIED || levels_after(operation, value) > MOST_LEVELS {
+            return Err(ApiError::unprocessable());
+        }
+        if is_impossible(operation) {
+            return Err(ApiError::unprocessable());
+        }
+        let operation = match operation {
+            PatchOperation::Replace(replace) if lacks(value, &replace.path) => {
+                let (path, value) = (replace.path.clone(), replace.value.clone());
+                &PatchOperation::Add(AddOperation { path, value })
+            }
+            PatchOperation::Copy(copy) if lacks(value, &copy.from) => {
+                &PatchOperation::Add(AddOperation { path: copy.path.clone(), value: Value::Null })
+            }
+            PatchOperation::Test(test) if test.value.is_null() && lacks(value, &test.path) => continue,
+            operation => operation,
+        };
+        ::json_patch::patch_unsafe(value, std::slice::from_ref(operation)).map_err(|_| ApiError::unprocessable())?;
+    }
+    Ok(())
+}
+
+/// The operation with the indices that the parser here knows: upstream's takes whatever Go takes for a number, and counts a
+/// negative one from the end. `None` if it needs no change. Of a move it does the first half: the place is looked for when the
+/// value has gone from where it was.
+fn settled(operation: &PatchOperation, value: &mut Value) -> Result<Option<PatchOperation>, ApiError> {
+    let (path, from) = (operation.path(), source(operation));
+    if !has_odd_index(path) && !from.is_some_and(has_odd_index) {
+        return Ok(None);
+    }
+    let mut settled = operation.clone();
+    match &mut settled {
+        PatchOperation::Add(add) => add.path = plain(path, value, Place::New)?,
+        PatchOperation::Remove(remove) => remove.path = plain(path, value, Place::Old)?,
+        PatchOperation::Replace(replace) => replace.path = plain(path, value, Place::Old)?,
+        PatchOperation::Test(test) => test.path = plain(path, value, Place::Old)?,
+        PatchOperation::Copy(copy) => {
+            copy.from = plain(&copy.from, value, Place::Old)?;
+            copy.path = plain(path, value, Place::New)?;
+        }
+        PatchOperation::Move(moved) => {
+            let from = plain(&moved.from, value, Place::Old)?;
+            let item = from.resolve(value).map_err(|_| ApiError::unprocessable())?.clone();
+            let gone = PatchOperation::Remove(RemoveOperation { path: from });
+            ::json_patch::patch_unsafe(value, &[gone]).map_err(|_| ApiError::unprocessable())?;
+            let path = plain(path, value, Place::New)?;
+            settled = PatchOperation::Add(AddOperation { path, value: item });
+        }
+    }
+    Ok(Some(settled))
+}
+
+fn source(operation: &PatchOperation) -> Option<&Pointer> {
+    match operation {
+        PatchOperation::Move(moved) => Some(&moved.from),
+        PatchOperation::Copy(copy) => Some(&copy.from),
+        _ => None,
+    }
+}
+
+/// Whether a part of the path could be a number that JSON pointers do not have.
+fn has_odd_index(path: &Pointer) -> bool {
+    path.tokens().any(|token| {
+        let text = token.decoded();
+        text.len() > 1 && text.starts_with(['-', '+', '0']) && text.as_bytes()[1].is_ascii_digit()
+    })
+}
+
+/// Whether the end of a path is the place of an item that is there, or of one that is added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Old,
+    New,
+}
+
+/// The path with plain indices. Upstream: `partialArray`.
+fn plain(path: &Pointer, value: &Value, end: Place) -> Result<PointerBuf, ApiError> {
+    let mut settled = PointerBuf::new();
+    let mut at = Some(value);
+    let last = path.count().saturating_sub(1);
+    for (n, token) in path.tokens().enumerate() {
+        let text = token.decoded();
+        let token = match at {
+            Some(Value::Array(items)) if text != "-" => {
+                let count = items.len() + usize::from(n == last && end == Place::New);
+                index(&text, count).ok_or_else(ApiError::unprocessable)?.to_string()
+            }
+            _ => text.into_owned(),
+        };
+        at = match at {
+            Some(Value::Array(items)) => token.parse::<usize>().ok().and_then(|index| items.get(index)),
+            Some(Value::Object(fields)) => fields.get(&token),
+            _ => None,
+        };
+        settled.push_back(token.as_str());
+    }
+    Ok(settled)
+}
+
+/// A place among so many, as Go's `strconv.Atoi` reads it.
+fn index(text: &str, count: usize) -> Option<usize> {
+    let index: isize = text.parse().ok()?;
+    usize::try_from(if index < 0 { index + isize::try_from(count).ok()? } else { index }).ok()
+}
+
+/// Whether upstream's library has no such operation on the whole document: it only tests it, and replaces it by what is no
+/// single value.
+fn is_impossible(operation: &PatchOperation) -> bool {
+    let (whole, source) = match operation {
+        PatchOperation::Test(_) => return false,
+        PatchOperation::Replace(replace) => {
+            return replace.path.is_root() && !replace.value.is_object() && !replace.value.is_array();
+        }
+        PatchOperation::Add(add) => (&add.path, None),
+        PatchOperation::Remove(remove) => (&remove.path, None),
+        PatchOperation::Move(moved) => (&moved.path, Some(&moved.from)),
+        PatchOperation::Copy(copy) => (&copy.path, Some(&copy.from)),
+    };
+    whole.is_root() || source.is_some_and(|source| source.is_root())
+}
+
+/// Whether an object has no field of this path. Upstream's library (`evanphx/json-patch`) replaces it all the same, and tests and
+/// copies it as null.
+fn lacks(value: &Value, path: &Pointer) -> bool {
+    let Some((parent, _)) = path.split_back() else { return false };
+    parent.resolve(value).is_ok_and(Value::is_object) && path.resolve(value).is_err()
+}
+
+/// How deep the value of an operation nests at the place that it gets.
+fn levels_after(operation: &PatchOperation, value: &Value) -> usize {
+    let inserted = match operation {
+        PatchOperation::Add(add) => levels(&add.value),
+        PatchOperation::Replace(replace) => levels(&replace.value),
+        PatchOperation::Move(moved) => moved.from.resolve(value).map(levels).unwrap_or_default(),
+        PatchOperation::Copy(copy) => copy.from.resolve(value).map(levels).unwrap_or_default(),
+        PatchOperation::Remove(_) | PatchOperation::Test(_) => 0,
+    };
+    operation.path().count() + inserted
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    async fn patched(operations: Value) -> Option<Value> {
+        let mut value = json!({"list": ["a", "b", "c"], "-1": {"0": "x"}});
+        let patch: Patch = serde_json::from_value(operations).unwrap();
+        operate(&mut value, &patch).await.is_ok().then_some(value)
+    }
+
+    /// Upstream: `partialArray`, with `SupportNegativeIndices`.
+    #[tokio::test]
+    async fn a_negative_index_counts_from_the_end() {
+        for (operation, list) in [
+            (json!({"op": "remove", "path": "/list/-1"}), Some(json!(["a", "b"]))),
+            (json!({"op": "add", "path": "/list/-1", "value": "d"}), Some(json!(["a", "b", "c", "d"]))),
+            (json!({"op": "add", "path": "/list/-4", "value": "d"}), Some(json!(["d", "a", "b", "c"]))),
+            (json!({"op": "replace", "path": "/list/-3", "value": "d"}), Some(json!(["d", "b", "c"]))),
+            (json!({"op": "test", "path": "/list/-2", "value": "b"}), Some(json!(["a", "b", "c"]))),
+            (json!({"op": "copy", "from": "/list/-1", "path": "/list/0"}), Some(json!(["c", "a", "b", "c"]))),
+            (json!({"op": "move", "from": "/list/-3", "path": "/list/-1"}), Some(json!(["b", "c", "a"]))),
+            (json!({"op": "remove", "path": "/list/+01"}), Some(json!(["a", "c"]))),
+            (json!({"op": "remove", "path": "/list/-4"}), None),
+            (json!({"op": "add", "path": "/list/-5", "value": "d"}), None),
+            (json!({"op": "test", "path": "/-1/0", "value": "x"}), Some(json!(["a", "b", "c"]))),
+        ] {
+            let result = patched(json!([operation])).await;
+            assert_eq!(result.map(|value| value["list"].clone()), list, "{operation}");
+        }
+    }
+}

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// openings are requests that need each row of the table, whatever the seeds are.
+func openings() []Request {
+	maps := kinds[0]
+	object := maps.path() + "/a"
+	labels := badLabels(40)
+	return []Request{
+		{Method: "POST", Path: maps.path(), Body: `{"metadata":{"name":"a"}}`, Plural: maps.plural},
+		sent("PATCH", object, mergePatch, `{"metadata":{"labels":5}}`),
+		sent("POST", maps.path(), "application/yaml", "a: ["),
+		sent("POST", maps.path(), "application/json", `{"apiVersion":"v9","deep":`+strings.Repeat("[", 150)+strings.Repeat("]", 150)+"}"),
+		{Method: "GET", Path: object, Header: map[string]string{"Accept": "application/json;as=Table;v=v1;g=meta.k8s.io"}, Plural: maps.plural},
+		sent("PATCH", object+"?dryRun=All&fieldManager=me", applyPatch, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`),
+		sent("POST", maps.path(), "application/json", `{"kind":"Nosuch"}`),
+		sent("POST", maps.path(), "application/json", asText(map[string]any{"metadata": map[string]any{"name": "b", "labels": labels}})),
+		sent("POST", "/api/v1/namespaces", "application/json", `{"metadata":{"name":"a","finalizers":["example.org/a"]}}`),
+		sent("DELETE", "/api/v1/namespaces/a", "application/json", `{}`),
+	}
+}
+
+// sent is a request with a body.
+func sent(method, path, contentType, body string) Request {
+	return Request{Method: method, Path: path, Header: map[string]string{"Content-Type": contentType}, Body: body, Plural: kinds[0].plural}
+}
+
+// badLabels are so many that no two walks through a Go map find them in one order.
+func badLabels(count int) object {
+	labels := object{}
+	for i := range count {
+		labels[fmt.Sprintf("bad key %d", i)] = "v"
+	}
+	return labels
+}
