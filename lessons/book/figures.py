@@ -11,15 +11,17 @@ import subprocess
 
 RUN = re.compile(r"<!-- run: informer-lab (.+?) -->\n```.*?\n```\n", re.S)
 # What a picture shows. A run without them prints, and there is nothing to draw.
-MOVES = {"committed", "listed", "watched", "queued", "popped", "stored", "notified", "called"}
+MOVES = {"committed", "listed", "watched", "queued", "popped", "stored", "notified", "called", "work_taken"}
 # The event that a chapter is about, where it is not the last one of which the narrator speaks.
 ABOUT = {
     "architecture": "notified",
+    "controller": "work_taken",
     "listwatch": "watched",
     "reflector": "dropped",
     "resync": "resynced",
     "shared --step slow-listener": "notified",
     "synced": "synced",
+    "workqueue": "work_delayed",
 }
 WORDS = {"en": ("The same run, event by event", "on a page of its own"), "zh": ("同一次运行，逐个事件", "单独打开")}
 
