@@ -36,7 +36,7 @@ pub enum Command {
     Lesson(Lesson),
     /// Every lesson and every run of it, beside the tutorials' commands
     Lessons,
-    /// All programs in turn, with a pause after each
+    /// Every lesson in turn, with a pause after each
     Tour(TourArgs),
     /// A lesson in both eras, side by side, with what differs and why
     Eras(ErasArgs),

@@ -8,7 +8,7 @@ pub const ABOUT: &str = "运行 client-go 的 informer，从中学习。每一�
 pub fn about(subcommand: &str) -> Option<&'static str> {
     Some(match subcommand {
         "lessons" => "列出所有课程和每一步，以及教程中的对应命令",
-        "tour" => "依次运行所有程序，每个之后停一下",
+        "tour" => "依次运行每一课，每课之后停一下",
         "step" => "一次一个事件地看一次运行，可前可后",
         "board" => "在浏览器里看一次运行怎样进行：某一课，或一个记录",
         "replay" => "把录制的运行再打印一遍",

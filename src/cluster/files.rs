@@ -18,6 +18,10 @@ pub struct Fixture {
     pub text: &'static str,
 }
 
+/// The pods that most lessons begin with. The book's exercises name the file, so it is there also where no clone is.
+pub static PODS_OF_THE_BOOK: Fixture =
+    Fixture { name: "fixtures/pods.yaml", text: include_str!("../../fixtures/pods.yaml") };
+
 /// A text and its origin.
 pub(crate) struct InputFile {
     pub(crate) text: String,
@@ -50,11 +54,16 @@ impl InputFile {
 
 /// The file that the user named, or else the default fixture.
 pub(crate) fn source(asked: Option<&Path>, what: &str, usual: Option<&Fixture>) -> Result<Option<InputFile>> {
-    match (asked, usual) {
-        (Some(path), _) => Ok(Some(InputFile { text: read(path, what)?, name: path.display().to_string() })),
-        (None, Some(fixture)) => Ok(Some(InputFile { text: fixture.text.to_owned(), name: fixture.name.to_owned() })),
-        (None, None) => Ok(None),
-    }
+    let built_in = match asked {
+        Some(path) if path == Path::new(PODS_OF_THE_BOOK.name) && !path.exists() => Some(&PODS_OF_THE_BOOK),
+        Some(_) => None,
+        None => usual,
+    };
+    Ok(match (asked, built_in) {
+        (_, Some(fixture)) => Some(InputFile { text: fixture.text.to_owned(), name: fixture.name.to_owned() }),
+        (Some(path), None) => Some(InputFile { text: read(path, what)?, name: path.display().to_string() }),
+        (None, None) => None,
+    })
 }
 
 /// The stages that the user named, as a name in [`Stages::NAMES`] or as a file; else the default fixture; else the

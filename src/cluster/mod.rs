@@ -20,7 +20,7 @@ use crate::trace::{Failure, Printer};
 use kube_testcluster::{Admin, Cluster, ClusterBuilder, Era, Fault, Scenario, pods_from_yaml};
 
 pub use controllers::{Admission, Controllers};
-pub use files::Fixture;
+pub use files::{Fixture, PODS_OF_THE_BOOK};
 pub(crate) use kubeconfig_file::KubeconfigFile;
 pub(crate) use listen::listen;
 

@@ -7,21 +7,33 @@ use super::catalog::{Origin, Row, rows};
 use crate::console::{Console, Ended, show};
 use crate::trace::Printer;
 
-/// The words of the menu's first part: a command, and what it is in both languages.
-const BEGIN: [(&str, &str, &str); 4] = [
-    ("read architecture", "the book: what an informer is made of, ten minutes", "书：informer 由什么组成，十分钟"),
-    ("tour", "every program in turn, with a pause after each", "依次运行每个程序，每个之后停一下"),
+/// A command, and what it is in both languages.
+type Line = (&'static str, &'static str, &'static str);
+
+/// Where to begin.
+const BEGIN: [Line; 2] = [
     (
-        "step reflector",
-        "one event at a time, forward and back; board: in a browser",
-        "一次一个事件，可前可后；board：在浏览器里看",
+        "read architecture",
+        "start here: what an informer is made of, ten minutes",
+        "从这里开始：informer 由哪些组件构成，十分钟",
     ),
-    ("break", "ten broken programs to mend", "修好十个有问题的程序"),
+    ("tour", "then: every lesson in turn, with a pause after each", "然后：依次运行每一课，每课之后停一下"),
 ];
 
+/// What follows the tutorials' lessons.
+const BEYOND: Line = (
+    "lessons",
+    "all of them: resync, relist, workqueue, controller, ...",
+    "全部课程：resync、relist、late、workqueue、controller 等",
+);
+
 /// What else there is.
-const TOOLS: [(&str, &str, &str); 3] = [
+const TOOLS: [Line; 7] = [
+    ("step LESSON", "a lesson one event at a time; --predict asks you first", "逐个事件看一课；--predict 先让你预测"),
+    ("board LESSON", "the same as a picture that moves, in a browser", "同样的过程，在浏览器里看会动的图"),
     ("eras LESSON", "a lesson in 2023 and today, side by side", "同一课，2023 年与今天并排比较"),
+    ("replay FILE", "a run once more that was kept with --record FILE", "重放用 --record FILE 录下的运行"),
+    ("break", "ten programs to mend; check judges them (needs a clone)", "修好十个程序；由 check 判断（需要克隆仓库）"),
     ("cluster", "the built-in API server, for kubectl and for tests", "内置 API server，供 kubectl 和测试使用"),
     ("doctor", "terminal, language, kubeconfig, cluster: what works here", "检查终端、语言、kubeconfig 和集群"),
 ];
@@ -44,11 +56,8 @@ pub fn all(console: &Console) -> Result<Ended> {
 
 const WIDTH: usize = 17;
 
-/// The columns of a usual terminal. The menu is no wider, also in a file.
-const USUAL: usize = 80;
-
 fn menu_text(printer: &Printer) -> String {
-    let line = |command: &str, text: &str| printer.labelled(&format!("  {command:WIDTH$} "), text);
+    let row = |(command, en, zh): Line| printer.labelled(&format!("  {command:WIDTH$} "), printer.pick(en, zh));
     let mut text = printer.labelled(
         "",
         printer.pick(
@@ -57,44 +66,16 @@ fn menu_text(printer: &Printer) -> String {
         ),
     );
     text.push('\n');
-    for (command, en, zh) in BEGIN {
-        text += &line(command, printer.pick(en, zh));
-    }
-    text += printer.pick("\nThe tutorials' lessons, in the order of the book:\n", "\n教程中的课程，按书的顺序：\n");
-    let lessons = || in_order().into_iter().filter(|row| !row.command.contains(' '));
-    for row in lessons().filter(Row::is_of_the_documents) {
-        text += &line(row.command, printer.pick(row.en, row.zh));
-    }
-    text += printer.pick("And beyond:\n", "更多课程：\n");
-    let beyond: Vec<_> = lessons().filter(|row| !row.is_of_the_documents()).map(|row| row.command).collect();
-    text.extend(wrapped(&beyond, USUAL - 4).iter().map(|names| printer.labelled("  ", names)));
+    text.extend(BEGIN.map(row));
+    text += printer.pick("\nThe tutorials' lessons, in the order of the book:\n", "\n教程里的课程，按书的顺序：\n");
+    let lessons = in_order().into_iter().filter(|row| row.is_of_the_documents() && !row.command.contains(' '));
+    text.extend(lessons.map(|lesson| row((lesson.command, lesson.en, lesson.zh))));
+    text += &row(BEYOND);
     text.push('\n');
-    for (command, en, zh) in TOOLS {
-        text += &line(command, printer.pick(en, zh));
-    }
-    text += &printer.labelled(
-        "",
-        printer.pick(
-            "lessons lists them all; LESSON --help says what a lesson can do.",
-            "lessons 列出全部课程；课程 --help 说明它的选项。",
-        ),
-    );
+    text.extend(TOOLS.map(row));
+    text += &printer
+        .labelled("", printer.pick("COMMAND --help says what it can do.", "命令后面加 --help，可查看它的说明和选项。"));
     text
-}
-
-/// The words on as few lines as fit the width.
-fn wrapped(words: &[&str], width: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in words {
-        match lines.last_mut() {
-            Some(line) if line.len() + 2 + word.len() <= width => {
-                line.push_str("  ");
-                line.push_str(word);
-            }
-            _ => lines.push((*word).to_owned()),
-        }
-    }
-    lines
 }
 
 /// Every row, in the order of the book's chapters.
@@ -110,8 +91,12 @@ fn all_text(printer: &Printer) -> String {
     let mut text = printer.labelled(
         "",
         printer.pick(
-            "Every lesson, with the number of its chapter (informer-lab read NUMBER):",
-            "全部课程，前面是章节编号（informer-lab read 编号）：",
+            "Every lesson, with the number of its chapter (informer-lab read NUMBER).\n\
+             Known objects: what the consumer of a queue already has, usually its store. The queue may look there.\n\
+             Tombstone: a deletion that nobody saw, concluded from a list that lacks the object.",
+            "全部课程，前面是章号（informer-lab read 章号）。\n\
+             known objects：队列的消费者手里已有的对象，通常就是它的 store，队列可以去查。\n\
+             tombstone：没有亲眼看到的删除，因为 list 里少了这个对象才推断出来。",
         ),
     );
     text.push('\n');

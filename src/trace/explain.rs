@@ -182,7 +182,7 @@ fn step(record: &Record, after: &Pipeline) -> Option<Step> {
         }
         What::Stored { key, old, resource_version, .. } => match old {
             Some(old) if old == resource_version => {
-                Step::new("stored", "stored, unchanged", "存入 store，没有变化").of(key)
+                Step::new("stored", "stored, unchanged", "存入 store（与原来相同）").of(key)
             }
             _ => Step::new("stored", "stored", "存入 store").of(key),
         },
@@ -238,7 +238,7 @@ fn notified(record: &Record, after: &Pipeline) -> Option<Step> {
     let pending: Vec<String> = after.listeners.values().map(|listener| listener.pending.len().to_string()).collect();
     let pending = pending.join("/");
     let step = Step::new("notified", "notified", "通知").of(key);
-    Some(step.note(format!(" (pending {pending})"), format!("（各 handler 待处理 {pending}）")))
+    Some(step.note(format!(" (pending {pending})"), format!("（各 handler 还有 {pending} 条待处理）")))
 }
 
 fn names(deltas: &[WaitingDelta]) -> String {

@@ -53,3 +53,17 @@ fn a_file_without_an_end_is_refused() {
         assert!(said.contains("is longer than 256 MiB"), "{said}");
     }
 }
+
+#[test]
+fn the_pods_that_the_exercises_name_are_there_without_a_clone() {
+    let line = "reflector --known-objects --pods fixtures/pods.yaml";
+    let elsewhere = finish(command(line).current_dir(env!("CARGO_TARGET_TMPDIR")));
+    assert_eq!(elsewhere.code, Some(0), "{}", elsewhere.err);
+    assert!(elsewhere.out.starts_with("Sync : quickstart-es-default-0"), "{}", elsewhere.out);
+    for option in ["--scenario", "--pods"] {
+        let other = finish(
+            command(&format!("reflector {option} fixtures/no-pods.yaml")).current_dir(env!("CARGO_TARGET_TMPDIR")),
+        );
+        assert_eq!(other.code, Some(1), "no other file is made up");
+    }
+}

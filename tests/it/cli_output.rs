@@ -35,6 +35,19 @@ fn the_menu_fits_a_terminal_of_80_columns_and_24_lines() {
 }
 
 #[test]
+fn the_menu_names_every_way_to_run_a_lesson_and_one_first_step() {
+    for lang in ["en", "zh"] {
+        let menu = run(&format!("--lang {lang}")).out;
+        let commands: Vec<&str> = menu.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next()).collect();
+        assert_eq!(commands.first(), Some(&"read"), "{menu}");
+        for name in ["tour", "lessons", "step", "board", "eras", "replay", "break", "cluster", "doctor"] {
+            assert!(commands.contains(&name), "{name}: {menu}");
+        }
+        assert!(menu.contains("check"), "{menu}");
+    }
+}
+
+#[test]
 fn the_lessons_stand_in_the_order_of_the_book() {
     let chapters = |text: &str| {
         let numbers = text.lines().filter_map(|line| line.trim_start().split(' ').next()?.parse::<u8>().ok());

@@ -34,7 +34,7 @@ pub(super) static TEXT: Exercise = Exercise {
         zh: "\
             resync 不是 list：API server 没有参与。它把 store 里的每个对象作为“自己到自己的更新”再交付一次。\
             store 里已经没有的，谁也不会再提。所以 resync 能补上失败的新增和更新，补不了删除。失败了，就得由失败\
-            的一方记住：工作队列记着 key，每次隔得更久再给一次，worker 到缓存里看对象还在不在。这样一来，这里根\
+            的一方记住：work queue 记着 key，每次隔得更久再给一次，worker 到缓存里看对象还在不在。这样一来，这里根\
             本不需要 resync。",
     },
 };

@@ -32,7 +32,7 @@ pub(super) static TEXT: Exercise = Exercise {
             key is added, it is in the queue once, and the worker reads the state of the moment from the cache.",
         zh: "\
             client-go 的缓冲区没有上限：慢的 handler 不会拖慢别人，代价是内存，以及越来越旧的数据。需要每一次变\
-            化的人才需要它。只关心现状的话，`Buffer::Coalesced` 给每个对象只留最新的一条通知。工作队列对 key 做\
+            化的人才需要它。只关心现状的话，`Buffer::Coalesced` 给每个对象只留最新的一条通知。work queue对 key 做\
             的是同一件事：加多少次，队列里都只有一个，worker 从缓存里读到的就是当时的状态。",
     },
 };

@@ -25,7 +25,7 @@ pub(super) fn architecture() -> Row {
         command: "architecture",
         origin: Origin::Beyond,
         en: "Architecture: one pod on its way through the five parts of an informer",
-        zh: "架构：一个 Pod 依次经过 informer 的五个部分",
+        zh: "架构：一个 Pod 依次经过 informer 的五个组件",
         chapter: "01-architecture",
         trace: Some("architecture.txt"),
         defaults: watching(ClusterDefaults { scenario: Some(&RUN), ..NETTOOL_COMES_AND_GOES }),

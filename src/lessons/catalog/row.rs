@@ -49,8 +49,7 @@ impl Row {
 }
 
 /// The documents' four pods, running in the namespace `default`.
-pub(super) static PODS: Fixture =
-    Fixture { name: "fixtures/pods.yaml", text: include_str!("../../../fixtures/pods.yaml") };
+pub(super) use crate::cluster::PODS_OF_THE_BOOK as PODS;
 
 /// Creates and deletes `nettool`.
 pub(super) static NETTOOL: Fixture =
