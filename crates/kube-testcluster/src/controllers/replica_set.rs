@@ -9,6 +9,7 @@ mod claim;
 mod error;
 mod expectations;
 mod handlers;
+mod of_cluster;
 mod own_writes;
 mod pods;
 mod rank;
@@ -19,19 +20,12 @@ mod sync;
 mod voice;
 
 use std::fmt;
-use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
 
-use futures::StreamExt;
 use jiff::Timestamp;
 use k8s_openapi::api::apps::v1::ReplicaSet;
 use k8s_openapi::api::core::v1::Pod;
-use kube_client::Api;
-use kube_client::api::{ApiResource, DynamicObject, WatchEvent, WatchParams};
-use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
-use tracing::{error, warn};
 
 use crate::machinery::clock::Clock;
 use availability::Availability;
@@ -40,9 +34,9 @@ use expectations::Expectations;
 use handlers::{OfPods, OfSets};
 use kube_informers::cache::{
     Done, Error, GroupResource, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory, wait_for,
-    with_causes,
 };
 use kube_informers::workqueue::{WorkEvent, WorkQueue};
+pub(crate) use of_cluster::run_when_needed;
 use own_writes::OwnWrites;
 use recorder::EventRecorder;
 pub use voice::Deed;
@@ -93,49 +87,6 @@ pub async fn run(client: kube_client::Client, stop: CancellationToken) -> Result
     let controller = Controller::new(client, &factory).expect("informers that have not started take any index");
     controller.with_events().run(&factory, &stop).await
 }
-
-/// The same, with the clock of the cluster that it belongs to.
-async fn run_inside(client: kube_client::Client, clock: Clock, stop: CancellationToken) -> Result<(), ControllerError> {
-    let factory = SharedInformerFactory::new(client.clone());
-    let mut controller = Controller::new(client, &factory).expect("informers that have not started take any index");
-    controller.clock = clock;
-    controller.with_events().run(&factory, &stop).await
-}
-
-/// Runs the controller once there is a ReplicaSet. Until then it only watches for the first one and caches nothing; the
-/// controller itself caches every pod of the cluster.
-pub(crate) async fn run_when_needed(client: kube_client::Client, clock: Clock, stop: CancellationToken) {
-    if stop.run_until_cancelled(first_set(&client)).await.is_some()
-        && let Err(error) = run_inside(client, clock, stop).await
-    {
-        error!(error = %with_causes(&error), "the controller of ReplicaSets has ended");
-    }
-}
-
-/// Returns when a ReplicaSet exists.
-async fn first_set(client: &kube_client::Client) {
-    let sets: Api<DynamicObject> = Api::all_with(client.clone(), &ApiResource::erase::<ReplicaSet>(&()));
-    loop {
-        // A watch from version 0 begins with the objects that exist.
-        match sets.watch(&WatchParams::default(), "0").await {
-            Ok(events) => {
-                let mut events = pin!(events);
-                while let Some(event) = events.next().await {
-                    match event {
-                        Ok(WatchEvent::Added(_) | WatchEvent::Modified(_)) => return,
-                        Ok(WatchEvent::Deleted(_) | WatchEvent::Bookmark(_)) => {}
-                        Ok(WatchEvent::Error(_)) | Err(_) => break,
-                    }
-                }
-            }
-            Err(error) => warn!(%error, "cannot see whether there are replica sets"),
-        }
-        sleep(RETRY).await;
-    }
-}
-
-/// How long to wait before asking for the first ReplicaSet again.
-const RETRY: Duration = Duration::from_secs(1);
 
 /// The ReplicaSet controller: its informers, its queue and its options.
 pub struct Controller {
