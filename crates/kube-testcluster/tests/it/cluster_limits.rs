@@ -295,69 +295,6 @@ async fn a_panic_ends_one_request_and_readyz_tells_what_it_left() {
     }
 }
 
-/// Upstream: `--event-ttl`, an hour by default; each write begins the time again.
-#[tokio::test(start_paused = true)]
-async fn an_event_is_forgotten_an_hour_after_its_last_write() {
-    const EVENTS: &str = "/api/v1/namespaces/default/events";
-    let minutes = |n: u64| tokio::time::sleep(std::time::Duration::from_secs(60 * n));
-    let cluster = quiet().start(); // not dropped before the end: it tells the watch
-    let api = Api::new(&cluster);
-    for name in ["once", "twice"] {
-        let event = json!({"metadata": {"name": name}, "involvedObject": {"namespace": "default"}});
-        assert_eq!(api.post(EVENTS, &event).await.status, 201);
-    }
-    let mut watch = api.watch_at(&format!("{EVENTS}?watch=true&timeoutSeconds=36000")).await;
-    assert_eq!(watch.shorts().await, ["ADDED once", "ADDED twice"]);
-    minutes(40).await;
-    assert_eq!(api.merge(&format!("{EVENTS}/twice"), &json!({"count": 2})).await.status, 200);
-    assert_eq!(watch.shorts().await, ["MODIFIED twice"]);
-    minutes(21).await;
-    let told = watch.shorts().await;
-    assert_eq!((told, watch.ended), (vec!["DELETED once".to_owned()], false), "nobody else used the store meanwhile");
-    assert_eq!(api.get(EVENTS).await.names(), ["twice"]);
-    minutes(40).await;
-    assert_eq!(api.get(EVENTS).await.names(), [""; 0]);
-    assert_eq!(api.get("/api/v1/namespaces").await.names().len(), 4, "nothing else is forgotten");
-}
-
-#[tokio::test(start_paused = true)]
-async fn no_more_events_are_kept_than_were_chosen() {
-    const EVENTS: &str = "/api/v1/namespaces/default/events";
-    let api = Api::new(&quiet().max_events(3).start());
-    for n in 0..10 {
-        let event = json!({"metadata": {"name": format!("e{n}")}, "involvedObject": {"namespace": "default"}});
-        assert_eq!(api.post(EVENTS, &event).await.status, 201);
-    }
-    assert_eq!(api.get(EVENTS).await.names(), ["e7", "e8", "e9"]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_hot_event_drives_out_nobody_and_events_without_an_end_are_counted_too() {
-    const EVENTS: &str = "/api/v1/namespaces/default/events";
-    let api = Api::new(&quiet().max_events(3).event_ttl(std::time::Duration::MAX).start());
-    let create = async |name: &str| {
-        let event = json!({"metadata": {"name": name}, "involvedObject": {"namespace": "default"}});
-        assert_eq!(api.post(EVENTS, &event).await.status, 201);
-    };
-    create("hot").await;
-    create("quiet").await;
-    for count in 2..20 {
-        assert_eq!(api.merge(&format!("{EVENTS}/hot"), &json!({"count": count})).await.status, 200);
-    }
-    for name in ["short-1", "short-2", "short-3"] {
-        create(name).await;
-        assert_eq!(api.delete(&format!("{EVENTS}/{name}")).await.status, 200);
-    }
-    assert_eq!(api.get(EVENTS).await.names(), ["hot", "quiet"]);
-    create("new-1").await;
-    create("new-2").await;
-    assert_eq!(
-        api.get(EVENTS).await.names(),
-        ["hot", "new-1", "new-2"],
-        "of four, the one that was written first goes"
-    );
-}
-
 /// Each further controller is a cause of its own, with the whole list of owners in it: without a limit, 2,000 owners make
 /// an answer of 360 MB.
 #[tokio::test(start_paused = true)]

@@ -4,11 +4,15 @@
 
 mod cluster_admission;
 mod cluster_as_upstream;
+mod cluster_binding;
 mod cluster_bodies;
+mod cluster_create;
+mod cluster_delete;
 mod cluster_depth;
 mod cluster_determinism;
 mod cluster_differential;
 mod cluster_errors;
+mod cluster_event_limits;
 mod cluster_eviction;
 mod cluster_faults;
 mod cluster_garbage;
@@ -31,9 +35,9 @@ mod cluster_services;
 mod cluster_strategies;
 mod cluster_stream;
 mod cluster_tables;
+mod cluster_update;
 mod cluster_validation;
 mod cluster_watch;
-mod cluster_write;
 mod examples;
 mod replica_set_controller;
 mod support;

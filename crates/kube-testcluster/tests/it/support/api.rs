@@ -162,3 +162,8 @@ pub fn pod(name: &str, labels: &Value) -> Value {
         "spec": {"containers": [{"name": "main", "image": "nginx:1.27"}]},
     })
 }
+
+/// The path of a pod.
+pub fn item(name: &str) -> String {
+    format!("{PODS}/{name}")
+}
