@@ -97,7 +97,7 @@ fn fields<'a>(object: &'a Value, field: &str) -> impl Iterator<Item = (&'a Strin
 }
 
 /// The error in a key, if any. Upstream: `IsConfigMapKey`.
-pub(super) fn faults_of_key(key: &str) -> Option<String> {
+pub(super) fn messages_of_key(key: &str) -> Option<String> {
     match key {
         "." => Some("must not be '.'".to_owned()),
         ".." => Some("must not be '..'".to_owned()),
@@ -111,7 +111,7 @@ pub(super) fn faults_of_key(key: &str) -> Option<String> {
 }
 
 fn keys(object: &Value, field: &str) -> Vec<Cause> {
-    let wrong = fields(object, field).filter_map(|(key, _)| Some((key, faults_of_key(key)?)));
+    let wrong = fields(object, field).filter_map(|(key, _)| Some((key, messages_of_key(key)?)));
     wrong.map(|(key, why)| Cause::invalid(format!("{field}[{key}]"), key, &why)).collect()
 }
 

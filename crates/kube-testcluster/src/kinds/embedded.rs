@@ -9,8 +9,8 @@ use crate::codec::go_syntax;
 /// # Errors
 /// What Go says.
 pub(super) fn read(text: &str, go: &str, fits: fn(&Value) -> bool) -> Result<Value, String> {
-    if let Some(fault) = go_syntax::fault(text.as_bytes()) {
-        return Err(fault);
+    if let Some(message) = go_syntax::fault(text.as_bytes()) {
+        return Err(message);
     }
     let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let kind = match &value {

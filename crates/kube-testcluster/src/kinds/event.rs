@@ -31,8 +31,8 @@ pub(super) fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
         if controller.is_empty() {
             causes.push(Cause::required("reportingController", ""));
         }
-        for fault in names::label_key(controller) {
-            causes.push(Cause::invalid("reportingController", controller, &fault));
+        for message in names::label_key(controller) {
+            causes.push(Cause::invalid("reportingController", controller, &message));
         }
         for (field, is_required, most) in [
             ("reportingInstance", true, SHORT),
@@ -43,8 +43,8 @@ pub(super) fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
             causes.extend(length(field, text(&format!("/{field}")), is_required, most));
         }
     }
-    for fault in names::subdomain(namespace) {
-        causes.push(Cause::invalid("namespace", namespace, &fault));
+    for message in names::subdomain(namespace) {
+        causes.push(Cause::invalid("namespace", namespace, &message));
     }
     causes
 }

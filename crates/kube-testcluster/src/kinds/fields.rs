@@ -48,9 +48,9 @@ pub(super) fn required(parent: &Value, field: &str, at: &str) -> Option<Cause> {
     is_empty.then(|| Cause::required(format!("{at}.{field}"), ""))
 }
 
-/// A cause for each fault in a value.
-pub(super) fn invalid<F: Display>(at: &str, value: &str, faults: impl IntoIterator<Item = F>) -> Vec<Cause> {
-    faults.into_iter().map(|fault| Cause::invalid(at, value, &fault.to_string())).collect()
+/// A cause for each message in a value.
+pub(super) fn invalid<F: Display>(at: &str, value: &str, messages: impl IntoIterator<Item = F>) -> Vec<Cause> {
+    messages.into_iter().map(|message| Cause::invalid(at, value, &message.to_string())).collect()
 }
 
 /// The error in a word that must be one of `words`, if any.

@@ -7,6 +7,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
+use super::fields::{invalid, pairs, text};
 use super::names::{self, NameRule};
 use super::resource::Resource;
 use crate::machinery::cause::Cause;
@@ -49,11 +50,11 @@ fn whole(new: &Value, rule: NameRule) -> Vec<Cause> {
     let mut causes = Vec::new();
     let prefix = text(metadata, "generateName");
     if !prefix.is_empty() {
-        causes.extend(invalid("metadata.generateName", prefix, rule.faults_of_prefix(prefix)));
+        causes.extend(invalid("metadata.generateName", prefix, rule.messages_of_prefix(prefix)));
     }
     match text(metadata, "name") {
         "" => causes.push(Cause::required("metadata.name", "name or generateName is required")),
-        name => causes.extend(invalid("metadata.name", name, rule.faults(name))),
+        name => causes.extend(invalid("metadata.name", name, rule.messages(name))),
     }
     if metadata["generation"].as_i64().is_some_and(|generation| generation < 0) {
         let detail = "must be greater than or equal to 0";
@@ -84,23 +85,9 @@ fn change(new: &Value, old: &Value) -> Vec<Cause> {
     causes
 }
 
-fn text<'a>(metadata: &'a Value, field: &str) -> &'a str {
-    metadata[field].as_str().unwrap_or_default()
-}
-
-fn fields<'a>(metadata: &'a Value, field: &str) -> impl Iterator<Item = (&'a str, &'a str)> {
-    let map = metadata[field].as_object().into_iter().flatten();
-    map.map(|(key, value)| (key.as_str(), value.as_str().unwrap_or_default()))
-}
-
-/// A cause for each fault in a value.
-fn invalid(field: &str, value: &str, faults: Vec<String>) -> Vec<Cause> {
-    faults.iter().map(|fault| Cause::invalid(field, value, fault)).collect()
-}
-
 fn labels(metadata: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
-    for (key, value) in fields(metadata, "labels") {
+    for (key, value) in pairs(metadata, "labels") {
         causes.extend(invalid("metadata.labels", key, names::label_key(key)));
         causes.extend(invalid("metadata.labels", value, names::label_value(value)));
     }
@@ -113,10 +100,10 @@ const MOST_ANNOTATIONS: usize = 256 * 1024;
 /// The keys are checked as those of labels, but their case does not matter.
 fn annotations(metadata: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
-    for (key, _) in fields(metadata, "annotations") {
+    for (key, _) in pairs(metadata, "annotations") {
         causes.extend(invalid("metadata.annotations", key, names::label_key(&key.to_lowercase())));
     }
-    let size: usize = fields(metadata, "annotations").map(|(key, value)| key.len() + value.len()).sum();
+    let size: usize = pairs(metadata, "annotations").map(|(key, value)| key.len() + value.len()).sum();
     if size > MOST_ANNOTATIONS {
         causes.push(Cause::too_long("metadata.annotations", MOST_ANNOTATIONS));
     }

@@ -13,7 +13,7 @@ pub(crate) enum NameRule {
 
 impl NameRule {
     /// What is wrong with a name.
-    pub(super) fn faults(self, name: &str) -> Vec<String> {
+    pub(super) fn messages(self, name: &str) -> Vec<String> {
         match self {
             Self::Subdomain => subdomain(name),
             Self::Label => label(name),
@@ -22,10 +22,10 @@ impl NameRule {
     }
 
     /// What is wrong with the beginning of a name that is generated.
-    pub(super) fn faults_of_prefix(self, prefix: &str) -> Vec<String> {
+    pub(super) fn messages_of_prefix(self, prefix: &str) -> Vec<String> {
         match self {
             Self::PathSegment => path_segment_part(prefix),
-            _ => self.faults(&without_trailing_dash(prefix)),
+            _ => self.messages(&without_trailing_dash(prefix)),
         }
     }
 }
@@ -67,22 +67,22 @@ const LONGEST_SUBDOMAIN: usize = 253;
 
 /// What is wrong with an RFC 1123 subdomain. Upstream: `IsDNS1123Subdomain`.
 pub(crate) fn subdomain(name: &str) -> Vec<String> {
-    let mut faults = too_long(name, LONGEST_SUBDOMAIN, "characters");
+    let mut messages = too_long(name, LONGEST_SUBDOMAIN, "characters");
     if !has_form_of_subdomain(name) {
-        faults.push(SUBDOMAIN.to_owned());
+        messages.push(SUBDOMAIN.to_owned());
     }
-    faults
+    messages
 }
 
 /// What is wrong with a subdomain in which underscores are letters, but for the last of a label. Upstream:
 /// `IsDNS1123SubdomainWithUnderscore`.
 pub(super) fn subdomain_with_underscores(name: &str) -> Vec<String> {
-    let mut faults = too_long(name, LONGEST_SUBDOMAIN, "characters");
+    let mut messages = too_long(name, LONGEST_SUBDOMAIN, "characters");
     let is_label = |part: &str| is_word(part.strip_prefix('_').unwrap_or(part), Case::Lower, &['-', '_']);
     if !name.split('.').all(is_label) {
-        faults.push(SUBDOMAIN_WITH_UNDERSCORES.to_owned());
+        messages.push(SUBDOMAIN_WITH_UNDERSCORES.to_owned());
     }
-    faults
+    messages
 }
 
 /// What is wrong with the name of a header. Upstream: `IsHTTPHeaderName`.
@@ -93,25 +93,25 @@ pub(super) fn header(name: &str) -> Option<&'static str> {
 
 /// What is wrong with an RFC 1123 label. Upstream: `IsDNS1123Label`.
 pub(crate) fn label(name: &str) -> Vec<String> {
-    let mut faults = too_long(name, LONGEST_LABEL, "characters");
+    let mut messages = too_long(name, LONGEST_LABEL, "characters");
     if !is_word(name, Case::Lower, &['-']) {
-        faults.push(if has_form_of_subdomain(name) { "must not contain dots" } else { LABEL }.to_owned());
+        messages.push(if has_form_of_subdomain(name) { "must not contain dots" } else { LABEL }.to_owned());
     }
-    faults
+    messages
 }
 
 /// What is wrong with a qualified name such as a label's key: `name` or `prefix.example/name`. Upstream: `IsLabelKey`.
 pub(crate) fn label_key(key: &str) -> Vec<String> {
-    let mut faults = Vec::new();
+    let mut messages = Vec::new();
     let name = match key.split('/').collect::<Vec<_>>()[..] {
         [name] => name,
         ["", name] => {
-            faults.push("prefix part must be non-empty".to_owned());
+            messages.push("prefix part must be non-empty".to_owned());
             name
         }
         [prefix, name] => {
-            let found = subdomain(prefix).into_iter().map(|fault| fault.replace("253 characters", "253 bytes"));
-            faults.extend(found.map(|fault| format!("prefix part {fault}")));
+            let found = subdomain(prefix).into_iter().map(|message| message.replace("253 characters", "253 bytes"));
+            messages.extend(found.map(|message| format!("prefix part {message}")));
             name
         }
         _ => {
@@ -120,22 +120,22 @@ pub(crate) fn label_key(key: &str) -> Vec<String> {
         }
     };
     if name.is_empty() {
-        faults.push("name part must be non-empty".to_owned());
+        messages.push("name part must be non-empty".to_owned());
     }
-    faults.extend(too_long(name, LONGEST_LABEL, "bytes").into_iter().map(|fault| format!("name part {fault}")));
+    messages.extend(too_long(name, LONGEST_LABEL, "bytes").into_iter().map(|message| format!("name part {message}")));
     if !is_word(name, Case::Any, &['-', '_', '.']) {
-        faults.push(format!("name part {LABEL_KEY}"));
+        messages.push(format!("name part {LABEL_KEY}"));
     }
-    faults
+    messages
 }
 
 /// What is wrong with a label's value. Upstream: `IsLabelValue`.
 pub(crate) fn label_value(value: &str) -> Vec<String> {
-    let mut faults = too_long(value, LONGEST_LABEL, "bytes");
+    let mut messages = too_long(value, LONGEST_LABEL, "bytes");
     if !value.is_empty() && !is_word(value, Case::Any, &['-', '_', '.']) {
-        faults.push(LABEL_VALUE.to_owned());
+        messages.push(LABEL_VALUE.to_owned());
     }
-    faults
+    messages
 }
 
 /// What is wrong with a name in a path. Upstream: `IsPathSegmentName`.
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn each_fault_of_a_name_is_told() {
+    fn each_message_about_a_name_is_told() {
         let long = "l".repeat(64);
         assert_eq!(label(&long), ["must be no more than 63 characters"]);
         assert_eq!(label("a.b"), ["must not contain dots"]);
@@ -205,8 +205,8 @@ mod tests {
 
     #[test]
     fn the_beginning_of_a_generated_name_may_end_in_a_dash() {
-        assert!(NameRule::Subdomain.faults_of_prefix("web-").is_empty());
-        assert!(!NameRule::Subdomain.faults_of_prefix("-").is_empty());
-        assert!(!NameRule::Label.faults_of_prefix("Web-").is_empty());
+        assert!(NameRule::Subdomain.messages_of_prefix("web-").is_empty());
+        assert!(!NameRule::Subdomain.messages_of_prefix("-").is_empty());
+        assert!(!NameRule::Label.messages_of_prefix("Web-").is_empty());
     }
 }

@@ -99,7 +99,7 @@ fn declared_features(node: &Value) -> Vec<Cause> {
     let features: Vec<&str> = features.map(|feature| feature.as_str().unwrap_or_default()).collect();
     let mut causes = Vec::new();
     for (i, feature) in features.iter().enumerate() {
-        causes.extend(fault_of_feature(feature).map(|why| Cause::invalid(format!("{AT}[{i}]"), feature, &why)));
+        causes.extend(message_of_feature(feature).map(|why| Cause::invalid(format!("{AT}[{i}]"), feature, &why)));
         let Some(next) = features.get(i + 1) else { break };
         let at = format!("{AT}[{}]", i + 1);
         match feature.cmp(next) {
@@ -111,7 +111,7 @@ fn declared_features(node: &Value) -> Vec<Cause> {
     causes
 }
 
-fn fault_of_feature(feature: &str) -> Option<String> {
+fn message_of_feature(feature: &str) -> Option<String> {
     let is_upper = feature.starts_with(|c: char| c.is_ascii_uppercase());
     let fits = |part: &str| {
         part.starts_with(|c: char| c.is_ascii_alphabetic()) && part.chars().all(|c| c.is_ascii_alphanumeric())
@@ -134,8 +134,8 @@ fn taints(taints: &[Value], at: &str) -> Vec<Cause> {
         let at = format!("{at}[{i}]");
         let (key, value, effect) = (text(taint, "key"), text(taint, "value"), text(taint, "effect"));
         causes.extend(names::label_key(key).iter().map(|why| Cause::invalid(format!("{at}.key"), key, why)));
-        let faults = names::label_value(value);
-        causes.extend(faults.first().map(|_| Cause::invalid(format!("{at}.value"), value, &faults.join(";"))));
+        let messages = names::label_value(value);
+        causes.extend(messages.first().map(|_| Cause::invalid(format!("{at}.value"), value, &messages.join(";"))));
         causes.extend(one_of(effect, &EFFECTS, &format!("{at}.effect")));
         if !pairs.insert((key, effect)) {
             let shown = json!({"Key": key, "Value": value, "Effect": effect, "TimeAdded": taint["timeAdded"]});

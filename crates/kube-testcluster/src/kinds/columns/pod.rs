@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::age::age;
 use super::{AGE, Column, NAME, text_or_none};
+use crate::kinds::fields::items;
 
 pub(super) const COLUMNS: &[Column] = &[
     NAME,
@@ -64,10 +65,6 @@ struct PodState {
     restarts: Restarts,
     /// The restarts of sidecars. Those of other init containers no longer count once all init containers are done.
     sidecar_restarts: Restarts,
-}
-
-fn items<'a>(value: &'a Value, field: &str) -> &'a [Value] {
-    value[field].as_array().map_or(&[], Vec::as_slice)
 }
 
 fn condition<'a>(pod: &'a Value, kind: &str) -> Option<&'a Value> {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::{AGE, Column, NAME, text};
+use crate::kinds::fields::items;
 
 pub(super) const COLUMNS: &[Column] = &[
     NAME,
@@ -17,10 +18,6 @@ pub(super) const COLUMNS: &[Column] = &[
     AGE,
     Column::new("Selector", "Route service traffic to pods with label keys and values matching this selector. If empty or not present, the service is assumed to have an external process managing its endpoints, which Kubernetes will not modify. Only applies to types ClusterIP, NodePort, and LoadBalancer. Ignored if type is ExternalName. More info: https://kubernetes.io/docs/concepts/services-networking/service/", |service, _| selector(service).into()).wide(),
 ];
-
-fn items<'a>(parent: &'a Value, field: &str) -> &'a [Value] {
-    parent[field].as_array().map_or(&[], Vec::as_slice)
-}
 
 /// The addresses outside the cluster; the service's type decides which.
 fn external(service: &Value) -> String {

@@ -57,8 +57,8 @@ fn named_bundle(source: &Value, name: &str, at: &str) -> Vec<Cause> {
     if name.is_empty() {
         causes.push(Cause::required(&path, "must be a valid object name"));
     }
-    let faults = names::subdomain(name.rsplit_once(':').map_or(name, |(_, own)| own));
-    let prefixed = faults.iter().map(|fault| format!("not a valid clustertrustbundlename: {fault}"));
+    let messages = names::subdomain(name.rsplit_once(':').map_or(name, |(_, own)| own));
+    let prefixed = messages.iter().map(|message| format!("not a valid clustertrustbundlename: {message}"));
     causes.extend(invalid(&path, name, prefixed));
     if !source["labelSelector"].is_null() {
         let why = "labelSelector must be unset if name is specified";
@@ -106,13 +106,13 @@ fn user_annotations(source: &Value, at: &str) -> Vec<Cause> {
 
 /// Upstream: `IsDomainPrefixedKey`.
 fn domain_prefixed_key(key: &str, at: &str) -> Vec<Cause> {
-    let faults = names::label_key(key);
+    let messages = names::label_key(key);
     if key.is_empty() {
         vec![Cause::required(at, "")]
-    } else if faults.is_empty() && !key.contains('/') {
+    } else if messages.is_empty() && !key.contains('/') {
         vec![Cause::invalid(at, key, "must be a domain-prefixed key (such as \"acme.io/foo\")")]
     } else {
-        invalid(at, key, faults)
+        invalid(at, key, messages)
     }
 }
 
@@ -147,8 +147,8 @@ fn signer_name(name: &str, at: &str) -> Vec<Cause> {
 }
 
 /// The errors in the first wrong one of the labels between dots.
-fn labels(segment: &str, faults: fn(&str) -> Vec<String>, at: &str) -> Vec<Cause> {
-    let wrong = segment.split('.').map(|label| (label, faults(label))).find(|(_, faults)| !faults.is_empty());
-    let Some((label, faults)) = wrong else { return Vec::new() };
-    invalid(at, segment, faults.iter().map(|fault| format!("validating label {label:?}: {fault}")))
+fn labels(segment: &str, messages: fn(&str) -> Vec<String>, at: &str) -> Vec<Cause> {
+    let wrong = segment.split('.').map(|label| (label, messages(label))).find(|(_, messages)| !messages.is_empty());
+    let Some((label, messages)) = wrong else { return Vec::new() };
+    invalid(at, segment, messages.iter().map(|message| format!("validating label {label:?}: {message}")))
 }

@@ -86,8 +86,8 @@ fn storage(size: &Value, at: &str) -> Vec<Cause> {
 
 fn class(spec: &Value, field: &str, at: &str) -> Vec<Cause> {
     let name = text(spec, field);
-    let faults = if name.is_empty() { Vec::new() } else { names::subdomain(name) };
-    invalid(&format!("{at}.{field}"), name, faults)
+    let messages = if name.is_empty() { Vec::new() } else { names::subdomain(name) };
+    invalid(&format!("{at}.{field}"), name, messages)
 }
 
 /// What a claim is filled with. Upstream: `validateDataSource`, `validateDataSourceRef`.

@@ -128,7 +128,7 @@ fn key_ref(from: &Value, at: &str) -> Vec<Cause> {
     if key.is_empty() {
         causes.push(Cause::required(format!("{at}.key"), ""));
     } else {
-        causes.extend(config::faults_of_key(key).iter().map(|why| Cause::invalid(format!("{at}.key"), key, why)));
+        causes.extend(config::messages_of_key(key).iter().map(|why| Cause::invalid(format!("{at}.key"), key, why)));
     }
     causes
 }

@@ -85,8 +85,8 @@ pub(super) fn host_aliases(aliases: &[Value], at: &str) -> Vec<Cause> {
         causes.extend(ip(text(alias, "ip"), &format!("{at}.ip")));
         for (n, name) in items(alias, "hostnames").iter().enumerate() {
             let name = name.as_str().unwrap_or_default();
-            let faults = names::subdomain(name);
-            causes.extend(faults.iter().map(|why| Cause::invalid(format!("{at}.hostnames[{n}]"), name, why)));
+            let messages = names::subdomain(name);
+            causes.extend(messages.iter().map(|why| Cause::invalid(format!("{at}.hostnames[{n}]"), name, why)));
         }
     }
     causes

@@ -17,11 +17,11 @@ pub(super) fn ports(container: &Value, at: &str) -> Vec<Cause> {
     for (path, port) in each(container, "ports", at) {
         let name = text(port, "name");
         if !name.is_empty() {
-            let faults = port_name(name);
-            if faults.is_empty() && !names.insert(name) {
+            let messages = port_name(name);
+            if messages.is_empty() && !names.insert(name) {
                 causes.push(Cause::duplicate(format!("{path}.name"), name));
             }
-            causes.extend(faults.iter().map(|why| Cause::invalid(format!("{path}.name"), name, why)));
+            causes.extend(messages.iter().map(|why| Cause::invalid(format!("{path}.name"), name, why)));
         }
         let at_number = format!("{path}.containerPort");
         causes.extend(match number(port, "containerPort") {

@@ -57,8 +57,8 @@ fn claim_names(resources: &Value, known: &BTreeSet<&str>, at: &str) -> Vec<Cause
             causes.push(Cause::duplicate(&path, name));
         } else {
             let key = if request.is_empty() { name.to_owned() } else { format!("{name}/{request}") };
-            let faults = if request.is_empty() { Vec::new() } else { names::label(request) };
-            causes.extend(invalid(&format!("{path}.request"), request, faults));
+            let messages = if request.is_empty() { Vec::new() } else { names::label(request) };
+            causes.extend(invalid(&format!("{path}.request"), request, messages));
             let parts = used.iter().filter(|used| used.split_once('/').is_some_and(|(used, _)| used == name)).count();
             let times = if request.is_empty() { parts } else { usize::from(used.contains(&key)) };
             causes.extend((0..times).map(|_| Cause::duplicate(&path, &key)));
@@ -147,20 +147,20 @@ fn resource_name(name: &str) -> Vec<String> {
         "storage",
     ];
     let of_containers = OF_CONTAINERS.contains(&name) || name.starts_with(HUGE);
-    let mut faults = names::label_key(name);
+    let mut messages = names::label_key(name);
     if name.contains('/') {
         if !name.contains("kubernetes.io/") && !is_extended(name) {
-            faults.push("doesn't follow extended resource name standard".to_owned());
+            messages.push("doesn't follow extended resource name standard".to_owned());
         }
-        return faults;
+        return messages;
     }
-    if !of_containers && faults.is_empty() && !STANDARD.contains(&name) {
-        faults.push("must be a standard resource type or fully qualified".to_owned());
+    if !of_containers && messages.is_empty() && !STANDARD.contains(&name) {
+        messages.push("must be a standard resource type or fully qualified".to_owned());
     }
     if !of_containers {
-        faults.push("must be a standard resource for containers".to_owned());
+        messages.push("must be a standard resource for containers".to_owned());
     }
-    faults
+    messages
 }
 
 /// The errors in an amount of a resource. Upstream: `ValidateResourceQuantityValue`.

@@ -29,8 +29,8 @@ pub(in crate::kinds) fn label_selector(selector: &Value, at: &str) -> Vec<Cause>
         causes.extend(label_name(key, &format!("{at}.key")));
         for (n, value) in values.iter().enumerate() {
             let value = value.as_str().unwrap_or_default();
-            let faults = names::label_value(value);
-            causes.extend(faults.iter().map(|why| Cause::invalid(format!("{at}.values[{n}]"), value, why)));
+            let messages = names::label_value(value);
+            causes.extend(messages.iter().map(|why| Cause::invalid(format!("{at}.values[{n}]"), value, why)));
         }
     }
     causes

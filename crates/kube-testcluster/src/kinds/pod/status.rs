@@ -26,8 +26,8 @@ pub(in crate::kinds) fn status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let before = old.map_or(&Value::Null, |old| &old["status"]);
     let node = text(status, "nominatedNodeName");
     if !node.is_empty() && node != text(before, "nominatedNodeName") {
-        let faults = names::subdomain(node);
-        causes.extend(faults.iter().map(|why| Cause::invalid("status.nominatedNodeName", node, why)));
+        let messages = names::subdomain(node);
+        causes.extend(messages.iter().map(|why| Cause::invalid("status.nominatedNodeName", node, why)));
     }
     if !text(&new["spec"], "nodeName").is_empty() && !node.is_empty() && node != text(before, "nominatedNodeName") {
         let why = "may not be set on pods that are already bound to a node";

@@ -27,8 +27,8 @@ pub(super) fn tolerations(tolerations: &[Value], at: &str) -> Vec<Cause> {
         }
         match operator {
             "" | "Equal" => {
-                let faults = names::label_value(value);
-                causes.extend(faults.first().map(|_| Cause::invalid(path("operator"), value, &faults.join(";"))));
+                let messages = names::label_value(value);
+                causes.extend(messages.first().map(|_| Cause::invalid(path("operator"), value, &messages.join(";"))));
             }
             "Exists" if !value.is_empty() => {
                 let detail = "value must be empty when `operator` is 'Exists'";

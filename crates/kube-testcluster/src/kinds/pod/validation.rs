@@ -142,10 +142,10 @@ fn pod_spec(spec: &Value, holder: Holder<'_>, at: &str) -> Vec<Cause> {
 }
 
 /// The errors in a name that may be left out.
-fn named(spec: &Value, field: &str, faults: fn(&str) -> Vec<String>, at: &str) -> Vec<Cause> {
+fn named(spec: &Value, field: &str, messages: fn(&str) -> Vec<String>, at: &str) -> Vec<Cause> {
     match text(spec, field) {
         "" => Vec::new(),
-        name => invalid(&format!("{at}.{field}"), name, faults(name)),
+        name => invalid(&format!("{at}.{field}"), name, messages(name)),
     }
 }
 

@@ -123,8 +123,8 @@ fn name_for(kind: &Type, volume: &Value, pod: &str, at: &str, is_first: bool) ->
         }
         "ephemeral" if is_first && !pod.is_empty() && !name.is_empty() => {
             let claim = format!("{pod}-{name}");
-            let faults = names::subdomain(&claim);
-            faults.iter().map(|why| Cause::invalid(&at, name, &format!("PVC name {claim:?}: {why}"))).collect()
+            let messages = names::subdomain(&claim);
+            messages.iter().map(|why| Cause::invalid(&at, name, &format!("PVC name {claim:?}: {why}"))).collect()
         }
         _ => Vec::new(),
     }

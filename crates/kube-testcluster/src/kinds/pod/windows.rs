@@ -149,7 +149,7 @@ pub(super) fn options(options: &Value, at: &str) -> Vec<Cause> {
         causes.extend(wrong);
     }
     if let Some(name) = options["runAsUserName"].as_str() {
-        causes.extend(user_faults(name).iter().map(|why| shown(format!("{at}.runAsUserName"), name, why)));
+        causes.extend(messages_of_user(name).iter().map(|why| shown(format!("{at}.runAsUserName"), name, why)));
     }
     causes
 }
@@ -160,7 +160,7 @@ fn shown(at: String, text: &str, why: &str) -> Cause {
 }
 
 /// What is wrong with `USER` or `DOMAIN\USER`.
-fn user_faults(name: &str) -> Vec<&'static str> {
+fn messages_of_user(name: &str) -> Vec<&'static str> {
     let parts: Vec<&str> = name.split('\\').collect();
     let (domain, user) = match parts[..] {
         _ if name.is_empty() => return vec!["runAsUserName cannot be an empty string"],

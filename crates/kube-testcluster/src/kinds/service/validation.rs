@@ -132,8 +132,8 @@ fn one_port<'a>(port: &'a Value, names: &mut HashSet<&'a str>, several: bool, at
         _ => {}
     }
     if let Some(protocol) = port["appProtocol"].as_str() {
-        let faults = names::label_key(protocol);
-        causes.extend(faults.iter().map(|why| Cause::invalid(format!("{at}.appProtocol"), protocol, why)));
+        let messages = names::label_key(protocol);
+        causes.extend(messages.iter().map(|why| Cause::invalid(format!("{at}.appProtocol"), protocol, why)));
     }
     causes
 }
