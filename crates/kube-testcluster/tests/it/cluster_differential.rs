@@ -1,8 +1,5 @@
 //! What `peers/differential` found: each answer is that of the real API server.
 
-use axum::body::Body;
-use http::Request;
-use http_body_util::BodyExt;
 use serde_json::json;
 
 use crate::support::api::{Api, PODS, quiet};
@@ -16,42 +13,6 @@ async fn api() -> Api {
     let map = json!({"metadata": {"name": "a"}, "data": {"k": "v"}});
     assert_eq!(api.post(MAPS, &map).await.status, 201);
     api
-}
-
-/// The code, the content type and the text of an answer to a GET with this Accept header.
-async fn accepting(api: &Api, accept: &str, path: &str) -> (u16, String, String) {
-    let response = api.raw(Request::get(path).header("accept", accept).body(Body::empty()).unwrap()).await;
-    let (parts, body) = response.into_parts();
-    let text = String::from_utf8(body.collect().await.unwrap().to_bytes().to_vec()).unwrap();
-    (parts.status.as_u16(), parts.headers["content-type"].to_str().unwrap().to_owned(), text)
-}
-
-/// Upstream: `ErrorNegotiated` and `WriteObjectNegotiated`.
-#[tokio::test(start_paused = true)]
-async fn tables_are_yaml_where_that_is_asked_but_errors_never_come_as_tables() {
-    let api = api().await;
-    let table = "application/yaml;as=Table;v=v1;g=meta.k8s.io";
-    let (code, media, text) = accepting(&api, table, MAPS).await;
-    assert_eq!((code, media.as_str()), (200, "application/yaml"), "{text}");
-    assert!(text.contains("kind: Table\n"), "{text}");
-    let missing = format!("{MAPS}/nosuch");
-    let (code, media, _) = accepting(&api, table, &missing).await;
-    assert_eq!((code, media.as_str()), (404, "application/json"));
-    for accept in ["application/yaml", "application/json;as=Table;v=v1;g=meta.k8s.io, application/yaml"] {
-        let (code, media, text) = accepting(&api, accept, &missing).await;
-        assert_eq!((code, media.as_str()), (404, "application/yaml"), "{text}");
-    }
-}
-
-/// Upstream: `NegotiateOutputMediaTypeStream`.
-#[tokio::test(start_paused = true)]
-async fn a_watch_has_no_yaml() {
-    let api = api().await;
-    let accept = "application/json;q=0.5, application/yaml";
-    let (code, media, text) = accepting(&api, accept, &format!("{MAPS}?watch=true")).await;
-    assert_eq!((code, media.as_str()), (406, "application/yaml"));
-    let accepted = "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
-    assert!(text.contains(accepted), "{text}");
 }
 
 /// Upstream: `Convert_v1_ListOptions_To_internalversion_ListOptions`, `SetListOptionsDefaults`, and then the validation.
@@ -266,22 +227,6 @@ async fn an_object_of_another_known_kind_is_told_as_one_that_cannot_be_converted
     assert_eq!((refused.status, refused.message()), (400, why));
 }
 
-/// Upstream adds warnings while it decodes, before it looks for a form of the answer.
-#[tokio::test(start_paused = true)]
-async fn a_write_whose_answer_cannot_be_made_warns_all_the_same() {
-    let api = api().await;
-    for (accept, path) in [
-        ("application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io", MAPS.to_owned()),
-        ("application/json;as=Table;v=v1;g=meta.k8s.io", format!("{MAPS}?includeObject=x")),
-    ] {
-        let body = json!({"metadata": {"generateName": "g-"}, "unknown": 1}).to_string();
-        let request = Request::post(path).header("accept", accept).header("content-type", "application/json");
-        let response = api.raw(request.body(Body::from(body)).unwrap()).await;
-        assert!(response.status().is_client_error());
-        assert_eq!(response.headers()["warning"], "299 - \"unknown field \\\"unknown\\\"\"", "{accept}");
-    }
-}
-
 /// Upstream multiplies the seconds to nanoseconds, which may overflow: `handleWatch`.
 #[tokio::test(start_paused = true)]
 async fn a_watch_of_less_than_no_time_ends_at_once() {
@@ -354,39 +299,6 @@ async fn bytes_that_are_null_are_stored_as_none() {
     assert_eq!((put.status, &put.body["data"]), (200, &json!({"l": ""})));
 }
 
-/// Upstream: `isPrettyPrint`, `acceptMediaTypeOptions` and `WriteRawJSON`.
-#[tokio::test(start_paused = true)]
-async fn json_is_indented_where_that_is_asked_or_no_form_is_left() {
-    let api = api().await;
-    let indented = async |accept: &str, path: &str| {
-        let (_, media, text) = accepting(&api, accept, path).await;
-        assert_eq!(media, "application/json");
-        text.contains("\n  ")
-    };
-    for (query, expected) in [("true", true), ("1", true), ("T", true), ("", false), ("x", false), ("yes", false)] {
-        for path in [format!("{MAPS}/a"), format!("{MAPS}/nosuch"), "/api/v1/nosuch".to_owned()] {
-            assert_eq!(
-                indented("application/json", &format!("{path}?pretty={query}")).await,
-                expected,
-                "{path} {query}"
-            );
-        }
-    }
-    for (accept, path, expected) in [
-        ("application/json;pretty=1", "/a", true),
-        ("application/json;pretty=1", "/nosuch", true),
-        ("application/json;pretty=true", "/a", false),
-        ("text/html", "/a", true),
-        ("application/json;as=Table;v=v1;g=meta.k8s.io", "/nosuch", true),
-        ("application/json;as=Table;v=v1;g=meta.k8s.io", "/a", false),
-        ("application/json;as=Table;v=v1;g=meta.k8s.io, application/json", "/nosuch", false),
-    ] {
-        assert_eq!(indented(accept, &format!("{MAPS}{path}")).await, expected, "{accept} {path}");
-    }
-    let (code, media, _) = accepting(&api, "application/yaml", "/api/v1/nosuch").await;
-    assert_eq!((code, media.as_str()), (404, "application/yaml"));
-}
-
 /// Upstream: `BeforeDelete`. Only a shorter period changes a deletion that is pending.
 #[tokio::test(start_paused = true)]
 async fn a_pending_deletion_takes_no_finalizers() {
@@ -400,52 +312,4 @@ async fn a_pending_deletion_takes_no_finalizers() {
     assert_eq!((pending.status, pending.body["metadata"].get("finalizers")), (200, None), "{}", pending.body);
     let shorter = api.delete(&format!("{path}?propagationPolicy=Orphan&gracePeriodSeconds=5")).await;
     assert_eq!(shorter.body["metadata"]["finalizers"], json!(["orphan"]), "{}", shorter.body);
-}
-
-/// Only whole objects and metadata have this form. Upstream: `AllowsMediaTypeTransform`.
-#[tokio::test(start_paused = true)]
-async fn metadata_may_be_protobuf_and_a_table_may_not() {
-    let api = api().await;
-    let form = |kind: &str| format!("application/vnd.kubernetes.protobuf;as={kind};v=v1;g=meta.k8s.io");
-    for (kind, path) in [("PartialObjectMetadata", format!("{MAPS}/a")), ("PartialObjectMetadataList", MAPS.to_owned())]
-    {
-        let request = Request::get(path).header("accept", form(kind)).body(Body::empty()).unwrap();
-        let response = api.raw(request).await;
-        assert_eq!(response.headers()["content-type"], "application/vnd.kubernetes.protobuf");
-        let bytes = response.into_body().collect().await.unwrap().to_bytes();
-        let text = String::from_utf8_lossy(&bytes);
-        assert!(text.starts_with("k8s\0") && text.contains(kind) && text.contains("default"), "{text:?}");
-    }
-    assert_eq!(accepting(&api, &form("Table"), MAPS).await.0, 406);
-}
-
-/// Upstream's router: the method, then the body's type, then what is accepted.
-#[tokio::test(start_paused = true)]
-async fn a_method_is_refused_before_a_header() {
-    let api = api().await;
-    for (method, path, content, code) in [
-        ("PATCH", MAPS.to_owned(), "text/plain", 405),
-        ("PUT", "/apis/apps".to_owned(), "text/plain", 405),
-        ("PATCH", format!("{MAPS}/a"), "text/plain", 415),
-        ("PATCH", format!("{MAPS}/a"), "application/merge-patch+json", 406),
-        ("GET", format!("{MAPS}/.."), "application/json", 406),
-    ] {
-        let request = Request::builder().method(method).uri(path).header("accept", "text/html");
-        let response = api.raw(request.header("content-type", content).body(Body::from("{}")).unwrap()).await;
-        assert_eq!(response.status(), code, "{method} {content}");
-    }
-}
-
-/// Upstream ends it at the first event, which it cannot encode.
-#[tokio::test(start_paused = true)]
-async fn a_watch_of_metadata_as_lists_ends_with_its_first_event() {
-    let api = api().await;
-    for (selector, seconds) in [("app", 5), ("!app", 0)] {
-        let started = tokio::time::Instant::now();
-        let accept = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io";
-        let path = format!("{MAPS}?watch=1&timeoutSeconds=5&labelSelector={selector}");
-        let (code, _, text) = accepting(&api, accept, &path).await;
-        assert_eq!((code, text.as_str()), (200, ""));
-        assert_eq!(started.elapsed(), std::time::Duration::from_secs(seconds), "{selector}");
-    }
 }

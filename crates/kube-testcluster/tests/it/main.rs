@@ -15,6 +15,7 @@ mod cluster_errors;
 mod cluster_event_limits;
 mod cluster_eviction;
 mod cluster_faults;
+mod cluster_forms;
 mod cluster_garbage;
 mod cluster_history;
 mod cluster_kinds;

@@ -1,7 +1,6 @@
 //! Decodes an object into its Go type and encodes it again, as a Go server does.
 
 use std::collections::HashSet;
-use std::fmt;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -13,6 +12,7 @@ use crate::codec::json::{Json, MOST_FAULTS};
 use crate::machinery::quantity::Quantity;
 use crate::machinery::quote::quote;
 
+use super::misfit::{FieldPath, misfit, told};
 use super::{Field, Kind, Omit, Struct, bytes, find};
 
 /// An object in the form of its type.
@@ -82,46 +82,6 @@ fn is_omitted(field: &Field, value: &Value) -> bool {
         (_, Value::Object(fields)) => fields.is_empty(),
     };
     empty && field.omit != Omit::Never
-}
-
-/// The path of the field that is being decoded. It becomes text only for a message.
-enum FieldPath<'a> {
-    Top,
-    Field(&'a FieldPath<'a>, &'a str),
-    /// A key of a map, which is no part of the path in Go's messages about types.
-    Key(&'a FieldPath<'a>, &'a str),
-    Item(&'a FieldPath<'a>, usize),
-}
-
-impl FieldPath<'_> {
-    /// The names of the fields on the path, without the numbers of items.
-    fn fields(&self) -> String {
-        match self {
-            FieldPath::Top => String::new(),
-            FieldPath::Field(FieldPath::Top, name) => (*name).to_owned(),
-            FieldPath::Field(parent, name) => format!("{}.{name}", parent.fields()),
-            FieldPath::Item(parent, _) | FieldPath::Key(parent, _) => parent.fields(),
-        }
-    }
-
-    /// How many objects and lists are around the value at this path.
-    fn levels(&self) -> usize {
-        match self {
-            FieldPath::Top => 0,
-            FieldPath::Field(parent, _) | FieldPath::Key(parent, _) | FieldPath::Item(parent, _) => 1 + parent.levels(),
-        }
-    }
-}
-
-impl fmt::Display for FieldPath<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            FieldPath::Top => Ok(()),
-            FieldPath::Field(FieldPath::Top, name) => f.write_str(name),
-            FieldPath::Field(parent, name) | FieldPath::Key(parent, name) => write!(f, "{parent}.{name}"),
-            FieldPath::Item(parent, n) => write!(f, "{parent}[{n}]"),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -257,30 +217,6 @@ fn after_null(kind: &Kind, earlier: Option<Value>) -> Value {
     }
 }
 
-fn misfit(kind: &Kind, value: &Json, row: &'static Struct, at: &FieldPath<'_>) -> String {
-    let word = match (kind, value) {
-        (Kind::Integer(_) | Kind::IntOrString, Json::Number(number)) => format!("number {number}"),
-        _ => value.type_name().to_owned(),
-    };
-    let named = match at {
-        FieldPath::Field(_, field) => named_type(row, field),
-        FieldPath::Item(FieldPath::Field(_, field), _) => {
-            named_type(row, field).and_then(|named| named.strip_prefix("[]"))
-        }
-        _ => None,
-    };
-    told(&word, &named.map_or_else(|| go_name(kind), ToOwned::to_owned), row, at)
-}
-
-fn told(word: &str, of_type: &str, row: &'static Struct, at: &FieldPath<'_>) -> String {
-    format!("json: cannot unmarshal {word} into Go struct field {}.{} of type {of_type}", row.name, at.fields())
-}
-
-/// The type of a field that has a name of its own in Go.
-fn named_type(row: &'static Struct, field: &str) -> Option<&'static str> {
-    row.field(field).and_then(|field| field.named)
-}
-
 fn is_integer(number: &serde_json::Number, bits: u8) -> bool {
     number.as_i64().is_some_and(|number| bits == 64 || i32::try_from(number).is_ok())
 }
@@ -294,23 +230,6 @@ pub(crate) fn json_type(value: &Value) -> String {
         Value::String(_) => "string".into(),
         Value::Array(_) => "array".into(),
         Value::Object(_) => "object".into(),
-    }
-}
-
-fn go_name(kind: &Kind) -> String {
-    match kind {
-        Kind::Text => "string".into(),
-        Kind::Bool => "bool".into(),
-        Kind::Integer(bits) => format!("int{bits}"),
-        Kind::Bytes => "[]uint8".into(),
-        Kind::Time | Kind::MicroTime => "string".into(), // what they read it as
-        Kind::Quantity => "resource.Quantity".into(),
-        Kind::IntOrString => "int32".into(), // unless it is a text
-        Kind::Raw => "runtime.RawExtension".into(),
-        Kind::Struct(name) => format!("v1.{name}"),
-        Kind::Pointer(inner) => go_name(inner),
-        Kind::List(inner) => format!("[]{}", go_name(inner)),
-        Kind::Map(inner) => format!("map[string]{}", go_name(inner)),
     }
 }
 

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 mod bytes;
 mod convert;
 mod decode;
+mod misfit;
 
 pub(crate) use self::bytes::store as as_stored;
 pub(crate) use self::convert::from_map;

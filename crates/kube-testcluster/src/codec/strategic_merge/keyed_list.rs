@@ -1,0 +1,82 @@
+//! A list that is merged by a key.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::Value;
+
+use super::Order;
+
+/// A list with the places of its items, so that each change takes the same time however long the list is.
+pub(super) struct KeyedList {
+    /// `None`: the item was removed.
+    items: Vec<Option<Value>>,
+    /// The places of the items with a value of the merge key, in their order.
+    places: HashMap<Value, Vec<usize>>,
+    /// The places of the items that are no objects: a list of primitives is a set.
+    primitives: HashMap<Value, usize>,
+    /// How many items were there before the patch.
+    before: usize,
+    /// The places of the patch's items, in its order.
+    patched: Vec<usize>,
+}
+
+impl KeyedList {
+    pub(super) fn new(items: Vec<Value>, key: &str) -> Self {
+        let mut places: HashMap<Value, Vec<usize>> = HashMap::new();
+        for (place, item) in items.iter().enumerate().filter(|(_, item)| item.is_object()) {
+            places.entry(item[key].clone()).or_default().push(place);
+        }
+        let mut primitives = HashMap::new();
+        for (place, item) in items.iter().enumerate().filter(|(_, item)| !item.is_object()) {
+            primitives.entry(item.clone()).or_insert(place);
+        }
+        let before = items.len();
+        Self { items: items.into_iter().map(Some).collect(), places, primitives, before, patched: Vec::new() }
+    }
+
+    pub(super) fn add_primitive(&mut self, item: Value) {
+        let end = self.items.len();
+        let place = *self.primitives.entry(item.clone()).or_insert(end);
+        if place == end {
+            self.items.push(Some(item));
+        }
+        self.patched.push(place);
+    }
+
+    /// Removes every item with this value of the merge key.
+    pub(super) fn remove(&mut self, value: &Value) {
+        for place in self.places.remove(value).into_iter().flatten() {
+            self.items[place] = None;
+        }
+    }
+
+    /// The first item with this value of the merge key, or a new one.
+    pub(super) fn item(&mut self, value: Value) -> &mut Value {
+        let end = self.items.len();
+        let place = self.places.entry(value).or_insert_with(|| vec![end])[0];
+        if place == end {
+            self.items.push(None);
+        }
+        self.patched.push(place);
+        self.items[place].get_or_insert_default()
+    }
+
+    pub(super) fn into_items(mut self, order: Order) -> Vec<Value> {
+        if order == Order::Directive {
+            return self.items.into_iter().flatten().collect();
+        }
+        let of_patch: HashSet<usize> = self.patched.iter().copied().collect();
+        let mut others = (0..self.items.len()).filter(|place| !of_patch.contains(place)).peekable();
+        let mut patched = std::mem::take(&mut self.patched).into_iter().peekable();
+        let mut sorted = Vec::with_capacity(self.items.len());
+        loop {
+            let place = match (others.peek(), patched.peek()) {
+                (Some(other), Some(place)) if *place < self.before && other < place => others.next(),
+                (Some(_), None) => others.next(),
+                _ => patched.next(),
+            };
+            let Some(place) = place else { return sorted };
+            sorted.extend(self.items[place].take()); // `None` if it was removed, or comes twice in the patch
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Errors of what a request sends and of what it accepts: patches, media types, sizes.
+
+use http::StatusCode;
+
+use super::ApiError;
+use crate::machinery::cause::Cause;
+
+/// The media types in which objects can be sent and received.
+const ACCEPTED: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+
+impl ApiError {
+    /// A well-formed patch that does not apply to the object.
+    pub(crate) fn unprocessable() -> Self {
+        let message = "the server rejected our request due to an error in our request";
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "Invalid", message).with_empty_details()
+    }
+
+    /// A patch whose result is not of the object's type.
+    pub(crate) fn undecodable_patch(object: &str, why: &str) -> Self {
+        Self::invalid_kind("", "", "", vec![Cause::invalid("patch", object, why)])
+    }
+
+    pub(crate) fn unsupported_patch() -> Self {
+        let message = "415: Unsupported Media Type";
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UnsupportedMediaType", message).with_empty_details()
+    }
+
+    pub(crate) fn unsupported_body() -> Self {
+        let message =
+            format!("the body of the request was in an unknown format - accepted media types include: {ACCEPTED}");
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UnsupportedMediaType", message)
+    }
+
+    /// The client accepts none of the server's media types.
+    pub(crate) fn no_representation(streams: bool) -> Self {
+        let more = ", application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
+        let more = if streams { more } else { "" };
+        let message = format!("406: Not Acceptable\n\nAvailable representations: {ACCEPTED}{more}");
+        Self::new(StatusCode::NOT_ACCEPTABLE, "NotAcceptable", message).with_empty_details()
+    }
+
+    /// The client accepts one of the server's media types, but not in a supported form.
+    pub(crate) fn not_acceptable() -> Self {
+        let message = format!("only the following media types are accepted: {ACCEPTED}");
+        Self::new(StatusCode::NOT_ACCEPTABLE, "NotAcceptable", message)
+    }
+
+    /// The client accepts a media type that no stream of events has.
+    pub(crate) fn no_stream() -> Self {
+        let streams = "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
+        let message = format!("only the following media types are accepted: {streams}");
+        Self::new(StatusCode::NOT_ACCEPTABLE, "NotAcceptable", message)
+    }
+
+    /// The view does not fit the object, which is (not) a list. `hub` is the name of the object's type in Go.
+    pub(crate) fn wrong_view(view: &str, is: &str, hub: &str) -> Self {
+        let message = format!("you requested {view}, but the requested object {is} (*{hub})");
+        Self::new(StatusCode::NOT_ACCEPTABLE, "NotAcceptable", message)
+    }
+
+    pub(crate) fn too_large(limit: usize) -> Self {
+        Self::too_large_because(&format!("limit is {limit}"))
+    }
+
+    pub(crate) fn too_large_because(why: &str) -> Self {
+        let message = format!("Request entity too large: {why}");
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "RequestEntityTooLarge", message)
+    }
+}
