@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -142,7 +143,8 @@ func isOrdinaryBookmark(event any) bool {
 }
 
 const (
-	// quiet is how long a stream must say nothing before it is taken to be at its end, patience how long both may take to be equal.
+	// quiet is how long a stream that tells no mark must say nothing before it is taken to be at its end, patience how long both may take to
+	// be equal.
 	quiet    = 25 * time.Millisecond
 	patience = time.Second
 )
@@ -150,7 +152,7 @@ const (
 // events compares what the watches of a sequence have told, and ends them.
 func (r *Runner) events(sequence []Request, watches []watchPair) []Finding {
 	var found []Finding
-	if len(watches) > 0 {
+	if !r.mark(sequence, watches) {
 		time.Sleep(quiet)
 	}
 	for _, pair := range watches {
@@ -167,6 +169,45 @@ func (r *Runner) events(sequence []Request, watches []watchPair) []Finding {
 		pair.ours.end()
 	}
 	return found
+}
+
+// sentinel is the name of the last object of a sequence: what a watch has not told before it, it never tells.
+const sentinel = "zz-sentinel"
+
+// mark writes the last object of each kind that is watched, and waits until it is told. It says whether all watches must tell it: one that
+// selects may not.
+func (r *Runner) mark(sequence []Request, watches []watchPair) (all bool) {
+	all = true
+	written := map[string]bool{}
+	for _, pair := range watches {
+		request := sequence[pair.index]
+		if strings.Contains(request.Path, "elector=") || strings.Contains(request.Path, "includeObject=None") {
+			all = false
+			continue
+		}
+		if !written[request.Plural] {
+			written[request.Plural] = true
+			kind := kinds[slices.IndexFunc(kinds, func(kind kind) bool { return kind.plural == request.Plural })]
+			r.ask(Request{Method: "POST", Path: kind.path(), Plural: kind.plural, Body: asText(named(kind, sentinel)),
+				Header: map[string]string{"Content-Type": "application/json"}})
+		}
+		for deadline := time.Now().Add(patience); !pair.marked() && time.Now().Before(deadline); {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	return all
+}
+
+// marked says whether both streams have told the sentinel, or have ended.
+func (p watchPair) marked() bool {
+	return p.real.marked() && p.ours.marked()
+}
+
+func (s *stream) marked() bool {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	last := len(s.events) - 1
+	return s.ended || last >= 0 && bytes.Contains(s.events[last], []byte(sentinel))
 }
 
 func (r *Runner) compareStreams(request Request, pair watchPair) []difference {

@@ -1,10 +1,11 @@
 //! Strategic merge patches: merge patches that merge some lists item by item. Upstream:
 //! `k8s.io/apimachinery/pkg/util/strategicpatch`.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
+use self::element_order::Before;
 use self::keyed_list::KeyedList;
 use super::go_text::GoMap;
 use super::schema::{self, Field, Kind, Struct};
@@ -78,8 +79,12 @@ fn merge_object(
             items.retain(|item| !removed.contains(item));
         }
     }
-    let ordered: HashSet<String> =
-        directives.iter().filter_map(|(name, _)| name.strip_prefix(ORDER)).map(ToOwned::to_owned).collect();
+    let key_of = |name: &str| row.and_then(|row| row.field(name)).map_or("", |field| field.merge_key);
+    let ordered: HashMap<String, Before> = directives
+        .iter()
+        .filter_map(|(name, _)| name.strip_prefix(ORDER))
+        .map(|name| (name.to_owned(), Before::of(fields.get(name), key_of(name))))
+        .collect();
     for (name, order) in directives.iter().filter_map(|(name, order)| Some((name.strip_prefix(ORDER)?, order))) {
         let change = changes.iter().find(|(field, _)| field == name).map(|(_, value)| value);
         element_order::check(row, name, order, fields.get(name), change)?;
@@ -90,7 +95,7 @@ fn merge_object(
             continue;
         }
         let field = row.and_then(|row| row.field(&name));
-        let order = if ordered.contains(&name) { Order::Directive } else { Order::Patch };
+        let order = if ordered.contains_key(&name) { Order::Directive } else { Order::Patch };
         match (fields.get_mut(&name), &change) {
             (Some(target @ Value::Object(_)), Value::Object(_)) | (Some(target @ Value::Array(_)), Value::Array(_)) => {
                 merge_field(field, target, change, order)?;
@@ -102,9 +107,10 @@ fn merge_object(
         }
     }
     for (name, order) in directives.iter().filter_map(|(name, order)| Some((name.strip_prefix(ORDER)?, order))) {
-        let key = row.and_then(|row| row.field(name)).map_or("", |field| field.merge_key);
-        if let (Some(Value::Array(items)), Value::Array(order)) = (fields.get_mut(name), order) {
-            element_order::reorder(items, order, key);
+        if let (Some(Value::Array(items)), Value::Array(order), Some(before)) =
+            (fields.get_mut(name), order, ordered.get(name))
+        {
+            element_order::reorder(items, order, before, key_of(name));
         }
     }
     Ok(())

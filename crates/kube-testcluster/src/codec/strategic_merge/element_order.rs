@@ -117,23 +117,57 @@ fn refused<T>(why: impl Into<String>) -> Result<T, Refusal> {
     Err(Refusal::Other(why.into()))
 }
 
-/// Sorts the items that `order` names into that order. Each other item stays before the item that follows it.
-pub(super) fn reorder(items: &mut Vec<Value>, order: &[Value], key: &str) {
-    let identity = |item: &Value| if key.is_empty() { item.to_string() } else { item[key].to_string() };
-    let mut wanted = HashMap::new();
-    for (place, item) in order.iter().enumerate() {
-        wanted.entry(identity(item)).or_insert(place);
+/// The places of the items that a list has before the patch.
+pub(super) struct Before(HashMap<String, usize>);
+
+impl Before {
+    pub(super) fn of(list: Option<&Value>, key: &str) -> Self {
+        let items = list.and_then(Value::as_array).into_iter().flatten();
+        Self(places(items, key))
     }
-    let mut next = usize::MAX;
-    let mut placed = Vec::with_capacity(items.len());
-    for item in items.drain(..).rev() {
-        let place = wanted.get(&identity(&item)).copied();
-        next = place.unwrap_or(next);
-        placed.push((next, place.is_some(), item));
+
+    /// Whether both items were there, the first before the second.
+    fn has_in_order(&self, first: &str, second: &str) -> bool {
+        self.0.get(first).zip(self.0.get(second)).is_some_and(|(first, second)| first < second)
     }
-    placed.reverse();
-    placed.sort_by_key(|(place, is_listed, _)| (*place, *is_listed)); // stable, so others stay in their order
-    items.extend(placed.into_iter().map(|(.., item)| item));
+}
+
+fn places<'a>(items: impl Iterator<Item = &'a Value>, key: &str) -> HashMap<String, usize> {
+    let mut places = HashMap::new();
+    for (place, item) in items.enumerate() {
+        places.entry(told_apart_by(item, key)).or_insert(place);
+    }
+    places
+}
+
+fn told_apart_by(item: &Value, key: &str) -> String {
+    if key.is_empty() { item.to_string() } else { item[key].to_string() }
+}
+
+/// Puts the items that `order` names into that order. Another item comes before one of these if it did so before the patch.
+/// Upstream: `normalizeElementOrder`, `mergeSortedSlice`.
+pub(super) fn reorder(items: &mut Vec<Value>, order: &[Value], before: &Before, key: &str) {
+    let wanted = places(order.iter(), key);
+    let (mut named, mut others) = (Vec::new(), Vec::new());
+    for item in items.drain(..) {
+        let identity = told_apart_by(&item, key);
+        match wanted.get(&identity) {
+            Some(place) => named.push((*place, identity, item)),
+            None => others.push((identity, item)),
+        }
+    }
+    named.sort_by_key(|(place, ..)| *place);
+    let (mut named, mut others) = (named.into_iter().peekable(), others.into_iter().peekable());
+    loop {
+        let other_is_next = match (others.peek(), named.peek()) {
+            (Some((other, _)), Some((_, named, _))) => before.has_in_order(other, named),
+            (other, _) => other.is_some(),
+        };
+        let next =
+            if other_is_next { others.next().map(|(_, item)| item) } else { named.next().map(|(.., item)| item) };
+        let Some(item) = next else { return };
+        items.push(item);
+    }
 }
 
 #[cfg(test)]
@@ -141,6 +175,22 @@ mod tests {
     use serde_json::json;
 
     use crate::codec::strategic_merge::{Refusal, merge};
+
+    /// Upstream: `mergeSortedSlice`.
+    #[test]
+    fn what_is_new_comes_before_what_the_order_does_not_name() {
+        for (before, change, order, after) in [
+            (json!(["f"]), json!(["b"]), json!(["b", "a"]), json!(["b", "f"])),
+            (json!(["f", "a"]), json!(["b"]), json!(["a", "b"]), json!(["f", "a", "b"])),
+            (json!(["a", "f"]), json!(["b"]), json!(["b", "a"]), json!(["b", "a", "f"])),
+            (json!(["a", "f", "b", "g"]), json!([]), json!(["b", "a"]), json!(["f", "b", "a", "g"])),
+        ] {
+            let mut pod = json!({"metadata": {"finalizers": before}});
+            let patch = json!({"metadata": {"$setElementOrder/finalizers": order, "finalizers": change}});
+            merge("Pod", &mut pod, patch.as_object().unwrap().clone()).unwrap();
+            assert_eq!(pod["metadata"]["finalizers"], after, "{before} {change} {order}");
+        }
+    }
 
     /// Upstream: `mergePatchIntoOriginal`.
     #[test]
