@@ -111,9 +111,7 @@ async fn served(store: Arc<Store>, logs: Arc<Logs>, waiting: &WaitingAnswers, re
     }
     let accepted = AcceptedEncoding::of(request.headers());
     let offers = if target.name.is_none() && method == Method::GET { Offers::Streams } else { Offers::Objects };
-    let form = Form::check_route(request.headers(), offers)
-        .and_then(|()| target.name_problem().map_or(Ok(()), |why| Err(ApiError::bad_request(why))))
-        .and_then(|()| Form::negotiate(request.headers()));
+    let form = Form::check_route(request.headers(), offers).and_then(|()| Form::negotiate(request.headers()));
     let form = match form {
         Ok(form) => form,
         Err(error) => return refuse(error),

@@ -254,6 +254,7 @@ mod tests {
             (json!(["a", "b"]), json!(["b", "c"]), json!(["a", "b", "c"])),
             (json!(["a", "b", "d"]), json!(["d", "a", "d"]), json!(["b", "d", "a"])),
             (json!(["a", "b"]), json!([]), json!(["a", "b"])),
+            (json!(["a", "b", "a"]), json!([]), json!(["a", "b"])),
         ] {
             let pod = json!({"metadata": {"finalizers": before}});
             let result = patched(pod, json!({"metadata": {"finalizers": change}}));

@@ -72,7 +72,7 @@ pub(crate) fn parse(path: &str) -> Result<Target, NoTarget> {
 }
 
 impl Target {
-    /// Why no object can have the name. It is asked when the route is known. Upstream: `ContextBasedNaming.Name`.
+    /// Why no object can have the name. It is asked when the object is looked for. Upstream: `NamespaceKeyFunc`.
     pub(crate) fn name_problem(&self) -> Option<String> {
         let name = self.name.as_deref()?;
         let why = match name {

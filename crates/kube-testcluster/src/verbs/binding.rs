@@ -23,7 +23,7 @@ pub(crate) async fn bind(call: Call) -> Result<Response, ApiError> {
     let WriteOptions { commit, strictness } = WriteOptions::of_create(&query)?;
     let binding = format.typed(&body, "Binding", "v1", strictness)?;
     body::check_namespace(&binding.value, target.namespace.as_deref())?;
-    let key = key(&target);
+    let key = key(&target)?;
     if text(&binding.value, "/metadata/name") != key.name() {
         return Err(ApiError::bad_request("name in URL does not match name in Binding object"));
     }

@@ -30,7 +30,7 @@ pub(crate) enum Outcome {
 pub(crate) async fn delete(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let options = DeleteOptions::read(request, &query).await?;
-    let (resource, key) = (target.resource, key(&target));
+    let (resource, key) = (target.resource, key(&target)?);
     check_deletable(resource, &key)?;
     let outcome = remove(&store, resource, &key, &options).await?;
     Ok(match outcome {

@@ -22,7 +22,7 @@ pub(crate) async fn evict(call: Call) -> Result<Response, ApiError> {
     let body = body::read(request).await?;
     let WriteOptions { commit, strictness } = WriteOptions::of_create(&query)?;
     let eviction = format.typed(&body, "Eviction", "policy/v1", strictness)?;
-    let (resource, key) = (target.resource, key(&target));
+    let (resource, key) = (target.resource, key(&target)?);
     body::check_namespace(&eviction.value, target.namespace.as_deref())?;
     if eviction.value["metadata"]["name"].as_str() != Some(key.name()) {
         return Err(ApiError::bad_request("name in URL does not match name in Eviction object"));

@@ -17,7 +17,7 @@ use crate::store::object::{Key, Object};
 /// state that is at least as new.
 pub(crate) async fn get(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, .. } = call;
-    let (resource, key) = (target.resource, key(&target));
+    let (resource, key) = (target.resource, key(&target)?);
     if query.flag("export") == Some(true) {
         let why = "the export parameter, deprecated since v1.14, is no longer supported";
         return Err(ApiError::bad_request(why));

@@ -24,7 +24,7 @@ use crate::store::object::{Key, Object, Opened};
 /// The lines so far and, with `follow`, the new ones until the container ends.
 pub(crate) fn get(call: Call, logs: Arc<Logs>) -> Result<Response, ApiError> {
     let Call { store, target, query, .. } = call;
-    let key = key(&target);
+    let key = key(&target)?;
     let options = LogOptions::parse(&query, key.name(), store.clock.time())?;
     let pod = store.get(PODS, &key).ok_or_else(|| ApiError::not_found(PODS, key.name()))?.open()?;
     let container = container::choose(&pod, &options.container)?;

@@ -9,7 +9,7 @@ use http::StatusCode;
 
 use crate::http::query::Query;
 use crate::http::request_info::Target;
-use crate::http::status;
+use crate::http::status::{self, ApiError};
 use crate::store::Store;
 use crate::store::object::{Key, Object};
 
@@ -48,9 +48,15 @@ pub(crate) struct Call {
 }
 
 /// The key of the object in the path.
-fn key(target: &Target) -> Key {
+///
+/// # Errors
+/// If no object can have the name.
+fn key(target: &Target) -> Result<Key, ApiError> {
+    if let Some(why) = target.name_problem() {
+        return Err(ApiError::bad_request(why));
+    }
     let name = target.name.as_deref().expect("the router sends only paths with a name here");
-    Key::new(target.namespace.as_deref(), name)
+    Ok(Key::new(target.namespace.as_deref(), name))
 }
 
 /// A response with the object.

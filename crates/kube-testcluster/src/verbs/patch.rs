@@ -50,7 +50,7 @@ pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
     let warnings = Mutex::default();
     let options = WriteOptions { commit, strictness };
     let change = |current| patched(&store, current, &target, &patch, options, &warnings);
-    let patched = store.guaranteed_update(target.resource, &key(&target), commit, change).await;
+    let patched = store.guaranteed_update(target.resource, &key(&target)?, commit, change).await;
     let response = patched.map_or_else(IntoResponse::into_response, |object| answer(StatusCode::OK, &object));
     Ok(warn(response, &warnings.into_inner().unwrap_or_else(PoisonError::into_inner)))
 }

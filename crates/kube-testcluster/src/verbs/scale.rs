@@ -22,7 +22,7 @@ const KIND: &str = "Scale";
 const VERSION: &str = "autoscaling/v1";
 
 pub(crate) async fn get(call: Call) -> Result<Response, ApiError> {
-    let key = key(&call.target);
+    let key = key(&call.target)?;
     let object = call.store.get(call.target.resource, &key);
     let object = object.ok_or_else(|| ApiError::not_found(call.target.resource, key.name()))?;
     Ok(answer(&object.open()?))
@@ -35,7 +35,7 @@ pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
     let WriteOptions { commit, strictness } = WriteOptions::of_update(&query)?;
     let wanted = format?.typed(&body, KIND, VERSION, strictness)?;
     let change = |current: &Opened| rescaled(&store, current, &wanted.value);
-    let scaled = store.update(target.resource, &key(&target), commit, change).await?;
+    let scaled = store.update(target.resource, &key(&target)?, commit, change).await?;
     Ok(warn(answer(&scaled.open()?), &wanted.faults))
 }
 
@@ -43,7 +43,7 @@ pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let (patch, WriteOptions { commit, .. }) = PatchBody::read(request, &query).await?;
     let change = |current| patched(&store, current, &patch);
-    let scaled = store.guaranteed_update(target.resource, &key(&target), commit, change).await?;
+    let scaled = store.guaranteed_update(target.resource, &key(&target)?, commit, change).await?;
     Ok(answer(&scaled.open()?))
 }
 

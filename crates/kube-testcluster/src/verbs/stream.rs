@@ -13,7 +13,7 @@ use crate::kinds::Subresource;
 /// Always, since no container of this cluster is real.
 pub(crate) async fn connect(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
-    let key = key(&target);
+    let key = key(&target)?;
     let pod =
         store.get(target.resource, &key).ok_or_else(|| ApiError::not_found(target.resource, key.name()))?.open()?;
     let lacking = match target.subresource {

@@ -46,7 +46,7 @@ async fn write(
     }
     check_name(target, &value)?;
     warnings.extend(owners::deduplicate(&mut value, Moment::BeforeAdmission));
-    let key = key(target);
+    let key = key(target)?;
     let creates = target.subresource.is_none() && target.resource.strategy.create_on_update == CreateOnUpdate::Allowed;
     loop {
         let change = |current: &Opened| {

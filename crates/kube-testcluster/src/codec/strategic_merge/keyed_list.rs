@@ -26,12 +26,17 @@ impl KeyedList {
         for (place, item) in items.iter().enumerate().filter(|(_, item)| item.is_object()) {
             places.entry(item[key].clone()).or_default().push(place);
         }
-        let mut primitives = HashMap::new();
-        for (place, item) in items.iter().enumerate().filter(|(_, item)| !item.is_object()) {
-            primitives.entry(item.clone()).or_insert(place);
-        }
         let before = items.len();
-        Self { items: items.into_iter().map(Some).collect(), places, primitives, before, patched: Vec::new() }
+        let mut items: Vec<Option<Value>> = items.into_iter().map(Some).collect();
+        let mut primitives = HashMap::new();
+        for (place, item) in items.iter_mut().enumerate() {
+            match item.as_ref().filter(|item| !item.is_object()).cloned() {
+                Some(primitive) if primitives.contains_key(&primitive) => *item = None, // upstream: `deduplicateScalars`
+                Some(primitive) => drop(primitives.insert(primitive, place)),
+                None => {}
+            }
+        }
+        Self { items, places, primitives, before, patched: Vec::new() }
     }
 
     pub(super) fn add_primitive(&mut self, item: Value) {
