@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
-use unicode_linebreak::linebreaks;
 use unicode_width::UnicodeWidthStr;
 
-use crate::trace::is_in_word;
+use crate::trace::fitting;
 
 /// Emphasis that begins or ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +64,7 @@ impl Text {
 
     /// Lines of at most this many columns, with their widths. A word that is longer is broken.
     pub(super) fn lines(&self, width: usize, ink: Ink) -> Vec<(String, usize)> {
-        let lines = broken(&self.plain, width);
+        let lines = fitting(&self.plain, width);
         lines.into_iter().map(|line| (self.inked(line.clone(), ink), self.plain[line].width())).collect()
     }
 
@@ -87,53 +86,6 @@ impl Text {
         inked.push_str(&self.plain[from..line.end]);
         if open == Mark::End { inked } else { inked + Mark::End.code() }
     }
-}
-
-/// Where each line begins and ends, without the blanks at its end.
-fn broken(text: &str, width: usize) -> Vec<Range<usize>> {
-    let mut lines = Vec::new();
-    let (mut start, mut end) = (0, 0); // of the line so far
-    for piece_end in places(text, width) {
-        if end > start && text[start..piece_end].trim_end().width() > width {
-            lines.push(start..start + text[start..end].trim_end().len());
-            start = end;
-        }
-        while let Some(cut) = cut(&text[start..piece_end], width) {
-            lines.push(start..start + cut);
-            start += cut;
-        }
-        end = piece_end;
-    }
-    lines.push(start..start + text[start..].trim_end().len());
-    lines
-}
-
-/// Where a line may end: between words, and beside `-` or `/` in a word only if the word is too long for a line. So what a
-/// reader copies, an address or an option, stays in one piece.
-fn places(text: &str, width: usize) -> Vec<usize> {
-    let (mut places, mut inside) = (Vec::new(), Vec::new());
-    let mut start = 0;
-    for (at, _) in linebreaks(text) {
-        if is_in_word(text, at) {
-            inside.push(at);
-            continue;
-        }
-        if text[start..at].trim_end().width() > width {
-            places.append(&mut inside);
-        }
-        inside.clear();
-        places.push(at);
-        start = at;
-    }
-    places
-}
-
-/// Where a word has to be cut to fit, if it does not.
-fn cut(word: &str, width: usize) -> Option<usize> {
-    if word.trim_end().width() <= width {
-        return None;
-    }
-    word.char_indices().map(|(at, _)| at).take_while(|at| word[..*at].width() <= width).last().filter(|at| *at > 0)
 }
 
 #[cfg(test)]

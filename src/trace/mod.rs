@@ -41,5 +41,6 @@ pub use record::{
 };
 pub use report::{hint, in_one_line, sentence};
 pub use speed::Speed;
+pub(crate) use width::fitting;
 pub(crate) use width::hanging;
 pub use width::{columns, is_in_word};

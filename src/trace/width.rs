@@ -1,10 +1,11 @@
 //! The width of the terminal, and lines that fit it.
 
 use std::io;
+use std::ops::Range;
 
 use terminal_size::terminal_size_of;
 use unicode_linebreak::linebreaks;
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_width::UnicodeWidthStr;
 
 use super::look::Terminals;
 
@@ -96,49 +97,57 @@ pub(super) fn labelled(label: &str, text: &str, width: usize) -> Vec<String> {
     parts.into_iter().enumerate().map(|(number, part)| format!("{}{part}", label(number))).collect()
 }
 
-/// The parts of a line that fit the width: broken at spaces and beside wide characters, which need no space, and inside a
-/// word only if it is too long for a line.
+/// The parts of a line that fit the width.
 pub(super) fn broken(line: &str, width: usize) -> Vec<String> {
-    let mut parts = vec![String::new()];
-    let mut room = width;
-    for piece in pieces(line) {
-        let needs = piece.trim_end().width();
-        if needs <= room {
-            room = room.saturating_sub(piece.width());
-        } else if needs <= width {
-            parts.push(String::new());
-            room = width.saturating_sub(piece.width());
-        } else {
-            room = break_inside(piece, width, room, &mut parts);
+    fitting(line, width).into_iter().map(|part| line[part].to_owned()).collect()
+}
+
+/// Where each line begins and ends that fits the width, without the blanks at its end: broken at spaces and beside wide characters,
+/// which need no space, and inside a word only if it is too long for a line.
+pub(crate) fn fitting(text: &str, width: usize) -> Vec<Range<usize>> {
+    let mut lines = Vec::new();
+    let (mut start, mut end) = (0, 0); // of the line so far
+    for piece_end in places(text, width) {
+        if end > start && text[start..piece_end].trim_end().width() > width {
+            lines.push(start..start + text[start..end].trim_end().len());
+            start = end;
+        }
+        while let Some(cut) = cut(&text[start..piece_end], width) {
+            lines.push(start..start + cut);
+            start += cut;
+        }
+        end = piece_end;
+    }
+    lines.push(start..start + text[start..].trim_end().len());
+    lines
+}
+
+/// Where a line may end: between words, and beside `-` or `/` in a word only if the word is too long for a line. So what a
+/// reader copies, an address or an option, stays in one piece.
+fn places(text: &str, width: usize) -> Vec<usize> {
+    let (mut places, mut inside) = (Vec::new(), Vec::new());
+    let mut start = 0;
+    for (at, _) in linebreaks(text) {
+        if is_in_word(text, at) {
+            inside.push(at);
             continue;
         }
-        if let Some(last) = parts.last_mut() {
-            last.push_str(piece);
+        if text[start..at].trim_end().width() > width {
+            places.append(&mut inside);
         }
+        inside.clear();
+        places.push(at);
+        start = at;
     }
-    parts.iter().map(|part| part.trim_end().to_owned()).collect()
+    places
 }
 
-/// Adds a piece that is too long for any line; says what room is left.
-fn break_inside(piece: &str, width: usize, mut room: usize, parts: &mut Vec<String>) -> usize {
-    for c in piece.chars() {
-        let needs = c.width().unwrap_or_default();
-        if needs > room && room < width {
-            parts.push(String::new());
-            room = width;
-        }
-        if let Some(last) = parts.last_mut() {
-            last.push(c);
-        }
-        room = room.saturating_sub(needs);
+/// Where a word has to be cut to fit, if it does not.
+fn cut(word: &str, width: usize) -> Option<usize> {
+    if word.trim_end().width() <= width {
+        return None;
     }
-    room
-}
-
-/// What must not be broken: a word with the spaces after it, a wide character with the punctuation after it.
-fn pieces(line: &str) -> impl Iterator<Item = &str> {
-    let ends = linebreaks(line).map(|(end, _)| end).filter(|end| !is_in_word(line, *end));
-    ends.scan(0, |start, end| Some(&line[std::mem::replace(start, end)..end]))
+    word.char_indices().map(|(at, _)| at).take_while(|at| word[..*at].width() <= width).last().filter(|at| *at > 0)
 }
 
 /// Whether both characters at this place belong to one word, an address or an option: it is broken only if no line can
@@ -175,8 +184,9 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_is_too_long_is_broken_where_the_line_ends() {
-        assert_eq!(wrapped("", "ab 0123456789", 8), ["ab 01234", "56789"]);
+    fn a_word_that_is_too_long_is_broken_beside_its_hyphens_and_else_where_the_line_ends() {
+        assert_eq!(wrapped("", "ab 0123456789", 8), ["ab", "01234567", "89"]);
+        assert_eq!(wrapped("", "robusta-runner-567655", 16), ["robusta-", "runner-567655"]);
         assert_eq!(broken("", 8), [""]);
     }
 
