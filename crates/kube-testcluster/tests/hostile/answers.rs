@@ -34,6 +34,7 @@ pub fn check(status: u16, content_type: &str, body: &[u8]) -> Result<(), String>
         "target.",
         "unknown patch type: ",
         " does not contain declared merge key: ",
+        "list element types are not identical: ",
     ];
     match status {
         500 if reason.is_empty() && unclassified.iter().any(|known| message.contains(known)) => Ok(()),
