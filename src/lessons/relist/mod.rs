@@ -1,6 +1,6 @@
 //! Relist: the watch misses a deletion, and the next list does not have the pod. Without known objects nobody notices.
 //!
-//! With known objects: [`known_objects`]. With RealFIFO: [`modern`]. They differ in the queue only; [`watching`] has the rest.
+//! With known objects: [`known_objects`]. With RealFIFO: [`modern`]. They differ in the queue only; `watching.rs` has the rest.
 //!
 //! Chapter: `lessons/19-relist`. Trace: `fixtures/traces/relist.txt`.
 
