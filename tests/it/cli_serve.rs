@@ -237,7 +237,7 @@ fn a_deletion_while_the_connection_is_cut_comes_out_as_a_tombstone() {
     keyboard.write_all(b"resync\n").unwrap();
     after(&mut live.err, "the connection is cut: heal first");
     keyboard.write_all(b"heal\nheal\n").unwrap();
-    after(&mut live.err, "tries again after its back-off");
+    after(&mut live.err, "gets through, after its back-off");
     after(&mut live.err, "nothing was cut");
     assert!(after(&mut live.out, "Deleted : web").contains("DeletedFinalStateUnknown"));
     live.signal("INT");

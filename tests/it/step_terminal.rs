@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Read;
+use std::path::Path;
 use std::process::Command;
 
 use crate::cli::file;
@@ -69,10 +70,10 @@ fn a_signal_ends_it_and_the_terminal_is_as_before() {
 
 #[test]
 fn a_closed_terminal_ends_it_under_nohup_too() {
-    let (fifo, line) = (file("closed.fifo", ""), "trap '' HUP; ");
-    fs::remove_file(&fifo).unwrap();
+    let fifo = Path::new(env!("CARGO_TARGET_TMPDIR")).join("closed.fifo");
+    let _ = fs::remove_file(&fifo); // of an earlier run
     assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
-    let mut screen = Screen::running(&format!("{line}{PROGRAM} step reflector; echo $? >{}", fifo.display()));
+    let mut screen = Screen::running(&format!("trap '' HUP; {PROGRAM} step reflector; echo $? >{}", fifo.display()));
     screen.shows("1/54");
     screen.child.kill().unwrap();
     screen.child.wait().unwrap();
