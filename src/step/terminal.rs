@@ -23,7 +23,10 @@ pub fn show(session: &mut Session, console: &Console) -> Result<Ended> {
     let stop = console.interrupt.arm().context("cannot listen for signals")?;
     let mut terminal = ratatui::try_init().context("cannot use the terminal")?;
     let shown = until_quit(session, &mut terminal, &stop);
-    ratatui::restore();
+    if terminal.show_cursor().and_then(|()| ratatui::try_restore()).is_err() {
+        // The terminal was closed. At once: what ratatui does at its end writes to it again, and panics where that fails.
+        std::process::exit(i32::from(HUNG_UP));
+    }
     if let Some(code) = console.interrupt.code() {
         return Ok(Ended::Interrupted(code));
     }
@@ -58,8 +61,7 @@ fn until_quit(
         let event = match wait(stop).context("cannot read the keyboard")? {
             Waited::Event(event) => event,
             Waited::Signal => return Ok(Ended::Done),
-            // At once: whoever tidied up would write to the terminal, and ratatui panics where that fails.
-            Waited::Gone => std::process::exit(i32::from(HUNG_UP)),
+            Waited::Gone => return Ok(Ended::Interrupted(HUNG_UP)),
         };
         let Event::Key(key) = event else { continue };
         if key.kind != KeyEventKind::Press {

@@ -70,14 +70,25 @@ fn a_signal_ends_it_and_the_terminal_is_as_before() {
 
 #[test]
 fn a_closed_terminal_ends_it_under_nohup_too() {
-    let fifo = Path::new(env!("CARGO_TARGET_TMPDIR")).join("closed.fifo");
+    assert_eq!(code_of_a_closed_terminal("closed.fifo", ""), "129\n");
+}
+
+/// Nobody reads the frames, so that the program waits in the middle of one.
+#[test]
+fn a_terminal_that_is_closed_while_a_frame_is_drawn_ends_it_so_too() {
+    assert_eq!(code_of_a_closed_terminal("drawing.fifo", &"Gg".repeat(300)), "129\n");
+}
+
+fn code_of_a_closed_terminal(fifo: &str, keys: &str) -> String {
+    let fifo = Path::new(env!("CARGO_TARGET_TMPDIR")).join(fifo);
     let _ = fs::remove_file(&fifo); // of an earlier run
     assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
     let mut screen = Screen::running(&format!("trap '' HUP; {PROGRAM} step reflector; echo $? >{}", fifo.display()));
     screen.shows("1/54");
+    screen.types(keys);
     screen.child.kill().unwrap();
     screen.child.wait().unwrap();
-    assert_eq!(fs::read_to_string(&fifo).unwrap(), "129\n");
+    fs::read_to_string(&fifo).unwrap()
 }
 
 #[test]
