@@ -11,6 +11,7 @@ type Runner struct {
 	real, ours *Side
 	seed       uint64
 	sequences  int
+	openings   int
 	// asked and equal count requests, used the rows of the table that were needed.
 	asked, equal int
 	used         map[string]int

@@ -37,10 +37,16 @@ func (r *Runner) open(request Request) (watchPair, bool) {
 	var pair watchPair
 	streams := map[*Side]**stream{r.real: &pair.real, r.ours: &pair.ours}
 	r.both(func(side *Side) { *streams[side] = side.watch(request) })
-	if request.Plural == "events" {
-		time.Sleep(quiet) // they have no watch cache: the real server reads what there is behind its answer
+	begun := pair.real.end != nil && pair.ours.end != nil
+	if begun && request.Plural == "events" { // they have no watch cache: the real server reads what there is behind its answer
+		r.openings++
+		name := fmt.Sprint(opening, r.openings)
+		r.write("events", name)
+		if selects(request) || !pair.tell(name) {
+			time.Sleep(quiet)
+		}
 	}
-	return pair, pair.real.end != nil && pair.ours.end != nil
+	return pair, begun
 }
 
 // watch opens a watch on a connection of its own.
@@ -113,8 +119,8 @@ func (s *stream) outcome(side *Side) Outcome {
 	return outcome(side, Answer{Status: s.refused.Status, Header: s.refused.Header}).without(func(path string) bool { return path == "" })
 }
 
-// told are the events so far, normalised; bookmarks come when the server likes, so that only the one that ends an initial list counts.
-func (s *stream) told(request Request, normal *normaliser) Outcome {
+// all are the events so far, normalised; bookmarks come when the server likes, so that only the one that ends an initial list counts.
+func (s *stream) all(request Request, normal *normaliser) Outcome {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	told := Outcome{"ended": fmt.Sprint(s.ended)}
@@ -174,8 +180,12 @@ func (r *Runner) events(sequence []Request, watches []watchPair) []Finding {
 	return found
 }
 
-// sentinel is the name of the last object of a sequence: what a watch has not told before it, it never tells.
-const sentinel = "zz-sentinel"
+const (
+	// opening begins the name of an object that is written behind the beginning of a watch: one that tells it has begun.
+	opening = "zz-opening-"
+	// sentinel is the name of the last object of a sequence: what a watch has not told before it, it never tells.
+	sentinel = "zz-sentinel"
+)
 
 // mark writes the last object of each kind that is watched, and waits until it is told. It says whether all watches must tell it: one that
 // selects may not.
@@ -184,38 +194,50 @@ func (r *Runner) mark(sequence []Request, watches []watchPair) (all bool) {
 	written := map[string]bool{}
 	for _, pair := range watches {
 		request := sequence[pair.index]
-		if strings.Contains(request.Path, "elector=") || strings.Contains(request.Path, "includeObject=None") {
+		if selects(request) {
 			all = false
 			continue
 		}
 		if !written[request.Plural] {
 			written[request.Plural] = true
-			kind := kinds[slices.IndexFunc(kinds, func(kind kind) bool { return kind.plural == request.Plural })]
-			r.ask(Request{Method: "POST", Path: kind.path(), Plural: kind.plural, Body: asText(named(kind, sentinel)),
-				Header: map[string]string{"Content-Type": "application/json"}})
+			r.write(request.Plural, sentinel)
 		}
-		for deadline := time.Now().Add(patience); !pair.marked() && time.Now().Before(deadline); {
-			time.Sleep(time.Millisecond)
-		}
+		pair.tell(sentinel)
 	}
 	return all
 }
 
-// marked says whether both streams have told the sentinel, or have ended.
-func (p watchPair) marked() bool {
-	return p.real.marked() && p.ours.marked()
+// selects says whether a watch may leave out a mark.
+func selects(request Request) bool {
+	return strings.Contains(request.Path, "elector=") || strings.Contains(request.Path, "includeObject=None")
 }
 
-func (s *stream) marked() bool {
+// write creates an object of a kind on both sides.
+func (r *Runner) write(plural, name string) {
+	kind := kinds[slices.IndexFunc(kinds, func(kind kind) bool { return kind.plural == plural })]
+	r.ask(Request{Method: "POST", Path: kind.path(), Plural: plural, Body: asText(named(kind, name)),
+		Header: map[string]string{"Content-Type": "application/json"}})
+}
+
+// tell waits until both streams have told this name, or have ended. It says no if they do not.
+func (p watchPair) tell(name string) bool {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		if p.real.told(name) && p.ours.told(name) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *stream) told(name string) bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	last := len(s.events) - 1
-	return s.ended || last >= 0 && bytes.Contains(s.events[last], []byte(sentinel))
+	return s.ended || slices.ContainsFunc(s.events, func(event []byte) bool { return bytes.Contains(event, []byte(name)) })
 }
 
 func (r *Runner) compareStreams(request Request, pair watchPair) []difference {
 	real, ours := r.real.normal.clone(), r.ours.normal.clone()
-	left := unnamed(request, pair.real.told(request, real), pair.ours.told(request, ours), r.used)
+	left := unnamed(request, pair.real.all(request, real), pair.ours.all(request, ours), r.used)
 	if len(left) == 0 {
 		r.real.normal, r.ours.normal = real, ours
 	}
