@@ -33,7 +33,14 @@ pub fn check(status: u16, content_type: &str, body: &[u8]) -> Result<(), String>
         "resourceVersion: Invalid value: ",
         "target.",
         "unknown patch type: ",
+        // What a strategic merge finds out while it merges.
         " does not contain declared merge key: ",
+        "merging an object in json but data type is not struct",
+        "unable to find api field in struct ",
+        "expected slice or array type, but got: ",
+        "no elements in any of the given slices",
+        "The order in patch list:",
+        "expected a ",
         "list element types are not identical: ",
     ];
     match status {
