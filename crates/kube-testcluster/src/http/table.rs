@@ -54,7 +54,7 @@ pub(crate) struct Table {
 impl Table {
     /// The table of an object, or of the items of a list.
     pub(crate) fn of(self, value: Value) -> Value {
-        let columns = columns::of(self.resource);
+        let columns = self.resource.columns;
         let (list, objects) = match value["items"].as_array() {
             Some(items) => (value["metadata"].clone(), items.clone()),
             None => (json!({"resourceVersion": value["metadata"]["resourceVersion"]}), vec![value]),

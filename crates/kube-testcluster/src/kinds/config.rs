@@ -4,9 +4,36 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
+use super::columns;
 use super::embedded;
+use super::resource::Resource;
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::{empty, missing, object};
+
+/// The row of a ConfigMap.
+pub(super) const CONFIG_MAP: Resource = Resource {
+    plural: "configmaps",
+    singular: "configmap",
+    kind: "ConfigMap",
+    storage_hash: "qFsyl6wFWjQ=",
+    short_names: &["cm"],
+    validate: validate_config_map,
+    columns: columns::simple::CONFIG_MAPS,
+    ..Resource::USUAL
+};
+
+/// The row of a Secret.
+pub(super) const SECRET: Resource = Resource {
+    plural: "secrets",
+    singular: "secret",
+    kind: "Secret",
+    storage_hash: "S6u1pOWzb84=",
+    fields: &[("type", "/type", "")],
+    defaults: set_secret_defaults,
+    validate: validate_secret,
+    columns: columns::simple::SECRETS,
+    ..Resource::USUAL
+};
 
 const KEY: &str = "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or \
     'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";

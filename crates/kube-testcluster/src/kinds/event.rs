@@ -2,8 +2,43 @@
 
 use serde_json::Value;
 
+use super::columns;
 use super::names;
+use super::names::NameRule;
+use super::resource::{Dependents, Lifetime, Resource, Strategy};
 use crate::machinery::cause::Cause;
+
+/// The row of an Event.
+pub(super) const ROW: Resource = Resource {
+    plural: "events",
+    singular: "event",
+    kind: "Event",
+    storage_hash: "r2yiGXH7wu8=",
+    short_names: &["ev"],
+    strategy: Strategy {
+        lifetime: Lifetime::Short,
+        dependents: Dependents::Unsupported,
+        ..Strategy::CREATED_ON_UPDATE
+    },
+    cached: false,
+    fields: &[
+        ("involvedObject.kind", "/involvedObject/kind", ""),
+        ("involvedObject.namespace", "/involvedObject/namespace", ""),
+        ("involvedObject.name", "/involvedObject/name", ""),
+        ("involvedObject.uid", "/involvedObject/uid", ""),
+        ("involvedObject.apiVersion", "/involvedObject/apiVersion", ""),
+        ("involvedObject.resourceVersion", "/involvedObject/resourceVersion", ""),
+        ("involvedObject.fieldPath", "/involvedObject/fieldPath", ""),
+        ("reason", "/reason", ""),
+        ("reportingComponent", "/reportingComponent", ""),
+        ("source", "/source/component", ""),
+        ("type", "/type", ""),
+    ],
+    name_rule: NameRule::PathSegment,
+    validate,
+    columns: columns::event::COLUMNS,
+    ..Resource::USUAL
+};
 
 /// The longest `reportingInstance`, `action` and `reason`, and the longest `message`.
 const SHORT: usize = 128;

@@ -2,8 +2,24 @@
 
 use serde_json::Value;
 
+use super::columns;
+use super::resource::{Resource, Strategy, UnconditionalUpdate};
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::{object, part};
+
+/// The row of a Lease.
+pub(super) const ROW: Resource = Resource {
+    group: "coordination.k8s.io",
+    plural: "leases",
+    singular: "lease",
+    kind: "Lease",
+    storage_hash: "gqkMMb/YqFM=",
+    strategy: Strategy { unconditional_update: UnconditionalUpdate::Refused, ..Strategy::CREATED_ON_UPDATE },
+    defaults: set_defaults,
+    validate,
+    columns: columns::simple::LEASES,
+    ..Resource::USUAL
+};
 
 /// Removes the fields of coordinated leader election, whose feature gate is off. Upstream: `PrepareForCreate` and
 /// `PrepareForUpdate` in `pkg/registry/coordination/lease/strategy.go`.

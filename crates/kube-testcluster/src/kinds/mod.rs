@@ -19,6 +19,7 @@ mod resource;
 mod reviews;
 mod served;
 mod service;
+mod service_account;
 
 pub(crate) use self::pod::fields_from_annotations;
 pub(crate) use self::resource::{

@@ -2,10 +2,30 @@
 
 use serde_json::{Value, json};
 
+use super::columns;
 use super::fields::items;
+use super::names::NameRule;
+use super::resource::{Resource, Scope, Subresource};
 use super::{metadata, names};
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::{empty, missing, object};
+
+/// The row of a Namespace.
+pub(super) const ROW: Resource = Resource {
+    plural: "namespaces",
+    singular: "namespace",
+    kind: "Namespace",
+    storage_hash: "Q3oi5N2YM8M=",
+    scope: Scope::Cluster,
+    short_names: &["ns"],
+    subresources: &[Subresource::Finalize, Subresource::Status],
+    fields: &[("status.phase", "/status/phase", "")],
+    name_rule: NameRule::Label,
+    defaults: set_defaults,
+    validate,
+    columns: columns::simple::NAMESPACES,
+    ..Resource::USUAL
+};
 
 /// The finalizer that keeps a namespace until it is empty. It is in the spec, not in the metadata.
 pub(crate) const FINALIZER: &str = "kubernetes";

@@ -6,11 +6,31 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 
 use super::addresses::{base_of, cidr, one_of_each_family};
+use super::columns;
 use super::fields::{items, one_of, text};
 use super::pod::resource_validation::amount;
+use super::resource::{Resource, Scope, StatusOnCreate, Strategy, Subresource};
 use super::{embedded, names};
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::{empty, missing};
+
+/// The row of a Node.
+pub(super) const ROW: Resource = Resource {
+    plural: "nodes",
+    singular: "node",
+    kind: "Node",
+    storage_hash: "XwShjMxG9Fs=",
+    scope: Scope::Cluster,
+    short_names: &["no"],
+    subresources: &[Subresource::Status],
+    strategy: Strategy { status_on_create: StatusOnCreate::Kept, ..Strategy::USUAL },
+    fields: &[("spec.unschedulable", "/spec/unschedulable", "false")],
+    defaults: set_defaults,
+    validate,
+    validate_status,
+    columns: columns::node::COLUMNS,
+    ..Resource::USUAL
+};
 
 const EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 

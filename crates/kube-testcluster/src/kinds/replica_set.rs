@@ -4,11 +4,32 @@ use serde_json::{Value, json};
 
 use kube_informers::selector::LabelSelector;
 
+use super::columns;
 use super::fields::{items, known, pairs, text};
 use super::pod;
+use super::resource::{Generation, Resource, Subresource};
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::{empty, missing, object};
 use crate::machinery::label_selector;
+
+/// The row of a ReplicaSet.
+pub(super) const ROW: Resource = Resource {
+    group: "apps",
+    plural: "replicasets",
+    singular: "replicaset",
+    kind: "ReplicaSet",
+    storage_hash: "P1RzHs8/mWQ=",
+    short_names: &["rs"],
+    categories: &["all"],
+    subresources: &[Subresource::Scale, Subresource::Status],
+    generation: Generation::Counted,
+    fields: &[("status.replicas", "/status/replicas", "0")],
+    defaults: set_defaults,
+    validate,
+    validate_status,
+    columns: columns::replica_set::COLUMNS,
+    ..Resource::USUAL
+};
 
 /// Sets one replica, and the defaults of the pod template.
 pub(super) fn set_defaults(set: &mut Value) {

@@ -5,6 +5,7 @@ use std::fmt;
 use kube_core::ApiResource;
 use serde_json::{Map, Value};
 
+use super::columns::{self, Column};
 use super::metadata;
 use super::names::NameRule;
 use crate::codec::schema::{self, Decoded};
@@ -187,6 +188,8 @@ pub(crate) struct Resource {
     pub(crate) validate_status: fn(&Value, Option<&Value>) -> Vec<Cause>,
     /// Makes the allocator of a kind whose objects must not have some things in common.
     pub(crate) allocator: Option<fn() -> Box<dyn Allocator>>,
+    /// What `kubectl get` shows.
+    pub(crate) columns: &'static [Column],
 }
 
 /// Gives each object of a kind what no two may have, such as the address of a service. Upstream: `BeginCreate`,
@@ -210,10 +213,10 @@ pub(crate) trait Allocator: fmt::Debug + Send {
 }
 
 /// The defaults of a kind that has none.
-pub(super) fn no_defaults(_: &mut Value) {}
+fn no_defaults(_: &mut Value) {}
 
 /// The validation of a kind that has none but that of metadata.
-pub(super) fn nothing_more(_: &Value, _: Option<&Value>) -> Vec<Cause> {
+fn nothing_more(_: &Value, _: Option<&Value>) -> Vec<Cause> {
     Vec::new()
 }
 
@@ -226,6 +229,32 @@ impl PartialEq for Resource {
 impl Eq for Resource {}
 
 impl Resource {
+    /// What most kinds have in common. The row of a kind names it, and what is its own.
+    pub(super) const USUAL: Self = Self {
+        group: "",
+        version: "v1",
+        plural: "",
+        singular: "",
+        kind: "",
+        storage_hash: "",
+        scope: Scope::Namespaced,
+        short_names: &[],
+        categories: &[],
+        subresources: &[],
+        deletion: Deletion::AtOnce,
+        delete_response: DeleteResponse::Status,
+        generation: Generation::Absent,
+        strategy: Strategy::USUAL,
+        cached: true,
+        fields: &[],
+        name_rule: NameRule::Subdomain,
+        defaults: no_defaults,
+        validate: nothing_more,
+        validate_status: nothing_more,
+        allocator: None,
+        columns: columns::simple::OTHERS,
+    };
+
     /// `v1` or `group/version`.
     pub(crate) fn api_version(&self) -> String {
         if self.group.is_empty() { self.version.to_owned() } else { format!("{}/{}", self.group, self.version) }

@@ -3,50 +3,38 @@
 use serde_json::Value;
 
 use super::names::NameRule;
-use super::resource::{DeleteResponse, Deletion, Generation, Resource, Scope, Strategy, no_defaults, nothing_more};
+use super::resource::{Resource, Scope};
 use crate::machinery::cause::Cause;
 
-const fn row(
-    group: &'static str,
-    (plural, singular, kind): (&'static str, &'static str, &'static str),
-    validate: fn(&Value, Option<&Value>) -> Vec<Cause>,
-) -> Resource {
-    Resource {
-        group,
-        version: "v1",
-        plural,
-        singular,
-        kind,
-        storage_hash: "",
-        scope: Scope::Cluster,
-        short_names: &[],
-        categories: &[],
-        subresources: &[],
-        deletion: Deletion::AtOnce,
-        delete_response: DeleteResponse::Status,
-        generation: Generation::Absent,
-        strategy: Strategy::USUAL,
-        cached: false,
-        fields: &[],
-        name_rule: NameRule::PathSegment,
-        defaults: no_defaults,
-        validate,
-        validate_status: nothing_more,
-        allocator: None,
-    }
-}
+const USUAL: Resource =
+    Resource { scope: Scope::Cluster, cached: false, name_rule: NameRule::PathSegment, ..Resource::USUAL };
 
 const AUTHENTICATION: &str = "authentication.k8s.io";
 const AUTHORIZATION: &str = "authorization.k8s.io";
 
 pub(crate) static REVIEWS: [Resource; 3] = [
-    row(AUTHENTICATION, ("selfsubjectreviews", "selfsubjectreview", "SelfSubjectReview"), nothing_more),
-    row(
-        AUTHORIZATION,
-        ("selfsubjectaccessreviews", "selfsubjectaccessreview", "SelfSubjectAccessReview"),
-        one_question,
-    ),
-    row(AUTHORIZATION, ("selfsubjectrulesreviews", "selfsubjectrulesreview", "SelfSubjectRulesReview"), nothing_more),
+    Resource {
+        group: AUTHENTICATION,
+        plural: "selfsubjectreviews",
+        singular: "selfsubjectreview",
+        kind: "SelfSubjectReview",
+        ..USUAL
+    },
+    Resource {
+        group: AUTHORIZATION,
+        plural: "selfsubjectaccessreviews",
+        singular: "selfsubjectaccessreview",
+        kind: "SelfSubjectAccessReview",
+        validate: one_question,
+        ..USUAL
+    },
+    Resource {
+        group: AUTHORIZATION,
+        plural: "selfsubjectrulesreviews",
+        singular: "selfsubjectrulesreview",
+        kind: "SelfSubjectRulesReview",
+        ..USUAL
+    },
 ];
 
 /// A review of one action must name either a resource or a path.

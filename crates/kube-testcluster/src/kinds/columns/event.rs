@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::age::age;
 use super::{Column, NAME, text};
 
-pub(super) const COLUMNS: &[Column] = &[
+pub(in crate::kinds) const COLUMNS: &[Column] = &[
     Column::new("Last Seen", "The time at which the most recent occurrence of this event was recorded.", last_seen),
     Column::new("Type", "Type of this event (Normal, Warning), new types could be added in the future", |event, _| text(event, "/type")),
     Column::new("Reason", "This should be a short, machine understandable string that gives the reason for the transition into the object's current status.", |event, _| text(event, "/reason")),

@@ -7,12 +7,12 @@ use self::age::age;
 use super::Resource;
 
 mod age;
-mod event;
-mod node;
-mod pod;
-mod replica_set;
-mod service;
-mod simple;
+pub(super) mod event;
+pub(super) mod node;
+pub(super) mod pod;
+pub(super) mod replica_set;
+pub(super) mod service;
+pub(super) mod simple;
 
 /// One column of a table.
 #[derive(Debug)]
@@ -44,22 +44,6 @@ impl Column {
             "name": self.name, "type": self.kind, "format": format, "description": self.description,
             "priority": self.priority,
         })
-    }
-}
-
-/// The columns of a kind; name and age for a kind without columns of its own.
-pub(crate) fn of(resource: &Resource) -> &'static [Column] {
-    match resource.plural {
-        "pods" => pod::COLUMNS,
-        "replicasets" => replica_set::COLUMNS,
-        "namespaces" => simple::NAMESPACES,
-        "nodes" => node::COLUMNS,
-        "services" => service::COLUMNS,
-        "configmaps" => simple::CONFIG_MAPS,
-        "secrets" => simple::SECRETS,
-        "leases" => simple::LEASES,
-        "events" => event::COLUMNS,
-        _ => simple::OTHERS,
     }
 }
 

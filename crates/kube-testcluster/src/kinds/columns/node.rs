@@ -8,7 +8,7 @@ use super::{AGE, Column, NAME, text};
 
 const ADDRESSES: &str = "List of addresses reachable to the node. Queried from cloud provider, if available. More info: https://kubernetes.io/docs/reference/node/node-status/#addresses Note: This field is declared as mergeable, but the merge key is not sufficiently unique, which can cause data corruption when it is merged. Callers should instead use a full-replacement patch. See https://pr.k8s.io/79391 for an example. Consumers should assume that addresses can change during the lifetime of a Node. However, there are some exceptions where this may not be possible, such as Pods that inherit a Node's address in its own status or consumers of the downward API (status.hostIP).";
 
-pub(super) const COLUMNS: &[Column] = &[
+pub(in crate::kinds) const COLUMNS: &[Column] = &[
     NAME,
     Column::new("Status", "The status of the node", |node, _| status(node)),
     Column::new("Roles", "The roles of the node", |node, _| roles(node)),

@@ -7,7 +7,7 @@ use super::age::age;
 use super::{AGE, Column, NAME, text_or_none};
 use crate::kinds::fields::items;
 
-pub(super) const COLUMNS: &[Column] = &[
+pub(in crate::kinds) const COLUMNS: &[Column] = &[
     NAME,
     Column::new("Ready", "The aggregate readiness state of this pod for accepting traffic.", |pod, _| {
         let state = PodState::of(pod);

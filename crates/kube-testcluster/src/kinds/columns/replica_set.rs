@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{AGE, Column, NAME, number};
 use crate::machinery::label_selector;
 
-pub(super) const COLUMNS: &[Column] = &[
+pub(in crate::kinds) const COLUMNS: &[Column] = &[
     NAME,
     Column::new("Desired", "Replicas is the number of desired pods. This is a pointer to distinguish between explicit zero and unspecified. Defaults to 1. More info: https://kubernetes.io/docs/concepts/workloads/controllers/replicaset", |set, _| number(set, "/spec/replicas")).integer(),
     Column::new("Current", "Replicas is the most recently observed number of non-terminating pods. More info: https://kubernetes.io/docs/concepts/workloads/controllers/replicaset", |set, _| number(set, "/status/replicas")).integer(),

@@ -4,13 +4,13 @@ use serde_json::Value;
 
 use super::{AGE, Column, NAME, text};
 
-pub(super) const OTHERS: &[Column] = &[NAME, AGE];
+pub(in crate::kinds) const OTHERS: &[Column] = &[NAME, AGE];
 
-pub(super) const NAMESPACES: &[Column] =
+pub(in crate::kinds) const NAMESPACES: &[Column] =
     &[NAME, Column::new("Status", "The status of the namespace", |namespace, _| text(namespace, "/status/phase")), AGE];
 
 // Upstream, too, this column has the type string and holds numbers.
-pub(super) const CONFIG_MAPS: &[Column] = &[
+pub(in crate::kinds) const CONFIG_MAPS: &[Column] = &[
     NAME,
     Column::new(
         "Data",
@@ -20,7 +20,7 @@ pub(super) const CONFIG_MAPS: &[Column] = &[
     AGE,
 ];
 
-pub(super) const SECRETS: &[Column] = &[
+pub(in crate::kinds) const SECRETS: &[Column] = &[
     NAME,
     Column::new(
         "Type",
@@ -35,7 +35,7 @@ pub(super) const SECRETS: &[Column] = &[
     AGE,
 ];
 
-pub(super) const LEASES: &[Column] = &[
+pub(in crate::kinds) const LEASES: &[Column] = &[
     NAME,
     Column::new(
         "Holder",

@@ -33,8 +33,48 @@ mod volume_validation;
 mod volumes;
 mod windows;
 
+use crate::kinds::columns;
+use crate::kinds::resource::{DeleteResponse, Deletion, Generation, Resource, Subresource};
+
 pub(super) use self::defaults::pod as set_defaults;
 pub(crate) use self::profiles::fields_from_annotations;
 pub(super) use self::selectors::label_selector;
 pub(super) use self::status::status as validate_status;
 pub(super) use self::validation::pod as validate;
+
+/// The row of a Pod.
+pub(super) const ROW: Resource = Resource {
+    plural: "pods",
+    singular: "pod",
+    kind: "Pod",
+    storage_hash: "xPOwRZ+Yhw8=",
+    short_names: &["po"],
+    categories: &["all"],
+    subresources: &[
+        Subresource::Attach,
+        Subresource::Binding,
+        Subresource::Eviction,
+        Subresource::Exec,
+        Subresource::Log,
+        Subresource::PortForward,
+        Subresource::Status,
+    ],
+    deletion: Deletion::Graceful,
+    delete_response: DeleteResponse::Object,
+    generation: Generation::Counted,
+    fields: &[
+        ("spec.nodeName", "/spec/nodeName", ""),
+        ("spec.restartPolicy", "/spec/restartPolicy", ""),
+        ("spec.schedulerName", "/spec/schedulerName", ""),
+        ("spec.serviceAccountName", "/spec/serviceAccountName", ""),
+        ("spec.hostNetwork", "/spec/hostNetwork", "false"),
+        ("status.phase", "/status/phase", ""),
+        ("status.podIP", "/status/podIP", ""),
+        ("status.nominatedNodeName", "/status/nominatedNodeName", ""),
+    ],
+    defaults: set_defaults,
+    validate,
+    validate_status,
+    columns: columns::pod::COLUMNS,
+    ..Resource::USUAL
+};

@@ -8,7 +8,32 @@ mod free_ranges;
 mod load_balancer;
 mod validation;
 
+use crate::kinds::columns;
+use crate::kinds::names::NameRule;
+use crate::kinds::resource::{DeleteResponse, Resource, Strategy, Subresource};
+
 pub(super) use self::allocation::allocator;
 pub(super) use self::defaults::service as set_defaults;
 pub(super) use self::load_balancer::status as validate_status;
 pub(super) use self::validation::service as validate;
+
+/// The row of a Service.
+pub(super) const ROW: Resource = Resource {
+    plural: "services",
+    singular: "service",
+    kind: "Service",
+    storage_hash: "0/CO1lhkEBI=",
+    short_names: &["svc"],
+    categories: &["all"],
+    subresources: &[Subresource::Status],
+    delete_response: DeleteResponse::Object,
+    strategy: Strategy::CREATED_ON_UPDATE,
+    fields: &[("spec.clusterIP", "/spec/clusterIP", ""), ("spec.type", "/spec/type", "")],
+    name_rule: NameRule::Label,
+    defaults: set_defaults,
+    validate,
+    validate_status,
+    allocator: Some(allocator),
+    columns: columns::service::COLUMNS,
+    ..Resource::USUAL
+};
