@@ -11,13 +11,23 @@ import (
 	"sort"
 	"strings"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	batchv1 "k8s.io/api/batch/v1"
+	certificatesv1 "k8s.io/api/certificates/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	nodev1 "k8s.io/api/node/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -36,7 +46,11 @@ var leaf = map[reflect.Type]string{
 var queue []reflect.Type
 var seen = map[reflect.Type]bool{}
 
+// name is what a type is called in the table: its name in Go, with its group where the core group has a type of that name.
 func name(t reflect.Type) string {
+	if t == reflect.TypeOf(discoveryv1.EndpointPort{}) {
+		return "discovery." + t.Name()
+	}
 	return t.Name()
 }
 
@@ -138,7 +152,15 @@ func main() {
 	for _, o := range []any{
 		corev1.PodList{}, corev1.NamespaceList{}, corev1.ConfigMapList{}, corev1.NodeList{}, corev1.ServiceList{},
 		corev1.ServiceAccountList{}, corev1.SecretList{}, corev1.EventList{}, corev1.Binding{}, corev1.List{},
-		coordinationv1.LeaseList{}, appsv1.ReplicaSetList{}, autoscalingv1.Scale{}, policyv1.Eviction{},
+		corev1.EndpointsList{}, corev1.LimitRangeList{}, corev1.PersistentVolumeList{}, corev1.PersistentVolumeClaimList{},
+		corev1.PodTemplateList{}, corev1.ReplicationControllerList{}, corev1.ResourceQuotaList{},
+		appsv1.ControllerRevisionList{}, appsv1.DaemonSetList{}, appsv1.DeploymentList{}, appsv1.ReplicaSetList{}, appsv1.StatefulSetList{},
+		batchv1.CronJobList{}, batchv1.JobList{}, autoscalingv2.HorizontalPodAutoscalerList{}, autoscalingv1.Scale{},
+		networkingv1.IngressList{}, networkingv1.IngressClassList{}, networkingv1.NetworkPolicyList{}, discoveryv1.EndpointSliceList{},
+		rbacv1.RoleList{}, rbacv1.RoleBindingList{}, rbacv1.ClusterRoleList{}, rbacv1.ClusterRoleBindingList{},
+		policyv1.PodDisruptionBudgetList{}, policyv1.Eviction{}, schedulingv1.PriorityClassList{}, nodev1.RuntimeClassList{},
+		storagev1.StorageClassList{}, certificatesv1.CertificateSigningRequestList{}, coordinationv1.LeaseList{},
+		admissionregistrationv1.MutatingWebhookConfigurationList{}, admissionregistrationv1.ValidatingWebhookConfigurationList{},
 		authorizationv1.SelfSubjectAccessReview{}, authorizationv1.SelfSubjectRulesReview{}, authenticationv1.SelfSubjectReview{},
 		metav1.ListOptions{}, metav1.GetOptions{}, metav1.CreateOptions{}, metav1.UpdateOptions{}, metav1.PatchOptions{},
 		metav1.DeleteOptions{}, metav1.WatchEvent{}, metav1.Status{}, metav1.APIVersions{}, metav1.APIGroupList{},

@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn what_is_not_served_is_not_found_in_upstreams_two_ways() {
-        for path in ["/nosuch", "/", "/apis/nosuch/v1/things", "/apis/batch/v1/namespaces/default/jobs"] {
+        for path in ["/nosuch", "/", "/apis/nosuch/v1/things", "/apis/example.com/v1/namespaces/default/jobs"] {
             assert_eq!(parse(path), Err(NoTarget::NoSuchPath), "{path}");
         }
         for path in [

@@ -12,7 +12,7 @@ struct Version {
     others: &'static [&'static str],
 }
 
-const VERSIONS: [Version; 7] = [
+const VERSIONS: [Version; 18] = [
     Version {
         name: "v1",
         listed: &[
@@ -48,6 +48,18 @@ const VERSIONS: [Version; 7] = [
         ],
     },
     Version {
+        name: "admissionregistration.k8s.io/v1",
+        listed: &[
+            "MutatingAdmissionPolicy",
+            "MutatingAdmissionPolicyBinding",
+            "MutatingWebhookConfiguration",
+            "ValidatingAdmissionPolicy",
+            "ValidatingAdmissionPolicyBinding",
+            "ValidatingWebhookConfiguration",
+        ],
+        others: &[],
+    },
+    Version {
         name: "apps/v1",
         listed: &["ControllerRevision", "DaemonSet", "Deployment", "ReplicaSet", "StatefulSet"],
         others: &[],
@@ -68,8 +80,41 @@ const VERSIONS: [Version; 7] = [
         ],
     },
     Version { name: "autoscaling/v1", listed: &["HorizontalPodAutoscaler"], others: &["Scale"] },
+    Version { name: "autoscaling/v2", listed: &["HorizontalPodAutoscaler"], others: &[] },
+    Version { name: "batch/v1", listed: &["CronJob", "Job"], others: &[] },
+    Version {
+        name: "certificates.k8s.io/v1",
+        listed: &["CertificateSigningRequest", "ClusterTrustBundle", "PodCertificateRequest"],
+        others: &[],
+    },
     Version { name: "coordination.k8s.io/v1", listed: &["Lease"], others: &[] },
+    Version { name: "discovery.k8s.io/v1", listed: &["EndpointSlice"], others: &[] },
+    Version { name: "events.k8s.io/v1", listed: &["Event"], others: &[] },
+    Version {
+        name: "networking.k8s.io/v1",
+        listed: &["IPAddress", "Ingress", "IngressClass", "NetworkPolicy", "ServiceCIDR"],
+        others: &[],
+    },
+    Version { name: "node.k8s.io/v1", listed: &["RuntimeClass"], others: &[] },
     Version { name: "policy/v1", listed: &["PodDisruptionBudget"], others: &["Eviction"] },
+    Version {
+        name: "rbac.authorization.k8s.io/v1",
+        listed: &["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"],
+        others: &[],
+    },
+    Version { name: "scheduling.k8s.io/v1", listed: &["PriorityClass"], others: &[] },
+    Version {
+        name: "storage.k8s.io/v1",
+        listed: &[
+            "CSIDriver",
+            "CSINode",
+            "CSIStorageCapacity",
+            "StorageClass",
+            "VolumeAttachment",
+            "VolumeAttributesClass",
+        ],
+        others: &[],
+    },
 ];
 
 /// The kinds that each version has. Upstream: `AddToGroupVersion`.
@@ -95,7 +140,11 @@ pub(super) fn refusal(api_version: &str, kind: &str, object: Json, wanted: &str)
         return no_kind(kind, api_version);
     }
     let misfit = schema::has(kind).then(|| schema::decode(kind, object).err()).flatten();
-    misfit.unwrap_or_else(|| format!("converting (v1.{kind}) to ({wanted}): unknown conversion"))
+    misfit.unwrap_or_else(|| {
+        let package =
+            if UNVERSIONED.contains(&kind) { "v1" } else { api_version.rsplit('/').next().unwrap_or_default() };
+        format!("converting ({package}.{kind}) to ({wanted}): unknown conversion")
+    })
 }
 
 /// The scheme in which the options of a deletion are read has kinds of its own: `meta.k8s.io`, and in any version the options of

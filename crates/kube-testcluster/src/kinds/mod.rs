@@ -2,26 +2,32 @@
 //! where objects are stored.
 
 mod addresses;
+mod admission;
+mod apps;
+mod batch;
+mod certificate_signing_request;
 pub(crate) mod columns;
-mod config;
+mod core;
 mod embedded;
-mod event;
+mod endpoint_slice;
 pub(crate) mod field_selector;
 mod fields;
+mod horizontal_pod_autoscaler;
 mod lease;
 pub(crate) mod metadata;
 mod names;
-pub(crate) mod namespace;
-mod node;
-mod pod;
-mod replica_set;
+mod networking;
+mod pod_disruption_budget;
+mod priority_class;
+mod rbac;
 mod resource;
 mod reviews;
+mod runtime_class;
 mod served;
-mod service;
-mod service_account;
+mod storage_class;
 
-pub(crate) use self::pod::fields_from_annotations;
+pub(crate) use self::core::namespace;
+pub(crate) use self::core::pod::fields_from_annotations;
 pub(crate) use self::resource::{
     Allocator, CreateOnUpdate, DeleteResponse, Deletion, Dependents, Generation, Lifetime, Resource, StatusOnCreate,
     Subresource, UnconditionalUpdate,

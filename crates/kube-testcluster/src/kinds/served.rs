@@ -2,27 +2,59 @@
 
 use super::resource::Resource;
 use super::reviews::REVIEWS;
-use super::{config, event, lease, namespace, node, pod, replica_set, service, service_account};
+use super::{
+    admission, apps, batch, certificate_signing_request, core, endpoint_slice, horizontal_pod_autoscaler, lease,
+    networking, pod_disruption_budget, priority_class, rbac, runtime_class, storage_class,
+};
 
-pub(crate) static NAMESPACES: &Resource = &namespace::ROW;
-pub(crate) static PODS: &Resource = &pod::ROW;
-pub(crate) static EVENTS: &Resource = &event::ROW;
-pub(crate) static NODES: &Resource = &node::ROW;
-pub(crate) static SERVICE_ACCOUNTS: &Resource = &service_account::ROW;
-pub(crate) static SERVICES: &Resource = &service::ROW;
+pub(crate) static NAMESPACES: &Resource = &core::namespace::ROW;
+pub(crate) static PODS: &Resource = &core::pod::ROW;
+pub(crate) static EVENTS: &Resource = &core::event::ROW;
+pub(crate) static NODES: &Resource = &core::node::ROW;
+pub(crate) static SERVICE_ACCOUNTS: &Resource = &core::service_account::ROW;
+pub(crate) static SERVICES: &Resource = &core::service::ROW;
 
-/// Within each group, the order of the plurals is that of discovery.
-pub(crate) static RESOURCES: [Resource; 10] = [
-    namespace::ROW,
-    pod::ROW,
-    replica_set::ROW,
-    config::CONFIG_MAP,
-    event::ROW,
-    node::ROW,
-    config::SECRET,
-    service_account::ROW,
-    service::ROW,
+/// Every kind that is stored, by group and plural.
+pub(crate) static RESOURCES: &[Resource] = &[
+    core::config::CONFIG_MAP,
+    core::endpoints::ROW,
+    core::event::ROW,
+    core::limit_range::ROW,
+    core::namespace::ROW,
+    core::node::ROW,
+    core::persistent_volume_claim::ROW,
+    core::persistent_volume::ROW,
+    core::pod::ROW,
+    core::pod_template::ROW,
+    core::replication_controller::ROW,
+    core::resource_quota::ROW,
+    core::config::SECRET,
+    core::service_account::ROW,
+    core::service::ROW,
+    admission::mutating_webhook_configuration::ROW,
+    admission::validating_webhook_configuration::ROW,
+    apps::controller_revision::ROW,
+    apps::daemon_set::ROW,
+    apps::deployment::ROW,
+    apps::replica_set::ROW,
+    apps::stateful_set::ROW,
+    horizontal_pod_autoscaler::ROW,
+    batch::cron_job::ROW,
+    batch::job::ROW,
+    certificate_signing_request::ROW,
     lease::ROW,
+    endpoint_slice::ROW,
+    networking::ingress_class::ROW,
+    networking::ingress::ROW,
+    networking::network_policy::ROW,
+    runtime_class::ROW,
+    pod_disruption_budget::ROW,
+    rbac::cluster_role_binding::ROW,
+    rbac::cluster_role::ROW,
+    rbac::role_binding::ROW,
+    rbac::role::ROW,
+    priority_class::ROW,
+    storage_class::ROW,
 ];
 
 /// Every kind in discovery.
@@ -45,8 +77,5 @@ mod tests {
         plurals.sort_unstable();
         plurals.dedup();
         assert_eq!(plurals.len(), RESOURCES.len());
-        assert_eq!((NAMESPACES.kind, PODS.kind), ("Namespace", "Pod"));
-        assert_eq!((EVENTS.kind, NODES.kind), ("Event", "Node"));
-        assert_eq!((SERVICE_ACCOUNTS.kind, SERVICES.kind), ("ServiceAccount", "Service"));
     }
 }

@@ -151,7 +151,7 @@ impl Store {
     /// Tells `writes` of the objects that exist, and from now on of every write.
     pub(crate) fn observe(&self, writes: WriteObserver) {
         let mut state = self.lock();
-        for resource in &RESOURCES {
+        for resource in RESOURCES {
             let existing = state.storage.range(resource, Key::from_start(String::new()), None);
             existing.into_iter().flatten().for_each(|object| writes.tell(|| Write::existing(object)));
         }
@@ -221,7 +221,7 @@ impl Store {
     /// Stops or resumes the watch caches according to the active faults.
     pub(crate) fn update_caches(&self) {
         let mut state = self.lock();
-        for resource in &RESOURCES {
+        for resource in RESOURCES {
             let lags = self.faults.lags(resource);
             state.cache(resource).set_stopped(lags);
         }

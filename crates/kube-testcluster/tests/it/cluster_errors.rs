@@ -11,9 +11,13 @@ use crate::support::api::{Api, PODS, quiet};
 async fn unknown_paths_and_methods_are_answered_as_upstream_answers_them() {
     let api = Api::new(&quiet().start());
     api.pod("alpha", &json!({})).await;
-    for path in
-        ["/nosuch", "/apis/nosuch/v1/things", "/apis/batch/v1/namespaces/default/jobs", "/apis/nosuch", "/apis/%ff"]
-    {
+    for path in [
+        "/nosuch",
+        "/apis/nosuch/v1/things",
+        "/apis/example.com/v1/namespaces/default/jobs",
+        "/apis/nosuch",
+        "/apis/%ff",
+    ] {
         let answer = api.get(path).await;
         assert_eq!((answer.status, answer.body), (404, json!("404 page not found\n")), "{path}");
         assert_eq!(answer.headers["content-type"], "text/plain; charset=utf-8");
@@ -184,7 +188,26 @@ async fn what_is_served_can_be_found_out() {
     assert_eq!(client.list_core_api_versions().await.unwrap().versions, ["v1"]);
     let groups = client.list_api_groups().await.unwrap().groups;
     let names: Vec<_> = groups.iter().map(|group| group.name.as_str()).collect();
-    assert_eq!(names, ["apps", "authentication.k8s.io", "authorization.k8s.io", "coordination.k8s.io"]);
+    assert_eq!(
+        names,
+        [
+            "admissionregistration.k8s.io",
+            "apps",
+            "authentication.k8s.io",
+            "authorization.k8s.io",
+            "autoscaling",
+            "batch",
+            "certificates.k8s.io",
+            "coordination.k8s.io",
+            "discovery.k8s.io",
+            "networking.k8s.io",
+            "node.k8s.io",
+            "policy",
+            "rbac.authorization.k8s.io",
+            "scheduling.k8s.io",
+            "storage.k8s.io",
+        ]
+    );
     assert_eq!(client.apiserver_version().await.unwrap().major, "1");
     let resources = client.list_core_api_resources("v1").await.unwrap().resources;
     let names: Vec<_> = resources.iter().map(|resource| resource.name.as_str()).collect();

@@ -60,7 +60,7 @@ async fn what_never_had_its_owner_goes_too() {
     let a = map(&api, "a", &[]).await;
     let elsewhere = reference("v1", "ConfigMap", "a", &json!("another"));
     map(&api, "of-another-uid", &[&elsewhere]).await;
-    let unknown = reference("batch/v1", "Job", "job", &json!("some"));
+    let unknown = reference("example.com/v1", "Thing", "thing", &json!("some"));
     map(&api, "of-a-kind-that-is-not-served", &[&unknown]).await;
     map(&api, "mine", &[&a]).await;
     let foreign = json!({"metadata": {"name": "foreign", "ownerReferences": [a]}});

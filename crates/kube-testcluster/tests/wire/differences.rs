@@ -53,6 +53,8 @@ const TABLE: &[Difference] = &[
         says: "deletecollection",
         reason: "kube-apiserver does not delete all namespaces at once, as the recorded server did",
     },
+    Difference { request: "/apis/batch/v1/", place: "HTTP status", says: "404 but 200", reason: KINDS },
+    Difference { request: "/apis/batch/v1/", place: "", says: "", reason: KINDS },
     Difference { request: "/openapi/v3\"", place: "", says: "nothing but {\"serverRelativeURL\":", reason: KINDS },
     Difference { request: "/openapi/v3/", place: "/schemas", says: "", reason: KINDS },
     Difference { request: "/openapi/v2", place: "/definitions", says: "", reason: KINDS },

@@ -12,13 +12,13 @@ use crate::kinds::columns;
 use crate::kinds::names::NameRule;
 use crate::kinds::resource::{DeleteResponse, Resource, Strategy, Subresource};
 
-pub(super) use self::allocation::allocator;
-pub(super) use self::defaults::service as set_defaults;
-pub(super) use self::load_balancer::status as validate_status;
-pub(super) use self::validation::service as validate;
+pub(in crate::kinds) use self::allocation::allocator;
+pub(in crate::kinds) use self::defaults::service as set_defaults;
+pub(in crate::kinds) use self::load_balancer::status as validate_status;
+pub(in crate::kinds) use self::validation::service as validate;
 
 /// The row of a Service.
-pub(super) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "services",
     singular: "service",
     kind: "Service",

@@ -2,16 +2,16 @@
 
 use serde_json::{Value, json};
 
-use super::columns;
-use super::fields::items;
-use super::names::NameRule;
-use super::resource::{Resource, Scope, Subresource};
-use super::{metadata, names};
+use crate::kinds::columns;
+use crate::kinds::fields::items;
+use crate::kinds::names::NameRule;
+use crate::kinds::resource::{Resource, Scope, Subresource};
+use crate::kinds::{metadata, names};
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::{empty, missing, object};
 
 /// The row of a Namespace.
-pub(super) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "namespaces",
     singular: "namespace",
     kind: "Namespace",
@@ -42,7 +42,7 @@ pub(crate) fn set_label(namespace: &mut Value) {
 }
 
 /// Sets the label with the namespace's name, and the phase.
-pub(super) fn set_defaults(namespace: &mut Value) {
+pub(in crate::kinds) fn set_defaults(namespace: &mut Value) {
     set_label(namespace);
     missing(namespace, "spec", empty());
     missing(namespace, "status", empty());
@@ -53,7 +53,7 @@ pub(super) fn set_defaults(namespace: &mut Value) {
 const STANDARD: [&str; 3] = [FINALIZER, metadata::ORPHAN, metadata::FOREGROUND];
 
 /// The errors in the finalizers of the spec. Upstream: `ValidateNamespace` and `ValidateNamespaceFinalizeUpdate`.
-pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+pub(in crate::kinds) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (i, name) in items(&new["spec"], "finalizers").iter().enumerate() {
         let name = name.as_str().unwrap_or_default();

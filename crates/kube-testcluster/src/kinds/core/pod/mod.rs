@@ -5,7 +5,7 @@ mod annotations;
 mod certificates;
 mod claim_template;
 mod containers;
-pub(super) mod defaults;
+pub(in crate::kinds) mod defaults;
 mod environment;
 mod field_references;
 mod gated;
@@ -14,12 +14,12 @@ mod mounts;
 mod network;
 mod paths;
 mod placement;
-pub(super) mod ports;
+pub(in crate::kinds) mod ports;
 mod probe_validation;
 mod probes;
 mod profiles;
 mod projected;
-pub(super) mod resource_validation;
+pub(in crate::kinds) mod resource_validation;
 mod restarts;
 mod security;
 mod selectors;
@@ -27,7 +27,7 @@ mod status;
 mod storage_systems;
 mod tolerations;
 mod update;
-pub(super) mod validation;
+pub(in crate::kinds) mod validation;
 mod volume_sources;
 mod volume_validation;
 mod volumes;
@@ -36,14 +36,14 @@ mod windows;
 use crate::kinds::columns;
 use crate::kinds::resource::{DeleteResponse, Deletion, Generation, Resource, Subresource};
 
-pub(super) use self::defaults::pod as set_defaults;
+pub(in crate::kinds) use self::defaults::pod as set_defaults;
 pub(crate) use self::profiles::fields_from_annotations;
-pub(super) use self::selectors::label_selector;
-pub(super) use self::status::status as validate_status;
-pub(super) use self::validation::pod as validate;
+pub(in crate::kinds) use self::selectors::label_selector;
+pub(in crate::kinds) use self::status::status as validate_status;
+pub(in crate::kinds) use self::validation::pod as validate;
 
 /// The row of a Pod.
-pub(super) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "pods",
     singular: "pod",
     kind: "Pod",

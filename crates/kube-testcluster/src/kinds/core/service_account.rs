@@ -1,9 +1,9 @@
 //! Service accounts.
 
-use super::resource::{DeleteResponse, Resource};
+use crate::kinds::resource::{DeleteResponse, Resource};
 
 /// The row of a ServiceAccount.
-pub(super) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "serviceaccounts",
     singular: "serviceaccount",
     kind: "ServiceAccount",

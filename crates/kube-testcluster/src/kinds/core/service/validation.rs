@@ -10,10 +10,10 @@ use super::allocation::judged;
 use super::exposure::{affinity, traffic};
 use super::load_balancer::{class, class_change, source_ranges};
 use crate::kinds::addresses::{ip, reachable};
+use crate::kinds::core::pod::ports::PROTOCOLS;
+use crate::kinds::core::pod::validation::labels;
 use crate::kinds::fields::{is_port, items, one_of, port_name, text};
 use crate::kinds::names::{self, LABEL, SUBDOMAIN, is_label, is_subdomain};
-use crate::kinds::pod::ports::PROTOCOLS;
-use crate::kinds::pod::validation::labels;
 use crate::machinery::cause::Cause;
 
 const TYPES: [&str; 4] = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];

@@ -4,14 +4,14 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::columns;
-use super::embedded;
-use super::resource::Resource;
+use crate::kinds::columns;
+use crate::kinds::embedded;
+use crate::kinds::resource::Resource;
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::{empty, missing, object};
 
 /// The row of a ConfigMap.
-pub(super) const CONFIG_MAP: Resource = Resource {
+pub(in crate::kinds) const CONFIG_MAP: Resource = Resource {
     plural: "configmaps",
     singular: "configmap",
     kind: "ConfigMap",
@@ -23,7 +23,7 @@ pub(super) const CONFIG_MAP: Resource = Resource {
 };
 
 /// The row of a Secret.
-pub(super) const SECRET: Resource = Resource {
+pub(in crate::kinds) const SECRET: Resource = Resource {
     plural: "secrets",
     singular: "secret",
     kind: "Secret",
@@ -51,7 +51,7 @@ const REQUIRED: [(&str, &[&str], &[&str]); 5] = [
     ("kubernetes.io/dockerconfigjson", &[], &[".dockerconfigjson"]),
 ];
 
-pub(super) fn validate_config_map(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+pub(in crate::kinds) fn validate_config_map(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut causes = Vec::new();
     causes.extend(keys(new, "data"));
     for (key, _) in fields(new, "data").filter(|(key, _)| new["binaryData"].get(key).is_some()) {
@@ -67,7 +67,7 @@ pub(super) fn validate_config_map(new: &Value, old: Option<&Value>) -> Vec<Cause
 }
 
 /// Sets the type, and encodes `stringData` into `data`.
-pub(super) fn set_secret_defaults(secret: &mut Value) {
+pub(in crate::kinds) fn set_secret_defaults(secret: &mut Value) {
     missing(secret, "type", json!("Opaque"));
     let Some(Value::Object(texts)) = object(secret).remove("stringData") else { return };
     let data = object(object(secret).entry("data").or_insert_with(empty));
@@ -76,7 +76,7 @@ pub(super) fn set_secret_defaults(secret: &mut Value) {
     }
 }
 
-pub(super) fn validate_secret(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+pub(in crate::kinds) fn validate_secret(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut causes = Vec::new();
     causes.extend(keys(new, "data"));
     if decoded(new, "data") > MAX_SIZE {
@@ -124,7 +124,7 @@ fn fields<'a>(object: &'a Value, field: &str) -> impl Iterator<Item = (&'a Strin
 }
 
 /// The error in a key, if any. Upstream: `IsConfigMapKey`.
-pub(super) fn messages_of_key(key: &str) -> Option<String> {
+pub(in crate::kinds) fn messages_of_key(key: &str) -> Option<String> {
     match key {
         "." => Some("must not be '.'".to_owned()),
         ".." => Some("must not be '..'".to_owned()),

@@ -2,14 +2,14 @@
 
 use serde_json::Value;
 
-use super::columns;
-use super::names;
-use super::names::NameRule;
-use super::resource::{Dependents, Lifetime, Resource, Strategy};
+use crate::kinds::columns;
+use crate::kinds::names;
+use crate::kinds::names::NameRule;
+use crate::kinds::resource::{Dependents, Lifetime, Resource, Strategy};
 use crate::machinery::cause::Cause;
 
 /// The row of an Event.
-pub(super) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "events",
     singular: "event",
     kind: "Event",
@@ -46,7 +46,7 @@ const LONG: usize = 1024;
 
 /// The errors in an Event. Upstream checks one of this version as it always did (`legacyValidateEvent`): an Event with an
 /// `eventTime` is of the newer kind, and names who reports it.
-pub(super) fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
+pub(in crate::kinds) fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     let text = |pointer: &str| new.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
     let namespace = text("/metadata/namespace");
     let involved = text("/involvedObject/namespace");

@@ -5,17 +5,17 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
-use super::addresses::{base_of, cidr, one_of_each_family};
-use super::columns;
-use super::fields::{items, one_of, text};
-use super::pod::resource_validation::amount;
-use super::resource::{Resource, Scope, StatusOnCreate, Strategy, Subresource};
-use super::{embedded, names};
+use crate::kinds::addresses::{base_of, cidr, one_of_each_family};
+use crate::kinds::columns;
+use crate::kinds::core::pod::resource_validation::amount;
+use crate::kinds::fields::{items, one_of, text};
+use crate::kinds::resource::{Resource, Scope, StatusOnCreate, Strategy, Subresource};
+use crate::kinds::{embedded, names};
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::{empty, missing};
 
 /// The row of a Node.
-pub(super) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: Resource = Resource {
     plural: "nodes",
     singular: "node",
     kind: "Node",
@@ -35,7 +35,7 @@ pub(super) const ROW: Resource = Resource {
 const EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
 /// Sets what a node can give to pods: all that it has.
-pub(super) fn set_defaults(node: &mut Value) {
+pub(in crate::kinds) fn set_defaults(node: &mut Value) {
     missing(node, "spec", empty());
     missing(node, "status", empty());
     if let Some(capacity) = node["status"].get("capacity").cloned() {
@@ -44,7 +44,7 @@ pub(super) fn set_defaults(node: &mut Value) {
 }
 
 /// The errors in a new node, or in the change of an old one, which is checked as a new one first.
-pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+pub(in crate::kinds) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut causes = annotations(&new["metadata"]);
     causes.extend(taints(items(&new["spec"], "taints"), "metadata.taints"));
     causes.extend(resources(new));
@@ -60,7 +60,7 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
 }
 
 /// The errors in the change of a node, of which its status is a part. Upstream: `ValidateNodeUpdate`.
-pub(super) fn validate_status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+pub(in crate::kinds) fn validate_status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let Some(old) = old else { return Vec::new() };
     let mut causes = annotations(&new["metadata"]);
     causes.extend(resources(new));

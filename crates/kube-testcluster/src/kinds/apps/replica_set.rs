@@ -4,16 +4,16 @@ use serde_json::{Value, json};
 
 use kube_informers::selector::LabelSelector;
 
-use super::columns;
-use super::fields::{items, known, pairs, text};
-use super::pod;
-use super::resource::{Generation, Resource, Subresource};
+use crate::kinds::columns;
+use crate::kinds::core::pod;
+use crate::kinds::fields::{items, known, pairs, text};
+use crate::kinds::resource::{Generation, Resource, Subresource};
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::{empty, missing, object};
 use crate::machinery::label_selector;
 
 /// The row of a ReplicaSet.
-pub(super) const ROW: Resource = Resource {
+pub(in crate::kinds) const ROW: Resource = Resource {
     group: "apps",
     plural: "replicasets",
     singular: "replicaset",
@@ -32,7 +32,7 @@ pub(super) const ROW: Resource = Resource {
 };
 
 /// Sets one replica, and the defaults of the pod template.
-pub(super) fn set_defaults(set: &mut Value) {
+pub(in crate::kinds) fn set_defaults(set: &mut Value) {
     missing(set, "spec", empty());
     missing(&mut set["spec"], "replicas", json!(1));
     let template = object(&mut set["spec"]).entry("template").or_insert_with(empty);
@@ -44,7 +44,7 @@ pub(super) fn set_defaults(set: &mut Value) {
 }
 
 /// The errors in a replica set. Its selector must match its template's labels, and must not change.
-pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+pub(in crate::kinds) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut causes = Vec::new();
     let spec = &new["spec"];
     for field in ["replicas", "minReadySeconds"] {
@@ -61,7 +61,7 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
 }
 
 /// The errors in the status of a replica set. Upstream: `ValidateReplicaSetStatus` in `pkg/apis/apps/validation/validation.go`.
-pub(super) fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
+pub(in crate::kinds) fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
     let status = &new["status"];
     let count = |field: &str| status[field].as_i64().unwrap_or_default();
     let wrong =

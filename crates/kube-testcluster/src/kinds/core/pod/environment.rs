@@ -6,8 +6,9 @@ use serde_json::Value;
 use super::containers::visit;
 use super::field_references::{self, Place};
 use super::paths::no_backsteps;
+use crate::kinds::core::config;
 use crate::kinds::fields::{each, invalid, items, required, text};
-use crate::kinds::{config, names};
+use crate::kinds::names;
 use crate::machinery::cause::Cause;
 
 const VARIABLE: &str =

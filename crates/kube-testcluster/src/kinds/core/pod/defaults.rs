@@ -131,7 +131,7 @@ fn quality_of_service(pod: &Value) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kinds::replica_set;
+    use crate::kinds::apps::replica_set;
 
     #[test]
     fn the_quality_of_service_is_computed_from_the_resources() {

@@ -1,0 +1,17 @@
+//! Configurations of validating webhooks.
+
+use crate::kinds::resource::{Generation, Resource, Scope, Strategy, UnconditionalUpdate};
+
+/// The row of a ValidatingWebhookConfiguration.
+pub(in crate::kinds) const ROW: Resource = Resource {
+    group: "admissionregistration.k8s.io",
+    plural: "validatingwebhookconfigurations",
+    singular: "validatingwebhookconfiguration",
+    kind: "ValidatingWebhookConfiguration",
+    storage_hash: "B0wHjQmsGNk=",
+    scope: Scope::Cluster,
+    categories: &["api-extensions"],
+    generation: Generation::Counted,
+    strategy: Strategy { unconditional_update: UnconditionalUpdate::Refused, ..Strategy::USUAL },
+    ..Resource::USUAL
+};

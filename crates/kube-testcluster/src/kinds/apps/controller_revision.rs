@@ -1,0 +1,13 @@
+//! Controller revisions.
+
+use crate::kinds::resource::Resource;
+
+/// The row of a ControllerRevision.
+pub(in crate::kinds) const ROW: Resource = Resource {
+    group: "apps",
+    plural: "controllerrevisions",
+    singular: "controllerrevision",
+    kind: "ControllerRevision",
+    storage_hash: "85nkx63pcBU=",
+    ..Resource::USUAL
+};
