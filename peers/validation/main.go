@@ -21,10 +21,17 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	_ "k8s.io/kubernetes/pkg/apis/apps/install"
+	_ "k8s.io/kubernetes/pkg/apis/batch/install"
 	_ "k8s.io/kubernetes/pkg/apis/coordination/install"
 	_ "k8s.io/kubernetes/pkg/apis/core/install"
 	"k8s.io/kubernetes/pkg/capabilities"
+	"k8s.io/kubernetes/pkg/registry/apps/controllerrevision"
+	"k8s.io/kubernetes/pkg/registry/apps/daemonset"
+	"k8s.io/kubernetes/pkg/registry/apps/deployment"
 	"k8s.io/kubernetes/pkg/registry/apps/replicaset"
+	"k8s.io/kubernetes/pkg/registry/apps/statefulset"
+	"k8s.io/kubernetes/pkg/registry/batch/cronjob"
+	"k8s.io/kubernetes/pkg/registry/batch/job"
 	"k8s.io/kubernetes/pkg/registry/coordination/lease"
 	"k8s.io/kubernetes/pkg/registry/core/configmap"
 	"k8s.io/kubernetes/pkg/registry/core/event"
@@ -45,10 +52,14 @@ var strategies = map[string]both{
 	"Pod": pod.Strategy, "Node": node.Strategy, "Service": service.Strategy, "Namespace": namespace.Strategy,
 	"ServiceAccount": serviceaccount.Strategy, "ConfigMap": configmap.Strategy, "Secret": secret.Strategy,
 	"Event": event.Strategy, "ReplicaSet": replicaset.Strategy, "Lease": lease.Strategy,
+	"ControllerRevision": controllerrevision.Strategy, "DaemonSet": daemonset.Strategy, "Deployment": deployment.Strategy,
+	"StatefulSet": statefulset.Strategy, "CronJob": cronjob.Strategy, "Job": job.Strategy,
 }
 var statuses = map[string]rest.RESTUpdateStrategy{
 	"Pod": pod.StatusStrategy, "Node": node.StatusStrategy, "Namespace": namespace.StatusStrategy,
 	"Service": service.StatusStrategy, "ReplicaSet": replicaset.StatusStrategy,
+	"DaemonSet": daemonset.StatusStrategy, "Deployment": deployment.StatusStrategy, "StatefulSet": statefulset.StatusStrategy,
+	"CronJob": cronjob.StatusStrategy, "Job": job.StatusStrategy,
 }
 
 // kase is a line: what is sent, and what upstream has against it.

@@ -40,6 +40,8 @@ pub(crate) enum DeleteResponse {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Generation {
     Counted,
+    /// It also counts the changes of the annotations, which a Deployment passes on to its ReplicaSets.
+    CountedWithAnnotations,
     Absent,
 }
 

@@ -179,7 +179,7 @@ pub(crate) fn prepare(store: &Store, resource: &'static Resource, namespace: Opt
     generate_name(store, resource, namespace, metadata);
     metadata.insert("uid".into(), json!(store.lock().random.uid()));
     metadata.insert("creationTimestamp".into(), json!(store.clock.now()));
-    if resource.generation == Generation::Counted {
+    if resource.generation != Generation::Absent {
         metadata.insert("generation".into(), json!(1));
     }
 }

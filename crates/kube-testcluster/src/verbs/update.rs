@@ -106,11 +106,25 @@ pub(crate) fn next(
     if !causes.is_empty() {
         return Err(ApiError::invalid(resource, current.key.name(), causes));
     }
-    if resource.generation == Generation::Counted && new["spec"] != current.value["spec"] {
+    if is_counted(current, &new, part) {
         count_generation(&mut new);
     }
     let gone = is_released(current, &new);
     Ok(if gone { Next::Release(new) } else { Next::Put(new) })
+}
+
+/// Whether an update is a new generation of the object.
+fn is_counted(current: &Opened, new: &Value, part: Option<Subresource>) -> bool {
+    let annotations = |object: &Value| Some(object["metadata"]["annotations"].clone()).filter(|map| *map != json!({}));
+    let differs = new["spec"] != current.value["spec"];
+    match current.resource.generation {
+        Generation::Absent => false,
+        Generation::Counted => differs,
+        Generation::CountedWithAnnotations if part == Some(Subresource::Status) => false,
+        Generation::CountedWithAnnotations => {
+            differs || annotations(new).unwrap_or_default() != annotations(&current.value).unwrap_or_default()
+        }
+    }
 }
 
 /// An update of the status changes nothing else but metadata, of a pod neither its owners nor its deletion. Upstream:

@@ -198,3 +198,36 @@ async fn an_update_of_the_status_does_not_check_the_rest_again() {
     let message = "ReplicaSet.apps \"r\" is invalid: status.readyReplicas: Invalid value: 1: cannot be greater than status.replicas";
     assert_eq!((refused.status, refused.message()), (422, message));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_deployment_counts_the_changes_of_its_annotations_too() {
+    let api = Api::new(&quiet().start());
+    let path = "/apis/apps/v1/namespaces/default/deployments";
+    let deployment = json!({
+        "metadata": {"name": "web"},
+        "spec": {
+            "selector": {"matchLabels": {"app": "web"}},
+            "template": {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}},
+        },
+    });
+    let created = api.post(path, &deployment).await.body;
+    assert_eq!(
+        (&created["spec"]["strategy"], &created["spec"]["progressDeadlineSeconds"], &created["status"]),
+        (
+            &json!({"type": "RollingUpdate", "rollingUpdate": {"maxSurge": "25%", "maxUnavailable": "25%"}}),
+            &json!(600),
+            &json!({})
+        )
+    );
+    let web = format!("{path}/web");
+    for (part, patch, expected) in [
+        ("", json!({"metadata": {"labels": {"a": "b"}}}), 1),
+        ("", json!({"metadata": {"annotations": {"a": "b"}}}), 2),
+        ("/status", json!({"metadata": {"annotations": {"a": "c"}}}), 2),
+        ("/scale", json!({"spec": {"replicas": 3}}), 3),
+        ("", json!({"metadata": {"annotations": {"a": "c"}}}), 3),
+    ] {
+        api.merge(&format!("{web}{part}"), &patch).await;
+        assert_eq!(api.get(&web).await.body["metadata"]["generation"], expected, "{part} {patch}");
+    }
+}

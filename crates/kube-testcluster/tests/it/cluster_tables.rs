@@ -19,6 +19,24 @@ const FIELDS: &[(&str, &str, &str, &str)] = &[
     ("replicasets", "Current", "apps.v1.ReplicaSetStatus", "replicas"),
     ("replicasets", "Ready", "apps.v1.ReplicaSetStatus", "readyReplicas"),
     ("replicasets", "Selector", "apps.v1.ReplicaSetSpec", "selector"),
+    ("deployments", "Up-to-date", "apps.v1.DeploymentStatus", "updatedReplicas"),
+    ("deployments", "Available", "apps.v1.DeploymentStatus", "availableReplicas"),
+    ("deployments", "Selector", "apps.v1.DeploymentSpec", "selector"),
+    ("daemonsets", "Desired", "apps.v1.DaemonSetStatus", "desiredNumberScheduled"),
+    ("daemonsets", "Current", "apps.v1.DaemonSetStatus", "currentNumberScheduled"),
+    ("daemonsets", "Ready", "apps.v1.DaemonSetStatus", "numberReady"),
+    ("daemonsets", "Up-to-date", "apps.v1.DaemonSetStatus", "updatedNumberScheduled"),
+    ("daemonsets", "Available", "apps.v1.DaemonSetStatus", "numberAvailable"),
+    ("daemonsets", "Node Selector", "core.v1.PodSpec", "nodeSelector"),
+    ("daemonsets", "Selector", "apps.v1.DaemonSetSpec", "selector"),
+    ("controllerrevisions", "Revision", "apps.v1.ControllerRevision", "revision"),
+    ("jobs", "Completions", "batch.v1.JobStatus", "succeeded"),
+    ("jobs", "Selector", "batch.v1.JobSpec", "selector"),
+    ("cronjobs", "Schedule", "batch.v1.CronJobSpec", "schedule"),
+    ("cronjobs", "Timezone", "batch.v1.CronJobSpec", "timeZone"),
+    ("cronjobs", "Suspend", "batch.v1.CronJobSpec", "suspend"),
+    ("cronjobs", "Active", "batch.v1.CronJobStatus", "active"),
+    ("cronjobs", "Last Schedule", "batch.v1.CronJobStatus", "lastScheduleTime"),
     ("services", "Type", "core.v1.ServiceSpec", "type"),
     ("services", "Cluster-IP", "core.v1.ServiceSpec", "clusterIP"),
     ("services", "External-IP", "core.v1.ServiceSpec", "externalIPs"),
@@ -47,7 +65,10 @@ const FIELDS: &[(&str, &str, &str, &str)] = &[
 
 fn collection(plural: &str) -> String {
     match plural {
-        "replicasets" => "/apis/apps/v1/namespaces/default/replicasets".into(),
+        "controllerrevisions" | "daemonsets" | "deployments" | "replicasets" | "statefulsets" => {
+            format!("/apis/apps/v1/namespaces/default/{plural}")
+        }
+        "jobs" | "cronjobs" => format!("/apis/batch/v1/namespaces/default/{plural}"),
         "leases" => "/apis/coordination.k8s.io/v1/namespaces/default/leases".into(),
         "nodes" | "namespaces" => format!("/api/v1/{plural}"),
         _ => format!("/api/v1/namespaces/default/{plural}"),
@@ -93,6 +114,15 @@ async fn columns_come_in_upstreams_order_the_wide_ones_marked() {
     for (plural, expected) in [
         ("pods", "Name Ready Status Restarts Age IP+ Node+ Nominated_Node+ Readiness_Gates+"),
         ("replicasets", "Name Desired# Current# Ready# Age Containers+ Images+ Selector+"),
+        ("deployments", "Name Ready Up-to-date Available Age Containers+ Images+ Selector+"),
+        ("statefulsets", "Name Ready Age Containers+ Images+"),
+        (
+            "daemonsets",
+            "Name Desired# Current# Ready# Up-to-date# Available# Node_Selector Age Containers+ Images+ Selector+",
+        ),
+        ("controllerrevisions", "Name Controller Revision Age"),
+        ("jobs", "Name Status Completions Duration Age Containers+ Images+ Selector+"),
+        ("cronjobs", "Name Schedule Timezone Suspend Active# Last_Schedule Age Containers+ Images+ Selector+"),
         ("services", "Name Type Cluster-IP External-IP Port(s) Age Selector+"),
         (
             "nodes",
@@ -166,6 +196,33 @@ async fn cells_say_what_kube_apiserver_says() {
     assert_eq!(cells(&api, "secrets", secret).await, json!(["secret", "Opaque", 1, "0s"]));
     let lease = json!({"metadata": {"name": "lease"}, "spec": {"holderIdentity": "me"}});
     assert_eq!(cells(&api, "leases", lease).await, json!(["lease", "me", "0s"]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_workload_says_how_far_it_is() {
+    let api = Api::new(&quiet().start());
+    let spec = json!({
+        "selector": {"matchLabels": {"app": "a"}},
+        "template": {
+            "metadata": {"labels": {"app": "a"}},
+            "spec": {"containers": [{"name": "one", "image": "nginx"}], "nodeSelector": {"disk": "ssd", "arch": "arm64"}},
+        },
+    });
+    let deployment = json!({
+        "metadata": {"name": "web"}, "spec": spec,
+        "status": {"replicas": 2, "readyReplicas": 1, "updatedReplicas": 2, "availableReplicas": 1},
+    });
+    assert_eq!(
+        cells(&api, "deployments", deployment).await,
+        json!(["web", "1/1", 2, 1, "0s", "one", "nginx", "app=a"])
+    );
+    let revision = json!({
+        "metadata": {"name": "web-1", "ownerReferences": [
+            {"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "web", "uid": "1", "controller": true},
+        ]},
+        "revision": 3, "data": {},
+    });
+    assert_eq!(cells(&api, "controllerrevisions", revision).await, json!(["web-1", "statefulset.apps/web", 3, "0s"]));
 }
 
 #[tokio::test(start_paused = true)]

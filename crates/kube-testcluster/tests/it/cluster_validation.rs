@@ -18,6 +18,12 @@ fn cases(file: &Path) -> Vec<Value> {
 
 fn collection(object: &Value) -> &'static str {
     match object["kind"].as_str().unwrap() {
+        "ControllerRevision" => "/apis/apps/v1/namespaces/default/controllerrevisions",
+        "CronJob" => "/apis/batch/v1/namespaces/default/cronjobs",
+        "DaemonSet" => "/apis/apps/v1/namespaces/default/daemonsets",
+        "Deployment" => "/apis/apps/v1/namespaces/default/deployments",
+        "Job" => "/apis/batch/v1/namespaces/default/jobs",
+        "StatefulSet" => "/apis/apps/v1/namespaces/default/statefulsets",
         "ConfigMap" => "/api/v1/namespaces/default/configmaps",
         "Lease" => "/apis/coordination.k8s.io/v1/namespaces/default/leases",
         "Namespace" => "/api/v1/namespaces",
@@ -65,7 +71,7 @@ async fn difference(case: &Value) -> Option<String> {
 async fn objects_are_refused_for_upstreams_reasons_in_upstreams_words() {
     let mut count = 0;
     let mut differences = Vec::new();
-    for kind in ["nodes", "services", "pods", "others"] {
+    for kind in ["nodes", "services", "pods", "others", "deployments"] {
         for case in cases(&fixtures().join(format!("{kind}.jsonl"))) {
             count += 1;
             differences.extend(difference(&case).await);

@@ -1,5 +1,6 @@
 //! Controller revisions.
 
+use crate::kinds::columns;
 use crate::kinds::resource::Resource;
 
 /// The row of a ControllerRevision.
@@ -9,5 +10,6 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     singular: "controllerrevision",
     kind: "ControllerRevision",
     storage_hash: "85nkx63pcBU=",
+    columns: columns::workloads::CONTROLLER_REVISIONS,
     ..Resource::USUAL
 };

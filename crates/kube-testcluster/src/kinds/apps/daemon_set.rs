@@ -1,5 +1,6 @@
 //! Daemon sets.
 
+use crate::kinds::columns;
 use crate::kinds::resource::{Generation, Resource, Subresource};
 
 /// The row of a DaemonSet.
@@ -13,5 +14,6 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     categories: &["all"],
     subresources: &[Subresource::Status],
     generation: Generation::Counted,
+    columns: columns::workloads::DAEMON_SETS,
     ..Resource::USUAL
 };

@@ -2,15 +2,12 @@
 
 use serde_json::{Value, json};
 
-use kube_informers::selector::LabelSelector;
-
+use super::selected_template;
 use crate::kinds::columns;
-use crate::kinds::core::pod;
-use crate::kinds::fields::{items, known, pairs, text};
+use crate::kinds::fields::not_negative;
 use crate::kinds::resource::{Generation, Resource, Subresource};
 use crate::machinery::cause::Cause;
-use crate::machinery::fill::{empty, missing, object};
-use crate::machinery::label_selector;
+use crate::machinery::fill::{empty, missing};
 
 /// The row of a ReplicaSet.
 pub(in crate::kinds) const ROW: Resource = Resource {
@@ -35,10 +32,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
 pub(in crate::kinds) fn set_defaults(set: &mut Value) {
     missing(set, "spec", empty());
     missing(&mut set["spec"], "replicas", json!(1));
-    let template = object(&mut set["spec"]).entry("template").or_insert_with(empty);
-    missing(template, "metadata", empty());
-    missing(template, "spec", empty());
-    pod::defaults::pod_spec(&mut template["spec"]);
+    selected_template::set_defaults(&mut set["spec"]);
     missing(set, "status", empty());
     missing(&mut set["status"], "replicas", json!(0));
 }
@@ -48,15 +42,10 @@ pub(in crate::kinds) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause>
     let mut causes = Vec::new();
     let spec = &new["spec"];
     for field in ["replicas", "minReadySeconds"] {
-        if spec[field].as_i64().is_some_and(|number| number < 0) {
-            let detail = "must be greater than or equal to 0";
-            causes.push(Cause::invalid_json(format!("spec.{field}"), &spec[field], detail));
-        }
+        causes.extend(not_negative(spec, field, "spec"));
     }
-    causes.extend(selected_template(spec));
-    if old.is_some_and(|old| old["spec"]["selector"] != spec["selector"]) {
-        causes.push(Cause::invalid_json("spec.selector", &spec["selector"], "field is immutable"));
-    }
+    causes.extend(selected_template::selected_template(spec));
+    causes.extend(selected_template::immutable_selector(new, old));
     causes
 }
 
@@ -78,44 +67,6 @@ pub(in crate::kinds) fn validate_status(new: &Value, _old: Option<&Value>) -> Ve
     }
     if count("availableReplicas") > count("readyReplicas") {
         causes.push(wrong("availableReplicas", "cannot be greater than readyReplicas"));
-    }
-    causes
-}
-
-/// The errors in the selector, and in the template, which is not looked at if the selector cannot be read. Upstream:
-/// `ValidateReplicaSetSpec`, `ValidatePodTemplateSpecForReplicaSet`.
-fn selected_template(spec: &Value) -> Vec<Cause> {
-    const AT: &str = "spec.selector";
-    let selector = &spec["selector"];
-    let mut causes = Vec::new();
-    if selector.is_null() {
-        causes.push(Cause::required(AT, ""));
-    } else {
-        causes.extend(pod::label_selector(selector, AT));
-        let is_empty = |field: &str| pairs(selector, field).next().is_none() && items(selector, field).is_empty();
-        if is_empty("matchLabels") && is_empty("matchExpressions") {
-            causes.push(Cause::invalid_json(AT, selector, "empty selector is invalid for deployment"));
-        }
-    }
-    match label_selector::read(selector) {
-        Err(_) => causes.push(Cause::invalid_json(AT, selector, "invalid label selector")),
-        Ok(read) => causes.extend(template(&spec["template"], &read)),
-    }
-    causes
-}
-
-fn template(template: &Value, selector: &LabelSelector) -> Vec<Cause> {
-    let (labels, spec, at) = (&template["metadata"]["labels"], &template["spec"], "spec.template.spec");
-    let mut causes = Vec::new();
-    if !selector.is_everything() && !selector.matches_values(|key| labels[key].as_str()) {
-        let why = "`selector` does not match template `labels`";
-        causes.push(Cause::invalid_json("spec.template.metadata.labels", labels, why));
-    }
-    causes.extend(pod::validation::template(template, "spec.template"));
-    causes.extend(known(text(spec, "restartPolicy"), &["Always"], &format!("{at}.restartPolicy")));
-    if !spec["activeDeadlineSeconds"].is_null() {
-        let why = "activeDeadlineSeconds in ReplicaSet is not Supported";
-        causes.push(Cause::forbidden(format!("{at}.activeDeadlineSeconds"), why));
     }
     causes
 }

@@ -1,5 +1,6 @@
 //! Stateful sets.
 
+use crate::kinds::columns;
 use crate::kinds::resource::{Generation, Resource, Subresource};
 
 /// The row of a StatefulSet.
@@ -13,5 +14,6 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     categories: &["all"],
     subresources: &[Subresource::Scale, Subresource::Status],
     generation: Generation::Counted,
+    columns: columns::workloads::STATEFUL_SETS,
     ..Resource::USUAL
 };

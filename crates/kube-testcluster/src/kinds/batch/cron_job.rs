@@ -1,5 +1,6 @@
 //! Cron jobs.
 
+use crate::kinds::columns;
 use crate::kinds::resource::{Generation, Resource, Subresource};
 
 /// The row of a CronJob.
@@ -13,5 +14,6 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     categories: &["all"],
     subresources: &[Subresource::Status],
     generation: Generation::Counted,
+    columns: columns::jobs::CRON_JOBS,
     ..Resource::USUAL
 };

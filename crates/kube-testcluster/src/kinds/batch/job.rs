@@ -1,5 +1,6 @@
 //! Jobs.
 
+use crate::kinds::columns;
 use crate::kinds::resource::{Generation, Resource, Subresource};
 
 /// The row of a Job.
@@ -13,5 +14,6 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     subresources: &[Subresource::Status],
     generation: Generation::Counted,
     fields: &[("status.successful", "/status/succeeded", "0")],
+    columns: columns::jobs::JOBS,
     ..Resource::USUAL
 };

@@ -8,11 +8,13 @@ use super::Resource;
 
 mod age;
 pub(super) mod event;
+pub(super) mod jobs;
 pub(super) mod node;
 pub(super) mod pod;
 pub(super) mod replica_set;
 pub(super) mod service;
 pub(super) mod simple;
+pub(super) mod workloads;
 
 /// One column of a table.
 #[derive(Debug)]
