@@ -39,7 +39,7 @@ pub fn option(id: &str) -> Option<&'static str> {
         "cluster" => "watch 真实的集群：kubeconfig 的当前 context，或者本 Pod 所在的集群",
         "kubeconfig" => "使用这个 kubeconfig 里的集群",
         "context" => "使用 kubeconfig 里的这个 context",
-        "namespace" => "watch 哪个命名空间",
+        "namespace" => "watch 哪个 namespace",
         "scenario" => "运行期间集群里发生什么（YAML）",
         "pods" => "集群开始时有哪些 Pod：一个 YAML 文件；cluster 命令还可以写数量",
         "stages" => "kubelet 怎样处理 Pod：一个 YAML 文件，或 crash-loop 之类的名字（见 cluster --help）",
@@ -49,7 +49,7 @@ pub fn option(id: &str) -> Option<&'static str> {
         "client" => "只设置客户端的时代：DeltaFIFO 加 LIST，或 RealFIFO 加 streaming list；也可以和 --cluster 一起用",
         "follow" => "一直 watch，直到 Ctrl-C（真实时间）；用 --cluster 时默认如此",
         "limit" => "多久之后结束，例如 30s 或 1m30s",
-        "seed" => "决定各种竞争结果的种子：一个数，或 random",
+        "seed" => "决定各种竞争结果的 seed：一个数，或 random",
         "speed" => "输出的速度：1 是教程的速度，2 快一倍，max 不停顿（终端上默认 1，否则 max）",
         "output" => "标准输出里写什么",
         "color" => "什么时候使用颜色",
@@ -83,10 +83,10 @@ pub fn option(id: &str) -> Option<&'static str> {
         "kubeconfig_out" => "把 kubeconfig 写到哪里，结束后保留（默认：临时文件，结束时删除）",
         "nodes" => "有多少个节点",
         "controllers" => {
-            "运行哪些控制器：all 是全部，deletions 是垃圾回收、命名空间和节点的控制器，none 是一个也没有，像单独的 API server"
+            "运行哪些控制器：all 是全部，deletions 是垃圾回收、namespace 和节点的控制器，none 是一个也没有，像单独的 API server"
         }
         "admission" => {
-            "新建 Pod 和命名空间时补充什么：kube 是 kube-apiserver 默认补充的内容（优先级、容忍度、服务账号，以及 kubernetes 服务），plain 是什么也不补充"
+            "新建 Pod 和 namespace 时补充什么：kube 是 kube-apiserver 默认补充的内容（优先级、容忍度、服务账号，以及 kubernetes 服务），plain 是什么也不补充"
         }
         "faults" => "一开始就有的故障，例如 429:verb=list,times=3 或 hide-events:times=2；可以写多次",
         "admin" => "允许通过 /lab/faults 启动故障",

@@ -99,7 +99,7 @@ pub fn namespace(text: &str) -> Result<String, Words> {
     }
     let expected = (
         "expected a namespace: at most 63 of a-z, 0-9 and -, with no - at either end",
-        "应为命名空间的名字：最多 63 个 a-z、0-9 和 -，首尾不能是 -",
+        "应为 namespace 的名字：最多 63 个 a-z、0-9 和 -，首尾不能是 -",
     );
     Err(expected.into())
 }

@@ -43,7 +43,7 @@ pub(super) async fn to(target: &Target, namespace: &str, limit: Option<Duration>
         NamespaceLookup::Missing => {
             let failure = Failure::new((
                 format!("namespace {namespace} does not exist in {address}"),
-                format!("{address} 里没有命名空间 {namespace}"),
+                format!("{address} 里没有 namespace {namespace}"),
             ));
             Err(failure.next(("create it, or name another with -n", "请先创建它，或用 -n 指定另一个")).into())
         }
@@ -162,7 +162,7 @@ pub(super) fn explain(error: anyhow::Error, namespace: &str) -> anyhow::Error {
 fn forbidden(namespace: &str) -> Failure {
     Failure::new((
         format!("the cluster forbids listing or watching pods in namespace {namespace}"),
-        format!("集群不允许在命名空间 {namespace} 里 list 或 watch Pod"),
+        format!("集群不允许在 namespace {namespace} 里 list 或 watch Pod"),
     ))
     .next((
         format!("ask for a role with list and watch on pods; kubectl auth can-i watch pods -n {namespace} tells"),

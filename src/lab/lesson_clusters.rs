@@ -81,12 +81,12 @@ impl LessonClusters {
             NamespaceLookup::Missing => {
                 let failure = Failure::new((
                     format!("namespace {} does not exist in {BUILT_IN}", plan.namespace),
-                    format!("内置集群里没有命名空间 {}", plan.namespace),
+                    format!("内置集群里没有 namespace {}", plan.namespace),
                 ));
                 Err(failure
                     .next((
                         "it has default and the namespaces of its pods: give it some with --pods",
-                        "它有 default 和各个 Pod 所在的命名空间：可以用 --pods 加入",
+                        "它有 default 和各个 Pod 所在的 namespace：可以用 --pods 加入",
                     ))
                     .into())
             }

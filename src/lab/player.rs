@@ -258,7 +258,7 @@ impl Plan {
         let namespace = lab.namespace();
         lab.narrate(
             &format!("watching pods in namespace {namespace} of {address}"),
-            &format!("正在 watch {address} 的 {namespace} 命名空间中的 Pod"),
+            &format!("正在 watch {address} 的 namespace {namespace} 中的 Pod"),
         );
     }
 

@@ -38,14 +38,26 @@ impl Requests {
 impl Requests {
     /// How many requests there were.
     pub(super) fn count(&self) -> usize {
-        self.0.lists.load(Ordering::Relaxed) + self.0.watches.load(Ordering::Relaxed)
+        let [lists, watches] = self.each();
+        lists + watches
+    }
+
+    /// `1 次 LIST，1 次 WATCH`.
+    pub(super) fn zh(&self) -> String {
+        let [lists, watches] = self.each();
+        format!("{lists} 次 LIST，{watches} 次 WATCH")
+    }
+
+    /// The number of LISTs and of WATCHes.
+    fn each(&self) -> [usize; 2] {
+        [&self.0.lists, &self.0.watches].map(|count| count.load(Ordering::Relaxed))
     }
 }
 
 /// `1 LIST, 1 WATCH`.
 impl fmt::Display for Requests {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [lists, watches] = [&self.0.lists, &self.0.watches].map(|count| count.load(Ordering::Relaxed));
+        let [lists, watches] = self.each();
         write!(f, "{lists} LIST, {watches} WATCH")
     }
 }

@@ -118,21 +118,21 @@ impl Step {
     }
 
     fn en(&self) -> String {
-        format!("{}{}{}", self.verb.0, self.objects(), self.note.0)
+        format!("{}{}{}", self.verb.0, self.objects(", "), self.note.0)
     }
 
     fn zh(&self) -> String {
-        format!("{}{}{}", self.verb_zh, self.objects(), self.note.1)
+        format!("{}{}{}", self.verb_zh, self.objects("、"), self.note.1)
     }
 
-    fn objects(&self) -> String {
+    fn objects(&self, comma: &str) -> String {
         match &self.keys[..] {
             told if self.verb.1 == "notified" => format!(" {}", told.len()),
             [] => String::new(),
             [key] if self.named && !key.is_empty() => format!(" {}", short(key)),
             [_] => String::new(),
             keys if keys.len() <= 3 && self.named => {
-                format!(" {}", keys.iter().map(|key| short(key)).collect::<Vec<_>>().join(", "))
+                format!(" {}", keys.iter().map(|key| short(key)).collect::<Vec<_>>().join(comma))
             }
             keys => format!(" ×{}", keys.len()),
         }

@@ -1,4 +1,4 @@
-//! Keeps a load balancer like the cluster: every pod that exists is a backend.
+//! Keeps a load balancer in step with the cluster: every pod that exists is a backend.
 //!
 //! What is wrong with it: `informer-lab break tombstone`. Is it right now? `informer-lab check tombstone`.
 

@@ -1,4 +1,4 @@
-//! Keeps a load balancer like the cluster, with one list and one watch: first every pod that exists, then every change.
+//! Keeps a load balancer in step with the cluster, with one list and one watch: first every pod that exists, then every change.
 //!
 //! What is wrong with it: `informer-lab break gap`. Is it right now? `informer-lab check gap`.
 

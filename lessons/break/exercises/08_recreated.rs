@@ -1,4 +1,4 @@
-//! Keeps a load balancer like the cluster. A backend is a pod's uid, so that a pod of the same name is another backend.
+//! Keeps a load balancer in step with the cluster. A backend is a pod's uid, so that a pod of the same name is another backend.
 //!
 //! What is wrong with it: `informer-lab break recreated`. Is it right now? `informer-lab check recreated`.
 

@@ -1,4 +1,4 @@
-//! Keeps a load balancer like the cluster. The load balancer is down now and then; what failed comes again.
+//! Keeps a load balancer in step with the cluster. The load balancer is down now and then; what failed comes again.
 //!
 //! What is wrong with it: `informer-lab break resync`. Is it right now? `informer-lab check resync`.
 

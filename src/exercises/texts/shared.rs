@@ -32,7 +32,7 @@ pub(super) static TEXT: Exercise = Exercise {
             some thirty in one process, share one factory.",
         zh: "\
             这就是 SharedInformer 里 shared 的意思：想要同样对象的人，共用一次 list、一个 watch、一份缓存，各自\
-            只有一个 handler 和自己的缓冲区。SharedInformerFactory 把这件事扩大到整个程序：谁向它要 Pod，拿到的\
+            只有一个 handler 和自己的缓冲。SharedInformerFactory 把这件事扩大到整个程序：谁向它要 Pod，拿到的\
             都是同一个 informer。Kubernetes 的三十来个 controller 在一个进程里，共用的就是一个 factory。",
     },
 };

@@ -8,7 +8,7 @@ pub(super) static TEXT: Exercise = Exercise {
     symptom: Both {
         en: "\
             A dashboard shows each pod's state. When a lot happens it falls behind: after half a minute it \
-            shows what was true a minute ago, and the program's memory grows. It does not stop to fall behind \
+            shows what was true a minute ago, and the program's memory grows. It goes on falling behind \
             until the cluster is quiet. The other handlers of the informer notice nothing.",
         zh: "\
             仪表盘显示每个 Pod 的状态。变化一多，它就跟不上：半分钟以后，显示的是一分钟前的情况，程序占用的内存\
@@ -17,11 +17,11 @@ pub(super) static TEXT: Exercise = Exercise {
     hints: [
         Both {
             en: "Each handler has a buffer. What is in it after half a minute, and who needs all of it?",
-            zh: "每个 handler 都有一个缓冲区。半分钟后里面有什么？这些都有人需要吗？",
+            zh: "每个 handler 都有一个缓冲。半分钟后里面有什么？这些都有人需要吗？",
         },
         Both {
             en: "`HandlerOptions` chooses the buffer. Or put keys into a `WorkQueue`, and show what the cache has.",
-            zh: "`HandlerOptions` 可以选缓冲区。或者把 key 放进 `WorkQueue`，显示缓存里的状态。",
+            zh: "`HandlerOptions` 可以选缓冲。或者把 key 放进 `WorkQueue`，显示缓存里的状态。",
         },
     ],
     explanation: Both {
@@ -31,8 +31,8 @@ pub(super) static TEXT: Exercise = Exercise {
             one notification for each object, the newest. A work queue does the same with keys: however often a \
             key is added, it is in the queue once, and the worker reads the state of the moment from the cache.",
         zh: "\
-            client-go 的缓冲区没有上限：慢的 handler 不会拖慢别人，代价是内存，以及越来越旧的数据。需要每一次变\
-            化的人才需要它。只关心现状的话，`Buffer::Coalesced` 给每个对象只留最新的一条通知。work queue对 key 做\
-            的是同一件事：加多少次，队列里都只有一个，worker 从缓存里读到的就是当时的状态。",
+            client-go 的缓冲没有上限：慢的 handler 不会拖慢别人，代价是内存，以及越来越旧的数据。需要每一次变\
+            化的人才需要它。只关心现状的话，`Buffer::Coalesced` 给每个对象只留最新的一条通知。work queue 对 key \
+            做的是同一件事：加多少次，队列里都只有一个，worker 从缓存里读到的就是当时的状态。",
     },
 };

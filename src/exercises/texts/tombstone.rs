@@ -7,9 +7,9 @@ pub(super) static TEXT: Exercise = Exercise {
     title: Both { en: "A backend that nobody can reach", zh: "一个谁也连不上的后端" },
     symptom: Both {
         en: "\
-            A load balancer is kept like the cluster. It worked for weeks. Then the network was gone for a few \
-            seconds, and since then one request in three times out: the load balancer sends it to a pod that \
-            was deleted in these seconds. The informer's own cache does not have that pod any more.",
+            A program keeps a load balancer in step with the cluster. It worked for weeks. Then the network was \
+            gone for a few seconds, and since then one request in three times out: the load balancer sends it \
+            to a pod that was deleted in these seconds. The informer's own cache does not have that pod any more.",
         zh: "\
             程序让负载均衡器和集群保持一致，几个星期都没问题。后来网络断了几秒，从此三个请求里就有一个超时：负载\
             均衡器把它发给了那几秒里删除的 Pod。informer 自己的缓存里早已没有这个 Pod 了。",

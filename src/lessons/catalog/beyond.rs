@@ -132,7 +132,7 @@ pub(super) fn resync() -> Row {
         command: "resync",
         origin: Origin::Beyond,
         en: "Resync: what the store has is told again as Sync, and a handler returns early",
-        zh: "Resync：store 里的对象以 Sync 再来一遍，handler 提前返回",
+        zh: "Resync：store 里的对象以 Sync 再来一遍，handler 的 early return",
         chapter: "18-resync",
         trace: Some("resync.txt"),
         defaults: watching(NETTOOL_COMES_AND_GOES),

@@ -40,7 +40,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
     );
     lab.stop().cancelled().await;
     factory.shutdown().await?;
-    lab.narrate(&format!("requests: {requests}"), &format!("请求：{requests}"));
+    lab.narrate(&format!("requests: {requests}"), &format!("请求：{}", requests.zh()));
     Ok(())
 }
 

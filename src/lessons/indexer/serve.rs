@@ -34,7 +34,7 @@ pub async fn run(lab: &Lab) -> Result<()> {
     let serve = async {
         narrate_values(lab, "before the first list", "第一次 list 之前", &by_app);
         if informer.fifo.synced().await.is_ok() {
-            narrate_values(lab, "after it", "之后", &by_app);
+            narrate_values(lab, "after it", "第一次 list 之后", &by_app);
             lab.serve(router(by_app)).await?;
         }
         Ok(())

@@ -43,7 +43,8 @@ fn lacking(moment: &Moment<'_>, objects: &[Versioned]) -> Option<Asked> {
         _ => false,
     };
     let mut until_list = moment.coming().take_while(|next| !matches!(next.what, What::Listed { .. }));
-    let happens = match until_list.find(|next| leaves(&next.what)) {
+    let left = until_list.find(|next| leaves(&next.what));
+    let happens = match left {
         Some(left) if left.cause == Some(Cause::Relist) => true,
         None if !pipeline.known_objects => false,
         // It leaves for another reason, or the record ends before it does.
@@ -51,11 +52,17 @@ fn lacking(moment: &Moment<'_>, objects: &[Versioned]) -> Option<Asked> {
     };
     let situation = moment.new_situation(format!("lacking {happens}"))?;
     let name = short(key);
-    let why = match happens {
-        true => {
-            ("somebody compares the list with the store: a tombstone.", "有人拿 list 和 store 比较：这就是 tombstone。")
-        }
-        false => ("without known objects nobody compares them.", "没有 known objects，没有人比较两者。"),
+    let why = match left.map(|left| &left.what) {
+        // What the queue concludes from a list is removed object by object.
+        Some(What::Removed { .. }) => (
+            "the queue compares the list with its known objects, and makes a tombstone.",
+            "队列拿 list 和 known objects 比较，补上一个 tombstone。",
+        ),
+        Some(_) => (
+            "the consumer compares the list with its store, and makes a tombstone.",
+            "消费者拿 list 和自己的 store 比较，补上一个 tombstone。",
+        ),
+        None => ("without known objects the queue cannot compare them.", "没有 known objects，队列没法比较。"),
     };
     let asks = (
         format!("the list lacks {name}, which is in the store: will it leave the store? y/n"),
