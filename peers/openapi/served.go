@@ -33,7 +33,7 @@ var served = map[string]map[string]string{
 	"/apis/authorization.k8s.io/v1/":      {"selfsubjectaccessreviews": "", "selfsubjectrulesreviews": ""},
 	"/apis/autoscaling/v2/":               {"horizontalpodautoscalers": "status"},
 	"/apis/batch/v1/":                     {"cronjobs": "status", "jobs": "status"},
-	"/apis/certificates.k8s.io/v1/":       {"certificatesigningrequests": "status"},
+	"/apis/certificates.k8s.io/v1/":       {"certificatesigningrequests": "approval status"},
 	"/apis/coordination.k8s.io/v1/":       {"leases": ""},
 	"/apis/discovery.k8s.io/v1/":          {"endpointslices": ""},
 	"/apis/networking.k8s.io/v1/":         {"ingressclasses": "", "ingresses": "status", "networkpolicies": ""},

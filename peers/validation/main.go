@@ -17,30 +17,64 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/authentication/user"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
+	_ "k8s.io/kubernetes/pkg/apis/admissionregistration/install"
 	_ "k8s.io/kubernetes/pkg/apis/apps/install"
+	_ "k8s.io/kubernetes/pkg/apis/autoscaling/install"
 	_ "k8s.io/kubernetes/pkg/apis/batch/install"
+	_ "k8s.io/kubernetes/pkg/apis/certificates/install"
 	_ "k8s.io/kubernetes/pkg/apis/coordination/install"
 	_ "k8s.io/kubernetes/pkg/apis/core/install"
+	_ "k8s.io/kubernetes/pkg/apis/discovery/install"
+	_ "k8s.io/kubernetes/pkg/apis/networking/install"
+	_ "k8s.io/kubernetes/pkg/apis/node/install"
+	_ "k8s.io/kubernetes/pkg/apis/policy/install"
+	_ "k8s.io/kubernetes/pkg/apis/rbac/install"
+	_ "k8s.io/kubernetes/pkg/apis/scheduling/install"
+	_ "k8s.io/kubernetes/pkg/apis/storage/install"
 	"k8s.io/kubernetes/pkg/capabilities"
+	"k8s.io/kubernetes/pkg/registry/admissionregistration/mutatingwebhookconfiguration"
+	"k8s.io/kubernetes/pkg/registry/admissionregistration/validatingwebhookconfiguration"
 	"k8s.io/kubernetes/pkg/registry/apps/controllerrevision"
 	"k8s.io/kubernetes/pkg/registry/apps/daemonset"
 	"k8s.io/kubernetes/pkg/registry/apps/deployment"
 	"k8s.io/kubernetes/pkg/registry/apps/replicaset"
 	"k8s.io/kubernetes/pkg/registry/apps/statefulset"
+	"k8s.io/kubernetes/pkg/registry/autoscaling/horizontalpodautoscaler"
 	"k8s.io/kubernetes/pkg/registry/batch/cronjob"
 	"k8s.io/kubernetes/pkg/registry/batch/job"
+	"k8s.io/kubernetes/pkg/registry/certificates/certificates"
 	"k8s.io/kubernetes/pkg/registry/coordination/lease"
 	"k8s.io/kubernetes/pkg/registry/core/configmap"
+	"k8s.io/kubernetes/pkg/registry/core/endpoint"
 	"k8s.io/kubernetes/pkg/registry/core/event"
+	"k8s.io/kubernetes/pkg/registry/core/limitrange"
 	"k8s.io/kubernetes/pkg/registry/core/namespace"
 	"k8s.io/kubernetes/pkg/registry/core/node"
+	"k8s.io/kubernetes/pkg/registry/core/persistentvolume"
+	"k8s.io/kubernetes/pkg/registry/core/persistentvolumeclaim"
 	"k8s.io/kubernetes/pkg/registry/core/pod"
+	"k8s.io/kubernetes/pkg/registry/core/podtemplate"
+	"k8s.io/kubernetes/pkg/registry/core/replicationcontroller"
+	"k8s.io/kubernetes/pkg/registry/core/resourcequota"
 	"k8s.io/kubernetes/pkg/registry/core/secret"
 	"k8s.io/kubernetes/pkg/registry/core/service"
 	"k8s.io/kubernetes/pkg/registry/core/serviceaccount"
+	"k8s.io/kubernetes/pkg/registry/discovery/endpointslice"
+	"k8s.io/kubernetes/pkg/registry/networking/ingress"
+	"k8s.io/kubernetes/pkg/registry/networking/ingressclass"
+	"k8s.io/kubernetes/pkg/registry/networking/networkpolicy"
+	"k8s.io/kubernetes/pkg/registry/node/runtimeclass"
+	"k8s.io/kubernetes/pkg/registry/policy/poddisruptionbudget"
+	"k8s.io/kubernetes/pkg/registry/rbac/clusterrole"
+	"k8s.io/kubernetes/pkg/registry/rbac/clusterrolebinding"
+	"k8s.io/kubernetes/pkg/registry/rbac/role"
+	"k8s.io/kubernetes/pkg/registry/rbac/rolebinding"
+	"k8s.io/kubernetes/pkg/registry/scheduling/priorityclass"
+	"k8s.io/kubernetes/pkg/registry/storage/storageclass"
 )
 
 type both interface {
@@ -54,20 +88,41 @@ var strategies = map[string]both{
 	"Event": event.Strategy, "ReplicaSet": replicaset.Strategy, "Lease": lease.Strategy,
 	"ControllerRevision": controllerrevision.Strategy, "DaemonSet": daemonset.Strategy, "Deployment": deployment.Strategy,
 	"StatefulSet": statefulset.Strategy, "CronJob": cronjob.Strategy, "Job": job.Strategy,
+	"Endpoints": endpoint.Strategy, "LimitRange": limitrange.Strategy, "PersistentVolume": persistentvolume.Strategy,
+	"PersistentVolumeClaim": persistentvolumeclaim.Strategy, "PodTemplate": podtemplate.Strategy,
+	"ReplicationController": replicationcontroller.Strategy, "ResourceQuota": resourcequota.Strategy,
+	"MutatingWebhookConfiguration":   mutatingwebhookconfiguration.Strategy,
+	"ValidatingWebhookConfiguration": validatingwebhookconfiguration.Strategy,
+	"HorizontalPodAutoscaler":        horizontalpodautoscaler.Strategy,
+	"CertificateSigningRequest":      certificates.Strategy,
+	"EndpointSlice":                  endpointslice.Strategy,
+	"Ingress":                        ingress.Strategy, "IngressClass": ingressclass.Strategy, "NetworkPolicy": networkpolicy.Strategy,
+	"RuntimeClass": runtimeclass.Strategy, "PodDisruptionBudget": poddisruptionbudget.Strategy,
+	"Role": role.Strategy, "RoleBinding": rolebinding.Strategy, "ClusterRole": clusterrole.Strategy,
+	"ClusterRoleBinding": clusterrolebinding.Strategy, "PriorityClass": priorityclass.Strategy, "StorageClass": storageclass.Strategy,
 }
 var statuses = map[string]rest.RESTUpdateStrategy{
 	"Pod": pod.StatusStrategy, "Node": node.StatusStrategy, "Namespace": namespace.StatusStrategy,
 	"Service": service.StatusStrategy, "ReplicaSet": replicaset.StatusStrategy,
 	"DaemonSet": daemonset.StatusStrategy, "Deployment": deployment.StatusStrategy, "StatefulSet": statefulset.StatusStrategy,
 	"CronJob": cronjob.StatusStrategy, "Job": job.StatusStrategy,
+	"PersistentVolume": persistentvolume.StatusStrategy, "PersistentVolumeClaim": persistentvolumeclaim.StatusStrategy,
+	"ReplicationController": replicationcontroller.StatusStrategy, "ResourceQuota": resourcequota.StatusStrategy,
+	"HorizontalPodAutoscaler": horizontalpodautoscaler.StatusStrategy, "CertificateSigningRequest": certificates.StatusStrategy,
+	"Ingress": ingress.StatusStrategy, "PodDisruptionBudget": poddisruptionbudget.StatusStrategy,
 }
 
 // kase is a line: what is sent, and what upstream has against it.
 type kase struct {
-	Old         json.RawMessage      `json:"old,omitempty"`
-	New         json.RawMessage      `json:"new"`
-	Subresource string               `json:"subresource,omitempty"`
-	Causes      []metav1.StatusCause `json:"causes"`
+	Old         json.RawMessage `json:"old,omitempty"`
+	New         json.RawMessage `json:"new"`
+	Subresource string          `json:"subresource,omitempty"`
+	// Ask says what else is answered if the object is taken: "object", "cells", "columns".
+	Ask     []string                       `json:"ask,omitempty"`
+	Causes  []metav1.StatusCause           `json:"causes"`
+	Object  map[string]any                 `json:"object,omitempty"`
+	Cells   []any                          `json:"cells,omitempty"`
+	Columns []metav1.TableColumnDefinition `json:"columns,omitempty"`
 }
 
 func decode(data []byte) (runtime.Object, *schema.GroupVersionKind, error) {
@@ -86,11 +141,12 @@ func answer(c *kase) error {
 		namespace = metav1.NamespaceDefault
 	}
 	ctx := genericapirequest.WithNamespace(context.Background(), namespace)
+	ctx = genericapirequest.WithUser(ctx, &user.DefaultInfo{Name: "system:anonymous", Groups: []string{"system:unauthenticated"}})
 	info := &genericapirequest.RequestInfo{IsResourceRequest: true, Verb: "create", APIGroup: gvk.Group, APIVersion: gvk.Version, Subresource: c.Subresource}
 	ctx = genericapirequest.WithRequestInfo(ctx, info)
 	if c.Old == nil {
 		rest.FillObjectMetaSystemFields(obj.(metav1.Object))
-		return c.note(rest.BeforeCreate(strategy, ctx, obj))
+		return c.note(obj, rest.BeforeCreate(strategy, ctx, obj))
 	}
 	old, _, err := decode(c.Old)
 	if err != nil {
@@ -106,14 +162,20 @@ func answer(c *kase) error {
 	after.SetUID(before.GetUID())
 	after.SetCreationTimestamp(before.GetCreationTimestamp())
 	if c.Subresource == "status" {
-		return c.note(rest.BeforeUpdate(statuses[gvk.Kind], ctx, obj, old))
+		return c.note(obj, rest.BeforeUpdate(statuses[gvk.Kind], ctx, obj, old))
 	}
-	return c.note(rest.BeforeUpdate(strategy, ctx, obj, old))
+	if c.Subresource == "approval" {
+		return c.note(obj, rest.BeforeUpdate(certificates.ApprovalStrategy, ctx, obj, old))
+	}
+	return c.note(obj, rest.BeforeUpdate(strategy, ctx, obj, old))
 }
 
-// note keeps the causes of a refusal. Any other error is a mistake in the case.
-func (c *kase) note(err error) error {
-	c.Causes = []metav1.StatusCause{}
+// note keeps the causes of a refusal, or what was asked of an object that is taken. Any other error is a mistake in the case.
+func (c *kase) note(obj runtime.Object, err error) error {
+	c.Causes, c.Object, c.Cells, c.Columns = []metav1.StatusCause{}, nil, nil, nil
+	if err == nil {
+		return c.show(obj)
+	}
 	var status errors.APIStatus
 	if !stderrors.As(err, &status) {
 		return err

@@ -208,9 +208,13 @@ impl Action {
             {
                 Self::DeleteCollection
             }
-            (Some(_), None | Some(Subresource::Status), &Method::GET) => Self::Get,
-            (Some(_), None | Some(Subresource::Finalize | Subresource::Status), &Method::PUT) => Self::Update,
-            (Some(_), None | Some(Subresource::Status), &Method::PATCH) => Self::Patch,
+            (Some(_), None | Some(Subresource::Approval | Subresource::Status), &Method::GET) => Self::Get,
+            (
+                Some(_),
+                None | Some(Subresource::Approval | Subresource::Finalize | Subresource::Status),
+                &Method::PUT,
+            ) => Self::Update,
+            (Some(_), None | Some(Subresource::Approval | Subresource::Status), &Method::PATCH) => Self::Patch,
             (Some(_), None, &Method::DELETE) => Self::Delete,
             (Some(_), Some(Subresource::Scale), &Method::GET) => Self::GetScale,
             (Some(_), Some(Subresource::Scale), &Method::PUT) => Self::UpdateScale,

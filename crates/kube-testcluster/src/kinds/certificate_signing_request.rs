@@ -1,6 +1,13 @@
-//! Requests to sign a certificate.
+//! Requests to sign a certificate. Upstream: `pkg/apis/certificates`, `pkg/registry/certificates`.
 
-use crate::kinds::resource::{Resource, Scope, Subresource};
+use serde_json::{Value, json};
+
+use crate::kinds::columns;
+use crate::kinds::fields::items;
+use crate::kinds::names::NameRule;
+use crate::kinds::resource::{Change, Resource, Scope, Subresource};
+use crate::kinds::reviews::{ANONYMOUS, UNAUTHENTICATED};
+use crate::machinery::fill::{list, object};
 
 /// The row of a CertificateSigningRequest.
 pub(in crate::kinds) const ROW: Resource = Resource {
@@ -11,7 +18,65 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     storage_hash: "95fRKMXA+00=",
     scope: Scope::Cluster,
     short_names: &["csr"],
-    subresources: &[Subresource::Status],
+    subresources: &[Subresource::Approval, Subresource::Status],
     fields: &[("spec.signerName", "/spec/signerName", "")],
+    name_rule: NameRule::PathSegment,
+    prepare,
+    columns: columns::certificates::COLUMNS,
     ..Resource::USUAL
 };
+
+/// Notes who asks, and keeps the request as it was made. Upstream: `csrStrategy`, `csrStatusStrategy`, `csrApprovalStrategy`.
+fn prepare(new: &mut Value, change: &Change<'_>) {
+    let Some(old) = change.old else {
+        let spec = object(&mut new["spec"]);
+        for field in ["uid", "extra"] {
+            spec.remove(field);
+        }
+        spec.insert("username".into(), json!(ANONYMOUS));
+        spec.insert("groups".into(), json!([UNAUTHENTICATED]));
+        return;
+    };
+    new["spec"] = old["spec"].clone();
+    if change.part.is_none() {
+        return;
+    }
+    if change.part == Some(Subresource::Status) {
+        for decision in ["Approved", "Denied"] {
+            keep_conditions(&mut new["status"], &old["status"], decision);
+        }
+    }
+    set_times(&mut new["status"], &old["status"], change.now);
+    if change.part == Some(Subresource::Approval) {
+        let conditions = new["status"]["conditions"].take();
+        new["status"] = old["status"].clone();
+        if !conditions.is_null() {
+            new["status"]["conditions"] = conditions;
+        }
+    }
+}
+
+/// A status keeps the decisions, unless it has more or fewer of them, which the validation refuses. Upstream:
+/// `preserveConditionInstances`.
+fn keep_conditions(new: &mut Value, old: &Value, kind: &str) {
+    let before: Vec<&Value> = items(old, "conditions").iter().filter(|condition| condition["type"] == kind).collect();
+    let mut now: Vec<&mut Value> = list(new, "conditions").filter(|condition| condition["type"] == kind).collect();
+    if now.len() == before.len() {
+        now.iter_mut().zip(before).for_each(|(condition, kept)| **condition = kept.clone());
+    }
+}
+
+/// Upstream: `populateConditionTimestamps`.
+fn set_times(new: &mut Value, old: &Value, now: &str) {
+    for condition in list(new, "conditions") {
+        if condition["lastUpdateTime"].is_null() {
+            condition["lastUpdateTime"] = json!(now);
+        }
+        if condition["lastTransitionTime"].is_null() {
+            let is_same = |old: &&Value| old["type"] == condition["type"] && old["status"] == condition["status"];
+            let since =
+                items(old, "conditions").iter().filter(is_same).find_map(|old| old["lastTransitionTime"].as_str());
+            condition["lastTransitionTime"] = json!(since.unwrap_or(now));
+        }
+    }
+}

@@ -1,6 +1,11 @@
-//! Horizontal pod autoscalers.
+//! Horizontal pod autoscalers. Upstream: `pkg/apis/autoscaling`.
 
+use serde_json::{Value, json};
+
+use crate::kinds::columns;
+use crate::kinds::fields::items;
 use crate::kinds::resource::{Generation, Resource, Subresource};
+use crate::machinery::fill::{empty, missing, part};
 
 /// The row of a HorizontalPodAutoscaler.
 pub(in crate::kinds) const ROW: Resource = Resource {
@@ -14,5 +19,30 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     categories: &["all"],
     subresources: &[Subresource::Status],
     generation: Generation::Counted,
+    defaults: set_defaults,
+    columns: columns::autoscaler::COLUMNS,
     ..Resource::USUAL
 };
+
+/// Upstream: `SetDefaults_HorizontalPodAutoscaler`.
+fn set_defaults(scaler: &mut Value) {
+    missing(scaler, "spec", empty());
+    let spec = &mut scaler["spec"];
+    missing(spec, "minReplicas", json!(1));
+    if items(spec, "metrics").is_empty() {
+        let target = json!({"type": "Utilization", "averageUtilization": 80});
+        spec["metrics"] = json!([{"type": "Resource", "resource": {"name": "cpu", "target": target}}]);
+    }
+    let Some(behavior) = part(spec, "behavior") else { return };
+    let share = json!({"type": "Percent", "value": 100, "periodSeconds": 15});
+    let pods = json!({"type": "Pods", "value": 4, "periodSeconds": 15});
+    rules(behavior, "scaleUp", json!([pods, share]));
+    missing(&mut behavior["scaleUp"], "stabilizationWindowSeconds", json!(0));
+    rules(behavior, "scaleDown", json!([share]));
+}
+
+fn rules(behavior: &mut Value, direction: &str, policies: Value) {
+    missing(behavior, direction, empty());
+    missing(&mut behavior[direction], "selectPolicy", json!("Max"));
+    missing(&mut behavior[direction], "policies", policies);
+}

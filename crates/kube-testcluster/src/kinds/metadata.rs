@@ -41,7 +41,7 @@ pub(crate) fn of_update(resource: &Resource, new: &Value, old: &Value) -> Vec<Ca
 
 /// Whether the kind itself looks at metadata. Events do not.
 fn checks_itself(resource: &Resource) -> bool {
-    resource.name_rule != NameRule::PathSegment
+    resource.name_rule != NameRule::Unchecked
 }
 
 /// Upstream: `ValidateObjectMetaAccessor`.

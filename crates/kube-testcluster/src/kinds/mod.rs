@@ -21,6 +21,7 @@ mod pod_disruption_budget;
 mod priority_class;
 mod rbac;
 mod resource;
+mod resource_list;
 mod reviews;
 mod runtime_class;
 mod served;
@@ -29,7 +30,8 @@ mod storage_class;
 pub(crate) use self::core::namespace;
 pub(crate) use self::core::pod::fields_from_annotations;
 pub(crate) use self::resource::{
-    Allocator, CreateOnUpdate, DeleteResponse, Deletion, Dependents, Generation, Lifetime, Resource, StatusOnCreate,
-    Subresource, UnconditionalUpdate,
+    Allocator, Change, CreateOnUpdate, DeleteResponse, Deletion, Dependents, Generation, Lifetime, Resource,
+    StatusOnCreate, Subresource, UnconditionalUpdate,
 };
+pub(crate) use self::reviews::{ANONYMOUS, UNAUTHENTICATED};
 pub(crate) use self::served::{EVENTS, NAMESPACES, NODES, PODS, RESOURCES, SERVICE_ACCOUNTS, SERVICES, find, served};

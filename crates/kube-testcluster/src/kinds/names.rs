@@ -9,6 +9,8 @@ pub(crate) enum NameRule {
     Label,
     /// Anything that can be a part of a path.
     PathSegment,
+    /// The kind looks at no metadata itself. What is checked for all kinds lets a name be a part of a path.
+    Unchecked,
 }
 
 impl NameRule {
@@ -17,15 +19,15 @@ impl NameRule {
         match self {
             Self::Subdomain => subdomain(name),
             Self::Label => label(name),
-            Self::PathSegment => path_segment(name),
+            Self::PathSegment | Self::Unchecked => path_segment(name),
         }
     }
 
     /// What is wrong with the beginning of a name that is generated.
     pub(super) fn messages_of_prefix(self, prefix: &str) -> Vec<String> {
         match self {
-            Self::PathSegment => path_segment_part(prefix),
-            _ => self.messages(&without_trailing_dash(prefix)),
+            Self::PathSegment | Self::Unchecked => path_segment_part(prefix),
+            Self::Subdomain | Self::Label => self.messages(&without_trailing_dash(prefix)),
         }
     }
 }

@@ -1,5 +1,7 @@
-//! Budgets of disruptions.
+//! Budgets of disruptions. Upstream: `pkg/apis/policy`, `pkg/registry/policy/poddisruptionbudget`.
 
+use crate::kinds::columns;
+use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Generation, Resource, Strategy, Subresource, UnconditionalUpdate};
 
 /// The row of a PodDisruptionBudget.
@@ -13,5 +15,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     subresources: &[Subresource::Status],
     generation: Generation::Counted,
     strategy: Strategy { unconditional_update: UnconditionalUpdate::Refused, ..Strategy::USUAL },
+    name_rule: NameRule::Unchecked,
+    columns: columns::policy::BUDGETS,
     ..Resource::USUAL
 };

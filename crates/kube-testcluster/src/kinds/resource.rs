@@ -42,6 +42,8 @@ pub(crate) enum Generation {
     Counted,
     /// It also counts the changes of the annotations, which a Deployment passes on to its ReplicaSets.
     CountedWithAnnotations,
+    /// It counts the changes at these JSON pointers: the kind has no spec, or not only that.
+    CountedAt(&'static [&'static str]),
     Absent,
 }
 
@@ -109,6 +111,8 @@ impl Strategy {
 /// A path below an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Subresource {
+    /// Whether a certificate is to be signed.
+    Approval,
     Status,
     Binding,
     /// The log of a container.
@@ -141,6 +145,7 @@ const VERBS: [&str; 8] = ["create", "delete", "deletecollection", "get", "list",
 impl Subresource {
     pub(crate) fn name(self) -> &'static str {
         match self {
+            Self::Approval => "approval",
             Self::Status => "status",
             Self::Binding => "binding",
             Self::Log => "log",
@@ -183,6 +188,8 @@ pub(crate) struct Resource {
     pub(crate) name_rule: NameRule,
     /// Sets the defaults.
     pub(crate) defaults: fn(&mut Value),
+    /// What else the kind changes in an object that is written. Upstream: `PrepareForCreate` and `PrepareForUpdate`.
+    pub(crate) prepare: fn(&mut Value, &Change<'_>),
     /// The errors in a new object, or in a new state (first argument) of an old one (second argument), but for its
     /// metadata.
     pub(crate) validate: fn(&Value, Option<&Value>) -> Vec<Cause>,
@@ -214,8 +221,20 @@ pub(crate) trait Allocator: fmt::Debug + Send {
     fn record(&mut self, key: &str, state: Option<&Value>);
 }
 
+/// What a kind is told of a write.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Change<'a> {
+    /// The state before; `None` for a new object.
+    pub(crate) old: Option<&'a Value>,
+    pub(crate) part: Option<Subresource>,
+    pub(crate) now: &'a str,
+}
+
 /// The defaults of a kind that has none.
 fn no_defaults(_: &mut Value) {}
+
+/// The preparation of a kind that has none.
+fn as_it_is(_: &mut Value, _: &Change<'_>) {}
 
 /// The validation of a kind that has none but that of metadata.
 fn nothing_more(_: &Value, _: Option<&Value>) -> Vec<Cause> {
@@ -251,6 +270,7 @@ impl Resource {
         fields: &[],
         name_rule: NameRule::Subdomain,
         defaults: no_defaults,
+        prepare: as_it_is,
         validate: nothing_more,
         validate_status: nothing_more,
         allocator: None,
@@ -338,7 +358,7 @@ impl Resource {
         const CHANGED: &[&str] = &["get", "patch", "update"];
         const CONNECTED: &[&str] = &["create", "get"];
         match subresource {
-            Subresource::Status => Part { foreign: None, kind: self.kind, verbs: CHANGED },
+            Subresource::Approval | Subresource::Status => Part { foreign: None, kind: self.kind, verbs: CHANGED },
             Subresource::Binding => Part { foreign: None, kind: "Binding", verbs: &["create"] },
             Subresource::Log => Part { foreign: None, kind: self.kind, verbs: &["get"] },
             Subresource::Attach => Part { foreign: None, kind: "PodAttachOptions", verbs: CONNECTED },

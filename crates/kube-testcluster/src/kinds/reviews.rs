@@ -6,8 +6,12 @@ use super::names::NameRule;
 use super::resource::{Resource, Scope};
 use crate::machinery::cause::Cause;
 
+/// Who sends a request: nobody is authenticated.
+pub(crate) const ANONYMOUS: &str = "system:anonymous";
+pub(crate) const UNAUTHENTICATED: &str = "system:unauthenticated";
+
 const USUAL: Resource =
-    Resource { scope: Scope::Cluster, cached: false, name_rule: NameRule::PathSegment, ..Resource::USUAL };
+    Resource { scope: Scope::Cluster, cached: false, name_rule: NameRule::Unchecked, ..Resource::USUAL };
 
 const AUTHENTICATION: &str = "authentication.k8s.io";
 const AUTHORIZATION: &str = "authorization.k8s.io";

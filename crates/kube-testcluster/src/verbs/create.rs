@@ -16,7 +16,7 @@ use crate::http::request_info::Target;
 use crate::http::status::ApiError;
 use crate::http::write_options::WriteOptions;
 use crate::kinds::{
-    Generation, NAMESPACES, PODS, Resource, StatusOnCreate, Subresource, fields_from_annotations, namespace,
+    Change, Generation, NAMESPACES, PODS, Resource, StatusOnCreate, Subresource, fields_from_annotations, namespace,
 };
 use crate::machinery::fill::{empty, missing, object};
 use crate::settings::Controllers;
@@ -128,7 +128,8 @@ fn validated(store: &Store, target: &Target, mut value: Value) -> Result<(Key, V
     if resource.subresources.contains(&Subresource::Status)
         && resource.strategy.status_on_create == StatusOnCreate::Reset
     {
-        object(&mut value).remove("status");
+        let status = resource.blank().remove("status").unwrap_or_else(empty);
+        object(&mut value).insert("status".into(), status);
     }
     prepare(store, resource, target.namespace.as_deref(), &mut value);
     let name = value["metadata"]["name"].as_str().unwrap_or_default().to_owned();
@@ -175,6 +176,7 @@ pub(crate) fn prepare(store: &Store, resource: &'static Resource, namespace: Opt
         fields_from_annotations(value);
     }
     (resource.defaults)(value);
+    (resource.prepare)(value, &Change { old: None, part: None, now: &store.clock.now() });
     let metadata = object(&mut value["metadata"]);
     generate_name(store, resource, namespace, metadata);
     metadata.insert("uid".into(), json!(store.lock().random.uid()));

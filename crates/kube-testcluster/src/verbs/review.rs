@@ -11,7 +11,7 @@ use crate::http::body::{self, Format};
 use crate::http::field_validation::warn;
 use crate::http::status::{self, ApiError};
 use crate::http::write_options::WriteOptions;
-use crate::kinds::Resource;
+use crate::kinds::{ANONYMOUS, Resource, UNAUTHENTICATED};
 
 /// Answers a review with its status; nothing is stored.
 pub(crate) async fn review(call: Call) -> Result<Response, ApiError> {
@@ -42,7 +42,7 @@ fn answer(resource: &Resource, asked: Value, now: &str) -> Result<Value, ApiErro
             (json!({}), json!({}), status)
         }
         _ => {
-            let user = json!({"username": "system:anonymous", "groups": ["system:unauthenticated"]});
+            let user = json!({"username": ANONYMOUS, "groups": [UNAUTHENTICATED]});
             (json!({"creationTimestamp": now}), Value::Null, json!({"userInfo": user}))
         }
     };

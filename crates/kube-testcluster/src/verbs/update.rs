@@ -16,7 +16,7 @@ use crate::http::query::problem;
 use crate::http::request_info::Target;
 use crate::http::status::ApiError;
 use crate::http::write_options::WriteOptions;
-use crate::kinds::{CreateOnUpdate, Generation, NAMESPACES, PODS, Resource, Subresource, UnconditionalUpdate};
+use crate::kinds::{Change, CreateOnUpdate, Generation, NAMESPACES, PODS, Resource, Subresource, UnconditionalUpdate};
 use crate::machinery::fill::object;
 use crate::store::object::{Key, Object, Opened};
 use crate::store::{Commit, Next, Store};
@@ -91,7 +91,7 @@ pub(crate) fn next(
     let resource = current.resource;
     preconditions(current, &new)?;
     match part {
-        Some(Subresource::Status) => keep_all_but_status(current, &mut new),
+        Some(Subresource::Approval | Subresource::Status) => keep_all_but_status(current, &mut new),
         _ => keep_status(current, &mut new, part),
     }
     if resource == PODS && part.is_none() {
@@ -99,8 +99,9 @@ pub(crate) fn next(
     }
     keep_system_fields(current, &mut new);
     (resource.defaults)(&mut new);
+    (resource.prepare)(&mut new, &Change { old: Some(&current.value), part, now: &store.clock.now() });
     let causes = match part {
-        Some(Subresource::Status) => resource.causes_of_status_update(&new, &current.value),
+        Some(Subresource::Approval | Subresource::Status) => resource.causes_of_status_update(&new, &current.value),
         _ => resource.causes_of_update(&new, &current.value),
     };
     if !causes.is_empty() {
@@ -120,6 +121,7 @@ fn is_counted(current: &Opened, new: &Value, part: Option<Subresource>) -> bool 
     match current.resource.generation {
         Generation::Absent => false,
         Generation::Counted => differs,
+        Generation::CountedAt(fields) => fields.iter().any(|field| new.pointer(field) != current.value.pointer(field)),
         Generation::CountedWithAnnotations if part == Some(Subresource::Status) => false,
         Generation::CountedWithAnnotations => {
             differs || annotations(new).unwrap_or_default() != annotations(&current.value).unwrap_or_default()

@@ -2,3 +2,26 @@
 
 pub(super) mod mutating_webhook_configuration;
 pub(super) mod validating_webhook_configuration;
+
+use serde_json::{Value, json};
+
+use crate::machinery::fill::{empty, list, missing, part};
+
+/// Upstream: `SetDefaults_ValidatingWebhook`, `SetDefaults_Rule`, `SetDefaults_ServiceReference`.
+fn set_defaults(configuration: &mut Value) {
+    for webhook in list(configuration, "webhooks") {
+        for (field, value) in [
+            ("failurePolicy", json!("Fail")),
+            ("matchPolicy", json!("Equivalent")),
+            ("namespaceSelector", empty()),
+            ("objectSelector", empty()),
+            ("timeoutSeconds", json!(10)),
+        ] {
+            missing(webhook, field, value);
+        }
+        list(webhook, "rules").for_each(|rule| missing(rule, "scope", json!("*")));
+        if let Some(service) = part(webhook, "clientConfig").and_then(|config| part(config, "service")) {
+            missing(service, "port", json!(443));
+        }
+    }
+}

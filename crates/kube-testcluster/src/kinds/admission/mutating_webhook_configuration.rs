@@ -1,6 +1,11 @@
-//! Configurations of mutating webhooks.
+//! Configurations of mutating webhooks. Upstream: `pkg/apis/admissionregistration`.
 
+use serde_json::{Value, json};
+
+use crate::kinds::columns;
 use crate::kinds::resource::{Generation, Resource, Scope, Strategy, UnconditionalUpdate};
+
+use crate::machinery::fill::{list, missing};
 
 /// The row of a MutatingWebhookConfiguration.
 pub(in crate::kinds) const ROW: Resource = Resource {
@@ -11,7 +16,17 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     storage_hash: "Sqi0GUgDaX0=",
     scope: Scope::Cluster,
     categories: &["api-extensions"],
-    generation: Generation::Counted,
+    generation: Generation::CountedAt(&["/webhooks"]),
     strategy: Strategy { unconditional_update: UnconditionalUpdate::Refused, ..Strategy::USUAL },
+    defaults: set_defaults,
+    columns: columns::policy::WEBHOOKS,
     ..Resource::USUAL
 };
+
+/// Upstream: `SetDefaults_MutatingWebhook`.
+fn set_defaults(configuration: &mut Value) {
+    super::set_defaults(configuration);
+    for webhook in list(configuration, "webhooks") {
+        missing(webhook, "reinvocationPolicy", json!("Never"));
+    }
+}

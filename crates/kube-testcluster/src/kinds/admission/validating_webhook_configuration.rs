@@ -1,5 +1,6 @@
-//! Configurations of validating webhooks.
+//! Configurations of validating webhooks. Upstream: `pkg/apis/admissionregistration`.
 
+use crate::kinds::columns;
 use crate::kinds::resource::{Generation, Resource, Scope, Strategy, UnconditionalUpdate};
 
 /// The row of a ValidatingWebhookConfiguration.
@@ -11,7 +12,9 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     storage_hash: "B0wHjQmsGNk=",
     scope: Scope::Cluster,
     categories: &["api-extensions"],
-    generation: Generation::Counted,
+    generation: Generation::CountedAt(&["/webhooks"]),
     strategy: Strategy { unconditional_update: UnconditionalUpdate::Refused, ..Strategy::USUAL },
+    defaults: super::set_defaults,
+    columns: columns::policy::WEBHOOKS,
     ..Resource::USUAL
 };

@@ -6,7 +6,11 @@ use serde_json::Value;
 /// The time from `time` until `now`, as kubectl prints it: `3s`, `5m10s`, `2d`.
 pub(crate) fn age(time: &Value, now: Timestamp) -> String {
     let Some(then) = time.as_str().and_then(|text| text.parse::<Timestamp>().ok()) else { return "<unknown>".into() };
-    let seconds = (now.as_second() - then.as_second()).max(0);
+    human((now.as_second() - then.as_second()).max(0))
+}
+
+/// A number of seconds as kubectl prints it.
+pub(super) fn human(seconds: i64) -> String {
     let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86400);
     let two = |large: i64, unit: &str, small: i64, small_unit: &str| match small {
         0 => format!("{large}{unit}"),

@@ -7,13 +7,21 @@ use self::age::age;
 use super::Resource;
 
 mod age;
+pub(super) mod autoscaler;
+pub(super) mod certificates;
+pub(super) mod endpoints;
 pub(super) mod event;
 pub(super) mod jobs;
+pub(super) mod networking;
 pub(super) mod node;
 pub(super) mod pod;
+pub(super) mod policy;
+pub(super) mod rbac;
 pub(super) mod replica_set;
 pub(super) mod service;
 pub(super) mod simple;
+pub(super) mod storage;
+pub(super) mod templates;
 pub(super) mod workloads;
 
 /// One column of a table.
@@ -69,6 +77,11 @@ fn text(object: &Value, pointer: &str) -> Value {
 /// The text at a JSON pointer, or `<none>`.
 fn text_or_none(object: &Value, pointer: &str) -> Value {
     object.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty()).unwrap_or("<none>").into()
+}
+
+/// The text at a JSON pointer, which may be empty, or what is said if there is none.
+fn text_or(object: &Value, pointer: &str, none: &str) -> Value {
+    object.pointer(pointer).and_then(Value::as_str).unwrap_or(none).into()
 }
 
 /// The number at a JSON pointer, or 0.

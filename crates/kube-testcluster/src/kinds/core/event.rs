@@ -34,7 +34,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
         ("source", "/source/component", ""),
         ("type", "/type", ""),
     ],
-    name_rule: NameRule::PathSegment,
+    name_rule: NameRule::Unchecked,
     validate,
     columns: columns::event::COLUMNS,
     ..Resource::USUAL

@@ -1,5 +1,9 @@
-//! Pod templates.
+//! Pod templates. Upstream: `pkg/apis/core`.
 
+use serde_json::Value;
+
+use crate::kinds::columns;
+use crate::kinds::core::pod;
 use crate::kinds::resource::{DeleteResponse, Generation, Resource};
 
 /// The row of a PodTemplate.
@@ -9,6 +13,12 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     kind: "PodTemplate",
     storage_hash: "LIXB2x4IFpk=",
     delete_response: DeleteResponse::Object,
-    generation: Generation::Counted,
+    generation: Generation::CountedAt(&["/template"]),
+    defaults: set_defaults,
+    columns: columns::templates::TEMPLATES,
     ..Resource::USUAL
 };
+
+fn set_defaults(object: &mut Value) {
+    pod::defaults::template(object);
+}

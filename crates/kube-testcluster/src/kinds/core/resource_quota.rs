@@ -1,6 +1,11 @@
-//! Resource quotas.
+//! Resource quotas. Upstream: `pkg/apis/core`.
 
+use serde_json::Value;
+
+use crate::kinds::columns;
 use crate::kinds::resource::{DeleteResponse, Resource, Subresource};
+use crate::kinds::resource_list::round_up;
+use crate::machinery::fill::part;
 
 /// The row of a ResourceQuota.
 pub(in crate::kinds) const ROW: Resource = Resource {
@@ -11,5 +16,16 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     short_names: &["quota"],
     subresources: &[Subresource::Status],
     delete_response: DeleteResponse::Object,
+    defaults: set_defaults,
+    columns: columns::policy::QUOTAS,
     ..Resource::USUAL
 };
+
+/// Upstream: `SetObjectDefaults_ResourceQuota`.
+fn set_defaults(quota: &mut Value) {
+    for (parent, field) in [("spec", "hard"), ("status", "hard"), ("status", "used")] {
+        if let Some(parent) = part(quota, parent) {
+            round_up(parent, field);
+        }
+    }
+}

@@ -1,5 +1,6 @@
 //! Ingresses.
 
+use crate::kinds::columns;
 use crate::kinds::resource::{Generation, Resource, Subresource};
 
 /// The row of an Ingress.
@@ -12,5 +13,6 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     short_names: &["ing"],
     subresources: &[Subresource::Status],
     generation: Generation::Counted,
+    columns: columns::networking::INGRESSES,
     ..Resource::USUAL
 };

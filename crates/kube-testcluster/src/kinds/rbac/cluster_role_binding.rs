@@ -1,15 +1,20 @@
-//! Bindings of cluster roles.
+//! Bindings of cluster roles. Upstream: `pkg/apis/rbac`.
 
+use crate::kinds::columns;
+use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Resource, Scope, Strategy};
 
 /// The row of a ClusterRoleBinding.
 pub(in crate::kinds) const ROW: Resource = Resource {
-    group: "rbac.authorization.k8s.io",
+    group: super::GROUP,
     plural: "clusterrolebindings",
     singular: "clusterrolebinding",
     kind: "ClusterRoleBinding",
     storage_hash: "48tpQ8gZHFc=",
     scope: Scope::Cluster,
+    name_rule: NameRule::PathSegment,
     strategy: Strategy::CREATED_ON_UPDATE,
+    defaults: super::set_defaults_of_binding,
+    columns: columns::rbac::CLUSTER_BINDINGS,
     ..Resource::USUAL
 };

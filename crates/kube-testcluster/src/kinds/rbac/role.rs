@@ -1,14 +1,18 @@
 //! Roles.
 
+use crate::kinds::columns;
+use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Resource, Strategy};
 
 /// The row of a Role.
 pub(in crate::kinds) const ROW: Resource = Resource {
-    group: "rbac.authorization.k8s.io",
+    group: super::GROUP,
     plural: "roles",
     singular: "role",
     kind: "Role",
     storage_hash: "7FuwZcIIItM=",
+    name_rule: NameRule::PathSegment,
     strategy: Strategy::CREATED_ON_UPDATE,
+    columns: columns::simple::DEFAULT,
     ..Resource::USUAL
 };

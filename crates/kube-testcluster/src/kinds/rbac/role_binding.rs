@@ -1,14 +1,19 @@
-//! Bindings of roles.
+//! Bindings of roles. Upstream: `pkg/apis/rbac`.
 
+use crate::kinds::columns;
+use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Resource, Strategy};
 
 /// The row of a RoleBinding.
 pub(in crate::kinds) const ROW: Resource = Resource {
-    group: "rbac.authorization.k8s.io",
+    group: super::GROUP,
     plural: "rolebindings",
     singular: "rolebinding",
     kind: "RoleBinding",
     storage_hash: "eGsCzGH6b1g=",
+    name_rule: NameRule::PathSegment,
     strategy: Strategy::CREATED_ON_UPDATE,
+    defaults: super::set_defaults_of_binding,
+    columns: columns::rbac::BINDINGS,
     ..Resource::USUAL
 };

@@ -70,6 +70,13 @@ impl Api {
         self.send("DELETE", path, "", "").await
     }
 
+    /// An object or a collection as `kubectl get` asks for it.
+    pub async fn table(&self, path: &str) -> Value {
+        let request = Request::get(path).header("accept", "application/json;as=Table;v=v1;g=meta.k8s.io");
+        let response = self.raw(request.body(Body::empty()).unwrap()).await;
+        serde_json::from_slice(&response.into_body().collect().await.unwrap().to_bytes()).unwrap()
+    }
+
     /// Creates a pod with labels in `default`; gives back its resourceVersion.
     pub async fn pod(&self, name: &str, labels: &Value) -> u64 {
         let answer = self.post(PODS, &pod(name, labels)).await;

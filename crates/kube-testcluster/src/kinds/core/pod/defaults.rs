@@ -1,10 +1,10 @@
 //! The defaults of pods and of pod templates. Upstream: `pkg/apis/core/v1/defaults.go`.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{image, probes, volumes};
+use crate::kinds::resource_list::round_up;
 use crate::machinery::fill::{empty, list, missing, object, part};
-use crate::machinery::quantity::{MILLI, Quantity};
 
 /// Sets the fields of a pod that kube-apiserver sets, as far as a client can see them.
 pub(in crate::kinds) fn pod(pod: &mut Value) {
@@ -45,6 +45,14 @@ fn addresses(status: &mut Value) {
         None if first.is_some() => status["podIP"] = json!(first),
         _ => {}
     }
+}
+
+/// Sets the fields of the template of pods in an object.
+pub(in crate::kinds) fn template(parent: &mut Value) {
+    let template = object(parent).entry("template").or_insert_with(empty);
+    missing(template, "metadata", empty());
+    missing(template, "spec", empty());
+    pod_spec(&mut template["spec"]);
 }
 
 /// Sets the fields that pods and pod templates share.
@@ -100,12 +108,7 @@ fn requests(container: &mut Value) {
 /// Rounds amounts up to thousandths.
 fn in_thousandths(resources: &mut Value) {
     for field in ["limits", "requests"] {
-        for amount in resources.get_mut(field).and_then(Value::as_object_mut).into_iter().flat_map(Map::values_mut) {
-            if let Ok(mut quantity) = Quantity::parse(amount.as_str().unwrap_or_default()) {
-                quantity.round_up(MILLI);
-                *amount = json!(quantity.to_string());
-            }
-        }
+        round_up(resources, field);
     }
 }
 

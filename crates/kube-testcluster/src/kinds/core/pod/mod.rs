@@ -30,7 +30,7 @@ mod update;
 pub(in crate::kinds) mod validation;
 mod volume_sources;
 mod volume_validation;
-mod volumes;
+pub(in crate::kinds) mod volumes;
 mod windows;
 
 use crate::kinds::columns;

@@ -35,14 +35,7 @@ pub(crate) fn volume(volume: &mut Value) {
             missing(source, "defaultMode", json!(MODE));
         }
     }
-    for (kind, field, value) in TEXTS {
-        if let Some(source) = part(volume, kind) {
-            missing(source, field, json!(value));
-        }
-    }
-    if let Some(disk) = part(volume, "azureDisk") {
-        missing(disk, "readOnly", json!(false));
-    }
+    sources(volume);
     if let Some(image) = part(volume, "image") {
         let policy = image::pull_policy(image["reference"].as_str().unwrap_or_default());
         missing(image, "pullPolicy", json!(policy));
@@ -62,6 +55,18 @@ pub(crate) fn volume(volume: &mut Value) {
     let claim = part(volume, "ephemeral").and_then(|ephemeral| part(ephemeral, "volumeClaimTemplate"));
     if let Some(spec) = claim.and_then(|claim| part(claim, "spec")) {
         missing(spec, "volumeMode", json!("Filesystem"));
+    }
+}
+
+/// Sets the defaults of the sources that pods and persistent volumes share.
+pub(in crate::kinds) fn sources(volume: &mut Value) {
+    for (kind, field, value) in TEXTS {
+        if let Some(source) = part(volume, kind) {
+            missing(source, field, json!(value));
+        }
+    }
+    if let Some(disk) = part(volume, "azureDisk") {
+        missing(disk, "readOnly", json!(false));
     }
 }
 

@@ -1,0 +1,45 @@
+//! The columns of requests to sign a certificate.
+
+use serde_json::Value;
+
+use super::age::human;
+use super::{AGE, Column, NAME, text, text_or_none};
+use crate::kinds::fields::items;
+
+pub(in crate::kinds) const COLUMNS: &[Column] = &[
+    NAME,
+    AGE,
+    Column::new(
+        "SignerName",
+        "Requested signer for the request. It is a qualified name in the form: `scope-hostname.io/name`. If empty, it will be defaulted:\n 1. If it's a kubelet client certificate, it is assigned\n    \"kubernetes.io/kube-apiserver-client-kubelet\".\n 2. If it's a kubelet serving certificate, it is assigned\n    \"kubernetes.io/kubelet-serving\".\n 3. Otherwise, it is assigned \"kubernetes.io/legacy-unknown\".\nDistribution of trust for signers happens out of band. You can select on this field using `spec.signerName`.",
+        |request, _| text_or_none(request, "/spec/signerName"),
+    ),
+    Column::new("Requestor", "Base64-encoded PKCS#10 CSR data", |request, _| text(request, "/spec/username")),
+    Column::new(
+        "RequestedDuration",
+        "expirationSeconds is the requested duration of validity of the issued certificate. The certificate signer may issue a certificate with a different validity duration so a client must check the delta between the notBefore and and notAfter fields in the issued certificate to determine the actual duration.\n\nThe v1.22+ in-tree implementations of the well-known Kubernetes signers will honor this field as long as the requested duration is not greater than the maximum duration they will honor per the --cluster-signing-duration CLI flag to the Kubernetes controller manager.\n\nCertificate signers may not honor this field for various reasons:\n\n  1. Old signer that is unaware of the field (such as the in-tree\n     implementations prior to v1.22)\n  2. Signer whose configured maximum is shorter than the requested duration\n  3. Signer whose configured minimum is longer than the requested duration\n\nThe minimum valid value for expirationSeconds is 600, i.e. 10 minutes.",
+        |request, _| {
+            request["spec"]["expirationSeconds"]
+                .as_i64()
+                .map_or_else(|| "<none>".into(), |seconds| human(seconds).into())
+        },
+    ),
+    Column::new("Condition", "Conditions applied to the request, such as approval or denial.", |request, _| {
+        condition(&request["status"]).into()
+    }),
+];
+
+/// Upstream: `extractCSRStatus`.
+fn condition(status: &Value) -> String {
+    let has = |kind: &str| items(status, "conditions").iter().any(|condition| condition["type"] == kind);
+    let decided = if has("Denied") {
+        "Denied"
+    } else if has("Approved") {
+        "Approved"
+    } else {
+        "Pending"
+    };
+    let failed = if has("Failed") { ",Failed" } else { "" };
+    let issued = if status["certificate"].as_str().is_some_and(|bytes| !bytes.is_empty()) { ",Issued" } else { "" };
+    format!("{decided}{failed}{issued}")
+}
