@@ -39,14 +39,23 @@ func (r *Runner) open(request Request) (watchPair, bool) {
 	r.both(func(side *Side) { *streams[side] = side.watch(request) })
 	begun := pair.real.end != nil && pair.ours.end != nil
 	if begun && request.Plural == "events" { // they have no watch cache: the real server reads what there is behind its answer
-		r.openings++
-		name := fmt.Sprint(opening, r.openings)
-		r.write("events", name)
-		if selects(request) || !pair.tell(name) {
-			time.Sleep(quiet)
-		}
+		r.awaitBeginning(request, pair)
 	}
 	return pair, begun
+}
+
+// awaitBeginning waits until both servers have read what a watch begins with: an initial list tells its end, any other watch tells what is
+// written behind its beginning.
+func (r *Runner) awaitBeginning(request Request, pair watchPair) {
+	mark := initialEnd
+	if !strings.Contains(request.Path, "sendInitialEvents=true") {
+		r.openings++
+		mark = fmt.Sprint(opening, r.openings)
+		r.write("events", mark)
+	}
+	if selects(request) && mark != initialEnd || !pair.tell(mark) {
+		time.Sleep(quiet)
+	}
 }
 
 // watch opens a watch on a connection of its own.
@@ -183,6 +192,8 @@ func (r *Runner) events(sequence []Request, watches []watchPair) []Finding {
 const (
 	// opening begins the name of an object that is written behind the beginning of a watch: one that tells it has begun.
 	opening = "zz-opening-"
+	// initialEnd annotates the bookmark behind an initial list.
+	initialEnd = "k8s.io/initial-events-end"
 	// sentinel is the name of the last object of a sequence: what a watch has not told before it, it never tells.
 	sentinel = "zz-sentinel"
 )
