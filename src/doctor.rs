@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use terminal_size::{Height, Width, terminal_size_of};
 
 use crate::console::{Console, Ended, Progress};
-use crate::lab::{Target, reach_real};
+use crate::lab::{HOW_TO_NAME_ONE, Target, reach_real};
 use crate::trace::{Failure, Printer, hint, in_one_line, sentence};
 
 /// The size at which every picture is shown whole.
@@ -66,9 +66,10 @@ fn print(finding: &Finding, printer: &Printer) -> io::Result<()> {
     };
     let (en, zh) = finding.what;
     let what = printer.pick(&format!("{en:<9}"), zh).to_owned();
-    printer.page(&format!("{mark}  {what} {}", finding.text))?;
+    let line = |label: &str, text: &str| printer.page(printer.labelled(label, text).trim_end());
+    line(&format!("{mark}  {what} "), &finding.text)?;
     match &finding.next {
-        Some(next) => printer.page(&format!("    {}{next}", printer.pick("next: ", "下一步："))),
+        Some(next) => line(&format!("    {}", printer.pick("next: ", "下一步：")), next),
         None => Ok(()),
     }
 }
@@ -126,7 +127,14 @@ async fn cluster(target: Option<&Target>, namespace: &str, printer: &Printer) ->
             };
             let hint = hint(&error, printer.lang()).map(str::to_owned);
             let unneeded = printer.pick("the lessons need none; --cluster does", "各课不需要它；只有 --cluster 需要");
-            let next = if target.is_some() { hint } else { Some(unneeded.to_owned()) };
+            let next = match (target, hint) {
+                (Some(_), hint) => hint,
+                // What to do about a file that is there. How to name one is of no use to a lesson.
+                (None, Some(hint)) if hint != HOW_TO_NAME_ONE.0 && hint != HOW_TO_NAME_ONE.1 => {
+                    Some(format!("{unneeded}{}{hint}", printer.pick(": ", "：")))
+                }
+                (None, _) => Some(unneeded.to_owned()),
+            };
             Finding { health, what, text, next }
         }
     }

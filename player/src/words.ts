@@ -7,7 +7,7 @@ export type Lang = "en" | "zh";
 
 const meanings: Partial<{ [name: string]: Sentence }> = table.meanings;
 const causes: Partial<{ [name: string]: Sentence }> = table.causes;
-const eventsInChinese: Partial<{ [name: string]: string }> = table.eventsInChinese;
+const events: Partial<{ [name: string]: Sentence }> = table.events;
 
 /** What happened, to which object, and why. */
 export function heading(event: Event, lang: Lang): string {
@@ -26,7 +26,7 @@ function whatHappened(event: Event, lang: Lang): string {
 }
 
 export function eventName(name: string, lang: Lang): string {
-  return lang === "zh" ? (eventsInChinese[name] ?? name) : name;
+  return events[name]?.[lang] ?? name;
 }
 
 /** What the narrator or the lesson says of the event; if they say nothing, what such an event is. */
@@ -42,6 +42,7 @@ export function saying(event: Event, lang: Lang): string[] {
 function meant(event: Event): string {
   const name = nameOf(event);
   if (name === "committed" && event.hidden) return "committed hidden";
+  if (name === "committed" && event.change === "existing") return "committed existing";
   if (name === "work_added" && event.effect !== "queued") return `work_added ${event.effect}`;
   if (name === "work_done" && event.again) return "work_done again";
   return name === "work_delayed" && event.rateLimited ? "work_delayed rate_limited" : name;

@@ -46,11 +46,12 @@ fn watches_a_cluster(run: Run, watch: &WatchArgs) -> Result<(), Words> {
     if row.defaults.cluster.is_some() {
         return Ok(());
     }
-    let mut option = source_option(&watch.source);
-    if row.defaults.lasts.is_none() {
-        option = option.or_else(|| run_option(&watch.run));
-    }
-    let Some(option) = option else { return Ok(()) };
+    let option = source_option(&watch.source);
+    let of_run = match row.defaults.lasts {
+        None => run_option(&watch.run),
+        Some(_) => watch.run.follow.then_some("--follow"), // it ends by itself, and its keyboard would have nothing to act on
+    };
+    let Some(option) = option.or(of_run) else { return Ok(()) };
     let lesson = lesson_name(row.command);
     let others: Vec<_> = Run::value_variants()
         .iter()

@@ -99,7 +99,10 @@ pub fn option(id: &str) -> Option<&'static str> {
 pub const COMMANDS: &str = "命令";
 
 /// All headings.
-pub const HEADINGS: [&str; 6] = [COMMANDS, "集群", "时代", "运行", "输出", "选项"];
+pub const HEADINGS: [&str; 5] = [COMMANDS, "集群", "时代", "运行", "输出"];
+
+/// The headings of what has none of ours.
+pub const HEADINGS_OF_CLAP: [(&str, &str); 2] = [("Arguments", "参数"), ("Options", "选项")];
 
 /// A heading above options.
 pub fn heading(english: &str) -> &'static str {
@@ -107,7 +110,6 @@ pub fn heading(english: &str) -> &'static str {
         "Cluster" => "集群",
         "Era" => "时代",
         "Run" => "运行",
-        "Output" => "输出",
-        _ => "选项",
+        _ => "输出",
     }
 }

@@ -29,10 +29,12 @@ pub fn help(args: &[OsString], lang: Lang) -> StyledStr {
     }
 }
 
-/// Clap writes a colon of its own after each heading.
+/// Clap writes a colon of its own after each heading, and the words of two headings.
 fn wide_colons(help: &StyledStr) -> StyledStr {
-    let colons = |text: String, heading: &str| text.replace(&format!("{heading}:"), &format!("{heading}："));
-    chinese::HEADINGS.iter().fold(help.ansi().to_string(), |text, heading| colons(text, heading)).into()
+    let colons =
+        |text: String, (heading, chinese): (&str, &str)| text.replace(&format!("{heading}:"), &format!("{chinese}："));
+    let ours = chinese::HEADINGS.iter().map(|heading| (*heading, *heading));
+    ours.chain(chinese::HEADINGS_OF_CLAP).fold(help.ansi().to_string(), colons).into()
 }
 
 /// The command with all its texts in a language.
@@ -88,8 +90,11 @@ fn translated(command: Command) -> Command {
 }
 
 fn translated_arg(arg: Arg) -> Arg {
-    let heading = chinese::heading(arg.get_help_heading().unwrap_or_default());
-    let Some(help) = chinese::option(arg.get_id().as_str()) else { return arg.help_heading(heading) };
+    let arg = match arg.get_help_heading().map(chinese::heading) {
+        Some(heading) => arg.help_heading(heading),
+        None => arg,
+    };
+    let Some(help) = chinese::option(arg.get_id().as_str()) else { return arg };
     let values: Vec<_> = arg.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
     let defaults: Vec<_> = arg.get_default_values().iter().map(|value| value.display().to_string()).collect();
     let mut help = help.to_owned();
@@ -100,7 +105,7 @@ fn translated_arg(arg: Arg) -> Arg {
     if takes_values && !defaults.is_empty() {
         help.push_str(&format!("（默认：{}）", defaults.join(" ")));
     }
-    arg.help(help).long_help(None::<&str>).help_heading(heading).hide_possible_values(true).hide_default_value(true)
+    arg.help(help).long_help(None::<&str>).hide_possible_values(true).hide_default_value(true)
 }
 
 #[cfg(test)]

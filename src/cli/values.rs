@@ -70,7 +70,14 @@ pub fn nodes(text: &str) -> Result<usize, Words> {
 /// A fault.
 pub fn fault(text: &str) -> Result<Fault, Words> {
     let words = |error: BadFault| {
-        let zh = format!("应为 名字 或 名字:选项=值,选项=值…，例如 429:verb=list,times=3（{error}）");
+        let error = error.to_string();
+        let zh = match error.split_once("; expected one of ") {
+            Some((_, names)) => format!(
+                "没有这种故障，可选 {}；选项写在冒号后面，例如 429:verb=list,times=3",
+                names.replace(", ", "、")
+            ),
+            None => format!("应为 名字 或 名字:选项=值,选项=值…，例如 429:verb=list,times=3（{error}）"),
+        };
         Words::from((error.to_string(), zh))
     };
     text.parse().map_err(words)

@@ -35,8 +35,8 @@ fn write(printer: &Printer, progress: &Progress) -> io::Result<()> {
     line(
         "",
         printer.pick(
-            "Ten broken programs. Somebody made each of these mistakes in earnest: mend them.",
-            "十个程序，每个都有一处错误，请你修好。这些错误都有人真的犯过。",
+            "Ten broken programs to mend. Somebody made each mistake in earnest. (> is next.)",
+            "十个程序，每个都有一处错误，请你修好。这些错误都有人真的犯过。（> 是下一题）",
         ),
     )?;
     printer.page("")?;

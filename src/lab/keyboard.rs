@@ -54,11 +54,7 @@ const HELP: [(&str, &str, &str); 14] = [
     ),
     ("resync", "hand out again what the store has", "把 store 里的内容再派发一遍"),
     ("late", "add a handler to the running informer", "给正在运行的 informer 加一个 handler"),
-    (
-        "slow MS",
-        "what late added takes MS milliseconds for each notification",
-        "late 加入的 handler 处理每个通知要 MS 毫秒",
-    ),
+    ("slow MS", "how long a handler of late takes, in milliseconds", "late 的 handler 每个通知耗时（毫秒）"),
     ("cut", "cut the connection between the lesson and the cluster", "切断本课与集群之间的连接"),
     ("heal", "connect them again", "恢复连接"),
     ("Ctrl-C", "end the run", "结束运行"),
@@ -244,6 +240,11 @@ fn not_understood(typed: &str, expected: &str) -> (String, String) {
     let usage = HELP.iter().map(|(usage, _, _)| *usage).find(|usage| usage.split(' ').next() == Some(first));
     match usage {
         Some(usage) => {
+            // What is wrong with a step is told of all steps at once.
+            let expected = match expected.starts_with("expected run") {
+                true => format!("{typed}: expected {usage}"),
+                false => expected.to_owned(),
+            };
             (format!("{expected}; help lists everything"), format!("看不懂“{typed}”：应为 {usage}；help 列出全部"))
         }
         None => {

@@ -63,7 +63,7 @@ fn usual_files() -> Result<Vec<PathBuf>> {
     Ok(file.into_iter().filter(|file| file.exists()).collect())
 }
 
-const HOW_TO_NAME_ONE: (&str, &str) = (
+pub(crate) const HOW_TO_NAME_ONE: (&str, &str) = (
     "name a kubeconfig with --kubeconfig FILE, or leave --cluster and --context out to use the built-in cluster",
     "用 --kubeconfig FILE 指定 kubeconfig，或去掉 --cluster 和 --context 使用内置集群",
 );

@@ -37,6 +37,7 @@ use crate::console::{Followers, Progress};
 pub use connect::{Reached, reach_real};
 pub use defaults::{ClusterDefaults, Clusters, Defaults};
 pub use era::Era;
+pub(crate) use kubeconfig::HOW_TO_NAME_ONE;
 use latecomers::Latecomers;
 pub use player::{LessonFn, play, record};
 pub use races::Race;
@@ -216,6 +217,7 @@ impl Lab {
     pub fn retrying(&self, error: &dyn Error) {
         let error = with_causes(error).to_string();
         let error_zh = cause_in_chinese(&error).unwrap_or_else(|| error.clone());
+        let error = without_types(&error);
         self.narrate(&format!("{error}; trying again"), &format!("{error_zh}；稍后重试"));
     }
 
@@ -226,6 +228,7 @@ impl Lab {
 
     fn tell_retry(&self, request: &str, error: &str) {
         let error_zh = cause_in_chinese(error).unwrap_or_else(|| error.to_owned());
+        let error = without_types(error);
         self.narrate(&format!("{request}: {error}; trying again"), &format!("{request}：{error_zh}；稍后重试"));
     }
 
@@ -346,6 +349,11 @@ impl Lab {
     fn failure(&self) -> MutexGuard<'_, Option<anyhow::Error>> {
         self.0.failure.lock().expect(NO_PANIC)
     }
+}
+
+/// A chain of causes without the name that kube gives a failure on the way to the server.
+fn without_types(causes: &str) -> String {
+    causes.replace("ServiceError: ", "")
 }
 
 const NO_PANIC: &str = "nothing panics under this lock";

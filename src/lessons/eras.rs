@@ -8,11 +8,16 @@ use crate::console::{Console, Ended};
 use crate::lab::{BuiltIn, Era, Seed, Settings, Source, record};
 use crate::trace::{Record, differences};
 
-/// Plays the run twice on the built-in cluster with the same seed, and prints both traces, and what differs.
+/// Plays the run twice on the built-in cluster with the same seed, and prints both traces, and what differs. Of a run that is the same in
+/// both eras, it says so.
 ///
 /// # Errors
 /// As [`record`].
 pub fn play(run: Run, settings: &Settings, console: &Console) -> Result<Ended> {
+    if run.row().modern.is_none() {
+        let (en, zh) = same(run);
+        return Ended::of_writing(console.printer.page(console.printer.pick(&en, &zh)));
+    }
     let seed = Seed::Fixed(settings.seed.draw(&run.row().defaults, &console.printer));
     let settings = Settings { seed, ..settings.clone() };
     let classic = in_era(Era::Classic, run, settings.clone(), console)?;
@@ -21,6 +26,14 @@ pub fn play(run: Run, settings: &Settings, console: &Console) -> Result<Ended> {
         console.printer.tell(&en, &zh);
     }
     Ended::of_writing(console.printer.side_by_side(["classic", "modern"], [&classic, &modern]))
+}
+
+fn same(run: Run) -> (String, String) {
+    let name = run.row().command;
+    if run == Run::List {
+        return (format!("{name} shows both eras already"), format!("{name} 已经同时展示两个时代"));
+    }
+    (format!("{name} is the same in both eras"), format!("{name} 在两个时代完全一样"))
 }
 
 fn in_era(era: Era, run: Run, mut settings: Settings, console: &Console) -> Result<Vec<Record>> {

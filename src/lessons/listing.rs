@@ -23,7 +23,7 @@ const BEGIN: [Line; 2] = [
 /// What follows the tutorials' lessons.
 const BEYOND: Line = (
     "lessons",
-    "all of them: resync, relist, workqueue, controller, ...",
+    "all of them: resync, relist, late, workqueue and more",
     "全部课程：resync、relist、late、workqueue、controller 等",
 );
 

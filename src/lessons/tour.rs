@@ -51,9 +51,19 @@ pub fn play(settings: &TourSettings, console: &Console) -> Result<Ended> {
     let first = settings.first.unwrap_or(1);
     if first == 0 || first > stops.len() {
         let failure = Failure::new((format!("the tour has no stop {first}"), format!("tour 没有第 {first} 站")));
-        return Err(failure
-            .next((format!("name one from 1 to {}", stops.len()), format!("请写 1 到 {} 的编号", stops.len())))
-            .into());
+        let count = stops.len();
+        let is_part = !asks && settings.length == TourLength::Documents;
+        let next = match is_part {
+            false => (format!("name one from 1 to {count}"), format!("请写 1 到 {count} 的编号")),
+            true => {
+                let all = learners_stops().len();
+                (
+                    format!("without pauses the tour has {count} stops, with --all {all}: name one of these"),
+                    format!("不停顿时只有 {count} 站，加 --all 是 {all} 站：请写其中的编号"),
+                )
+            }
+        };
+        return Err(failure.next(next).into());
     }
     let keys = asks.then(Keys::begin);
     let mut next = Some(first - 1);

@@ -9,6 +9,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::parts::none;
 use super::session::Session;
+use crate::trace::Lang;
 use crate::trace::{InWork, Pipeline, Record, Told, WaitingDelta, What, Work, hanging, short};
 
 /// Draws the event at which the session is.
@@ -128,7 +129,7 @@ pub(super) fn heading(session: &Session, record: &Record) -> String {
             let tombstone = if delta.tombstone { session.lang.pick(" (tombstone)", "（tombstone）") } else { "" };
             format!("{} {}{tombstone}", session.lang.pick("queued", "入队"), delta.delta)
         }
-        what => session.lang.pick(what.name(), in_chinese(what)).to_owned(),
+        what => named(what, session.lang).to_owned(),
     };
     let key = record.what.key().map(|key| format!(" {key}")).unwrap_or_default();
     let cause = record.cause.map(|cause| {
@@ -138,42 +139,42 @@ pub(super) fn heading(session: &Session, record: &Record) -> String {
     format!("{place}  {} ms  {what}{key}{}", record.at.as_millis(), cause.unwrap_or_default())
 }
 
-/// What happened, as the heading says it in Chinese, by the name of the event. The player has it too.
-pub const IN_CHINESE: [(&str, &str); 29] = [
-    ("run", "开始"),
-    ("printed", "打印"),
-    ("narrated", "旁白"),
-    ("committed", "写入"),
-    ("listed", "list 返回"),
-    ("list_failed", "list 失败"),
-    ("watching", "打开 watch"),
-    ("watched", "收到"),
-    ("watch_failed", "watch 中断"),
-    ("relisting", "relist"),
-    ("queued", "入队"),
-    ("merged", "合并重复的删除"),
-    ("dropped", "丢弃"),
-    ("popped", "pop"),
-    ("stored", "存入 store"),
-    ("removed", "从 store 移除"),
-    ("replaced", "替换 store"),
-    ("joined", "加入 handler"),
-    ("notified", "通知 handler"),
-    ("coalesced", "合并通知"),
-    ("calling", "调用 handler"),
-    ("called", "handler 返回"),
-    ("resynced", "resync"),
-    ("synced", "HasSynced"),
-    ("work_added", "加入 work queue"),
-    ("work_taken", "worker 取走"),
-    ("work_done", "worker 完成"),
-    ("work_delayed", "延后加入"),
-    ("unknown", "未知事件"),
+/// What happened, as the heading says it in English and Chinese, by the name of the event. The player has it too.
+pub const NAMES: [(&str, &str, &str); 29] = [
+    ("run", "start", "开始"),
+    ("printed", "printed", "打印"),
+    ("narrated", "narration", "旁白"),
+    ("committed", "committed", "写入"),
+    ("listed", "listed", "list 返回"),
+    ("list_failed", "list failed", "list 失败"),
+    ("watching", "watch opened", "打开 watch"),
+    ("watched", "watched", "收到"),
+    ("watch_failed", "watch broken", "watch 中断"),
+    ("relisting", "relist", "relist"),
+    ("queued", "queued", "入队"),
+    ("merged", "merged", "合并重复的删除"),
+    ("dropped", "dropped", "丢弃"),
+    ("popped", "popped", "pop"),
+    ("stored", "stored", "存入 store"),
+    ("removed", "removed from the store", "从 store 移除"),
+    ("replaced", "store replaced", "替换 store"),
+    ("joined", "handler joins", "加入 handler"),
+    ("notified", "notified", "通知 handler"),
+    ("coalesced", "coalesced", "合并通知"),
+    ("calling", "calling the handler", "调用 handler"),
+    ("called", "handler returned", "handler 返回"),
+    ("resynced", "resync", "resync"),
+    ("synced", "HasSynced", "HasSynced"),
+    ("work_added", "added to the work queue", "加入 work queue"),
+    ("work_taken", "worker took", "worker 取走"),
+    ("work_done", "worker is done with", "worker 完成"),
+    ("work_delayed", "delayed", "延后加入"),
+    ("unknown", "unknown event", "未知事件"),
 ];
 
-fn in_chinese(what: &What) -> &'static str {
+fn named(what: &What, lang: Lang) -> &'static str {
     let name = what.name();
-    IN_CHINESE.iter().find(|(of, _)| *of == name).map_or(name, |(_, zh)| zh)
+    NAMES.iter().find(|(of, ..)| *of == name).map_or(name, |(_, en, zh)| lang.pick(en, zh))
 }
 
 /// A box with the lines that it has room for; the line of what the event is about is one of them.

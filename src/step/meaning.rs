@@ -3,13 +3,14 @@
 use crate::trace::What;
 
 /// What a sentence is about, in English and in Chinese: the name of an event, or that of a hidden write. The player has them too.
-pub const MEANINGS: [(&str, &str, &str); 31] = [
+pub const MEANINGS: [(&str, &str, &str); 32] = [
     ("run", "Each frame is one event. The box that it changed is marked.", "每一帧是一个事件。它改变的部分有标记。"),
     (
         "committed",
         "The API server stored a change. The lesson has not heard of it yet.",
         "API server 写入了一个变化，本课还不知道。",
     ),
+    ("committed existing", "It was there before the lesson began.", "本课开始之前就有的对象。"),
     (
         "committed hidden",
         "The API server stored a change, and a fault keeps it from every watch.",
@@ -89,6 +90,7 @@ pub const MEANINGS: [(&str, &str, &str); 31] = [
 pub fn meaning(what: &What) -> Option<(&'static str, &'static str)> {
     let name = match what {
         What::Committed { hidden: true, .. } => "committed hidden",
+        What::Committed { change, .. } if change == "existing" => "committed existing",
         What::WorkAdded { effect, .. } if effect == "when_done" => "work_added when_done",
         What::WorkAdded { effect, .. } if effect == "nothing" => "work_added nothing",
         What::WorkDone { again: true, .. } => "work_done again",

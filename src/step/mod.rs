@@ -15,7 +15,7 @@ use ratatui::layout::Rect;
 
 use crate::console::{Console, Ended};
 use crate::trace::{Printer, Record, columns};
-pub use draw::{IN_CHINESE, draw};
+pub use draw::{NAMES, draw};
 pub use meaning::MEANINGS;
 pub use predict::{Question, questions};
 pub use session::{Key, Session};

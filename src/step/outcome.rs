@@ -13,6 +13,8 @@ pub(super) fn outcome(session: &Session) -> Option<String> {
     let (right, answered, skipped, left) = (tally.right, tally.answered, tally.skipped, tally.questions - tally.met());
     let lang = session.lang;
     let mut lines = vec![match lang {
+        Lang::En if answered == 0 => format!("Predictions: none answered · skipped: {skipped} · not reached: {left}"),
+        Lang::Zh if answered == 0 => format!("预测：一题没答 · 跳过 {skipped} 题 · 还没遇到 {left} 题"),
         Lang::En => format!("Predictions: {right} of {answered} right · skipped: {skipped} · not reached: {left}"),
         Lang::Zh => format!("预测：答了 {answered} 题，对 {right} 题 · 跳过 {skipped} 题 · 还没遇到 {left} 题"),
     }];

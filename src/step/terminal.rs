@@ -21,6 +21,7 @@ const GLANCE: Duration = Duration::from_millis(100);
 /// Shows the session until the reader quits or a signal ends it. The terminal is as before then, and has the score of the questions.
 pub fn show(session: &mut Session, console: &Console) -> Result<Ended> {
     let stop = console.interrupt.arm().context("cannot listen for signals")?;
+    end_with_the_terminal().context("cannot watch the terminal")?;
     let mut terminal = ratatui::try_init().context("cannot use the terminal")?;
     let shown = until_quit(session, &mut terminal, &stop);
     if terminal.show_cursor().and_then(|()| ratatui::try_restore()).is_err() {
@@ -58,11 +59,7 @@ fn until_quit(
                 frame.render_widget(ratatui::widgets::Paragraph::new(text), line);
             }
         })?;
-        let event = match wait(stop).context("cannot read the keyboard")? {
-            Waited::Event(event) => event,
-            Waited::Signal => return Ok(Ended::Done),
-            Waited::Gone => return Ok(Ended::Interrupted(HUNG_UP)),
-        };
+        let Some(event) = next(stop).context("cannot read the keyboard")? else { return Ok(Ended::Done) };
         let Event::Key(key) = event else { continue };
         if key.kind != KeyEventKind::Press {
             continue;
@@ -98,45 +95,41 @@ fn until_quit(
     }
 }
 
-enum Waited {
-    Event(Event),
-    Signal,
-    /// The terminal was closed.
-    Gone,
-}
-
-fn wait(stop: &CancellationToken) -> io::Result<Waited> {
+/// The next event; `None` once a signal came.
+fn next(stop: &CancellationToken) -> io::Result<Option<Event>> {
     while !stop.is_cancelled() {
-        if is_gone(Duration::ZERO)? {
-            return Ok(Waited::Gone);
+        if event::poll(GLANCE)? {
+            return event::read().map(Some);
         }
-        if event::poll(Duration::ZERO)? {
-            return event::read().map(Waited::Event);
-        }
-        is_gone(GLANCE)?;
     }
-    Ok(Waited::Signal)
+    Ok(None)
 }
 
-/// Waits until something happens to the terminal, or this time is over; whether the terminal was closed then. crossterm reads for ever
-/// on a closed one, and a process that ignores SIGHUP, as under nohup, learns of it only here.
+/// Ends the process when its terminal is closed. crossterm reads for ever then, and a process that ignores SIGHUP, as under nohup, learns
+/// of it only here.
 #[cfg(unix)]
-fn is_gone(within: Duration) -> io::Result<bool> {
-    use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    let stdin = io::stdin();
-    let mut asked = [PollFd::new(&stdin, PollFlags::IN)];
-    let within = Timespec::try_from(within).map_err(io::Error::other)?;
-    match poll(&mut asked, Some(&within)) {
-        Err(rustix::io::Errno::INTR) => Ok(false),
-        answered => {
-            answered.map(|_| asked[0].revents().intersects(PollFlags::HUP | PollFlags::ERR)).map_err(Into::into)
+fn end_with_the_terminal() -> io::Result<()> {
+    use rustix::event::{PollFd, PollFlags, poll};
+    let closed = || {
+        let stdin = io::stdin();
+        loop {
+            // Nothing is asked for: what a closed terminal says is said in any case.
+            let mut asked = [PollFd::new(&stdin, PollFlags::empty())];
+            match poll(&mut asked, None) {
+                Ok(_) if asked[0].revents().intersects(PollFlags::HUP | PollFlags::ERR) => {
+                    std::process::exit(i32::from(HUNG_UP));
+                }
+                Err(rustix::io::Errno::INTR) => {}
+                Ok(_) | Err(_) => return,
+            }
         }
-    }
+    };
+    std::thread::Builder::new().name("terminal".into()).spawn(closed).map(drop)
 }
 
 #[cfg(not(unix))]
-fn is_gone(within: Duration) -> io::Result<bool> {
-    event::poll(within).map(|_| false)
+fn end_with_the_terminal() -> io::Result<()> {
+    Ok(())
 }
 
 enum Pressed {

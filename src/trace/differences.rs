@@ -210,9 +210,9 @@ fn order(classic: &Facts<'_>, modern: &Facts<'_>) -> Option<Sentence> {
         return None;
     }
     said(
-        "up to Kubernetes 1.26 the watch cache was an unordered map, so a list came in any order, here by the seed. Since then \
-         it is a tree ordered by key",
-        "Kubernetes 1.26 及以前 watch cache 是无序的 map，list 没有固定顺序（这里由种子决定）；之后是按 key 排序的树",
+        "what the watch cache hands out had no order in the tutorials' time: it was a map (here the seed decides). Today it is a \
+         tree, in the order of the keys",
+        "教程的年代，watch cache 是 map，它给出的对象没有固定顺序（这里由 seed 决定）；今天它是树，按 key 排序",
     )
 }
 

@@ -1,6 +1,6 @@
 //! The explainer: the steps between the lines of the trace, one line for each change.
 //!
-//! `watch MODIFIED nettool 15 → queued Updated (1 waiting) → popped → stored → notified 2`
+//! `watch MODIFIED nettool 15 → queued Updated (1 waiting) → popped → stored → 2 notifications`
 
 use std::collections::BTreeSet;
 
@@ -118,21 +118,32 @@ impl Step {
     }
 
     fn en(&self) -> String {
-        format!("{}{}{}", self.verb.0, self.objects(", "), self.note.0)
+        match self.counts() {
+            Some(1) => format!("1 notification{}", self.note.0),
+            Some(count) => format!("{count} notifications{}", self.note.0),
+            None => format!("{}{}{}", self.verb.0, self.objects(", "), self.note.0),
+        }
     }
 
     fn zh(&self) -> String {
-        format!("{}{}{}", self.verb_zh, self.objects("、"), self.note.1)
+        match self.counts() {
+            Some(count) => format!("{count} 个通知{}", self.note.1),
+            None => format!("{}{}{}", self.verb_zh, self.objects("、"), self.note.1),
+        }
     }
 
-    fn objects(&self, comma: &str) -> String {
+    /// How many notifications it is, if it is these.
+    fn counts(&self) -> Option<usize> {
+        (self.verb.1 == "notified").then_some(self.keys.len())
+    }
+
+    fn objects(&self, between: &str) -> String {
         match &self.keys[..] {
-            told if self.verb.1 == "notified" => format!(" {}", told.len()),
             [] => String::new(),
             [key] if self.named && !key.is_empty() => format!(" {}", short(key)),
             [_] => String::new(),
             keys if keys.len() <= 3 && self.named => {
-                format!(" {}", keys.iter().map(|key| short(key)).collect::<Vec<_>>().join(comma))
+                format!(" {}", keys.iter().map(|key| short(key)).collect::<Vec<_>>().join(between))
             }
             keys => format!(" ×{}", keys.len()),
         }
@@ -196,13 +207,11 @@ fn step(record: &Record, after: &Pipeline) -> Option<Step> {
                 .note(format!(": {number} objects"), format!("：{number} 个对象"))
         }
         What::Joined { listener, existing: 0, .. } => {
-            let number = format!(" {listener}");
-            Step::new("joined", "handler joins", "加入 handler").note(number.clone(), number)
+            Step::new("joined", format!("handler {listener} joins"), format!("加入 handler {listener}"))
         }
         What::Joined { listener, existing, .. } => {
-            let (en, zh) =
-                (format!(" {listener}, {existing} objects first"), format!(" {listener}，先给 {existing} 个对象"));
-            Step::new("joined", "handler joins", "加入 handler").note(en, zh)
+            Step::new("joined", format!("handler {listener} joins"), format!("加入 handler {listener}"))
+                .note(format!(", {existing} objects first"), format!("，先给 {existing} 个对象"))
         }
         What::Notified { .. } | What::Coalesced { .. } => return notified(record, after),
         What::Resynced {} => {

@@ -192,8 +192,9 @@ impl Streams {
         let heading = format!("\n## {text}");
         self.keep(std::slice::from_ref(&heading));
         if self.narrates {
-            let line = self.err_paint.bold(&heading);
-            let _ = self.err.write_all(format!("{line}\n").as_bytes()); // in one piece: others write here, too
+            let lines = labelled("## ", text, self.width.of_screen());
+            let lines: Vec<_> = lines.iter().map(|line| self.err_paint.bold(line)).collect();
+            let _ = self.err.write_all(format!("\n{}\n", lines.join("\n")).as_bytes()); // in one piece: others write here, too
         } else {
             self.left_out = true;
         }

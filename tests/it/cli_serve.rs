@@ -308,7 +308,7 @@ fn a_lesson_without_a_store_says_so() {
     for named in ["run NAME", "get", "store", "queue", "resync", "cut", "heal", "Ctrl-C ends the run"] {
         assert!(commands.contains(named), "{named}: {commands}");
     }
-    after(&mut live.err, "expected run NAME");
+    after(&mut live.err, "scale web: expected scale NAME REPLICAS");
     live.signal("INT");
 }
 

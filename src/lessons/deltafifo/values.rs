@@ -27,7 +27,11 @@ pub async fn run(lab: &Lab) -> Result<()> {
     queue.update(pod1.clone())?;
     queue.delete(pod1)?;
 
-    lab.narrate("Pop, with a callback for each delta", "Pop，并为每个 Delta 调用回调");
+    lab.narrate(
+        "Pop, with a callback for each delta. It prints the tutorial's own words: 执行新增回调, run the callback of an addition (修改 of a \
+         change, 删除 of a deletion)",
+        "Pop，并为每个 Delta 调用回调",
+    );
     let popped = queue.pop(|deltas, _| {
         for delta in &deltas {
             let Some(pod) = delta.object() else { continue };

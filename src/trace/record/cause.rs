@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum Cause {
+    /// It was so before the run began.
+    Start,
     /// The Reflector's first list.
     InitialList,
     /// An event of the watch.
@@ -29,7 +31,8 @@ pub enum Cause {
 }
 
 impl Cause {
-    const NAMES: [(Self, &str); 8] = [
+    const NAMES: [(Self, &str); 9] = [
+        (Self::Start, "start"),
         (Self::InitialList, "initial_list"),
         (Self::Watch, "watch"),
         (Self::Relist, "relist"),
@@ -41,7 +44,8 @@ impl Cause {
     ];
 
     /// Every cause.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
+        Self::Start,
         Self::InitialList,
         Self::Watch,
         Self::Relist,
@@ -61,6 +65,7 @@ impl Cause {
     /// The cause in the words of the field, in English and Chinese.
     pub fn words(self) -> (&'static str, &'static str) {
         match self {
+            Self::Start => ("there at the start", "开始时已有"),
             Self::InitialList => ("initial list", "首次 list"),
             Self::Watch => ("watch", "watch"),
             Self::Relist => ("relist", "relist"),

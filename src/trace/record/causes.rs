@@ -35,7 +35,7 @@ impl Causes {
         let list = if before.lists == 0 { Cause::InitialList } else { Cause::Relist };
         Some(match what {
             What::Run(_) | What::Line { .. } | What::Narration { .. } | What::Unknown => return None,
-            What::Committed { change, .. } if change == "existing" => Cause::InitialList,
+            What::Committed { change, .. } if change == "existing" => Cause::Start,
             What::Committed { .. } => Cause::Write,
             What::Listed { objects, .. } => {
                 let versions = objects.iter().map(|object| (object.key.clone(), object.resource_version.clone()));
