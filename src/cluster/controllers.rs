@@ -3,7 +3,7 @@
 /// Which controllers run in a cluster.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Controllers {
-    /// All that there are, that of ReplicaSets too.
+    /// All that there are, those of workloads too.
     #[default]
     All,
     /// The garbage collector and the namespace controller.

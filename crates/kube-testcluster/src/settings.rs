@@ -32,8 +32,9 @@ pub enum Admin {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Controllers {
-    /// Those of [`Housekeeping`](Self::Housekeeping), and the
-    /// [ReplicaSet controller](crate::controllers::replica_set).
+    /// Those of [`Housekeeping`](Self::Housekeeping), and those of workloads: of
+    /// [ReplicaSets](crate::controllers::replica_set) and of [Deployments](crate::controllers::deployment). Each of them
+    /// begins with the first object of its kind.
     #[default]
     All,
     /// The garbage collector and the namespace controller, which deletions need; the service account controller, with

@@ -6,14 +6,10 @@
 
 mod availability;
 mod claim;
-mod error;
-mod expectations;
 mod handlers;
 mod of_cluster;
-mod own_writes;
 mod pods;
 mod rank;
-mod recorder;
 mod spec;
 mod status;
 mod sync;
@@ -27,23 +23,26 @@ use k8s_openapi::api::apps::v1::ReplicaSet;
 use k8s_openapi::api::core::v1::Pod;
 use tokio_util::sync::CancellationToken;
 
+pub use super::shared::error::{ControllerError, SyncError};
+use super::shared::expectations::Expectations;
+use super::shared::own_writes::OwnWrites;
+use super::shared::recorder::{EventRecorder, Recorded};
 use crate::machinery::clock::Clock;
 use availability::Availability;
-pub use error::{ControllerError, SyncError};
-use expectations::Expectations;
 use handlers::{OfPods, OfSets};
 use kube_informers::cache::{
     Done, Error, GroupResource, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory, wait_for,
 };
 use kube_informers::workqueue::{WorkEvent, WorkQueue};
 pub(crate) use of_cluster::run_when_needed;
-use own_writes::OwnWrites;
-use recorder::EventRecorder;
 pub use voice::Deed;
 use voice::Voice;
 
 /// The index of pods by the uid of their ReplicaSet. Pods without a controller are indexed by their namespace.
 const OWNER: &str = "owner";
+
+/// What its Events say of it.
+const RECORDED: Recorded = Recorded { component: "replicaset-controller", api_version: "apps/v1", kind: "ReplicaSet" };
 
 /// How many keys are processed at a time. The queue never hands out the same key twice at once.
 const WORKERS: usize = 2;
@@ -157,7 +156,7 @@ impl Controller {
     /// Writes Events about the pods that it creates and deletes.
     #[must_use]
     pub fn with_events(mut self) -> Self {
-        self.recorder = Some(EventRecorder::new(self.client.clone(), self.clock));
+        self.recorder = Some(EventRecorder::new(self.client.clone(), self.clock, &RECORDED));
         self
     }
 

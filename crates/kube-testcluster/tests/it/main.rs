@@ -39,6 +39,7 @@ mod cluster_tables;
 mod cluster_update;
 mod cluster_validation;
 mod cluster_watch;
+mod deployment_controller;
 mod examples;
 mod replica_set_controller;
 mod support;

@@ -9,10 +9,10 @@ use kube_client::Api;
 use kube_client::api::{Patch, PatchParams};
 use serde_json::{Value, json};
 
-use super::error::SyncError;
 use super::sync::{is_status, name};
 use super::voice::Deed;
 use super::{Controller, pods, spec};
+use crate::controllers::shared::error::SyncError;
 use kube_informers::selector::LabelSelector;
 
 impl Controller {

@@ -7,8 +7,8 @@ use k8s_openapi::jiff::Timestamp;
 use kube_client::api::{ApiResource, DynamicObject};
 use kube_core::Resource;
 
-use super::error::SyncError;
 use super::spec;
+use crate::controllers::shared::error::SyncError;
 use kube_informers::cache::IndexValues;
 
 /// The reference to a pod's controller.

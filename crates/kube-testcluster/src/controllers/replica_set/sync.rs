@@ -10,12 +10,12 @@ use k8s_openapi::api::core::v1::Pod;
 use kube_client::Api;
 use kube_client::api::{ApiResource, DeleteParams, DynamicObject, Patch, PatchParams, PostParams};
 
-use super::error::SyncError;
-use super::recorder::Reason;
 use super::spec::{self, wanted};
 use super::status::{self, Counts};
 use super::voice::Deed;
 use super::{Controller, Writes, pods, rank};
+use crate::controllers::shared::error::SyncError;
+use crate::controllers::shared::recorder::Reason;
 use kube_informers::cache::{ApiError, meta_namespace_key, with_causes};
 
 /// The most pods that one sync creates or deletes.
@@ -110,7 +110,7 @@ impl Controller {
 
     async fn record(&self, set: &ReplicaSet, reason: Reason, message: impl FnOnce() -> String) {
         if let Some(recorder) = &self.recorder {
-            recorder.tell(set, reason, message()).await;
+            recorder.tell(&set.metadata, reason, message()).await;
         }
     }
 

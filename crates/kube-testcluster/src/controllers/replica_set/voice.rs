@@ -1,6 +1,6 @@
 //! Reports the steps of the controller's work.
 
-use super::error::SyncError;
+use crate::controllers::shared::error::SyncError;
 
 /// A step of the controller's work, reported just before or just after it happens.
 #[derive(Clone, Copy, Debug)]

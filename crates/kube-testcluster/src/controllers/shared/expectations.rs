@@ -16,7 +16,7 @@ const EXPIRES: Duration = Duration::from_secs(300);
 /// count none and create three more. So it leaves an owner alone until its cache has seen everything that was written
 /// for it.
 #[derive(Default)]
-pub(super) struct Expectations(Mutex<HashMap<String, Expected>>);
+pub(in crate::controllers) struct Expectations(Mutex<HashMap<String, Expected>>);
 
 struct Expected {
     creations: usize,
@@ -27,7 +27,7 @@ struct Expected {
 
 impl Expectations {
     /// Whether the cache has seen all writes for this owner, or has had enough time to.
-    pub(super) fn satisfied(&self, owner: &str) -> bool {
+    pub(in crate::controllers) fn satisfied(&self, owner: &str) -> bool {
         self.lock().get(owner).is_none_or(|expected| {
             let seen = expected.creations == 0 && expected.deletions.is_empty();
             seen || expected.since.elapsed() > EXPIRES
@@ -35,33 +35,33 @@ impl Expectations {
     }
 
     /// Must be called before the creations, so that no event arrives first.
-    pub(super) fn expect_creations(&self, owner: &str, creations: usize) {
+    pub(in crate::controllers) fn expect_creations(&self, owner: &str, creations: usize) {
         let expected = Expected { creations, deletions: HashSet::new(), since: Instant::now() };
         self.lock().insert(owner.to_owned(), expected);
     }
 
     /// Must be called before the deletions of the pods with these keys.
-    pub(super) fn expect_deletions(&self, owner: &str, pods: impl IntoIterator<Item = String>) {
+    pub(in crate::controllers) fn expect_deletions(&self, owner: &str, pods: impl IntoIterator<Item = String>) {
         let expected = Expected { creations: 0, deletions: pods.into_iter().collect(), since: Instant::now() };
         self.lock().insert(owner.to_owned(), expected);
     }
 
     /// A creation was seen, or it failed and will not be seen.
-    pub(super) fn creation_observed(&self, owner: &str) {
+    pub(in crate::controllers) fn creation_observed(&self, owner: &str) {
         if let Some(expected) = self.lock().get_mut(owner) {
             expected.creations = expected.creations.saturating_sub(1);
         }
     }
 
     /// A deletion was seen, or it failed and will not be seen.
-    pub(super) fn deletion_observed(&self, owner: &str, pod: &str) {
+    pub(in crate::controllers) fn deletion_observed(&self, owner: &str, pod: &str) {
         if let Some(expected) = self.lock().get_mut(owner) {
             expected.deletions.remove(pod);
         }
     }
 
     /// Forgets an owner that was deleted.
-    pub(super) fn forget(&self, owner: &str) {
+    pub(in crate::controllers) fn forget(&self, owner: &str) {
         self.lock().remove(owner);
     }
 

@@ -11,12 +11,12 @@ pub enum ControllerError {
     /// An informer failed, so the cache is not kept up to date any more.
     #[error(transparent)]
     Informer(#[from] InformerFailed),
-    /// The work on a ReplicaSet panicked.
+    /// The work on an object panicked.
     #[error(transparent)]
     Sync(#[from] ReconcilePanicked),
 }
 
-/// Why the controller could not finish its work on a ReplicaSet. The key is queued again with back-off.
+/// Why the controller could not finish its work on an object. The key is queued again with back-off.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SyncError {
@@ -29,15 +29,18 @@ pub enum SyncError {
         #[source]
         source: ApiError,
     },
-    /// The ReplicaSet's selector cannot be read.
+    /// The object's selector cannot be read.
     #[error("the selector cannot be read")]
     Selector(#[from] BadSelector),
-    /// The ReplicaSet has no pod template, or its template is no JSON.
+    /// The object has no pod template, or its template is no JSON.
     #[error("there is no template to create a pod from")]
     NoTemplate,
-    /// The cache still has the ReplicaSet, but the API server has deleted it or is deleting it.
-    #[error("{0} is gone or going, and adopts no pods")]
+    /// The cache still has the object, but the API server has deleted it or is deleting it.
+    #[error("{0} is gone or going, and adopts nothing")]
     Gone(String),
+    /// An object of this name exists, and it is another one.
+    #[error("the name {0} is taken")]
+    Taken(String),
     /// The cache cannot answer.
     #[error(transparent)]
     Cache(#[from] Error),
@@ -45,7 +48,7 @@ pub enum SyncError {
 
 impl SyncError {
     /// Makes a [`SyncError::Refused`], for `map_err`.
-    pub(super) fn refused<E: Into<ApiError>>(what: impl Into<String>) -> impl FnOnce(E) -> Self {
+    pub(in crate::controllers) fn refused<E: Into<ApiError>>(what: impl Into<String>) -> impl FnOnce(E) -> Self {
         let what = what.into();
         move |error| Self::Refused { what, source: error.into() }
     }

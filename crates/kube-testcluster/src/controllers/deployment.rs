@@ -1,0 +1,174 @@
+//! The Deployment controller. It replaces the pods of an old template by those of a new one, by way of ReplicaSets. Upstream:
+//! `pkg/controller/deployment`.
+//!
+//! Rolling updates within `maxSurge` and `maxUnavailable`, `Recreate`, revisions, proportional scaling, pauses, the progress
+//! deadline and the history of old ReplicaSets are upstream's.
+
+mod claim;
+mod cleanup;
+mod handlers;
+mod progress;
+mod recreate;
+mod replica_sets;
+mod revision;
+mod rolling;
+mod rollout;
+mod scale;
+mod spec;
+mod status;
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
+use k8s_openapi::api::core::v1::Pod;
+use kube_client::Api;
+use kube_client::api::{ApiResource, DynamicObject};
+use kube_informers::cache::{
+    Error, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory, wait_for, with_causes,
+};
+use kube_informers::workqueue::WorkQueue;
+use tokio_util::sync::CancellationToken;
+
+use super::shared::error::{ControllerError, SyncError};
+use super::shared::object::{namespace, owner_index};
+use super::shared::own_writes::OwnWrites;
+use super::shared::recorder::{EventRecorder, Recorded};
+use super::shared::when_needed;
+use crate::machinery::clock::Clock;
+use handlers::{OfDeployments, OfPods, OfSets};
+use rollout::Rollout;
+
+/// The index of ReplicaSets, and that of pods, by the uid of their controller.
+const OWNER: &str = "owner";
+
+/// How many keys are processed at a time.
+const WORKERS: usize = 2;
+
+/// What its Events say of it.
+const RECORDED: Recorded = Recorded { component: "deployment-controller", api_version: "apps/v1", kind: "Deployment" };
+
+/// Runs the controller for all Deployments of a cluster until `stop`. A [`Cluster`](crate::Cluster) with
+/// [`Controllers::All`](crate::Controllers::All) runs it by itself. It needs a
+/// [controller of ReplicaSets](crate::controllers::replica_set).
+///
+/// # Errors
+/// An informer failed, or the work on a Deployment panicked.
+pub async fn run(client: kube_client::Client, stop: CancellationToken) -> Result<(), ControllerError> {
+    run_with(client, Clock::starting_at(Timestamp::now()), stop).await
+}
+
+/// Runs the controller once there is a Deployment.
+pub(crate) async fn run_when_needed(client: kube_client::Client, clock: Clock, stop: CancellationToken) {
+    let deployments = ApiResource::erase::<Deployment>(&());
+    when_needed::run_when_needed(&client, &deployments, &stop, || run_with(client.clone(), clock, stop.clone())).await;
+}
+
+async fn run_with(client: kube_client::Client, clock: Clock, stop: CancellationToken) -> Result<(), ControllerError> {
+    let factory = SharedInformerFactory::new(client.clone());
+    let controller = Controller::new(client, clock, &factory).expect("informers that have not started take any index");
+    Arc::new(controller).run(&factory, &stop.child_token()).await
+}
+
+/// The controller: its informers and its queue.
+struct Controller {
+    client: kube_client::Client,
+    /// The kinds of Deployments and of ReplicaSets.
+    kind: ApiResource,
+    kind_of_sets: ApiResource,
+    informer: SharedIndexInformer<DynamicObject>,
+    set_informer: SharedIndexInformer<DynamicObject>,
+    pod_informer: SharedIndexInformer<Pod>,
+    deployments: Lister<DynamicObject>,
+    sets: Lister<DynamicObject>,
+    sets_by_owner: Index<DynamicObject>,
+    pods_by_owner: Index<Pod>,
+    queue: WorkQueue<String>,
+    /// Which state of a Deployment, and which of its ReplicaSets, the caches must have before the next sync.
+    statuses: OwnWrites,
+    set_writes: OwnWrites,
+    clock: Clock,
+    recorder: EventRecorder,
+}
+
+impl Controller {
+    fn new(client: kube_client::Client, clock: Clock, factory: &SharedInformerFactory) -> Result<Self, Error> {
+        let (kind, kind_of_sets) = (ApiResource::erase::<Deployment>(&()), ApiResource::erase::<ReplicaSet>(&()));
+        let (informer, set_informer) = (factory.dynamic_informer(&kind), factory.dynamic_informer(&kind_of_sets));
+        let pod_informer = factory.informer::<Pod>();
+        Ok(Self {
+            deployments: Lister::new(informer.reader(), (&kind).into()),
+            sets: Lister::new(set_informer.reader(), (&kind_of_sets).into()),
+            sets_by_owner: set_informer.index(OWNER, |set| owner_index(&set.metadata))?,
+            pods_by_owner: pod_informer.index(OWNER, |pod| owner_index(&pod.metadata))?,
+            kind,
+            kind_of_sets,
+            informer,
+            set_informer,
+            pod_informer,
+            queue: WorkQueue::new(),
+            statuses: OwnWrites::default(),
+            set_writes: OwnWrites::default(),
+            clock,
+            recorder: EventRecorder::new(client.clone(), clock, &RECORDED),
+            client,
+        })
+    }
+
+    /// Starts the factory and runs until `stop`, which it also fires when it fails.
+    async fn run(
+        self: Arc<Self>,
+        factory: &SharedInformerFactory,
+        stop: &CancellationToken,
+    ) -> Result<(), ControllerError> {
+        let handlers = self.listen().expect("informers that have not started take handlers");
+        factory.start(stop);
+        let mut worked = Ok(());
+        // With a cache that is not filled yet, a worker would create ReplicaSets that exist already.
+        if wait_for(stop, &handlers).await {
+            let failed = factory.failed();
+            let end = async {
+                tokio::select! {
+                    () = stop.cancelled() => {}
+                    _ = failed.wait() => stop.cancel(),
+                }
+            };
+            let workers = self.queue.workers(WORKERS, async |key: String| self.sync(&key).await);
+            let workers = workers.on_error(|key: &String, error: SyncError| {
+                tracing::debug!(key, error = %with_causes(&error), "the work on a Deployment is tried again");
+            });
+            let work = async {
+                worked = workers.run(stop).await;
+                stop.cancel();
+            };
+            futures::join!(end, work);
+        }
+        stop.cancel();
+        factory.shutdown().await?;
+        Ok(worked?)
+    }
+
+    fn listen(self: &Arc<Self>) -> Result<[kube_informers::cache::Done; 3], InformerStopped> {
+        let deployments = self.informer.add_event_handler(OfDeployments(self.clone()))?;
+        let sets = self.set_informer.add_event_handler(OfSets(self.clone()))?;
+        let pods = self.pod_informer.add_event_handler(OfPods(self.clone()))?;
+        Ok([deployments.synced(), sets.synced(), pods.synced()])
+    }
+
+    /// Brings a Deployment nearer to what it asks for. Upstream: `syncDeployment`.
+    async fn sync(&self, key: &str) -> Result<(), SyncError> {
+        self.statuses.seen(key, &self.informer.reader()).await;
+        self.set_writes.seen(key, &self.set_informer.reader()).await;
+        let Ok(deployment) = self.deployments.get(key) else { return Ok(()) };
+        let sets = self.claim(&deployment).await?;
+        let mut rollout = Rollout::new(self, key, deployment, sets);
+        let done = rollout.advance().await;
+        let told = rollout.tell_status().await; // also what has failed is told
+        done.and(told)
+    }
+
+    /// The API for the objects of a kind in the namespace of a Deployment.
+    fn api(&self, deployment: &DynamicObject, kind: &ApiResource) -> Api<DynamicObject> {
+        Api::namespaced_with(self.client.clone(), namespace(&deployment.metadata), kind)
+    }
+}

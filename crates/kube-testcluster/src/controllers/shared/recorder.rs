@@ -1,0 +1,70 @@
+//! Writes Events about objects, as shown by `kubectl describe`. Upstream: `record.EventRecorder`.
+
+use k8s_openapi::api::core::v1::Event;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube_client::Api;
+use kube_client::api::{ApiResource, DynamicObject, PostParams};
+use serde_json::json;
+
+use crate::machinery::clock::Clock;
+
+/// Whose Events they are, and what they are about.
+#[derive(Debug)]
+pub(in crate::controllers) struct Recorded {
+    pub(in crate::controllers) component: &'static str,
+    pub(in crate::controllers) api_version: &'static str,
+    pub(in crate::controllers) kind: &'static str,
+}
+
+/// Writes one Event for each call. As upstream, an Event that cannot be written is dropped.
+pub(in crate::controllers) struct EventRecorder {
+    client: kube_client::Client,
+    clock: Clock,
+    recorded: &'static Recorded,
+}
+
+/// The reason of an Event. The names are upstream's reasons.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::controllers) enum Reason {
+    SuccessfulCreate,
+    FailedCreate,
+    SuccessfulDelete,
+    FailedDelete,
+    ScalingReplicaSet,
+    ReplicaSetCreateError,
+}
+
+impl Reason {
+    fn is_failure(self) -> bool {
+        matches!(self, Self::FailedCreate | Self::FailedDelete | Self::ReplicaSetCreateError)
+    }
+}
+
+impl EventRecorder {
+    pub(in crate::controllers) fn new(client: kube_client::Client, clock: Clock, recorded: &'static Recorded) -> Self {
+        Self { client, clock, recorded }
+    }
+
+    /// Tells of the object with this metadata.
+    pub(in crate::controllers) async fn tell(&self, metadata: &ObjectMeta, reason: Reason, message: String) {
+        let kind = if reason.is_failure() { "Warning" } else { "Normal" };
+        let (resource, recorded) = (ApiResource::erase::<Event>(&()), self.recorded);
+        let now = self.clock.now();
+        let mut event = DynamicObject::new("", &resource).data(json!({
+            "involvedObject": {
+                "kind": recorded.kind, "apiVersion": recorded.api_version, "namespace": metadata.namespace,
+                "name": metadata.name, "uid": metadata.uid, "resourceVersion": metadata.resource_version,
+            },
+            "type": kind, "reason": format!("{reason:?}"), "message": message, "count": 1,
+            "source": {"component": recorded.component}, "reportingComponent": recorded.component, "reportingInstance": "",
+            "firstTimestamp": now, "lastTimestamp": now,
+        }));
+        event.metadata.name = None;
+        event.metadata.generate_name = Some(format!("{}.", metadata.name.as_deref().unwrap_or_default()));
+        let namespace = metadata.namespace.as_deref().unwrap_or_default();
+        let api: Api<DynamicObject> = Api::namespaced_with(self.client.clone(), namespace, &resource);
+        if let Err(error) = api.create(&PostParams::default(), &event).await {
+            tracing::debug!(%error, "an event is lost");
+        }
+    }
+}
