@@ -60,6 +60,18 @@ pub(super) fn base_of(cidr: &str) -> Option<IpAddr> {
     Range::parse_sloppy(cidr).map(|range| range.address)
 }
 
+/// Whether a range is a part of another one, and not the whole.
+pub(super) fn is_strictly_within(part: &str, whole: &str) -> bool {
+    let (Some(part), Some(whole)) = (Range::parse_sloppy(part), Range::parse_sloppy(whole)) else { return false };
+    let shifted = |address: IpAddr| match address {
+        IpAddr::V4(address) => u128::from(u32::from(address)).checked_shr(32 - whole.bits),
+        IpAddr::V6(address) => u128::from(address).checked_shr(128 - whole.bits),
+    };
+    part.address.is_ipv4() == whole.address.is_ipv4()
+        && part.bits > whole.bits
+        && shifted(part.address).unwrap_or_default() == shifted(whole.address).unwrap_or_default()
+}
+
 /// A range of addresses: those that share the first bits.
 struct Range {
     address: IpAddr,

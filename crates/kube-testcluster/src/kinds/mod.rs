@@ -7,6 +7,7 @@ mod apps;
 mod batch;
 mod certificate_signing_request;
 pub(crate) mod columns;
+mod conditions;
 mod core;
 mod embedded;
 mod endpoint_slice;

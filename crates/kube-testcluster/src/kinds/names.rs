@@ -51,6 +51,10 @@ pub(crate) const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist 
 const SUBDOMAIN_WITH_UNDERSCORES: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', \
     '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is \
     '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*')";
+const WILDCARD: &str = "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must \
+    consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character (e.g. \
+    '*.example.com', regex used for validation is \
+    '\\*\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 const HEADER: &str = "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used for \
     validation is '[-A-Za-z0-9]+')";
 pub(crate) const LABEL: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start \
@@ -83,6 +87,15 @@ pub(super) fn subdomain_with_underscores(name: &str) -> Vec<String> {
     let is_label = |part: &str| is_word(part.strip_prefix('_').unwrap_or(part), Case::Lower, &['-', '_']);
     if !name.split('.').all(is_label) {
         messages.push(SUBDOMAIN_WITH_UNDERSCORES.to_owned());
+    }
+    messages
+}
+
+/// What is wrong with a subdomain whose first label stands for any. Upstream: `IsWildcardDNS1123Subdomain`.
+pub(super) fn wildcard(name: &str) -> Vec<String> {
+    let mut messages = too_long(name, LONGEST_SUBDOMAIN, "characters");
+    if !name.strip_prefix("*.").is_some_and(has_form_of_subdomain) {
+        messages.push(WILDCARD.to_owned());
     }
     messages
 }
@@ -141,7 +154,7 @@ pub(crate) fn label_value(value: &str) -> Vec<String> {
 }
 
 /// What is wrong with a name in a path. Upstream: `IsPathSegmentName`.
-fn path_segment(name: &str) -> Vec<String> {
+pub(super) fn path_segment(name: &str) -> Vec<String> {
     if name == "." || name == ".." { vec![format!("may not be '{name}'")] } else { path_segment_part(name) }
 }
 

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::names;
 use crate::machinery::quantity::{MILLI, Quantity};
 
 /// Rounds amounts up to thousandths. Upstream: `SetDefaults_ResourceList`.
@@ -12,4 +13,53 @@ pub(super) fn round_up(parent: &mut Value, field: &str) {
             *amount = json!(quantity.to_string());
         }
     }
+}
+
+/// The resources that Kubernetes knows beside those of containers. Upstream: `standardResources`.
+const STANDARD: [&str; 20] = [
+    "cpu",
+    "memory",
+    "ephemeral-storage",
+    "requests.cpu",
+    "requests.memory",
+    "requests.ephemeral-storage",
+    "limits.cpu",
+    "limits.memory",
+    "limits.ephemeral-storage",
+    "pods",
+    "resourcequotas",
+    "services",
+    "replicationcontrollers",
+    "secrets",
+    "configmaps",
+    "persistentvolumeclaims",
+    STORAGE,
+    "requests.storage",
+    "services.nodeports",
+    "services.loadbalancers",
+];
+
+/// A resource of a volume, and of no quota.
+const STORAGE: &str = "storage";
+
+/// What is wrong with the name of a resource. Upstream: `validateResourceName`.
+pub(super) fn name_messages(name: &str) -> Vec<String> {
+    let mut messages = names::label_key(name);
+    if messages.is_empty() && !name.contains('/') && !is_standard(name) {
+        messages.push("must be a standard resource type or fully qualified".to_owned());
+    }
+    messages
+}
+
+/// What is wrong with the name of a resource of a quota. Upstream: `ValidateResourceQuotaResourceName`.
+pub(super) fn quota_name_messages(name: &str) -> Vec<String> {
+    let mut messages = name_messages(name);
+    if !name.contains('/') && (name == STORAGE || !is_standard(name)) {
+        messages.push("must be a standard resource for quota".to_owned());
+    }
+    messages
+}
+
+pub(super) fn is_standard(name: &str) -> bool {
+    STANDARD.contains(&name) || name.starts_with("hugepages-") || name.starts_with("requests.hugepages-")
 }

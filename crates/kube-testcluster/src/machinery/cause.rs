@@ -65,6 +65,11 @@ impl Cause {
         }
     }
 
+    /// For a value that is written already.
+    pub(crate) fn duplicate_as(field: impl Into<String>, value: &str) -> Self {
+        Self { reason: "FieldValueDuplicate", message: format!("Duplicate value: {value}"), field: field.into() }
+    }
+
     pub(crate) fn duplicate_json(field: impl Into<String>, value: &Value) -> Self {
         Self { reason: "FieldValueDuplicate", message: format!("Duplicate value: {value}"), field: field.into() }
     }

@@ -133,6 +133,13 @@ impl Quantity {
         }
     }
 
+    /// The number, as near as a float can be.
+    pub(crate) fn to_f64(&self) -> f64 {
+        let digits: String = self.digits.iter().map(|digit| char::from(b'0' + digit)).collect();
+        let size: f64 = format!("0{digits}e{}", self.exponent).parse().unwrap_or_default();
+        if self.negative { -size } else { size }
+    }
+
     /// Rounds away from zero to a power of ten.
     pub(crate) fn round_up(&mut self, exponent: i32) {
         if self.digits.is_empty() || self.exponent >= exponent {

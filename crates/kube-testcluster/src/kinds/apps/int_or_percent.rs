@@ -7,7 +7,7 @@ use crate::machinery::cause::Cause;
 const FORM: &str = "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
 
 /// The errors in a number that must be at least 0, or a percentage. Upstream: `ValidatePositiveIntOrPercent`.
-pub(super) fn positive(value: &Value, at: &str) -> Option<Cause> {
+pub(in crate::kinds) fn positive(value: &Value, at: &str) -> Option<Cause> {
     match value {
         Value::String(text) => percent(text).is_none().then(|| Cause::invalid(at, text, FORM)),
         number => {
@@ -18,14 +18,14 @@ pub(super) fn positive(value: &Value, at: &str) -> Option<Cause> {
 }
 
 /// The error in a percentage above 100, if any. Upstream: `IsNotMoreThan100Percent`.
-pub(super) fn at_most_all(value: &Value, at: &str) -> Option<Cause> {
+pub(in crate::kinds) fn at_most_all(value: &Value, at: &str) -> Option<Cause> {
     let text = value.as_str()?;
     let is_more = percent(text)? > 100;
     is_more.then(|| Cause::invalid(at, text, "must not be greater than 100%"))
 }
 
 /// Whether it is none: `0`, `0%`, or a text that is no number. Upstream: `getIntOrPercentValue`.
-pub(super) fn is_zero(value: &Value) -> bool {
+pub(in crate::kinds) fn is_zero(value: &Value) -> bool {
     match value {
         Value::String(text) => percent(text).or_else(|| text.parse().ok()).unwrap_or_default() == 0,
         number => number.as_i64().unwrap_or_default() == 0,

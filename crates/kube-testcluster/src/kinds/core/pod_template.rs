@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::kinds::columns;
 use crate::kinds::core::pod;
 use crate::kinds::resource::{DeleteResponse, Generation, Resource};
+use crate::machinery::cause::Cause;
 
 /// The row of a PodTemplate.
 pub(in crate::kinds) const ROW: Resource = Resource {
@@ -15,10 +16,16 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     delete_response: DeleteResponse::Object,
     generation: Generation::CountedAt(&["/template"]),
     defaults: set_defaults,
+    validate,
     columns: columns::templates::TEMPLATES,
     ..Resource::USUAL
 };
 
 fn set_defaults(object: &mut Value) {
     pod::defaults::template(object);
+}
+
+/// Upstream: `ValidatePodTemplate`.
+fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
+    pod::validation::template(&new["template"], "template")
 }

@@ -2,9 +2,12 @@
 
 use serde_json::{Value, json};
 
+use crate::kinds::apps::replica_set;
 use crate::kinds::columns;
 use crate::kinds::core::pod;
+use crate::kinds::fields::{known, not_negative, pairs, text};
 use crate::kinds::resource::{Generation, Resource, Subresource};
+use crate::machinery::cause::Cause;
 use crate::machinery::fill::{empty, missing};
 
 /// The row of a ReplicationController.
@@ -19,6 +22,8 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     generation: Generation::Counted,
     fields: &[("status.replicas", "/status/replicas", "0")],
     defaults: set_defaults,
+    validate,
+    validate_status: replica_set::validate_status, // the same
     columns: columns::templates::CONTROLLERS,
     ..Resource::USUAL
 };
@@ -42,4 +47,39 @@ fn set_defaults(controller: &mut Value) {
     if is_empty(&controller["metadata"]["labels"]) {
         controller["metadata"]["labels"] = labels;
     }
+}
+
+/// Upstream: `ValidateReplicationControllerSpec`.
+fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
+    let spec = &new["spec"];
+    let mut causes = Vec::new();
+    if pairs(spec, "selector").next().is_none() {
+        causes.push(Cause::required("spec.selector", ""));
+    }
+    if spec["template"].is_object() {
+        causes.extend(selected(spec));
+    } else {
+        causes.push(Cause::required("spec.template", ""));
+    }
+    causes.extend(["replicas", "minReadySeconds"].into_iter().filter_map(|field| not_negative(spec, field, "spec")));
+    causes
+}
+
+/// Upstream: `ValidatePodTemplateSpecForRC`.
+fn selected(spec: &Value) -> Vec<Cause> {
+    let (template, at) = (&spec["template"], "spec.template.spec");
+    let labels = &template["metadata"]["labels"];
+    let mut causes = Vec::new();
+    if pairs(spec, "selector").any(|(key, value)| labels[key] != value) {
+        let why = "`selector` does not match template `labels`";
+        causes.push(Cause::invalid_json("spec.template.metadata.labels", labels, why));
+    }
+    causes.extend(pod::validation::template(template, "spec.template"));
+    let policy = text(&template["spec"], "restartPolicy");
+    causes.extend(known(policy, &["Always"], &format!("{at}.restartPolicy")));
+    if !template["spec"]["activeDeadlineSeconds"].is_null() {
+        let why = "activeDeadlineSeconds in ReplicationController is not Supported";
+        causes.push(Cause::forbidden(format!("{at}.activeDeadlineSeconds"), why));
+    }
+    causes
 }

@@ -2,4 +2,27 @@
 
 pub(super) mod ingress;
 pub(super) mod ingress_class;
+mod ingress_rules;
 pub(super) mod network_policy;
+
+use serde_json::Value;
+
+use super::fields::{invalid, text};
+use super::names;
+use crate::machinery::cause::Cause;
+
+/// The errors in a reference to an object of any kind. Upstream: `validateIngressTypedLocalObjectReference`.
+fn reference(reference: &Value, at: &str) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    if let Some(group) = reference["apiGroup"].as_str() {
+        causes.extend(invalid(&format!("{at}.apiGroup"), group, names::subdomain(group)));
+    }
+    for field in ["kind", "name"] {
+        let at = format!("{at}.{field}");
+        match text(reference, field) {
+            "" => causes.push(Cause::required(at, "")),
+            name => causes.extend(invalid(&at, name, names::path_segment(name))),
+        }
+    }
+    causes
+}

@@ -1,8 +1,11 @@
 //! Bindings of cluster roles. Upstream: `pkg/apis/rbac`.
 
+use serde_json::Value;
+
 use crate::kinds::columns;
 use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Resource, Scope, Strategy};
+use crate::machinery::cause::Cause;
 
 /// The row of a ClusterRoleBinding.
 pub(in crate::kinds) const ROW: Resource = Resource {
@@ -15,6 +18,11 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     name_rule: NameRule::PathSegment,
     strategy: Strategy::CREATED_ON_UPDATE,
     defaults: super::set_defaults_of_binding,
+    validate,
     columns: columns::rbac::CLUSTER_BINDINGS,
     ..Resource::USUAL
 };
+
+fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    super::subjects::binding(new, old, &["ClusterRole"])
+}

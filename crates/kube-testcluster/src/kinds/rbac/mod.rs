@@ -4,6 +4,8 @@ pub(super) mod cluster_role;
 pub(super) mod cluster_role_binding;
 pub(super) mod role;
 pub(super) mod role_binding;
+mod rules;
+mod subjects;
 
 use serde_json::{Value, json};
 

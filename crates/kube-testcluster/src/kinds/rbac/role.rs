@@ -1,8 +1,11 @@
 //! Roles.
 
+use serde_json::Value;
+
 use crate::kinds::columns;
 use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Resource, Strategy};
+use crate::machinery::cause::Cause;
 
 /// The row of a Role.
 pub(in crate::kinds) const ROW: Resource = Resource {
@@ -13,6 +16,12 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     storage_hash: "7FuwZcIIItM=",
     name_rule: NameRule::PathSegment,
     strategy: Strategy::CREATED_ON_UPDATE,
+    validate,
     columns: columns::simple::DEFAULT,
     ..Resource::USUAL
 };
+
+/// Upstream: `ValidateRole`.
+fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
+    super::rules::rules(new, super::rules::Reach::Namespace)
+}

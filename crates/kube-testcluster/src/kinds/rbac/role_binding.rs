@@ -1,8 +1,11 @@
 //! Bindings of roles. Upstream: `pkg/apis/rbac`.
 
+use serde_json::Value;
+
 use crate::kinds::columns;
 use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Resource, Strategy};
+use crate::machinery::cause::Cause;
 
 /// The row of a RoleBinding.
 pub(in crate::kinds) const ROW: Resource = Resource {
@@ -14,6 +17,11 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     name_rule: NameRule::PathSegment,
     strategy: Strategy::CREATED_ON_UPDATE,
     defaults: super::set_defaults_of_binding,
+    validate,
     columns: columns::rbac::BINDINGS,
     ..Resource::USUAL
 };
+
+fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
+    super::subjects::binding(new, old, &["Role", "ClusterRole"])
+}

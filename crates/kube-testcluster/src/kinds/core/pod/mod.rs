@@ -40,6 +40,7 @@ pub(in crate::kinds) use self::defaults::pod as set_defaults;
 pub(crate) use self::profiles::fields_from_annotations;
 pub(in crate::kinds) use self::selectors::label_selector;
 pub(in crate::kinds) use self::status::status as validate_status;
+pub(in crate::kinds) use self::tolerations::tolerations;
 pub(in crate::kinds) use self::validation::pod as validate;
 
 /// The row of a Pod.

@@ -36,6 +36,11 @@ pub(super) fn resources(resources: &Value, claims: &BTreeSet<&str>, at: &str) ->
     causes
 }
 
+/// The errors in what a runtime needs for itself, which is checked as the limits of a container are.
+pub(in crate::kinds) fn of_overhead(overhead: &Value, at: &str) -> Vec<Cause> {
+    resources(overhead, &BTreeSet::new(), at)
+}
+
 /// Huge pages are given whole. Upstream: `validateResourceQuantityHugePageValue`.
 fn pages(name: &str, size: &Value, at: &str) -> Option<Cause> {
     let (page, size) = (name.strip_prefix(HUGE)?, parsed(size)?);
@@ -134,7 +139,7 @@ fn against_limit(name: &str, request: &Value, resources: &Value, at: &str) -> Op
 const HUGE: &str = "hugepages-";
 
 /// What is wrong with the name of a container's resource. Upstream: `validateContainerResourceName`.
-fn resource_name(name: &str) -> Vec<String> {
+pub(in crate::kinds) fn resource_name(name: &str) -> Vec<String> {
     const OF_CONTAINERS: [&str; 3] = ["cpu", "memory", "ephemeral-storage"];
     const STANDARD: [&str; 8] = [
         "pods",
@@ -180,7 +185,7 @@ pub(in crate::kinds) fn amount(resource: &str, amount: &Value, at: &str) -> Vec<
 
 /// Whether there is no half of it. Upstream: `IsIntegerResourceName`.
 fn is_counted(resource: &str) -> bool {
-    const COUNTED: [&str; 7] = [
+    const COUNTED: [&str; 9] = [
         "pods",
         "services",
         "replicationcontrollers",
@@ -188,17 +193,19 @@ fn is_counted(resource: &str) -> bool {
         "configmaps",
         "persistentvolumeclaims",
         "resourcequotas",
+        "services.nodeports",
+        "services.loadbalancers",
     ];
     COUNTED.contains(&resource) || is_extended(resource)
 }
 
 /// Whether a plugin of a node has it, and not Kubernetes itself. Upstream: `IsExtendedResourceName`.
-pub(super) fn is_extended(resource: &str) -> bool {
+pub(in crate::kinds) fn is_extended(resource: &str) -> bool {
     let native = !resource.contains('/') || resource.contains("kubernetes.io/");
     !native && !resource.starts_with("requests.") && names::label_key(&format!("requests.{resource}")).is_empty()
 }
 
-pub(super) fn parsed(amount: &Value) -> Option<Quantity> {
+pub(in crate::kinds) fn parsed(amount: &Value) -> Option<Quantity> {
     amount.as_str().and_then(|text| Quantity::parse(text).ok())
 }
 

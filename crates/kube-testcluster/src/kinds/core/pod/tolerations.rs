@@ -9,7 +9,7 @@ use crate::machinery::cause::Cause;
 const EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
 /// The errors in tolerations, `at`.
-pub(super) fn tolerations(tolerations: &[Value], at: &str) -> Vec<Cause> {
+pub(in crate::kinds) fn tolerations(tolerations: &[Value], at: &str) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (i, toleration) in tolerations.iter().enumerate() {
         let path = |field: &str| format!("{at}[{i}].{field}");

@@ -1,0 +1,62 @@
+//! Validation of conditions. Upstream: `ValidateConditions` in `pkg/apis/meta/v1/validation` of k8s.io/apimachinery.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::fields::{each, invalid, known, text};
+use super::names;
+use crate::machinery::cause::Cause;
+
+const REASON: &str = "a condition reason must start with alphabetic character, optionally followed by a string of \
+    alphanumeric characters or '_,:', and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  \
+    or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is \
+    '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')";
+const LONGEST_REASON: usize = 1024;
+const LONGEST_MESSAGE: usize = 32 * 1024;
+
+/// The errors in the conditions of a status, `at`.
+pub(super) fn conditions(status: &Value, at: &str) -> Vec<Cause> {
+    let (mut causes, mut seen) = (Vec::new(), HashSet::new());
+    for (at, condition) in each(status, "conditions", at) {
+        let kind = text(condition, "type");
+        if !seen.insert(kind) {
+            causes.push(Cause::duplicate(&*at, kind));
+        }
+        causes.extend(one(condition, &at));
+    }
+    causes
+}
+
+fn one(condition: &Value, at: &str) -> Vec<Cause> {
+    let path = |field: &str| format!("{at}.{field}");
+    let (kind, reason) = (text(condition, "type"), text(condition, "reason"));
+    let mut causes = invalid(&path("type"), kind, if kind.is_empty() { Vec::new() } else { names::label_key(kind) });
+    if kind.is_empty() {
+        causes.push(Cause::required(path("type"), "is required"));
+    }
+    causes.extend(known(text(condition, "status"), &["False", "True", "Unknown"], &path("status")));
+    if condition["observedGeneration"].as_i64().is_some_and(|generation| generation < 0) {
+        let why = "must be greater than or equal to zero";
+        causes.push(Cause::invalid_json(path("observedGeneration"), &condition["observedGeneration"], why));
+    }
+    if condition["lastTransitionTime"].is_null() {
+        causes.push(Cause::required(path("lastTransitionTime"), ""));
+    }
+    match reason {
+        "" => causes.push(Cause::required(path("reason"), "")),
+        reason if !is_reason(reason) => causes.push(Cause::invalid(path("reason"), reason, REASON)),
+        reason if reason.len() > LONGEST_REASON => causes.push(Cause::too_long(path("reason"), LONGEST_REASON)),
+        _ => {}
+    }
+    if text(condition, "message").len() > LONGEST_MESSAGE {
+        causes.push(Cause::too_long(path("message"), LONGEST_MESSAGE));
+    }
+    causes
+}
+
+fn is_reason(reason: &str) -> bool {
+    reason.starts_with(|c: char| c.is_ascii_alphabetic())
+        && reason.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
+        && reason.chars().all(|c| c.is_ascii_alphanumeric() || "_,:".contains(c))
+}
