@@ -128,8 +128,12 @@ impl<T: Clone + Eq + Hash> WorkQueue<T> {
         }
         if delay.is_zero() {
             state.add(key, || now);
-        } else if state.delay(key, now.checked_add(delay).unwrap_or_else(|| now + FAR), |key| why.event(key, delay)) {
-            state.wake_keeper();
+        } else {
+            let (handle, sooner) = state.delay(key, now.checked_add(delay).unwrap_or_else(|| now + FAR));
+            if sooner {
+                state.wake_keeper(); // before the observer, which may panic, is told
+            }
+            state.tell_delayed(handle, |key| why.event(key, delay));
         }
     }
 

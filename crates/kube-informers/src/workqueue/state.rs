@@ -216,14 +216,18 @@ impl<T: Clone + Eq + Hash> QueueState<T> {
         forgotten
     }
 
-    /// Delays a key; says whether the first time changed.
-    pub fn delay(&mut self, key: T, until: Instant, event: impl FnOnce(&T) -> WorkEvent<'_, T>) -> bool {
+    /// Delays a key; says which it is now, and whether the first time changed.
+    pub fn delay(&mut self, key: T, until: Instant) -> (Handle, bool) {
         let handle = self.known.know(key);
         let sooner = self.delayed.insert(&mut self.known, handle, until);
+        (handle, sooner)
+    }
+
+    /// Tells the observer of a key that was delayed.
+    pub fn tell_delayed(&mut self, handle: Handle, event: impl FnOnce(&T) -> WorkEvent<'_, T>) {
         if let Some(tell) = &mut self.observer {
             tell(event(&self.known[handle].key));
         }
-        sooner
     }
 
     /// Lets in what is due.

@@ -20,7 +20,7 @@ use kube_client::{Api, Client};
 use kube_core::ResourceExt;
 use serde_json::{Value, json};
 use tokio::sync::watch;
-use tokio::task::{AbortHandle, JoinSet};
+use tokio::task::{AbortHandle, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::logs::Logs;
@@ -145,6 +145,10 @@ impl Kubelet {
             let interrupted = tokio::select! {
                 biased;
                 () = stop.cancelled() => break,
+                Some(Err(error)) = helper.join_next() => {
+                    tracing::error!(%error, "the scheduler has lost sight of the nodes");
+                    continue;
+                }
                 Err(interrupted) = self.follow() => interrupted,
             };
             tracing::debug!(%interrupted, "the kubelet lists again");
@@ -182,7 +186,7 @@ impl Kubelet {
                 let event = tokio::select! {
                     biased;
                     Some(ended) = self.running.join_next() => {
-                        self.ended(ended.ok());
+                        self.ended(ended);
                         continue;
                     }
                     event = events.try_next() => event?,
@@ -278,12 +282,20 @@ impl Kubelet {
         }
     }
 
-    fn ended(&mut self, uid: Option<String>) {
-        if let Some(uid) = uid {
-            tracing::trace!(uid, "the stages of a pod came to their end");
-            if let Some(managed) = self.pods.get_mut(&uid) {
-                managed.task.take_if(|task| task.is_finished());
+    fn ended(&mut self, ended: Result<String, JoinError>) {
+        match ended {
+            Ok(uid) => {
+                tracing::trace!(uid, "the stages of a pod came to their end");
+                if let Some(managed) = self.pods.get_mut(&uid) {
+                    managed.task.take_if(|task| task.is_finished());
+                }
             }
+            Err(error) if error.is_panic() => {
+                tracing::error!(%error, "the stages of a pod panicked; its next change starts them again");
+                let panicked = |managed: &Managed| managed.task.as_ref().is_some_and(|task| task.id() == error.id());
+                self.pods.retain(|_, managed| !panicked(managed));
+            }
+            Err(_) => {} // aborted
         }
         self.context.progress.send_modify(|progress| progress.busy = self.running.len());
     }

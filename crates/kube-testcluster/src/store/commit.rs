@@ -61,9 +61,8 @@ impl Store {
             drop(state);
             return Ok(Arc::new(Object::unwritten(resource, key, &value)));
         };
-        let written = self.put(&mut state, draft, &value);
         reservation.keep();
-        Ok(written)
+        Ok(self.put(&mut state, draft, &value))
     }
 
     /// Reads an object, changes it and writes it; see [`guaranteed_update`](Self::guaranteed_update).
@@ -106,7 +105,12 @@ impl Store {
     fn commit(&self, current: &Opened, commit: Commit, mut next: Next) -> Result<Option<Arc<Object>>, StoreError> {
         let (resource, key) = (current.resource, &current.key);
         let reservation = match &mut next {
-            Next::Put(value) => Some(self.allocators.reserve(resource, key, value, Some(&current.value))?),
+            Next::Put(value) => match self.allocators.reserve(resource, key, value, Some(&current.value)) {
+                Ok(reservation) => Some(reservation),
+                // What the object had may have been given to another since.
+                Err(_) if self.has_moved_on(current) => return Ok(None),
+                Err(refused) => return Err(refused),
+            },
             _ => None,
         };
         let draft = draft(current, commit, &mut next);
@@ -125,9 +129,8 @@ impl Store {
             }
             (Commit::Really, Next::Put(value)) => match draft {
                 Some(draft) => {
-                    let written = self.put(&mut state, draft, &value);
                     reservation.into_iter().for_each(Reservation::keep);
-                    written
+                    self.put(&mut state, draft, &value)
                 }
                 None => current.object().clone(),
             },
@@ -143,6 +146,10 @@ impl Store {
             }
         };
         Ok(Some(written))
+    }
+
+    fn has_moved_on(&self, from: &Opened) -> bool {
+        self.get(from.resource, &from.key).is_none_or(|stored| stored.revision != from.revision)
     }
 
     pub(super) fn remove(&self, state: &mut StoreState, resource: &'static Resource, key: &Key) -> u64 {

@@ -352,3 +352,82 @@ async fn long_bodies_are_read_in_no_time() {
         assert_eq!(answer.status, code, "{method} {path} {beginning}: {:.200}", answer.body.to_string());
     }
 }
+
+/// As above, with the lists of a pod.
+#[tokio::test(start_paused = true)]
+async fn long_lists_of_a_pod_are_validated_in_no_time() {
+    const MANY: usize = 10_000;
+    let api = Api::new(&quiet().start());
+    let list = |item: &dyn Fn(usize) -> serde_json::Value| (0..MANY).map(item).collect::<Vec<_>>();
+    let container = |with: serde_json::Value| {
+        let mut container = json!({"name": "c", "image": "i"});
+        container.as_object_mut().unwrap().extend(with.as_object().unwrap().clone());
+        json!([container])
+    };
+    let volumes = list(&|n| json!({"name": format!("v{n}"), "emptyDir": {}}));
+    let notes: serde_json::Map<_, _> = (0..3_000)
+        .map(|n| (format!("container.apparmor.security.beta.kubernetes.io/c{n}"), json!("unconfined")))
+        .collect();
+    for (what, metadata, spec, code) in [
+        (
+            "claims that the pod does not have",
+            json!({}),
+            json!({
+                "resourceClaims": list(&|n| json!({"name": format!("a{n}"), "resourceClaimName": "r"})),
+                "containers": container(json!({"resources": {"claims": list(&|n| json!({"name": format!("z{n}")}))}})),
+            }),
+            422,
+        ),
+        (
+            "claims",
+            json!({}),
+            json!({
+                "resourceClaims": list(&|n| json!({"name": format!("a{n}"), "resourceClaimName": "r"})),
+                "containers": container(json!({"resources": {"claims": list(&|n| json!({"name": format!("a{n}"), "request": "r"}))}})),
+            }),
+            201,
+        ),
+        (
+            "variables and volumes",
+            json!({}),
+            json!({
+                "volumes": volumes,
+                "containers": container(json!({"env": list(&|n| json!({"name": format!("E{n}"), "value": "v"}))})),
+            }),
+            201,
+        ),
+        (
+            "mounts",
+            json!({}),
+            json!({
+                "volumes": volumes,
+                "containers": container(json!({"volumeMounts": list(&|n| json!({"name": format!("v{n}"), "mountPath": format!("/m{n}")}))})),
+            }),
+            201,
+        ),
+        (
+            "constraints",
+            json!({}),
+            json!({
+                "containers": container(json!({})),
+                "topologySpreadConstraints": list(&|n| json!({
+                    "topologyKey": format!("k{n}"), "whenUnsatisfiable": "DoNotSchedule", "maxSkew": 1
+                })),
+            }),
+            201,
+        ),
+        (
+            "profiles of containers",
+            json!({"annotations": notes}),
+            json!({"containers": (0..3_000).map(|n| json!({"name": format!("c{n}"), "image": "i"})).collect::<Vec<_>>()}),
+            201,
+        ),
+    ] {
+        let mut pod = json!({"metadata": {"name": what.replace(' ', "-")}, "spec": spec});
+        pod["metadata"].as_object_mut().unwrap().extend(metadata.as_object().unwrap().clone());
+        let answer = api.post(PODS, &pod).await;
+        let bytes = answer.body.to_string();
+        assert_eq!(answer.status, code, "{what}: {bytes:.300}");
+        assert!(bytes.len() < 8 * 1024 * 1024, "{what}: {} bytes are answered", bytes.len());
+    }
+}

@@ -152,3 +152,60 @@ async fn a_service_with_the_address_of_its_namesake_is_told_of_the_address() {
     assert_eq!(create(&api, "a", json!({"clusterIP": "10.96.0.10"})).await.status, 201);
     assert_eq!(create(&api, "a", json!({"clusterIP": "10.96.0.10"})).await.status, 422);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_name_elsewhere_takes_nothing_and_gives_nothing_back() {
+    let api = Api::new(&quiet().start());
+    let on_a_node = |port: u16| json!({"type": "NodePort", "ports": [{"port": 80, "nodePort": port}]});
+    assert_eq!(create(&api, "a", on_a_node(30100)).await.status, 201);
+    let mut elsewhere = on_a_node(30100);
+    (elsewhere["type"], elsewhere["externalName"]) = (json!("ExternalName"), json!("x.example"));
+    assert_eq!(create(&api, "b", elsewhere).await.status, 201);
+    assert_eq!(api.delete(&format!("{SERVICES}/b")).await.status, 200);
+    let taken = create(&api, "c", on_a_node(30100)).await;
+    assert!(taken.message().ends_with("provided port is already allocated"), "{}", taken.message());
+    let elsewhere = json!({"type": "ExternalName", "externalName": "x.example", "clusterIP": "10.96.0.10"});
+    let refused = create(&api, "d", elsewhere).await;
+    let why = "Service \"d\" is invalid: spec.clusterIPs: Forbidden: may not be set for ExternalName services";
+    assert_eq!((refused.status, refused.message()), (422, why));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_family_that_the_cluster_has_not_is_refused() {
+    let api = Api::new(&quiet().start());
+    let refused = create(&api, "a", json!({"ipFamilies": ["IPv6"]})).await;
+    let why = "Service \"a\" is invalid: spec.ipFamilies[0]: Invalid value: \"IPv6\": not configured on this cluster";
+    assert_eq!((refused.status, refused.message()), (422, why));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_load_balancer_that_is_checked_keeps_the_port_of_the_check() {
+    let api = Api::new(&quiet().start());
+    let checked = json!({"type": "LoadBalancer", "externalTrafficPolicy": "Local"});
+    let spec = create(&api, "a", checked.clone()).await.body["spec"].clone();
+    assert_eq!((&spec["ports"][0]["nodePort"], &spec["healthCheckNodePort"]), (&json!(30086), &json!(30087)));
+    let again = api.put(&format!("{SERVICES}/a"), &service("a", &checked)).await;
+    assert_eq!(again.body["spec"]["healthCheckNodePort"], 30087);
+    let mut other = checked.clone();
+    other["healthCheckNodePort"] = json!(30087);
+    let taken = create(&api, "b", other.clone()).await;
+    assert!(taken.message().contains("spec.healthCheckNodePort: Invalid value: 30087"), "{}", taken.message());
+    other["healthCheckNodePort"] = json!(30088);
+    let changed = api.put(&format!("{SERVICES}/a"), &service("a", &other)).await;
+    assert!(
+        changed.message().ends_with("spec.healthCheckNodePort: Forbidden: field is immutable"),
+        "{}",
+        changed.message()
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn as_many_ports_as_there_are_cost_no_more_than_each_of_them() {
+    let api = Api::new(&quiet().start());
+    let ports: Vec<Value> = (0..2_682).map(|n| json!({"name": format!("p{n}"), "port": 1 + n})).collect();
+    let all = create(&api, "all", json!({"type": "NodePort", "ports": ports})).await;
+    assert_eq!(all.body["spec"]["ports"][2_681]["nodePort"], 32_767);
+    let again =
+        api.put(&format!("{SERVICES}/all"), &service("all", &json!({"type": "NodePort", "ports": ports}))).await;
+    assert_eq!(again.body["spec"]["ports"], all.body["spec"]["ports"]);
+}

@@ -1,6 +1,8 @@
 //! Validation of the variables of a container. Upstream: `ValidateEnv`, `validateEnvVarValueFrom` and `ValidateEnvFrom` in
 //! `pkg/apis/core/validation/validation.go`, from line 2850.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 
 use super::containers::visit;
@@ -102,14 +104,17 @@ fn file_key_ref(from: &Value, at: &str) -> Vec<Cause> {
 
 /// The errors in the volumes of files with variables. Upstream: `validateFileKeyRefVolumes`.
 pub(super) fn volumes_of_files(spec: &Value, at: &str) -> Vec<Cause> {
+    let volumes: HashMap<&str, &Value> =
+        items(spec, "volumes").iter().map(|volume| (text(volume, "name"), volume)).collect();
     let mut causes = Vec::new();
     for (path, container) in visit(spec, at) {
         for (path, variable) in each(container, "env", &path) {
             let from = &variable["valueFrom"]["fileKeyRef"];
+            if !from.is_object() {
+                continue;
+            }
             let (name, at) = (text(from, "volumeName"), format!("{path}.valueFrom.fileKeyRef.volumeName"));
-            let volume = items(spec, "volumes").iter().rfind(|volume| text(volume, "name") == name);
-            match volume {
-                _ if !from.is_object() => {}
+            match volumes.get(name) {
                 None => causes.push(Cause::not_found(at, name)),
                 Some(volume) if volume["emptyDir"].is_null() => {
                     causes.push(Cause::invalid(at, name, "referenced volume must be of type emptyDir"));

@@ -16,6 +16,7 @@ const READ_ONLY: [&str; 3] = ["Disabled", "Enabled", "IfPossible"];
 pub(super) fn mounts(container: &Value, volumes: &HashMap<&str, &Value>, at: &str) -> Vec<Cause> {
     let (mut causes, mut places) = (Vec::new(), HashSet::new());
     let devices = names_and_paths(container, "volumeDevices", "devicePath");
+    let paths_of_devices: HashSet<&str> = devices.values().copied().collect();
     // Upstream names the list, not the mount, in what follows the place of the mount.
     let list = format!("{at}.volumeMounts");
     for (path, mount) in each(container, "volumeMounts", at) {
@@ -31,7 +32,7 @@ pub(super) fn mounts(container: &Value, volumes: &HashMap<&str, &Value>, at: &st
         if devices.contains_key(name) {
             causes.push(Cause::invalid(format!("{path}.name"), name, "must not already exist in volumeDevices"));
         }
-        if devices.values().any(|device| *device == place) {
+        if paths_of_devices.contains(place) {
             let why = "must not already exist as a path in volumeDevices";
             causes.push(Cause::invalid(format!("{path}.mountPath"), place, why));
         }
@@ -89,6 +90,7 @@ fn names_and_paths<'a>(container: &'a Value, list: &str, path: &str) -> HashMap<
 pub(super) fn devices(container: &Value, volumes: &HashMap<&str, &Value>, at: &str) -> Vec<Cause> {
     let (mut causes, mut names, mut places) = (Vec::new(), HashSet::new(), HashSet::new());
     let mounts = names_and_paths(container, "volumeMounts", "mountPath");
+    let paths_of_mounts: HashSet<&str> = mounts.values().copied().collect();
     for (path, device) in each(container, "volumeDevices", at) {
         let (name, place) = (text(device, "name"), text(device, "devicePath"));
         let (at_name, at_place) = (format!("{path}.name"), format!("{path}.devicePath"));
@@ -116,7 +118,7 @@ pub(super) fn devices(container: &Value, volumes: &HashMap<&str, &Value>, at: &s
         if mounts.contains_key(name) {
             causes.push(Cause::invalid(at_name, name, "must not already exist in volumeMounts"));
         }
-        if mounts.values().any(|mount| *mount == place) {
+        if paths_of_mounts.contains(place) {
             causes.push(Cause::invalid(at_place, place, "must not already exist as a path in volumeMounts"));
         }
     }

@@ -1,7 +1,7 @@
 //! Validation of how a pod is spread, and of what holds it back. Upstream: `validateTopologySpreadConstraints`,
 //! `validateReadinessGates` and `validateSchedulingGates` in `pkg/apis/core/validation/validation.go`.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
@@ -15,13 +15,17 @@ const INCLUSION: [&str; 2] = ["Honor", "Ignore"];
 
 /// The errors in the constraints of a pod.
 pub(super) fn spread(constraints: &[Value], at: &str) -> Vec<Cause> {
+    fn pair(constraint: &Value) -> (&str, &str) {
+        (text(constraint, "topologyKey"), text(constraint, "whenUnsatisfiable"))
+    }
     let mut causes = Vec::new();
+    let last: HashMap<(&str, &str), usize> =
+        constraints.iter().enumerate().map(|(i, constraint)| (pair(constraint), i)).collect();
     for (i, constraint) in constraints.iter().enumerate() {
         let path = format!("{at}[{i}]");
         causes.extend(one(constraint, &path));
-        let pair = |it: &Value| (text(it, "topologyKey").to_owned(), text(it, "whenUnsatisfiable").to_owned());
         let (topology, action) = pair(constraint);
-        if constraints[i + 1..].iter().any(|other| pair(other) == pair(constraint)) {
+        if last[&(topology, action)] > i {
             let shown = format!("{{{topology}, {action}}}");
             causes.push(Cause::duplicate(format!("{path}.{{topologyKey, whenUnsatisfiable}}"), &shown));
         }

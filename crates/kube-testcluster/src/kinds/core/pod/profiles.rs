@@ -1,6 +1,8 @@
 //! Validation of what the kernel lets a container do: profiles of seccomp and of AppArmor. Upstream: `validateSeccompProfileField`,
 //! `ValidateAppArmorProfileField` and their neighbours in `pkg/apis/core/validation/validation.go`, lines 5404 to 5600.
 
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 
 use super::containers::visit;
@@ -81,10 +83,11 @@ pub(super) fn annotations(metadata: &Value, spec: &Value, at: &str) -> Vec<Cause
     let of_containers = noted().filter(|(key, _)| key.starts_with(SECCOMP_OF_CONTAINER));
     let mut causes: Vec<Cause> =
         of_pod.chain(of_containers).flat_map(|(key, profile)| seccomp_name(profile, &format!("{at}.{key}"))).collect();
+    let names: HashSet<&str> = visit(spec, "").map(|(_, container)| text(container, "name")).collect();
     for (key, profile) in noted() {
         let Some(container) = key.strip_prefix(APP_ARMOR_OF_CONTAINER) else { continue };
         let path = format!("{at}[{key}]");
-        if !visit(spec, "").any(|(_, found)| text(found, "name") == container) {
+        if !names.contains(container) {
             causes.push(Cause::invalid(&path, container, "container not found"));
         }
         let is_known = ["", "runtime/default", "unconfined"].contains(&profile) || profile.starts_with("localhost/");

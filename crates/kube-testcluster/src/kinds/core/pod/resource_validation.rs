@@ -1,7 +1,7 @@
 //! Validation of a container's resources. Upstream: `ValidateContainerResourceRequirements` in
 //! `pkg/apis/core/validation/validation.go`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use serde_json::Value;
 
@@ -49,9 +49,16 @@ fn pages(name: &str, size: &Value, at: &str) -> Option<Cause> {
     (!fits).then(|| Cause::invalid(at, &size.to_string(), &why))
 }
 
+/// How many bytes the causes about claims that a pod does not have may have together. Each holds the names of all claims, as upstream, so
+/// that an answer without a bound has the square of the request's bytes.
+const MOST_ABOUT_CLAIMS: usize = 1024 * 1024;
+
 /// The errors in the claims that a container uses. Upstream: `validateResourceClaimNames`.
 fn claim_names(resources: &Value, known: &BTreeSet<&str>, at: &str) -> Vec<Cause> {
     let (mut causes, mut used) = (Vec::new(), BTreeSet::<String>::new());
+    let mut in_parts = HashSet::new(); // the claims of which a part is used: each part is told, and equal causes are told once
+    let list = known.iter().copied().collect::<Vec<_>>().join(", ");
+    let mut told = 0;
     for (path, claim) in each(resources, "claims", at) {
         let (name, request) = (text(claim, "name"), text(claim, "request"));
         if name.is_empty() {
@@ -64,15 +71,20 @@ fn claim_names(resources: &Value, known: &BTreeSet<&str>, at: &str) -> Vec<Cause
             let key = if request.is_empty() { name.to_owned() } else { format!("{name}/{request}") };
             let messages = if request.is_empty() { Vec::new() } else { names::label(request) };
             causes.extend(invalid(&format!("{path}.request"), request, messages));
-            let parts = used.iter().filter(|used| used.split_once('/').is_some_and(|(used, _)| used == name)).count();
-            let times = if request.is_empty() { parts } else { usize::from(used.contains(&key)) };
-            causes.extend((0..times).map(|_| Cause::duplicate(&path, &key)));
+            let is_used = match request {
+                "" => in_parts.contains(name),
+                _ => used.contains(&key),
+            };
+            causes.extend(is_used.then(|| Cause::duplicate(&path, &key)));
             used.insert(key);
+            if !request.is_empty() {
+                in_parts.insert(name);
+            }
         }
-        if !known.contains(name) {
-            let list = known.iter().copied().collect::<Vec<_>>().join(", ");
+        if !known.contains(name) && told < MOST_ABOUT_CLAIMS {
             let rest = if known.is_empty() { " which is empty".to_owned() } else { format!(": {list}") };
             let why = format!("must be one of the names in pod.spec.resourceClaims{rest}");
+            told += why.len();
             causes.push(Cause::not_found_because(path, name, &why));
         }
     }

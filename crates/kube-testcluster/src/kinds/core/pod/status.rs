@@ -1,5 +1,6 @@
 //! Validation of a pod's new status. Upstream: `ValidatePodStatusUpdate` in `pkg/apis/core/validation/validation.go`, line 6167.
 
+use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
 
 use serde_json::{Value, json};
@@ -70,10 +71,13 @@ fn revived(pod: &Value, before: &Value, list: &str, containers: &str, sidecars: 
     if policy == "Always" {
         return Vec::new();
     }
-    let restarts = |name: &str| {
-        let own = items(&pod["spec"], containers).iter().find(|container| text(container, "name") == name);
-        sidecars && own.is_some_and(|container| text(container, "restartPolicy") == "Always")
-    };
+    let mut restarting = HashMap::new();
+    for container in items(&pod["spec"], containers) {
+        restarting.entry(text(container, "name")).or_insert(text(container, "restartPolicy") == "Always");
+    }
+    let restarts = |name: &str| sidecars && restarting.get(name).is_some_and(|restarts| *restarts);
+    let going_on = items(&pod["status"], list).iter().filter(|new| new["state"]["terminated"].is_null());
+    let going_on: HashSet<&str> = going_on.map(|new| text(new, "name")).collect();
     let mut causes = Vec::new();
     for (i, old) in items(before, list).iter().enumerate() {
         let ended = &old["state"]["terminated"];
@@ -81,8 +85,7 @@ fn revived(pod: &Value, before: &Value, list: &str, containers: &str, sidecars: 
         if ended.is_null() || may_restart || restarts(text(old, "name")) {
             continue;
         }
-        let same = items(&pod["status"], list).iter().filter(|new| text(new, "name") == text(old, "name"));
-        for _ in same.filter(|new| new["state"]["terminated"].is_null()) {
+        if going_on.contains(text(old, "name")) {
             let why = "may not be transitioned to non-terminated state";
             causes.push(Cause::forbidden(format!("status.{list}[{i}].state"), why));
         }

@@ -1,13 +1,15 @@
 //! Allocates cluster IPs and node ports for services. Upstream: `pkg/registry/core/service/storage/alloc.go`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::net::Ipv4Addr;
 use std::ops::RangeInclusive;
 
 use serde_json::{Value, json};
 
+use super::families;
 use super::free_ranges::FreeRanges;
 use crate::kinds::Allocator;
+use crate::kinds::fields::{items, text};
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::{list, object};
 
@@ -34,7 +36,7 @@ struct Allocations {
     next: u64,
 }
 
-/// What one service holds.
+/// What one service holds. What its type does not need is not held, whatever its fields say.
 #[derive(Debug, Default)]
 struct Held {
     address: Option<u32>,
@@ -44,8 +46,11 @@ struct Held {
 impl Held {
     fn of(service: &Value) -> Self {
         let spec = &service["spec"];
-        let address = spec["clusterIP"].as_str().and_then(|text| text.parse::<Ipv4Addr>().ok()).map(u32::from);
-        Self { address, ports: spec["ports"].as_array().into_iter().flatten().filter_map(node_port).collect() }
+        let address = spec["clusterIP"].as_str().filter(|_| needs_address(spec));
+        let address = address.and_then(|text| text.parse::<Ipv4Addr>().ok()).map(u32::from);
+        let list = spec["ports"].as_array().filter(|_| needs_ports(spec));
+        let checked = health_check_port(spec).filter(|_| needs_health_check(spec));
+        Self { address, ports: list.into_iter().flatten().filter_map(node_port).chain(checked).collect() }
     }
 }
 
@@ -61,10 +66,13 @@ impl Allocations {
         if let Some(old) = old.map(|old| &old["spec"]) {
             keep(spec, old);
             release(spec, old);
+        } else {
+            complete(spec);
         }
         if !needs_address(spec) {
             return Ok(());
         }
+        families::settle(spec, old.map(|old| &old["spec"]))?;
         let nothing = Held::default();
         let own = old.and_then(|_| self.held.get(key)).unwrap_or(&nothing);
         address(&self.addresses, own.address, spec, old.map(|old| &old["spec"]))?;
@@ -128,6 +136,15 @@ fn needs_ports(spec: &Value) -> bool {
     matches!(spec["type"].as_str(), Some("NodePort" | "LoadBalancer"))
 }
 
+/// Upstream: `NeedsHealthCheck`.
+pub(super) fn needs_health_check(spec: &Value) -> bool {
+    spec["type"] == "LoadBalancer" && spec["externalTrafficPolicy"] == "Local"
+}
+
+fn health_check_port(spec: &Value) -> Option<u32> {
+    spec["healthCheckNodePort"].as_u64().and_then(|port| u32::try_from(port).ok()).filter(|port| *port != 0)
+}
+
 /// Keeps the old allocations that an update omits.
 fn keep(spec: &mut Value, old: &Value) {
     if needs_address(spec) && needs_address(old) {
@@ -138,12 +155,33 @@ fn keep(spec: &mut Value, old: &Value) {
         }
     }
     if needs_ports(spec) && needs_ports(old) {
-        let before: Vec<&Value> = old["ports"].as_array().into_iter().flatten().collect();
-        for port in list(spec, "ports").filter(|port| node_port(port).is_none()) {
-            let same = |old: &&&Value| old["port"] == port["port"] && old["protocol"] == port["protocol"];
-            if let Some(number) = before.iter().find(same).and_then(|old| node_port(old)) {
-                port["nodePort"] = json!(number);
-            }
+        keep_ports(spec, old);
+    }
+    if needs_health_check(spec) && needs_health_check(old) && health_check_port(spec).is_none() {
+        set(spec, "healthCheckNodePort", old["healthCheckNodePort"].clone());
+    }
+}
+
+/// A client that knows one address only gives it as `clusterIP`. Upstream: `normalizeClusterIPs`, of a creation.
+fn complete(spec: &mut Value) {
+    if !text(spec, "clusterIP").is_empty() && items(spec, "clusterIPs").is_empty() {
+        set(spec, "clusterIPs", json!([spec["clusterIP"]]));
+    }
+}
+
+/// Keeps the node ports of ports with the same name, unless another port of the service has them now.
+fn keep_ports(spec: &mut Value, old: &Value) {
+    let numbers = |spec: &Value| -> HashSet<u32> { items(spec, "ports").iter().filter_map(node_port).collect() };
+    let mut used = numbers(old);
+    used.retain({
+        let now = numbers(spec);
+        move |number| now.contains(number)
+    });
+    let by_name: HashMap<&str, u32> =
+        items(old, "ports").iter().filter_map(|port| Some((text(port, "name"), node_port(port)?))).collect();
+    for port in list(spec, "ports").filter(|port| node_port(port).is_none()) {
+        if let Some(number) = by_name.get(text(port, "name")).filter(|number| !used.contains(number)) {
+            port["nodePort"] = json!(number);
         }
     }
 }
@@ -152,7 +190,10 @@ fn keep(spec: &mut Value, old: &Value) {
 /// `NormalizeClusterIPs` and `dropTypeDependentFields`, which come before the validation.
 pub(super) fn judged(spec: &Value, old: Option<&Value>) -> Value {
     let mut spec = spec.clone();
-    let Some(old) = old else { return spec };
+    let Some(old) = old else {
+        complete(&mut spec);
+        return spec;
+    };
     keep(&mut spec, old);
     release(&mut spec, old);
     let (one, all) = (spec["clusterIP"] != old["clusterIP"], spec["clusterIPs"] != old["clusterIPs"]);
@@ -168,13 +209,12 @@ pub(super) fn judged(spec: &Value, old: Option<&Value>) -> Value {
 fn release(spec: &mut Value, old: &Value) {
     type Needs = fn(&Value) -> bool;
     let balanced: Needs = |spec| spec["type"] == "LoadBalancer";
-    let checked: Needs = |spec| spec["type"] == "LoadBalancer" && spec["externalTrafficPolicy"] == "Local";
     let fields: [(&str, Needs); 8] = [
         ("clusterIP", needs_address),
         ("clusterIPs", needs_address),
         ("ipFamilies", needs_address),
         ("ipFamilyPolicy", needs_address),
-        ("healthCheckNodePort", checked),
+        ("healthCheckNodePort", needs_health_check),
         ("allocateLoadBalancerNodePorts", balanced),
         ("loadBalancerClass", balanced),
         ("externalTrafficPolicy", needs_ports),
@@ -218,7 +258,6 @@ fn address(free: &FreeRanges, own: Option<u32>, spec: &mut Value, old: Option<&V
     if !before.is_empty() && asked != before && needs_address(old.unwrap_or(&Value::Null)) {
         return refused("spec.clusterIPs[0]", "may not change once set".to_owned());
     }
-    let headless_anywhere = asked == "None" && spec["selector"].as_object().is_none_or(serde_json::Map::is_empty);
     let address = match asked.as_str() {
         "None" => "None".to_owned(),
         "" => {
@@ -248,47 +287,73 @@ fn address(free: &FreeRanges, own: Option<u32>, spec: &mut Value, old: Option<&V
     };
     set(spec, "clusterIPs", json!([address]));
     set(spec, "clusterIP", json!(address));
-    let (families, policy) = match headless_anywhere {
-        true => (json!(["IPv4", "IPv6"]), "RequireDualStack"),
-        false => (json!(["IPv4"]), "SingleStack"),
-    };
-    for (field, value) in [("ipFamilies", families), ("ipFamilyPolicy", json!(policy))] {
-        object(spec).entry(field).or_insert(value);
+    Ok(())
+}
+
+/// Gives the ports of a service the node ports that they ask for, or free ones, and a port for its health check where it needs one.
+/// `before` are those that the service has. Ports with the same number and different protocols share a node port.
+fn ports(free: &FreeRanges, before: &BTreeSet<u32>, spec: &mut Value) -> Result<(), Vec<Cause>> {
+    let mut own = OwnPorts { free, before, by_port: HashMap::new(), pairs: HashSet::new(), used: HashSet::new() };
+    let allocates = spec["allocateLoadBalancerNodePorts"] != false || spec["type"] == "NodePort";
+    let list = spec.get_mut("ports").and_then(Value::as_array_mut).map_or(&mut [][..], Vec::as_mut_slice);
+    for (i, port) in list.iter().enumerate() {
+        if let Some(number) = node_port(port) {
+            own.ask(&port["port"], number, &format!("spec.ports[{i}].nodePort"))?;
+        }
+    }
+    let mut fresh = free.from(PORTS.start() + STATIC_PORTS);
+    let full = |what: &str| vec![Cause::invalid(what, "", "failed to allocate a nodePort: range is full")];
+    for port in list.iter_mut().filter(|port| allocates && node_port(port).is_none()) {
+        let Some(number) = own.shared(&port["port"]).or_else(|| fresh.find(|number| !own.used.contains(number))) else {
+            return Err(full("spec.ports"));
+        };
+        own.use_for(&port["port"], number);
+        port["nodePort"] = json!(number);
+    }
+    if needs_health_check(spec) {
+        match health_check_port(spec) {
+            Some(number) => own.ask(&Value::Null, number, "spec.healthCheckNodePort")?,
+            None => {
+                let number = fresh.find(|number| !own.used.contains(number));
+                set(spec, "healthCheckNodePort", json!(number.ok_or_else(|| full("spec.healthCheckNodePort"))?));
+            }
+        }
     }
     Ok(())
 }
 
-/// Gives the ports of a service the node ports that they ask for, or free ones. `before` are those that the service has.
-/// Ports with the same number and different protocols share a node port.
-fn ports(free: &FreeRanges, before: &BTreeSet<u32>, spec: &mut Value) -> Result<(), Vec<Cause>> {
-    let allocates = spec["allocateLoadBalancerNodePorts"] != false || spec["type"] == "NodePort";
-    let mut own: Vec<(Value, u32)> = Vec::new();
-    let list = spec.get_mut("ports").and_then(Value::as_array_mut).map_or(&mut [][..], Vec::as_mut_slice);
-    for (i, port) in list.iter().enumerate() {
-        let Some(number) = node_port(port) else { continue };
-        let shared = own.iter().any(|(other, used)| *used == number && *other == port["port"]);
-        let taken = own.iter().any(|(_, used)| *used == number) || !(free.is_free(number) || before.contains(&number));
-        let why = match number {
-            _ if !PORTS.contains(&number) => {
-                "provided port is not in the valid range. The range of valid ports is 30000-32767"
-            }
-            _ if !shared && taken => "provided port is already allocated",
-            _ => {
-                own.push((port["port"].clone(), number));
-                continue;
-            }
-        };
-        return Err(vec![Cause::invalid_json(format!("spec.ports[{i}].nodePort"), &json!(number), why)]);
+/// The node ports of one service, while they are allocated.
+struct OwnPorts<'a> {
+    free: &'a FreeRanges,
+    before: &'a BTreeSet<u32>,
+    /// The first node port of each port.
+    by_port: HashMap<Option<i64>, u32>,
+    pairs: HashSet<(Option<i64>, u32)>,
+    used: HashSet<u32>,
+}
+
+impl OwnPorts<'_> {
+    fn shared(&self, port: &Value) -> Option<u32> {
+        self.by_port.get(&port.as_i64()).copied()
     }
-    for port in list.iter_mut().filter(|port| allocates && node_port(port).is_none()) {
-        let shared = own.iter().find(|(other, _)| *other == port["port"]).map(|(_, number)| *number);
-        let first = PORTS.start() + STATIC_PORTS;
-        let is_new = |number: &u32| own.iter().all(|(_, used)| used != number);
-        let Some(number) = shared.or_else(|| free.from(first).find(is_new)) else {
-            return Err(vec![Cause::invalid("spec.ports", "", "failed to allocate a nodePort: range is full")]);
-        };
-        own.push((port["port"].clone(), number));
-        port["nodePort"] = json!(number);
+
+    fn use_for(&mut self, port: &Value, number: u32) {
+        self.by_port.entry(port.as_i64()).or_insert(number);
+        self.pairs.insert((port.as_i64(), number));
+        self.used.insert(number);
     }
-    Ok(())
+
+    /// Takes a number that the service asks for.
+    fn ask(&mut self, port: &Value, number: u32, at: &str) -> Result<(), Vec<Cause>> {
+        let taken = self.used.contains(&number) || !(self.free.is_free(number) || self.before.contains(&number));
+        let why = if !PORTS.contains(&number) {
+            "provided port is not in the valid range. The range of valid ports is 30000-32767"
+        } else if taken && !self.pairs.contains(&(port.as_i64(), number)) {
+            "provided port is already allocated"
+        } else {
+            self.use_for(port, number);
+            return Ok(());
+        };
+        Err(vec![Cause::invalid_json(at, &json!(number), why)])
+    }
 }

@@ -4,6 +4,7 @@ mod addresses;
 mod allocation;
 mod defaults;
 mod exposure;
+mod families;
 mod free_ranges;
 mod load_balancer;
 mod validation;

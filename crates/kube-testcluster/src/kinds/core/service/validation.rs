@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 
 use super::addresses::addresses;
-use super::allocation::judged;
+use super::allocation::{judged, needs_health_check};
 use super::exposure::{affinity, traffic};
 use super::load_balancer::{class, class_change, source_ranges};
 use crate::kinds::addresses::{ip, reachable};
@@ -31,6 +31,10 @@ pub(crate) fn service(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let headless = items(spec, "clusterIPs") == ["None"];
     let ports = items(spec, "ports");
     let mut causes: Vec<Cause> = old.into_iter().filter_map(|old| class_change(spec, &old["spec"])).collect();
+    let was_checked = old.map(|old| &old["spec"]).filter(|old| needs_health_check(old) && needs_health_check(spec));
+    if was_checked.is_some_and(|old| old["healthCheckNodePort"] != spec["healthCheckNodePort"]) {
+        causes.push(Cause::forbidden("spec.healthCheckNodePort", "field is immutable"));
+    }
     if ports.is_empty() && !headless && kind != "ExternalName" {
         causes.push(Cause::required("spec.ports", ""));
     }
