@@ -23,6 +23,7 @@ func (o storageOptions) GetRESTOptions(resource schema.GroupResource, _ runtime.
 	backend := storagebackend.NewDefaultConfig("/registry", nil)
 	backend.Transport.ServerList = []string{o.etcd}
 	backend.StorageObjectCountTracker = o.tracker
+	backend.CompactionInterval = 0 // a compaction writes a key of its own, so that revisions would grow by chance
 	codec, versioner, err := serverstorage.NewStorageCodec(serverstorage.StorageCodecConfig{
 		StorageMediaType:  runtime.ContentTypeProtobuf,
 		StorageSerializer: o.codecs,

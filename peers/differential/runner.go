@@ -39,6 +39,9 @@ func (r *Runner) run(sequence []Request) []Finding {
 				watches = append(watches, pair)
 			}
 			real, ours = pair.real.outcome(r.real), pair.ours.outcome(r.ours)
+			if noTime.MatchString(request.Path) && real["/message"] == "context deadline exceeded" {
+				real = ours // whether its time is over before the headers or after them is by chance
+			}
 		} else {
 			real, ours = r.ask(request)
 		}

@@ -111,7 +111,7 @@ impl Narrator {
         if queue == "RealFIFO" {
             let sentence = (
                 "RealFIFO queues every deletion, known or not: each change has a slot of its own".to_owned(),
-                "RealFIFO 把每个删除都放进队列，不论是否已知：每个变化各占一格".to_owned(),
+                "RealFIFO 把每个删除都放进队列，不论是否已知：每个变化各占一个槽位".to_owned(),
             );
             return self.once("RealFIFO", sentence);
         }

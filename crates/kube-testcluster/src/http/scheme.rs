@@ -139,22 +139,29 @@ pub(super) fn refusal(api_version: &str, kind: &str, object: Json, wanted: &str)
     if !knows(api_version, kind) {
         return no_kind(kind, api_version);
     }
-    let misfit = schema::has(kind).then(|| schema::decode(kind, object).err()).flatten();
-    misfit.unwrap_or_else(|| {
+    misfit(kind, object).unwrap_or_else(|| {
         let package =
             if UNVERSIONED.contains(&kind) { "v1" } else { api_version.rsplit('/').next().unwrap_or_default() };
         format!("converting ({package}.{kind}) to ({wanted}): unknown conversion")
     })
 }
 
+/// Why an object is not even of the kind that it says, if its type is known here.
+fn misfit(kind: &str, object: Json) -> Option<String> {
+    schema::has(kind).then(|| schema::decode(kind, object).err()).flatten()
+}
+
 /// The scheme in which the options of a deletion are read has kinds of its own: `meta.k8s.io`, and in any version the options of
 /// writes. Upstream: `addToGroupVersion` of `internalversion`.
-pub(crate) fn refusal_as_options(api_version: &str, kind: &str) -> String {
+pub(crate) fn refusal_as_options(api_version: &str, kind: &str, object: Json) -> String {
     const WRITES: [&str; 2] = ["CreateOptions", "UpdateOptions"];
     const OF_META: [&str; 4] = ["PartialObjectMetadata", "PartialObjectMetadataList", "Table", "TableOptions"];
     let of_meta = OF_META.contains(&kind) && matches!(api_version, "meta.k8s.io/v1" | "meta.k8s.io/v1beta1")
         || OF_EACH_VERSION.contains(&kind) && api_version == "meta.k8s.io/v1";
     if WRITES.contains(&kind) || UNVERSIONED.contains(&kind) || of_meta {
+        if let Some(misfit) = misfit(kind, object) {
+            return misfit;
+        }
         let package = if api_version.ends_with("v1beta1") && OF_META.contains(&kind) { "v1beta1" } else { "v1" };
         return format!("converting ({package}.{kind}) to (v1.DeleteOptions): unknown conversion");
     }
@@ -195,6 +202,8 @@ mod tests {
     #[test]
     fn options_of_a_deletion_are_read_in_a_scheme_of_their_own() {
         let unknown = |kind: &str| format!("converting (v1.{kind}) to (v1.DeleteOptions): unknown conversion");
+        let refusal_as_options =
+            |version: &str, kind: &str| refusal_as_options(version, kind, Json::Object(Vec::new()));
         assert_eq!(refusal_as_options("v9", "CreateOptions"), unknown("CreateOptions"));
         assert_eq!(refusal_as_options("v9", "APIGroup"), unknown("APIGroup"));
         assert_eq!(refusal_as_options("meta.k8s.io/v1", "WatchEvent"), unknown("WatchEvent"));

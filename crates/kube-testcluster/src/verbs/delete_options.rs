@@ -244,7 +244,7 @@ impl RawOptions {
         }
         if !matches!(meta.kind.as_str(), "" | "DeleteOptions") {
             let version = if meta.api_version.is_empty() { "meta.k8s.io/v1" } else { &meta.api_version };
-            return Err(ApiError::bad_request(refusal_as_options(version, &meta.kind)));
+            return Err(ApiError::bad_request(refusal_as_options(version, &meta.kind, json)));
         }
         let options = schema::decode("DeleteOptions", json).map_err(ApiError::bad_request)?;
         Self::deserialize(options.value).map_err(|error| ApiError::bad_request(error.to_string()))
