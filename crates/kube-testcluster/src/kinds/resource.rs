@@ -85,6 +85,8 @@ pub(crate) enum Lifetime {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dependents {
     Collected,
+    /// They stay, unless the deletion says otherwise.
+    Orphaned,
     /// There are none, so a deletion waits for none whatever its policy is.
     Unsupported,
 }

@@ -53,6 +53,12 @@ impl Cause {
         Self { reason: "FieldValueInvalid", message: format!("Invalid value: {value}: {detail}"), field: field.into() }
     }
 
+    /// For a value that is not shown.
+    pub(crate) fn invalid_alone(field: impl Into<String>, detail: &str) -> Self {
+        let message = format!("Invalid value: {detail}");
+        Self { reason: "FieldValueInvalid", message, field: field.into() }
+    }
+
     pub(crate) fn forbidden(field: impl Into<String>, detail: &str) -> Self {
         Self { reason: "FieldValueForbidden", message: format!("Forbidden: {detail}"), field: field.into() }
     }

@@ -176,7 +176,6 @@ pub(crate) fn prepare(store: &Store, resource: &'static Resource, namespace: Opt
         fields_from_annotations(value);
     }
     (resource.defaults)(value);
-    (resource.prepare)(value, &Change { old: None, part: None, now: &store.clock.now() });
     let metadata = object(&mut value["metadata"]);
     generate_name(store, resource, namespace, metadata);
     metadata.insert("uid".into(), json!(store.lock().random.uid()));
@@ -184,6 +183,7 @@ pub(crate) fn prepare(store: &Store, resource: &'static Resource, namespace: Opt
     if resource.generation != Generation::Absent {
         metadata.insert("generation".into(), json!(1));
     }
+    (resource.prepare)(value, &Change { old: None, part: None, now: &store.clock.now() });
 }
 
 /// Adds the finalizer that keeps a namespace until it is empty.

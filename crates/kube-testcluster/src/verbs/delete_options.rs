@@ -153,8 +153,12 @@ impl DeleteOptions {
     /// The object's finalizers after applying the propagation policy. Upstream: `deletionFinalizersForGarbageCollection`.
     pub(crate) fn finalizers(&self, resource: &Resource, current: &Value) -> Vec<Value> {
         let mut finalizers = current.as_array().cloned().unwrap_or_default();
+        let is_policy = |name: &Value| name == ORPHAN || name == FOREGROUND;
         let wanted = match self.policy {
             _ if resource.strategy.dependents == Dependents::Unsupported => None,
+            None if resource.strategy.dependents == Dependents::Orphaned && !finalizers.iter().any(is_policy) => {
+                Some(ORPHAN)
+            }
             None => return finalizers,
             Some(Policy::Background) => None,
             Some(Policy::Foreground) => Some(FOREGROUND),

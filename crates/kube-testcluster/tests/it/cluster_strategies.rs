@@ -231,3 +231,32 @@ async fn a_deployment_counts_the_changes_of_its_annotations_too() {
         assert_eq!(api.get(&web).await.body["metadata"]["generation"], expected, "{part} {patch}");
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_job_gets_a_selector_of_its_own_and_its_pods_outlive_it() {
+    let api = Api::new(&quiet().start());
+    let path = "/apis/batch/v1/namespaces/default/jobs";
+    let job = json!({
+        "metadata": {"name": "pi"},
+        "spec": {"template": {"spec": {"containers": [{"name": "c", "image": "i"}], "restartPolicy": "Never"}}},
+    });
+    let created = api.post(path, &job).await.body;
+    let uid = &created["metadata"]["uid"];
+    assert_eq!(created["spec"]["selector"], json!({"matchLabels": {"batch.kubernetes.io/controller-uid": uid}}));
+    let labels = json!({
+        "batch.kubernetes.io/controller-uid": uid, "controller-uid": uid,
+        "batch.kubernetes.io/job-name": "pi", "job-name": "pi",
+    });
+    assert_eq!(created["spec"]["template"]["metadata"]["labels"], labels);
+    assert_eq!((&created["spec"]["completions"], &created["spec"]["backoffLimit"]), (&json!(1), &json!(6)));
+    let owner = json!([{"apiVersion": "batch/v1", "kind": "Job", "name": "pi", "uid": uid, "controller": true}]);
+    let mut pod = crate::support::api::pod("owned", &json!({}));
+    pod["metadata"]["ownerReferences"] = owner;
+    api.post(PODS, &pod).await;
+    // Unlike other owners, if nothing else is asked for. Upstream: `jobStrategy.DefaultGarbageCollectionPolicy`.
+    api.delete(&format!("{path}/pi")).await;
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    assert_eq!(api.get(&format!("{path}/pi")).await.status, 404);
+    let orphan = api.get(&format!("{PODS}/owned")).await;
+    assert_eq!((orphan.status, orphan.body["metadata"].get("ownerReferences")), (200, None));
+}

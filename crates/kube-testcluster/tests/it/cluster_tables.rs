@@ -216,6 +216,16 @@ async fn a_workload_says_how_far_it_is() {
         cells(&api, "deployments", deployment).await,
         json!(["web", "1/1", 2, 1, "0s", "one", "nginx", "app=a"])
     );
+    let job = json!({
+        "metadata": {"name": "pi"},
+        "spec": {"completions": 3, "template": {"spec": {
+            "containers": [{"name": "one", "image": "perl"}], "restartPolicy": "Never",
+        }}},
+        "status": {"succeeded": 2, "startTime": "2023-05-01T09:59:30Z"},
+    });
+    let mut said = cells(&api, "jobs", job).await;
+    assert!(said[7].take().as_str().unwrap().starts_with("batch.kubernetes.io/controller-uid="));
+    assert_eq!(said, json!(["pi", "Running", "2/3", "30s", "0s", "one", "perl", null]));
     let revision = json!({
         "metadata": {"name": "web-1", "ownerReferences": [
             {"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "web", "uid": "1", "controller": true},

@@ -127,6 +127,7 @@ async fn objects_are_refused_for_upstreams_reasons_in_upstreams_words() {
         "pods",
         "others",
         "deployments",
+        "jobs",
         "admission",
         "certificates",
         "networking",
