@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Cluster;
 use crate::controllers::chores::{self, Chores};
-use crate::controllers::{deployment, replica_set};
+use crate::controllers::{deployment, job, replica_set};
 use crate::kinds::{NAMESPACES, NODES, PODS, Resource, SERVICE_ACCOUNTS, SERVICES};
 use crate::machinery::clock::Clock;
 use crate::nodes::kubelet::{Kubelet, Progress};
@@ -239,6 +239,7 @@ impl ClusterBuilder {
         }
         if self.settings.controllers == Controllers::All {
             tasks.push(tokio::spawn(replica_set::run_when_needed(own_client(&router), clock, stop.clone())));
+            tasks.push(tokio::spawn(job::run_when_needed(own_client(&router), clock, stop.clone())));
             tasks.push(tokio::spawn(deployment::run_when_needed(own_client(&router), clock, stop.clone())));
         }
         Cluster {

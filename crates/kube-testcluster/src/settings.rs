@@ -33,7 +33,8 @@ pub enum Admin {
 #[non_exhaustive]
 pub enum Controllers {
     /// Those of [`Housekeeping`](Self::Housekeeping), and those of workloads: of
-    /// [ReplicaSets](crate::controllers::replica_set) and of [Deployments](crate::controllers::deployment). Each of them
+    /// [ReplicaSets](crate::controllers::replica_set), [Deployments](crate::controllers::deployment) and
+    /// [Jobs](crate::controllers::job). Each of them
     /// begins with the first object of its kind.
     #[default]
     All,

@@ -3,6 +3,7 @@
 pub(crate) mod chores;
 pub mod deployment;
 mod garbage_collector;
+pub mod job;
 pub(crate) mod namespace;
 mod node_lifecycle;
 mod pod_gc;

@@ -234,7 +234,8 @@ async fn a_deployment_counts_the_changes_of_its_annotations_too() {
 
 #[tokio::test(start_paused = true)]
 async fn a_job_gets_a_selector_of_its_own_and_its_pods_outlive_it() {
-    let api = Api::new(&quiet().start());
+    let cluster = quiet().start();
+    let api = Api::new(&cluster);
     let path = "/apis/batch/v1/namespaces/default/jobs";
     let job = json!({
         "metadata": {"name": "pi"},
@@ -248,6 +249,7 @@ async fn a_job_gets_a_selector_of_its_own_and_its_pods_outlive_it() {
         "batch.kubernetes.io/job-name": "pi", "job-name": "pi",
     });
     assert_eq!(created["spec"]["template"]["metadata"]["labels"], labels);
+    assert_eq!(created["metadata"]["labels"], labels, "which a Job without labels has too");
     assert_eq!((&created["spec"]["completions"], &created["spec"]["backoffLimit"]), (&json!(1), &json!(6)));
     let owner = json!([{"apiVersion": "batch/v1", "kind": "Job", "name": "pi", "uid": uid, "controller": true}]);
     let mut pod = crate::support::api::pod("owned", &json!({}));

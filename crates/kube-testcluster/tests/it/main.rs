@@ -41,5 +41,6 @@ mod cluster_validation;
 mod cluster_watch;
 mod deployment_controller;
 mod examples;
+mod job_controller;
 mod replica_set_controller;
 mod support;

@@ -35,6 +35,23 @@ impl OwnWrites {
         }
     }
 
+    /// Waits in the same way, and returns whether the cache has it. If not, nothing is to be done with the cache's state, and
+    /// the next sync asks again.
+    pub(in crate::controllers) async fn caught_up<T>(&self, object: &str, cache: &Reader<T>) -> bool {
+        let written = self.lock().get(object).cloned();
+        let Some(version) = written else { return true };
+        match cache.at_least(&version, PATIENCE).await {
+            Ok(()) | Err(Stale::NotComparable(_)) => {
+                let mut all = self.lock();
+                if all.get(object) == Some(&version) {
+                    all.remove(object);
+                }
+                true
+            }
+            Err(_) => false,
+        }
+    }
+
     /// Forgets an object that was deleted.
     pub(in crate::controllers) fn forget(&self, object: &str) {
         self.lock().remove(object);

@@ -32,11 +32,26 @@ pub(in crate::controllers) enum Reason {
     FailedDelete,
     ScalingReplicaSet,
     ReplicaSetCreateError,
+    Completed,
+    BackoffLimitExceeded,
+    DeadlineExceeded,
+    Suspended,
+    Resumed,
+    /// Not upstream's: of a Job that the built-in controller does not run.
+    NotSupported,
 }
 
 impl Reason {
     fn is_failure(self) -> bool {
-        matches!(self, Self::FailedCreate | Self::FailedDelete | Self::ReplicaSetCreateError)
+        matches!(
+            self,
+            Self::FailedCreate
+                | Self::FailedDelete
+                | Self::ReplicaSetCreateError
+                | Self::BackoffLimitExceeded
+                | Self::DeadlineExceeded
+                | Self::NotSupported
+        )
     }
 }
 

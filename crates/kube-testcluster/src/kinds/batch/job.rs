@@ -7,7 +7,7 @@ use crate::kinds::columns;
 use crate::kinds::core::pod;
 use crate::kinds::fields::text;
 use crate::kinds::resource::{Change, Dependents, Generation, Resource, Strategy, Subresource};
-use crate::machinery::fill::{empty, list, missing, object};
+use crate::machinery::fill::{empty, list, missing, object, part};
 
 /// The row of a Job.
 pub(in crate::kinds) const ROW: Resource = Resource {
@@ -33,12 +33,17 @@ pub(in crate::kinds) const ROW: Resource = Resource {
 fn set_defaults(job: &mut Value) {
     missing(job, "spec", empty());
     spec_defaults(&mut job["spec"]);
+    labels_of_template(job);
+    missing(job, "status", empty());
+}
+
+/// A Job without labels has those of its template.
+fn labels_of_template(job: &mut Value) {
     let labels = job["spec"]["template"]["metadata"]["labels"].clone();
     let has_own = job["metadata"]["labels"].as_object().is_some_and(|own| !own.is_empty());
     if labels.is_object() && !has_own {
         job["metadata"]["labels"] = labels;
     }
-    missing(job, "status", empty());
 }
 
 /// The defaults that Jobs and the templates of CronJobs get.
@@ -47,7 +52,8 @@ pub(super) fn template_defaults(spec: &mut Value) {
     missing(template, "metadata", empty());
     missing(template, "spec", empty());
     pod::defaults::pod_spec(&mut template["spec"]);
-    for rule in list(&mut spec["podFailurePolicy"], "rules") {
+    let Some(policy) = part(spec, "podFailurePolicy") else { return };
+    for rule in list(policy, "rules") {
         for pattern in list(rule, "onPodConditions") {
             if text(pattern, "status").is_empty() {
                 pattern["status"] = json!("True");
@@ -90,4 +96,5 @@ fn generate_selector(job: &mut Value, change: &Change<'_>) {
     missing(spec, "selector", empty());
     missing(&mut spec["selector"], "matchLabels", empty());
     missing(&mut spec["selector"]["matchLabels"], "batch.kubernetes.io/controller-uid", uid);
+    labels_of_template(job); // upstream sets the defaults once more when it reads the object from storage
 }

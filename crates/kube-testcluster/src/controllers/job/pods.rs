@@ -1,0 +1,59 @@
+//! The pods of a Job: how they are read.
+
+use k8s_openapi::api::core::v1::Pod;
+
+/// The finalizer that a pod has until it is counted.
+pub(super) const TRACKED: &str = "batch.kubernetes.io/job-tracking";
+pub(super) const INDEX: &str = "batch.kubernetes.io/job-completion-index";
+
+fn phase(pod: &Pod) -> &str {
+    pod.status.as_ref().and_then(|status| status.phase.as_deref()).unwrap_or_default()
+}
+
+pub(super) fn uid(pod: &Pod) -> &str {
+    pod.metadata.uid.as_deref().unwrap_or_default()
+}
+
+pub(super) fn is_tracked(pod: &Pod) -> bool {
+    pod.metadata.finalizers.iter().flatten().any(|name| name == TRACKED)
+}
+
+pub(super) fn has_succeeded(pod: &Pod) -> bool {
+    phase(pod) == "Succeeded"
+}
+
+pub(super) fn has_ended(pod: &Pod) -> bool {
+    matches!(phase(pod), "Succeeded" | "Failed")
+}
+
+pub(super) fn is_going(pod: &Pod) -> bool {
+    pod.metadata.deletion_timestamp.is_some()
+}
+
+/// Neither ended nor going.
+pub(super) fn is_active(pod: &Pod) -> bool {
+    !has_ended(pod) && !is_going(pod)
+}
+
+pub(super) fn is_ready(pod: &Pod) -> bool {
+    let mut conditions = pod.status.iter().flat_map(|status| status.conditions.iter().flatten());
+    conditions.any(|condition| condition.type_ == "Ready" && condition.status == "True")
+}
+
+/// How often its containers were restarted.
+pub(super) fn restarts(pod: &Pod) -> i64 {
+    let status = pod.status.iter();
+    let all = status.flat_map(|status| [&status.init_container_statuses, &status.container_statuses]);
+    all.flatten().flatten().map(|container| i64::from(container.restart_count)).sum()
+}
+
+/// Its index in a Job of the mode `Indexed`.
+pub(super) fn index(pod: &Pod) -> Option<i64> {
+    pod.metadata.annotations.as_ref()?.get(INDEX)?.parse().ok().filter(|index| *index >= 0)
+}
+
+/// Sorts those first that are lost least by: not running, not ready, the youngest.
+pub(super) fn loss(pod: &Pod) -> impl Ord + use<> {
+    let created = pod.metadata.creation_timestamp.as_ref().map(|time| time.0);
+    (phase(pod) == "Running", is_ready(pod), std::cmp::Reverse(created), pod.metadata.name.clone())
+}
