@@ -162,6 +162,8 @@ func main() {
 		storagev1.StorageClassList{}, certificatesv1.CertificateSigningRequestList{}, coordinationv1.LeaseList{},
 		admissionregistrationv1.MutatingWebhookConfigurationList{}, admissionregistrationv1.ValidatingWebhookConfigurationList{},
 		authorizationv1.SelfSubjectAccessReview{}, authorizationv1.SelfSubjectRulesReview{}, authenticationv1.SelfSubjectReview{},
+		authorizationv1.SubjectAccessReview{}, authorizationv1.LocalSubjectAccessReview{},
+		authenticationv1.TokenReview{}, authenticationv1.TokenRequest{},
 		metav1.ListOptions{}, metav1.GetOptions{}, metav1.CreateOptions{}, metav1.UpdateOptions{}, metav1.PatchOptions{},
 		metav1.DeleteOptions{}, metav1.WatchEvent{}, metav1.Status{}, metav1.APIVersions{}, metav1.APIGroupList{},
 		metav1.APIResourceList{}, metav1.PartialObjectMetadataList{},

@@ -164,6 +164,9 @@ pub struct ClusterCommandArgs {
     /// How many nodes it has
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true, value_parser = values::nodes)]
     pub nodes: usize,
+    /// The API server alone, as envtest has it: no nodes, no scheduler, no kubelet, no controllers
+    #[arg(long, conflicts_with_all = ["nodes", "controllers", "admission", "stages"])]
+    pub bare: bool,
     /// Which controllers run in it: all, those of garbage, namespaces and nodes (deletions), or none, as in an API server
     /// alone
     #[arg(long, value_enum, default_value = "all", hide_possible_values = true, value_name = "all|deletions|none")]

@@ -35,6 +35,8 @@ pub struct ClusterSettings {
     pub era: Era,
     /// How many nodes it has.
     pub nodes: usize,
+    /// Whether it is the API server alone, whatever the next two say.
+    pub bare: bool,
     /// Which controllers run in it.
     pub controllers: Controllers,
     /// What is added to new pods and namespaces.
@@ -107,6 +109,7 @@ fn builder(settings: &ClusterSettings) -> Result<ClusterBuilder> {
     let builder = Cluster::builder().era(settings.era).seed(fastrand::u64(..)).nodes(settings.nodes).stages(stages);
     let builder = builder.controllers(settings.controllers.into()).admission(settings.admission.into());
     let builder = builder.admin(settings.admin).first_revision(revision_of_the_clock());
+    let builder = if settings.bare { builder.bare() } else { builder };
     Ok(match &settings.pods {
         None => builder,
         Some(Pods::Crowd(number)) => builder.crowd(*number),

@@ -13,14 +13,14 @@ use tokio_util::sync::CancellationToken;
 use crate::Cluster;
 use crate::controllers::chores::{self, Chores};
 use crate::controllers::{deployment, job, replica_set};
-use crate::kinds::{NAMESPACES, NODES, PODS, Resource, SERVICE_ACCOUNTS, SERVICES};
+use crate::kinds::{ENDPOINT_SLICES, ENDPOINTS, NAMESPACES, NODES, PODS, Resource, SERVICE_ACCOUNTS, SERVICES};
 use crate::machinery::clock::Clock;
 use crate::nodes::kubelet::{Kubelet, Progress};
 use crate::nodes::logs::Logs;
 use crate::nodes::node::node;
 use crate::nodes::scheduler::Nodeless;
 use crate::nodes::stages::Stages;
-use crate::play::crowd;
+use crate::play::{api_service, crowd};
 use crate::router::router;
 use crate::settings::{Admin, Admission, Controllers, Era, Settings};
 use crate::store::Requester;
@@ -45,12 +45,21 @@ pub struct ClusterBuilder {
     crowd: usize,
     stages: Stages,
     admin: Admin,
+    kubelet: Kubelets,
+}
+
+/// Whether pods are scheduled and run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kubelets {
+    Run,
+    /// A pod is only an object.
+    Absent,
 }
 
 impl Default for ClusterBuilder {
     fn default() -> Self {
-        let (pods, stages, admin) = (Vec::new(), Stages::default(), Admin::Off);
-        Self { settings: Settings::default(), started_at: None, nodes: None, pods, crowd: 0, stages, admin }
+        let (pods, stages, admin, kubelet) = (Vec::new(), Stages::default(), Admin::Off, Kubelets::Run);
+        Self { settings: Settings::default(), started_at: None, nodes: None, pods, crowd: 0, stages, admin, kubelet }
     }
 }
 
@@ -202,6 +211,31 @@ impl ClusterBuilder {
         self
     }
 
+    /// The API server alone, as envtest has it: no nodes, no scheduler, no kubelet and no controllers, so that a pod stays
+    /// pending until the test says something else, and nobody but the test writes. What kube-apiserver makes itself is there:
+    /// its namespaces, the service `kubernetes` and its endpoints. As there, a deleted namespace stays for ever, and no service
+    /// account is made or asked for.
+    ///
+    /// The same as no [nodes](Self::nodes), [`Controllers::None`], [`Admission::Kube`] and no kubelet.
+    ///
+    /// ```
+    /// # use kube_testcluster::Cluster;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use k8s_openapi::api::core::v1::Service;
+    ///
+    /// let cluster = Cluster::builder().bare().start();
+    /// let services = kube::Api::<Service>::namespaced(cluster.client("default"), "default");
+    /// assert!(services.get_opt("kubernetes").await?.is_some());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn bare(mut self) -> Self {
+        self.nodes = Some(0);
+        self.kubelet = Kubelets::Absent;
+        self.controllers(Controllers::None).admission(Admission::Kube)
+    }
+
     /// The time on the cluster's clock at the start; by default the time of day.
     pub fn started_at(mut self, time: Timestamp) -> Self {
         self.started_at = Some(time);
@@ -232,8 +266,10 @@ impl ClusterBuilder {
         let stop = CancellationToken::new();
         let kubelet = Kubelet::new(client, self.stages, clock, logs, sender);
         let nodeless = if self.nodes.is_none() { Nodeless::OnTheFirst } else { Nodeless::Wait };
-        let mut tasks = vec![tokio::spawn(kubelet.run(nodeless, stop.clone()))];
-        tasks.push(tokio::spawn(expiry::run(store.clone(), stop.clone())));
+        let mut tasks = vec![tokio::spawn(expiry::run(store.clone(), stop.clone()))];
+        if self.kubelet == Kubelets::Run {
+            tasks.push(tokio::spawn(kubelet.run(nodeless, stop.clone())));
+        }
         if self.settings.controllers != Controllers::None {
             tasks.push(tokio::spawn(chores::run(store.clone(), chores.clone(), stop.clone())));
         }
@@ -266,7 +302,9 @@ fn fill(store: &Store, nodes: usize, pods: Vec<Pod>) {
         write_namespace(store, namespace);
     }
     if store.settings.admission == Admission::Kube {
-        write(store, SERVICES, Some("default"), api_service());
+        write(store, SERVICES, Some("default"), api_service::service());
+        write(store, ENDPOINTS, Some("default"), api_service::endpoints());
+        write(store, ENDPOINT_SLICES, Some("default"), api_service::endpoint_slice());
     }
     let now = store.clock.now();
     for n in 1..=nodes {
@@ -285,22 +323,9 @@ fn fill(store: &Store, nodes: usize, pods: Vec<Pod>) {
 
 fn write_namespace(store: &Store, name: &str) {
     write(store, NAMESPACES, None, json!({"metadata": {"name": name}}));
-    if store.settings.admission == Admission::Kube {
+    if store.settings.makes_accounts() {
         write(store, SERVICE_ACCOUNTS, Some(name), json!({"metadata": {"name": DEFAULT_ACCOUNT, "namespace": name}}));
     }
-}
-
-/// The service of the API server itself. Upstream: `CreateOrUpdateMasterServiceIfNeeded` in
-/// `pkg/controlplane/controller/kubernetesservice`.
-fn api_service() -> Value {
-    json!({
-        "metadata": {"name": "kubernetes", "namespace": "default", "labels": {"component": "apiserver", "provider": "kubernetes"}},
-        "spec": {
-            "clusterIP": "10.96.0.1", "clusterIPs": ["10.96.0.1"], "ipFamilies": ["IPv4"],
-            "ipFamilyPolicy": "SingleStack", "type": "ClusterIP",
-            "ports": [{"name": "https", "port": 443, "protocol": "TCP", "targetPort": 6443}],
-        },
-    })
 }
 
 fn write(store: &Store, resource: &'static Resource, namespace: Option<&str>, value: Value) {

@@ -186,6 +186,7 @@ enum Action {
     Log,
     Patch,
     PatchScale,
+    RequestToken,
     Review,
     Update,
     UpdateScale,
@@ -222,6 +223,7 @@ impl Action {
             (Some(_), Some(Subresource::Log), &Method::GET) => Self::Log,
             (Some(_), Some(Subresource::Binding), &Method::POST) => Self::Bind,
             (Some(_), Some(Subresource::Eviction), &Method::POST) => Self::Evict,
+            (Some(_), Some(Subresource::Token), &Method::POST) => Self::RequestToken,
             (
                 Some(_),
                 Some(Subresource::Attach | Subresource::Exec | Subresource::PortForward),
@@ -251,6 +253,7 @@ impl Action {
             Self::Log => verbs::log::get(call, logs.clone()),
             Self::Patch => verbs::patch::patch(call).await,
             Self::PatchScale => verbs::scale::patch(call).await,
+            Self::RequestToken => verbs::token::request(call).await,
             Self::Review => verbs::review::review(call).await,
             Self::Update => verbs::update::update(call).await,
             Self::UpdateScale => verbs::scale::update(call).await,

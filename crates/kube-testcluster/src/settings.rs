@@ -43,8 +43,8 @@ pub enum Controllers {
     /// go after 40 seconds. A ReplicaSet is only an object, until the test runs a controller of its own.
     Housekeeping,
     /// None, as in an API server without a controller manager: dependents outlive their owners, objects with a
-    /// finalizer of the garbage collector stay, a new node stays tainted, and a deleted namespace is removed at once with its contents left
-    /// behind.
+    /// finalizer of the garbage collector stay, and a new node stays tainted. A deleted namespace is removed at once with its
+    /// contents left behind; with [`Admission::Kube`] it stays, as nobody empties it.
     None,
 }
 
@@ -58,7 +58,7 @@ pub enum Admission {
     /// What kube-apiserver adds with its default plugins. A new pod gets a priority, the policy of its preemption, tolerations
     /// of 300 seconds for nodes that are not ready or not reachable, and its service account; a priority class or an account
     /// that does not exist is refused. Each namespace gets the service account `default`, and the namespace `default` the
-    /// service `kubernetes`.
+    /// service `kubernetes` with its endpoints. Without controllers there are no service accounts.
     Kube,
 }
 
@@ -96,6 +96,17 @@ pub(crate) struct Settings {
 impl Settings {
     pub(crate) fn streams_lists(&self) -> bool {
         self.watch_list && self.era == Era::Modern
+    }
+
+    /// Whether each namespace gets a service account: without controllers nobody makes them.
+    pub(crate) fn makes_accounts(&self) -> bool {
+        self.admission == Admission::Kube && self.controllers != Controllers::None
+    }
+
+    /// Whether a namespace has a finalizer from its beginning, as kube-apiserver gives it one. Without a controller that
+    /// empties it, it stays for ever; a plain server without controllers removes it at once.
+    pub(crate) fn holds_namespaces(&self) -> bool {
+        self.admission == Admission::Kube || self.controllers != Controllers::None
     }
 }
 

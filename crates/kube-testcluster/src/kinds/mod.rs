@@ -34,5 +34,8 @@ pub(crate) use self::resource::{
     Allocator, Change, CreateOnUpdate, DeleteResponse, Deletion, Dependents, Generation, Lifetime, Resource,
     StatusOnCreate, Subresource, UnconditionalUpdate,
 };
-pub(crate) use self::reviews::{ANONYMOUS, UNAUTHENTICATED};
-pub(crate) use self::served::{EVENTS, NAMESPACES, NODES, PODS, RESOURCES, SERVICE_ACCOUNTS, SERVICES, find, served};
+pub(crate) use self::reviews::{ANONYMOUS, TOKEN_REQUEST, UNAUTHENTICATED};
+pub(crate) use self::served::{
+    ENDPOINT_SLICES, ENDPOINTS, EVENTS, NAMESPACES, NODES, PODS, PRIORITY_CLASSES, RESOURCES, SECRETS,
+    SERVICE_ACCOUNTS, SERVICES, find, served,
+};

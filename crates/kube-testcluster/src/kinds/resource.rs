@@ -130,6 +130,8 @@ pub(crate) enum Subresource {
     Finalize,
     /// The number of replicas.
     Scale,
+    /// A token of a service account.
+    Token,
 }
 
 /// The discovery data of a subresource.
@@ -157,6 +159,7 @@ impl Subresource {
             Self::Eviction => "eviction",
             Self::Finalize => "finalize",
             Self::Scale => "scale",
+            Self::Token => "token",
         }
     }
 }
@@ -368,6 +371,9 @@ impl Resource {
             Subresource::PortForward => Part { foreign: None, kind: "PodPortForwardOptions", verbs: CONNECTED },
             Subresource::Eviction => Part { foreign: Some(("policy", "v1")), kind: "Eviction", verbs: &["create"] },
             Subresource::Finalize => Part { foreign: None, kind: self.kind, verbs: &["update"] },
+            Subresource::Token => {
+                Part { foreign: Some(("authentication.k8s.io", "v1")), kind: "TokenRequest", verbs: &["create"] }
+            }
             Subresource::Scale => Part { foreign: Some(("autoscaling", "v1")), kind: "Scale", verbs: CHANGED },
         }
     }

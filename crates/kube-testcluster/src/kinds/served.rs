@@ -12,6 +12,10 @@ pub(crate) static PODS: &Resource = &core::pod::ROW;
 pub(crate) static EVENTS: &Resource = &core::event::ROW;
 pub(crate) static NODES: &Resource = &core::node::ROW;
 pub(crate) static SERVICE_ACCOUNTS: &Resource = &core::service_account::ROW;
+pub(crate) static ENDPOINTS: &Resource = &core::endpoints::ROW;
+pub(crate) static ENDPOINT_SLICES: &Resource = &endpoint_slice::ROW;
+pub(crate) static PRIORITY_CLASSES: &Resource = &priority_class::ROW;
+pub(crate) static SECRETS: &Resource = &core::config::SECRET;
 pub(crate) static SERVICES: &Resource = &core::service::ROW;
 
 /// Every kind that is stored, by group and plural.

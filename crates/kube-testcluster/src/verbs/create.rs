@@ -19,7 +19,6 @@ use crate::kinds::{
     Change, Generation, NAMESPACES, PODS, Resource, StatusOnCreate, Subresource, fields_from_annotations, namespace,
 };
 use crate::machinery::fill::{empty, missing, object};
-use crate::settings::Controllers;
 use crate::store::object::{Key, Object};
 use crate::store::storage::Storage;
 use crate::store::{Commit, Store};
@@ -167,7 +166,7 @@ pub(crate) fn prepare(store: &Store, resource: &'static Resource, namespace: Opt
     for field in DECIDED_HERE {
         metadata.remove(field);
     }
-    if resource == NAMESPACES && store.settings.controllers != Controllers::None {
+    if resource == NAMESPACES && store.settings.holds_namespaces() {
         add_namespace_finalizer(value);
     }
     if resource == PODS {

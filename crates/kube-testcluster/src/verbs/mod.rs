@@ -35,6 +35,7 @@ pub(crate) mod pod_admission;
 pub(crate) mod review;
 pub(crate) mod scale;
 pub(crate) mod stream;
+pub(crate) mod token;
 pub(crate) mod update;
 pub(crate) mod watch;
 mod watcher;

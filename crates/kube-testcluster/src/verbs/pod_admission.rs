@@ -8,11 +8,13 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::admission::name_of;
+use super::list::everything;
 use crate::http::status::ApiError;
-use crate::kinds::{PODS, SERVICE_ACCOUNTS};
+use crate::kinds::{PODS, PRIORITY_CLASSES, SERVICE_ACCOUNTS};
 use crate::machinery::fill::object;
-use crate::settings::{Admission, Controllers};
+use crate::settings::Admission;
 use crate::store::Store;
+use crate::store::filter::Filter;
 use crate::store::object::Key;
 
 /// The account of pods that name none. Upstream: `DefaultServiceAccountName`.
@@ -44,11 +46,11 @@ pub(super) async fn admit_new(store: &Store, namespace: &str, pod: &mut Value) -
     }
     let name = name_of(&pod["metadata"]);
     // Without controllers nobody makes accounts.
-    if store.settings.controllers != Controllers::None && pod["metadata"]["annotations"][MIRROR].is_null() {
+    if store.settings.makes_accounts() && pod["metadata"]["annotations"][MIRROR].is_null() {
         set_account(store, namespace, &name, object(&mut pod["spec"])).await?;
     }
     let spec = object(&mut pod["spec"]);
-    set_priority(&name, spec)?;
+    set_priority(store, &name, spec)?;
     set_tolerations(spec);
     Ok(())
 }
@@ -94,16 +96,53 @@ async fn set_account(store: &Store, namespace: &str, pod: &str, spec: &mut Map<S
     Err(ApiError::forbidden(PODS, pod, &why))
 }
 
-/// Upstream: `admitPod` and `establishPriority` of the plugin `Priority`. The only classes are those of the system.
-fn set_priority(pod: &str, spec: &mut Map<String, Value>) -> Result<(), ApiError> {
-    let class = spec.get("priorityClassName").and_then(Value::as_str).unwrap_or_default();
-    let computed = match SYSTEM_CLASSES.iter().find(|(name, _)| *name == class) {
-        Some((_, priority)) => *priority,
-        None if class.is_empty() => 0,
-        None => {
-            return Err(ApiError::forbidden(PODS, pod, &format!("no PriorityClass with name {class} was found")));
+/// What a priority class gives to its pods.
+struct Class {
+    name: String,
+    value: i64,
+    policy: String,
+}
+
+impl Class {
+    fn of(object: &Value) -> Self {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let value = object["value"].as_i64().unwrap_or_default();
+        Self { name: text(&object["metadata"]["name"]), value, policy: text(&object["preemptionPolicy"]) }
+    }
+
+    /// The class with this name: one of the system, or one that was created.
+    fn named(store: &Store, name: &str) -> Result<Option<Self>, ApiError> {
+        let of_the_system = SYSTEM_CLASSES.iter().find(|(known, _)| *known == name);
+        if let Some((name, value)) = of_the_system {
+            return Ok(Some(Self { name: (*name).to_owned(), value: *value, policy: USUAL_POLICY.to_owned() }));
         }
+        let found = store.get(PRIORITY_CLASSES, &Key::new(None, name));
+        found.map(|class| Ok(Self::of(&class.open()?.value))).transpose()
+    }
+
+    /// The class of pods that name none; of several, the one with the least value. Upstream: `getDefaultPriorityClass`.
+    fn by_default(store: &Store) -> Result<Self, ApiError> {
+        let mut least: Option<Self> = None;
+        for class in everything(store, PRIORITY_CLASSES, &Filter::default()).objects {
+            let class = class.open()?;
+            let value = class.value["value"].as_i64().unwrap_or_default();
+            if class.value["globalDefault"] == true && least.as_ref().is_none_or(|least| value < least.value) {
+                least = Some(Self::of(&class.value));
+            }
+        }
+        Ok(least.unwrap_or_else(|| Self { name: String::new(), value: 0, policy: USUAL_POLICY.to_owned() }))
+    }
+}
+
+/// Upstream: `admitPod` of the plugin `Priority`.
+fn set_priority(store: &Store, pod: &str, spec: &mut Map<String, Value>) -> Result<(), ApiError> {
+    let asked = spec.get("priorityClassName").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let class = match asked.as_str() {
+        "" => Class::by_default(store)?,
+        name => Class::named(store, name)?
+            .ok_or_else(|| ApiError::forbidden(PODS, pod, &format!("no PriorityClass with name {name} was found")))?,
     };
+    let (computed, policy) = (class.value, class.policy);
     if let Some(given) = spec.get("priority").and_then(Value::as_i64).filter(|given| *given != computed) {
         let why = format!(
             "the integer value of priority ({given}) must not be provided in pod spec; priority admission controller computed \
@@ -111,15 +150,18 @@ fn set_priority(pod: &str, spec: &mut Map<String, Value>) -> Result<(), ApiError
         );
         return Err(ApiError::forbidden(PODS, pod, &why));
     }
-    if let Some(given) = spec.get("preemptionPolicy").and_then(Value::as_str).filter(|given| *given != USUAL_POLICY) {
+    if let Some(given) = spec.get("preemptionPolicy").and_then(Value::as_str).filter(|given| *given != policy) {
         let why = format!(
             "the string value of PreemptionPolicy ({given}) must not be provided in pod spec; priority admission controller \
-             computed {USUAL_POLICY} from the given PriorityClass name"
+             computed {policy} from the given PriorityClass name"
         );
         return Err(ApiError::forbidden(PODS, pod, &why));
     }
+    if !class.name.is_empty() {
+        spec.insert("priorityClassName".to_owned(), json!(class.name));
+    }
     spec.insert("priority".to_owned(), json!(computed));
-    spec.insert("preemptionPolicy".to_owned(), json!(USUAL_POLICY));
+    spec.insert("preemptionPolicy".to_owned(), json!(policy));
     Ok(())
 }
 

@@ -5,13 +5,14 @@ use axum::response::Response;
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use super::Call;
+use super::{Call, token};
 use crate::codec::schema::Decoded;
 use crate::http::body::{self, Format};
 use crate::http::field_validation::warn;
 use crate::http::status::{self, ApiError};
 use crate::http::write_options::WriteOptions;
 use crate::kinds::{ANONYMOUS, Resource, UNAUTHENTICATED};
+use crate::machinery::fill::object;
 
 /// Answers a review with its status; nothing is stored.
 pub(crate) async fn review(call: Call) -> Result<Response, ApiError> {
@@ -20,18 +21,27 @@ pub(crate) async fn review(call: Call) -> Result<Response, ApiError> {
     let format = Format::of(request.headers())?;
     let body = body::read(request).await?;
     let WriteOptions { strictness, .. } = WriteOptions::of_create(&query)?; // a dry run has the same answer
-    let Decoded { value, faults } = format.object(&body, resource, strictness)?;
+    let Decoded { mut value, faults } = format.object(&body, resource, strictness)?;
+    body::check_namespace(&value, target.namespace.as_deref())?;
+    if let Some(namespace) = &target.namespace {
+        object(&mut value["metadata"]).insert("namespace".into(), json!(namespace));
+    }
     let causes = (resource.validate)(&value, None);
     if !causes.is_empty() {
         return Err(ApiError::invalid(resource, "", causes));
     }
-    let answer = answer(resource, value, &store.clock.now())?;
+    let answer = match resource.kind {
+        "TokenReview" => token::review(&store, value)?,
+        _ => answer(resource, value, &store.clock.now())?,
+    };
     Ok(warn(status::json(StatusCode::CREATED, answer.to_string().into_bytes()), &faults))
 }
 
 fn answer(resource: &Resource, asked: Value, now: &str) -> Result<Value, ApiError> {
     let (metadata, spec, status) = match resource.kind {
-        "SelfSubjectAccessReview" => (asked["metadata"].clone(), asked["spec"].clone(), json!({"allowed": true})),
+        "SelfSubjectAccessReview" | "SubjectAccessReview" | "LocalSubjectAccessReview" => {
+            (asked["metadata"].clone(), asked["spec"].clone(), json!({"allowed": true}))
+        }
         "SelfSubjectRulesReview" => {
             if asked["spec"]["namespace"].as_str().unwrap_or_default().is_empty() {
                 return Err(ApiError::bad_request("no namespace on request"));

@@ -72,7 +72,14 @@ fn scale(object: &Opened) -> Value {
     let metadata = &object.value["metadata"];
     let shown = ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"]
         .map(|field| (field.to_owned(), metadata[field].clone()));
-    let selector = label_selector::read(&object.value["spec"]["selector"]).unwrap_or_else(|_| LabelSelector::nothing());
+    let selector = match &object.value["spec"]["selector"] {
+        // That of a replication controller is a map of labels.
+        labels if object.resource.kind == "ReplicationController" => {
+            label_selector::read(&json!({"matchLabels": labels}))
+        }
+        selector => label_selector::read(selector),
+    };
+    let selector = selector.unwrap_or_else(|_| LabelSelector::nothing());
     let count = |part: &str| object.value[part]["replicas"].as_i64().unwrap_or_default();
     json!({
         "kind": KIND, "apiVersion": VERSION, "metadata": Value::Object(shown.into_iter().collect()),

@@ -226,3 +226,22 @@ async fn a_pod_of_a_replica_set_gets_the_same_and_runs() {
     let one = &list["items"][0];
     assert_eq!((&one["status"]["phase"], &one["spec"]["priority"]), (&json!("Running"), &json!(0)), "{list}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_priority_class_gives_its_value_to_the_pods_that_name_it_or_to_all() {
+    let api = Api::new(&quiet().admission(Admission::Kube).start());
+    const CLASSES: &str = "/apis/scheduling.k8s.io/v1/priorityclasses";
+    let class = json!({"metadata": {"name": "high"}, "value": 1000, "preemptionPolicy": "Never"});
+    assert_eq!(api.post(CLASSES, &class).await.status, 201);
+    let everywhere = json!({"metadata": {"name": "usual"}, "value": 7, "globalDefault": true});
+    assert_eq!(api.post(CLASSES, &everywhere).await.status, 201);
+    let containers = json!([{"name": "c", "image": "i"}]);
+    for (spec, expected) in [
+        (json!({"containers": containers, "priorityClassName": "high"}), json!(["high", 1000, "Never"])),
+        (json!({"containers": containers}), json!(["usual", 7, "PreemptLowerPriority"])),
+    ] {
+        let created = api.post(&format!("{PODS}?dryRun=All"), &json!({"metadata": {"name": "p"}, "spec": spec})).await;
+        let spec = &created.body["spec"];
+        assert_eq!(json!([spec["priorityClassName"], spec["priority"], spec["preemptionPolicy"]]), expected);
+    }
+}

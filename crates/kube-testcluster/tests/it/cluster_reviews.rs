@@ -64,10 +64,15 @@ async fn a_question_that_is_none_is_refused() {
 async fn discovery_names_them_with_the_one_thing_that_can_be_done() {
     let api = Api::new(&quiet().start());
     let list = api.get("/apis/authorization.k8s.io/v1").await.body;
-    let row = |plural: &str, singular: &str, kind: &str| json!({"name": plural, "singularName": singular, "namespaced": false, "kind": kind, "verbs": ["create"]});
+    let row = |plural: &str, kind: &str| {
+        let (singular, is_namespaced) = (plural.strip_suffix('s'), plural.starts_with("local"));
+        json!({"name": plural, "singularName": singular, "namespaced": is_namespaced, "kind": kind, "verbs": ["create"]})
+    };
     let expected = [
-        row("selfsubjectaccessreviews", "selfsubjectaccessreview", "SelfSubjectAccessReview"),
-        row("selfsubjectrulesreviews", "selfsubjectrulesreview", "SelfSubjectRulesReview"),
+        row("localsubjectaccessreviews", "LocalSubjectAccessReview"),
+        row("selfsubjectaccessreviews", "SelfSubjectAccessReview"),
+        row("selfsubjectrulesreviews", "SelfSubjectRulesReview"),
+        row("subjectaccessreviews", "SubjectAccessReview"),
     ];
     assert_eq!(list["resources"], Value::from(expected.to_vec()));
 }

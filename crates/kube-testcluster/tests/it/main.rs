@@ -4,6 +4,7 @@
 
 mod cluster_admission;
 mod cluster_as_upstream;
+mod cluster_bare;
 mod cluster_binding;
 mod cluster_bodies;
 mod cluster_create;
@@ -36,6 +37,7 @@ mod cluster_services;
 mod cluster_strategies;
 mod cluster_stream;
 mod cluster_tables;
+mod cluster_tokens;
 mod cluster_update;
 mod cluster_validation;
 mod cluster_watch;

@@ -1,6 +1,9 @@
 //! Service accounts.
 
-use crate::kinds::resource::{DeleteResponse, Resource};
+use serde_json::Value;
+
+use crate::kinds::resource::{Change, DeleteResponse, Resource, Subresource};
+use crate::machinery::fill::{list, object};
 
 /// The row of a ServiceAccount.
 pub(in crate::kinds) const ROW: Resource = Resource {
@@ -9,6 +12,15 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     kind: "ServiceAccount",
     storage_hash: "pbx9ZvyFpBE=",
     short_names: &["sa"],
+    subresources: &[Subresource::Token],
     delete_response: DeleteResponse::Object,
+    prepare,
     ..Resource::USUAL
 };
+
+/// Of the secrets only their names count. Upstream: `cleanSecretReferences`.
+fn prepare(new: &mut Value, _: &Change<'_>) {
+    for secret in list(new, "secrets") {
+        object(secret).retain(|field, _| field == "name");
+    }
+}

@@ -1,0 +1,42 @@
+//! The service of the API server itself, and where it is found. Upstream: `CreateOrUpdateMasterServiceIfNeeded` in
+//! `pkg/controlplane/controller/kubernetesservice` and `EnsureEndpoints` in `pkg/controlplane/reconcilers`.
+
+use serde_json::{Value, json};
+
+const NAME: &str = "kubernetes";
+const ADDRESS: &str = "10.96.0.1";
+/// Where an API server would be: a server in memory has no address that others could reach, and none that is an endpoint.
+const ENDPOINT: &str = "198.51.100.1";
+const PORT: u16 = 6443;
+
+pub(crate) fn service() -> Value {
+    json!({
+        "metadata": {
+            "name": NAME, "namespace": "default", "labels": {"component": "apiserver", "provider": "kubernetes"},
+        },
+        "spec": {
+            "clusterIP": ADDRESS, "clusterIPs": [ADDRESS], "ipFamilies": ["IPv4"], "ipFamilyPolicy": "SingleStack",
+            "type": "ClusterIP", "ports": [{"name": "https", "port": 443, "protocol": "TCP", "targetPort": PORT}],
+        },
+    })
+}
+
+pub(crate) fn endpoints() -> Value {
+    json!({
+        "metadata": {
+            "name": NAME, "namespace": "default", "labels": {"endpointslice.kubernetes.io/skip-mirror": "true"},
+        },
+        "subsets": [
+            {"addresses": [{"ip": ENDPOINT}], "ports": [{"name": "https", "port": PORT, "protocol": "TCP"}]},
+        ],
+    })
+}
+
+pub(crate) fn endpoint_slice() -> Value {
+    json!({
+        "metadata": {"name": NAME, "namespace": "default", "labels": {"kubernetes.io/service-name": NAME}},
+        "addressType": "IPv4",
+        "endpoints": [{"addresses": [ENDPOINT], "conditions": {"ready": true}}],
+        "ports": [{"name": "https", "port": PORT, "protocol": "TCP"}],
+    })
+}

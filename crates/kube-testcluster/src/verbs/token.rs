@@ -1,0 +1,229 @@
+//! POST to a service account's `token`, and reviews of such tokens. Upstream: `TokenREST` in
+//! `pkg/registry/core/serviceaccount/storage/token.go`, claims in `pkg/serviceaccount/claims.go`.
+//!
+//! A token has the form and the claims of a real one. It opens nothing, as nothing is closed: whoever may ask for a review may
+//! do everything. So its signature is no more than a checksum, which tells the tokens of this cluster from others.
+
+use std::time::Duration;
+
+use axum::response::Response;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use http::StatusCode;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::{Call, key};
+use crate::http::body::{self, Format};
+use crate::http::field_validation::warn;
+use crate::http::status::{self, ApiError};
+use crate::http::write_options::WriteOptions;
+use crate::kinds::{NODES, PODS, Resource, SECRETS, SERVICE_ACCOUNTS, TOKEN_REQUEST};
+use crate::machinery::cause::Cause;
+use crate::machinery::fill::{empty, missing};
+use crate::machinery::random;
+use crate::store::Store;
+use crate::store::object::{Key, Opened};
+
+/// Who issues the tokens, and whom they are for unless they say otherwise.
+const ISSUER: &str = "https://kubernetes.default.svc.cluster.local";
+const HOUR: i64 = 3600;
+/// Upstream: `MinTokenAgeSec`.
+const SHORTEST: i64 = 600;
+const LONGEST: i64 = 1 << 32;
+
+/// Makes a token of an account.
+pub(crate) async fn request(call: Call) -> Result<Response, ApiError> {
+    let Call { store, target, query, request } = call;
+    let format = Format::of(request.headers())?;
+    let body = body::read(request).await?;
+    let WriteOptions { strictness, .. } = WriteOptions::of_create(&query)?; // a dry run has the same answer
+    let asked = format.typed(&body, TOKEN_REQUEST.kind, &TOKEN_REQUEST.api_version(), strictness)?;
+    body::check_namespace(&asked.value, target.namespace.as_deref())?;
+    let key = key(&target)?;
+    let account = found(&store, SERVICE_ACCOUNTS, &key)?;
+    let mut value = asked.value;
+    prepare(&mut value, &account, &store.clock.now())?;
+    let causes = validate(&value["spec"]);
+    if !causes.is_empty() {
+        return Err(ApiError::invalid(&TOKEN_REQUEST, "", causes));
+    }
+    let bound = bound_object(&store, &value["spec"]["boundObjectRef"], &key)?;
+    let lasts = value["spec"]["expirationSeconds"].as_i64().unwrap_or(HOUR);
+    let seconds = Duration::from_secs(lasts.unsigned_abs());
+    value["status"] = json!({
+        "token": issue(&store, &account, bound, &value["spec"]["audiences"], lasts),
+        "expirationTimestamp": store.clock.after(seconds),
+    });
+    value["kind"] = json!(TOKEN_REQUEST.kind);
+    value["apiVersion"] = json!(TOKEN_REQUEST.api_version());
+    Ok(warn(status::json(StatusCode::CREATED, value.to_string().into_bytes()), &asked.faults))
+}
+
+fn found(store: &Store, resource: &'static Resource, key: &Key) -> Result<Opened, ApiError> {
+    let object = store.get(resource, key).ok_or_else(|| ApiError::not_found(resource, key.name()))?;
+    Ok(object.open()?)
+}
+
+/// Completes what was asked for, and makes sure that it is asked of this account.
+fn prepare(value: &mut Value, account: &Opened, now: &str) -> Result<(), ApiError> {
+    let own = &account.value["metadata"];
+    missing(value, "metadata", empty());
+    let metadata = &mut value["metadata"];
+    for (field, why) in [
+        ("name", "must match the service account name if specified"),
+        ("namespace", "must match the service account namespace if specified"),
+    ] {
+        let given = metadata[field].as_str().unwrap_or_default().to_owned();
+        if !given.is_empty() && own[field] != given {
+            let cause = Cause::invalid(format!("metadata.{field}"), &given, why);
+            return Err(ApiError::invalid(&TOKEN_REQUEST, account.key.name(), vec![cause]));
+        }
+        metadata[field] = own[field].clone();
+    }
+    let uid = metadata["uid"].as_str().unwrap_or_default();
+    if !uid.is_empty() && own["uid"] != uid {
+        let found = own["uid"].as_str().unwrap_or_default();
+        let why =
+            format!("the UID in the token request ({uid}) does not match the UID of the service account ({found})");
+        return Err(ApiError::conflict(&TOKEN_REQUEST, TOKEN_REQUEST.kind, account.key.name(), why));
+    }
+    metadata["uid"] = own["uid"].clone();
+    metadata["creationTimestamp"] = json!(now);
+    missing(value, "spec", empty());
+    let spec = &mut value["spec"];
+    if spec["audiences"].as_array().is_none_or(Vec::is_empty) {
+        spec["audiences"] = json!([ISSUER]);
+    }
+    if spec["expirationSeconds"].is_null() {
+        spec["expirationSeconds"] = json!(HOUR);
+    }
+    Ok(())
+}
+
+/// Upstream: `ValidateTokenRequest`.
+fn validate(spec: &Value) -> Vec<Cause> {
+    const AT: &str = "spec.expirationSeconds";
+    let seconds = &spec["expirationSeconds"];
+    let mut causes = Vec::new();
+    if seconds.as_i64().is_some_and(|seconds| seconds < SHORTEST) {
+        causes.push(Cause::invalid_json(AT, seconds, "may not specify a duration less than 10 minutes"));
+    }
+    if seconds.as_i64().is_some_and(|seconds| seconds > LONGEST) {
+        causes.push(Cause::invalid_json(AT, seconds, "may not specify a duration larger than 2^32 seconds"));
+    }
+    causes
+}
+
+/// The claim of the object with whose life the token ends, if any: its field, and its name and uid.
+fn bound_object(store: &Store, reference: &Value, account: &Key) -> Result<Option<(String, Value)>, ApiError> {
+    if !reference.is_object() {
+        return Ok(None);
+    }
+    let text = |field: &str| reference[field].as_str().unwrap_or_default();
+    let (kind, name) = (text("kind"), text("name"));
+    let (resource, namespace) = match (text("apiVersion"), kind) {
+        ("v1", "Pod") => (PODS, account.namespace()),
+        ("v1", "Secret") => (SECRETS, account.namespace()),
+        ("v1", "Node") => (NODES, None),
+        (version, _) => {
+            let (group, version) = version.split_once('/').unwrap_or(("", version));
+            let why = format!("cannot bind token to object of type {group}/{version}, Kind={kind}");
+            return Err(ApiError::bad_request(why));
+        }
+    };
+    let object = found(store, resource, &Key::new(namespace, name))?;
+    if resource == PODS && object.value["spec"]["serviceAccountName"] != account.name() {
+        let account = account.name();
+        let why = format!(
+            "cannot bind token for serviceaccount {account:?} to pod running with different serviceaccount name."
+        );
+        return Err(ApiError::bad_request(why));
+    }
+    let (asked, uid) = (text("uid"), object.value["metadata"]["uid"].as_str().unwrap_or_default());
+    if !asked.is_empty() && asked != uid {
+        let why = format!(
+            "the UID in the bound object reference ({asked}) does not match the UID in record. The object might have been \
+             deleted and then recreated"
+        );
+        return Err(ApiError::conflict(resource, kind, name, why));
+    }
+    Ok(Some((kind.to_lowercase(), json!({"name": name, "uid": uid}))))
+}
+
+/// A token with the claims of upstream.
+fn issue(store: &Store, account: &Opened, bound: Option<(String, Value)>, audiences: &Value, lasts: i64) -> String {
+    let (namespace, name) = (account.key.namespace().unwrap_or_default(), account.key.name());
+    let uid = &account.value["metadata"]["uid"];
+    let now = store.clock.time().as_second();
+    let mut own = json!({"namespace": namespace, "serviceaccount": {"name": name, "uid": uid}});
+    if let Some((field, claim)) = bound {
+        own[field] = claim;
+    }
+    let claims = json!({
+        "aud": audiences, "exp": now.saturating_add(lasts), "iat": now, "iss": ISSUER,
+        "jti": store.lock().random.uid(), "kubernetes.io": own, "nbf": now,
+        "sub": format!("system:serviceaccount:{namespace}:{name}"),
+    });
+    let encode = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
+    let signed = format!("{}.{}", encode(&json!({"alg": "none", "kid": ISSUER})), encode(&claims));
+    format!("{signed}.{}", checksum(store, &signed))
+}
+
+fn checksum(store: &Store, signed: &str) -> String {
+    let started = store.clock.started().as_nanosecond();
+    URL_SAFE_NO_PAD.encode(random::digest(&format!("{}/{started}/{signed}", store.settings.seed)))
+}
+
+/// The claims of a token of this cluster that has not ended, and whose account is still the same.
+fn claims(store: &Store, token: &str) -> Option<Value> {
+    let (signed, sum) = token.rsplit_once('.')?;
+    if sum != checksum(store, signed) {
+        return None;
+    }
+    let claims = URL_SAFE_NO_PAD.decode(signed.split_once('.')?.1).ok()?;
+    let claims: Value = serde_json::from_slice(&claims).ok()?;
+    let ends = Timestamp::from_second(claims["exp"].as_i64()?).ok()?;
+    let own = &claims["kubernetes.io"];
+    let account = Key::new(own["namespace"].as_str(), own["serviceaccount"]["name"].as_str()?);
+    let is_same = *store.get(SERVICE_ACCOUNTS, &account)?.summary.uid == *own["serviceaccount"]["uid"].as_str()?;
+    (is_same && store.clock.time() < ends).then_some(claims)
+}
+
+/// Answers a TokenReview: whose token it is, if it is one of this cluster. Upstream: `pkg/registry/authentication/tokenreview`.
+pub(super) fn review(store: &Store, mut review: Value) -> Result<Value, ApiError> {
+    let token = review["spec"]["token"].as_str().unwrap_or_default().to_owned();
+    if token.is_empty() {
+        return Err(ApiError::bad_request("token is required for TokenReview in authentication"));
+    }
+    let wanted = match review["spec"]["audiences"].as_array() {
+        Some(wanted) if !wanted.is_empty() => wanted.clone(),
+        _ => vec![json!(ISSUER)],
+    };
+    let known = claims(store, &token).map(|claims| {
+        let has = claims["aud"].as_array().cloned().unwrap_or_default();
+        let shared: Vec<Value> = wanted.into_iter().filter(|audience| has.contains(audience)).collect();
+        (claims, shared)
+    });
+    review["status"] = match known {
+        Some((claims, audiences)) if !audiences.is_empty() => {
+            json!({"authenticated": true, "user": user(&claims), "audiences": audiences})
+        }
+        _ => json!({"user": {}, "error": "[invalid bearer token, token lookup failed]"}),
+    };
+    review["kind"] = json!("TokenReview");
+    review["apiVersion"] = json!("authentication.k8s.io/v1");
+    Ok(review)
+}
+
+/// Upstream: `ServiceAccountInfo.UserInfo`.
+fn user(claims: &Value) -> Value {
+    let own = &claims["kubernetes.io"];
+    let namespace = own["namespace"].as_str().unwrap_or_default();
+    let id = format!("JTI={}", claims["jti"].as_str().unwrap_or_default());
+    json!({
+        "username": claims["sub"], "uid": own["serviceaccount"]["uid"],
+        "groups": ["system:serviceaccounts", format!("system:serviceaccounts:{namespace}"), "system:authenticated"],
+        "extra": {"authentication.kubernetes.io/credential-id": [id]},
+    })
+}
