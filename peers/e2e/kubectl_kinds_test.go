@@ -35,7 +35,7 @@ func TestCreateMakesEveryKindThatItOffers(t *testing.T) {
 		}
 		equals(t, kubectl.Run(t, arguments...), made+" created\n")
 	}
-	matches(t, kubectl.Run(t, "create", "token", "me"), `[\w-]+\.[\w-]+\.[\w-]+\n`)
+	matches(t, kubectl.Run(t, "create", "token", "me"), `[\w-]+\.[\w-]+\.[\w-]+`)
 	contains(t, kubectl.Fail(t, "create", "token", "nobody"), `serviceaccounts "nobody" not found`)
 }
 

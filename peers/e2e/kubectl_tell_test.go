@@ -53,7 +53,7 @@ func TestAPIResourcesNamesTheServedKinds(t *testing.T) {
 		"replicasets.apps", "leases.coordination.k8s.io"} {
 		contains(t, strings.Join(served, "\n"), kind)
 	}
-	matches(t, kubectl.Run(t, "api-resources", "--api-group=apps", "--no-headers"), `replicasets   rs    apps/v1   true   ReplicaSet\n`)
+	matches(t, kubectl.Run(t, "api-resources", "--api-group=apps", "--no-headers"), `(?s).*replicasets +rs +apps/v1 +true +ReplicaSet\n.*`)
 	contains(t, kubectl.Run(t, "api-versions"), "apps/v1\n", "coordination.k8s.io/v1\n", "v1\n")
 }
 
