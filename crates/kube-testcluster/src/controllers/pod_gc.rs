@@ -8,6 +8,7 @@ use super::chores::is_over;
 use crate::http::status::ApiError;
 use crate::kinds::field_selector::Fields;
 use crate::kinds::{NODES, PODS};
+use crate::machinery::conditions;
 use crate::machinery::fill::object;
 use crate::store::filter::Filter;
 use crate::store::object::{Key, Opened};
@@ -51,17 +52,10 @@ fn failed(pod: &Value, now: &str) -> Option<Value> {
         return None;
     }
     let mut pod = pod.clone();
-    let status = object(&mut pod["status"]);
-    status.insert("phase".to_owned(), json!("Failed"));
-    if let Value::Array(conditions) = status.entry("conditions").or_insert_with(|| json!([])) {
-        let condition = json!({
-            "type": "DisruptionTarget", "status": "True", "lastTransitionTime": now, "reason": "DeletionByPodGC",
-            "message": "PodGC: node no longer exists",
-        });
-        match conditions.iter_mut().find(|condition| condition["type"] == "DisruptionTarget") {
-            Some(before) => *before = condition,
-            None => conditions.push(condition),
-        }
-    }
+    object(&mut pod["status"]).insert("phase".to_owned(), json!("Failed"));
+    let target = json!({
+        "type": "DisruptionTarget", "status": "True", "reason": "DeletionByPodGC", "message": "PodGC: node no longer exists",
+    });
+    conditions::update(&mut pod, target, now);
     Some(pod)
 }

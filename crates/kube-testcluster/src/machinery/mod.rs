@@ -3,6 +3,7 @@
 
 pub(crate) mod cause;
 pub(crate) mod clock;
+pub(crate) mod conditions;
 pub(crate) mod escape;
 pub(crate) mod fill;
 pub(crate) mod go_struct;

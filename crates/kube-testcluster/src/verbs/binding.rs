@@ -11,6 +11,7 @@ use crate::http::field_validation::warn;
 use crate::http::status::{self, ApiError};
 use crate::http::write_options::WriteOptions;
 use crate::machinery::cause::Cause;
+use crate::machinery::conditions;
 use crate::machinery::fill::{empty, object};
 use crate::store::Next;
 use crate::store::object::{Object, Opened};
@@ -92,12 +93,7 @@ fn bound(pod: &Opened, binding: &Value, now: &str) -> Result<Next, ApiError> {
         copy(&binding["metadata"][field], &mut value["metadata"], field);
     }
     object(&mut value["status"]).remove("nominatedNodeName");
-    let conditions = object(&mut value["status"]).entry("conditions").or_insert_with(|| json!([]));
-    let scheduled = json!({"type": "PodScheduled", "status": "True", "lastTransitionTime": now});
-    if let Value::Array(conditions) = conditions {
-        conditions.retain(|condition| condition["type"] != "PodScheduled");
-        conditions.push(scheduled);
-    }
+    conditions::update(&mut value, json!({"type": "PodScheduled", "status": "True"}), now);
     let mut value = pod.resource.shape(value).map_err(ApiError::internal)?.value;
     (pod.resource.defaults)(&mut value);
     Ok(Next::Put(value))

@@ -11,7 +11,7 @@ use crate::http::body::{self, Format};
 use crate::http::field_validation::warn;
 use crate::http::status::{self, ApiError};
 use crate::http::write_options::WriteOptions;
-use crate::machinery::fill::object;
+use crate::machinery::conditions;
 use crate::store::object::Opened;
 use crate::store::{Commit, Next};
 
@@ -45,15 +45,9 @@ pub(crate) async fn evict(call: Call) -> Result<Response, ApiError> {
 /// The pod with the condition that names the reason of its end.
 fn disrupted(pod: &Opened, now: &str) -> Result<Value, ApiError> {
     let mut value = pod.value.clone();
-    let conditions = object(&mut value["status"]).entry("conditions").or_insert_with(|| json!([]));
-    if let Value::Array(conditions) = conditions {
-        let before = conditions.iter().position(|condition| condition["type"] == "DisruptionTarget");
-        let before = before.map(|at| conditions.remove(at)).unwrap_or_default();
-        let since = if before["status"] == "True" { before["lastTransitionTime"].clone() } else { json!(now) };
-        conditions.push(json!({
-            "type": "DisruptionTarget", "status": "True", "lastTransitionTime": since,
-            "reason": "EvictionByEvictionAPI", "message": "Eviction API: evicting",
-        }));
-    }
+    let target = json!({
+        "type": "DisruptionTarget", "status": "True", "reason": "EvictionByEvictionAPI", "message": "Eviction API: evicting",
+    });
+    conditions::update(&mut value, target, now);
     Ok(pod.resource.shape(value).map_err(ApiError::internal)?.value)
 }
