@@ -167,9 +167,9 @@ pub struct ClusterCommandArgs {
     /// The API server alone, as envtest has it: no nodes, no scheduler, no kubelet, no controllers
     #[arg(long, conflicts_with_all = ["nodes", "controllers", "admission", "stages"])]
     pub bare: bool,
-    /// Which controllers run in it: all, those of garbage, namespaces and nodes (deletions), or none, as in an API server
-    /// alone
-    #[arg(long, value_enum, default_value = "all", hide_possible_values = true, value_name = "all|deletions|none")]
+    /// Which controllers run in it: all, those of garbage, namespaces and nodes (deletions), these and some of workloads
+    /// (such as deployment,replicaset,job), or none, as in an API server alone
+    #[arg(long, default_value = "all", value_name = "all|deletions|NAME,…|none", value_parser = values::controllers)]
     pub controllers: Controllers,
     /// What is added to new pods and namespaces: what kube-apiserver adds by default (priority, tolerations, service account;
     /// the service kubernetes), or nothing

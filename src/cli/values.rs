@@ -3,11 +3,11 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
-use informer_lab::cluster::Pods;
+use informer_lab::cluster::{Controllers, Pods};
 use informer_lab::exercises::{self, Exercise};
 use informer_lab::trace::Words;
 use k8s_openapi::jiff::SignedDuration;
-use kube_testcluster::{BadFault, Fault};
+use kube_testcluster::{BadFault, Fault, Workload, Workloads};
 
 /// `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`, or a port alone on this machine.
 fn address(text: &str) -> Result<SocketAddr, Words> {
@@ -34,6 +34,22 @@ pub fn loopback(text: &str) -> Result<SocketAddr, Words> {
         "只能用本机地址，例如 127.0.0.1:8080：没有认证，能访问它的人什么都能做",
     );
     Err(expected.into())
+}
+
+/// All controllers, those that deletions need, none, or the names of controllers of workloads.
+pub fn controllers(text: &str) -> Result<Controllers, Words> {
+    match text {
+        "all" => return Ok(Controllers::All),
+        "deletions" => return Ok(Controllers::Deletions),
+        "none" => return Ok(Controllers::None),
+        _ => {}
+    }
+    let chosen: Option<Workloads> = text.split(',').map(Workload::named).collect();
+    let expected = (
+        "expected all, deletions, none, or names such as deployment,replicaset,job",
+        "只能是 all、deletions、none，或者 deployment,replicaset,job 这样的名字",
+    );
+    chosen.map(Controllers::Only).ok_or_else(|| expected.into())
 }
 
 /// A number of pods, or a file with pods.

@@ -1,13 +1,17 @@
 //! The values of `--controllers` and `--admission`.
 
+use kube_testcluster::Workloads;
+
 /// Which controllers run in a cluster.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Controllers {
     /// All that there are, those of workloads too.
     #[default]
     All,
     /// The garbage collector and the namespace controller.
     Deletions,
+    /// Those of deletions, and of workloads these.
+    Only(Workloads),
     /// None, as in an API server alone.
     None,
 }
@@ -17,6 +21,7 @@ impl From<Controllers> for kube_testcluster::Controllers {
         match controllers {
             Controllers::All => Self::All,
             Controllers::Deletions => Self::Housekeeping,
+            Controllers::Only(workloads) => Self::Only(workloads),
             Controllers::None => Self::None,
         }
     }

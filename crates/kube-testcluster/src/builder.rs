@@ -22,7 +22,7 @@ use crate::nodes::scheduler::Nodeless;
 use crate::nodes::stages::Stages;
 use crate::play::{api_service, crowd};
 use crate::router::router;
-use crate::settings::{Admin, Admission, Controllers, Era, Settings};
+use crate::settings::{Admin, Admission, Controllers, Era, Settings, Workload};
 use crate::store::Requester;
 use crate::store::Store;
 use crate::store::expiry;
@@ -273,9 +273,14 @@ impl ClusterBuilder {
         if self.settings.controllers != Controllers::None {
             tasks.push(tokio::spawn(chores::run(store.clone(), chores.clone(), stop.clone())));
         }
-        if self.settings.controllers == Controllers::All {
+        let workloads = self.settings.controllers.workloads();
+        if workloads.has(Workload::ReplicaSet) {
             tasks.push(tokio::spawn(replica_set::run_when_needed(own_client(&router), clock, stop.clone())));
+        }
+        if workloads.has(Workload::Job) {
             tasks.push(tokio::spawn(job::run_when_needed(own_client(&router), clock, stop.clone())));
+        }
+        if workloads.has(Workload::Deployment) {
             tasks.push(tokio::spawn(deployment::run_when_needed(own_client(&router), clock, stop.clone())));
         }
         Cluster {

@@ -152,7 +152,7 @@ pub use self::nodes::stages::Stages;
 pub use self::play::faults::Faults;
 pub use self::play::pods_file::pods_from_yaml;
 pub use self::play::scenario::{Scenario, ScenarioError, Step};
-pub use self::settings::{Admin, Admission, Controllers, Era};
+pub use self::settings::{Admin, Admission, Controllers, Era, Workload, Workloads};
 pub use self::store::writes::{Change, Write};
 
 use self::controllers::chores::Chores;

@@ -42,10 +42,79 @@ pub enum Controllers {
     /// [`Admission::Kube`]; and those of nodes: their taints follow their conditions, and the pods of a node that was deleted
     /// go after 40 seconds. A ReplicaSet is only an object, until the test runs a controller of its own.
     Housekeeping,
+    /// Those of [`Housekeeping`](Self::Housekeeping), and of the controllers of workloads these.
+    Only(Workloads),
     /// None, as in an API server without a controller manager: dependents outlive their owners, objects with a
     /// finalizer of the garbage collector stay, and a new node stays tainted. A deleted namespace is removed at once with its
     /// contents left behind; with [`Admission::Kube`] it stays, as nobody empties it.
     None,
+}
+
+impl Controllers {
+    pub(crate) fn workloads(self) -> Workloads {
+        match self {
+            Self::All => Workload::ALL.into_iter().collect(),
+            Self::Only(workloads) => workloads,
+            Self::Housekeeping | Self::None => Workloads::default(),
+        }
+    }
+}
+
+/// A controller of workloads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Workload {
+    /// [That of ReplicaSets](crate::controllers::replica_set).
+    ReplicaSet,
+    /// [That of Deployments](crate::controllers::deployment). It needs that of ReplicaSets, this one or another.
+    Deployment,
+    /// [That of Jobs](crate::controllers::job).
+    Job,
+}
+
+impl Workload {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::ReplicaSet, Self::Deployment, Self::Job];
+
+    /// Its name in kube-controller-manager's `--controllers`, in the short form.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ReplicaSet => "replicaset",
+            Self::Deployment => "deployment",
+            Self::Job => "job",
+        }
+    }
+
+    /// The controller of this name: `deployment`, or `deployment-controller`.
+    pub fn named(name: &str) -> Option<Self> {
+        let short = name.strip_suffix("-controller").unwrap_or(name);
+        Self::ALL.into_iter().find(|workload| workload.name() == short)
+    }
+}
+
+/// Some controllers of workloads; by default none.
+///
+/// ```
+/// use kube_testcluster::{Controllers, Workload};
+///
+/// let only = Controllers::Only([Workload::Deployment, Workload::ReplicaSet].into_iter().collect());
+/// # let _ = only;
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Workloads([bool; Workload::ALL.len()]);
+
+impl Workloads {
+    pub(crate) fn has(self, workload: Workload) -> bool {
+        self.0[workload as usize]
+    }
+}
+
+impl FromIterator<Workload> for Workloads {
+    fn from_iter<I: IntoIterator<Item = Workload>>(workloads: I) -> Self {
+        let mut chosen = Self::default();
+        workloads.into_iter().for_each(|workload| chosen.0[workload as usize] = true);
+        chosen
+    }
 }
 
 /// What the server adds to new pods and to namespaces, beyond the defaults of their kinds.

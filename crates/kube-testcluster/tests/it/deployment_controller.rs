@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kube_testcluster::controllers::{deployment, replica_set};
-use kube_testcluster::{Cluster, Controllers, Stages};
+use kube_testcluster::{Cluster, Controllers, Stages, Workload};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
@@ -267,6 +267,19 @@ async fn a_replica_set_without_an_owner_is_adopted_and_one_that_is_not_selected_
     api.merge(&path, &json!({"metadata": {"labels": {"app": "other"}}})).await;
     a_while().await;
     assert_eq!(api.get(&path).await.body["metadata"].get("ownerReferences"), None);
+    cluster.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_the_controllers_that_were_chosen_run() {
+    let only = [Workload::named("deployment-controller").unwrap()].into_iter().collect();
+    let cluster = Cluster::builder().controllers(Controllers::Only(only)).start();
+    let api = Api::new(&cluster);
+    api.post(DEPLOYMENTS, &deployment(2, "nginx:1")).await;
+    a_while().await;
+    assert_eq!(sets(&api).await, said(&[("nginx:1", 2)]));
+    assert_eq!(items(&api, PODS).await.len(), 0, "nobody makes pods for the ReplicaSet");
+    assert_eq!(Workload::named("daemonset"), None);
     cluster.shutdown().await;
 }
 
