@@ -49,10 +49,11 @@ const mutable = "pod updates may not change fields other than `spec.containers[*
 func validatePodUpdate(spec, old *corev1.PodSpec) field.ErrorList {
 	errs := validatePodSpec(spec)
 	rest := spec.DeepCopy()
-	if len(rest.Containers) == len(old.Containers) {
-		for i := range rest.Containers {
-			rest.Containers[i].Image = old.Containers[i].Image
-		}
+	if len(rest.Containers) != len(old.Containers) {
+		return append(errs, field.Forbidden(field.NewPath("spec", "containers"), "pod updates may not add or remove containers"))
+	}
+	for i := range rest.Containers {
+		rest.Containers[i].Image = old.Containers[i].Image
 	}
 	rest.ActiveDeadlineSeconds, rest.Tolerations = old.ActiveDeadlineSeconds, old.Tolerations
 	if !equality.Semantic.DeepEqual(rest, old) {

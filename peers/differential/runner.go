@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -30,7 +31,9 @@ func (r *Runner) run(sequence []Request) []Finding {
 	var found []Finding
 	var watches []watchPair
 	for i, request := range sequence {
-		r.settle(request, i > 0 && sequence[i-1].Method == "DELETE")
+		r.settle(request, slices.ContainsFunc(sequence[:i], func(earlier Request) bool {
+			return earlier.Method == "DELETE" && earlier.Plural == request.Plural
+		}))
 		var real, ours Outcome
 		if request.Watch {
 			pair, opened := r.open(request)
@@ -97,7 +100,7 @@ func (r *Runner) ask(request Request) (real, ours Outcome) {
 }
 
 // settle waits, before a request that a watch cache may answer with an earlier state, until both caches are up to date: a consistent list
-// does. A patch is applied to what the cache has first: of an object that has just been deleted, its warnings are told by chance.
+// does. A patch is applied to what the cache has first: of an object that has been deleted, its warnings are told by chance.
 func (r *Runner) settle(request Request, deleted bool) {
 	path, _, _ := strings.Cut(request.Path, "?")
 	reads := request.Method == "GET" || request.Method == "DELETE" // of many

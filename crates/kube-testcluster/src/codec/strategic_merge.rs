@@ -181,6 +181,7 @@ fn merge_list(
     mut changes: Vec<Value>,
     order: Order,
 ) -> Result<(), Refusal> {
+    element_order::check_types(target.as_array().map_or(&[][..], Vec::as_slice), &changes)?;
     if changes.iter().any(|change| change[DIRECTIVE] == "replace") {
         changes.retain(|change| change.get(DIRECTIVE).is_none());
         *target = changes.into();
@@ -190,7 +191,6 @@ fn merge_list(
         *target = Vec::<Value>::new().into();
     }
     let Some(items) = target.as_array_mut() else { return Ok(()) };
-    element_order::check_types(items, &changes)?;
     let mut list = KeyedList::new(std::mem::take(items), key);
     for change in changes {
         let Value::Object(change) = change else {

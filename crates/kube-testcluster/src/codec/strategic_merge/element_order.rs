@@ -224,6 +224,11 @@ mod tests {
                 "map: map[] does not contain declared merge key: name",
             ),
             (
+                json!({"metadata": {"finalizers": ["a"]}}),
+                json!({"metadata": {"finalizers": [{"$patch": "replace"}]}}),
+                "list element types are not identical: [[a] [map[$patch:replace]]]",
+            ),
+            (
                 json!({"metadata": {"labels": {}}}),
                 json!({"metadata": {"labels": {"$setElementOrder/a": []}}}),
                 "merging an object in json but data type is not struct, instead is: map",
