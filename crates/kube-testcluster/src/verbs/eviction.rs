@@ -1,5 +1,5 @@
-//! POST to a pod's `eviction`, as `kubectl drain` does. There are no disruption budgets, so an eviction is never
-//! refused.
+//! POST to a pod's `eviction`, as `kubectl drain` does. Disruption budgets are stored and not enforced, so an eviction is
+//! never refused.
 
 use axum::response::Response;
 use serde_json::{Value, json};
