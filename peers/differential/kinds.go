@@ -9,8 +9,9 @@ type kind struct {
 	// validation of a kind, and no defaults.
 	needs bool
 	body  func() map[string]any
-	// change is what a patch of the object may set, statusChange what one of its status may set.
-	change, statusChange map[string]any
+	// change is what a patch of the object may set, statusChange what one of its status may set: a new one each time, since what is odd is
+	// put into it.
+	change, statusChange func() map[string]any
 }
 
 // object is JSON.
@@ -19,41 +20,43 @@ type object = map[string]any
 var kinds = []kind{
 	{plural: "configmaps", name: "ConfigMap", apiVersion: "v1",
 		body:   func() object { return object{"data": object{"k": "v"}} },
-		change: object{"data": object{"k": "w", "l": nil}}},
+		change: func() object { return object{"data": object{"k": "w", "l": nil}} }},
 	{plural: "events", name: "Event", apiVersion: "v1", needs: true,
 		body: func() object {
 			return object{"involvedObject": object{"kind": "Pod", "namespace": "<<ns:>>", "name": "p"}, "reason": "Tested", "type": "Normal"}
 		},
-		change: object{"message": "changed"}},
+		change: func() object { return object{"message": "changed"} }},
 	{plural: "secrets", name: "Secret", apiVersion: "v1", needs: true,
 		body:   func() object { return object{"type": "Opaque", "data": object{"k": "dg=="}} },
-		change: object{"data": object{"k": "dw=="}}},
+		change: func() object { return object{"data": object{"k": "dw=="}} }},
 	{plural: "serviceaccounts", name: "ServiceAccount", apiVersion: "v1",
 		body:   func() object { return object{"automountServiceAccountToken": true} },
-		change: object{"automountServiceAccountToken": false}},
+		change: func() object { return object{"automountServiceAccountToken": false} }},
 	{plural: "leases", name: "Lease", apiVersion: "coordination.k8s.io/v1",
 		body:   func() object { return object{"spec": object{"holderIdentity": "me", "leaseDurationSeconds": 15}} },
-		change: object{"spec": object{"holderIdentity": "you"}}},
+		change: func() object { return object{"spec": object{"holderIdentity": "you"}} }},
 	{plural: "services", name: "Service", apiVersion: "v1", status: true, needs: true,
 		body: func() object {
 			return object{"spec": object{"type": "ExternalName", "externalName": "example.org", "sessionAffinity": "None",
 				"ports": []any{object{"name": "http", "port": 80, "protocol": "TCP", "targetPort": 8080}}}}
 		},
-		change:       object{"spec": object{"externalName": "example.com"}},
-		statusChange: object{"conditions": []any{object{"type": "Known", "status": "True", "reason": "Told", "message": "", "lastTransitionTime": "2001-02-03T04:05:06Z"}}}},
+		change: func() object { return object{"spec": object{"externalName": "example.com"}} },
+		statusChange: func() object {
+			return object{"conditions": []any{object{"type": "Known", "status": "True", "reason": "Told", "message": "", "lastTransitionTime": "2001-02-03T04:05:06Z"}}}
+		}},
 	{plural: "nodes", name: "Node", apiVersion: "v1", cluster: true, status: true, needs: true,
 		body: func() object {
 			return object{"spec": object{"taints": []any{object{"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}}}}
 		},
-		change:       object{"spec": object{"unschedulable": true}},
-		statusChange: object{"phase": "Running"}},
+		change:       func() object { return object{"spec": object{"unschedulable": true}} },
+		statusChange: func() object { return object{"phase": "Running"} }},
 	{plural: "namespaces", name: "Namespace", apiVersion: "v1", cluster: true,
 		body:   func() object { return object{} },
-		change: object{"metadata": object{"labels": object{"x": "y"}}}},
+		change: func() object { return object{"metadata": object{"labels": object{"x": "y"}}} }},
 	{plural: "pods", name: "Pod", apiVersion: "v1", status: true,
 		body:         func() object { return object{"spec": podSpec()} },
-		change:       object{"metadata": object{"labels": object{"x": "y"}}},
-		statusChange: object{"phase": "Running", "hostIP": "10.0.0.1"}},
+		change:       func() object { return object{"metadata": object{"labels": object{"x": "y"}}} },
+		statusChange: func() object { return object{"phase": "Running", "hostIP": "10.0.0.1"} }},
 	{plural: "replicasets", name: "ReplicaSet", apiVersion: "apps/v1", status: true, needs: true,
 		body: func() object {
 			template := podSpec()
@@ -63,8 +66,8 @@ var kinds = []kind{
 			return object{"spec": object{"replicas": 0, "selector": object{"matchLabels": object{"app": "x"}},
 				"template": object{"metadata": object{"labels": object{"app": "x"}}, "spec": template}}}
 		},
-		change:       object{"spec": object{"replicas": 1}},
-		statusChange: object{"replicas": 2}},
+		change:       func() object { return object{"spec": object{"replicas": 1}} },
+		statusChange: func() object { return object{"replicas": 2} }},
 }
 
 func podSpec() object {

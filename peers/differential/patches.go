@@ -11,9 +11,9 @@ func patch(g *generator, kind kind) *draft {
 	made := newDraft("PATCH", kind.path()+"/"+g.name())
 	if kind.status && g.sometimes(4) {
 		made.path += "/status"
-		made.body = object{"status": kind.statusChange}
+		made.body = object{"status": kind.statusChange()}
 	} else {
-		made.body = merged(object{}, kind.change)
+		made.body = merged(object{}, kind.change())
 	}
 	made.header["Content-Type"] = pick(g, []string{mergePatch, mergePatch, strategicPatch, jsonPatch})
 	if made.header["Content-Type"] == jsonPatch {

@@ -55,7 +55,7 @@ func update(g *generator, kind kind) *draft {
 	made.header["Content-Type"] = "application/json"
 	body := named(kind, name)
 	if !g.sometimes(3) {
-		made.body = merged(body, kind.change)
+		made.body = merged(body, kind.change())
 	} else {
 		made.body = body
 	}
@@ -64,7 +64,7 @@ func update(g *generator, kind kind) *draft {
 	}
 	if kind.status && g.sometimes(4) {
 		made.path += "/status"
-		body["status"] = kind.statusChange
+		body["status"] = kind.statusChange()
 	}
 	if g.sometimes(5) {
 		good(g, made.metadata())

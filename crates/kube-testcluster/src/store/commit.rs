@@ -13,6 +13,7 @@ use super::watch_cache::Audience;
 use super::writes::Write;
 use super::{Store, StoreError, StoreState};
 use crate::kinds::Resource;
+use crate::machinery::fill::object;
 
 /// The result of a change.
 #[derive(Debug)]
@@ -193,12 +194,16 @@ impl Store {
     }
 }
 
-/// The new state, encoded; `None` if there is none to be stored.
+/// The new state, encoded; `None` if there is none to be stored. Only what is stored loses its `selfLink`: the answer to a dry run
+/// has that of the request. Upstream: `PrepareObjectForStorage`.
 fn draft(current: &Opened, commit: Commit, next: &mut Next) -> Option<Draft> {
     let Next::Put(value) = next else { return None };
     value["metadata"]["resourceVersion"] = current.value["metadata"]["resourceVersion"].clone();
-    (commit == Commit::Really && *value != current.value)
-        .then(|| Draft::new(current.resource, current.key.clone(), value))
+    if commit == Commit::Pretend {
+        return None;
+    }
+    object(&mut value["metadata"]).remove("selfLink");
+    (*value != current.value).then(|| Draft::new(current.resource, current.key.clone(), value))
 }
 
 #[cfg(test)]

@@ -236,9 +236,7 @@ fn keep_system_fields(current: &Opened, new: &mut Value) {
     if metadata["deletionGracePeriodSeconds"].is_null() {
         keep(old, metadata, "deletionGracePeriodSeconds");
     }
-    let metadata = object(metadata);
-    metadata.remove("managedFields");
-    metadata.remove("selfLink");
+    object(metadata).remove("managedFields");
 }
 
 /// Counts one more change of the spec.

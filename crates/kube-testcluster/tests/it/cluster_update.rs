@@ -131,3 +131,21 @@ async fn the_status_is_written_through_its_subresource_only() {
         assert_eq!(api.send(method, &item("a/status"), "application/json", "{}").await.status, 405);
     }
 }
+
+/// Upstream's storage clears it, so an answer without a write to the storage still has it.
+#[tokio::test(start_paused = true)]
+async fn a_self_link_is_never_stored() {
+    let api = Api::new(&quiet().start());
+    let (all, one) = ("/api/v1/namespaces/default/configmaps", "/api/v1/namespaces/default/configmaps/a");
+    let held = json!({"metadata": {"name": "a", "selfLink": "/x", "finalizers": ["example.org/hold"]}});
+    assert_eq!(api.post(all, &held).await.body["metadata"].get("selfLink"), None);
+    let before = api.get(one).await.version();
+    let written = api.put(one, &held).await;
+    assert_eq!((written.version(), written.body["metadata"].get("selfLink")), (before, None));
+    let pretended = api.put(&format!("{one}?dryRun=All"), &held).await;
+    assert_eq!(pretended.body["metadata"]["selfLink"], "/x");
+    api.delete(one).await;
+    let released = api.put(one, &json!({"metadata": {"name": "a", "selfLink": "/x"}})).await;
+    assert_eq!((released.status, &released.body["metadata"]["selfLink"]), (200, &json!("/x")));
+    assert_eq!(api.get(one).await.status, 404);
+}
