@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use serde_json::Value;
 use tokio::sync::watch;
 
-use crate::kinds::{RESOURCES, Resource};
+use crate::kinds::{GroupResource, RESOURCES, Resource};
 use crate::settings::Admission;
 use crate::store::event::Event;
 use crate::store::object::{Key, Object};
@@ -19,23 +19,23 @@ use queue::Queue;
 pub(super) use run::is_over;
 pub(crate) use run::run;
 
-/// A reference to an object: the plural of its kind, and its key.
+/// A reference to an object: its kind, and its key.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ObjectRef {
-    plural: &'static str,
+    kind: GroupResource,
     pub(crate) key: Key,
 }
 
 impl ObjectRef {
     pub(crate) fn of(object: &Object) -> Self {
-        Self { plural: object.resource.plural, key: object.key.clone() }
+        Self { kind: object.resource.group_resource(), key: object.key.clone() }
     }
 
     pub(crate) fn resource(&self) -> &'static Resource {
         RESOURCES
             .iter()
-            .find(|row| row.plural == self.plural)
-            .expect("the reference to an object has the plural of its row")
+            .find(|row| row.group_resource() == self.kind)
+            .expect("the reference to an object names the row of its kind")
     }
 
     pub(crate) fn find(&self, storage: &Storage) -> Option<Arc<Object>> {
@@ -89,7 +89,7 @@ fn owner(reference: &Value, dependent: &Object) -> Owner {
     let object_ref = row.and_then(|row| {
         let namespace = dependent.key.namespace().filter(|_| row.is_namespaced());
         let reachable = namespace.is_some() || !row.is_namespaced();
-        reachable.then(|| ObjectRef { plural: row.plural, key: Key::new(namespace, text("name")) })
+        reachable.then(|| ObjectRef { kind: row.group_resource(), key: Key::new(namespace, text("name")) })
     });
     Owner { uid: text("uid").to_owned(), object_ref, blocks_deletion: reference["blockOwnerDeletion"] == true }
 }

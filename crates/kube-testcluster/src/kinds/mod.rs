@@ -31,8 +31,8 @@ mod storage_class;
 pub(crate) use self::core::namespace;
 pub(crate) use self::core::pod::fields_from_annotations;
 pub(crate) use self::resource::{
-    Allocator, Change, CreateOnUpdate, DeleteResponse, Deletion, Dependents, Generation, Lifetime, Resource,
-    StatusOnCreate, Subresource, UnconditionalUpdate,
+    Allocator, Change, CreateOnUpdate, DeleteResponse, Deletion, Dependents, Generation, GroupResource,
+    Lifetime, Resource, StatusOnCreate, Subresource, UnconditionalUpdate,
 };
 pub(crate) use self::reviews::{ANONYMOUS, TOKEN_REQUEST, UNAUTHENTICATED};
 pub(crate) use self::served::{

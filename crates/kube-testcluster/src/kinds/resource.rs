@@ -170,7 +170,7 @@ pub(crate) struct Resource {
     /// Empty for the core group.
     pub(crate) group: &'static str,
     pub(crate) version: &'static str,
-    /// Unique in the table.
+    /// Unique in its group.
     pub(crate) plural: &'static str,
     pub(crate) singular: &'static str,
     pub(crate) kind: &'static str,
@@ -204,6 +204,13 @@ pub(crate) struct Resource {
     pub(crate) allocator: Option<fn() -> Box<dyn Allocator>>,
     /// What `kubectl get` shows.
     pub(crate) columns: &'static [Column],
+}
+
+/// A kind in any version. Upstream: `GroupResource`. The order is that of plurals, then of groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct GroupResource {
+    pub(crate) plural: &'static str,
+    pub(crate) group: &'static str,
 }
 
 /// Gives each object of a kind what no two may have, such as the address of a service. Upstream: `BeginCreate`,
@@ -285,6 +292,10 @@ impl Resource {
     /// `v1` or `group/version`.
     pub(crate) fn api_version(&self) -> String {
         if self.group.is_empty() { self.version.to_owned() } else { format!("{}/{}", self.group, self.version) }
+    }
+
+    pub(crate) fn group_resource(&self) -> GroupResource {
+        GroupResource { plural: self.plural, group: self.group }
     }
 
     /// The kind for a client of dynamic objects. (A typed client of a large struct such as Pod would add seconds of

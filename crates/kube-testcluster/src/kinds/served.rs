@@ -73,13 +73,13 @@ pub(crate) fn find(group: &str, version: &str, plural: &str) -> Option<&'static 
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
-    fn no_two_rows_share_a_plural() {
-        let mut plurals: Vec<_> = RESOURCES.iter().map(|row| row.plural).collect();
-        plurals.sort_unstable();
-        plurals.dedup();
-        assert_eq!(plurals.len(), RESOURCES.len());
+    fn no_two_rows_share_a_group_and_a_plural() {
+        let rows: BTreeSet<_> = RESOURCES.iter().map(Resource::group_resource).collect();
+        assert_eq!(rows.len(), RESOURCES.len());
     }
 }

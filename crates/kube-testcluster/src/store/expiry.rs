@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::object::{Key, Object};
 use super::{Store, StoreState};
-use crate::kinds::{Lifetime, Resource};
+use crate::kinds::{GroupResource, Lifetime, Resource};
 
 /// The objects that expire, by the revision of their last write: the one that was written first is the next. Each write of
 /// an object begins its time again.
@@ -21,7 +21,7 @@ pub(super) struct Expiry {
     most: usize,
     objects: BTreeMap<u64, Expiring>,
     /// The revision of the last write of each object.
-    written: BTreeMap<(&'static str, Key), u64>,
+    written: BTreeMap<(GroupResource, Key), u64>,
     /// Is told when there is an object again.
     begun: Arc<Notify>,
 }
@@ -48,7 +48,7 @@ impl Expiry {
         if self.objects.is_empty() {
             self.begun.notify_one();
         }
-        self.written.insert((resource.plural, key.clone()), object.revision);
+        self.written.insert((resource.group_resource(), key.clone()), object.revision);
         let at = Instant::now().checked_add(self.ttl);
         self.objects.insert(object.revision, Expiring { at, resource, key });
     }
@@ -56,7 +56,7 @@ impl Expiry {
     /// An object that is removed has no time left to wait for.
     pub(super) fn forget(&mut self, resource: &'static Resource, key: &Key) {
         if resource.strategy.lifetime == Lifetime::Short
-            && let Some(revision) = self.written.remove(&(resource.plural, key.clone()))
+            && let Some(revision) = self.written.remove(&(resource.group_resource(), key.clone()))
         {
             self.objects.remove(&revision);
         }

@@ -14,7 +14,7 @@ use self::storage::Storage;
 use self::watch_cache::WatchCache;
 use self::writes::{Write, WriteHook, WriteObserver};
 use crate::faults::Active;
-use crate::kinds::{RESOURCES, Resource};
+use crate::kinds::{GroupResource, RESOURCES, Resource};
 use crate::machinery::clock::Clock;
 use crate::machinery::random::Random;
 use crate::settings::Settings;
@@ -61,7 +61,7 @@ pub(crate) struct Store {
 #[derive(Debug)]
 pub(crate) struct StoreState {
     pub(crate) storage: Storage,
-    caches: BTreeMap<&'static str, WatchCache>,
+    caches: BTreeMap<GroupResource, WatchCache>,
     pub(crate) random: Random,
     pub(crate) closed: bool,
     pub(crate) page_counts: PageCounts,
@@ -76,7 +76,7 @@ pub(crate) struct StoreState {
 
 impl StoreState {
     pub(crate) fn cache(&mut self, resource: &Resource) -> &mut WatchCache {
-        self.caches.get_mut(resource.plural).expect("every kind in the table has a watch cache")
+        self.caches.get_mut(&resource.group_resource()).expect("every kind in the table has a watch cache")
     }
 
     /// Runs before each use of the state, so that no reader sees an expired revision and no timer is needed.
@@ -88,7 +88,7 @@ impl StoreState {
 
     /// The revision that a source has reached, if it is below `revision`; otherwise `None`.
     pub(crate) fn revision_below(&self, revision: u64, resource: &Resource, from: ServedFrom) -> Option<u64> {
-        let cache = self.caches.get(resource.plural).filter(|_| from == ServedFrom::WatchCache);
+        let cache = self.caches.get(&resource.group_resource()).filter(|_| from == ServedFrom::WatchCache);
         let reached = cache.and_then(WatchCache::stopped_at).unwrap_or(self.storage.revision());
         Some(reached).filter(|reached| *reached < revision)
     }
@@ -107,7 +107,7 @@ impl Store {
         let storage = Storage::new(settings.first_revision, settings.history, settings.history_age);
         let revision = storage.revision();
         let cache = |resource| WatchCache::new(resource, &settings, revision);
-        let caches = RESOURCES.iter().map(|resource| (resource.plural, cache(resource))).collect();
+        let caches = RESOURCES.iter().map(|resource| (resource.group_resource(), cache(resource))).collect();
         let state = StoreState {
             storage,
             caches,
@@ -214,8 +214,8 @@ impl Store {
     /// Ends the clients' watches of a kind, or of all kinds.
     pub(crate) fn drop_watches(&self, plural: Option<&str>) {
         let mut state = self.lock();
-        let meant = |cache: &&str| plural.is_none_or(|plural| plural == *cache);
-        state.caches.iter_mut().filter(|(cache, _)| meant(cache)).for_each(|(_, cache)| cache.drop_clients());
+        let meant = |kind: &GroupResource| plural.is_none_or(|plural| plural == kind.plural);
+        state.caches.iter_mut().filter(|(kind, _)| meant(kind)).for_each(|(_, cache)| cache.drop_clients());
     }
 
     /// Stops or resumes the watch caches according to the active faults.

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::object::Key;
-use crate::kinds::Resource;
+use crate::kinds::{GroupResource, Resource};
 
 /// How many counts are kept: one for each paged list that is under way.
 const MOST: usize = 1_024;
 
 /// Where a page begins: the kind, the revision, the prefix of all keys of the list, and the least key of the page.
-type Start = (&'static str, u64, String, Key);
+type Start = (GroupResource, u64, String, Key);
 
 /// The newest counts. A state never changes, so a count never becomes wrong.
 #[derive(Debug, Default)]
@@ -20,7 +20,7 @@ pub(crate) struct PageCounts {
 
 impl PageCounts {
     pub(crate) fn get(&self, resource: &'static Resource, revision: u64, prefix: &str, first: &Key) -> Option<usize> {
-        self.counts.get(&(resource.plural, revision, prefix.to_owned(), first.clone())).copied()
+        self.counts.get(&(resource.group_resource(), revision, prefix.to_owned(), first.clone())).copied()
     }
 
     pub(crate) fn remember(
@@ -31,7 +31,7 @@ impl PageCounts {
         first: Key,
         count: usize,
     ) {
-        let start = (resource.plural, revision, prefix.to_owned(), first);
+        let start = (resource.group_resource(), revision, prefix.to_owned(), first);
         if self.counts.insert(start.clone(), count).is_none() {
             self.oldest_first.push_back(start);
         }

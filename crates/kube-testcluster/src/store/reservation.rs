@@ -8,20 +8,21 @@ use serde_json::Value;
 
 use super::StoreError;
 use super::object::Key;
-use crate::kinds::{Allocator, RESOURCES, Resource};
+use crate::kinds::{Allocator, GroupResource, RESOURCES, Resource};
 
 /// An allocator with its lock.
 type Shared = Arc<Mutex<Box<dyn Allocator>>>;
 
-/// The allocators of the kinds that have one, by plural. They have locks of their own, which nobody holds for long: what is
+/// The allocators of the kinds that have one, by kind. They have locks of their own, which nobody holds for long: what is
 /// taken is encoded without them and without the store's.
 #[derive(Clone, Debug)]
-pub(super) struct Allocators(BTreeMap<&'static str, Shared>);
+pub(super) struct Allocators(BTreeMap<GroupResource, Shared>);
 
 impl Allocators {
     pub(super) fn new() -> Self {
-        let allocator =
-            |resource: &'static Resource| Some((resource.plural, Arc::new(Mutex::new(resource.allocator?()))));
+        let allocator = |resource: &'static Resource| {
+            Some((resource.group_resource(), Arc::new(Mutex::new(resource.allocator?()))))
+        };
         Self(RESOURCES.iter().filter_map(allocator).collect())
     }
 
@@ -36,7 +37,7 @@ impl Allocators {
         new: &mut Value,
         old: Option<&Value>,
     ) -> Result<Reservation, StoreError> {
-        let Some(allocator) = self.0.get(resource.plural) else { return Ok(Reservation(None)) };
+        let Some(allocator) = self.0.get(&resource.group_resource()) else { return Ok(Reservation(None)) };
         let taken = lock(allocator).reserve(key.as_str(), new, old);
         let refused = |causes| StoreError::NotAllocated { resource, name: key.name().to_owned(), causes };
         Ok(Reservation(Some((allocator.clone(), taken.map_err(refused)?))))
@@ -44,7 +45,7 @@ impl Allocators {
 
     /// Tells the allocator of the kind what an object has now.
     pub(super) fn record(&self, resource: &Resource, key: &Key, state: Option<&Value>) {
-        if let Some(allocator) = self.0.get(resource.plural) {
+        if let Some(allocator) = self.0.get(&resource.group_resource()) {
             lock(allocator).record(key.as_str(), state);
         }
     }

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::event::Event;
 use super::object::{Draft, Key, Object};
-use crate::kinds::Resource;
+use crate::kinds::{GroupResource, Resource};
 
 /// All kinds share one revision counter; every write takes the next revision.
 ///
@@ -19,8 +19,8 @@ pub(crate) struct Storage {
     revision: u64,
     /// States before this revision are compacted.
     compacted: u64,
-    /// By plural, then by key.
-    kinds: BTreeMap<&'static str, BTreeMap<Key, Vec<Version>>>,
+    /// By kind, then by key.
+    kinds: BTreeMap<GroupResource, BTreeMap<Key, Vec<Version>>>,
     log: VecDeque<Write>,
     /// How many revisions are kept.
     keep: usize,
@@ -31,7 +31,7 @@ pub(crate) struct Storage {
 /// The write of a revision.
 #[derive(Debug)]
 struct Write {
-    plural: &'static str,
+    kind: GroupResource,
     key: Key,
     at: Instant,
 }
@@ -74,7 +74,7 @@ impl Storage {
     }
 
     pub(crate) fn get(&self, resource: &Resource, key: &Key) -> Option<Arc<Object>> {
-        self.kinds.get(resource.plural)?.get(key)?.last()?.object.clone()
+        self.kinds.get(&resource.group_resource())?.get(key)?.last()?.object.clone()
     }
 
     /// Writes a new or changed object as the next revision.
@@ -102,7 +102,7 @@ impl Storage {
             return Err(Compacted);
         }
         let objects =
-            self.kinds.get(resource.plural).into_iter().flat_map(move |objects| objects.range(start.clone()..));
+            self.kinds.get(&resource.group_resource()).into_iter().flat_map(move |objects| objects.range(start.clone()..));
         Ok(objects.filter_map(move |(_, versions)| {
             // It is nearly always the last version, so search from the end.
             versions.iter().rev().find(|version| version.revision <= at)?.object.as_ref()
@@ -114,9 +114,9 @@ impl Storage {
         let revision = revision.min(self.revision);
         while self.compacted < revision {
             self.compacted += 1;
-            let Write { plural, key, .. } =
+            let Write { kind, key, .. } =
                 self.log.pop_front().expect("the log has an entry for each revision not compacted");
-            let Some(objects) = self.kinds.get_mut(plural) else { continue };
+            let Some(objects) = self.kinds.get_mut(&kind) else { continue };
             let Some(versions) = objects.get_mut(&key) else { continue };
             let older = versions.iter().filter(|version| version.revision < self.compacted).count();
             versions.drain(..older);
@@ -133,10 +133,10 @@ impl Storage {
     fn append(&mut self, resource: &'static Resource, key: Key, object: Option<Arc<Object>>) -> Event {
         self.revision += 1;
         let revision = self.revision;
-        let versions = self.kinds.entry(resource.plural).or_default().entry(key.clone()).or_default();
+        let versions = self.kinds.entry(resource.group_resource()).or_default().entry(key.clone()).or_default();
         let previous = versions.last().and_then(|version| version.object.clone());
         versions.push(Version { revision, object: object.clone() });
-        self.log.push_back(Write { plural: resource.plural, key, at: Instant::now() });
+        self.log.push_back(Write { kind: resource.group_resource(), key, at: Instant::now() });
         if self.log.len() > self.keep {
             self.compact(self.compacted + 1);
         }
@@ -189,7 +189,7 @@ mod tests {
         storage.compact(99);
         assert_eq!(names(&storage, Some(4)), None);
         assert_eq!(names(&storage, Some(5)).unwrap(), ["n/a@4"]);
-        assert_eq!(storage.kinds[PODS.plural].len(), 1);
+        assert_eq!(storage.kinds[&PODS.group_resource()].len(), 1);
     }
 
     #[test]
@@ -198,7 +198,7 @@ mod tests {
         for _ in 0..50 {
             put(&mut storage, "a");
         }
-        assert_eq!(storage.kinds[PODS.plural].values().map(Vec::len).sum::<usize>(), 4);
+        assert_eq!(storage.kinds[&PODS.group_resource()].values().map(Vec::len).sum::<usize>(), 4);
         assert_eq!(names(&storage, Some(storage.revision() - 4)), None);
         assert!(names(&storage, Some(storage.revision() - 3)).is_some());
     }
