@@ -22,6 +22,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
+	eventsv1 "k8s.io/api/events/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	nodev1 "k8s.io/api/node/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -48,8 +49,11 @@ var seen = map[reflect.Type]bool{}
 
 // name is what a type is called in the table: its name in Go, with its group where the core group has a type of that name.
 func name(t reflect.Type) string {
-	if t == reflect.TypeOf(discoveryv1.EndpointPort{}) {
+	switch {
+	case t == reflect.TypeOf(discoveryv1.EndpointPort{}):
 		return "discovery." + t.Name()
+	case t.PkgPath() == "k8s.io/api/events/v1":
+		return "events." + t.Name()
 	}
 	return t.Name()
 }
@@ -156,7 +160,7 @@ func main() {
 		corev1.PodTemplateList{}, corev1.ReplicationControllerList{}, corev1.ResourceQuotaList{},
 		appsv1.ControllerRevisionList{}, appsv1.DaemonSetList{}, appsv1.DeploymentList{}, appsv1.ReplicaSetList{}, appsv1.StatefulSetList{},
 		batchv1.CronJobList{}, batchv1.JobList{}, autoscalingv2.HorizontalPodAutoscalerList{}, autoscalingv1.Scale{},
-		networkingv1.IngressList{}, networkingv1.IngressClassList{}, networkingv1.NetworkPolicyList{}, discoveryv1.EndpointSliceList{},
+		networkingv1.IngressList{}, networkingv1.IngressClassList{}, networkingv1.NetworkPolicyList{}, discoveryv1.EndpointSliceList{}, eventsv1.EventList{},
 		rbacv1.RoleList{}, rbacv1.RoleBindingList{}, rbacv1.ClusterRoleList{}, rbacv1.ClusterRoleBindingList{},
 		policyv1.PodDisruptionBudgetList{}, policyv1.Eviction{}, schedulingv1.PriorityClassList{}, nodev1.RuntimeClassList{},
 		storagev1.StorageClassList{}, certificatesv1.CertificateSigningRequestList{}, coordinationv1.LeaseList{},

@@ -29,6 +29,7 @@ import (
 	_ "k8s.io/kubernetes/pkg/apis/coordination/install"
 	_ "k8s.io/kubernetes/pkg/apis/core/install"
 	_ "k8s.io/kubernetes/pkg/apis/discovery/install"
+	_ "k8s.io/kubernetes/pkg/apis/events/install"
 	_ "k8s.io/kubernetes/pkg/apis/networking/install"
 	_ "k8s.io/kubernetes/pkg/apis/node/install"
 	_ "k8s.io/kubernetes/pkg/apis/policy/install"
@@ -161,11 +162,15 @@ func answer(c *kase) error {
 	after.SetResourceVersion("1")
 	after.SetUID(before.GetUID())
 	after.SetCreationTimestamp(before.GetCreationTimestamp())
-	if c.Subresource == "status" {
+	switch c.Subresource {
+	case "status":
 		return c.note(obj, rest.BeforeUpdate(statuses[gvk.Kind], ctx, obj, old))
-	}
-	if c.Subresource == "approval" {
+	case "approval":
 		return c.note(obj, rest.BeforeUpdate(certificates.ApprovalStrategy, ctx, obj, old))
+	case "ephemeralcontainers":
+		return c.note(obj, rest.BeforeUpdate(pod.EphemeralContainersStrategy, ctx, obj, old))
+	case "resize":
+		return c.note(obj, rest.BeforeUpdate(pod.ResizeStrategy, ctx, obj, old))
 	}
 	return c.note(obj, rest.BeforeUpdate(strategy, ctx, obj, old))
 }

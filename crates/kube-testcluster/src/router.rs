@@ -120,7 +120,7 @@ async fn served(store: Arc<Store>, logs: Arc<Logs>, waiting: &WaitingAnswers, re
     let representation = Representation {
         form,
         errors: Form::of_errors(request.headers()),
-        resource: target.resource,
+        resource: target.served,
         include: include.clone().unwrap_or_default(),
         pretty: is_for_people(request.headers(), &query),
         clock: store.clock,
@@ -171,6 +171,12 @@ fn target_kind(target: &Target, query: &Query) -> TargetKind {
     }
 }
 
+/// Whether a path is read and written as the whole object, whatever part of it a write changes.
+fn is_whole(part: Option<Subresource>) -> bool {
+    use Subresource::{Approval, EphemeralContainers, Resize, Status};
+    matches!(part, None | Some(Approval | EphemeralContainers | Resize | Status))
+}
+
 /// What a request does. Upstream's router knows the methods of a path, and looks at headers only then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Action {
@@ -209,13 +215,10 @@ impl Action {
             {
                 Self::DeleteCollection
             }
-            (Some(_), None | Some(Subresource::Approval | Subresource::Status), &Method::GET) => Self::Get,
-            (
-                Some(_),
-                None | Some(Subresource::Approval | Subresource::Finalize | Subresource::Status),
-                &Method::PUT,
-            ) => Self::Update,
-            (Some(_), None | Some(Subresource::Approval | Subresource::Status), &Method::PATCH) => Self::Patch,
+            (Some(_), part, &Method::GET) if is_whole(part) => Self::Get,
+            (Some(_), Some(Subresource::Finalize), &Method::PUT) => Self::Update,
+            (Some(_), part, &Method::PUT) if is_whole(part) => Self::Update,
+            (Some(_), part, &Method::PATCH) if is_whole(part) => Self::Patch,
             (Some(_), None, &Method::DELETE) => Self::Delete,
             (Some(_), Some(Subresource::Scale), &Method::GET) => Self::GetScale,
             (Some(_), Some(Subresource::Scale), &Method::PUT) => Self::UpdateScale,

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use serde_json::Value;
 use tokio::sync::watch;
 
-use crate::kinds::{GroupResource, RESOURCES, Resource};
+use crate::kinds::{GroupResource, RESOURCES, Resource, VIEWS};
 use crate::settings::Admission;
 use crate::store::event::Event;
 use crate::store::object::{Key, Object};
@@ -85,7 +85,9 @@ pub(crate) fn owners(object: &Arc<Object>) -> Vec<Owner> {
 
 fn owner(reference: &Value, dependent: &Object) -> Owner {
     let text = |field: &str| reference[field].as_str().unwrap_or_default();
-    let row = RESOURCES.iter().find(|row| row.kind == text("kind") && row.api_version() == text("apiVersion"));
+    let row =
+        RESOURCES.iter().chain(VIEWS).find(|row| row.kind == text("kind") && row.api_version() == text("apiVersion"));
+    let row = row.map(Resource::stored);
     let object_ref = row.and_then(|row| {
         let namespace = dependent.key.namespace().filter(|_| row.is_namespaced());
         let reachable = namespace.is_some() || !row.is_namespaced();

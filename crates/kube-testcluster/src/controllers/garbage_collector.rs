@@ -127,7 +127,7 @@ async fn change(store: &Store, object_ref: &ObjectRef, change: impl Fn(&mut Valu
     let changed = store.update(object_ref.resource(), &object_ref.key, Commit::Really, |current: &Opened| {
         let mut value = current.value.clone();
         change(&mut value["metadata"]);
-        update::next(store, current, value, None)
+        update::next(store, current, current.resource, value, None)
     });
     changed.await.map(|_| ())
 }

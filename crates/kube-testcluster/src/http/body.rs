@@ -59,16 +59,16 @@ impl Format {
     ///
     /// # Errors
     /// Go's message.
-    pub(crate) fn read(self, body: &[u8], kind: &'static str) -> Result<Json, String> {
-        self.read_strictly(body, kind).map(|read| read.json)
+    pub(crate) fn read(self, body: &[u8], kind: &'static str, api_version: &str) -> Result<Json, String> {
+        self.read_strictly(body, kind, api_version).map(|read| read.json)
     }
 
     /// The same, with the keys that a YAML text has twice. Those of JSON are found when it is decoded as its type.
-    fn read_strictly(self, body: &[u8], kind: &'static str) -> Result<yaml::Read, String> {
+    fn read_strictly(self, body: &[u8], kind: &'static str, api_version: &str) -> Result<yaml::Read, String> {
         let json = match self {
             Self::Json => Json::read(body).map_err(|why| parse_error(&why)),
             Self::Yaml => return yaml::read(body),
-            Self::Protobuf => protobuf::decode(body, kind).map(Json::from),
+            Self::Protobuf => protobuf::decode(body, kind, api_version).map(Json::from),
         };
         json.map(|json| yaml::Read { json, duplicates: Vec::new() })
     }
@@ -86,7 +86,9 @@ impl Format {
         api_version: &str,
         strictness: Strictness,
     ) -> Result<Decoded, ApiError> {
-        let read = self.read_strictly(body, kind).and_then(|read| TypeMeta::of(&read.json).map(|meta| (read, meta)));
+        let read = self
+            .read_strictly(body, kind, api_version)
+            .and_then(|read| TypeMeta::of(&read.json).map(|meta| (read, meta)));
         let (yaml::Read { json, duplicates }, meta) = read.map_err(|why| {
             let beginning = beginning(body);
             ApiError::bad_request(format!(
@@ -98,7 +100,7 @@ impl Format {
             let version = version_of(api_version);
             ApiError::bad_request(format!("{kind} in version {version:?} cannot be handled as a {kind}: {why}"))
         };
-        let mut decoded = schema::decode(kind, json).map_err(refused)?;
+        let mut decoded = schema::decode(schema::type_of(kind, api_version), json).map_err(refused)?;
         decoded.faults.splice(0..0, strictness.told_of_yaml(duplicates));
         strictness.check(decoded).map_err(|why| refused(format!("strict decoding error: {why}")))
     }

@@ -79,7 +79,8 @@ impl Representation {
     /// Converts a response. One that has the right form already is passed on unchanged.
     pub(crate) async fn of(self, response: Response) -> Response {
         let verbatim = response.extensions().get::<Verbatim>().is_some();
-        if verbatim || (self.form == Form::default() && !self.pretty) {
+        let is_stored_so = self.resource.stored_form.is_none();
+        if verbatim || (self.form == Form::default() && !self.pretty && is_stored_so) {
             return response;
         }
         if response.extensions().get::<Events>().is_some() {
@@ -112,7 +113,7 @@ impl Representation {
         let is_list = value["items"].is_array();
         let hub = || hub_type(value["kind"].as_str().unwrap_or_default(), &self.resource.api_version());
         match self.form.view {
-            View::Whole => Ok(value),
+            View::Whole => Ok(self.whole(value)),
             View::Table(version) => {
                 Ok(Table { resource: self.resource, version, include: self.include, columns, now: self.clock.time() }
                     .of(value))
@@ -130,6 +131,23 @@ impl Representation {
             View::Metadata(_) => Err(ApiError::wrong_view("PartialObjectMetadata", "is a list", &hub())),
             View::MetadataList(_) => Err(ApiError::wrong_view("PartialObjectMetadataList", "is not a list", &hub())),
         }
+    }
+
+    /// An object or a list in the form of the served kind.
+    fn whole(&self, mut value: Value) -> Value {
+        if self.resource.stored_form.is_none() {
+            return value;
+        }
+        let kind = value["kind"].take();
+        match value["items"].take() {
+            Value::Array(items) => {
+                value["items"] = items.into_iter().map(|item| self.resource.served_form_of(item)).collect();
+            }
+            _ => value = self.resource.served_form_of(value),
+        }
+        value["kind"] = kind;
+        value["apiVersion"] = self.resource.api_version().into();
+        value
     }
 
     fn events(self, response: Response) -> Response {

@@ -6,7 +6,10 @@ use crate::machinery::escape;
 /// A path below `/api/v1` or `/apis/GROUP/VERSION` that names a served resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
+    /// What is stored.
     pub(crate) resource: &'static Resource,
+    /// What the path names: the same row, unless the kind is stored in the form of another one.
+    pub(crate) served: &'static Resource,
     /// `None`: all namespaces, or a kind without namespaces.
     pub(crate) namespace: Option<String>,
     /// `None`: the collection.
@@ -68,7 +71,7 @@ pub(crate) fn parse(path: &str) -> Result<Target, NoTarget> {
         }
         _ => return Err(NoTarget::NoSuchResource),
     };
-    Ok(Target { resource, namespace, name, subresource, watch })
+    Ok(Target { resource: resource.stored(), served: resource, namespace, name, subresource, watch })
 }
 
 impl Target {

@@ -139,7 +139,7 @@ pub(super) fn refusal(api_version: &str, kind: &str, object: Json, wanted: &str)
     if !knows(api_version, kind) {
         return no_kind(kind, api_version);
     }
-    misfit(kind, object).unwrap_or_else(|| {
+    misfit(api_version, kind, object).unwrap_or_else(|| {
         let package =
             if UNVERSIONED.contains(&kind) { "v1" } else { api_version.rsplit('/').next().unwrap_or_default() };
         format!("converting ({package}.{kind}) to ({wanted}): unknown conversion")
@@ -147,8 +147,9 @@ pub(super) fn refusal(api_version: &str, kind: &str, object: Json, wanted: &str)
 }
 
 /// Why an object is not even of the kind that it says, if its type is known here.
-fn misfit(kind: &str, object: Json) -> Option<String> {
-    schema::has(kind).then(|| schema::decode(kind, object).err()).flatten()
+fn misfit(api_version: &str, kind: &str, object: Json) -> Option<String> {
+    let of_go = schema::type_of(kind, api_version);
+    schema::has(of_go).then(|| schema::decode(of_go, object).err()).flatten()
 }
 
 /// The scheme in which the options of a deletion are read has kinds of its own: `meta.k8s.io`, and in any version the options of
@@ -159,7 +160,7 @@ pub(crate) fn refusal_as_options(api_version: &str, kind: &str, object: Json) ->
     let of_meta = OF_META.contains(&kind) && matches!(api_version, "meta.k8s.io/v1" | "meta.k8s.io/v1beta1")
         || OF_EACH_VERSION.contains(&kind) && api_version == "meta.k8s.io/v1";
     if WRITES.contains(&kind) || UNVERSIONED.contains(&kind) || of_meta {
-        if let Some(misfit) = misfit(kind, object) {
+        if let Some(misfit) = misfit(api_version, kind, object) {
             return misfit;
         }
         let package = if api_version.ends_with("v1beta1") && OF_META.contains(&kind) { "v1beta1" } else { "v1" };
@@ -174,7 +175,10 @@ fn no_kind(kind: &str, version: &str) -> String {
 
 /// The name of the type in Go that all versions of a kind are converted to.
 pub(super) fn hub_type(kind: &str, api_version: &str) -> String {
-    let group = api_version.rsplit_once('/').map_or("core", |(group, _)| group);
+    let group = match api_version.rsplit_once('/') {
+        Some(("events.k8s.io", _)) | None => "core", // Events of both groups have one type inside kube-apiserver
+        Some((group, _)) => group,
+    };
     format!("{}.{kind}", group.split('.').next().unwrap_or_default())
 }
 

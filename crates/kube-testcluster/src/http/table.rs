@@ -69,13 +69,14 @@ impl Table {
         })
     }
 
-    fn row(self, columns: &[Column], mut object: Value) -> Value {
+    fn row(self, columns: &[Column], object: Value) -> Value {
         let cells: Vec<Value> = columns.iter().map(|column| (column.cell)(&object, self.now)).collect();
         let conditions = columns::conditions(self.resource, &object);
         let shown = match self.include {
             IncludeObject::None => Value::Null,
             IncludeObject::Metadata => metadata(&object, self.version),
             IncludeObject::Object => {
+                let mut object = self.resource.served_form_of(object);
                 object["kind"] = self.resource.kind.into();
                 object["apiVersion"] = self.resource.api_version().into();
                 object

@@ -45,7 +45,7 @@ fn checks_itself(resource: &Resource) -> bool {
 }
 
 /// Upstream: `ValidateObjectMetaAccessor`.
-fn whole(new: &Value, rule: NameRule) -> Vec<Cause> {
+pub(super) fn whole(new: &Value, rule: NameRule) -> Vec<Cause> {
     let metadata = &new["metadata"];
     let mut causes = Vec::new();
     let prefix = text(metadata, "generateName");
@@ -68,7 +68,7 @@ fn whole(new: &Value, rule: NameRule) -> Vec<Cause> {
 }
 
 /// Upstream: `ValidateObjectMetaAccessorUpdate`. The fields that cannot change otherwise are kept before.
-fn change(new: &Value, old: &Value) -> Vec<Cause> {
+pub(super) fn change(new: &Value, old: &Value) -> Vec<Cause> {
     let (metadata, before) = (&new["metadata"], &old["metadata"]);
     let mut causes = Vec::new();
     if !before["deletionTimestamp"].is_null() {

@@ -11,6 +11,7 @@ mod conditions;
 mod core;
 mod embedded;
 mod endpoint_slice;
+mod event;
 pub(crate) mod field_selector;
 mod fields;
 mod horizontal_pod_autoscaler;
@@ -27,15 +28,16 @@ mod reviews;
 mod runtime_class;
 mod served;
 mod storage_class;
+mod subresource;
 
 pub(crate) use self::core::namespace;
 pub(crate) use self::core::pod::fields_from_annotations;
 pub(crate) use self::resource::{
-    Allocator, Change, CreateOnUpdate, DeleteResponse, Deletion, Dependents, Generation, GroupResource,
-    Lifetime, Resource, StatusOnCreate, Subresource, UnconditionalUpdate,
+    Allocator, Change, CreateOnUpdate, DeleteResponse, Deletion, Dependents, Generation, GroupResource, Lifetime,
+    Resource, StatusOnCreate, Subresource, UnconditionalUpdate,
 };
 pub(crate) use self::reviews::{ANONYMOUS, TOKEN_REQUEST, UNAUTHENTICATED};
 pub(crate) use self::served::{
     ENDPOINT_SLICES, ENDPOINTS, EVENTS, NAMESPACES, NODES, PODS, PRIORITY_CLASSES, RESOURCES, SECRETS,
-    SERVICE_ACCOUNTS, SERVICES, find, served,
+    SERVICE_ACCOUNTS, SERVICES, VIEWS, find, served,
 };

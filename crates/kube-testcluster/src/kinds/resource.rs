@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::columns::{self, Column};
 use super::metadata;
 use super::names::NameRule;
+pub(crate) use super::subresource::{Part, Subresource};
 use crate::codec::schema::{self, Decoded};
 use crate::machinery::cause::{Cause, distinct};
 
@@ -110,59 +111,8 @@ impl Strategy {
     pub(crate) const CREATED_ON_UPDATE: Self = Self { create_on_update: CreateOnUpdate::Allowed, ..Self::USUAL };
 }
 
-/// A path below an object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Subresource {
-    /// Whether a certificate is to be signed.
-    Approval,
-    Status,
-    Binding,
-    /// The log of a container.
-    Log,
-    /// A stream to the running process of a container.
-    Attach,
-    /// A new process in a container.
-    Exec,
-    PortForward,
-    /// A deletion that a disruption budget could refuse.
-    Eviction,
-    /// The finalizers in a namespace's spec.
-    Finalize,
-    /// The number of replicas.
-    Scale,
-    /// A token of a service account.
-    Token,
-}
-
-/// The discovery data of a subresource.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Part {
-    /// Group and version of the kind, if they differ from the object's.
-    pub(crate) foreign: Option<(&'static str, &'static str)>,
-    pub(crate) kind: &'static str,
-    pub(crate) verbs: &'static [&'static str],
-}
-
 /// The verbs of every stored kind.
 const VERBS: [&str; 8] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
-
-impl Subresource {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Approval => "approval",
-            Self::Status => "status",
-            Self::Binding => "binding",
-            Self::Log => "log",
-            Self::Attach => "attach",
-            Self::Exec => "exec",
-            Self::PortForward => "portforward",
-            Self::Eviction => "eviction",
-            Self::Finalize => "finalize",
-            Self::Scale => "scale",
-            Self::Token => "token",
-        }
-    }
-}
 
 /// A kind, with everything that the server knows about it.
 #[derive(Debug)]
@@ -200,10 +150,26 @@ pub(crate) struct Resource {
     pub(crate) validate: fn(&Value, Option<&Value>) -> Vec<Cause>,
     /// The same for a new status. An update of the status does not check the rest again.
     pub(crate) validate_status: fn(&Value, Option<&Value>) -> Vec<Cause>,
+    /// The errors in another subresource that changes the object: new state, old state.
+    pub(crate) validate_part: fn(Subresource, &Value, &Value) -> Vec<Cause>,
     /// Makes the allocator of a kind whose objects must not have some things in common.
     pub(crate) allocator: Option<fn() -> Box<dyn Allocator>>,
     /// What `kubectl get` shows.
     pub(crate) columns: &'static [Column],
+    /// How the objects of this kind are stored, if they are those of another row. All functions of this row but for the
+    /// validation are those of the other one, and see the stored form.
+    pub(crate) stored_form: Option<&'static StoredForm>,
+}
+
+/// The form in which a kind is stored that is served in two groups: the same objects, with other names of fields.
+#[derive(Debug)]
+pub(crate) struct StoredForm {
+    /// The row of what is stored.
+    pub(super) row: &'static Resource,
+    /// Renames the fields for storage.
+    pub(super) into_stored: fn(Value) -> Value,
+    /// Renames the fields of what is stored. The result has the shape of the served type.
+    pub(super) from_stored: fn(Value) -> Value,
 }
 
 /// A kind in any version. Upstream: `GroupResource`. The order is that of plurals, then of groups.
@@ -253,6 +219,11 @@ fn nothing_more(_: &Value, _: Option<&Value>) -> Vec<Cause> {
     Vec::new()
 }
 
+/// The validation of parts of a kind that has none.
+fn no_part(_: Subresource, _: &Value, _: &Value) -> Vec<Cause> {
+    Vec::new()
+}
+
 impl PartialEq for Resource {
     fn eq(&self, other: &Self) -> bool {
         (self.group, self.version, self.plural) == (other.group, other.version, other.plural)
@@ -285,8 +256,10 @@ impl Resource {
         prepare: as_it_is,
         validate: nothing_more,
         validate_status: nothing_more,
+        validate_part: no_part,
         allocator: None,
         columns: columns::simple::OTHERS,
+        stored_form: None,
     };
 
     /// `v1` or `group/version`.
@@ -315,7 +288,31 @@ impl Resource {
     /// # Errors
     /// If a value has the wrong type.
     pub(crate) fn shape(&self, value: Value) -> Result<Decoded, String> {
-        schema::decode(self.kind, value)
+        schema::decode(self.go_type(), value)
+    }
+
+    /// What the type of the kind is called in the table of types.
+    pub(crate) fn go_type(&self) -> &'static str {
+        schema::type_of(self.kind, &self.api_version())
+    }
+
+    /// The row of the objects that are stored.
+    pub(crate) fn stored(&'static self) -> &'static Self {
+        self.stored_form.map_or(self, |form| form.row)
+    }
+
+    pub(crate) fn stored_form_of(&self, served: Value) -> Value {
+        match self.stored_form {
+            Some(form) => (form.into_stored)(served),
+            None => served,
+        }
+    }
+
+    pub(crate) fn served_form_of(&self, stored: Value) -> Value {
+        match self.stored_form {
+            Some(form) => (form.from_stored)(stored),
+            None => stored,
+        }
     }
 
     /// What is wrong with a new object. Upstream: `ValidateCreate`.
@@ -339,9 +336,16 @@ impl Resource {
         causes
     }
 
+    /// What is wrong with a new state of another part. Upstream: `ValidateUpdate` of the strategy of the subresource.
+    pub(crate) fn causes_of_part_update(&self, part: Subresource, new: &Value, old: &Value) -> Vec<Cause> {
+        let mut causes = metadata::of_update(self, new, old);
+        causes.extend(distinct((self.validate_part)(part, new, old)));
+        causes
+    }
+
     /// An object without values, for a bookmark, in which Go cannot omit the required fields.
     pub(crate) fn blank(&self) -> Map<String, Value> {
-        match schema::zero(&schema::Kind::Struct(self.kind)) {
+        match schema::zero(&schema::Kind::Struct(self.go_type())) {
             Value::Object(fields) => fields,
             _ => Map::new(),
         }
@@ -374,7 +378,9 @@ impl Resource {
         const CHANGED: &[&str] = &["get", "patch", "update"];
         const CONNECTED: &[&str] = &["create", "get"];
         match subresource {
-            Subresource::Approval | Subresource::Status => Part { foreign: None, kind: self.kind, verbs: CHANGED },
+            Subresource::Approval | Subresource::EphemeralContainers | Subresource::Resize | Subresource::Status => {
+                Part { foreign: None, kind: self.kind, verbs: CHANGED }
+            }
             Subresource::Binding => Part { foreign: None, kind: "Binding", verbs: &["create"] },
             Subresource::Log => Part { foreign: None, kind: self.kind, verbs: &["get"] },
             Subresource::Attach => Part { foreign: None, kind: "PodAttachOptions", verbs: CONNECTED },

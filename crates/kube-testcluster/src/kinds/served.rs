@@ -3,7 +3,7 @@
 use super::resource::Resource;
 use super::reviews::REVIEWS;
 use super::{
-    admission, apps, batch, certificate_signing_request, core, endpoint_slice, horizontal_pod_autoscaler, lease,
+    admission, apps, batch, certificate_signing_request, core, endpoint_slice, event, horizontal_pod_autoscaler, lease,
     networking, pod_disruption_budget, priority_class, rbac, runtime_class, storage_class,
 };
 
@@ -61,9 +61,12 @@ pub(crate) static RESOURCES: &[Resource] = &[
     storage_class::ROW,
 ];
 
+/// Kinds whose objects are those of a kind that is stored, in another form.
+pub(crate) static VIEWS: &[Resource] = &[event::ROW];
+
 /// Every kind in discovery.
 pub(crate) fn served() -> impl Iterator<Item = &'static Resource> {
-    RESOURCES.iter().chain(&REVIEWS)
+    RESOURCES.iter().chain(VIEWS).chain(&REVIEWS)
 }
 
 /// Finds a row by its group, version and plural.

@@ -1,6 +1,7 @@
 //! The kubelet and the scheduler's writes: an ordinary client of the API, which watches pods and runs them through
 //! their stages.
 
+mod catch_up;
 mod containers;
 mod play;
 mod pod_worker;
@@ -219,6 +220,7 @@ impl Kubelet {
             scheduler.observe(&pod);
         }
         self.obey_readiness_gates(&pod);
+        self.catch_up(&pod);
         let (uid, node) = (pod::uid(&pod), pod["spec"]["nodeName"].as_str().unwrap_or_default());
         let course = match pod["metadata"]["deletionTimestamp"].as_str() {
             // Nothing of it runs on a node: whoever holds it lets it go.
@@ -257,14 +259,28 @@ impl Kubelet {
             return;
         }
         if let Some(ready) = containers::ready_after_gates(pod, &self.context.clock.now()) {
-            let mut worker = PodWorker::new(self.context.clone(), pod.clone(), String::new());
-            self.running.spawn(async move {
-                if let Err(error) = worker.write_status(json!({"conditions": [ready]})).await {
-                    tracing::debug!(pod = worker.name(), %error, "the condition Ready could not be written");
-                }
-                worker.uid().to_owned()
-            });
+            self.write_status(pod, json!({"conditions": [ready]}));
         }
+    }
+
+    /// Does what the spec of a pod that runs has come to ask for.
+    fn catch_up(&mut self, pod: &Value) {
+        if !self.pods.contains_key(pod::uid(pod)) {
+            return; // somebody else runs it
+        }
+        if let Some(status) = catch_up::status(pod, &self.context.clock.now()) {
+            self.write_status(pod, status);
+        }
+    }
+
+    fn write_status(&mut self, pod: &Value, status: Value) {
+        let mut worker = PodWorker::new(self.context.clone(), pod.clone(), String::new());
+        self.running.spawn(async move {
+            if let Err(error) = worker.write_status(status).await {
+                tracing::debug!(pod = worker.name(), %error, "a part of the status could not be written");
+            }
+            worker.uid().to_owned()
+        });
     }
 
     /// Whether a pod waits for a node, or waits for its kubelet after a scheduler has bound it.

@@ -101,8 +101,11 @@ impl Storage {
         if at < self.compacted {
             return Err(Compacted);
         }
-        let objects =
-            self.kinds.get(&resource.group_resource()).into_iter().flat_map(move |objects| objects.range(start.clone()..));
+        let objects = self
+            .kinds
+            .get(&resource.group_resource())
+            .into_iter()
+            .flat_map(move |objects| objects.range(start.clone()..));
         Ok(objects.filter_map(move |(_, versions)| {
             // It is nearly always the last version, so search from the end.
             versions.iter().rev().find(|version| version.revision <= at)?.object.as_ref()

@@ -34,7 +34,8 @@ pub(crate) async fn create(call: Call) -> Result<Response, ApiError> {
     let format = Format::of(request.headers())?;
     let body = body::read(request).await?;
     let WriteOptions { commit, strictness } = WriteOptions::of_create(&query)?;
-    let Decoded { value, mut faults } = format.object(&body, target.resource, strictness)?;
+    let Decoded { value, mut faults } = format.object(&body, target.served, strictness)?;
+    let value = target.served.stored_form_of(value);
     let created = create_new(&store, &target, value, commit, &mut faults).await;
     let response = created.map_or_else(IntoResponse::into_response, |object| answer(StatusCode::CREATED, &object));
     Ok(warn(response, &faults))
@@ -49,7 +50,7 @@ async fn create_new(
     warnings: &mut Vec<String>,
 ) -> Result<Arc<Object>, ApiError> {
     if commit == Commit::Really {
-        as_stored(target.resource.kind, &mut value);
+        as_stored(target.resource.go_type(), &mut value);
     }
     check_namespace(store, target, &mut value)?;
     warnings.extend(owners::deduplicate(&mut value, Moment::BeforeAdmission));
@@ -132,7 +133,7 @@ fn validated(store: &Store, target: &Target, mut value: Value) -> Result<(Key, V
     }
     prepare(store, resource, target.namespace.as_deref(), &mut value);
     let name = value["metadata"]["name"].as_str().unwrap_or_default().to_owned();
-    let causes = resource.causes_of_new(&value);
+    let causes = target.served.causes_of_new(&value);
     if !causes.is_empty() {
         return Err(ApiError::invalid(resource, &name, causes));
     }

@@ -49,7 +49,7 @@ pub(crate) async fn delete_collection(call: Call) -> Result<Response, ApiError> 
     let selectors = Selectors::parse(&list)?;
     list.set_defaults(store.settings.streams_lists());
     list.validate(store.settings.streams_lists())?;
-    let filter = selectors.filter(target.resource, target.namespace)?;
+    let filter = selectors.filter(target.served, target.namespace)?;
     let options = DeleteOptions::read(request, &query).await?;
     options.refuse_for_collections()?;
     let page = to_delete(&store, target.resource, &filter, list).await?;

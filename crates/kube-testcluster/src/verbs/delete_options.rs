@@ -241,7 +241,8 @@ impl RawOptions {
 
     fn of_body(format: Format, body: &[u8]) -> Result<Self, ApiError> {
         let format = if protobuf::is(body) { Format::Protobuf } else { format };
-        let read = format.read(body, "DeleteOptions").and_then(|json| TypeMeta::of(&json).map(|meta| (json, meta)));
+        let read =
+            format.read(body, "DeleteOptions", "v1").and_then(|json| TypeMeta::of(&json).map(|meta| (json, meta)));
         let (json, meta) = read.map_err(ApiError::bad_request)?;
         if meta.api_version.ends_with('/') {
             return Err(ApiError::bad_request(body::no_version(body)));

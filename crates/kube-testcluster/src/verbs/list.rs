@@ -29,7 +29,7 @@ pub(crate) async fn list_or_watch(call: Call) -> Result<Response, ApiError> {
     options.set_defaults(streams_lists);
     options.validate(streams_lists)?;
     options.watch |= target.watch; // as upstream, what the path says is no option
-    let mut filter = selectors.filter(target.resource, target.namespace)?;
+    let mut filter = selectors.filter(target.served, target.namespace)?;
     // The old path of a watch may name an object.
     match &target.name {
         Some(name) if filter.fields.is_empty() => filter.fields = Fields::named(name),

@@ -21,6 +21,7 @@ use crate::http::query::Query;
 use crate::http::request_info::Target;
 use crate::http::status::ApiError;
 use crate::http::write_options::WriteOptions;
+use crate::kinds::Resource;
 use crate::machinery::quote::quote;
 use crate::store::object::Opened;
 use crate::store::{Commit, Next, Store};
@@ -64,13 +65,14 @@ async fn patched(
     options: WriteOptions,
     warnings: &Mutex<Vec<String>>,
 ) -> Result<Next, ApiError> {
-    let Decoded { mut value, mut faults } = apply(&current, patch, options.strictness).await?;
+    let Decoded { value, mut faults } = apply(&current, target.served, patch, options.strictness).await?;
+    let mut value = target.served.stored_form_of(value);
     if options.commit == Commit::Really {
-        as_stored(target.resource.kind, &mut value);
+        as_stored(target.resource.go_type(), &mut value);
     }
     let next = update::check_name(target, &value).and_then(|()| {
         faults.extend(owners::deduplicate(&mut value, Moment::AfterAdmission));
-        update::next(store, &current, value, target.subresource)
+        update::next(store, &current, target.served, value, target.subresource)
     });
     *warnings.lock().unwrap_or_else(PoisonError::into_inner) = faults;
     next
@@ -224,17 +226,21 @@ fn into_operations(patch: Json) -> Result<Change, ApiError> {
 }
 
 /// The patched object, decoded as its type.
-async fn apply(current: &Opened, change: &PatchBody, strictness: Strictness) -> Result<Decoded, ApiError> {
-    let resource = current.resource;
+async fn apply(
+    current: &Opened,
+    resource: &Resource,
+    change: &PatchBody,
+    strictness: Strictness,
+) -> Result<Decoded, ApiError> {
     let patched = async || {
-        let mut value = current.value.clone();
+        let mut value = resource.served_form_of(current.value.clone());
         value["kind"] = resource.kind.into();
         value["apiVersion"] = resource.api_version().into();
-        change.apply(resource.kind, &mut value).await.map(|()| value)
+        change.apply(resource.go_type(), &mut value).await.map(|()| value)
     };
     let mut value = patched().await?;
     let fits = match &change.change {
-        Ok(Change::Strategic(_)) => from_map(resource.kind, &mut value),
+        Ok(Change::Strategic(_)) => from_map(resource.go_type(), &mut value),
         _ => body::check_patched_kind(&value, resource),
     };
     let decoded = fits.and_then(|()| resource.shape(value)).and_then(|mut decoded| {

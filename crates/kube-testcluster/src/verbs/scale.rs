@@ -64,7 +64,7 @@ fn rescaled(store: &Store, current: &Opened, wanted: &Value) -> Result<Next, Api
         value["metadata"][field] = wanted["metadata"][field].clone();
     }
     update::same_uid(current, &value)?;
-    update::next(store, current, value, None)
+    update::next(store, current, current.resource, value, None)
 }
 
 /// The Scale of an object.

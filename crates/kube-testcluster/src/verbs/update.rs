@@ -26,7 +26,8 @@ pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
     let format = Format::of(request.headers());
     let body = body::read(request).await?;
     let WriteOptions { commit, strictness } = WriteOptions::of_update(&query)?;
-    let Decoded { value, mut faults } = format?.object(&body, target.resource, strictness)?;
+    let Decoded { value, mut faults } = format?.object(&body, target.served, strictness)?;
+    let value = target.served.stored_form_of(value);
     let written = write(&store, &target, value, commit, &mut faults).await;
     let response = written.map_or_else(IntoResponse::into_response, |(code, object)| answer(code, &object));
     Ok(warn(response, &faults))
@@ -42,7 +43,7 @@ async fn write(
     warnings: &mut Vec<String>,
 ) -> Result<(StatusCode, Arc<Object>), ApiError> {
     if commit == Commit::Really {
-        as_stored(target.resource.kind, &mut value);
+        as_stored(target.resource.go_type(), &mut value);
     }
     check_name(target, &value)?;
     warnings.extend(owners::deduplicate(&mut value, Moment::BeforeAdmission));
@@ -51,7 +52,7 @@ async fn write(
     loop {
         let change = |current: &Opened| {
             same_uid(current, &value)?;
-            next(store, current, value.clone(), target.subresource)
+            next(store, current, target.served, value.clone(), target.subresource)
         };
         match store.update(target.resource, &key, commit, change).await {
             Err(error) if creates && error.is_not_found() => {}
@@ -81,10 +82,11 @@ pub(crate) fn check_name(target: &Target, value: &Value) -> Result<(), ApiError>
 }
 
 /// The state after an update. An update of the object keeps the status. An update of `status` changes only the status,
-/// the labels, the annotations and the finalizers.
+/// the labels, the annotations and the finalizers. `served` is the row in whose form it was sent.
 pub(crate) fn next(
     store: &Store,
     current: &Opened,
+    served: &Resource,
     mut new: Value,
     part: Option<Subresource>,
 ) -> Result<Next, ApiError> {
@@ -101,8 +103,11 @@ pub(crate) fn next(
     (resource.defaults)(&mut new);
     (resource.prepare)(&mut new, &Change { old: Some(&current.value), part, now: &store.clock.now() });
     let causes = match part {
-        Some(Subresource::Approval | Subresource::Status) => resource.causes_of_status_update(&new, &current.value),
-        _ => resource.causes_of_update(&new, &current.value),
+        Some(Subresource::Approval | Subresource::Status) => served.causes_of_status_update(&new, &current.value),
+        Some(part @ (Subresource::EphemeralContainers | Subresource::Resize)) => {
+            served.causes_of_part_update(part, &new, &current.value)
+        }
+        _ => served.causes_of_update(&new, &current.value),
     };
     if !causes.is_empty() {
         return Err(ApiError::invalid(resource, current.key.name(), causes));

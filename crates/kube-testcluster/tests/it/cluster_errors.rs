@@ -200,6 +200,7 @@ async fn what_is_served_can_be_found_out() {
             "certificates.k8s.io",
             "coordination.k8s.io",
             "discovery.k8s.io",
+            "events.k8s.io",
             "networking.k8s.io",
             "node.k8s.io",
             "policy",

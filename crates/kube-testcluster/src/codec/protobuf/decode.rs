@@ -8,11 +8,12 @@ use serde_json::{Map, Number, Value, json};
 use super::MAGIC;
 use crate::codec::schema::{self, Kind, Struct};
 
-/// Decodes an object with its envelope, kind and apiVersion. `kind` is used if the envelope names none.
+/// Decodes an object with its envelope, kind and apiVersion. The type of `kind` in `api_version` is used if the envelope names
+/// no kind.
 ///
 /// # Errors
 /// What is wrong with the bytes.
-pub(crate) fn decode(body: &[u8], kind: &'static str) -> Result<Value, String> {
+pub(crate) fn decode(body: &[u8], kind: &'static str, api_version: &str) -> Result<Value, String> {
     if body.is_empty() {
         return Err("empty data".to_owned());
     }
@@ -38,8 +39,9 @@ pub(crate) fn decode(body: &[u8], kind: &'static str) -> Result<Value, String> {
             _ => {}
         }
     }
+    let row = || schema::find(schema::type_of(kind, api_version));
     // A body of another kind will be refused, so it need not be decoded.
-    let mut value = if found.is_empty() || found == kind { read(schema::find(kind), object)? } else { Map::new() };
+    let mut value = if found.is_empty() || found == kind { read(row(), object)? } else { Map::new() };
     value.insert("kind".into(), found.into());
     value.insert("apiVersion".into(), version.into());
     Ok(value.into())

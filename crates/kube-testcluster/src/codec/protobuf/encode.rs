@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::MAGIC;
-use crate::codec::schema::{self, Kind, Struct};
+use crate::codec::schema::{self, Kind, Struct, type_of};
 
 const VARINT: u8 = 0;
 const BYTES: u8 = 2;
@@ -19,7 +19,7 @@ pub(crate) fn encode(object: &Value) -> Vec<u8> {
     text_field(&mut names, 2, text("kind"));
     let mut envelope = MAGIC.to_vec();
     bytes_field(&mut envelope, 1, &names);
-    bytes_field(&mut envelope, 2, &raw(text("kind"), object));
+    bytes_field(&mut envelope, 2, &raw(type_of(text("kind"), text("apiVersion")), object));
     text_field(&mut envelope, 3, "");
     text_field(&mut envelope, 4, "");
     envelope

@@ -32,20 +32,20 @@ mod tests {
                 "terminationGracePeriodSeconds": 30, "hostNetwork": true, "priority": -5,
             },
         });
-        assert_eq!(decode(&encode(&pod), "Pod").unwrap(), pod);
+        assert_eq!(decode(&encode(&pod), "Pod", "v1").unwrap(), pod);
     }
 
     #[test]
     fn what_is_cut_short_is_refused() {
         let bytes = encode(&json!({"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "a"}}));
-        assert!(decode(b"{}", "Pod").is_err());
-        assert_eq!(decode(&bytes[..bytes.len() - 9], "Pod").unwrap_err(), "unexpected EOF");
+        assert!(decode(b"{}", "Pod", "v1").is_err());
+        assert_eq!(decode(&bytes[..bytes.len() - 9], "Pod", "v1").unwrap_err(), "unexpected EOF");
     }
 
     #[test]
     fn an_envelope_is_refused_in_the_words_of_upstream() {
-        let envelope = |bytes: &[u8]| decode(&[MAGIC, bytes].concat(), "Pod").unwrap_err();
-        assert_eq!(decode(b"", "Pod").unwrap_err(), "empty data");
+        let envelope = |bytes: &[u8]| decode(&[MAGIC, bytes].concat(), "Pod", "v1").unwrap_err();
+        assert_eq!(decode(b"", "Pod", "v1").unwrap_err(), "empty data");
         assert_eq!(envelope(b""), "empty body");
         assert_eq!(envelope(b"\x08"), "proto: wrong wireType = 0 for field TypeMeta");
         assert_eq!(envelope(b"\x15"), "proto: wrong wireType = 5 for field Raw");
@@ -53,7 +53,7 @@ mod tests {
         assert_eq!(envelope(b"\x2d123"), "unexpected EOF");
         assert_eq!(envelope(&[0xff; 11]), "proto: integer overflow");
         assert!(
-            decode(&[MAGIC, b"\x2d1234\x29\0\0\0\0\0\0\0\0"].concat(), "Pod").is_ok(),
+            decode(&[MAGIC, b"\x2d1234\x29\0\0\0\0\0\0\0\0"].concat(), "Pod", "v1").is_ok(),
             "unknown fields are skipped"
         );
     }

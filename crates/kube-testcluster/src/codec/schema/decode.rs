@@ -35,7 +35,9 @@ pub(crate) fn decode(kind: &str, value: impl Into<Json>) -> Result<Decoded, Stri
     let value = match value.into() {
         Json::Object(fields) => decoder.object(row, fields, None, &FieldPath::Top)?,
         Json::Null => decoder.object(row, Vec::new(), None, &FieldPath::Top)?,
-        other => return Err(format!("json: cannot unmarshal {} into Go value of type v1.{kind}", other.type_name())),
+        other => {
+            return Err(format!("json: cannot unmarshal {} into Go value of type v1.{}", other.type_name(), row.name));
+        }
     };
     Ok(Decoded { value, faults: decoder.faults })
 }

@@ -20,6 +20,7 @@ pub(crate) use self::decode::{Decoded, decode, json_type, zero};
 /// A Go struct.
 #[derive(Debug, Default)]
 pub(crate) struct Struct {
+    /// Its name in Go.
     pub(crate) name: &'static str,
     pub(crate) fields: Vec<Field>,
     /// Its zero value, computed when it is first needed.
@@ -89,6 +90,15 @@ pub(crate) fn has(name: &str) -> bool {
     TYPES.contains_key(name)
 }
 
+/// What the type of a kind is called in the table: as the kind, with its group where the core group has a kind of that name.
+pub(crate) fn type_of<'k>(kind: &'k str, api_version: &str) -> &'k str {
+    match (kind, api_version) {
+        ("Event", "events.k8s.io/v1") => "events.Event",
+        ("EventList", "events.k8s.io/v1") => "events.EventList",
+        _ => kind,
+    }
+}
+
 impl Struct {
     /// The field with this name, in the struct or in an embedded one.
     pub(crate) fn field(&'static self, name: &str) -> Option<&'static Field> {
@@ -118,7 +128,8 @@ fn read(text: &'static str) -> BTreeMap<&'static str, Struct> {
             types.entry(current).or_default().fields.push(field(line));
         } else {
             current = line;
-            types.insert(current, Struct { name: current, ..Struct::default() });
+            let name = line.rsplit('.').next().unwrap_or_default();
+            types.insert(current, Struct { name, ..Struct::default() });
         }
     }
     types

@@ -31,8 +31,8 @@ pub(in crate::kinds) const ROW: Resource = Resource {
         ("involvedObject.fieldPath", "/involvedObject/fieldPath", ""),
         ("reason", "/reason", ""),
         ("reportingComponent", "/reportingComponent", ""),
-        ("source", "/source/component", ""),
         ("type", "/type", ""),
+        ("source", "/source/component", ""),
     ],
     name_rule: NameRule::Unchecked,
     validate,
@@ -44,9 +44,13 @@ pub(in crate::kinds) const ROW: Resource = Resource {
 const SHORT: usize = 128;
 const LONG: usize = 1024;
 
-/// The errors in an Event. Upstream checks one of this version as it always did (`legacyValidateEvent`): an Event with an
-/// `eventTime` is of the newer kind, and names who reports it.
-pub(in crate::kinds) fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
+fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
+    legacy(new, "reportingComponent")
+}
+
+/// The errors in an Event of any version. Upstream checks one of this version as it always did (`legacyValidateEvent`): an Event
+/// with an `eventTime` is of the newer kind, and names who reports it, in the field that is called `controller_field`.
+pub(in crate::kinds) fn legacy(new: &Value, controller_field: &str) -> Vec<Cause> {
     let text = |pointer: &str| new.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
     let namespace = text("/metadata/namespace");
     let involved = text("/involvedObject/namespace");
@@ -64,10 +68,10 @@ pub(in crate::kinds) fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause
     if is_newer {
         let controller = text("/reportingComponent");
         if controller.is_empty() {
-            causes.push(Cause::required("reportingController", ""));
+            causes.push(Cause::required(controller_field, ""));
         }
         for message in names::label_key(controller) {
-            causes.push(Cause::invalid("reportingController", controller, &message));
+            causes.push(Cause::invalid(controller_field, controller, &message));
         }
         for (field, is_required, most) in [
             ("reportingInstance", true, SHORT),
@@ -77,9 +81,6 @@ pub(in crate::kinds) fn validate(new: &Value, _old: Option<&Value>) -> Vec<Cause
         ] {
             causes.extend(length(field, text(&format!("/{field}")), is_required, most));
         }
-    }
-    for message in names::subdomain(namespace) {
-        causes.push(Cause::invalid("namespace", namespace, &message));
     }
     causes
 }
@@ -139,9 +140,9 @@ mod tests {
         assert_eq!(
             told(json!({"metadata": metadata, "eventTime": time})),
             [
-                "reportingController: Required value".to_owned(),
-                "reportingController: Invalid value: \"\": name part must be non-empty".to_owned(),
-                format!("reportingController: Invalid value: \"\": name part {}", names::LABEL_KEY),
+                "reportingComponent: Required value".to_owned(),
+                "reportingComponent: Invalid value: \"\": name part must be non-empty".to_owned(),
+                format!("reportingComponent: Invalid value: \"\": name part {}", names::LABEL_KEY),
                 "reportingInstance: Required value".to_owned(),
                 "action: Required value".to_owned(),
                 "reason: Required value".to_owned(),

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
+use super::catch_up::set_resources;
 use super::texts::filled;
 use crate::machinery::random::digest;
 use crate::nodes::stages::ContainerState;
@@ -59,7 +60,7 @@ fn by_name(statuses: &Value) -> HashMap<&Value, &Value> {
     items(statuses).iter().rev().map(|status| (&status["name"], status)).collect()
 }
 
-fn items(list: &Value) -> &[Value] {
+pub(super) fn items(list: &Value) -> &[Value] {
     list.as_array().map_or(&[], Vec::as_slice)
 }
 
@@ -108,6 +109,7 @@ fn next(pod: &Value, container: &Value, old: Option<&Value>, to: &ContainerState
                     json!(format!("containerd://{}", digest(&format!("{}/{name}/{count}", text("uid")))));
                 new["imageID"] = json!(image_id(image));
                 new["state"] = json!({"running": {"startedAt": inputs.now}});
+                set_resources(&mut new, &container["resources"]);
             }
             (new["ready"], new["started"]) = (json!(ready), json!(true));
         }
@@ -133,7 +135,7 @@ fn with_message(mut value: Value, message: Option<String>) -> Value {
 }
 
 /// The imageID that a registry would give: the repository and a digest of the name.
-fn image_id(image: &str) -> String {
+pub(super) fn image_id(image: &str) -> String {
     let name = image.split('@').next().unwrap_or(image);
     let (path, last) = name.rsplit_once('/').map_or(("", name), |(path, last)| (path, last));
     let last = last.split(':').next().unwrap_or(last);

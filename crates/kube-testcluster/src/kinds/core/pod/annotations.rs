@@ -10,7 +10,7 @@ use crate::kinds::{embedded, names};
 use crate::machinery::cause::Cause;
 
 /// Of a pod that a kubelet runs without the API server.
-const MIRROR: &str = "kubernetes.io/config.mirror";
+pub(super) const MIRROR: &str = "kubernetes.io/config.mirror";
 const TOLERATIONS: &str = "scheduler.alpha.kubernetes.io/tolerations";
 const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
 

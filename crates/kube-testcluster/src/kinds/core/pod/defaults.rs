@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{image, probes, volumes};
+use super::{image, probes, quality, volumes};
 use crate::kinds::resource_list::round_up;
 use crate::machinery::fill::{empty, list, missing, object, part};
 
@@ -14,7 +14,7 @@ pub(in crate::kinds) fn pod(pod: &mut Value) {
     for field in ["containers", "initContainers"] {
         list(&mut pod["spec"], field).for_each(requests);
     }
-    let quality = quality_of_service(pod);
+    let quality = quality::of_service(pod);
     missing(pod, "status", empty());
     missing(&mut pod["status"], "qosClass", json!(quality));
     addresses(&mut pod["status"]);
@@ -112,38 +112,10 @@ fn in_thousandths(resources: &mut Value) {
     }
 }
 
-/// Guaranteed when every container has equal requests and limits for cpu and memory, BestEffort when none has any.
-fn quality_of_service(pod: &Value) -> &'static str {
-    let containers = pod.pointer("/spec/containers").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    let amount = |container: &Value, kind: &str, name: &str| {
-        container["resources"][kind].get(name).filter(|amount| *amount != "0").cloned()
-    };
-    let pairs = || containers.iter().flat_map(|container| ["cpu", "memory"].map(|name| (container, name)));
-    if pairs()
-        .all(|(container, name)| ["requests", "limits"].iter().all(|kind| amount(container, kind, name).is_none()))
-    {
-        return "BestEffort";
-    }
-    let guaranteed = pairs().all(|(container, name)| {
-        let limit = amount(container, "limits", name);
-        limit.is_some() && amount(container, "requests", name).is_none_or(|request| Some(request) == limit)
-    });
-    if guaranteed { "Guaranteed" } else { "Burstable" }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::kinds::apps::replica_set;
-
-    #[test]
-    fn the_quality_of_service_is_computed_from_the_resources() {
-        let pod = |resources: Value| json!({"spec": {"containers": [{"resources": resources}]}});
-        assert_eq!(quality_of_service(&pod(json!({}))), "BestEffort");
-        assert_eq!(quality_of_service(&pod(json!({"requests": {"cpu": "1"}}))), "Burstable");
-        let both = json!({"cpu": "1", "memory": "1Gi"});
-        assert_eq!(quality_of_service(&pod(json!({"requests": both, "limits": both}))), "Guaranteed");
-    }
 
     #[test]
     fn a_pod_gets_more_than_a_template_of_pods() {

@@ -5,6 +5,7 @@ mod annotations;
 mod certificates;
 mod claim_template;
 mod containers;
+mod debugging;
 pub(in crate::kinds) mod defaults;
 mod environment;
 mod field_references;
@@ -12,6 +13,7 @@ mod gated;
 mod image;
 mod mounts;
 mod network;
+mod parts;
 mod paths;
 mod placement;
 pub(in crate::kinds) mod ports;
@@ -19,6 +21,8 @@ mod probe_validation;
 mod probes;
 mod profiles;
 mod projected;
+mod quality;
+mod resize;
 pub(in crate::kinds) mod resource_validation;
 mod restarts;
 mod security;
@@ -54,10 +58,12 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     subresources: &[
         Subresource::Attach,
         Subresource::Binding,
+        Subresource::EphemeralContainers,
         Subresource::Eviction,
         Subresource::Exec,
         Subresource::Log,
         Subresource::PortForward,
+        Subresource::Resize,
         Subresource::Status,
     ],
     deletion: Deletion::Graceful,
@@ -74,8 +80,10 @@ pub(in crate::kinds) const ROW: Resource = Resource {
         ("status.nominatedNodeName", "/status/nominatedNodeName", ""),
     ],
     defaults: set_defaults,
+    prepare: parts::prepare,
     validate,
     validate_status,
+    validate_part: parts::validate,
     columns: columns::pod::COLUMNS,
     ..Resource::USUAL
 };

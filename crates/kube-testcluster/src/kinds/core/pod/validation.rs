@@ -34,9 +34,7 @@ pub(super) enum Holder<'a> {
 /// The errors in a new pod, or in the change of an old one.
 pub(in crate::kinds) fn pod(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     let (metadata, spec) = (&new["metadata"], &new["spec"]);
-    let mut causes = annotations::of_pod(metadata, spec, "metadata.annotations");
-    causes.extend(pod_spec(spec, Holder::Pod(text(metadata, "name")), "spec"));
-    causes.extend(only_of_pods(spec));
+    let mut causes = metadata_and_spec(new);
     match old {
         None => causes.extend(only_of_new(new)),
         Some(old) => {
@@ -47,7 +45,16 @@ pub(in crate::kinds) fn pod(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     causes
 }
 
-/// What pods must not have, and templates of pods may. Upstream: `validatePodMetadataAndSpec`.
+/// The errors in any state of a pod. Upstream: `validatePodMetadataAndSpec`.
+pub(super) fn metadata_and_spec(pod: &Value) -> Vec<Cause> {
+    let (metadata, spec) = (&pod["metadata"], &pod["spec"]);
+    let mut causes = annotations::of_pod(metadata, spec, "metadata.annotations");
+    causes.extend(pod_spec(spec, Holder::Pod(text(metadata, "name")), "spec"));
+    causes.extend(only_of_pods(spec));
+    causes
+}
+
+/// What pods must not have, and templates of pods may.
 fn only_of_pods(spec: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     if text(spec, "serviceAccountName").is_empty() {

@@ -1,0 +1,67 @@
+//! The quality of service of a pod. Upstream: `pkg/apis/core/helper/qos/qos.go`.
+
+use serde_json::Value;
+
+use crate::kinds::fields::items;
+
+const BEST_EFFORT: &str = "BestEffort";
+const BURSTABLE: &str = "Burstable";
+const GUARANTEED: &str = "Guaranteed";
+
+/// Guaranteed if every container has equal requests and limits for cpu and memory, BestEffort if none has any. Resources of
+/// the whole pod decide instead, where there are some. Upstream: `ComputePodQOS`.
+pub(super) fn of_service(pod: &Value) -> &'static str {
+    let spec = &pod["spec"];
+    if is_of_whole_pod(&spec["resources"]) {
+        return of_resources(&spec["resources"]);
+    }
+    let containers = ["initContainers", "containers"].into_iter().flat_map(|field| items(spec, field));
+    common(containers.map(|container| of_resources(&container["resources"])))
+}
+
+/// Upstream: `IsPodLevelResourcesSet`.
+fn is_of_whole_pod(resources: &Value) -> bool {
+    let is_known = |name: &String| matches!(name.as_str(), "cpu" | "memory") || name.starts_with("hugepages-");
+    ["requests", "limits"].iter().any(|kind| resources[kind].as_object().is_some_and(|all| all.keys().any(is_known)))
+}
+
+fn of_resources(resources: &Value) -> &'static str {
+    common(["cpu", "memory"].into_iter().map(|name| {
+        // Amounts have one form each, so equal ones are equal texts.
+        let amount = |kind: &str| resources[kind][name].as_str().unwrap_or("0");
+        match (amount("requests"), amount("limits")) {
+            ("0", "0") => BEST_EFFORT,
+            (request, limit) if request == limit => GUARANTEED,
+            _ => BURSTABLE,
+        }
+    }))
+}
+
+/// The quality that all have in common.
+fn common(mut all: impl Iterator<Item = &'static str>) -> &'static str {
+    let first = all.next().unwrap_or(BEST_EFFORT);
+    if all.all(|other| other == first) { first } else { BURSTABLE }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_quality_of_service_is_computed_from_the_resources() {
+        let pod = |resources: Value| json!({"spec": {"containers": [{"resources": resources}]}});
+        assert_eq!(of_service(&pod(json!({}))), BEST_EFFORT);
+        assert_eq!(of_service(&pod(json!({"requests": {"cpu": "1"}}))), BURSTABLE);
+        let both = json!({"cpu": "1", "memory": "1Gi"});
+        let guaranteed = pod(json!({"requests": both, "limits": both}));
+        assert_eq!(of_service(&guaranteed), GUARANTEED);
+        let mut with_init = guaranteed.clone();
+        with_init["spec"]["initContainers"] = json!([{"resources": {}}]);
+        assert_eq!(of_service(&with_init), BURSTABLE);
+        let mut whole = pod(json!({}));
+        whole["spec"]["resources"] = json!({"requests": both, "limits": both});
+        assert_eq!(of_service(&whole), GUARANTEED);
+    }
+}
