@@ -4,6 +4,7 @@
 //!
 //! The informers are in the crate [`kube_informers`], the API server in memory is in [`kube_testcluster`].
 
+#![cfg_attr(target_family = "wasm", allow(dead_code, reason = "a page has no terminal and no socket to use it with"))]
 #![allow(
     missing_debug_implementations,
     reason = "the libraries' types have it for their users; this crate is a program and has none"
@@ -13,6 +14,7 @@ pub mod board;
 pub mod book;
 pub mod cluster;
 pub mod console;
+#[cfg(not(target_family = "wasm"))]
 pub mod doctor;
 pub mod exercises;
 pub mod lab;

@@ -5,8 +5,11 @@
 //! `informer-lab step`, and says the same sentences: those of the narrator and the questions come with the record, the others are
 //! in [`words`], which the page includes.
 
+#[cfg(not(target_family = "wasm"))]
 mod live;
 mod page;
+mod runs;
+#[cfg_attr(target_family = "wasm", path = "serve_nowhere.rs")]
 mod serve;
 mod words;
 
@@ -19,8 +22,10 @@ use crate::console::{Console, Ended};
 use crate::step::Predict;
 use crate::trace::{Failure, Record};
 
+#[cfg(not(target_family = "wasm"))]
 pub use live::follow;
 pub use page::{Recording, page};
+pub use runs::runs;
 pub use words::words;
 
 /// What the page begins with, and where it goes.
@@ -35,7 +40,7 @@ pub struct BoardSettings {
 /// Where the page goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum To {
-    /// Into this file.
+    /// Into this file; the record alone if its name ends in `.ndjson`.
     File(PathBuf),
     /// To a browser on this machine, at this loopback address.
     Browser(SocketAddr),
@@ -47,20 +52,30 @@ pub enum To {
 /// The file cannot be written, or the address not be listened on.
 pub fn run(runs: Vec<Vec<Record>>, settings: &BoardSettings, console: &Console) -> Result<Ended> {
     let recordings: Vec<Recording> = runs.iter().map(|records| Recording::new(records)).collect();
-    let page = page(&recordings, console.printer.lang(), settings.predict);
+    let page = || page(&recordings, console.printer.lang(), settings.predict);
     match &settings.to {
-        To::File(path) => written(path, &page, console),
-        To::Browser(address) => serve::serve(page, *address, console),
+        To::File(path) if path.extension().is_some_and(|ending| ending == "ndjson") => {
+            let records: String = recordings.iter().map(|recording| format!("{}\n", recording.text())).collect();
+            write(path, &records)?;
+            Ok(Ended::Done)
+        }
+        To::File(path) => written(path, &page(), console),
+        To::Browser(address) => serve::serve(page(), *address, console),
     }
 }
 
 fn written(path: &Path, page: &str, console: &Console) -> Result<Ended> {
+    write(path, page)?;
     let name = path.display();
-    std::fs::write(path, page).map_err(|error| {
+    console.printer.tell(&format!("{name}: open it in a browser"), &format!("{name}：请在浏览器里打开"));
+    Ok(Ended::Done)
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    let name = path.display();
+    std::fs::write(path, text).map_err(|error| {
         Failure::new((format!("cannot write the page {name}"), format!("无法写入页面 {name}")))
             .next(("choose another file for --out", "请为 --out 换一个文件"))
             .because(error)
-    })?;
-    console.printer.tell(&format!("{name}: open it in a browser"), &format!("{name}：请在浏览器里打开"));
-    Ok(Ended::Done)
+    })
 }

@@ -130,7 +130,7 @@ pub struct BoardArgs {
     /// Show another run beside it: one argument, such as 'reflector --known-objects', or a file
     #[arg(long, value_name = "LESSON|FILE")]
     pub beside: Option<OsString>,
-    /// Write the page into this file, and serve nothing
+    /// Write the page into this file, and serve nothing; the record alone, with its questions, if the name ends in .ndjson
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Where a browser finds it, on this machine only; port 0 takes a free one [default: 127.0.0.1:0]

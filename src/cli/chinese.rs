@@ -63,7 +63,7 @@ pub fn option(id: &str) -> Option<&'static str> {
         "predict" => "在关键事件之前先问你接下来会发生什么",
         "board_words" => "课程和它的选项，例如 reflector --known-objects；或者用 --record 写的文件",
         "beside" => "旁边再显示一次运行：一个参数，例如 'reflector --known-objects'，或一个文件",
-        "out" => "把页面写到这个文件里，不提供服务",
+        "out" => "把页面写到这个文件里，不提供服务；文件名以 .ndjson 结尾时只写记录，其中含有问题",
         "at" => "浏览器用哪个本机地址打开；端口 0 表示任选一个空闲端口",
         "steps" => "课程和它的选项，例如 reflector --known-objects；或者用 --record 写的文件",
         "file" => "某一课用 --record 写的文件",

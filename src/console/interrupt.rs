@@ -7,10 +7,12 @@
 //!
 //! Windows has none of the other two: there only Ctrl-C stops a run in order, and a terminal that is closed ends it at once.
 
+#[cfg_attr(target_family = "wasm", path = "interrupt/no_signals.rs")]
+mod signals;
+
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
@@ -62,20 +64,7 @@ impl Interrupt {
         if self.0.listening.swap(true, Ordering::SeqCst) {
             return Ok(());
         }
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
-        let mut signals = {
-            let _context = runtime.enter();
-            Signals::new()?
-        };
-        let heard = self.clone();
-        thread::Builder::new().name("signals".into()).spawn(move || {
-            runtime.block_on(async {
-                loop {
-                    heard.hear(signals.next().await);
-                }
-            });
-        })?;
-        Ok(())
+        signals::hear_with(self.clone())
     }
 
     /// Does what another program has the terminal for. Ctrl-C reaches that program too, and is its own until then.
@@ -95,6 +84,7 @@ impl Interrupt {
         Some(self.0.code.load(Ordering::SeqCst)).filter(|&code| code != 0)
     }
 
+    #[cfg_attr(target_family = "wasm", allow(dead_code, reason = "nothing signals there"))]
     fn hear(&self, code: u8) {
         if code == INTERRUPTED && self.0.elsewhere.load(Ordering::SeqCst) {
             return;
@@ -109,65 +99,5 @@ impl Interrupt {
             std::process::exit(code.into());
         }
         self.0.stop.cancel();
-    }
-}
-
-#[cfg(unix)]
-struct Signals {
-    interrupt: tokio::signal::unix::Signal,
-    terminate: tokio::signal::unix::Signal,
-    /// `None` where SIGHUP is left as it is: ignored, as by `nohup`, or nobody can tell.
-    hang_up: Option<tokio::signal::unix::Signal>,
-}
-
-#[cfg(unix)]
-impl Signals {
-    fn new() -> io::Result<Self> {
-        use tokio::signal::unix::{SignalKind, signal};
-        let hang_up = (!ignores_hang_up()).then(|| signal(SignalKind::hangup())).transpose()?;
-        let (interrupt, terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
-        Ok(Self { interrupt, terminate, hang_up })
-    }
-
-    async fn next(&mut self) -> u8 {
-        let hang_up = async {
-            match &mut self.hang_up {
-                Some(signal) => drop(signal.recv().await),
-                None => std::future::pending().await,
-            }
-        };
-        tokio::select! {
-            biased;
-            _ = self.interrupt.recv() => INTERRUPTED,
-            _ = self.terminate.recv() => TERMINATED,
-            () = hang_up => HUNG_UP,
-        }
-    }
-}
-
-/// Whether this process was started with SIGHUP ignored. Only Linux tells; elsewhere the answer is yes, so that `nohup` holds.
-#[cfg(unix)]
-fn ignores_hang_up() -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    // A bit each, from signal 1, which is SIGHUP.
-    ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_none_or(|mask| mask & 1 == 1)
-}
-
-#[cfg(not(unix))]
-struct Signals;
-
-#[cfg(not(unix))]
-impl Signals {
-    fn new() -> io::Result<Self> {
-        Ok(Self)
-    }
-
-    async fn next(&mut self) -> u8 {
-        // A system without a Ctrl-C handler ends the process by itself.
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-        INTERRUPTED
     }
 }

@@ -16,6 +16,7 @@ use crate::trace::{Printer, Record, RecordFile, Speed};
 
 pub use followers::{Followers, Heard, Over, Said};
 pub use interrupt::Interrupt;
+#[cfg(not(target_family = "wasm"))]
 pub(crate) use interrupt::{HUNG_UP, TERMINATED};
 pub(crate) use keys::{Keys, Pressed};
 pub(crate) use pager::show;

@@ -8,7 +8,7 @@ use anyhow::Result;
 use kube::Config;
 use kube::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
 
-use super::settings::Target;
+use super::settings::{HOW_TO_NAME_ONE, Target};
 use crate::trace::Failure;
 
 /// The configuration that `target` names. Nothing is written.
@@ -62,11 +62,6 @@ fn usual_files() -> Result<Vec<PathBuf>> {
     let file = env::home_dir().map(|home| home.join(".kube").join("config"));
     Ok(file.into_iter().filter(|file| file.exists()).collect())
 }
-
-pub(crate) const HOW_TO_NAME_ONE: (&str, &str) = (
-    "name a kubeconfig with --kubeconfig FILE, or leave --cluster and --context out to use the built-in cluster",
-    "用 --kubeconfig FILE 指定 kubeconfig，或去掉 --cluster 和 --context 使用内置集群",
-);
 
 fn in_cluster(target: &Target) -> Result<Config> {
     if let Some(context) = &target.context {

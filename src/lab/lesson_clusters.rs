@@ -6,10 +6,12 @@ use std::time::Duration;
 use anyhow::Result;
 
 use super::Era;
-use super::connect::{self, Connection, NamespaceLookup};
+use super::connect::{self, NamespaceLookup};
 use super::defaults::Clusters;
 use super::plan::{Plan, PlannedCluster, PlannedSource};
 use super::races::sub_seed;
+use super::real::{self, Connection};
+use super::serve::serve_cluster;
 use crate::cluster::KubeconfigFile;
 use crate::trace::Failure;
 use kube_testcluster::{Admin, Cluster, Controllers};
@@ -38,8 +40,7 @@ impl LessonClusters {
     /// Lets the built-in cluster listen, and returns its kubeconfig.
     pub(super) fn open(&mut self, listener: Option<TcpListener>) -> Result<Option<KubeconfigFile>> {
         let (Some(listener), Some(cluster)) = (listener, &mut self.cluster) else { return Ok(None) };
-        let address =
-            cluster.serve(listener).map_err(|error| Failure::new(("cannot listen", "无法监听端口")).because(error))?;
+        let address = serve_cluster(cluster, listener)?;
         KubeconfigFile::write(address, None).map(Some)
     }
 
@@ -48,7 +49,7 @@ impl LessonClusters {
         match &plan.source {
             None => Ok(Self::default()),
             Some(PlannedSource::Real(target, limit)) => {
-                let Connection { client, address } = connect::to(target, &plan.namespace, *limit).await?;
+                let Connection { client, address } = real::to(target, &plan.namespace, *limit).await?;
                 let each_era = match plan.clusters {
                     Clusters::One => Vec::new(),
                     Clusters::OfEachEra => vec![("cluster", client.clone())],

@@ -5,12 +5,16 @@ mod connect;
 mod defaults;
 mod era;
 mod keyboard;
+#[cfg(not(target_family = "wasm"))]
 mod kubeconfig;
 mod latecomers;
 mod lesson_clusters;
 mod plan;
 mod player;
 mod races;
+#[cfg_attr(target_family = "wasm", path = "real_nowhere.rs")]
+mod real;
+#[cfg_attr(target_family = "wasm", path = "serve_nowhere.rs")]
 mod serve;
 mod settings;
 mod wiring;
@@ -34,14 +38,16 @@ use kube_testcluster::Cluster;
 pub use crate::cluster::Fixture;
 pub use crate::console::{Console, Ended};
 use crate::console::{Followers, Progress};
-pub use connect::{Reached, reach_real};
 pub use defaults::{ClusterDefaults, Clusters, Defaults};
 pub use era::Era;
-pub(crate) use kubeconfig::HOW_TO_NAME_ONE;
 use latecomers::Latecomers;
 pub use player::{LessonFn, play, record};
 pub use races::Race;
 use races::{Waits, sub_seed};
+#[cfg(not(target_family = "wasm"))]
+pub use real::{Reached, reach_real};
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use settings::HOW_TO_NAME_ONE;
 pub use settings::{BuiltIn, Follow, Pace, Seed, Settings, Source, Target};
 
 /// The environment of a lesson. Clones share one lab, so that tasks and handlers can have one each.

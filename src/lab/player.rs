@@ -72,6 +72,10 @@ fn perform(
     console: &Console,
     lesson: LessonFn,
 ) -> Result<Played> {
+    #[cfg(target_family = "wasm")]
+    if settings.pace() == Pace::Live {
+        return Err(Failure::not_in_a_page().into());
+    }
     tracing::debug!(?settings, "playing");
     let plan = Plan::new(command, defaults, settings, &console.printer)?;
     let pace = plan.pace;

@@ -1,9 +1,18 @@
-//! The HTTP server of `--serve`.
+//! The HTTP servers of `--serve` and `--listen`.
+
+use std::net::{SocketAddr, TcpListener};
 
 use anyhow::{Context, Result};
 
 use super::Lab;
-use kube_testcluster::only_for_this_machine;
+use crate::trace::Failure;
+use kube_testcluster::{Cluster, only_for_this_machine};
+
+/// Serves the built-in cluster, and returns its address.
+pub(super) fn serve_cluster(cluster: &mut Cluster, listener: TcpListener) -> Result<SocketAddr> {
+    let served = cluster.serve(listener);
+    Ok(served.map_err(|error| Failure::new(("cannot listen", "无法监听端口")).because(error))?)
+}
 
 impl Lab {
     /// Serves `router` at the address of `--serve` until the run stops, to programs of this machine only: the lesson's pods

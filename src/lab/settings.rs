@@ -121,6 +121,12 @@ pub struct Target {
     pub context: Option<String>,
 }
 
+/// What to do where no kubeconfig is found.
+pub(crate) const HOW_TO_NAME_ONE: (&str, &str) = (
+    "name a kubeconfig with --kubeconfig FILE, or leave --cluster and --context out to use the built-in cluster",
+    "用 --kubeconfig FILE 指定 kubeconfig，或去掉 --cluster 和 --context 使用内置集群",
+);
+
 /// Whether a run goes on until it is stopped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Follow {

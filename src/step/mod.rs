@@ -7,6 +7,7 @@ mod parts;
 mod predict;
 mod session;
 mod shown;
+#[cfg(not(target_family = "wasm"))]
 mod terminal;
 
 use anyhow::Result;
@@ -14,7 +15,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use crate::console::{Console, Ended};
-use crate::trace::{Printer, Record, columns};
+use crate::trace::{Record, columns};
 pub use draw::{NAMES, draw};
 pub use meaning::MEANINGS;
 pub use predict::{Question, questions};
@@ -37,7 +38,8 @@ pub enum Predict {
 pub fn run(records: Vec<Record>, predict: Predict, console: &Console) -> Result<Ended> {
     let printer = &console.printer;
     let mut session = Session::new(records, predict, printer.lang());
-    if Printer::on_terminal() && std::io::IsTerminal::is_terminal(&std::io::stdin()) {
+    #[cfg(not(target_family = "wasm"))]
+    if crate::trace::Printer::on_terminal() && std::io::IsTerminal::is_terminal(&std::io::stdin()) {
         return terminal::show(&mut session, console);
     }
     let width = columns().unwrap_or(80);

@@ -58,6 +58,16 @@ impl<E: Into<String>, Z: Into<String>> From<(E, Z)> for Words {
 }
 
 impl Failure {
+    /// What the build for a web page says of everything that takes a socket, another program or a signal.
+    #[cfg(target_family = "wasm")]
+    pub fn not_in_a_page() -> Self {
+        Self::new((
+            "a web page has no network, no other programs and no Ctrl-C: it runs the lessons that end by themselves",
+            "网页没有网络、其他程序和 Ctrl-C：只能运行自己会结束的课程",
+        ))
+        .next(("run informer-lab in a terminal", "请在终端里运行 informer-lab"))
+    }
+
     /// A failure, described in one sentence.
     pub fn new(sentence: impl Into<Words>) -> Self {
         Self { sentence: sentence.into(), next: None, cause: None }

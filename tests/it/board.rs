@@ -1,11 +1,11 @@
 //! `informer-lab board`: the sentences that the page shares with `step`, the frames that its own tests are held against, and the page.
 //!
-//! `UPDATE_PLAYER=1 cargo test --test it board` writes the player's table anew; then `.ci/player` builds the page.
+//! `UPDATE_PLAYER=1 cargo test --test it board` writes the player's tables anew; then `.ci/player` builds the page.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use informer_lab::board::{Recording, words};
+use informer_lab::board::{Recording, runs, words};
 use informer_lab::lab::Era;
 use informer_lab::step::{Key, Predict, Session, Shown, shown};
 use informer_lab::trace::{Lang, Record};
@@ -16,14 +16,16 @@ use crate::links::root;
 use crate::runs::{era, finite, recorded};
 
 #[test]
-fn the_player_has_the_sentences_of_step() {
-    let path = root().join("player/src/words.json");
-    let table = format!("{:#}\n", words());
-    if std::env::var_os("UPDATE_PLAYER").is_some() {
-        fs::write(&path, &table).unwrap();
+fn the_player_has_the_sentences_of_step_and_the_runs_of_the_catalog() {
+    for (name, table) in [("words.json", words()), ("runs.json", runs())] {
+        let path = root().join("player/src").join(name);
+        let table = format!("{table:#}\n");
+        if std::env::var_os("UPDATE_PLAYER").is_some() {
+            fs::write(&path, &table).unwrap();
+        }
+        let said = "UPDATE_PLAYER=1 cargo test --test it board, and then .ci/player --build";
+        assert!(fs::read_to_string(&path).unwrap() == table, "{name}: {said}");
     }
-    let said = "UPDATE_PLAYER=1 cargo test --test it board, and then .ci/player --build";
-    assert!(fs::read_to_string(&path).unwrap() == table, "{said}");
 }
 
 /// Each frame of a run, as `step` shows it.
@@ -47,8 +49,12 @@ fn the_frames_of_every_run_are_written_for_the_player() {
             let records = recorded(&row, &era(of));
             let (en, zh) = (frames(&records, Lang::En), frames(&records, Lang::Zh));
             assert_eq!((en.len(), zh.len()), (records.len(), records.len()), "{}", row.command);
+            let trace = match of {
+                Era::Classic => row.trace,
+                Era::Modern => row.modern.as_ref().and_then(|modern| modern.trace),
+            };
             let run = json!({
-                "command": row.command, "record": Recording::new(&records).text(), "en": en, "zh": zh,
+                "command": row.command, "trace": trace, "record": Recording::new(&records).text(), "en": en, "zh": zh,
             });
             let name = format!("{}.{name}.json", row.command.replace([' ', '-'], "_"));
             fs::write(folder.join(name), run.to_string()).unwrap();
@@ -64,4 +70,13 @@ fn a_page_is_written_with_the_record_in_it() {
     let page = fs::read_to_string(&path).unwrap();
     assert!(page.contains(r#""command":"reflector""#) && page.contains(r#""predict":true"#), "the record is in it");
     assert!(page.contains("will Deleted come out"), "and the questions");
+}
+
+#[test]
+fn a_record_alone_has_the_questions_too() {
+    let path = file("board.ndjson", "");
+    let ran = run(&format!("board reflector --out {}", path.display()));
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), ""), "{}", ran.err);
+    let record = fs::read_to_string(&path).unwrap();
+    assert!(record.starts_with(r#"{"atMs":0"#) && record.contains("will Deleted come out"), "{record}");
 }

@@ -8,6 +8,7 @@
 #![cfg_attr(feature = "runtime", doc = "- [`runtime`]: bridges to kube-runtime;")]
 //! - [`selector`]: label and field selectors.
 
+mod blocking;
 pub mod cache;
 #[cfg(feature = "client")]
 pub mod leader_election;

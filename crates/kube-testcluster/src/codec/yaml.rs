@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
-use std::panic::resume_unwind;
-use std::thread;
+#[cfg(not(target_family = "wasm"))]
+use std::{panic::resume_unwind, thread};
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Number;
@@ -50,15 +50,23 @@ pub(crate) fn read(text: &[u8]) -> Result<Read, String> {
 }
 
 /// The stack for a text as deep as the parser takes: 64 levels, each of some 20 calls, which take 40 KiB in a debug build.
+#[cfg(not(target_family = "wasm"))]
 const STACK: usize = 16 << 20;
 
 /// Does this on a thread of its own: the stack of a thread that serves requests may be too small for it.
+#[cfg(not(target_family = "wasm"))]
 fn on_a_large_stack<T: Send>(read: impl FnOnce() -> Result<T, String> + Send) -> Result<T, String> {
     thread::scope(|scope| {
         let reading = thread::Builder::new().name("yaml".to_owned()).stack_size(STACK).spawn_scoped(scope, read);
         let reading = reading.map_err(|error| format!("yaml: no thread to read it: {error}"))?;
         reading.join().unwrap_or_else(|panic| resume_unwind(panic))
     })
+}
+
+/// WebAssembly has no threads: the one stack that there is has to be large enough, which is said to the linker.
+#[cfg(target_family = "wasm")]
+fn on_a_large_stack<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    read()
 }
 
 /// The text up to the mark that begins a second document, or that ends the first.

@@ -61,6 +61,11 @@ impl FaultOption {
 }
 
 impl Effect {
+    /// The name of each effect, as the text of a fault has it.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        Self::ALL.into_iter().map(Self::name)
+    }
+
     /// Every effect, with its default values.
     pub(super) const ALL: [Self; 11] = [
         Self::DropWatches,

@@ -26,7 +26,8 @@ impl Random {
     /// The five letters after a generateName; without vowels, so that no words appear.
     pub(crate) fn suffix(&mut self) -> String {
         const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
-        (0..5).map(|_| char::from(LETTERS[self.suffixes.usize(..LETTERS.len())])).collect()
+        // A usize of 32 bits would be drawn in another way: a seed gives the same names everywhere.
+        (0..5).map(|_| char::from(LETTERS[self.suffixes.u64(..LETTERS.len() as u64) as usize])).collect()
     }
 
     /// How long a watch without timeoutSeconds lasts: 30 to 60 minutes.

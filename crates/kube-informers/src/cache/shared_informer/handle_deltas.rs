@@ -3,9 +3,8 @@
 
 use std::sync::Arc;
 
-use tokio::task::spawn_blocking;
-
 use super::Shared;
+use crate::blocking::spawn_blocking;
 use crate::cache::controller::{TakeOver, process_deltas, process_deltas_in_batch};
 use crate::cache::delta::{Delta, Deltas, InitialList};
 use crate::cache::error::{BoxError, Error};

@@ -12,8 +12,8 @@ use futures::io::{AsyncBufRead, AsyncBufReadExt};
 use futures::stream::{FuturesOrdered, StreamExt};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer};
+use tokio::task::JoinError;
 use tokio::task::coop::consume_budget;
-use tokio::task::{JoinError, spawn_blocking};
 use tokio::time::timeout;
 
 use super::super::ListPage;
@@ -21,6 +21,7 @@ use super::super::api_error::ApiError;
 use super::super::decode_error::DecodeError;
 use super::kind::Kind;
 use super::splitter::{Batch, FULL, Splitter};
+use crate::blocking::spawn_blocking;
 
 /// A list, but for the items that the splitter found.
 #[derive(Deserialize)]

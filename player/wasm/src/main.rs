@@ -1,0 +1,62 @@
+//! informer-lab in a page: the command line of the program, and of what can be asked with it, the runs that end by themselves. What is
+//! not here is left out of what a reader downloads.
+
+#[allow(dead_code, reason = "the rest of the command line")]
+#[path = "../../../src/cli/mod.rs"]
+mod cli;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use informer_lab::console::{Console, Ended, Interrupt};
+use informer_lab::lessons::eras;
+use informer_lab::trace::{Failure, Printer, Record, RecordFile, Speed, read_record};
+use informer_lab::{board, replay};
+
+use cli::{Invocation, Request, Stepped};
+
+fn main() -> ExitCode {
+    let args: Vec<_> = std::env::args_os().collect();
+    let Invocation { look, record, request, .. } = match cli::parse(&args) {
+        Ok(invocation) => invocation,
+        Err(error) => return ExitCode::from(u8::try_from(cli::print(&error, &args)).unwrap_or(2)),
+    };
+    let printer = Printer::new(look);
+    let record = record.as_deref().map(RecordFile::create).transpose();
+    let console = |record| Console {
+        printer: printer.clone(),
+        speed: Speed::Max,
+        interrupt: Interrupt::default(),
+        record,
+        followers: None,
+    };
+    match record.map_err(Into::into).and_then(|record| carry_out(request, &console(record))) {
+        Ok(Ended::Done | Ended::ReaderGone) => ExitCode::SUCCESS,
+        Ok(Ended::Interrupted(code) | Ended::Command(code)) => ExitCode::from(code),
+        Err(error) => {
+            printer.report(&error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn carry_out(request: Request, console: &Console) -> Result<Ended> {
+    match request {
+        Request::Lesson(run, settings) => run.play(&settings, console),
+        Request::Eras(run, settings) => eras::play(run, &settings, console),
+        Request::Replay(file) => replay::play(&file, console),
+        Request::Board(shown, settings) => {
+            let runs = shown.into_iter().map(|stepped| records(stepped, console)).collect::<Result<_>>()?;
+            board::run(runs, &settings, console)
+        }
+        _ => Err(Failure::not_in_a_page().into()),
+    }
+}
+
+/// The record in a file, or of a run that ends.
+fn records(of: Stepped, console: &Console) -> Result<Vec<Record>> {
+    match of {
+        Stepped::File(file) => Ok(read_record(&file)?),
+        Stepped::Lesson(run, settings) => run.record(&settings, console),
+    }
+}

@@ -1,0 +1,59 @@
+//! The runs that a page can play by itself, as a table: `player/src/runs.json`.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::cluster::Fixture;
+use crate::lab::ClusterDefaults;
+use crate::lessons::{Row, Run, rows};
+use kube_testcluster::{Effect, Stages};
+
+/// The table: each run that ends by itself, with the options that its command takes, and the files that it begins with. A test holds
+/// the file of the player against it, and another one the options against the command line.
+pub fn runs() -> Value {
+    let finite: Vec<Row> = rows().filter(|row| row.trace.is_some()).collect();
+    let files: BTreeMap<_, _> = finite.iter().flat_map(fixtures).map(|file| (file.name, file.text)).collect();
+    let mut runs: Vec<_> = finite.iter().map(|row| (row.chapter, run(row))).collect();
+    runs.sort_by_key(|(chapter, _)| *chapter); // stable, as in `informer-lab lessons`
+    json!({
+        "runs": runs.into_iter().map(|(_, run)| run).collect::<Vec<_>>(),
+        "files": files,
+        "stages": Stages::NAMES,
+        "faults": Effect::names().collect::<Vec<_>>(),
+    })
+}
+
+fn run(row: &Row) -> Value {
+    let cluster = cluster(row);
+    let has_eras = row.run != Run::List && (cluster.is_some() || row.modern.is_some());
+    let name = |file: Option<&Fixture>| file.map(|file| file.name);
+    let options = [
+        ("client", has_eras),
+        ("server", has_eras && cluster.is_some()),
+        ("seed", cluster.is_some() || (row.defaults.cluster.is_none() && row.defaults.lasts.is_some())),
+        ("pods", cluster.is_some()),
+        ("scenario", cluster.is_some()),
+        ("stages", cluster.is_some()),
+    ];
+    json!({
+        "command": row.command,
+        "en": row.en,
+        "zh": row.zh,
+        "options": options.into_iter().filter_map(|(name, takes)| takes.then_some(name)).collect::<Vec<_>>(),
+        "seed": row.defaults.seed,
+        "pods": cluster.and_then(|cluster| name(cluster.pods)),
+        "scenario": cluster.and_then(|cluster| name(cluster.scenario)),
+        "stages": cluster.and_then(|cluster| name(cluster.stages)),
+    })
+}
+
+/// The cluster that the run's command can set up: stale has the one that its point needs.
+fn cluster(row: &Row) -> Option<&ClusterDefaults> {
+    row.defaults.cluster.as_ref().filter(|_| row.run != Run::Stale)
+}
+
+fn fixtures(row: &Row) -> Vec<&'static Fixture> {
+    cluster(row)
+        .map_or_else(Vec::new, |usual| [usual.pods, usual.scenario, usual.stages].into_iter().flatten().collect())
+}

@@ -1,0 +1,182 @@
+//! Connects to a real cluster.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use k8s_openapi::api::authorization::v1::{ResourceAttributes, SelfSubjectAccessReview, SelfSubjectAccessReviewSpec};
+use k8s_openapi::api::core::v1::Pod;
+use kube::api::{ListParams, PostParams};
+use kube::{Api, Client, Config};
+use tokio::time::{sleep, timeout};
+
+use super::connect::{NamespaceLookup, ask, explain, first_line, forbidden, unreachable};
+use super::kubeconfig;
+use super::settings::Target;
+use crate::trace::Failure;
+
+/// How long connecting and the first response may take together.
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// How long to wait before asking a server again that is not ready.
+const AGAIN: Duration = Duration::from_secs(1);
+
+/// A cluster that has responded.
+pub(super) struct Connection {
+    pub(super) client: Client,
+    pub(super) address: String,
+}
+
+/// Connects to a real cluster and checks that the namespace exists. `limit` is how long the whole run may last.
+pub(super) async fn to(target: &Target, namespace: &str, limit: Option<Duration>) -> Result<Connection> {
+    let within = limit.unwrap_or(LIMIT).min(LIMIT);
+    let mut config = kubeconfig::load(target).await?;
+    config.connect_timeout = Some(within);
+    // kube's retry would hide the status codes 429, 503 and 504 from the Reflector for minutes; the Reflector retries itself.
+    config.default_retry = false;
+    let address = address(&config);
+    let client = Client::try_from(config).map_err(|error| unreachable(error, &address))?;
+    match first_answer(&client, namespace, &address, within).await? {
+        NamespaceLookup::Exists => Ok(Connection { client, address }),
+        NamespaceLookup::Missing => {
+            let failure = Failure::new((
+                format!("namespace {namespace} does not exist in {address}"),
+                format!("{address} 里没有 namespace {namespace}"),
+            ));
+            Err(failure.next(("create it, or name another with -n", "请先创建它，或用 -n 指定另一个")).into())
+        }
+    }
+}
+
+/// A real cluster whose pods can be watched.
+pub struct Reached {
+    /// Its address.
+    pub address: String,
+    /// Its version, such as `v1.37.0`.
+    pub version: String,
+}
+
+/// Connects to a real cluster as a lesson does, and sees that this account may list and watch pods.
+///
+/// # Errors
+/// A kubeconfig that cannot be used, a cluster that does not answer within `patience`, or a missing right.
+pub async fn reach_real(target: &Target, namespace: &str, patience: Duration) -> Result<Reached> {
+    let Connection { client, address } = to(target, namespace, Some(patience)).await?;
+    let version = client.apiserver_version().await.map_err(|error| unreachable(error, &address))?.git_version;
+    let pods: Api<Pod> = Api::namespaced(client.clone(), namespace);
+    pods.list(&ListParams::default().limit(1)).await.map_err(|error| explain(error.into(), namespace))?;
+    let may = |verb: &str| {
+        let attributes = ResourceAttributes {
+            namespace: Some(namespace.to_owned()),
+            resource: Some("pods".to_owned()),
+            verb: Some(verb.to_owned()),
+            ..ResourceAttributes::default()
+        };
+        let spec = SelfSubjectAccessReviewSpec { resource_attributes: Some(attributes), ..Default::default() };
+        SelfSubjectAccessReview { spec, ..Default::default() }
+    };
+    let reviews: Api<SelfSubjectAccessReview> = Api::all(client);
+    // A server that does not answer such questions, as the built-in one, has no authorization to ask about.
+    if let Ok(review) = reviews.create(&PostParams::default(), &may("watch")).await
+        && review.status.is_some_and(|status| !status.allowed)
+    {
+        return Err(forbidden(namespace).into());
+    }
+    Ok(Reached { address, version })
+}
+
+/// Asks until the server is ready to answer.
+async fn first_answer(client: &Client, namespace: &str, address: &str, within: Duration) -> Result<NamespaceLookup> {
+    let mut not_ready = None;
+    let answer = async {
+        loop {
+            match ask(client, namespace).await {
+                Err(kube::Error::Api(status)) if matches!(status.code, 429 | 503 | 504) => {
+                    not_ready = Some(status);
+                    sleep(AGAIN).await;
+                }
+                answer => return answer,
+            }
+        }
+    };
+    let answered = timeout(within, answer).await;
+    let seconds = within.as_secs_f64();
+    Err(match (answered, not_ready) {
+        (Ok(answer), _) => return answer.map_err(|error| unreachable(error, address).into()),
+        (Err(_), Some(status)) => Failure::new((
+            format!("{address} answered only with status {} within {seconds} s", status.code),
+            format!("{seconds} 秒之内，{address} 只返回状态码 {}", status.code),
+        ))
+        .next(("wait until the cluster is ready, and try again", "等集群就绪后再试"))
+        .because(first_line(&status.message)),
+        (Err(_), None) => Failure::new((
+            format!("no answer from {address} within {seconds} s"),
+            format!("{seconds} 秒之内没有收到 {address} 的响应"),
+        ))
+        .next((
+            "see that the cluster is up and that this machine can reach it",
+            "请确认集群在运行，而且本机可以访问它",
+        )),
+    }
+    .into())
+}
+
+/// Scheme, host and port. The user and the password in an address must not be shown.
+fn address(config: &Config) -> String {
+    let url = &config.cluster_url;
+    let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+    format!("{}://{}{port}", url.scheme_str().unwrap_or("http"), url.host().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use tokio::time::Instant;
+
+    use super::*;
+
+    /// A cluster that answers with one status code so many times, and then as a cluster.
+    fn starting(code: u16, times: u32) -> Client {
+        let left = Arc::new(AtomicU32::new(times));
+        let router = axum::Router::new().fallback(move || async move {
+            let before = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+            match before {
+                Ok(_) => (http::StatusCode::from_u16(code).unwrap(), "not yet"),
+                Err(_) => (http::StatusCode::OK, r#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"dev"}}"#),
+            }
+        });
+        Client::new(router, "default")
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_that_is_not_ready_is_asked_again() {
+        for code in [429, 503, 504] {
+            let answer = first_answer(&starting(code, 5), "dev", "https://a:6443", LIMIT).await.unwrap();
+            assert_eq!(answer, NamespaceLookup::Exists);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_that_never_gets_ready_is_not_called_silent() {
+        let began = Instant::now();
+        let error =
+            first_answer(&starting(503, 99), "dev", "https://a:6443", Duration::from_secs(4)).await.unwrap_err();
+        assert_eq!(error.to_string(), "https://a:6443 answered only with status 503 within 4 s");
+        assert_eq!(began.elapsed(), Duration::from_secs(4));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_silent_server_is_given_up_when_the_run_is_over() {
+        let router = axum::Router::new().fallback(std::future::pending::<()>);
+        let client = Client::new(router, "default");
+        let error = first_answer(&client, "dev", "https://a:6443", Duration::from_millis(1500)).await.unwrap_err();
+        assert_eq!(error.to_string(), "no answer from https://a:6443 within 1.5 s");
+    }
+
+    #[test]
+    fn a_password_in_the_address_is_not_shown() {
+        let config = Config::new("https://me:secret@a.example:6443/prefix".parse().unwrap());
+        assert_eq!(address(&config), "https://a.example:6443");
+    }
+}
