@@ -15,7 +15,7 @@ async function built(entry, loader) {
 }
 
 const page = await readFile(here("src/page.html"), "utf8");
-const [script, style] = await Promise.all([built("src/main.ts", {}), built("src/style.css", {})]);
-if (/<\/script|<!--/i.test(script)) throw new Error("the script would end its element");
-const filled = page.replace("/*style*/", () => style).replace("/*script*/", () => script);
+const [script, worker, style] = await Promise.all([built("src/main.ts", {}), built("src/worker.ts", {}), built("src/style.css", {})]);
+if (/<\/script|<!--/i.test(script + worker)) throw new Error("the script would end its element");
+const filled = page.replace("/*style*/", () => style).replace("/*worker*/", () => worker).replace("/*script*/", () => script);
 await writeFile(target, filled);

@@ -1,7 +1,7 @@
 // The board: the session, what is drawn of it, and everything that a button or a key can do.
 
 import { Choices, prefersDark, wantsStillness } from "./choices";
-import { options, pageWith, records } from "./embedded";
+import { options, type Options, pageWith, records } from "./embedded";
 import { choose, save, standalone } from "./files";
 import { HALF, HALF_WORK, type Layout, type Part, TALL, TALL_WORK, WIDE, WIDE_WORK } from "./layout";
 import { eventOf, nameOf, parse, type Sentence, Unreadable } from "./record";
@@ -48,7 +48,11 @@ export class Board {
 
   begin(): void {
     this.show(records());
-    const { at } = options();
+    this.goTo(options().at);
+  }
+
+  /** To the event that an address names. */
+  goTo(at: Options["at"]): void {
     if (at === "difference") this.nextDifference();
     else if (at !== undefined) this.jump(at);
   }
@@ -86,6 +90,12 @@ export class Board {
     this.leave();
     this.leave = undefined;
     this.complain(this.text.left);
+  }
+
+  /** Shows what was run here, in the place of a live run too. */
+  showRun(texts: string[]): boolean {
+    this.showFiles(texts);
+    return this.stages.length === texts.length;
   }
 
   get layout(): Layout {

@@ -1,10 +1,11 @@
 // The buttons, the slider and the fields. Each does what a key does too.
 
 import type { Board } from "./board";
+import type { Playground } from "./playground";
 import { byId } from "./view";
 import { eventName } from "./words";
 
-type Label = "open" | "beside" | "alone" | "predict" | "save" | "picture" | "language" | "theme" | "help"
+type Label = "playground" | "open" | "beside" | "alone" | "predict" | "save" | "picture" | "language" | "theme" | "help"
   | "first" | "back" | "forward" | "last" | "difference" | "next";
 
 export class Controls {
@@ -18,7 +19,7 @@ export class Controls {
   private slower = button();
   private faster = button();
 
-  constructor(private readonly board: Board) {
+  constructor(private readonly board: Board, private readonly playground: Playground | undefined) {
     byId("tools").append(...this.tools());
     byId("controls").append(...this.steps(), ...this.pace(), ...this.finding());
     this.slider.addEventListener("input", () => board.jump(Number(this.slider.value)));
@@ -29,6 +30,7 @@ export class Controls {
     this.objects.addEventListener("change", () => board.kind(this.objects.value || undefined));
     return [
       this.objects,
+      this.make("playground", "", () => this.playground?.open()),
       this.make("predict", "", () => board.predict()),
       this.make("open", "", () => void board.open()),
       this.make("beside", "", () => void board.beside()),
@@ -90,6 +92,7 @@ export class Controls {
     const { board } = this;
     const { text, session } = board;
     for (const [element, label, sign] of this.labelled) name(element, text[label], sign);
+    this.find("playground").hidden = this.playground === undefined;
     this.find("alone").hidden = board.stages.length < 2;
     this.find("beside").hidden = board.stages.length !== 1;
     this.find("difference").hidden = board.stages.length < 2;

@@ -2,8 +2,11 @@
 
 import type { Lang } from "./words";
 
-/** `at` is the number of an event, or the first difference of two recordings; `embedded` leaves out what a figure needs not. */
-export interface Options { lang?: Lang; predict?: boolean; at?: number | "difference"; embedded?: boolean; live?: "acts" | "reads" }
+/**
+ * `at` is the number of an event, or the first difference of two recordings; `embedded` leaves out what a figure needs not; `program` is
+ * where informer-lab is as WebAssembly.
+ */
+export interface Options { lang?: Lang; predict?: boolean; at?: number | "difference"; embedded?: boolean; live?: "acts" | "reads"; program?: string }
 
 /** The page as it was made, before anything was drawn: what "save page" writes again. */
 const MADE = document.documentElement.outerHTML;

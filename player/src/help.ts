@@ -1,12 +1,14 @@
 // The list of keys.
 
 import type { Board } from "./board";
+import { options } from "./embedded";
 
 export function fillHelp(dialog: HTMLDialogElement, { text }: Board): void {
   const title = document.createElement("h2");
   title.textContent = text.help;
   const list = document.createElement("dl");
-  for (const [key, does] of text.keys) {
+  const keys = options().program === undefined ? text.keys.filter(([key]) => key !== "r") : text.keys;
+  for (const [key, does] of keys) {
     const [term, meaning] = [document.createElement("dt"), document.createElement("dd")];
     term.textContent = key!;
     meaning.textContent = does!;

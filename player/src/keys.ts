@@ -1,12 +1,13 @@
 // The keyboard: the keys of `informer-lab step`, and some more.
 
 import type { Board } from "./board";
+import type { Playground } from "./playground";
 import { byId } from "./view";
 
-export function onKeys(board: Board): void {
+export function onKeys(board: Board, playground: Playground | undefined): void {
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
-    const act = action(event.key, board);
+    const act = action(event.key, board, playground);
     if (!act) return;
     event.preventDefault();
     act();
@@ -17,6 +18,7 @@ export function onKeys(board: Board): void {
 function isTyping(event: KeyboardEvent): boolean {
   const target = event.target as HTMLElement;
   if (byId<HTMLDialogElement>("help").open) return event.key !== "?";
+  if (byId<HTMLDialogElement>("playground").open) return true;
   if (target.matches("input[type=search]")) {
     if (event.key === "Escape") target.blur();
     return true;
@@ -25,7 +27,7 @@ function isTyping(event: KeyboardEvent): boolean {
   return target.matches("button") && ["Enter", " "].includes(event.key);
 }
 
-function action(key: string, board: Board): (() => void) | undefined {
+function action(key: string, board: Board, playground: Playground | undefined): (() => void) | undefined {
   const asked = board.session.question !== undefined;
   const keys: { [key: string]: () => void } = {
     ArrowRight: () => board.forward(), Enter: () => board.forward(),
@@ -44,6 +46,7 @@ function action(key: string, board: Board): (() => void) | undefined {
     t: () => board.theme(),
     "?": () => help(),
   };
+  if (playground) keys["r"] = () => playground.open();
   if (asked) keys["y"] = () => board.answer(true);
   return Object.hasOwn(keys, key) ? keys[key] : undefined;
 }

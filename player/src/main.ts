@@ -4,11 +4,14 @@ import { Board } from "./board";
 import { onDrop } from "./files";
 import { onKeys } from "./keys";
 import { follow } from "./live";
+import { Playground } from "./playground";
 import { View } from "./view";
 
 const board = new Board();
-new View(board);
-onKeys(board);
+const playground = Playground.of(board);
+new View(board, playground);
+onKeys(board, playground);
 onDrop((files) => void board.take(files));
 board.begin();
 follow(board);
+playground?.begin();

@@ -29,11 +29,17 @@ const EN = {
   run: (command: string, client: string, seed: number) => `${command} · ${client} · seed ${seed}`,
   pictureOf: (name: string) => `The machinery in ${name}`,
   holds: (box: string, lines: string[]) => `${box}: ${lines.length === 0 ? "empty" : lines.join("; ")}`,
+  playground: "Run it yourself", lesson: "Lesson", client: "Client", server: "API server", classic: "classic (2023)", modern: "modern (today)",
+  seed: "Seed", scenario: "What happens (scenario, YAML)", pods: "Pods at the start (YAML)", courses: "The same in your own words (stages, YAML)",
+  addFault: "Add a fault to the scenario", namedStages: "What becomes of pods", ownStages: "as below",
+  runIt: "Run", runBeside: "Run beside", copy: "Copy link", copied: "The link is copied.", running: "It runs …",
+  endless: "The run has not ended within 20 seconds. See whether something in it repeats for ever.",
+  noProgram: (why: string) => `The program cannot be loaded (${why}). Load the page again, or run informer-lab in a terminal.`,
   keys: [
     ["→ or Enter", "the next event"], ["← or b", "back"], ["Space", "play or pause"], ["< and >", "slower, faster"],
     ["n", "the next event of this kind"], ["/", "find a key"], ["d", "the next difference"], ["g and G", "first, last"],
     ["p", "predict: ask before decisive events"], ["y and n", "answer"], ["+ and -", "larger, smaller"],
-    ["o", "open a record"], ["l", "language"], ["t", "light or dark"], ["?", "these keys"],
+    ["o", "open a record"], ["r", "run a lesson here"], ["l", "language"], ["t", "light or dark"], ["?", "these keys"],
   ],
 };
 
@@ -63,11 +69,17 @@ const ZH: typeof EN = {
   run: (command, client, seed) => `${command} · ${client} · seed ${seed}`,
   pictureOf: (name) => `${name} 的各个组件`,
   holds: (box, lines) => `${box}：${lines.length === 0 ? "空" : lines.join("；")}`,
+  playground: "自己运行", lesson: "课程", client: "客户端", server: "API server", classic: "classic（2023 年）", modern: "modern（今天）",
+  seed: "Seed", scenario: "发生什么（场景，YAML）", pods: "开始时的 Pod（YAML）", courses: "自己写 Pod 的经过（stages，YAML）",
+  addFault: "在场景里加入故障", namedStages: "Pod 的经过", ownStages: "如下",
+  runIt: "运行", runBeside: "并排运行", copy: "复制链接", copied: "链接已复制。", running: "正在运行……",
+  endless: "运行 20 秒还没有结束。请看看其中是否有一直重复的内容。",
+  noProgram: (why) => `无法加载程序（${why}）。请重新加载页面，或在终端里运行 informer-lab。`,
   keys: [
     ["→ 或回车", "下一个事件"], ["← 或 b", "返回"], ["空格", "播放或暂停"], ["< 和 >", "慢一些、快一些"],
     ["n", "下一个同类事件"], ["/", "查找 key"], ["d", "下一处不同"], ["g 和 G", "开头、结尾"],
     ["p", "预测：关键的一步之前先提问"], ["y 和 n", "回答"], ["+ 和 -", "放大、缩小"],
-    ["o", "打开记录"], ["l", "语言"], ["t", "浅色或深色"], ["?", "这些按键"],
+    ["o", "打开记录"], ["r", "在这里运行一课"], ["l", "语言"], ["t", "浅色或深色"], ["?", "这些按键"],
   ],
 };
 

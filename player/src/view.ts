@@ -4,6 +4,7 @@ import type { Board, Change } from "./board";
 import { Controls } from "./controls";
 import { options } from "./embedded";
 import { fillHelp } from "./help";
+import type { Playground } from "./playground";
 import { showQuestion, showSaid, showTrace } from "./telling";
 import { mark } from "./timeline";
 import { heading } from "./words";
@@ -13,8 +14,8 @@ export const byId = <E extends HTMLElement>(id: string): E => document.getElemen
 export class View {
   private controls: Controls;
 
-  constructor(private readonly board: Board) {
-    this.controls = new Controls(board);
+  constructor(private readonly board: Board, playground: Playground | undefined) {
+    this.controls = new Controls(board, playground);
     board.onChange((what, move) => this.draw(what, move));
     addEventListener("resize", () => this.draw("all", 0));
   }
