@@ -113,6 +113,25 @@ test("what is wrong is said where it was typed, and can be mended", async () => 
   await close();
 });
 
+test("a run that takes too long is ended, and the next one runs", async () => {
+  const { page, faults, close } = await open(chromium, address);
+  await page.clock.install();
+  const dialog = page.locator("#playground");
+  await dialog.locator("select").first().selectOption("resync");
+  const pod = (n) => `- {metadata: {name: pod-${n}}, spec: {containers: [{name: a, image: a}]}}\n`;
+  await dialog.locator("textarea").nth(1).fill(Array.from({ length: 300 }, (_, n) => pod(n)).join(""));
+  await dialog.locator("textarea").first().fill('- {at: 24h, run: web, image: "nginx:1.27"}\n'); // a day of resyncs, of 300 pods each
+  await dialog.locator("[type=submit]").click();
+  await page.waitForFunction(() => document.querySelector("#playground [role=status]").textContent === "It runs …");
+  for (let times = 0; times < 50 && !(await dialog.locator(".wrong").isVisible()); times++) await page.clock.fastForward(5000);
+  assert.ok((await dialog.locator(".wrong").textContent()).includes("within 20 seconds"));
+  await dialog.locator("select").first().selectOption("reflector");
+  await dialog.locator("[type=submit]").click();
+  await shown(page, "reflector");
+  assert.deepEqual(faults, []);
+  await close();
+});
+
 test("a program that is not there is said, and the page still opens records", async () => {
   const { page, close } = await open(chromium, `${address}gone`);
   await page.locator("#playground [type=submit]").click();

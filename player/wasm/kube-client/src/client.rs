@@ -108,9 +108,8 @@ impl Client {
         }
         let text = answer.into_body().collect().await?.to_bytes();
         let text = String::from_utf8(text.to_vec()).map_err(Error::FromUtf8)?;
-        let status = serde_json::from_str::<Status>(&text).unwrap_or_else(|_| {
-            Status::failure(text.trim(), "Failed to parse error data").with_code(code.as_u16())
-        });
+        let status = serde_json::from_str::<Status>(&text)
+            .unwrap_or_else(|_| Status::failure(text.trim(), "Failed to parse error data").with_code(code.as_u16()));
         Err(Error::Api(status.boxed()))
     }
 }
