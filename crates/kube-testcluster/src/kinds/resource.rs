@@ -226,7 +226,8 @@ fn no_part(_: Subresource, _: &Value, _: &Value) -> Vec<Cause> {
 
 impl PartialEq for Resource {
     fn eq(&self, other: &Self) -> bool {
-        (self.group, self.version, self.plural) == (other.group, other.version, other.plural)
+        // The plural first: it tells nearly all apart.
+        (self.plural, self.group, self.version) == (other.plural, other.group, other.version)
     }
 }
 
@@ -288,7 +289,7 @@ impl Resource {
     /// # Errors
     /// If a value has the wrong type.
     pub(crate) fn shape(&self, value: Value) -> Result<Decoded, String> {
-        schema::decode(self.go_type(), value)
+        schema::conform(self.go_type(), value)
     }
 
     /// What the type of the kind is called in the table of types.

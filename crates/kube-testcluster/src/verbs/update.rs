@@ -17,7 +17,7 @@ use crate::http::request_info::Target;
 use crate::http::status::ApiError;
 use crate::http::write_options::WriteOptions;
 use crate::kinds::{Change, CreateOnUpdate, Generation, NAMESPACES, PODS, Resource, Subresource, UnconditionalUpdate};
-use crate::machinery::fill::object;
+use crate::machinery::fill::{empty, object};
 use crate::store::object::{Key, Object, Opened};
 use crate::store::{Commit, Next, Store};
 
@@ -137,14 +137,16 @@ fn is_counted(current: &Opened, new: &Value, part: Option<Subresource>) -> bool 
 /// An update of the status changes nothing else but metadata, of a pod neither its owners nor its deletion. Upstream:
 /// `podStatusStrategy.PrepareForUpdate`.
 fn keep_all_but_status(current: &Opened, new: &mut Value) {
-    let mut whole = current.value.clone();
-    whole["status"] = new["status"].take();
-    whole["metadata"] = new["metadata"].take();
+    let new = object(new);
+    new.retain(|field, _| matches!(field.as_str(), "metadata" | "status"));
+    let old = current.value.as_object().into_iter().flatten();
+    let kept = old.filter(|(field, _)| !matches!(field.as_str(), "metadata" | "status"));
+    new.extend(kept.map(|(field, value)| (field.clone(), value.clone())));
     if current.resource == PODS {
-        keep(&current.value["metadata"], &mut whole["metadata"], "ownerReferences");
-        object(&mut whole["metadata"]).remove("deletionTimestamp");
+        let metadata = new.entry("metadata").or_insert_with(empty);
+        keep(&current.value["metadata"], metadata, "ownerReferences");
+        object(metadata).remove("deletionTimestamp");
     }
-    *new = whole;
 }
 
 /// An update of an object with a status subresource keeps the status. The finalizers of a namespace are changed by

@@ -1,7 +1,5 @@
 //! Decodes an object into its Go type and encodes it again, as a Go server does.
 
-use std::collections::HashSet;
-
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
@@ -30,7 +28,7 @@ pub(crate) struct Decoded {
 /// # Errors
 /// Go's message, if a value has the wrong type or nests too deep.
 pub(crate) fn decode(kind: &str, value: impl Into<Json>) -> Result<Decoded, String> {
-    let mut decoder = Decoder { faults: Vec::new() };
+    let mut decoder = Decoder::default();
     let row = find(kind);
     let value = match value.into() {
         Json::Object(fields) => decoder.object(row, fields, None, &FieldPath::Top)?,
@@ -70,7 +68,7 @@ pub(super) fn zeroes(row: &'static Struct, fields: &mut Map<String, Value>) {
     }
 }
 
-fn is_omitted(field: &Field, value: &Value) -> bool {
+pub(super) fn is_omitted(field: &Field, value: &Value) -> bool {
     let empty = match (&field.kind, value) {
         (Kind::Time | Kind::MicroTime, Value::Null) => return field.omit == Omit::Zero,
         (Kind::Struct(_) | Kind::Quantity | Kind::IntOrString, _) => false,
@@ -92,13 +90,14 @@ thread_local! {
     static OBJECTS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-struct Decoder {
-    faults: Vec<String>,
+#[derive(Default)]
+pub(super) struct Decoder {
+    pub(super) faults: Vec<String>,
 }
 
 impl Decoder {
     /// Notes what a strict decoder refuses.
-    fn fault(&mut self, what: &str, at: &FieldPath<'_>) {
+    pub(super) fn fault(&mut self, what: &str, at: &FieldPath<'_>) {
         let fault = format!("{what} field {}", quote(&at.to_string()));
         if self.faults.len() < MOST_FAULTS && !self.faults.contains(&fault) {
             self.faults.push(fault);
@@ -119,7 +118,7 @@ impl Decoder {
             Some(Value::Object(fields)) => fields,
             _ => row.zero().clone(),
         };
-        let mut seen = HashSet::new();
+        let mut seen: Vec<&str> = Vec::with_capacity(from.len().min(row.fields.len())); // at most the type's own: they are few
         for (name, value) in from {
             let path = FieldPath::Field(at, &name);
             // The row of the kind has these two.
@@ -130,8 +129,10 @@ impl Decoder {
                 self.fault("unknown", &path);
                 continue;
             };
-            if !seen.insert(known) {
+            if seen.contains(&known) {
                 self.fault("duplicate", &path);
+            } else {
+                seen.push(known);
             }
             let Some(field) = field.filter(|_| of_the_row.is_none()) else { continue };
             let earlier = fields.get_mut(field.name).map(Value::take);
@@ -194,18 +195,20 @@ impl Decoder {
             (Kind::Quantity, value) => quantity(&value.into()).map(Value::String),
             (Kind::Text | Kind::IntOrString, Json::String(text)) => Ok(text.into()),
             (Kind::Bytes, Json::String(text)) => bytes::of_text(&text).map(Value::String),
-            (Kind::Bytes, Json::Array(items)) => {
-                let item =
-                    |(i, item)| bytes::item(item).map_err(|word| told(&word, "uint8", row, &FieldPath::Item(at, i)));
-                let bytes: Result<Vec<u8>, String> = items.iter().enumerate().map(item).collect();
-                Ok(STANDARD.encode(bytes?).into())
-            }
+            (Kind::Bytes, Json::Array(items)) => base64_of_items(&items, row, at).map(Value::String),
             (Kind::Bool, Json::Bool(value)) => Ok(value.into()),
             (Kind::IntOrString, Json::Number(number)) if is_integer(&number, 32) => Ok(number.into()),
             (Kind::Integer(bits), Json::Number(number)) if is_integer(&number, *bits) => Ok(number.into()),
             (kind, value) => Err(misfit(kind, &value, row, at)),
         }
     }
+}
+
+/// Bytes that are written as a list of numbers.
+pub(super) fn base64_of_items(items: &[Json], row: &'static Struct, at: &FieldPath<'_>) -> Result<String, String> {
+    let item = |(i, item)| bytes::item(item).map_err(|word| told(&word, "uint8", row, &FieldPath::Item(at, i)));
+    let bytes: Result<Vec<u8>, String> = items.iter().enumerate().map(item).collect();
+    bytes.map(|bytes| STANDARD.encode(bytes))
 }
 
 /// What a null leaves of a value: nothing of one that Go can set to nil or that reads null itself; any other stays.
@@ -219,7 +222,7 @@ fn after_null(kind: &Kind, earlier: Option<Value>) -> Value {
     }
 }
 
-fn is_integer(number: &serde_json::Number, bits: u8) -> bool {
+pub(super) fn is_integer(number: &serde_json::Number, bits: u8) -> bool {
     number.as_i64().is_some_and(|number| bits == 64 || i32::try_from(number).is_ok())
 }
 

@@ -3,17 +3,19 @@
 //! `types.txt` is made by `peers/schema` from the struct tags of upstream's Go types. Objects are JSON values here;
 //! this table gives them the form that a Go server gives them when it decodes and encodes them.
 
-use std::collections::BTreeMap;
 use std::sync::{LazyLock, OnceLock};
 
+use foldhash::{HashMap, HashMapExt};
 use serde_json::{Map, Value};
 
 mod bytes;
+mod conform;
 mod convert;
 mod decode;
 mod misfit;
 
 pub(crate) use self::bytes::store as as_stored;
+pub(crate) use self::conform::conform;
 pub(crate) use self::convert::from_map;
 pub(crate) use self::decode::{Decoded, decode, json_type, zero};
 
@@ -75,7 +77,7 @@ pub(crate) enum Kind {
     Map(Box<Kind>),
 }
 
-static TYPES: LazyLock<BTreeMap<&'static str, Struct>> = LazyLock::new(|| read(include_str!("types.txt")));
+static TYPES: LazyLock<HashMap<&'static str, Struct>> = LazyLock::new(|| read(include_str!("types.txt")));
 
 /// The struct with this name.
 ///
@@ -120,8 +122,8 @@ impl Struct {
 
 /// A line without indentation begins a struct. Each indented line is a field: name (with `?` if it may be omitted, `+`
 /// if embedded), number, type, `strategy:key` if lists are merged, and `=name` if Go has a name for the type.
-fn read(text: &'static str) -> BTreeMap<&'static str, Struct> {
-    let mut types: BTreeMap<&'static str, Struct> = BTreeMap::new();
+fn read(text: &'static str) -> HashMap<&'static str, Struct> {
+    let mut types: HashMap<&'static str, Struct> = HashMap::new();
     let mut current = "";
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         if let Some(line) = line.strip_prefix("  ") {
