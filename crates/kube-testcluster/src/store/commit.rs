@@ -155,8 +155,8 @@ impl Store {
 
     pub(super) fn remove(&self, state: &mut StoreState, resource: &'static Resource, key: &Key) -> u64 {
         state.open_writes += 1;
-        state.expiry.forget(resource, key);
         let event = state.storage.remove(resource, key).expect("it was there under the same lock");
+        state.expiry.note(&event);
         let revision = event.revision;
         self.allocators.record(resource, key, None);
         self.publish(state, event);
@@ -169,7 +169,7 @@ impl Store {
         self.allocators.record(draft.resource, &draft.key, Some(value));
         let event = state.storage.put(draft);
         let object = event.object().clone();
-        state.expiry.note(&object);
+        state.expiry.note(&event);
         self.publish(state, event);
         object
     }

@@ -8,9 +8,10 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::object::{Key, Object};
+use super::event::Event;
+use super::object::Object;
 use super::{Store, StoreState};
-use crate::kinds::{GroupResource, Lifetime, Resource};
+use crate::kinds::Lifetime;
 
 /// The objects that expire, by the revision of their last write: the one that was written first is the next. Each write of
 /// an object begins its time again.
@@ -20,8 +21,6 @@ pub(super) struct Expiry {
     /// How many objects are kept. The oldest beyond them expire early, so that Events cannot fill the memory.
     most: usize,
     objects: BTreeMap<u64, Expiring>,
-    /// The revision of the last write of each object.
-    written: BTreeMap<(GroupResource, Key), u64>,
     /// Is told when there is an object again.
     begun: Arc<Notify>,
 }
@@ -30,43 +29,34 @@ pub(super) struct Expiry {
 struct Expiring {
     /// `None`: only others can drive it out.
     at: Option<Instant>,
-    resource: &'static Resource,
-    key: Key,
+    object: Arc<Object>,
 }
 
 impl Expiry {
     pub(super) fn new(ttl: Duration, most: usize) -> Self {
-        Self { ttl, most, objects: BTreeMap::new(), written: BTreeMap::new(), begun: Arc::default() }
+        Self { ttl, most, objects: BTreeMap::new(), begun: Arc::default() }
     }
 
-    pub(super) fn note(&mut self, object: &Object) {
-        let (resource, key) = (object.resource, object.key.clone());
-        if resource.strategy.lifetime != Lifetime::Short {
+    pub(super) fn note(&mut self, write: &Event) {
+        if write.object().resource.strategy.lifetime != Lifetime::Short {
             return;
         }
-        self.forget(resource, &key);
+        if let Some(previous) = &write.previous {
+            self.objects.remove(&previous.revision);
+        }
+        let Some(object) = write.current.clone() else { return };
         if self.objects.is_empty() {
             self.begun.notify_one();
         }
-        self.written.insert((resource.group_resource(), key.clone()), object.revision);
         let at = Instant::now().checked_add(self.ttl);
-        self.objects.insert(object.revision, Expiring { at, resource, key });
-    }
-
-    /// An object that is removed has no time left to wait for.
-    pub(super) fn forget(&mut self, resource: &'static Resource, key: &Key) {
-        if resource.strategy.lifetime == Lifetime::Short
-            && let Some(revision) = self.written.remove(&(resource.group_resource(), key.clone()))
-        {
-            self.objects.remove(&revision);
-        }
+        self.objects.insert(object.revision, Expiring { at, object });
     }
 
     /// The next object whose time is over, or that is one too many.
-    fn due(&self, now: Instant) -> Option<(&'static Resource, Key)> {
+    fn due(&self, now: Instant) -> Option<Arc<Object>> {
         let (_, oldest) = self.objects.first_key_value()?;
         let over = self.objects.len() > self.most || oldest.at.is_some_and(|at| at <= now);
-        over.then(|| (oldest.resource, oldest.key.clone()))
+        over.then(|| oldest.object.clone())
     }
 
     fn next(&self) -> Option<Instant> {
@@ -81,8 +71,8 @@ impl Store {
             return;
         }
         let now = Instant::now();
-        while let Some((resource, key)) = state.expiry.due(now) {
-            self.remove(state, resource, &key);
+        while let Some(object) = state.expiry.due(now) {
+            self.remove(state, object.resource, &object.key);
         }
     }
 }
