@@ -28,6 +28,7 @@ use crate::store::Store;
 use crate::store::expiry;
 use crate::store::object::{Draft, Key};
 use crate::verbs::create::prepare;
+use crate::verbs::in_process::InProcess;
 use crate::verbs::pod_admission::DEFAULT_ACCOUNT;
 
 /// Namespaces that every cluster has.
@@ -264,7 +265,7 @@ impl ClusterBuilder {
         let client = own_client(&router);
         let (sender, progress) = watch::channel(Progress::default());
         let stop = CancellationToken::new();
-        let kubelet = Kubelet::new(client, self.stages, clock, logs, sender);
+        let kubelet = Kubelet::new(client, Arc::new(InProcess(store.clone())), self.stages, clock, logs, sender);
         let nodeless = if self.nodes.is_none() { Nodeless::OnTheFirst } else { Nodeless::Wait };
         let mut tasks = vec![tokio::spawn(expiry::run(store.clone(), stop.clone()))];
         if self.kubelet == Kubelets::Run {

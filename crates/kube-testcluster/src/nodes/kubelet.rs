@@ -28,6 +28,7 @@ use super::logs::Logs;
 use super::pod::{self, Pod};
 use super::scheduler::{Nodeless, Scheduler};
 use super::stages::Stages;
+use super::writes::Writes;
 use crate::kinds::PODS;
 use crate::machinery::clock::Clock;
 use pod_worker::PodWorker;
@@ -72,7 +73,9 @@ impl Drop for Resting {
 /// What the tasks of all pods share.
 #[derive(Clone)]
 struct KubeletContext {
+    /// For what is read, and for deletions.
     client: Client,
+    api: Arc<dyn Writes>,
     clock: Clock,
     logs: Arc<Logs>,
     progress: watch::Sender<Progress>,
@@ -124,13 +127,14 @@ enum Interruption {
 impl Kubelet {
     pub(crate) fn new(
         client: Client,
+        api: Arc<dyn Writes>,
         stages: Stages,
         clock: Clock,
         logs: Arc<Logs>,
         progress: watch::Sender<Progress>,
     ) -> Self {
         let (running, pods) = (JoinSet::new(), BTreeMap::new());
-        let context = KubeletContext { client, clock, logs, progress, scheduler: None };
+        let context = KubeletContext { client, api, clock, logs, progress, scheduler: None };
         Self { context, stages, running, pods, addresses: 0 }
     }
 

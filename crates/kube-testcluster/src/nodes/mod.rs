@@ -6,3 +6,4 @@ pub(crate) mod node;
 mod pod;
 pub(crate) mod scheduler;
 pub(crate) mod stages;
+pub(crate) mod writes;

@@ -8,13 +8,14 @@ use super::update::failed_precondition;
 use super::{Call, key};
 use crate::http::body::{self, Format};
 use crate::http::field_validation::warn;
+use crate::http::request_info::Target;
 use crate::http::status::{self, ApiError};
 use crate::http::write_options::WriteOptions;
 use crate::machinery::cause::Cause;
 use crate::machinery::conditions;
 use crate::machinery::fill::{empty, object};
-use crate::store::Next;
 use crate::store::object::{Object, Opened};
+use crate::store::{Commit, Next, Store};
 
 /// Sets the pod's node and the condition `PodScheduled`. A pod can be bound only once.
 pub(crate) async fn bind(call: Call) -> Result<Response, ApiError> {
@@ -23,20 +24,20 @@ pub(crate) async fn bind(call: Call) -> Result<Response, ApiError> {
     let body = body::read(request).await?;
     let WriteOptions { commit, strictness } = WriteOptions::of_create(&query)?;
     let binding = format.typed(&body, "Binding", "v1", strictness)?;
-    body::check_namespace(&binding.value, target.namespace.as_deref())?;
-    let key = key(&target)?;
-    if text(&binding.value, "/metadata/name") != key.name() {
+    write(&store, &target, &binding.value, commit).await?;
+    Ok(warn(status::created(), &binding.faults))
+}
+
+pub(super) async fn write(store: &Store, target: &Target, binding: &Value, commit: Commit) -> Result<(), ApiError> {
+    body::check_namespace(binding, target.namespace.as_deref())?;
+    let key = key(target)?;
+    if text(binding, "/metadata/name") != key.name() {
         return Err(ApiError::bad_request("name in URL does not match name in Binding object"));
     }
-    validate(&binding.value)?;
+    validate(binding)?;
     let now = store.clock.now();
-    store
-        .update(target.resource, &key, commit, |pod: &Opened| {
-            preconditions(pod, &binding.value)?;
-            bound(pod, &binding.value, &now)
-        })
-        .await?;
-    Ok(warn(status::created(), &binding.faults))
+    let bind = |pod: &Opened| preconditions(pod, binding).and_then(|()| bound(pod, binding, &now));
+    store.update(target.resource, &key, commit, bind).await.map(drop)
 }
 
 fn text<'a>(binding: &'a Value, pointer: &str) -> &'a str {

@@ -42,7 +42,7 @@ pub(crate) async fn create(call: Call) -> Result<Response, ApiError> {
 }
 
 /// Creates the object of a body. What is to be warned of is added, whether it is created or not.
-async fn create_new(
+pub(super) async fn create_new(
     store: &Store,
     target: &Target,
     mut value: Value,

@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ::json_patch::Patch;
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode};
@@ -23,7 +22,8 @@ use crate::http::status::ApiError;
 use crate::http::write_options::WriteOptions;
 use crate::kinds::Resource;
 use crate::machinery::quote::quote;
-use crate::store::object::Opened;
+use crate::nodes::writes::Patch;
+use crate::store::object::{Object, Opened};
 use crate::store::{Commit, Next, Store};
 
 /// Upstream's limit for a JSON patch.
@@ -42,18 +42,31 @@ enum Change {
     /// A strategic merge patch: it merges lists by their type.
     Strategic(Map<String, Value>),
     /// RFC 6902.
-    Operations(Patch),
+    Operations(::json_patch::Patch),
 }
 
 pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
-    let (patch, WriteOptions { commit, strictness }) = PatchBody::read(request, &query).await?;
+    let (patch, options) = PatchBody::read(request, &query).await?;
+    let (written, warnings) = write(&store, &target, &patch, options).await;
+    let response = written.map_or_else(IntoResponse::into_response, |object| answer(StatusCode::OK, &object));
+    Ok(warn(response, &warnings))
+}
+
+/// Patches an object. What is to be warned of is told beside the result, whether it is written or not.
+pub(super) async fn write(
+    store: &Store,
+    target: &Target,
+    patch: &PatchBody,
+    options: WriteOptions,
+) -> (Result<Arc<Object>, ApiError>, Vec<String>) {
     let warnings = Mutex::default();
-    let options = WriteOptions { commit, strictness };
-    let change = |current| patched(&store, current, &target, &patch, options, &warnings);
-    let patched = store.guaranteed_update(target.resource, &key(&target)?, commit, change).await;
-    let response = patched.map_or_else(IntoResponse::into_response, |object| answer(StatusCode::OK, &object));
-    Ok(warn(response, &warnings.into_inner().unwrap_or_else(PoisonError::into_inner)))
+    let change = |current| patched(store, current, target, patch, options, &warnings);
+    let written = match key(target) {
+        Ok(key) => store.guaranteed_update(target.resource, &key, options.commit, change).await,
+        Err(error) => Err(error),
+    };
+    (written, warnings.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// The state after a patch. What is to be warned of replaces what an earlier try has found.
@@ -99,6 +112,14 @@ impl PatchBody {
         let options = WriteOptions::of_patch(query)?;
         let patch = Json::read(&body).map_err(|_| ApiError::bad_request("invalid JSON patch"))?;
         Ok((read(patch, options.strictness), options))
+    }
+
+    pub(super) fn of(patch: Patch) -> Self {
+        let change = match patch {
+            Patch::Merge(patch) => Change::Merge(patch),
+            Patch::Strategic(fields) => Change::Strategic(fields),
+        };
+        Self { change: Ok(change), faults: Vec::new() }
     }
 
     /// Applies the patch to an object of this kind.
@@ -202,7 +223,7 @@ fn check_operations(patch: &Json, faults: &mut Vec<String>) -> Result<(), String
 fn into_operations(patch: Json) -> Result<Change, ApiError> {
     let mut patch = Value::from(patch);
     let operations = match &mut patch {
-        Value::Null => return Ok(Change::Operations(Patch::default())),
+        Value::Null => return Ok(Change::Operations(::json_patch::Patch::default())),
         Value::Array(operations) => operations,
         other => {
             let found = json_type(other);

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use http::Request;
-use kube_client::api::{DeleteParams, Patch, PatchParams, Preconditions};
+use kube_client::api::{DeleteParams, Preconditions};
 use kube_client::{Api, Client};
 use serde_json::{Value, json};
 
@@ -12,10 +11,11 @@ use super::recorder::{EventCorrelator, PodEvent};
 use super::status_patch;
 use super::texts::{fill_in, filled, go_duration};
 use super::{KubeletContext, Resting};
-use crate::kinds::PODS;
+use crate::kinds::{PODS, Subresource};
 use crate::nodes::node;
-use crate::nodes::pod::{self, Pod};
+use crate::nodes::pod::Pod;
 use crate::nodes::stages::{Binding, ContainerState, Notice, StageAction, Subject};
+use crate::nodes::writes::{ObjectRef, Patch};
 
 /// Performs the actions for one pod.
 pub(super) struct PodWorker {
@@ -29,7 +29,7 @@ pub(super) struct PodWorker {
 
 impl PodWorker {
     pub(super) fn new(context: KubeletContext, pod: Value, pod_ip: String) -> Self {
-        let recorder = EventCorrelator::new(context.client.clone(), context.clock);
+        let recorder = EventCorrelator::new(context.api.clone(), context.clock);
         let host_ip = pod["status"]["hostIP"].as_str().unwrap_or(node::FIRST_ADDRESS).to_owned();
         Self { context, recorder, pod, pod_ip, host_ip }
     }
@@ -68,8 +68,7 @@ impl PodWorker {
                 let mut annotations = json!(annotations);
                 self.fill_in(&mut annotations, backoff);
                 let patch = json!({"metadata": {"uid": self.uid(), "annotations": annotations}});
-                let written = self.pods().patch(self.name(), &PatchParams::default(), &Patch::Merge(patch)).await?;
-                self.pod = pod::into_value(written);
+                self.pod = self.context.api.patch(self.reference(), None, Patch::Merge(patch)).await?;
                 Ok(())
             }
             StageAction::Event(notice) => {
@@ -94,16 +93,9 @@ impl PodWorker {
     }
 
     pub(super) async fn bind(&mut self, node: &str) -> Result<(), kube_client::Error> {
-        let (namespace, name) = (self.text("namespace"), self.name());
-        let binding = json!({
-            "apiVersion": "v1", "kind": "Binding", "metadata": {"name": name, "uid": self.uid()},
-            "target": {"kind": "Node", "name": node},
-        });
-        let request = Request::post(format!("/api/v1/namespaces/{namespace}/pods/{name}/binding"))
-            .header(http::header::CONTENT_TYPE, "application/json")
-            .body(binding.to_string().into_bytes())
-            .map_err(kube_client::Error::HttpError)?;
-        self.context.client.request::<Value>(request).await?;
+        let metadata = json!({"name": self.name(), "uid": self.uid()});
+        let binding = json!({"metadata": metadata, "target": {"kind": "Node", "name": node}});
+        self.context.api.bind(self.reference(), binding).await?;
         // The response is not the pod, so the change is repeated here.
         self.pod["spec"]["nodeName"] = json!(node);
         let now = self.context.clock.now();
@@ -132,8 +124,7 @@ impl PodWorker {
 
     pub(super) async fn write_status(&mut self, status: Value) -> Result<(), kube_client::Error> {
         let patch = Patch::Strategic(status_patch::of(self.uid(), status));
-        let written = self.pods().patch_status(self.name(), &PatchParams::default(), &patch).await?;
-        self.pod = pod::into_value(written);
+        self.pod = self.context.api.patch(self.reference(), Some(Subresource::Status), patch).await?;
         Ok(())
     }
 
@@ -185,6 +176,10 @@ impl PodWorker {
             ("node", node),
             ("backoff", backoff),
         ]
+    }
+
+    fn reference(&self) -> ObjectRef {
+        ObjectRef { resource: PODS, namespace: self.text("namespace").to_owned(), name: self.name().to_owned() }
     }
 
     pub(super) fn pods(&self) -> Api<Pod> {

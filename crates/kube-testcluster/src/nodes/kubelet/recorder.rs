@@ -2,13 +2,13 @@
 //! `client-go/tools/record`.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use kube_client::api::{DynamicObject, Patch, PatchParams, PostParams};
-use kube_client::{Api, Client};
 use serde_json::{Value, json};
 
 use crate::kinds::EVENTS;
 use crate::machinery::clock::Clock;
+use crate::nodes::writes::{ObjectRef, Patch, Writes};
 
 /// The content of an Event.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -24,24 +24,24 @@ pub(super) struct PodEvent {
 
 /// Writes the Events of one pod.
 pub(super) struct EventCorrelator {
-    client: Client,
+    api: Arc<dyn Writes>,
     clock: Clock,
     /// The name and the count of each Event that was written.
     written: HashMap<PodEvent, (String, u32)>,
 }
 
 impl EventCorrelator {
-    pub(super) fn new(client: Client, clock: Clock) -> Self {
-        Self { client, clock, written: HashMap::new() }
+    pub(super) fn new(api: Arc<dyn Writes>, clock: Clock) -> Self {
+        Self { api, clock, written: HashMap::new() }
     }
 
     /// Writes an Event about a pod, or increments its count. As upstream, an Event that cannot be written is dropped.
     pub(super) async fn record(&mut self, pod: &Value, told: PodEvent) {
-        let namespace = pod["metadata"]["namespace"].as_str().unwrap_or_default();
-        let api: Api<DynamicObject> = Api::namespaced_with(self.client.clone(), namespace, &EVENTS.dynamic());
+        let namespace = pod["metadata"]["namespace"].as_str().unwrap_or_default().to_owned();
         if let Some((name, count)) = self.written.get_mut(&told) {
             let patch = json!({"count": *count + 1, "lastTimestamp": self.clock.now()});
-            if api.patch(name, &PatchParams::default(), &Patch::Merge(patch)).await.is_ok() {
+            let event = ObjectRef { resource: EVENTS, namespace: namespace.clone(), name: name.clone() };
+            if self.api.patch(event, None, Patch::Merge(patch)).await.is_ok() {
                 *count += 1;
                 return;
             }
@@ -49,16 +49,15 @@ impl EventCorrelator {
         // Upstream's suffix is the time. Paused time may not advance between two Events, so their number is added.
         let nanos = self.clock.time().as_nanosecond() + self.written.len() as i128;
         let name = format!("{}.{nanos:x}", pod["metadata"]["name"].as_str().unwrap_or_default());
-        let event = DynamicObject::new(&name, &EVENTS.dynamic()).data(self.event(pod, &told));
-        match api.create(&PostParams::default(), &event).await {
-            Ok(_) => {
+        match self.api.create(EVENTS, namespace, self.event(pod, &name, &told)).await {
+            Ok(()) => {
                 self.written.insert(told, (name, 1));
             }
             Err(error) => tracing::debug!(%error, "an event is lost"),
         }
     }
 
-    fn event(&self, pod: &Value, told: &PodEvent) -> Value {
+    fn event(&self, pod: &Value, name: &str, told: &PodEvent) -> Value {
         let metadata = &pod["metadata"];
         let mut object = json!({
             "kind": "Pod", "apiVersion": "v1", "namespace": metadata["namespace"], "name": metadata["name"],
@@ -70,7 +69,7 @@ impl EventCorrelator {
         let node = pod["spec"]["nodeName"].as_str().filter(|_| told.from == "kubelet").unwrap_or_default();
         let now = self.clock.now();
         json!({
-            "involvedObject": object, "type": told.kind, "reason": told.reason, "message": told.message,
+            "metadata": {"name": name}, "involvedObject": object, "type": told.kind, "reason": told.reason, "message": told.message,
             "source": {"component": told.from, "host": node}, "reportingComponent": told.from, "reportingInstance": node,
             "firstTimestamp": now, "lastTimestamp": now, "count": 1,
         })

@@ -10,8 +10,14 @@ const OPTIONAL: [&str; 5] = ["lastProbeTime", "lastTransitionTime", "message", "
 
 /// A strategic merge patch for the pod with this uid. It changes the conditions that the status has, puts them first and
 /// in this order, and keeps those that others have set.
-pub(super) fn of(uid: &str, status: Value) -> Value {
-    let Value::Object(mut status) = status else { return json!({"metadata": {"uid": uid}}) };
+pub(super) fn of(uid: &str, mut status: Value) -> Map<String, Value> {
+    if let Value::Object(status) = &mut status {
+        as_a_patch(status);
+    }
+    Map::from_iter([("metadata".to_owned(), json!({"uid": uid})), ("status".to_owned(), status)])
+}
+
+fn as_a_patch(status: &mut Map<String, Value>) {
     for field in REPLACED {
         if let Some(Value::Array(items)) = status.get_mut(field) {
             items.insert(0, json!({"$patch": "replace"}));
@@ -22,7 +28,6 @@ pub(super) fn of(uid: &str, status: Value) -> Value {
         conditions.iter_mut().filter_map(Value::as_object_mut).for_each(say_what_is_absent);
         status.insert("$setElementOrder/conditions".to_owned(), order.into());
     }
-    json!({"metadata": {"uid": uid}, "status": status})
 }
 
 /// A field that is left out of a patch would keep its value.

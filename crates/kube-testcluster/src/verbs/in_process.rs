@@ -1,0 +1,74 @@
+//! Requests of the cluster's own components, without their text.
+
+use std::sync::Arc;
+
+use futures::FutureExt;
+use kube_client::Error;
+use kube_core::Status;
+use serde_json::Value;
+
+use super::patch::PatchBody;
+use super::{binding, create, patch};
+use crate::codec::schema::Decoded;
+use crate::http::field_validation::Strictness;
+use crate::http::request_info::Target;
+use crate::http::status::ApiError;
+use crate::http::write_options::WriteOptions;
+use crate::kinds::{Resource, Subresource};
+use crate::nodes::writes::{Answer, ObjectRef, Patch, Writes};
+use crate::store::object::Object;
+use crate::store::{Commit, Store};
+
+/// The options of a request without a query. Nobody reads the warnings.
+const OPTIONS: WriteOptions = WriteOptions { commit: Commit::Really, strictness: Strictness::Ignore };
+
+/// The server, for those who are in its process.
+#[derive(Debug)]
+pub(crate) struct InProcess(pub(crate) Arc<Store>);
+
+impl Writes for InProcess {
+    fn create(&self, resource: &'static Resource, namespace: String, object: Value) -> Answer<'_, ()> {
+        let target = target(resource, namespace, None, None);
+        async move {
+            let Decoded { value, mut faults } = decoded(resource, object)?;
+            create::create_new(&self.0, &target, value, OPTIONS.commit, &mut faults).await.map(drop)
+        }
+        .map(|answer| answer.map_err(refused))
+        .boxed()
+    }
+
+    fn bind(&self, pod: ObjectRef, binding: Value) -> Answer<'_, ()> {
+        let target = target(pod.resource, pod.namespace, Some(pod.name), Some(Subresource::Binding));
+        async move { binding::write(&self.0, &target, &binding, OPTIONS.commit).await }
+            .map(|answer| answer.map_err(refused))
+            .boxed()
+    }
+
+    fn patch(&self, object: ObjectRef, part: Option<Subresource>, patch: Patch) -> Answer<'_, Value> {
+        let target = target(object.resource, object.namespace, Some(object.name), part);
+        async move {
+            let patch = PatchBody::of(patch);
+            let (written, _) = patch::write(&self.0, &target, &patch, OPTIONS).await;
+            let written: Arc<Object> = written?;
+            Ok(written.open()?.value)
+        }
+        .map(|answer| answer.map_err(refused))
+        .boxed()
+    }
+}
+
+fn target(resource: &'static Resource, namespace: String, name: Option<String>, part: Option<Subresource>) -> Target {
+    Target { resource, served: resource, namespace: Some(namespace), name, subresource: part, watch: false }
+}
+
+fn decoded(resource: &Resource, object: Value) -> Result<Decoded, ApiError> {
+    resource.shape(object).map_err(ApiError::bad_request)
+}
+
+/// The error as a client reads it.
+fn refused(error: ApiError) -> Error {
+    match serde_json::from_slice::<Status>(&error.json()) {
+        Ok(status) => Error::Api(Box::new(status)),
+        Err(error) => Error::SerdeError(error),
+    }
+}
