@@ -33,9 +33,9 @@ pub enum Admin {
 #[non_exhaustive]
 pub enum Controllers {
     /// Those of [`Housekeeping`](Self::Housekeeping), and those of workloads: of
-    /// [ReplicaSets](crate::controllers::replica_set), [Deployments](crate::controllers::deployment) and
-    /// [Jobs](crate::controllers::job). Each of them
-    /// begins with the first object of its kind.
+    /// [ReplicaSets](crate::controllers::replica_set), [Deployments](crate::controllers::deployment),
+    /// [DaemonSets](crate::controllers::daemon_set) and [Jobs](crate::controllers::job). Each of them begins with the first
+    /// object of its kind.
     #[default]
     All,
     /// The garbage collector and the namespace controller, which deletions need; the service account controller, with
@@ -70,11 +70,13 @@ pub enum Workload {
     Deployment,
     /// [That of Jobs](crate::controllers::job).
     Job,
+    /// [That of DaemonSets](crate::controllers::daemon_set).
+    DaemonSet,
 }
 
 impl Workload {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::ReplicaSet, Self::Deployment, Self::Job];
+    pub const ALL: [Self; 4] = [Self::ReplicaSet, Self::Deployment, Self::Job, Self::DaemonSet];
 
     /// Its name in kube-controller-manager's `--controllers`, in the short form.
     pub fn name(self) -> &'static str {
@@ -82,6 +84,7 @@ impl Workload {
             Self::ReplicaSet => "replicaset",
             Self::Deployment => "deployment",
             Self::Job => "job",
+            Self::DaemonSet => "daemonset",
         }
     }
 

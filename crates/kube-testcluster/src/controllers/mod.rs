@@ -1,6 +1,7 @@
 //! Controllers. Those of workloads are built on this project's informers and work queue, and run against any cluster.
 
 pub(crate) mod chores;
+pub mod daemon_set;
 pub mod deployment;
 mod garbage_collector;
 pub mod job;

@@ -195,7 +195,7 @@ async fn follow(client: &Client, told: &watch::Sender<Option<KnownNodes>>) -> Re
 /// The fields of a node that scheduling needs.
 fn relevant_fields(node: &DynamicObject) -> Value {
     serde_json::json!({
-        "labels": node.metadata.labels, "spec": node.data["spec"],
+        "name": node.metadata.name, "labels": node.metadata.labels, "spec": node.data["spec"],
         "status": {"addresses": node.data["status"]["addresses"]},
     })
 }

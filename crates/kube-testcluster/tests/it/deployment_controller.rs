@@ -279,7 +279,7 @@ async fn only_the_controllers_that_were_chosen_run() {
     a_while().await;
     assert_eq!(sets(&api).await, said(&[("nginx:1", 2)]));
     assert_eq!(items(&api, PODS).await.len(), 0, "nobody makes pods for the ReplicaSet");
-    assert_eq!(Workload::named("daemonset"), None);
+    assert_eq!(Workload::named("podgc"), None);
     cluster.shutdown().await;
 }
 

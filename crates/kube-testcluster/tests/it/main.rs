@@ -43,6 +43,7 @@ mod cluster_tokens;
 mod cluster_update;
 mod cluster_validation;
 mod cluster_watch;
+mod daemon_set_controller;
 mod deployment_controller;
 mod examples;
 mod job_controller;

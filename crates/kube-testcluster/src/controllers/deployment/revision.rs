@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use kube_client::api::{DynamicObject, PostParams};
 use kube_informers::cache::{ApiError, with_causes};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::replica_sets::{DESIRED, HASH, HISTORY, MOST, REVISION, revision, same_template, sum, wanted};
 use super::rollout::Rollout;
 use super::spec::Strategy;
 use super::status::Condition;
 use crate::controllers::shared::error::SyncError;
+use crate::controllers::shared::hash::hash;
 use crate::controllers::shared::object::{annotation, controller, name, number, owned_by};
 use crate::controllers::shared::recorder::Reason;
 
@@ -172,16 +173,6 @@ fn history(before: Option<&str>, earlier: &str) -> Option<String> {
     (all.len() <= LONGEST_HISTORY).then_some(all)
 }
 
-/// The hash of a template. Upstream hashes what Go prints of it, so that no other program has the same hash. Upstream:
-/// `ComputeHash`, `SafeEncodeString`.
-fn hash(template: &Value, collisions: Option<i64>) -> String {
-    const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
-    let text = format!("{template}{}", collisions.map(|count| count.to_string()).unwrap_or_default());
-    let fnv = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(16_777_619);
-    let hash = text.bytes().fold(2_166_136_261, fnv).to_string();
-    hash.bytes().map(|digit| char::from(LETTERS[usize::from(digit) % LETTERS.len()])).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -193,13 +184,5 @@ mod tests {
         let long = vec!["12345"; 400].join(",");
         let cut = history(Some(&long), "54321").unwrap();
         assert!(cut.len() <= LONGEST_HISTORY && cut.ends_with(",54321"), "{}", cut.len());
-    }
-
-    #[test]
-    fn a_hash_depends_on_the_template_and_on_the_collisions() {
-        let (one, other) = (json!({"spec": {"a": 1}}), json!({"spec": {"a": 2}}));
-        assert_eq!(hash(&one, None), hash(&one.clone(), None));
-        assert_ne!(hash(&one, None), hash(&other, None));
-        assert_ne!(hash(&one, None), hash(&one, Some(1)));
     }
 }

@@ -4,6 +4,7 @@ use kube_client::api::DynamicObject;
 use serde_json::Value;
 
 use crate::controllers::shared::object::number;
+use crate::controllers::shared::share::{Round, scaled};
 
 /// How old pods give way to new ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,23 +75,11 @@ impl Spec {
 
 /// Upstream: `ResolveFenceposts`.
 fn rolling(rolling: &Value, replicas: i64) -> Strategy {
-    let surge = scaled(&rolling["maxSurge"], replicas, 99);
-    let unavailable = scaled(&rolling["maxUnavailable"], replicas, 0);
+    let surge = scaled(&rolling["maxSurge"], replicas, Round::Up);
+    let unavailable = scaled(&rolling["maxUnavailable"], replicas, Round::Down);
     // If both are rounded to none, nothing could ever change.
     let unavailable = if surge == 0 && unavailable == 0 { 1 } else { unavailable };
     Strategy::RollingUpdate { surge, unavailable }
-}
-
-/// A number or its share of `total`; `round` hundredths are added before the fraction is cut off. Upstream:
-/// `GetScaledValueFromIntOrPercent`.
-fn scaled(value: &Value, total: i64, round: i64) -> i64 {
-    match value {
-        Value::String(text) => {
-            let percent: i64 = text.trim_end_matches('%').parse().unwrap_or_default();
-            percent.saturating_mul(total).saturating_add(round) / 100
-        }
-        number => number.as_i64().unwrap_or_default(),
-    }
 }
 
 #[cfg(test)]

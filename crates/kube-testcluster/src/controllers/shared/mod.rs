@@ -1,8 +1,13 @@
 //! What the controllers of workloads share.
 
+pub(super) mod claims;
 pub(super) mod error;
 pub(super) mod expectations;
+pub(super) mod hash;
 pub(super) mod object;
 pub(super) mod own_writes;
+pub(super) mod pods;
 pub(super) mod recorder;
+pub(super) mod revisions;
+pub(super) mod share;
 pub(super) mod when_needed;

@@ -37,6 +37,8 @@ pub(in crate::controllers) enum Reason {
     DeadlineExceeded,
     Suspended,
     Resumed,
+    FailedDaemonPod,
+    SucceededDaemonPod,
     /// Not upstream's: of a Job that the built-in controller does not run.
     NotSupported,
 }
@@ -50,6 +52,7 @@ impl Reason {
                 | Self::ReplicaSetCreateError
                 | Self::BackoffLimitExceeded
                 | Self::DeadlineExceeded
+                | Self::FailedDaemonPod
                 | Self::NotSupported
         )
     }

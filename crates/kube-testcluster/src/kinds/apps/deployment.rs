@@ -83,7 +83,7 @@ fn strategy(strategy: &Value) -> Vec<Cause> {
 }
 
 /// The internal type of a rolling update has no JSON names.
-fn as_go_writes(rolling: &Value) -> String {
+pub(super) fn as_go_writes(rolling: &Value) -> String {
     if rolling.is_null() {
         return "null".into();
     }
@@ -129,9 +129,6 @@ fn validate_status(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     if count("availableReplicas") > count("readyReplicas") {
         causes.push(wrong("availableReplicas", "cannot be greater than readyReplicas"));
     }
-    let before = old.and_then(|old| old["status"]["collisionCount"].as_i64());
-    if before.is_some_and(|before| count("collisionCount") < before) {
-        causes.push(wrong("collisionCount", "cannot be decremented"));
-    }
+    causes.extend(selected_template::decremented_collisions(new, old));
     causes
 }

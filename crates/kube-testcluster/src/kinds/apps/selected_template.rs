@@ -1,4 +1,4 @@
-//! What a ReplicaSet and a Deployment have in common: a selector, and a template of pods that it selects. Upstream:
+//! What the kinds of this group have in common: a selector, and a template of pods that it selects. Upstream:
 //! `ValidateReplicaSetSpec`, `ValidatePodTemplateSpecForReplicaSet` in `pkg/apis/apps/validation/validation.go`.
 
 use serde_json::Value;
@@ -37,7 +37,7 @@ pub(super) fn selected_template(spec: &Value) -> Vec<Cause> {
         Ok(read) => {
             causes.extend(selects(&spec["template"], &read));
             causes.extend(pod::validation::template(&spec["template"], "spec.template"));
-            causes.extend(always(&spec["template"]["spec"]));
+            causes.extend(always(&spec["template"]["spec"], "ReplicaSet"));
         }
     }
     causes
@@ -56,7 +56,7 @@ pub(super) fn immutable_selector(new: &Value, old: Option<&Value>) -> Option<Cau
 }
 
 /// The error in a template whose labels the selector does not match, if any.
-fn selects(template: &Value, selector: &LabelSelector) -> Option<Cause> {
+pub(super) fn selects(template: &Value, selector: &LabelSelector) -> Option<Cause> {
     let labels = &template["metadata"]["labels"];
     let matches = selector.is_everything() || selector.matches_values(|key| labels[key].as_str());
     let why = "`selector` does not match template `labels`";
@@ -64,13 +64,20 @@ fn selects(template: &Value, selector: &LabelSelector) -> Option<Cause> {
 }
 
 /// The errors in the spec of a template whose pods must run always.
-fn always(spec: &Value) -> Vec<Cause> {
+pub(super) fn always(spec: &Value, kind: &str) -> Vec<Cause> {
     const AT: &str = "spec.template.spec";
     let mut causes: Vec<Cause> =
         known(text(spec, "restartPolicy"), &["Always"], &format!("{AT}.restartPolicy")).into_iter().collect();
     if !spec["activeDeadlineSeconds"].is_null() {
-        let why = "activeDeadlineSeconds in ReplicaSet is not Supported";
-        causes.push(Cause::forbidden(format!("{AT}.activeDeadlineSeconds"), why));
+        let why = format!("activeDeadlineSeconds in {kind} is not Supported");
+        causes.push(Cause::forbidden(format!("{AT}.activeDeadlineSeconds"), &why));
     }
     causes
+}
+
+/// The error in a count of collisions that goes down, if any. Upstream: `IsDecremented`.
+pub(super) fn decremented_collisions(new: &Value, old: Option<&Value>) -> Option<Cause> {
+    let count = |set: &Value| set["status"]["collisionCount"].as_i64();
+    let (before, now) = (count(old?)?, count(new).unwrap_or_default());
+    (now < before).then(|| Cause::invalid_json("status.collisionCount", &now.into(), "cannot be decremented"))
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::KnownNodes;
+use crate::nodes::constraints::{selects, tolerates};
 
 /// Why a pod fits on no node.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -100,22 +101,10 @@ fn reason_against(node: &Value, pod: &Value) -> Option<&'static str> {
     if !node["spec"]["taints"].as_array().is_none_or(|taints| taints.iter().all(tolerated)) {
         return Some("node(s) had untolerated taint(s)");
     }
-    let has = |(key, value): (&String, &Value)| node["labels"].get(key) == Some(value);
-    if !spec["nodeSelector"].as_object().is_none_or(|labels| labels.iter().all(has)) {
+    if !selects(spec, text(node, "name"), &node["labels"]) {
         return Some("node(s) didn't match Pod's node affinity/selector");
     }
     None
-}
-
-/// Whether a pod tolerates a taint.
-fn tolerates(spec: &Value, key: &str, value: &str, effect: &str) -> bool {
-    let tolerations = spec["tolerations"].as_array().map_or(&[][..], Vec::as_slice);
-    tolerations.iter().any(|toleration| {
-        let text = |field: &str| toleration[field].as_str().unwrap_or_default();
-        let any_or = |field: &str, wanted: &str| text(field).is_empty() || text(field) == wanted;
-        let same_value = text("operator") == "Exists" || text("value") == value;
-        any_or("effect", effect) && any_or("key", key) && same_value
-    })
 }
 
 fn sentence(all: usize, reasons: &BTreeMap<&'static str, usize>) -> String {

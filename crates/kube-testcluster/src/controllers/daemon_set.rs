@@ -1,0 +1,192 @@
+//! The DaemonSet controller. It keeps one pod of each DaemonSet on each node that it asks for. Upstream:
+//! `pkg/controller/daemon`.
+//!
+//! The choice of nodes, tolerations, rolling updates by `maxUnavailable` or by `maxSurge`, `OnDelete`, revisions and the
+//! back-off after failed pods are upstream's. The scheduler places the pods: each has a node affinity for its node.
+
+mod backoff;
+mod handlers;
+mod manage;
+mod nodes;
+mod roll;
+mod round;
+mod spec;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use k8s_openapi::api::apps::v1::DaemonSet;
+use k8s_openapi::api::core::v1::{Node, Pod};
+use kube_client::Api;
+use kube_client::api::{ApiResource, DynamicObject};
+use kube_informers::cache::{
+    Done, Error, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory, wait_for, with_causes,
+};
+use kube_informers::selector::LabelSelector;
+use kube_informers::workqueue::WorkQueue;
+use tokio_util::sync::CancellationToken;
+
+use super::shared::claims::Claims;
+use super::shared::error::{ControllerError, SyncError};
+use super::shared::object::{namespace, owner_index};
+use super::shared::own_writes::OwnWrites;
+use super::shared::recorder::{EventRecorder, Recorded};
+use super::shared::revisions::{POD_HASH, Revisions};
+use super::shared::when_needed;
+use crate::machinery::clock::Clock;
+use crate::machinery::label_selector;
+use backoff::Backoffs;
+use handlers::{OfNodes, OfPods, OfRevisions, OfSets};
+use round::Round;
+
+/// The index of pods by the uid of their controller.
+const OWNER: &str = "owner";
+
+/// How many keys are processed at a time.
+const WORKERS: usize = 2;
+
+/// How long a key waits whose caches have not seen the controller's own writes yet.
+const LATE: Duration = Duration::from_millis(200);
+
+/// What its Events say of it.
+const RECORDED: Recorded = Recorded { component: "daemonset-controller", api_version: "apps/v1", kind: "DaemonSet" };
+
+/// Runs the controller for all DaemonSets of a cluster until `stop`. A [`Cluster`](crate::Cluster) with
+/// [`Controllers::All`](crate::Controllers::All) runs it by itself. A cluster without Node objects has no daemon pods.
+///
+/// # Errors
+/// An informer failed, or the work on a DaemonSet panicked.
+pub async fn run(client: kube_client::Client, stop: CancellationToken) -> Result<(), ControllerError> {
+    run_with(client, Clock::starting_at(Timestamp::now()), stop).await
+}
+
+/// Runs the controller once there is a DaemonSet.
+pub(crate) async fn run_when_needed(client: kube_client::Client, clock: Clock, stop: CancellationToken) {
+    let sets = ApiResource::erase::<DaemonSet>(&());
+    when_needed::run_when_needed(&client, &sets, &stop, || run_with(client.clone(), clock, stop.clone())).await;
+}
+
+async fn run_with(client: kube_client::Client, clock: Clock, stop: CancellationToken) -> Result<(), ControllerError> {
+    let factory = SharedInformerFactory::new(client.clone());
+    let controller = Controller::new(client, clock, &factory).expect("informers that have not started take any index");
+    Arc::new(controller).run(&factory, &stop.child_token()).await
+}
+
+/// The controller: its informers and its queue.
+struct Controller {
+    client: kube_client::Client,
+    kind: ApiResource,
+    kind_of_pods: ApiResource,
+    informer: SharedIndexInformer<DynamicObject>,
+    node_informer: SharedIndexInformer<DynamicObject>,
+    pod_informer: SharedIndexInformer<Pod>,
+    sets: Lister<DynamicObject>,
+    nodes: Lister<DynamicObject>,
+    pods_by_owner: Index<Pod>,
+    revisions: Revisions,
+    queue: WorkQueue<String>,
+    /// Which state of a DaemonSet, and which of its pods, the caches must have before the next sync.
+    statuses: OwnWrites,
+    pod_writes: OwnWrites,
+    backoffs: Backoffs,
+    clock: Clock,
+    recorder: EventRecorder,
+}
+
+impl Controller {
+    fn new(client: kube_client::Client, clock: Clock, factory: &SharedInformerFactory) -> Result<Self, Error> {
+        let (kind, kind_of_nodes) = (ApiResource::erase::<DaemonSet>(&()), ApiResource::erase::<Node>(&()));
+        let (informer, node_informer) = (factory.dynamic_informer(&kind), factory.dynamic_informer(&kind_of_nodes));
+        let pod_informer = factory.informer::<Pod>();
+        Ok(Self {
+            sets: Lister::new(informer.reader(), (&kind).into()),
+            nodes: Lister::new(node_informer.reader(), (&kind_of_nodes).into()),
+            pods_by_owner: pod_informer.index(OWNER, |pod| owner_index(&pod.metadata))?,
+            revisions: Revisions::new(client.clone(), kind.clone(), POD_HASH, factory)?,
+            kind,
+            kind_of_pods: ApiResource::erase::<Pod>(&()),
+            informer,
+            node_informer,
+            pod_informer,
+            queue: WorkQueue::new(),
+            statuses: OwnWrites::default(),
+            pod_writes: OwnWrites::default(),
+            backoffs: Backoffs::default(),
+            clock,
+            recorder: EventRecorder::new(client.clone(), clock, &RECORDED),
+            client,
+        })
+    }
+
+    /// Starts the factory and runs until `stop`, which it also fires when it fails.
+    async fn run(
+        self: Arc<Self>,
+        factory: &SharedInformerFactory,
+        stop: &CancellationToken,
+    ) -> Result<(), ControllerError> {
+        let handlers = self.listen().expect("informers that have not started take handlers");
+        factory.start(stop);
+        let mut worked = Ok(());
+        // With a cache that is not filled yet, a worker would create pods that exist already.
+        if wait_for(stop, &handlers).await {
+            let failed = factory.failed();
+            let end = async {
+                tokio::select! {
+                    () = stop.cancelled() => {}
+                    _ = failed.wait() => stop.cancel(),
+                }
+            };
+            let workers = self.queue.workers(WORKERS, async |key: String| self.sync(&key).await);
+            let workers = workers.on_error(|key: &String, error: SyncError| {
+                tracing::debug!(key, error = %with_causes(&error), "the work on a DaemonSet is tried again");
+            });
+            let work = async {
+                worked = workers.run(stop).await;
+                stop.cancel();
+            };
+            futures::join!(end, work);
+        }
+        stop.cancel();
+        factory.shutdown().await?;
+        Ok(worked?)
+    }
+
+    fn listen(self: &Arc<Self>) -> Result<[Done; 4], InformerStopped> {
+        let sets = self.informer.add_event_handler(OfSets(self.clone()))?;
+        let nodes = self.node_informer.add_event_handler(OfNodes(self.clone()))?;
+        let pods = self.pod_informer.add_event_handler(OfPods(self.clone()))?;
+        let revisions = self.revisions.informer.add_event_handler(OfRevisions(self.clone()))?;
+        Ok([sets.synced(), nodes.synced(), pods.synced(), revisions.synced()])
+    }
+
+    /// Brings a DaemonSet nearer to what it asks for. Upstream: `syncDaemonSet`.
+    async fn sync(&self, key: &str) -> Result<(), SyncError> {
+        let seen = self.statuses.caught_up(key, &self.informer.reader()).await
+            && self.pod_writes.caught_up(key, &self.pod_informer.reader()).await
+            && self.revisions.caught_up(key).await;
+        if !seen {
+            self.queue.add_after(key.to_owned(), LATE);
+            return Ok(());
+        }
+        let Ok(set) = self.sets.get(key) else { return Ok(()) };
+        let selector = label_selector::read(&set.data["spec"]["selector"])?;
+        // One that is going may have no revisions any more, without which nothing can be said of it.
+        if set.metadata.deletion_timestamp.is_some() || selector.is_everything() {
+            return Ok(());
+        }
+        let claims = Claims { client: &self.client, owner: &set, kind: &self.kind, selector: &selector };
+        let pods = claims.claim(&self.pods_by_owner, &self.kind_of_pods).await?;
+        let history = self.revisions.history(key, &set, &selector).await?;
+        let nodes = self.nodes.list(&LabelSelector::everything());
+        let mut round = Round::new(self, key, set, nodes, pods, self.revisions.hash_of(&history.current));
+        let done = round.advance(&history).await;
+        let told = round.tell_status().await; // also what has failed is told
+        done.and(told)
+    }
+
+    /// The API for the objects of a kind in the namespace of a DaemonSet.
+    fn api(&self, set: &DynamicObject, kind: &ApiResource) -> Api<DynamicObject> {
+        Api::namespaced_with(self.client.clone(), namespace(&set.metadata), kind)
+    }
+}
