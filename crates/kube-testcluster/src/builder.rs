@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Cluster;
 use crate::controllers::chores::{self, Chores};
-use crate::controllers::{daemon_set, deployment, job, replica_set};
+use crate::controllers::{daemon_set, deployment, job, replica_set, stateful_set};
 use crate::kinds::{ENDPOINT_SLICES, ENDPOINTS, NAMESPACES, NODES, PODS, Resource, SERVICE_ACCOUNTS, SERVICES};
 use crate::machinery::clock::Clock;
 use crate::nodes::kubelet::{Kubelet, Progress};
@@ -283,6 +283,9 @@ impl ClusterBuilder {
         }
         if workloads.has(Workload::Deployment) {
             tasks.push(tokio::spawn(deployment::run_when_needed(own_client(&router), clock, stop.clone())));
+        }
+        if workloads.has(Workload::StatefulSet) {
+            tasks.push(tokio::spawn(stateful_set::run_when_needed(own_client(&router), clock, stop.clone())));
         }
         if workloads.has(Workload::DaemonSet) {
             tasks.push(tokio::spawn(daemon_set::run_when_needed(own_client(&router), clock, stop.clone())));

@@ -34,7 +34,7 @@ pub enum Admin {
 pub enum Controllers {
     /// Those of [`Housekeeping`](Self::Housekeeping), and those of workloads: of
     /// [ReplicaSets](crate::controllers::replica_set), [Deployments](crate::controllers::deployment),
-    /// [DaemonSets](crate::controllers::daemon_set) and [Jobs](crate::controllers::job). Each of them begins with the first
+    /// [DaemonSets](crate::controllers::daemon_set), [StatefulSets](crate::controllers::stateful_set) and [Jobs](crate::controllers::job). Each of them begins with the first
     /// object of its kind.
     #[default]
     All,
@@ -72,11 +72,13 @@ pub enum Workload {
     Job,
     /// [That of DaemonSets](crate::controllers::daemon_set).
     DaemonSet,
+    /// [That of StatefulSets](crate::controllers::stateful_set).
+    StatefulSet,
 }
 
 impl Workload {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::ReplicaSet, Self::Deployment, Self::Job, Self::DaemonSet];
+    pub const ALL: [Self; 5] = [Self::ReplicaSet, Self::Deployment, Self::Job, Self::DaemonSet, Self::StatefulSet];
 
     /// Its name in kube-controller-manager's `--controllers`, in the short form.
     pub fn name(self) -> &'static str {
@@ -85,6 +87,7 @@ impl Workload {
             Self::Deployment => "deployment",
             Self::Job => "job",
             Self::DaemonSet => "daemonset",
+            Self::StatefulSet => "statefulset",
         }
     }
 

@@ -176,7 +176,7 @@ impl Controller {
             return Ok(());
         }
         let claims = Claims { client: &self.client, owner: &set, kind: &self.kind, selector: &selector };
-        let pods = claims.claim(&self.pods_by_owner, &self.kind_of_pods).await?;
+        let pods = claims.claim(&self.pods_by_owner, &self.kind_of_pods, |_| true).await?;
         let history = self.revisions.history(key, &set, &selector).await?;
         let nodes = self.nodes.list(&LabelSelector::everything());
         let mut round = Round::new(self, key, set, nodes, pods, self.revisions.hash_of(&history.current));

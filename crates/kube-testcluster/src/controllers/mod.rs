@@ -11,3 +11,4 @@ mod pod_gc;
 pub mod replica_set;
 mod service_accounts;
 mod shared;
+pub mod stateful_set;

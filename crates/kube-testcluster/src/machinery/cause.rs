@@ -50,7 +50,8 @@ impl Cause {
 
     /// For a value that is written already.
     pub(crate) fn invalid_as(field: impl Into<String>, value: &str, detail: &str) -> Self {
-        Self { reason: "FieldValueInvalid", message: format!("Invalid value: {value}: {detail}"), field: field.into() }
+        let detail = if detail.is_empty() { String::new() } else { format!(": {detail}") };
+        Self { reason: "FieldValueInvalid", message: format!("Invalid value: {value}{detail}"), field: field.into() }
     }
 
     /// For a value that is not shown.

@@ -48,4 +48,5 @@ mod deployment_controller;
 mod examples;
 mod job_controller;
 mod replica_set_controller;
+mod stateful_set_controller;
 mod support;

@@ -22,16 +22,17 @@ pub(in crate::controllers) struct Claims<'a> {
 
 impl Claims<'_> {
     /// The owner's objects of a kind, from an index by [owner](super::object::owner_index). Releases those that the selector
-    /// no longer matches, and adopts matching ones that have no controller.
+    /// no longer matches, and adopts matching ones that have no controller. Of those that do not fit nothing is known.
     pub(in crate::controllers) async fn claim<T: Resource>(
         &self,
         objects: &Index<T>,
         kind: &ApiResource,
+        fits: impl Fn(&T) -> bool,
     ) -> Result<Vec<Arc<T>>, SyncError> {
         let metadata = &self.owner.metadata;
         let going = metadata.deletion_timestamp.is_some();
         let mut claimed = Vec::new();
-        for object in objects.get(uid(metadata)).iter() {
+        for object in objects.get(uid(metadata)).iter().filter(|object| fits(object)) {
             if self.selector.matches(object.meta().labels.as_ref()) {
                 claimed.push(object.clone());
             } else if !going {
@@ -41,7 +42,10 @@ impl Claims<'_> {
         }
         let free = |object: &&Arc<T>| {
             let theirs = object.meta();
-            !going && theirs.deletion_timestamp.is_none() && self.selector.matches(theirs.labels.as_ref())
+            !going
+                && fits(object)
+                && theirs.deletion_timestamp.is_none()
+                && self.selector.matches(theirs.labels.as_ref())
         };
         let orphans: Vec<_> = objects.get(&orphans_of(namespace(metadata))).iter().filter(free).cloned().collect();
         if !orphans.is_empty() {

@@ -80,7 +80,7 @@ impl Revisions {
         selector: &LabelSelector,
     ) -> Result<History, SyncError> {
         let claims = Claims { client: &self.client, owner, kind: &self.owners, selector };
-        let mut all = claims.claim(&self.by_owner, &self.kind).await?;
+        let mut all = claims.claim(&self.by_owner, &self.kind, |_| true).await?;
         all.sort_by_cached_key(|revision| (revision_of(revision), revision.metadata.name.clone()));
         let data = data(owner);
         let (same, old): (Vec<_>, Vec<_>) = all.into_iter().partition(|revision| revision.data["data"] == data);

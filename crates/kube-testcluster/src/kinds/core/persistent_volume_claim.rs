@@ -25,7 +25,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
 };
 
 /// Upstream: `SetDefaults_PersistentVolumeClaim`.
-fn set_defaults(claim: &mut Value) {
+pub(in crate::kinds) fn set_defaults(claim: &mut Value) {
     missing(claim, "status", empty());
     missing(&mut claim["status"], "phase", json!("Pending"));
     for field in ["capacity", "allocatedResources"] {

@@ -55,7 +55,8 @@ fn metadata(metadata: &Value, at: &str) -> Vec<Cause> {
     causes
 }
 
-fn claim(spec: &Value, at: &str) -> Vec<Cause> {
+/// The errors in the spec of a claim.
+pub(in crate::kinds) fn claim(spec: &Value, at: &str) -> Vec<Cause> {
     let (modes, path) = (items(spec, "accessModes"), format!("{at}.accessModes"));
     let mut causes = Vec::new();
     if modes.is_empty() {

@@ -1,0 +1,196 @@
+//! The StatefulSet controller. Each pod of a StatefulSet has an ordinal, and with it a name and claims that stay its own.
+//! Upstream: `pkg/controller/statefulset`.
+//!
+//! Ordered and parallel management, start ordinals, claims and what becomes of them, rolling updates with a partition and
+//! `maxUnavailable`, `OnDelete`, and revisions are upstream's.
+
+mod claims;
+mod handlers;
+mod identity;
+mod replicas;
+mod roll;
+mod round;
+mod spec;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use k8s_openapi::api::apps::v1::StatefulSet;
+use k8s_openapi::api::core::v1::{PersistentVolumeClaim, Pod};
+use kube_client::Api;
+use kube_client::api::{ApiResource, DynamicObject};
+use kube_informers::cache::{
+    Done, Error, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory, wait_for, with_causes,
+};
+use kube_informers::workqueue::WorkQueue;
+use tokio_util::sync::CancellationToken;
+
+use super::shared::claims::Claims;
+use super::shared::error::{ControllerError, SyncError};
+use super::shared::object::{name, namespace, owner_index};
+use super::shared::own_writes::OwnWrites;
+use super::shared::recorder::{EventRecorder, Recorded};
+use super::shared::revisions::Revisions;
+use super::shared::when_needed;
+use crate::machinery::clock::Clock;
+use crate::machinery::label_selector;
+use handlers::{OfPods, OfSets};
+use round::Round;
+
+/// The index of pods by the uid of their controller.
+const OWNER: &str = "owner";
+
+/// The label of a revision with its hash.
+const HASH: &str = "controller.kubernetes.io/hash";
+
+/// How many keys are processed at a time.
+const WORKERS: usize = 2;
+
+/// How long a key waits whose caches have not seen the controller's own writes yet.
+const LATE: Duration = Duration::from_millis(200);
+
+/// What its Events say of it.
+const RECORDED: Recorded =
+    Recorded { component: "statefulset-controller", api_version: "apps/v1", kind: "StatefulSet" };
+
+/// Runs the controller for all StatefulSets of a cluster until `stop`. A [`Cluster`](crate::Cluster) with
+/// [`Controllers::All`](crate::Controllers::All) runs it by itself. Nobody binds the claims that it makes, and pods do not
+/// wait for that.
+///
+/// # Errors
+/// An informer failed, or the work on a StatefulSet panicked.
+pub async fn run(client: kube_client::Client, stop: CancellationToken) -> Result<(), ControllerError> {
+    run_with(client, Clock::starting_at(Timestamp::now()), stop).await
+}
+
+/// Runs the controller once there is a StatefulSet.
+pub(crate) async fn run_when_needed(client: kube_client::Client, clock: Clock, stop: CancellationToken) {
+    let sets = ApiResource::erase::<StatefulSet>(&());
+    when_needed::run_when_needed(&client, &sets, &stop, || run_with(client.clone(), clock, stop.clone())).await;
+}
+
+async fn run_with(client: kube_client::Client, clock: Clock, stop: CancellationToken) -> Result<(), ControllerError> {
+    let factory = SharedInformerFactory::new(client.clone());
+    let controller = Controller::new(client, clock, &factory).expect("informers that have not started take any index");
+    Arc::new(controller).run(&factory, &stop.child_token()).await
+}
+
+/// The controller: its informers and its queue.
+struct Controller {
+    client: kube_client::Client,
+    kind: ApiResource,
+    kind_of_pods: ApiResource,
+    kind_of_claims: ApiResource,
+    informer: SharedIndexInformer<DynamicObject>,
+    pod_informer: SharedIndexInformer<Pod>,
+    claim_informer: SharedIndexInformer<DynamicObject>,
+    sets: Lister<DynamicObject>,
+    claims: Lister<DynamicObject>,
+    pods_by_owner: Index<Pod>,
+    revisions: Revisions,
+    queue: WorkQueue<String>,
+    /// Which state of a StatefulSet, of its pods and of its claims the caches must have before the next sync.
+    statuses: OwnWrites,
+    pod_writes: OwnWrites,
+    claim_writes: OwnWrites,
+    clock: Clock,
+    recorder: EventRecorder,
+}
+
+impl Controller {
+    fn new(client: kube_client::Client, clock: Clock, factory: &SharedInformerFactory) -> Result<Self, Error> {
+        let kind = ApiResource::erase::<StatefulSet>(&());
+        let kind_of_claims = ApiResource::erase::<PersistentVolumeClaim>(&());
+        let (informer, claim_informer) = (factory.dynamic_informer(&kind), factory.dynamic_informer(&kind_of_claims));
+        let pod_informer = factory.informer::<Pod>();
+        Ok(Self {
+            sets: Lister::new(informer.reader(), (&kind).into()),
+            claims: Lister::new(claim_informer.reader(), (&kind_of_claims).into()),
+            pods_by_owner: pod_informer.index(OWNER, |pod| owner_index(&pod.metadata))?,
+            revisions: Revisions::new(client.clone(), kind.clone(), HASH, factory)?,
+            kind,
+            kind_of_pods: ApiResource::erase::<Pod>(&()),
+            kind_of_claims,
+            informer,
+            pod_informer,
+            claim_informer,
+            queue: WorkQueue::new(),
+            statuses: OwnWrites::default(),
+            pod_writes: OwnWrites::default(),
+            claim_writes: OwnWrites::default(),
+            clock,
+            recorder: EventRecorder::new(client.clone(), clock, &RECORDED),
+            client,
+        })
+    }
+
+    /// Starts the factory and runs until `stop`, which it also fires when it fails.
+    async fn run(
+        self: Arc<Self>,
+        factory: &SharedInformerFactory,
+        stop: &CancellationToken,
+    ) -> Result<(), ControllerError> {
+        let mut signals = self.listen().expect("informers that have not started take handlers").to_vec();
+        signals.push(self.claim_informer.synced());
+        signals.push(self.revisions.informer.synced());
+        factory.start(stop);
+        let mut worked = Ok(());
+        // With a cache that is not filled yet, a worker would create what exists already.
+        if wait_for(stop, &signals).await {
+            let failed = factory.failed();
+            let end = async {
+                tokio::select! {
+                    () = stop.cancelled() => {}
+                    _ = failed.wait() => stop.cancel(),
+                }
+            };
+            let workers = self.queue.workers(WORKERS, async |key: String| self.sync(&key).await);
+            let workers = workers.on_error(|key: &String, error: SyncError| {
+                tracing::debug!(key, error = %with_causes(&error), "the work on a StatefulSet is tried again");
+            });
+            let work = async {
+                worked = workers.run(stop).await;
+                stop.cancel();
+            };
+            futures::join!(end, work);
+        }
+        stop.cancel();
+        factory.shutdown().await?;
+        Ok(worked?)
+    }
+
+    fn listen(self: &Arc<Self>) -> Result<[Done; 2], InformerStopped> {
+        let sets = self.informer.add_event_handler(OfSets(self.clone()))?;
+        let pods = self.pod_informer.add_event_handler(OfPods(self.clone()))?;
+        Ok([sets.synced(), pods.synced()])
+    }
+
+    /// Brings a StatefulSet nearer to what it asks for. Upstream: `sync`.
+    async fn sync(&self, key: &str) -> Result<(), SyncError> {
+        let seen = self.statuses.caught_up(key, &self.informer.reader()).await
+            && self.pod_writes.caught_up(key, &self.pod_informer.reader()).await
+            && self.claim_writes.caught_up(key, &self.claim_informer.reader()).await
+            && self.revisions.caught_up(key).await;
+        if !seen {
+            self.queue.add_after(key.to_owned(), LATE);
+            return Ok(());
+        }
+        let Ok(set) = self.sets.get(key) else { return Ok(()) };
+        let selector = label_selector::read(&set.data["spec"]["selector"])?;
+        let claims = Claims { client: &self.client, owner: &set, kind: &self.kind, selector: &selector };
+        let is_member = |pod: &Pod| identity::ordinal(name(&set.metadata), name(&pod.metadata)).is_some();
+        let pods = claims.claim(&self.pods_by_owner, &self.kind_of_pods, is_member).await?;
+        let history = self.revisions.history(key, &set, &selector).await?;
+        let round = Round::new(self, key, set.clone(), pods, &history);
+        let done = round.advance().await;
+        let told = round.tell_status().await; // also what has failed is told
+        done.and(told)?;
+        round.clean_up(&history).await
+    }
+
+    /// The API for the objects of a kind in the namespace of a StatefulSet.
+    fn api(&self, set: &DynamicObject, kind: &ApiResource) -> Api<DynamicObject> {
+        Api::namespaced_with(self.client.clone(), namespace(&set.metadata), kind)
+    }
+}
