@@ -48,7 +48,11 @@ func TestExplainAndGetKnowEveryKind(t *testing.T) {
 		t.Errorf("only %d kinds can be listed: %v", len(listed), listed)
 	}
 	for _, kind := range listed {
-		contains(t, kubectl.Run(t, "explain", kind), "DESCRIPTION:\n")
+		explain := []string{"explain", kind}
+		if kind == "events.events.k8s.io" { // kubectl takes its group for fields of the core group's events, on every cluster
+			explain = []string{"explain", "events", "--api-version=events.k8s.io/v1"}
+		}
+		contains(t, kubectl.Run(t, explain...), "DESCRIPTION:\n")
 		kubectl.Run(t, "get", kind, "-A", "-o", "wide")
 	}
 }
