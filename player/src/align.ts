@@ -5,13 +5,13 @@ import type { Event } from "./record";
 /** A step of the time line: the event of each recording at which it is then. */
 export interface Step { at: [number, number]; differs: boolean }
 
-/** What makes two events the same: everything but the time and the versions. */
+/** What makes two events the same: everything but the time, the versions, and whether the queue has known objects, which its box says. */
 export function signature(event: Event): string {
-  const { event: name, of, key, change, kind, delta, tombstone, knownObjects, notification, listener, line, en } = event;
+  const { event: name, of, key, change, kind, delta, tombstone, notification, listener, line, en } = event;
   const deltas = event.deltas?.map((delta) => delta.delta);
   const objects = event.objects?.map((object) => object.key);
   if (name === "run") return name;
-  return JSON.stringify([name, of, key, change, kind, delta, tombstone, knownObjects, notification, listener, line, en, deltas, objects]);
+  return JSON.stringify([name, of, key, change, kind, delta, tombstone, notification, listener, line, en, deltas, objects]);
 }
 
 /** Beyond so many differences the rest is taken by the clock: the comparison costs their square. */

@@ -92,7 +92,8 @@ export class Picture {
   /** A note beside the title is left out where it has no room; below the title it has. */
   private fittingNote(part: Part, title: string, note: string): string {
     const below = part === "reflector" || part === "listwatch";
-    return below || this.letters(`${title} ${note}`) < this.layout!.parts[part]!.w - 20 ? note : "";
+    const width = title.length * 0.64 + 0.6 + letterWidths(note) * 0.46;
+    return below || width * this.layout!.font < this.layout!.parts[part]!.w - 20 ? note : "";
   }
 
   private letters(text: string): number {
@@ -132,6 +133,11 @@ export class Picture {
     }
     return undefined;
   }
+}
+
+/** How wide a text is, in small letters: a Chinese one is as wide as two. */
+function letterWidths(text: string): number {
+  return [...text].reduce((width, letter) => width + (letter > "\u2e80" ? 2 : 1), 0);
 }
 
 function arrowHead(): SVGElement {

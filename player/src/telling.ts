@@ -57,6 +57,7 @@ export function showQuestion(board: Board): void {
   box.hidden = !session.question;
   if (!session.question) return box.replaceChildren();
   const asks = session.question.asks[lang].replace(/\s*y\/n$/, "");
+  const of = board.stages.length > 1 ? `${board.stages[0]!.title(lang)}: ` : ""; // the first of two is asked about
   const button = (label: string, act: () => void): HTMLElement => {
     const element = document.createElement("button");
     element.textContent = label;
@@ -70,7 +71,7 @@ export function showQuestion(board: Board): void {
     button(text.no, () => board.answer(false)),
     button(text.skip, () => board.forward()),
   );
-  box.replaceChildren(paragraph(asks), answers);
+  box.replaceChildren(paragraph(`${of}${asks}`), answers);
 }
 
 export function showTrace(board: Board): void {

@@ -88,7 +88,7 @@ export const TEXTS: Record<Lang, typeof EN> = { en: EN, zh: ZH };
 export const SCENE_WORDS: Record<Lang, SceneWords> = {
   en: {
     noWatch: "no watch", watching: "watch open", seen: (version) => `version ${version}`,
-    knownObjects: "known objects: the store", noKnownObjects: "no known objects",
+    knownObjects: "known objects: store", noKnownObjects: "no known objects",
     handler: (id) => `handler ${id}`, called: (times) => `✓ ${times}`, dropped: "✗ Deleted",
     objects: (count) => `LIST: ${count}`, objectVersion: "object, version", lanes: "waiting → handler",
   },

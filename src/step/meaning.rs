@@ -7,14 +7,14 @@ pub const MEANINGS: [(&str, &str, &str); 32] = [
     ("run", "Each frame is one event. The box that it changed is marked.", "每一帧是一个事件。它改变的部分有标记。"),
     (
         "committed",
-        "The API server stored a change. The lesson has not heard of it yet.",
-        "API server 写入了一个变化，本课还不知道。",
+        "The state in the API server has changed. The client has not heard of it yet.",
+        "API server 里的状态变了，客户端还不知道。",
     ),
     ("committed existing", "It was there before the lesson began.", "本课开始之前就有的对象。"),
     (
         "committed hidden",
-        "The API server stored a change, and a fault keeps it from every watch.",
-        "API server 写入了一个变化，但故障使所有 watch 都收不到。",
+        "The state in the API server has changed, and a fault keeps that from every watch.",
+        "API server 里的状态变了，但故障使所有 watch 都收不到。",
     ),
     (
         "listed",
