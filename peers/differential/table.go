@@ -96,7 +96,7 @@ var table = []row{
 }
 
 var (
-	namespaces = regexp.MustCompile(`^/api/v1/(watch/)?namespaces(/[^/?]*)?(/status)?/?(\?|$)`)
+	namespaces = regexp.MustCompile(`^/api/v1/(watch/)?namespaces(/[^/?]*)?(/status)?/*(\?|$)`)
 	deletion   = regexp.MustCompile(`(/metadata/deletionGracePeriodSeconds|/status/phase)$`)
 )
 

@@ -1,5 +1,6 @@
 //! DELETE of an object or of a collection.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::response::Response;
@@ -13,6 +14,7 @@ use super::{Call, answer, key, update};
 use crate::http::status::{self, ApiError};
 use crate::kinds::{DeleteResponse, Deletion, NAMESPACES, Resource};
 use crate::machinery::clock;
+use crate::machinery::fill::object;
 use crate::store::object::{Key, Object, Opened};
 use crate::store::{Commit, Next, Store};
 
@@ -22,9 +24,11 @@ const UNDELETABLE: [&str; 3] = ["default", "kube-public", "kube-system"];
 /// The result of a deletion.
 pub(crate) enum Outcome {
     /// The object was removed; this was its last state.
-    Gone(std::sync::Arc<Object>),
+    Gone(Arc<Object>),
     /// The object stays for its grace period or its finalizers.
-    Kept(std::sync::Arc<Object>),
+    Kept(Arc<Object>),
+    /// The dry run of a deletion that upstream answers with a blank object; see [`Then::Forgotten`].
+    Blank(Arc<Object>),
 }
 
 pub(crate) async fn delete(call: Call) -> Result<Response, ApiError> {
@@ -38,7 +42,7 @@ pub(crate) async fn delete(call: Call) -> Result<Response, ApiError> {
             status::removed(resource, key.name(), &object.summary.uid)
         }
         Outcome::Kept(object) if options.cascades => answer(StatusCode::ACCEPTED, &object),
-        Outcome::Gone(object) | Outcome::Kept(object) => answer(StatusCode::OK, &object),
+        Outcome::Gone(object) | Outcome::Kept(object) | Outcome::Blank(object) => answer(StatusCode::OK, &object),
     })
 }
 
@@ -88,13 +92,20 @@ pub(crate) async fn remove(
             options.check(current)?;
             options.refuse_readable(current)?;
             let (next, then) = plan(store, current, options);
+            if then == Then::Forgotten {
+                options.refuse_forgotten(current)?;
+            }
             step = then;
             Ok::<_, ApiError>(next)
         })
         .await?;
     match step {
         Then::Wait => Ok(Outcome::Kept(marked)),
-        Then::Done => Ok(Outcome::Gone(marked)),
+        Then::Forgotten if options.commit == Commit::Pretend => {
+            let blank = Value::Object(resource.blank());
+            Ok(Outcome::Blank(Arc::new(Object::unwritten(resource, key.clone(), &blank))))
+        }
+        Then::Done | Then::Forgotten => Ok(Outcome::Gone(marked)),
         Then::Remove if options.commit == Commit::Pretend => Ok(Outcome::Gone(marked)),
         Then::Remove => {
             let uid = marked.summary.uid.clone();
@@ -117,6 +128,7 @@ pub(crate) async fn remove(
 }
 
 /// What follows the first write of a deletion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Then {
     /// Nothing: the object stays for now.
     Wait,
@@ -124,6 +136,10 @@ enum Then {
     Remove,
     /// Nothing: the first write has removed the object.
     Done,
+    /// As `Done`, and the deletion has taken the object's last finalizers. Upstream does not read the object before it goes on
+    /// (`errDeleteNow` in `updateForGracefulDeletionAndFinalizers`): it answers a dry run with a blank one, and compares a
+    /// precondition with its empty resourceVersion.
+    Forgotten,
 }
 
 /// The first write of a deletion, and what follows it.
@@ -132,12 +148,15 @@ fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Then
     let finalizers = options.finalizers(current.resource, &value["metadata"]["finalizers"]);
     let is_namespace = current.resource == NAMESPACES;
     let held = !finalizers.is_empty() || update::has_namespace_finalizer(&value);
-    if finalizers != current.value["metadata"]["finalizers"].as_array().cloned().unwrap_or_default() {
+    if finalizers.is_empty() {
+        object(&mut value["metadata"]).remove("finalizers");
+    } else {
         value["metadata"]["finalizers"] = Value::Array(finalizers);
     }
     let deleting = current.text("/metadata/deletionTimestamp").map(ToOwned::to_owned);
     let grace = current.value["metadata"]["deletionGracePeriodSeconds"].as_i64();
     let period = match (current.resource.deletion, &deleting, grace) {
+        (Deletion::AtOnce, ..) if !held && update::is_held(&current.value) => return (Next::Remove, Then::Forgotten),
         (Deletion::AtOnce, ..) if !held => return (Next::Remove, Then::Done),
         (Deletion::AtOnce, Some(_), _) => return (Next::Put(value), Then::Wait),
         (Deletion::AtOnce, None, _) => 0,

@@ -4,6 +4,7 @@ use axum::extract::Request;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::update::failed_precondition;
 use crate::codec::protobuf;
 use crate::codec::schema;
 use crate::http::body::{self, Format};
@@ -193,6 +194,14 @@ impl DeleteOptions {
             object.resource.plural, object.key
         );
         Err(ApiError::conflict(object.resource, object.resource.plural, object.key.name(), why))
+    }
+
+    /// Refuses a precondition on the resourceVersion of an object that upstream has forgotten when it compares it.
+    pub(crate) fn refuse_forgotten(&self, object: &Object) -> Result<(), ApiError> {
+        if self.resource_version.is_none() || self.commit == Commit::Pretend {
+            return Ok(());
+        }
+        Err(failed_precondition(object, "ResourceVersion", "", &object.revision.to_string()))
     }
 
     /// Checks the preconditions.

@@ -313,3 +313,34 @@ async fn a_pending_deletion_takes_no_finalizers() {
     let shorter = api.delete(&format!("{path}?propagationPolicy=Orphan&gracePeriodSeconds=5")).await;
     assert_eq!(shorter.body["metadata"]["finalizers"], json!(["orphan"]), "{}", shorter.body);
 }
+
+/// Upstream: `errDeleteNow` in `updateForGracefulDeletionAndFinalizers`, then `Store.Delete`.
+#[tokio::test(start_paused = true)]
+async fn a_deletion_that_takes_the_last_finalizers_forgets_the_object() {
+    let api = api().await;
+    let map = json!({"metadata": {"name": "f", "finalizers": ["orphan"]}, "data": {"k": "v"}});
+    let version = api.post(MAPS, &map).await.body["metadata"]["resourceVersion"].clone();
+    let path = format!("{MAPS}/f?propagationPolicy=Background");
+    let dry = api.delete(&format!("{path}&dryRun=All")).await;
+    assert_eq!((dry.status, dry.body), (200, json!({"kind": "ConfigMap", "apiVersion": "v1", "metadata": {}})));
+    let version = version.as_str().unwrap();
+    let refused = api.delete(&format!("{path}&resourceVersion={version}")).await;
+    let why =
+        format!("Precondition failed: ResourceVersion in precondition: , ResourceVersion in object meta: {version}");
+    assert_eq!(refused.status, 409);
+    assert!(refused.message().ends_with(&why), "{}", refused.message());
+    assert_eq!(api.delete(&path).await.status, 200);
+    assert_eq!(api.get(&format!("{MAPS}/f")).await.status, 404);
+}
+
+/// Go leaves an empty list out.
+#[tokio::test(start_paused = true)]
+async fn a_deletion_that_takes_the_last_finalizer_leaves_no_list() {
+    let api = api().await;
+    let finalizers = json!(["foregroundDeletion"]);
+    let spec = json!({"containers": [{"name": "c", "image": "i"}]});
+    let pod = json!({"metadata": {"name": "p", "finalizers": finalizers}, "spec": spec});
+    assert_eq!(api.post(PODS, &pod).await.status, 201);
+    let gone = api.delete(&format!("{PODS}/p?propagationPolicy=Background")).await;
+    assert_eq!((gone.status, gone.body["metadata"].get("finalizers")), (200, None), "{}", gone.body);
+}
