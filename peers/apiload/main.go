@@ -1,8 +1,9 @@
 // Command apiload puts load on the pods of any API server, over plain HTTP and in JSON: it creates pods, lists them, and changes one of them
 // while many watchers watch it. It prints its figures in the form of ../bench.
 //
-//	apiload --url URL [--pid SERVER] [--pods 10000] [--bytes 1500] [--watchers 1000] [--changes 50]
+//	apiload --url URL [--pid SERVER] [--pods 10000] [--bytes 1500] [--watchers 1000] [--changes 50] [--running]
 //
+// With --running it waits instead until all pods run. That is for a server with a scheduler and a kubelet.
 // With --pid it also prints what the server used: processor time per event, and memory.
 package main
 
@@ -23,6 +24,7 @@ var (
 	watchers   = flag.Int("watchers", 1000, "how many watch one pod")
 	size       = flag.Int("bytes", 1500, "how large a pod is as the server tells it: what it does not fill in itself, an annotation does")
 	changes    = flag.Int("changes", 50, "how often it is changed")
+	running    = flag.Bool("running", false, "wait until all pods run, and do nothing else with them")
 )
 
 type figure struct {
@@ -37,7 +39,11 @@ func main() {
 	flag.Parse()
 	server := load{base: *url + "/api/v1/namespaces/default/pods", client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: *connection}}}
 	lines := json.NewEncoder(os.Stdout)
-	for _, step := range []func(*load) ([]figure, error){(*load).pad, (*load).create, (*load).list, (*load).memory, (*load).fanOut} {
+	steps := []func(*load) ([]figure, error){(*load).pad, (*load).create, (*load).list, (*load).memory, (*load).fanOut}
+	if *running {
+		steps = []func(*load) ([]figure, error){(*load).pad, (*load).run, (*load).memory}
+	}
+	for _, step := range steps {
 		figures, err := step(&server)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "apiload:", err)

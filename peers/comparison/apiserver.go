@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// apiserver starts a new API server for each run, measures how long that takes and how much memory it holds, and puts load on it.
-func apiserver(name, load string, size size, announcement, program string, arguments ...string) contender {
+// apiserver starts a new API server for each run, measures how long that takes and how much memory it holds, and puts load on it: these
+// arguments of apiload say what load.
+func apiserver(name string, load []string, announcement, program string, arguments ...string) contender {
 	return contender{name, func(ctx context.Context) ([]figure, error) {
 		start := time.Now()
 		server, err := serve(ctx, announcement, program, arguments...)
@@ -15,12 +16,12 @@ func apiserver(name, load string, size size, announcement, program string, argum
 			return nil, err
 		}
 		defer server.stop()
-		figures, err := loaded(ctx, server, start, load, size)
+		figures, err := loaded(ctx, server, start, load)
 		return figures, server.blame(err)
 	}}
 }
 
-func loaded(ctx context.Context, server *server, start time.Time, load string, size size) ([]figure, error) {
+func loaded(ctx context.Context, server *server, start time.Time, load []string) ([]figure, error) {
 	if err := server.answers(ctx); err != nil {
 		return nil, err
 	}
@@ -30,8 +31,8 @@ func loaded(ctx context.Context, server *server, start time.Time, load string, s
 	if err != nil {
 		return nil, err
 	}
-	out, err := output(process(ctx, load, "--url", server.url, "--pid", fmt.Sprint(server.command.Process.Pid),
-		"--pods", fmt.Sprint(size.pods), "--watchers", fmt.Sprint(size.of(1000)), "--changes", fmt.Sprint(size.of(50))))
+	arguments := append([]string{"--url", server.url, "--pid", fmt.Sprint(server.command.Process.Pid)}, load[1:]...)
+	out, err := output(process(ctx, load[0], arguments...))
 	if err != nil {
 		return nil, err
 	}

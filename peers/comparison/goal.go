@@ -23,9 +23,10 @@ type goal struct {
 	better better
 	// who names the contender that is judged. Empty stands for our own contender.
 	who string
-	// against names the other contender. With within it names a part of the contender's own figures, or nothing.
+	// against names the other contender; with within, a part of the contender's own figures. Without it the figure itself is judged.
 	against string
-	// ratio is how many times better it has to be. With within, it is the largest allowed value. Zero: the figure is only reported.
+	// ratio is how many times better it has to be. With within, and without another contender, it is the largest or the smallest allowed
+	// value. Zero: the figure is only reported.
 	ratio float64
 }
 
@@ -52,9 +53,12 @@ func (g goal) judge(all map[string]samples) (result, error) {
 		return result{}, err
 	}
 	result := result{goal: g, unit: mine[0].Unit, mine: median(values(mine)), runs: len(mine), isJudged: g.ratio != 0}
-	if g.better == within && g.against == "" {
+	if g.against == "" {
 		result.ratio = result.mine
 		result.met = result.mine <= g.ratio
+		if g.better == higher {
+			result.met = result.mine >= g.ratio
+		}
 		return result, nil
 	}
 	opponent, part := g.against, g.part

@@ -51,6 +51,8 @@ func TestWhatIsBetter(t *testing.T) {
 		{"less time, four times", goal{part: "time", against: clientGo, ratio: 4}, 4, true},
 		{"less time, five times", goal{part: "time", against: clientGo, ratio: 5}, 4, false},
 		{"more per second", goal{part: "time", better: higher, against: clientGo, ratio: 1}, 0.25, false},
+		{"at least so much", goal{part: "time", better: higher, ratio: 10}, 10, true},
+		{"at least so much more", goal{part: "time", better: higher, ratio: 10.1}, 10, false},
 		{"at most so much", goal{part: "time", better: within, ratio: 10}, 10, true},
 		{"at most so much less", goal{part: "time", better: within, ratio: 9.9}, 10, false},
 		{"at most so much of another part", goal{part: "time", better: within, against: "steady", ratio: 1.25}, 1.25, true},

@@ -38,6 +38,8 @@ func (r result) target() string {
 	switch {
 	case !r.isJudged:
 		return ""
+	case r.goal.better == higher && r.goal.against == "":
+		return fmt.Sprintf("at least %g %s", r.goal.ratio, r.unit)
 	case r.goal.better == within && r.goal.against == "":
 		return fmt.Sprintf("at most %g %s", r.goal.ratio, r.unit)
 	case r.goal.better == within:

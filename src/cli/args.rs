@@ -164,6 +164,9 @@ pub struct ClusterCommandArgs {
     /// How many nodes it has
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true, value_parser = values::nodes)]
     pub nodes: usize,
+    /// How many Events are kept; of more, the oldest are removed. kube-apiserver keeps all of the last hour
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pub events: usize,
     /// The API server alone, as envtest has it: no nodes, no scheduler, no kubelet, no controllers
     #[arg(long, conflicts_with_all = ["nodes", "controllers", "admission", "stages"])]
     pub bare: bool,

@@ -82,6 +82,7 @@ pub fn option(id: &str) -> Option<&'static str> {
         "folder" => "写到哪个目录（默认：把第一页写到标准输出）",
         "kubeconfig_out" => "把 kubeconfig 写到哪里，结束后保留（默认：临时文件，结束时删除）",
         "nodes" => "有多少个节点",
+        "events" => "最多保留多少个 Event，超出时删除最旧的；kube-apiserver 保留最近一小时的全部 Event",
         "bare" => "只有 API server，和 envtest 一样：没有节点、调度器、kubelet 和控制器",
         "controllers" => {
             "运行哪些控制器：all 是全部，deletions 是垃圾回收、namespace 和节点的控制器，deployment,replicaset,job 这样的名字是再加上这几个工作负载控制器，none 是一个也没有，像单独的 API server"

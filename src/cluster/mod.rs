@@ -35,6 +35,8 @@ pub struct ClusterSettings {
     pub era: Era,
     /// How many nodes it has.
     pub nodes: usize,
+    /// How many Events are kept.
+    pub events: usize,
     /// Whether it is the API server alone, whatever the next two say.
     pub bare: bool,
     /// Which controllers run in it.

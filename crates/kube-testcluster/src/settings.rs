@@ -132,8 +132,9 @@ pub enum Admission {
     Plain,
     /// What kube-apiserver adds with its default plugins. A new pod gets a priority, the policy of its preemption, tolerations
     /// of 300 seconds for nodes that are not ready or not reachable, and its service account; a priority class or an account
-    /// that does not exist is refused. Each namespace gets the service account `default`, and the namespace `default` the
-    /// service `kubernetes` with its endpoints. Without controllers there are no service accounts.
+    /// that does not exist is refused. Each namespace gets the service account `default` and the config map `kube-root-ca.crt`,
+    /// and the namespace `default` the service `kubernetes` with its endpoints. Each version of a group has its APIService.
+    /// Without controllers there are neither service accounts nor config maps.
     Kube,
 }
 
@@ -160,7 +161,7 @@ pub(crate) struct Settings {
     pub(crate) max_waiting_answers: usize,
     /// How long an Event is kept after its last write.
     pub(crate) event_ttl: Duration,
-    /// How many writes of Events are kept.
+    /// How many Events are kept.
     pub(crate) max_events: usize,
     /// Whether a modern server serves streaming lists.
     pub(crate) watch_list: bool,
@@ -199,7 +200,7 @@ impl Default for Settings {
             max_watches: 10_000,
             max_waiting_answers: 512 * 1024 * 1024,
             event_ttl: Duration::from_secs(60 * 60),
-            max_events: 100_000,
+            max_events: 10_000,
             watch_list: true,
             controllers: Controllers::All,
             admission: Admission::Plain,

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// run creates pods as create does, and waits until the server's scheduler and kubelet have brought all of them to Running.
+func (l *load) run() ([]figure, error) {
+	watch, err := l.watchRunning()
+	if err != nil {
+		return nil, err
+	}
+	defer watch.Body.Close()
+	ended := make(chan error, 1)
+	go func() { ended <- countAdded(bufio.NewReaderSize(watch.Body, 1<<20), *pods) }()
+	used, err := processorTime(*pid)
+	if err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	if _, err := l.create(); err != nil {
+		return nil, err
+	}
+	if err := <-ended; err != nil {
+		return nil, err
+	}
+	spent := time.Since(start).Seconds()
+	usedNow, err := processorTime(*pid)
+	figures := []figure{{Part: "running", Value: float64(*pods) / spent, Unit: "/s", Did: *pods}}
+	if *pid != 0 {
+		perPod := (usedNow - used).Seconds() * 1e6 / float64(*pods)
+		figures = append(figures, figure{Part: "processor per pod", Value: perPod, Unit: "us", Did: *pods})
+	}
+	return figures, err
+}
+
+// watchRunning watches the pods that run. Of a pod it gets the metadata only, so that the load program has little to read.
+func (l *load) watchRunning() (*http.Response, error) {
+	request, err := http.NewRequest(http.MethodGet, l.base+"?watch=true&resourceVersion=0&fieldSelector=status.phase%3DRunning", nil)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Accept", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1")
+	return l.client.Do(request)
+}
+
+// countAdded reads events until so many objects were added. A pod that does not run yet is not there for this watch.
+func countAdded(lines *bufio.Reader, most int) error {
+	for added := 0; added < most; {
+		line, err := lines.ReadSlice('\n')
+		if err != nil {
+			return fmt.Errorf("the watch has ended with %d of %d pods: %w", added, most, err)
+		}
+		if bytes.Contains(line, []byte(`"type":"ADDED"`)) {
+			added++
+		}
+	}
+	return nil
+}
