@@ -22,6 +22,7 @@ var served = map[string]map[string]string{
 		"services":               "status",
 	},
 	"/apis/admissionregistration.k8s.io/v1/": {"mutatingwebhookconfigurations": "", "validatingwebhookconfigurations": ""},
+	"/apis/apiregistration.k8s.io/v1/":       {"apiservices": "status"},
 	"/apis/apps/v1/": {
 		"controllerrevisions": "",
 		"daemonsets":          "status",

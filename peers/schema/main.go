@@ -33,6 +33,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 )
 
 var leaf = map[reflect.Type]string{
@@ -47,13 +48,15 @@ var leaf = map[reflect.Type]string{
 var queue []reflect.Type
 var seen = map[reflect.Type]bool{}
 
-// name is what a type is called in the table: its name in Go, with its group where the core group has a type of that name.
+// name is what a type is called in the table: its name in Go, with its group where another group has a type of that name.
 func name(t reflect.Type) string {
 	switch {
 	case t == reflect.TypeOf(discoveryv1.EndpointPort{}):
 		return "discovery." + t.Name()
 	case t.PkgPath() == "k8s.io/api/events/v1":
 		return "events." + t.Name()
+	case t == reflect.TypeOf(apiregistrationv1.ServiceReference{}):
+		return "apiregistration." + t.Name()
 	}
 	return t.Name()
 }
@@ -163,7 +166,7 @@ func main() {
 		networkingv1.IngressList{}, networkingv1.IngressClassList{}, networkingv1.NetworkPolicyList{}, discoveryv1.EndpointSliceList{}, eventsv1.EventList{},
 		rbacv1.RoleList{}, rbacv1.RoleBindingList{}, rbacv1.ClusterRoleList{}, rbacv1.ClusterRoleBindingList{},
 		policyv1.PodDisruptionBudgetList{}, policyv1.Eviction{}, schedulingv1.PriorityClassList{}, nodev1.RuntimeClassList{},
-		storagev1.StorageClassList{}, certificatesv1.CertificateSigningRequestList{}, coordinationv1.LeaseList{},
+		storagev1.StorageClassList{}, certificatesv1.CertificateSigningRequestList{}, apiregistrationv1.APIServiceList{}, coordinationv1.LeaseList{},
 		admissionregistrationv1.MutatingWebhookConfigurationList{}, admissionregistrationv1.ValidatingWebhookConfigurationList{},
 		authorizationv1.SelfSubjectAccessReview{}, authorizationv1.SelfSubjectRulesReview{}, authenticationv1.SelfSubjectReview{},
 		authorizationv1.SubjectAccessReview{}, authorizationv1.LocalSubjectAccessReview{},

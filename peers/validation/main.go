@@ -115,7 +115,9 @@ var statuses = map[string]rest.RESTUpdateStrategy{
 
 // kase is a line: what is sent, and what upstream has against it.
 type kase struct {
-	Old         json.RawMessage `json:"old,omitempty"`
+	Old json.RawMessage `json:"old,omitempty"`
+	// Status is written to the old object before the new state comes, as a controller does.
+	Status      json.RawMessage `json:"status,omitempty"`
 	New         json.RawMessage `json:"new"`
 	Subresource string          `json:"subresource,omitempty"`
 	// Ask says what else is answered if the object is taken: "object", "cells", "columns".
@@ -153,12 +155,17 @@ func answer(c *kase) error {
 	if err != nil {
 		return err
 	}
-	before, after := old.(metav1.Object), obj.(metav1.Object)
-	rest.FillObjectMetaSystemFields(before)
+	rest.FillObjectMetaSystemFields(old.(metav1.Object))
 	if err := rest.BeforeCreate(strategy, ctx, old); err != nil {
 		return fmt.Errorf("the old object: %w", err)
 	}
-	before.SetResourceVersion("1")
+	old.(metav1.Object).SetResourceVersion("1")
+	if c.Status != nil {
+		if old, err = c.withStatus(ctx, old, gvk.Kind); err != nil {
+			return fmt.Errorf("the status of the old object: %w", err)
+		}
+	}
+	before, after := old.(metav1.Object), obj.(metav1.Object)
 	after.SetResourceVersion("1")
 	after.SetUID(before.GetUID())
 	after.SetCreationTimestamp(before.GetCreationTimestamp())
@@ -173,6 +180,28 @@ func answer(c *kase) error {
 		return c.note(obj, rest.BeforeUpdate(pod.ResizeStrategy, ctx, obj, old))
 	}
 	return c.note(obj, rest.BeforeUpdate(strategy, ctx, obj, old))
+}
+
+// withStatus answers with the old object as it is once its status has been written.
+func (c *kase) withStatus(ctx context.Context, old runtime.Object, kind string) (runtime.Object, error) {
+	var object map[string]any
+	if err := json.Unmarshal(c.Old, &object); err != nil {
+		return nil, err
+	}
+	object["status"] = c.Status
+	data, err := json.Marshal(object)
+	if err != nil {
+		return nil, err
+	}
+	reported, _, err := decode(data)
+	if err != nil {
+		return nil, err
+	}
+	before, after := old.(metav1.Object), reported.(metav1.Object)
+	after.SetResourceVersion(before.GetResourceVersion())
+	after.SetUID(before.GetUID())
+	after.SetCreationTimestamp(before.GetCreationTimestamp())
+	return reported, rest.BeforeUpdate(statuses[kind], ctx, reported, old)
 }
 
 // note keeps the causes of a refusal, or what was asked of an object that is taken. Any other error is a mistake in the case.

@@ -12,8 +12,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Cluster;
 use crate::controllers::chores::{self, Chores};
+use crate::controllers::root_ca::root_ca;
 use crate::controllers::{daemon_set, deployment, job, replica_set, stateful_set};
-use crate::kinds::{ENDPOINT_SLICES, ENDPOINTS, NAMESPACES, NODES, PODS, Resource, SERVICE_ACCOUNTS, SERVICES};
+use crate::kinds::{
+    self, API_SERVICES, CONFIG_MAPS, ENDPOINT_SLICES, ENDPOINTS, NAMESPACES, NODES, PODS, Resource, SERVICE_ACCOUNTS,
+    SERVICES,
+};
 use crate::machinery::clock::Clock;
 use crate::nodes::kubelet::{Kubelet, Progress};
 use crate::nodes::logs::Logs;
@@ -180,7 +184,7 @@ impl ClusterBuilder {
         self
     }
 
-    /// How many Events are kept; by default 100,000. Of more, those whose last write is longest ago are removed early, so
+    /// How many Events are kept; by default 10,000. Of more, those whose last write is longest ago are removed early, so
     /// that a cluster that stands for long does not fill the memory.
     pub fn max_events(mut self, events: usize) -> Self {
         self.settings.max_events = events;
@@ -317,6 +321,9 @@ fn fill(store: &Store, nodes: usize, pods: Vec<Pod>) {
         write(store, SERVICES, Some("default"), api_service::service());
         write(store, ENDPOINTS, Some("default"), api_service::endpoints());
         write(store, ENDPOINT_SLICES, Some("default"), api_service::endpoint_slice());
+        for api in kinds::api_service::local(kinds::served()) {
+            write(store, API_SERVICES, None, api);
+        }
     }
     let now = store.clock.now();
     for n in 1..=nodes {
@@ -337,6 +344,7 @@ fn write_namespace(store: &Store, name: &str) {
     write(store, NAMESPACES, None, json!({"metadata": {"name": name}}));
     if store.settings.makes_accounts() {
         write(store, SERVICE_ACCOUNTS, Some(name), json!({"metadata": {"name": DEFAULT_ACCOUNT, "namespace": name}}));
+        write(store, CONFIG_MAPS, Some(name), root_ca(name));
     }
 }
 

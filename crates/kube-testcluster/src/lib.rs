@@ -60,7 +60,7 @@
 //! | hours pass in an instant | yes | no | some | no |
 //! | faults on demand | yes | no | as scripted | no |
 //! | custom resources, server-side apply, webhooks, RBAC | no | yes | some | yes |
-//! | kinds | 39 | all | all | all |
+//! | kinds | 40 | all | all | all |
 //!
 //! A test here is a good first test: quick, repeatable, and with failures that a real server shows once a month. It does
 //! not replace one against a real server before a release.
@@ -69,7 +69,7 @@
 //!
 //! - No custom resources, no server-side apply (415), no managedFields, no admission webhooks. There is no
 //!   authentication, and every request is allowed.
-//! - 39 kinds: those that manifests usually have, and the reviews of tokens and of authorization, which allow everything.
+//! - 40 kinds: those that manifests usually have, and the reviews of tokens and of authorization, which allow everything.
 //!   Those without a controller are only stored: a claim is not bound, a quota limits nothing, and a budget refuses no
 //!   eviction.
 //! - Containers do not run. [`Stages`] say what a pod goes through, and what its log holds; `exec`, `attach` and

@@ -46,6 +46,7 @@ pub(crate) fn router(store: Arc<Store>, logs: Arc<Logs>, admin: Admin) -> Router
         .route("/healthz", get(health))
         .route("/livez", get(health))
         .route("/readyz", get(health))
+        .route("/metrics", any(async || ApiError::nothing_there("this cluster keeps no metrics")))
         .route("/", any(discovery::index))
         .route("/openapi/v2", any(openapi::v2))
         .route("/openapi/v3", any(openapi::index))
@@ -72,10 +73,14 @@ fn with_or_without_slash(path: &str, handler: MethodRouter<Arc<Store>>) -> Route
 
 /// Whether the server can be used. After a panic in the middle of a write it cannot.
 async fn health(State(store): State<Arc<Store>>, request: Request) -> Response {
-    if store.is_sound() {
-        return answer(StatusCode::OK, PLAIN, Body::from("ok"));
-    }
     let check = request.uri().path().trim_start_matches('/');
+    if store.is_sound() {
+        let told = match Query::parse(request.uri()).get("verbose") {
+            Some(_) => format!("[+]ping ok\n[+]store ok\n{check} check passed\n"),
+            None => "ok".to_owned(),
+        };
+        return answer(StatusCode::OK, PLAIN, Body::from(told));
+    }
     let text = format!("[+]ping ok\n[-]store failed: reason withheld\n{check} check failed\n");
     answer(StatusCode::INTERNAL_SERVER_ERROR, PLAIN, Body::from(text))
 }

@@ -54,6 +54,8 @@ pub(crate) enum Chore {
     EmptyNamespace(String),
     /// Create the service account that a namespace must have.
     CreateAccount(String),
+    /// Create the config map that a namespace must have.
+    PublishRootCa(String),
     /// Give a node the taints of its conditions.
     TaintNode(String),
     /// See after a while whether a node is still missing.

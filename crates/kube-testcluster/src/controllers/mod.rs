@@ -9,6 +9,7 @@ pub(crate) mod namespace;
 mod node_lifecycle;
 mod pod_gc;
 pub mod replica_set;
+pub(crate) mod root_ca;
 mod service_accounts;
 mod shared;
 pub mod stateful_set;

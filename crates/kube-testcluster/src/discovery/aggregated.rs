@@ -1,13 +1,12 @@
 //! Aggregated discovery: all groups, versions and kinds in one response. Today's clients ask for it first, and cache it
 //! by its ETag.
 
-use std::collections::BTreeMap;
-
 use axum::body::Body;
 use axum::response::Response;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde_json::{Value, json};
 
+use super::in_order;
 use crate::http::negotiation;
 use crate::http::status::{self, ApiError};
 use crate::kinds::{Resource, served};
@@ -43,11 +42,10 @@ impl DiscoveryForm {
 
 /// The groups for which `asked` holds, or 304 if the client's ETag is current.
 pub(crate) fn answer(headers: &HeaderMap, asked: fn(&str) -> bool) -> Response {
-    let mut groups: BTreeMap<&str, Vec<&Resource>> = BTreeMap::new();
-    for row in served().filter(|row| asked(row.group)) {
-        groups.entry(row.group).or_default().push(row);
-    }
-    let items: Vec<Value> = groups.into_iter().map(|(name, rows)| group(name, rows)).collect();
+    let mut names: Vec<_> = served().map(|row| row.group).filter(|name| asked(name)).collect();
+    in_order(&mut names);
+    let rows = |name: &str| served().filter(|row| row.group == name).collect();
+    let items: Vec<Value> = names.into_iter().map(|name| group(name, rows(name))).collect();
     let body = json!({
         "kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "metadata": {}, "items": items,
     });

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use self::aggregated::DiscoveryForm;
 use crate::http::status::{self, ApiError, no_such_path};
+use crate::kinds::api_service::place;
 use crate::kinds::{Resource, served};
 use crate::settings::Era;
 use crate::store::Store;
@@ -70,7 +71,8 @@ pub(crate) async fn groups(headers: HeaderMap) -> Response {
     match DiscoveryForm::read(&headers) {
         Ok(DiscoveryForm::Aggregated) => aggregated::answer(&headers, |group| !group.is_empty()),
         Ok(DiscoveryForm::Plain) => {
-            let names: BTreeSet<_> = served().map(|row| row.group).filter(|group| !group.is_empty()).collect();
+            let mut names: Vec<_> = served().map(|row| row.group).filter(|group| !group.is_empty()).collect();
+            in_order(&mut names);
             let group = |name| {
                 let mut group = api_group(name);
                 group["serverAddressByClientCIDRs"] = address(&headers);
@@ -81,6 +83,12 @@ pub(crate) async fn groups(headers: HeaderMap) -> Response {
         }
         Err(error) => error.into_response(),
     }
+}
+
+/// Puts the names of groups into the order in which upstream's aggregator lists them, each once: by priority, then by name.
+fn in_order(groups: &mut Vec<&'static str>) {
+    groups.sort_unstable_by_key(|group| (place(group), *group));
+    groups.dedup();
 }
 
 /// The address under which the client reached the server.

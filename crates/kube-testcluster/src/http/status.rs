@@ -121,6 +121,11 @@ impl ApiError {
             .with_empty_details()
     }
 
+    /// A path at which kube-apiserver has something, and this server never.
+    pub(crate) fn nothing_there(why: &str) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "NotFound", why)
+    }
+
     pub(crate) fn method_not_allowed() -> Self {
         let message = "the server does not allow this method on the requested resource";
         Self::new(StatusCode::METHOD_NOT_ALLOWED, "MethodNotAllowed", message).with_empty_details()

@@ -3,6 +3,7 @@
 
 mod addresses;
 mod admission;
+pub(crate) mod api_service;
 mod apps;
 mod batch;
 mod certificate_signing_request;
@@ -38,6 +39,6 @@ pub(crate) use self::resource::{
 };
 pub(crate) use self::reviews::{ANONYMOUS, TOKEN_REQUEST, UNAUTHENTICATED};
 pub(crate) use self::served::{
-    ENDPOINT_SLICES, ENDPOINTS, EVENTS, NAMESPACES, NODES, PODS, PRIORITY_CLASSES, RESOURCES, SECRETS,
-    SERVICE_ACCOUNTS, SERVICES, VIEWS, find, served,
+    API_SERVICES, CONFIG_MAPS, ENDPOINT_SLICES, ENDPOINTS, EVENTS, NAMESPACES, NODES, PODS, PRIORITY_CLASSES,
+    RESOURCES, SECRETS, SERVICE_ACCOUNTS, SERVICES, VIEWS, find, served,
 };

@@ -115,6 +115,19 @@ pub(crate) fn label(name: &str) -> Vec<String> {
     messages
 }
 
+const LABEL_1035: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic \
+    character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is \
+    '[a-z]([-a-z0-9]*[a-z0-9])?')";
+
+/// What is wrong with a label that begins with a letter. Upstream: `IsDNS1035Label`.
+pub(super) fn dns1035(name: &str) -> Vec<String> {
+    let mut messages = too_long(name, LONGEST_LABEL, "characters");
+    if !is_word(name, Case::Lower, &['-']) || !name.starts_with(|c: char| c.is_ascii_lowercase()) {
+        messages.push(LABEL_1035.to_owned());
+    }
+    messages
+}
+
 /// What is wrong with a qualified name such as a label's key: `name` or `prefix.example/name`. Upstream: `IsLabelKey`.
 pub(crate) fn label_key(key: &str) -> Vec<String> {
     let mut messages = Vec::new();

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::names;
+use crate::machinery::cause::Cause;
 use crate::machinery::quantity::{MILLI, Quantity};
 
 /// Rounds amounts up to thousandths. Upstream: `SetDefaults_ResourceList`.
@@ -62,4 +63,16 @@ pub(super) fn quota_name_messages(name: &str) -> Vec<String> {
 
 pub(super) fn is_standard(name: &str) -> bool {
     STANDARD.contains(&name) || name.starts_with("hugepages-") || name.starts_with("requests.hugepages-")
+}
+
+/// Whether a resource is one of Kubernetes' own. Upstream: `IsNativeResource`.
+pub(super) fn is_native(name: &str) -> bool {
+    !name.contains('/') || name.contains("kubernetes.io/")
+}
+
+/// The error in an amount below 0, which upstream shows as a whole number, if any. Upstream: `validateBasicResource`.
+pub(super) fn not_below_zero(amount: &Value, at: &str) -> Option<Cause> {
+    let quantity = Quantity::parse(amount.as_str()?).ok()?;
+    let why = "must be a valid resource quantity";
+    quantity.is_negative().then(|| Cause::invalid_as(at, &quantity.whole(), why))
 }

@@ -205,6 +205,15 @@ impl Quantity {
         i64::try_from(self.digits.len()).unwrap_or(i64::MAX).saturating_add(self.exponent.into())
     }
 
+    /// The number as a whole one, in digits alone: rounded away from zero, and no further from it than an int64 goes.
+    /// Upstream: `Value`.
+    pub(crate) fn whole(&self) -> String {
+        let mut whole = self.clone();
+        whole.round_up(0);
+        let size = whole.integer().unwrap_or(MOST).min(MOST);
+        if self.is_negative() { format!("-{size}") } else { size.to_string() }
+    }
+
     /// The number without its sign, if it is an integer that fits.
     fn integer(&self) -> Option<u64> {
         let zeros = u32::try_from(self.exponent).ok()?;

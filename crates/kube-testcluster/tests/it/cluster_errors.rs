@@ -191,22 +191,23 @@ async fn what_is_served_can_be_found_out() {
     assert_eq!(
         names,
         [
-            "admissionregistration.k8s.io",
+            "apiregistration.k8s.io",
             "apps",
+            "events.k8s.io",
             "authentication.k8s.io",
             "authorization.k8s.io",
             "autoscaling",
             "batch",
             "certificates.k8s.io",
-            "coordination.k8s.io",
-            "discovery.k8s.io",
-            "events.k8s.io",
             "networking.k8s.io",
-            "node.k8s.io",
             "policy",
             "rbac.authorization.k8s.io",
-            "scheduling.k8s.io",
             "storage.k8s.io",
+            "admissionregistration.k8s.io",
+            "scheduling.k8s.io",
+            "coordination.k8s.io",
+            "node.k8s.io",
+            "discovery.k8s.io",
         ]
     );
     assert_eq!(client.apiserver_version().await.unwrap().major, "1");

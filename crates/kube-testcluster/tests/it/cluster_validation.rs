@@ -68,9 +68,16 @@ async fn sent(api: &Api, case: &Value) -> Answer {
     let Some(old) = case.get("old") else { return api.post(&format!("{path}{dry}"), new).await };
     let created = api.post(path, old).await;
     assert_eq!(created.status, 201, "{old}: {}", created.body);
+    let name = new["metadata"]["name"].as_str().unwrap().to_owned();
+    let mut before = created.body;
+    if let Some(status) = case.get("status") {
+        before["status"] = status.clone();
+        let reported = api.send("PUT", &format!("{path}/{name}/status"), "application/json", before.to_string()).await;
+        assert_eq!(reported.status, 200, "{status}: {}", reported.body);
+        before = reported.body;
+    }
     let mut new = new.clone();
-    new["metadata"]["resourceVersion"] = created.body["metadata"]["resourceVersion"].clone();
-    let name = new["metadata"]["name"].as_str().unwrap();
+    new["metadata"]["resourceVersion"] = before["metadata"]["resourceVersion"].clone();
     let part = case["subresource"].as_str().map(|part| format!("/{part}")).unwrap_or_default();
     api.send("PUT", &format!("{path}/{name}{part}"), "application/json", new.to_string()).await
 }

@@ -4,6 +4,7 @@
 
 mod cluster_admission;
 mod cluster_as_upstream;
+mod cluster_at_start;
 mod cluster_bare;
 mod cluster_binding;
 mod cluster_bodies;

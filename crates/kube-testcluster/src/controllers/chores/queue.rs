@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use super::{Chore, ObjectRef, Owner, is_deleting, is_held, owners};
+use crate::controllers::root_ca::ROOT_CA;
 use crate::kinds::metadata::{FOREGROUND, ORPHAN};
-use crate::kinds::{NAMESPACES, NODES, PODS, SERVICE_ACCOUNTS};
+use crate::kinds::{CONFIG_MAPS, NAMESPACES, NODES, PODS, SERVICE_ACCOUNTS};
 use crate::store::event::Event;
 use crate::store::object::{Key, Object};
 use crate::store::storage::Storage;
@@ -110,16 +111,19 @@ impl Queue {
         }
     }
 
-    /// Adds a chore for a new namespace, and for one that lost its service account.
+    /// Adds chores for a new namespace, and for one that lost its service account or its config map.
     pub(super) fn note_accounts(&mut self, event: &Event) {
         let object = event.object();
-        let namespace = match (&event.previous, &event.current) {
-            (None, Some(_)) if object.resource == NAMESPACES => Some(object.key.name()),
-            (_, None) if object.resource == SERVICE_ACCOUNTS => object.key.namespace(),
-            _ => None,
-        };
-        if let Some(namespace) = namespace {
-            self.push(Chore::CreateAccount(namespace.to_owned()));
+        let (is_new, is_gone) = (event.previous.is_none(), event.current.is_none());
+        let namespace = object.key.namespace().unwrap_or_default().to_owned();
+        if is_new && object.resource == NAMESPACES {
+            let name = object.key.name();
+            self.push(Chore::CreateAccount(name.to_owned()));
+            self.push(Chore::PublishRootCa(name.to_owned()));
+        } else if is_gone && object.resource == SERVICE_ACCOUNTS {
+            self.push(Chore::CreateAccount(namespace));
+        } else if object.resource == CONFIG_MAPS && object.key.name() == ROOT_CA && !is_new {
+            self.push(Chore::PublishRootCa(namespace));
         }
     }
 

@@ -9,7 +9,7 @@ use futures::{FutureExt, StreamExt};
 use tokio_util::sync::CancellationToken;
 
 use super::{Chore, Chores};
-use crate::controllers::{garbage_collector, namespace, node_lifecycle, pod_gc, service_accounts};
+use crate::controllers::{garbage_collector, namespace, node_lifecycle, pod_gc, root_ca, service_accounts};
 use crate::http::status::ApiError;
 use crate::store::Store;
 
@@ -54,6 +54,7 @@ async fn work_off(store: &Store, chores: &Chores, chore: &Chore) -> Result<(), A
         Chore::CheckOwners(object_ref) => garbage_collector::check_owners(store, chores, object_ref).await,
         Chore::HandleDependents(object_ref) => garbage_collector::handle_dependents(store, chores, object_ref).await,
         Chore::EmptyNamespace(name) => namespace::empty(store, chores, name).await,
+        Chore::PublishRootCa(namespace) => root_ca::publish(store, namespace).await,
         Chore::CreateAccount(namespace) => service_accounts::create_default(store, namespace).await,
         Chore::TaintNode(name) => node_lifecycle::taint(store, name).await,
         Chore::Quarantine(_) => Ok(()), // it only takes time

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{int_or_percent, selected_template};
 use crate::kinds::columns;
+use crate::kinds::core::pod::claim_template::{self, Groups};
 use crate::kinds::core::{persistent_volume_claim, pod};
 use crate::kinds::fields::{each, invalid, items, known, not_negative, number, text};
 use crate::kinds::names::{self, NameRule};
@@ -108,7 +109,7 @@ fn of_spec(spec: &Value, checks: Checks) -> Vec<Cause> {
     }
     if checks.only_new {
         for (at, claim) in each(spec, "volumeClaimTemplates", "spec") {
-            causes.extend(pod::claim(&claim["spec"], &format!("{at}.spec")));
+            causes.extend(claim_template::claim(&claim["spec"], Groups::Checked, &format!("{at}.spec")));
         }
     }
     causes.extend(not_negative(spec, "replicas", "spec"));

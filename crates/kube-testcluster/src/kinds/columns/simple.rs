@@ -51,6 +51,30 @@ pub(in crate::kinds) const LEASES: &[Column] = &[
     AGE,
 ];
 
+pub(in crate::kinds) const API_SERVICES: &[Column] = &[
+    NAME,
+    Column::new("Service", "The reference to the service that hosts this API endpoint.", |api, _| {
+        let service = &api["spec"]["service"];
+        let text = |field: &str| service[field].as_str().unwrap_or_default();
+        if service.is_null() { "Local".into() } else { format!("{}/{}", text("namespace"), text("name")).into() }
+    }),
+    Column::new("Available", "Whether this service is available.", |api, _| available(api).into()),
+    AGE,
+];
+
+fn available(api: &Value) -> String {
+    let mut conditions = api["status"]["conditions"].as_array().into_iter().flatten();
+    let Some(condition) = conditions.find(|condition| condition["type"] == "Available") else {
+        return "Unknown".to_owned();
+    };
+    let text = |field: &str| condition[field].as_str().unwrap_or_default();
+    match (text("status"), text("reason")) {
+        ("True", _) => "True".to_owned(),
+        (status, "") => status.to_owned(),
+        (status, reason) => format!("{status} ({reason})"),
+    }
+}
+
 /// How many entries a field has.
 fn count(object: &Value, field: &str) -> usize {
     object[field].as_object().map_or(0, serde_json::Map::len)

@@ -23,20 +23,25 @@ pub(super) fn affinity(affinity: &Value, at: &str) -> Vec<Cause> {
 fn node_affinity(affinity: &Value, at: &str) -> Vec<Cause> {
     let (required, mut causes) = (&affinity[REQUIRED], Vec::new());
     if required.is_object() {
-        let at = format!("{at}.{REQUIRED}.nodeSelectorTerms");
-        let terms = items(required, "nodeSelectorTerms");
-        if terms.is_empty() {
-            causes.push(Cause::required(&at, "must have at least one node selector term"));
-        }
-        causes.extend(
-            terms.iter().enumerate().flat_map(|(i, term)| node_term(term, Demand::Required, &format!("{at}[{i}]"))),
-        );
+        causes.extend(node_selector(required, &format!("{at}.{REQUIRED}")));
     }
     for (i, preferred) in items(affinity, PREFERRED).iter().enumerate() {
         let at = format!("{at}.{PREFERRED}[{i}]");
         causes.extend(weight(preferred, &at));
         causes.extend(node_term(&preferred["preference"], Demand::Preferred, &format!("{at}.preference")));
     }
+    causes
+}
+
+/// The errors in a selector of nodes. Upstream: `ValidateNodeSelector`.
+pub(in crate::kinds) fn node_selector(selector: &Value, at: &str) -> Vec<Cause> {
+    let (at, terms) = (format!("{at}.nodeSelectorTerms"), items(selector, "nodeSelectorTerms"));
+    let mut causes = Vec::new();
+    if terms.is_empty() {
+        causes.push(Cause::required(&at, "must have at least one node selector term"));
+    }
+    let each = terms.iter().enumerate();
+    causes.extend(each.flat_map(|(i, term)| node_term(term, Demand::Required, &format!("{at}[{i}]"))));
     causes
 }
 

@@ -12,7 +12,7 @@ use crate::machinery::cause::Cause;
 
 const MODES: [&str; 4] = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
 const ALONE: &str = "ReadWriteOncePod";
-const VOLUME_MODES: [&str; 2] = ["Block", "Filesystem"];
+pub(in crate::kinds) const VOLUME_MODES: [&str; 2] = ["Block", "Filesystem"];
 
 /// The fields of metadata that a template must not have, in upstream's order.
 const FORBIDDEN: [&str; 12] = [
@@ -37,7 +37,7 @@ pub(super) fn ephemeral(source: &Value, at: &str) -> Vec<Cause> {
         return vec![Cause::required(at, "")];
     }
     let mut causes = metadata(&template["metadata"], &format!("{at}.metadata"));
-    causes.extend(claim(&template["spec"], &format!("{at}.spec")));
+    causes.extend(claim(&template["spec"], Groups::Checked, &format!("{at}.spec")));
     causes
 }
 
@@ -55,25 +55,39 @@ fn metadata(metadata: &Value, at: &str) -> Vec<Cause> {
     causes
 }
 
+/// Which API groups a data source may have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::kinds) enum Groups {
+    Checked,
+    /// It had one already, which upstream once took as it was.
+    Any,
+}
+
 /// The errors in the spec of a claim.
-pub(in crate::kinds) fn claim(spec: &Value, at: &str) -> Vec<Cause> {
-    let (modes, path) = (items(spec, "accessModes"), format!("{at}.accessModes"));
+pub(in crate::kinds) fn claim(spec: &Value, groups: Groups, at: &str) -> Vec<Cause> {
+    let path = format!("{at}.accessModes");
     let mut causes = Vec::new();
-    if modes.is_empty() {
+    if items(spec, "accessModes").is_empty() {
         causes.push(Cause::required(&path, "at least 1 access mode is required"));
     }
     causes.extend(label_selector(&spec["selector"], &format!("{at}.selector")));
-    let modes: Vec<&str> = modes.iter().filter_map(Value::as_str).collect();
-    let unknown = modes.iter().filter(|mode| !MODES.contains(mode));
-    causes.extend(unknown.map(|mode| Cause::unsupported_text(&path, mode, &MODES)));
-    if modes.contains(&ALONE) && modes.iter().any(|mode| MODES.contains(mode) && *mode != ALONE) {
-        causes.push(Cause::forbidden(path, "may not use ReadWriteOncePod with other access modes"));
-    }
+    causes.extend(access_modes(spec, &path));
     causes.extend(storage(&spec["resources"]["requests"]["storage"], &format!("{at}.resources[storage]")));
     causes.extend(class(spec, "storageClassName", at));
     causes.extend(known_if_set(spec, "volumeMode", &VOLUME_MODES, at));
-    causes.extend(data_sources(spec, at));
+    causes.extend(data_sources(spec, groups, at));
     causes.extend(class(spec, "volumeAttributesClassName", at));
+    causes
+}
+
+/// The errors in the ways in which a volume is used.
+pub(in crate::kinds) fn access_modes(spec: &Value, at: &str) -> Vec<Cause> {
+    let modes: Vec<&str> = items(spec, "accessModes").iter().filter_map(Value::as_str).collect();
+    let unknown = modes.iter().filter(|mode| !MODES.contains(mode));
+    let mut causes: Vec<Cause> = unknown.map(|mode| Cause::unsupported_text(at, mode, &MODES)).collect();
+    if modes.contains(&ALONE) && modes.iter().any(|mode| MODES.contains(mode) && *mode != ALONE) {
+        causes.push(Cause::forbidden(at, "may not use ReadWriteOncePod with other access modes"));
+    }
     causes
 }
 
@@ -85,18 +99,19 @@ fn storage(size: &Value, at: &str) -> Vec<Cause> {
     amount("storage", size, at)
 }
 
-fn class(spec: &Value, field: &str, at: &str) -> Vec<Cause> {
+/// The errors in the name of a class, if there is one.
+pub(in crate::kinds) fn class(spec: &Value, field: &str, at: &str) -> Vec<Cause> {
     let name = text(spec, field);
     let messages = if name.is_empty() { Vec::new() } else { names::subdomain(name) };
     invalid(&format!("{at}.{field}"), name, messages)
 }
 
 /// What a claim is filled with. Upstream: `validateDataSource`, `validateDataSourceRef`.
-fn data_sources(spec: &Value, at: &str) -> Vec<Cause> {
+fn data_sources(spec: &Value, groups: Groups, at: &str) -> Vec<Cause> {
     let (source, reference) = (&spec["dataSource"], &spec["dataSourceRef"]);
     let mut causes = Vec::new();
     for field in ["dataSource", "dataSourceRef"].into_iter().filter(|field| spec[*field].is_object()) {
-        causes.extend(data_source(&spec[field], &format!("{at}.{field}")));
+        causes.extend(data_source(&spec[field], groups, &format!("{at}.{field}")));
     }
     let why = match (source.is_object(), reference.is_object()) {
         (true, true) if !text(reference, "namespace").is_empty() => {
@@ -112,14 +127,14 @@ fn data_sources(spec: &Value, at: &str) -> Vec<Cause> {
     causes
 }
 
-fn data_source(source: &Value, at: &str) -> Vec<Cause> {
+fn data_source(source: &Value, groups: Groups, at: &str) -> Vec<Cause> {
     let mut causes: Vec<Cause> = ["name", "kind"].into_iter().filter_map(|field| required(source, field, at)).collect();
     let (group, kind) = (text(source, "apiGroup"), text(source, "kind"));
     if group.is_empty() && kind != "PersistentVolumeClaim" {
         let why = "must be 'PersistentVolumeClaim' when referencing the default apiGroup";
         causes.push(Cause::invalid(at, kind, why));
     }
-    if !group.is_empty() {
+    if !group.is_empty() && groups == Groups::Checked {
         causes.extend(invalid(&format!("{at}.apiGroup"), group, names::subdomain(group)));
     }
     let namespace = text(source, "namespace");

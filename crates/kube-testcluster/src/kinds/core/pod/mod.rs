@@ -1,9 +1,9 @@
 //! Pods, and the pod templates of other kinds.
 
-mod affinity;
+pub(in crate::kinds) mod affinity;
 mod annotations;
 mod certificates;
-mod claim_template;
+pub(in crate::kinds) mod claim_template;
 mod containers;
 mod debugging;
 pub(in crate::kinds) mod defaults;
@@ -14,7 +14,7 @@ mod image;
 mod mounts;
 mod network;
 mod parts;
-mod paths;
+pub(in crate::kinds) mod paths;
 mod placement;
 pub(in crate::kinds) mod ports;
 mod probe_validation;
@@ -28,11 +28,11 @@ mod restarts;
 mod security;
 mod selectors;
 mod status;
-mod storage_systems;
+pub(in crate::kinds) mod storage_systems;
 mod tolerations;
 mod update;
 pub(in crate::kinds) mod validation;
-mod volume_sources;
+pub(in crate::kinds) mod volume_sources;
 mod volume_validation;
 pub(in crate::kinds) mod volumes;
 mod windows;
@@ -40,7 +40,6 @@ mod windows;
 use crate::kinds::columns;
 use crate::kinds::resource::{DeleteResponse, Deletion, Generation, Resource, Subresource};
 
-pub(in crate::kinds) use self::claim_template::claim;
 pub(in crate::kinds) use self::defaults::pod as set_defaults;
 pub(crate) use self::profiles::fields_from_annotations;
 pub(in crate::kinds) use self::selectors::label_selector;

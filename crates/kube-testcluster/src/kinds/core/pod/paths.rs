@@ -4,7 +4,7 @@
 use crate::machinery::cause::Cause;
 
 /// The error in a path that leads upwards, if any. Upstream: `validatePathNoBacksteps`.
-pub(super) fn no_backsteps(path: &str, at: &str) -> Option<Cause> {
+pub(in crate::kinds) fn no_backsteps(path: &str, at: &str) -> Option<Cause> {
     let leads_up = path.split('/').any(|part| part == "..");
     leads_up.then(|| Cause::invalid(at, path, "must not contain '..'"))
 }

@@ -35,42 +35,53 @@ fn partition(source: &Value, at: &str) -> Option<Cause> {
     (!fits).then(|| Cause::invalid_json(format!("{at}.partition"), &source["partition"], why))
 }
 
-pub(super) fn gce_disk(source: &Value, at: &str) -> Vec<Cause> {
+pub(in crate::kinds) fn gce_disk(source: &Value, at: &str) -> Vec<Cause> {
     let mut causes = all(source, &["pdName"], at);
     causes.extend(partition(source, at));
     causes
 }
 
-pub(super) fn aws_disk(source: &Value, at: &str) -> Vec<Cause> {
+pub(in crate::kinds) fn aws_disk(source: &Value, at: &str) -> Vec<Cause> {
     let mut causes = all(source, &["volumeID"], at);
     causes.extend(partition(source, at));
     causes
 }
 
-pub(super) fn iscsi(source: &Value, at: &str) -> Vec<Cause> {
+/// A disk behind a portal.
+pub(in crate::kinds) fn iscsi(source: &Value, at: &str) -> Vec<Cause> {
+    disk_behind_portal(source, "must be valid format starting with iqn, eui, or naa", at)
+}
+
+/// The same for a persistent volume, of which upstream says less.
+pub(in crate::kinds) fn iscsi_volume(source: &Value, at: &str) -> Vec<Cause> {
+    disk_behind_portal(source, "must be valid format", at)
+}
+
+fn disk_behind_portal(source: &Value, unknown: &str, at: &str) -> Vec<Cause> {
     let mut causes = all(source, &["targetPortal", "iqn"], at);
     let name = text(source, "iqn");
     if !name.is_empty() {
-        causes.extend(qualified_name(name, &format!("{at}.iqn")));
+        causes.extend(qualified_name(name, unknown, &format!("{at}.iqn")));
     }
     causes.extend(lun(number(source, "lun"), at));
     let is_checked = source["chapAuthDiscovery"] == true || source["chapAuthSession"] == true;
     if is_checked && !source["secretRef"].is_object() {
         causes.push(Cause::required(format!("{at}.secretRef"), ""));
     }
+    causes.extend(secret_reference(source, at));
     if let Some(name) = source["initiatorName"].as_str() {
-        causes.extend(qualified_name(name, &format!("{at}.initiatorname")));
+        causes.extend(qualified_name(name, unknown, &format!("{at}.initiatorname")));
     }
     causes
 }
 
 /// The error in the name of a target or of an initiator, if any.
-fn qualified_name(name: &str, at: &str) -> Option<Cause> {
+fn qualified_name(name: &str, unknown: &str, at: &str) -> Option<Cause> {
     let fits = match name.get(..3) {
         Some("iqn") => is_iqn(name),
         Some("eui") => is_identifier(name, 16),
         Some("naa") => is_identifier(name, 32),
-        _ => return Some(Cause::invalid(at, name, "must be valid format starting with iqn, eui, or naa")),
+        _ => return Some(Cause::invalid(at, name, unknown)),
     };
     (!fits).then(|| Cause::invalid(at, name, "must be valid format"))
 }
@@ -101,11 +112,11 @@ fn is_identifier(name: &str, digits: usize) -> bool {
     is_separated && rest.len() == digits && rest.iter().all(char::is_ascii_alphanumeric)
 }
 
-pub(super) fn glusterfs(source: &Value, at: &str) -> Vec<Cause> {
+pub(in crate::kinds) fn glusterfs(source: &Value, at: &str) -> Vec<Cause> {
     all(source, &["endpoints", "path"], at)
 }
 
-pub(super) fn flocker(source: &Value, at: &str) -> Vec<Cause> {
+pub(in crate::kinds) fn flocker(source: &Value, at: &str) -> Vec<Cause> {
     let (name, uuid) = (text(source, "datasetName"), text(source, "datasetUUID"));
     let mut causes = Vec::new();
     match (name.is_empty(), uuid.is_empty()) {
@@ -122,21 +133,21 @@ pub(super) fn flocker(source: &Value, at: &str) -> Vec<Cause> {
     causes
 }
 
-pub(super) fn rbd(source: &Value, at: &str) -> Vec<Cause> {
+pub(in crate::kinds) fn rbd(source: &Value, at: &str) -> Vec<Cause> {
     all(source, &["monitors", "image"], at)
 }
 
-pub(super) fn cinder(source: &Value, at: &str) -> Vec<Cause> {
+pub(in crate::kinds) fn cinder(source: &Value, at: &str) -> Vec<Cause> {
     let mut causes = all(source, &["volumeID"], at);
     causes.extend(secret_reference(source, at));
     causes
 }
 
-pub(super) fn cephfs(source: &Value, at: &str) -> Vec<Cause> {
+pub(in crate::kinds) fn cephfs(source: &Value, at: &str) -> Vec<Cause> {
     all(source, &["monitors"], at)
 }
 
-pub(super) fn quobyte(source: &Value, at: &str) -> Vec<Cause> {
+pub(in crate::kinds) fn quobyte(source: &Value, at: &str) -> Vec<Cause> {
     let registry = text(source, "registry");
     let why = "must be a host:port pair or multiple pairs separated by commas";
     let at_registry = format!("{at}.registry");
@@ -168,7 +179,7 @@ fn is_host_and_port(pair: &str) -> bool {
     !inner.contains(['[', ']']) && !port.contains(['[', ']'])
 }
 
-pub(super) fn fibre_channel(source: &Value, at: &str) -> Vec<Cause> {
+pub(in crate::kinds) fn fibre_channel(source: &Value, at: &str) -> Vec<Cause> {
     let (targets, ids) = (items(source, "targetWWNs"), items(source, "wwids"));
     let (path, mut causes) = (format!("{at}.targetWWNs"), Vec::new());
     if targets.is_empty() && ids.is_empty() {
@@ -187,7 +198,7 @@ pub(super) fn fibre_channel(source: &Value, at: &str) -> Vec<Cause> {
     causes
 }
 
-pub(super) fn flex(source: &Value, at: &str) -> Vec<Cause> {
+pub(in crate::kinds) fn flex(source: &Value, at: &str) -> Vec<Cause> {
     let mut causes = all(source, &["driver"], at);
     for (option, _) in pairs(source, "options") {
         let domain = option.split_once('/').map_or(option, |(domain, _)| domain);
@@ -200,11 +211,11 @@ pub(super) fn flex(source: &Value, at: &str) -> Vec<Cause> {
     causes
 }
 
-pub(super) fn azure_file(source: &Value, at: &str) -> Vec<Cause> {
+pub(in crate::kinds) fn azure_file(source: &Value, at: &str) -> Vec<Cause> {
     all(source, &["secretName", "shareName"], at)
 }
 
-pub(super) fn azure_disk(source: &Value, at: &str) -> Vec<Cause> {
+pub(in crate::kinds) fn azure_disk(source: &Value, at: &str) -> Vec<Cause> {
     let mut causes = all(source, &["diskName", "diskURI"], at);
     causes.extend(known_if_set(source, "cachingMode", &CACHING, at));
     causes.extend(known_if_set(source, "kind", &AZURE_KINDS, at));
@@ -218,19 +229,19 @@ pub(super) fn azure_disk(source: &Value, at: &str) -> Vec<Cause> {
     causes
 }
 
-pub(super) fn vsphere(source: &Value, at: &str) -> Vec<Cause> {
+pub(in crate::kinds) fn vsphere(source: &Value, at: &str) -> Vec<Cause> {
     all(source, &["volumePath"], at)
 }
 
-pub(super) fn photon(source: &Value, at: &str) -> Vec<Cause> {
+pub(in crate::kinds) fn photon(source: &Value, at: &str) -> Vec<Cause> {
     all(source, &["pdID"], at)
 }
 
-pub(super) fn portworx(source: &Value, at: &str) -> Vec<Cause> {
+pub(in crate::kinds) fn portworx(source: &Value, at: &str) -> Vec<Cause> {
     all(source, &["volumeID"], at)
 }
 
-pub(super) fn storage_os(source: &Value, at: &str) -> Vec<Cause> {
+pub(in crate::kinds) fn storage_os(source: &Value, at: &str) -> Vec<Cause> {
     let mut causes = all(source, &["volumeName"], at);
     for field in ["volumeName", "volumeNamespace"] {
         let name = text(source, field);
@@ -242,7 +253,7 @@ pub(super) fn storage_os(source: &Value, at: &str) -> Vec<Cause> {
     causes
 }
 
-pub(super) fn scale_io(source: &Value, at: &str) -> Vec<Cause> {
+pub(in crate::kinds) fn scale_io(source: &Value, at: &str) -> Vec<Cause> {
     all(source, &["gateway", "system", "volumeName"], at)
 }
 
@@ -259,12 +270,12 @@ mod tests {
             "eui.0123456789abcdef",
             "naa.62004567BA64678D0123456789ABCDEF",
         ] {
-            assert!(qualified_name(good, "a").is_none(), "{good}");
+            assert!(qualified_name(good, "", "a").is_none(), "{good}");
         }
         for bad in
             ["iqn.2015-02.example.com", "iqn.2015-2.a:b", "iqn.2015-02.a:b c", "eui.0123", "naa.1", "test", "", "iq"]
         {
-            assert!(qualified_name(bad, "a").is_some(), "{bad}");
+            assert!(qualified_name(bad, "", "a").is_some(), "{bad}");
         }
         for (pair, is_one) in [
             ("a:1", true),

@@ -20,7 +20,7 @@ pub(super) fn empty_dir(source: &Value, at: &str) -> Vec<Cause> {
     is_wrong.then(|| Cause::forbidden(format!("{at}.sizeLimit"), why)).into_iter().collect()
 }
 
-pub(super) fn host_path(source: &Value, at: &str) -> Vec<Cause> {
+pub(in crate::kinds) fn host_path(source: &Value, at: &str) -> Vec<Cause> {
     if let Some(cause) = required(source, "path", at) {
         return vec![cause];
     }
@@ -64,7 +64,7 @@ pub(super) fn mode(parent: &Value, field: &str, at: &str) -> Option<Cause> {
     (!fits).then(|| Cause::invalid_json(format!("{at}.{field}"), &parent[field], detail))
 }
 
-pub(super) fn nfs(source: &Value, at: &str) -> Vec<Cause> {
+pub(in crate::kinds) fn nfs(source: &Value, at: &str) -> Vec<Cause> {
     let (path, mut causes) = (text(source, "path"), Vec::new());
     causes.extend(["server", "path"].into_iter().filter_map(|field| required(source, field, at)));
     if !path.starts_with('/') {
@@ -77,14 +77,20 @@ pub(super) fn claim(source: &Value, at: &str) -> Vec<Cause> {
     required(source, "claimName", at).into_iter().collect()
 }
 
-/// Upstream: `validateCSIVolumeSource`, `ValidateCSIDriverName`.
-pub(super) fn csi(source: &Value, at: &str) -> Vec<Cause> {
+/// Upstream: `ValidateCSIDriverName`.
+pub(in crate::kinds) fn csi_driver(source: &Value, at: &str) -> Vec<Cause> {
     let (driver, path) = (text(source, "driver"), format!("{at}.driver"));
     let mut causes = Vec::from_iter(required(source, "driver", at));
     if !driver.is_empty() {
         causes.extend((driver.len() > 63).then(|| Cause::too_long(&path, 63)));
         causes.extend(invalid(&path, driver, names::subdomain(&driver.to_lowercase())));
     }
+    causes
+}
+
+/// Upstream: `validateCSIVolumeSource`.
+pub(super) fn csi(source: &Value, at: &str) -> Vec<Cause> {
+    let mut causes = csi_driver(source, at);
     let secret = &source["nodePublishSecretRef"];
     if secret.is_object() {
         match text(secret, "name") {

@@ -1,5 +1,8 @@
 //! Horizontal pod autoscalers. Upstream: `pkg/apis/autoscaling`.
 
+mod metrics;
+mod validation;
+
 use serde_json::{Value, json};
 
 use crate::kinds::columns;
@@ -20,6 +23,8 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     subresources: &[Subresource::Status],
     generation: Generation::Counted,
     defaults: set_defaults,
+    validate: validation::validate,
+    validate_status: validation::validate_status,
     columns: columns::autoscaler::COLUMNS,
     ..Resource::USUAL
 };

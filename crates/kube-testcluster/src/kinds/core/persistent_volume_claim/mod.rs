@@ -1,5 +1,7 @@
 //! Claims of persistent volumes. Upstream: `pkg/registry/core/persistentvolumeclaim`.
 
+mod validation;
+
 use serde_json::{Value, json};
 
 use crate::kinds::columns;
@@ -20,6 +22,8 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     delete_response: DeleteResponse::Object,
     defaults: set_defaults,
     prepare,
+    validate: validation::validate,
+    validate_status: validation::validate_status,
     columns: columns::storage::CLAIMS,
     ..Resource::USUAL
 };

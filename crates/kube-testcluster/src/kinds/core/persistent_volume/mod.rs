@@ -1,5 +1,8 @@
 //! Persistent volumes. Upstream: `pkg/registry/core/persistentvolume`.
 
+mod sources;
+mod validation;
+
 use serde_json::{Value, json};
 
 use crate::kinds::columns;
@@ -21,6 +24,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     delete_response: DeleteResponse::Object,
     defaults: set_defaults,
     prepare,
+    validate: validation::validate,
     columns: columns::storage::VOLUMES,
     ..Resource::USUAL
 };

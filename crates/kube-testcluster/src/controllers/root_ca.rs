@@ -1,0 +1,52 @@
+//! The publisher of the root certificate: each namespace has the config map `kube-root-ca.crt`. Upstream:
+//! `pkg/controller/certificates/rootcacertpublisher`.
+
+use serde_json::{Value, json};
+
+use super::chores::is_deleting;
+use crate::http::status::ApiError;
+use crate::kinds::{CONFIG_MAPS, NAMESPACES};
+use crate::store::object::{Key, Opened};
+use crate::store::{Commit, Next, Store};
+use crate::verbs::create::create_own;
+
+/// The name of the config map.
+pub(crate) const ROOT_CA: &str = "kube-root-ca.crt";
+
+const DESCRIPTION: &str = "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as \
+    the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.";
+
+/// The config map of a namespace. Its bundle is empty: nothing here is encrypted, so that there is nothing to verify.
+pub(crate) fn root_ca(namespace: &str) -> Value {
+    json!({
+        "metadata": {
+            "name": ROOT_CA, "namespace": namespace, "annotations": {"kubernetes.io/description": DESCRIPTION},
+        },
+        "data": {"ca.crt": ""},
+    })
+}
+
+/// Creates the config map of a namespace that is there to stay, or makes it again what it was.
+pub(super) async fn publish(store: &Store, namespace: &str) -> Result<(), ApiError> {
+    if store.get(NAMESPACES, &Key::new(None, namespace)).is_none_or(|home| is_deleting(&home)) {
+        return Ok(());
+    }
+    let (wanted, key) = (root_ca(namespace), Key::new(Some(namespace), ROOT_CA));
+    if store.get(CONFIG_MAPS, &key).is_none() {
+        return match create_own(store, CONFIG_MAPS, namespace, wanted).await {
+            Err(error) if !error.is_already_exists() => Err(error),
+            _ => Ok(()),
+        };
+    }
+    let restored = |current: &Opened| {
+        let note = "/metadata/annotations/kubernetes.io~1description";
+        let mut value = current.value.clone();
+        if value["data"] == wanted["data"] && value.pointer(note).is_some() {
+            return Ok::<_, ApiError>(Next::Keep);
+        }
+        value["data"] = wanted["data"].clone();
+        value["metadata"]["annotations"] = wanted["metadata"]["annotations"].clone();
+        Ok(Next::Put(value))
+    };
+    store.update(CONFIG_MAPS, &key, Commit::Really, restored).await.map(drop)
+}
