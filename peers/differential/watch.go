@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -48,7 +49,7 @@ func (r *Runner) open(request Request) (watchPair, bool) {
 // written behind its beginning.
 func (r *Runner) awaitBeginning(request Request, pair watchPair) {
 	mark := initialEnd
-	if !strings.Contains(request.Path, "sendInitialEvents=true") {
+	if !marksItsList(request) {
 		r.openings++
 		mark = fmt.Sprint(opening, r.openings)
 		r.write("events", mark)
@@ -56,6 +57,18 @@ func (r *Runner) awaitBeginning(request Request, pair watchPair) {
 	if selects(request) && mark != initialEnd || !pair.tell(mark) {
 		time.Sleep(quiet)
 	}
+}
+
+// marksItsList says whether a watch begins with a list and tells the list's end by a bookmark. Upstream takes a watch of no version, or of
+// version 0, for one that asks for both.
+func marksItsList(request Request) bool {
+	_, query, _ := strings.Cut(request.Path, "?")
+	options, _ := url.ParseQuery(query)
+	if options.Has("sendInitialEvents") {
+		return options.Get("sendInitialEvents") == "true"
+	}
+	version := options.Get("resourceVersion")
+	return options.Get("allowWatchBookmarks") == "true" && (version == "" || version == "0")
 }
 
 // watch opens a watch on a connection of its own.
