@@ -78,23 +78,3 @@ func TestABareClusterIsTheAPIServerAlone(t *testing.T) {
 	equals(t, kubectl.Run(t, "get", "services", "-o", "name"), "service/kubernetes\n")
 	equals(t, kubectl.Run(t, "get", "serviceaccounts", "-o", "name"), "")
 }
-
-func TestADaemonSetIsRolledOutAndUndone(t *testing.T) {
-	t.Parallel()
-	kubectl := harness.LabCluster(t, "--nodes", "3").Kubectl()
-	kubectl.Feed(t, `{"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "log"}, "spec": {
-		"selector": {"matchLabels": {"app": "log"}},
-		"template": {"metadata": {"labels": {"app": "log"}}, "spec": {"containers": [{"name": "main", "image": "log:1"}]}}}}`,
-		"create", "-f", "-")
-	contains(t, kubectl.Run(t, "rollout", "status", "ds/log"), `daemon set "log" successfully rolled out`)
-	kubectl.Run(t, "set", "image", "ds/log", "main=log:2")
-	contains(t, kubectl.Run(t, "rollout", "status", "ds/log"), `daemon set "log" successfully rolled out`)
-	matches(t, kubectl.Run(t, "rollout", "history", "ds/log"), `daemonset.apps/log \nREVISION  CHANGE-CAUSE\n1         <none>\n2         <none>\n\n`)
-	contains(t, kubectl.Run(t, "rollout", "history", "ds/log", "--revision=1"), "log:1")
-	equals(t, kubectl.Run(t, "rollout", "undo", "ds/log"), "daemonset.apps/log rolled back\n")
-	contains(t, kubectl.Run(t, "rollout", "status", "ds/log"), `daemon set "log" successfully rolled out`)
-	equals(t, field(t, kubectl, "ds/log", ".spec.template.spec.containers[0].image"), "log:1")
-	kubectl.Run(t, "rollout", "restart", "ds/log")
-	contains(t, kubectl.Run(t, "rollout", "status", "ds/log"), `daemon set "log" successfully rolled out`)
-	matches(t, kubectl.Run(t, "get", "ds", "log", "--no-headers"), `log   3     3     3     3     3     <none>   \d+s\n`)
-}

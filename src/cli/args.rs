@@ -171,7 +171,7 @@ pub struct ClusterCommandArgs {
     #[arg(long, conflicts_with_all = ["nodes", "controllers", "admission", "stages"])]
     pub bare: bool,
     /// Which controllers run in it: all, those of garbage, namespaces and nodes (deletions), these and some of workloads
-    /// (such as deployment,replicaset,job), or none, as in an API server alone
+    /// (such as deployment,replicaset,job,endpointslice), or none, as in an API server alone
     #[arg(long, default_value = "all", value_name = "all|deletions|NAME,…|none", value_parser = values::controllers)]
     pub controllers: Controllers,
     /// What is added to new pods and namespaces: what kube-apiserver adds by default (priority, tolerations, service account;

@@ -85,7 +85,7 @@ pub fn option(id: &str) -> Option<&'static str> {
         "events" => "最多保留多少个 Event，超出时删除最旧的；kube-apiserver 保留最近一小时的全部 Event",
         "bare" => "只有 API server，和 envtest 一样：没有节点、调度器、kubelet 和控制器",
         "controllers" => {
-            "运行哪些控制器：all 是全部，deletions 是垃圾回收、namespace 和节点的控制器，deployment,replicaset,job 这样的名字是再加上这几个工作负载控制器，none 是一个也没有，像单独的 API server"
+            "运行哪些控制器：all 是全部，deletions 是垃圾回收、namespace 和节点的控制器，deployment,replicaset,job,endpointslice 这样的名字是再加上这几个控制器，none 是一个也没有，像单独的 API server"
         }
         "admission" => {
             "新建 Pod 和 namespace 时补充什么：kube 是 kube-apiserver 默认补充的内容（优先级、容忍度、服务账号，以及 kubernetes 服务），plain 是什么也不补充"

@@ -11,9 +11,9 @@ use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::Cluster;
+use crate::controllers;
 use crate::controllers::chores::{self, Chores};
 use crate::controllers::root_ca::root_ca;
-use crate::controllers::{daemon_set, deployment, job, replica_set, stateful_set};
 use crate::kinds::{
     self, API_SERVICES, CONFIG_MAPS, ENDPOINT_SLICES, ENDPOINTS, NAMESPACES, NODES, PODS, Resource, SERVICE_ACCOUNTS,
     SERVICES,
@@ -279,20 +279,9 @@ impl ClusterBuilder {
             tasks.push(tokio::spawn(chores::run(store.clone(), chores.clone(), stop.clone())));
         }
         let workloads = self.settings.controllers.workloads();
-        if workloads.has(Workload::ReplicaSet) {
-            tasks.push(tokio::spawn(replica_set::run_when_needed(own_client(&router), clock, stop.clone())));
-        }
-        if workloads.has(Workload::Job) {
-            tasks.push(tokio::spawn(job::run_when_needed(own_client(&router), clock, stop.clone())));
-        }
-        if workloads.has(Workload::Deployment) {
-            tasks.push(tokio::spawn(deployment::run_when_needed(own_client(&router), clock, stop.clone())));
-        }
-        if workloads.has(Workload::StatefulSet) {
-            tasks.push(tokio::spawn(stateful_set::run_when_needed(own_client(&router), clock, stop.clone())));
-        }
-        if workloads.has(Workload::DaemonSet) {
-            tasks.push(tokio::spawn(daemon_set::run_when_needed(own_client(&router), clock, stop.clone())));
+        for workload in Workload::ALL.into_iter().filter(|workload| workloads.has(*workload)) {
+            let client = own_client(&router);
+            tasks.push(tokio::spawn(controllers::run_when_needed(workload, client, clock, stop.clone())));
         }
         Cluster {
             store,

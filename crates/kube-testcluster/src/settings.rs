@@ -34,8 +34,9 @@ pub enum Admin {
 pub enum Controllers {
     /// Those of [`Housekeeping`](Self::Housekeeping), and those of workloads: of
     /// [ReplicaSets](crate::controllers::replica_set), [Deployments](crate::controllers::deployment),
-    /// [DaemonSets](crate::controllers::daemon_set), [StatefulSets](crate::controllers::stateful_set) and [Jobs](crate::controllers::job). Each of them begins with the first
-    /// object of its kind.
+    /// [DaemonSets](crate::controllers::daemon_set), [StatefulSets](crate::controllers::stateful_set),
+    /// [Jobs](crate::controllers::job) and [services](crate::controllers::endpoint_slice). Each of them begins with the
+    /// first object that it works on.
     #[default]
     All,
     /// The garbage collector and the namespace controller, which deletions need; the service account controller, with
@@ -60,7 +61,7 @@ impl Controllers {
     }
 }
 
-/// A controller of workloads.
+/// A controller of workloads, or of the services in front of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Workload {
@@ -74,11 +75,14 @@ pub enum Workload {
     DaemonSet,
     /// [That of StatefulSets](crate::controllers::stateful_set).
     StatefulSet,
+    /// [That of the endpoints of services](crate::controllers::endpoint_slice).
+    EndpointSlice,
 }
 
 impl Workload {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::ReplicaSet, Self::Deployment, Self::Job, Self::DaemonSet, Self::StatefulSet];
+    pub const ALL: [Self; 6] =
+        [Self::ReplicaSet, Self::Deployment, Self::Job, Self::DaemonSet, Self::StatefulSet, Self::EndpointSlice];
 
     /// Its name in kube-controller-manager's `--controllers`, in the short form.
     pub fn name(self) -> &'static str {
@@ -88,6 +92,7 @@ impl Workload {
             Self::Job => "job",
             Self::DaemonSet => "daemonset",
             Self::StatefulSet => "statefulset",
+            Self::EndpointSlice => "endpointslice",
         }
     }
 

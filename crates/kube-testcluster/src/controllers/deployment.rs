@@ -25,11 +25,12 @@ use k8s_openapi::api::core::v1::Pod;
 use kube_client::Api;
 use kube_client::api::{ApiResource, DynamicObject};
 use kube_informers::cache::{
-    Error, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory, wait_for, with_causes,
+    Error, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory, with_causes,
 };
 use kube_informers::workqueue::WorkQueue;
 use tokio_util::sync::CancellationToken;
 
+use super::shared::drive::drive;
 use super::shared::error::{ControllerError, SyncError};
 use super::shared::object::{namespace, owner_index};
 use super::shared::own_writes::OwnWrites;
@@ -121,31 +122,12 @@ impl Controller {
         factory: &SharedInformerFactory,
         stop: &CancellationToken,
     ) -> Result<(), ControllerError> {
-        let handlers = self.listen().expect("informers that have not started take handlers");
-        factory.start(stop);
-        let mut worked = Ok(());
-        // With a cache that is not filled yet, a worker would create ReplicaSets that exist already.
-        if wait_for(stop, &handlers).await {
-            let failed = factory.failed();
-            let end = async {
-                tokio::select! {
-                    () = stop.cancelled() => {}
-                    _ = failed.wait() => stop.cancel(),
-                }
-            };
-            let workers = self.queue.workers(WORKERS, async |key: String| self.sync(&key).await);
-            let workers = workers.on_error(|key: &String, error: SyncError| {
-                tracing::debug!(key, error = %with_causes(&error), "the work on a Deployment is tried again");
-            });
-            let work = async {
-                worked = workers.run(stop).await;
-                stop.cancel();
-            };
-            futures::join!(end, work);
-        }
-        stop.cancel();
-        factory.shutdown().await?;
-        Ok(worked?)
+        let filled = self.listen().expect("informers that have not started take handlers");
+        let workers = self.queue.workers(WORKERS, async |key: String| self.sync(&key).await);
+        let workers = workers.on_error(|key: &String, error: SyncError| {
+            tracing::debug!(key, error = %with_causes(&error), "the work on a Deployment is tried again");
+        });
+        drive(factory, &filled, stop, workers.run(stop)).await
     }
 
     fn listen(self: &Arc<Self>) -> Result<[kube_informers::cache::Done; 3], InformerStopped> {

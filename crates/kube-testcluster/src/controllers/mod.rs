@@ -3,6 +3,7 @@
 pub(crate) mod chores;
 pub mod daemon_set;
 pub mod deployment;
+pub mod endpoint_slice;
 mod garbage_collector;
 pub mod job;
 pub(crate) mod namespace;
@@ -13,3 +14,25 @@ pub(crate) mod root_ca;
 mod service_accounts;
 mod shared;
 pub mod stateful_set;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::machinery::clock::Clock;
+use crate::settings::Workload;
+
+/// Runs the controller of a workload, from the first object on that it works on.
+pub(crate) async fn run_when_needed(
+    workload: Workload,
+    client: kube_client::Client,
+    clock: Clock,
+    stop: CancellationToken,
+) {
+    match workload {
+        Workload::ReplicaSet => replica_set::run_when_needed(client, clock, stop).await,
+        Workload::Deployment => deployment::run_when_needed(client, clock, stop).await,
+        Workload::Job => job::run_when_needed(client, clock, stop).await,
+        Workload::DaemonSet => daemon_set::run_when_needed(client, clock, stop).await,
+        Workload::StatefulSet => stateful_set::run_when_needed(client, clock, stop).await,
+        Workload::EndpointSlice => endpoint_slice::run_when_needed(client, clock, stop).await,
+    }
+}

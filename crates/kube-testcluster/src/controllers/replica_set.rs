@@ -23,6 +23,7 @@ use k8s_openapi::api::apps::v1::ReplicaSet;
 use k8s_openapi::api::core::v1::Pod;
 use tokio_util::sync::CancellationToken;
 
+use super::shared::drive::drive;
 pub use super::shared::error::{ControllerError, SyncError};
 use super::shared::expectations::Expectations;
 use super::shared::own_writes::OwnWrites;
@@ -31,7 +32,7 @@ use crate::machinery::clock::Clock;
 use availability::Availability;
 use handlers::{OfPods, OfSets};
 use kube_informers::cache::{
-    Done, Error, GroupResource, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory, wait_for,
+    Done, Error, GroupResource, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory,
 };
 use kube_informers::workqueue::{WorkEvent, WorkQueue};
 pub(crate) use of_cluster::run_when_needed;
@@ -181,31 +182,15 @@ impl Controller {
     /// panicked. Either stops both, the factory and the workers.
     pub async fn run(self, factory: &SharedInformerFactory, stop: &CancellationToken) -> Result<(), ControllerError> {
         let controller = Arc::new(self);
-        let handlers = controller.listen().expect("informers that have not started take handlers");
+        let filled = controller.listen().expect("informers that have not started take handlers");
         let stop = &stop.child_token();
-        factory.start(stop);
-        let mut worked = Ok(());
-        // With a cache that is not filled yet, a worker would create pods that exist already.
-        if wait_for(stop, &handlers).await {
+        let workers = controller.queue.workers(WORKERS, async |set: String| controller.sync(&set).await);
+        let workers = workers.on_error(|_, error| controller.voice.tell(Deed::Failed { error: &error }));
+        let work = async {
             controller.voice.tell(Deed::Begins);
-            let failed = factory.failed();
-            let end = async {
-                tokio::select! {
-                    () = stop.cancelled() => {}
-                    _ = failed.wait() => stop.cancel(),
-                }
-            };
-            let workers = controller.queue.workers(WORKERS, async |set: String| controller.sync(&set).await);
-            let workers = workers.on_error(|_, error| controller.voice.tell(Deed::Failed { error: &error }));
-            let work = async {
-                worked = workers.run(stop).await;
-                stop.cancel();
-            };
-            futures::join!(end, work);
-        }
-        stop.cancel();
-        factory.shutdown().await?;
-        Ok(worked?)
+            workers.run(stop).await
+        };
+        drive(factory, &filled, stop, work).await
     }
 
     /// Adds the handlers, which put the keys of ReplicaSets into the queue. Each signal fires once its handler has seen the

@@ -46,6 +46,7 @@ mod cluster_validation;
 mod cluster_watch;
 mod daemon_set_controller;
 mod deployment_controller;
+mod endpoint_slice_controller;
 mod examples;
 mod job_controller;
 mod replica_set_controller;

@@ -41,6 +41,9 @@ pub enum SyncError {
     /// An object of this name exists, and it is another one.
     #[error("the name {0} is taken")]
     Taken(String),
+    /// A pod of a service is on a node that does not exist.
+    #[error("the node of pod {0} does not exist: it has no endpoint")]
+    NoNode(String),
     /// The cache cannot answer.
     #[error(transparent)]
     Cache(#[from] Error),

@@ -1,6 +1,7 @@
 //! What the controllers of workloads share.
 
 pub(super) mod claims;
+pub(super) mod drive;
 pub(super) mod error;
 pub(super) mod expectations;
 pub(super) mod hash;

@@ -39,6 +39,7 @@ pub(in crate::controllers) enum Reason {
     Resumed,
     FailedDaemonPod,
     SucceededDaemonPod,
+    FailedToUpdateEndpointSlices,
     /// Not upstream's: of a Job that the built-in controller does not run.
     NotSupported,
 }
@@ -53,6 +54,7 @@ impl Reason {
                 | Self::BackoffLimitExceeded
                 | Self::DeadlineExceeded
                 | Self::FailedDaemonPod
+                | Self::FailedToUpdateEndpointSlices
                 | Self::NotSupported
         )
     }

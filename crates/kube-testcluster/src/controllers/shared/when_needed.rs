@@ -24,7 +24,18 @@ pub(in crate::controllers) async fn run_when_needed<R: Future<Output = Result<()
     stop: &CancellationToken,
     run: impl Fn() -> R,
 ) {
-    if stop.run_until_cancelled(first(client, resource)).await.is_some() {
+    run_when_there_is(client, resource, |_| true, stop, run).await;
+}
+
+/// Runs a controller once there is an object of its kind that it works on.
+pub(in crate::controllers) async fn run_when_there_is<R: Future<Output = Result<(), ControllerError>>>(
+    client: &Client,
+    resource: &ApiResource,
+    needs_it: impl Fn(&DynamicObject) -> bool,
+    stop: &CancellationToken,
+    run: impl Fn() -> R,
+) {
+    if stop.run_until_cancelled(first(client, resource, needs_it)).await.is_some() {
         keep_running(&resource.kind, stop, run).await;
     }
 }
@@ -43,8 +54,8 @@ async fn keep_running<R: Future<Output = Result<(), ControllerError>>>(
     }
 }
 
-/// Returns when an object of a kind exists.
-async fn first(client: &Client, resource: &ApiResource) {
+/// Returns when an object of a kind exists that needs the controller.
+async fn first(client: &Client, resource: &ApiResource, needs_it: impl Fn(&DynamicObject) -> bool) {
     let objects: Api<DynamicObject> = Api::all_with(client.clone(), resource);
     loop {
         // A watch from version 0 begins with the objects that exist.
@@ -53,9 +64,9 @@ async fn first(client: &Client, resource: &ApiResource) {
                 let mut events = pin!(events);
                 while let Some(event) = events.next().await {
                     match event {
-                        Ok(WatchEvent::Added(_) | WatchEvent::Modified(_)) => return,
-                        Ok(WatchEvent::Deleted(_) | WatchEvent::Bookmark(_)) => {}
+                        Ok(WatchEvent::Added(object) | WatchEvent::Modified(object)) if needs_it(&object) => return,
                         Ok(WatchEvent::Error(_)) | Err(_) => break,
+                        Ok(_) => {}
                     }
                 }
             }

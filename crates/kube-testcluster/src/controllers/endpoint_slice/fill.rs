@@ -1,0 +1,89 @@
+//! How endpoints are put into slices: with as few writes as possible, not with as few slices. Upstream:
+//! `reconcileByPortMapping`.
+
+use std::sync::Arc;
+
+use kube_client::api::DynamicObject;
+use serde_json::{Value, json};
+
+use super::endpoint::{Endpoints, say_the_same};
+use super::plan::Plan;
+use super::service::{has_labels_of, labels};
+
+/// How many endpoints a slice has at most. Upstream: `--max-endpoints-per-slice`.
+pub(super) const MOST: usize = 100;
+
+/// Endpoints that have the same ports.
+pub(super) struct Group {
+    pub(super) ports: Vec<Value>,
+    pub(super) endpoints: Endpoints,
+}
+
+pub(super) fn endpoints(slice: &DynamicObject) -> &[Value] {
+    slice.data["endpoints"].as_array().map_or(&[][..], Vec::as_slice)
+}
+
+/// Puts a group into the slices that have its ports, and into new ones.
+pub(super) fn fill(plan: &mut Plan, service: &DynamicObject, existing: Vec<Arc<DynamicObject>>, group: Group) {
+    let Group { ports, endpoints: mut waiting } = group;
+    let (mut changed, mut unchanged) = keep(plan, service, existing, &mut waiting);
+    changed.sort_by_key(|slice| std::cmp::Reverse(endpoints(slice).len())); // the fullest ones first
+    changed.iter_mut().for_each(|slice| top_up(slice, &mut waiting));
+    while waiting.len() > 0 {
+        let found = to_fill(&unchanged, waiting.len());
+        let mut slice = match found {
+            Some(place) => DynamicObject::clone(&unchanged.swap_remove(place)),
+            None => plan.new_slice(&ports),
+        };
+        top_up(&mut slice, &mut waiting);
+        if found.is_some() { &mut changed } else { &mut plan.create }.push(slice);
+    }
+    plan.update.append(&mut changed);
+    plan.unchanged.append(&mut unchanged);
+}
+
+/// Keeps in each slice what is wanted of it. Returns those that change, and those that do not.
+fn keep(
+    plan: &mut Plan,
+    service: &DynamicObject,
+    existing: Vec<Arc<DynamicObject>>,
+    waiting: &mut Endpoints,
+) -> (Vec<DynamicObject>, Vec<Arc<DynamicObject>>) {
+    let (mut changed, mut unchanged) = (Vec::new(), Vec::new());
+    for slice in existing {
+        let (mut is_same, mut kept) = (true, Vec::new());
+        for endpoint in endpoints(&slice) {
+            match waiting.take(endpoint) {
+                Some(wanted) => {
+                    is_same &= say_the_same(&wanted, endpoint);
+                    kept.push(wanted);
+                }
+                None => is_same = false,
+            }
+        }
+        if is_same && has_labels_of(&slice, service) {
+            unchanged.push(slice);
+        } else if kept.is_empty() && !is_same {
+            plan.delete.push(slice);
+        } else {
+            let mut slice = DynamicObject::clone(&slice);
+            slice.data["endpoints"] = Value::Array(kept);
+            slice.metadata.labels = Some(labels(service));
+            changed.push(slice);
+        }
+    }
+    (changed, unchanged)
+}
+
+fn top_up(slice: &mut DynamicObject, waiting: &mut Endpoints) {
+    let mut all = endpoints(slice).to_vec();
+    all.extend(waiting.take_some(MOST.saturating_sub(all.len())));
+    slice.data["endpoints"] = json!(all);
+}
+
+/// The slice that is the fullest with so many more. Upstream: `getSliceToFill`.
+fn to_fill(slices: &[Arc<DynamicObject>], more: usize) -> Option<usize> {
+    let with = |slice: &DynamicObject| endpoints(slice).len() + more;
+    let fitting = slices.iter().enumerate().filter(|(_, slice)| more < MOST && with(slice) <= MOST);
+    fitting.max_by_key(|(_, slice)| with(slice)).map(|(place, _)| place)
+}

@@ -1,0 +1,35 @@
+//! The ports of an endpoint. Upstream: `getEndpointPorts`, `FindPort`.
+
+use k8s_openapi::api::core::v1::{Container, Pod};
+use kube_client::api::DynamicObject;
+use serde_json::{Value, json};
+
+/// The ports that a pod has for a service. One that names a port which the pod does not have is left out.
+pub(super) fn of(service: &DynamicObject, pod: &Pod) -> Vec<Value> {
+    let ports = service.data["spec"]["ports"].as_array();
+    ports.into_iter().flatten().filter_map(|port| endpoint_port(port, pod)).collect()
+}
+
+fn endpoint_port(port: &Value, pod: &Pod) -> Option<Value> {
+    let number = match &port["targetPort"] {
+        Value::String(name) => named(pod, name, port["protocol"].as_str().unwrap_or("TCP"))?,
+        number => i32::try_from(number.as_i64()?).ok()?,
+    };
+    let name = port["name"].as_str().unwrap_or_default();
+    let mut found = json!({"name": name, "port": number, "protocol": port["protocol"]});
+    if let Some(protocol) = port["appProtocol"].as_str() {
+        found["appProtocol"] = json!(protocol);
+    }
+    Some(found)
+}
+
+/// The port of this name in a container that goes on, or in one that starts before them and stays.
+fn named(pod: &Pod, name: &str, protocol: &str) -> Option<i32> {
+    let spec = pod.spec.as_ref()?;
+    let stays = |container: &&Container| container.restart_policy.as_deref() == Some("Always");
+    let containers = spec.containers.iter().chain(spec.init_containers.iter().flatten().filter(stays));
+    let mut ports = containers.flat_map(|container| container.ports.iter().flatten());
+    let is_it =
+        ports.find(|port| port.name.as_deref() == Some(name) && port.protocol.as_deref().unwrap_or("TCP") == protocol);
+    is_it.map(|port| port.container_port)
+}
