@@ -62,6 +62,14 @@ pub(crate) enum Chore {
     Quarantine(String),
     /// Delete the pods of a node that was missing for a while.
     CollectOrphans(String),
+    /// Delete the pods that wait for a node which is out of service.
+    CollectTerminating(String),
+    /// End a pod that goes before it has a node.
+    CollectUnscheduled(Key),
+    /// See after a while whether too many pods have ended.
+    CountTerminated,
+    /// Delete the oldest of too many pods that have ended.
+    CollectTerminated,
 }
 
 /// One entry of `metadata.ownerReferences`.
@@ -130,6 +138,7 @@ impl WriteHook for Chores {
         if self.has_nodes {
             queue.note_orphans(event, storage);
         }
+        queue.note_ends(event);
         if self.has_accounts {
             queue.note_accounts(event);
         }

@@ -1,4 +1,5 @@
-//! The collection of pods whose node no longer exists. Upstream: `gcOrphaned` in `pkg/controller/podgc`.
+//! The collection of pods that nobody else ends: those of nodes that are gone or out of service, those that go before they have
+//! a node, and the oldest of very many that have ended. Upstream: `pkg/controller/podgc`.
 
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use crate::kinds::{NODES, PODS};
 use crate::machinery::conditions;
 use crate::machinery::fill::object;
 use crate::store::filter::Filter;
-use crate::store::object::{Key, Opened};
+use crate::store::object::{Key, Object, Opened};
 use crate::store::{Commit, Next, Store};
 use crate::verbs::delete::remove;
 use crate::verbs::delete_options::DeleteOptions;
@@ -20,42 +21,121 @@ use crate::verbs::list::everything;
 /// How long a node may be missing before its pods are deleted.
 pub(super) const QUARANTINE: Duration = Duration::from_secs(40);
 
-/// Marks the pods of a node that does not exist as failed, and deletes them.
+/// How long to wait before the oldest pods that have ended are deleted: all at once, since they are looked for in the store.
+pub(super) const PERIOD: Duration = Duration::from_secs(20);
+
+/// How many pods that have ended are kept. Upstream: `--terminated-pod-gc-threshold`.
+pub(super) const MOST_TERMINATED: usize = 12_500;
+
+const OUT_OF_SERVICE: &str = "node.kubernetes.io/out-of-service";
+
+/// Marks the pods of a node that does not exist as failed, and deletes them. Upstream: `gcOrphaned`.
 pub(crate) async fn collect_orphans(store: &Store, node: &str) -> Result<(), ApiError> {
     if store.get(NODES, &Key::new(None, node)).is_some() {
         return Ok(());
     }
-    let fields = Fields::parse(&format!("spec.nodeName={node}"), PODS).map_err(ApiError::internal)?;
-    for pod in everything(store, PODS, &Filter { fields, ..Filter::default() }).objects {
-        let now = store.clock.now();
-        let failed = store.update(PODS, &pod.key, Commit::Really, |current: &Opened| {
-            if current.summary.uid != pod.summary.uid {
-                return Ok::<_, ApiError>(Next::Keep);
-            }
-            Ok(failed(&current.value, &now).map_or(Next::Keep, Next::Put))
-        });
-        match failed.await {
-            Err(error) if is_over(&error) => continue,
-            failed => failed?,
-        };
-        match remove(store, PODS, &pod.key, &DeleteOptions::at_once(pod.summary.uid.to_string())).await {
-            Err(error) if !is_over(&error) => return Err(error),
-            _ => {}
-        }
+    for pod in pods(store, &format!("spec.nodeName={node}"))? {
+        collect(store, &pod, Some("PodGC: node no longer exists")).await?;
     }
     Ok(())
 }
 
+/// Deletes the pods that wait for the kubelet of a node which is out of service. Upstream: `gcTerminating`.
+pub(crate) async fn collect_terminating(store: &Store, node: &str) -> Result<(), ApiError> {
+    let Some(found) = store.get(NODES, &Key::new(None, node)) else { return Ok(()) };
+    if !is_out_of_service(&found.open()?.value) {
+        return Ok(());
+    }
+    for pod in pods(store, &format!("spec.nodeName={node}"))?.iter().filter(|pod| pod.summary.is_deleting) {
+        collect(store, pod, None).await?;
+    }
+    Ok(())
+}
+
+fn is_out_of_service(node: &Value) -> bool {
+    let has = |list: &Value, holds: &dyn Fn(&Value) -> bool| list.as_array().is_some_and(|list| list.iter().any(holds));
+    let is_ready = |condition: &Value| condition["type"] == "Ready" && condition["status"] == "True";
+    has(&node["spec"]["taints"], &|taint| taint["key"] == OUT_OF_SERVICE)
+        && !has(&node["status"]["conditions"], &is_ready)
+}
+
+/// Ends a pod that goes before it has a node. Upstream: `gcUnscheduledTerminating`.
+pub(crate) async fn collect_unscheduled(store: &Store, key: &Key) -> Result<(), ApiError> {
+    match store.get(PODS, key) {
+        Some(pod) if is_unscheduled_and_going(&pod) => collect(store, &pod, None).await,
+        _ => Ok(()),
+    }
+}
+
+pub(super) fn is_unscheduled_and_going(pod: &Object) -> bool {
+    pod.summary.is_deleting && field(pod, "spec.nodeName").is_none_or(str::is_empty)
+}
+
+/// Deletes the oldest pods that have ended, of more than are kept; evicted ones first. Upstream: `gcTerminated`.
+pub(crate) async fn collect_terminated(store: &Store) -> Result<(), ApiError> {
+    let mut ended = pods(store, "status.phase!=Pending,status.phase!=Running,status.phase!=Unknown")?;
+    let surplus = ended.len().saturating_sub(MOST_TERMINATED);
+    if surplus == 0 {
+        return Ok(());
+    }
+    ended.sort_by_cached_key(|pod| {
+        let opened = pod.open().ok();
+        let text = |pointer: &str| Some(opened.as_ref()?.value.pointer(pointer)?.as_str()?.to_owned());
+        let is_evicted = text("/status/reason").as_deref() == Some("Evicted");
+        (!is_evicted, text("/metadata/creationTimestamp"), pod.key.name().to_owned())
+    });
+    for pod in &ended[..surplus] {
+        collect(store, pod, None).await?;
+    }
+    Ok(())
+}
+
+/// Whether a pod has ended, for good or bad.
+pub(super) fn has_ended(pod: &Object) -> bool {
+    !matches!(field(pod, "status.phase"), Some("Pending" | "Running" | "Unknown"))
+}
+
+/// The text of a field that selectors of pods can use.
+pub(super) fn field<'a>(pod: &'a Object, name: &str) -> Option<&'a str> {
+    let place = PODS.fields.iter().position(|(field, ..)| *field == name)?;
+    pod.summary.field(place)
+}
+
+fn pods(store: &Store, fields: &str) -> Result<Vec<std::sync::Arc<Object>>, ApiError> {
+    let fields = Fields::parse(fields, PODS).map_err(ApiError::internal)?;
+    Ok(everything(store, PODS, &Filter { fields, ..Filter::default() }).objects)
+}
+
+/// Marks a pod as failed, unless it has ended, and deletes it at once. Upstream: `markFailedAndDeletePodWithCondition`.
+async fn collect(store: &Store, pod: &Object, disrupted: Option<&str>) -> Result<(), ApiError> {
+    let now = store.clock.now();
+    let failed = store.update(PODS, &pod.key, Commit::Really, |current: &Opened| {
+        if current.summary.uid != pod.summary.uid {
+            return Ok::<_, ApiError>(Next::Keep);
+        }
+        Ok(failed(&current.value, disrupted, &now).map_or(Next::Keep, Next::Put))
+    });
+    match failed.await {
+        Err(error) if is_over(&error) => return Ok(()),
+        failed => failed?,
+    };
+    match remove(store, PODS, &pod.key, &DeleteOptions::at_once(pod.summary.uid.to_string())).await {
+        Err(error) if !is_over(&error) => Err(error),
+        _ => Ok(()),
+    }
+}
+
 /// The pod in the phase `Failed`; `None` if it has ended already.
-fn failed(pod: &Value, now: &str) -> Option<Value> {
+fn failed(pod: &Value, disrupted: Option<&str>, now: &str) -> Option<Value> {
     if matches!(pod["status"]["phase"].as_str(), Some("Succeeded" | "Failed")) {
         return None;
     }
     let mut pod = pod.clone();
     object(&mut pod["status"]).insert("phase".to_owned(), json!("Failed"));
-    let target = json!({
-        "type": "DisruptionTarget", "status": "True", "reason": "DeletionByPodGC", "message": "PodGC: node no longer exists",
-    });
-    conditions::update(&mut pod, target, now);
+    if let Some(message) = disrupted {
+        let target =
+            json!({"type": "DisruptionTarget", "status": "True", "reason": "DeletionByPodGC", "message": message});
+        conditions::update(&mut pod, target, now);
+    }
     Some(pod)
 }

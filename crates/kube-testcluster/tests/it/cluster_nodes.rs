@@ -253,9 +253,9 @@ async fn the_pods_of_a_node_that_is_gone_are_collected_after_a_while() {
     assert_eq!(api.get(&format!("{PODS}/stays")).await.body["metadata"].get("deletionTimestamp"), None);
 }
 
-/// A pod that is held by a finalizer and was never bound has nothing to end on a node.
+/// A pod that is held by a finalizer and was never bound has nothing to end on a node: it has failed.
 #[tokio::test(start_paused = true)]
-async fn a_deleted_pod_without_a_node_gets_no_status_of_a_kubelet() {
+async fn a_deleted_pod_without_a_node_fails_and_gets_no_status_of_a_kubelet() {
     let cluster = cluster(1);
     let api = Api::new(&cluster);
     let mut held = pod("held", &json!({}));
@@ -265,8 +265,60 @@ async fn a_deleted_pod_without_a_node_gets_no_status_of_a_kubelet() {
     api.delete(&format!("{PODS}/held")).await;
     sleep(Duration::from_secs(120)).await;
     let pod = api.get(&format!("{PODS}/held")).await.body;
-    assert_eq!((&pod["status"]["phase"], pod["status"].get("podIP")), (&json!("Pending"), None), "{pod}");
+    assert_eq!((&pod["status"]["phase"], pod["status"].get("podIP")), (&json!("Failed"), None), "{pod}");
     assert_eq!(pod["status"].get("conditions"), None, "{pod}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn pods_that_go_do_not_wait_for_a_node_that_is_out_of_service() {
+    let cluster = Cluster::builder().stages(Stages::none()).nodes(2).start();
+    let api = Api::new(&cluster);
+    for name in ["goes", "stays", "late"] {
+        let mut bound = pod(name, &json!({}));
+        bound["spec"]["nodeName"] = json!("node-1");
+        assert_eq!(api.post(PODS, &bound).await.status, 201);
+    }
+    let status = async |name: &str| api.get(&format!("{PODS}/{name}")).await.status;
+    api.delete(&format!("{PODS}/goes")).await;
+    let out = json!({"spec": {"taints": [{"key": "node.kubernetes.io/out-of-service", "effect": "NoExecute"}]}});
+    api.merge(&format!("{NODES}/node-1"), &out).await;
+    cluster.settled().await;
+    assert_eq!(status("goes").await, 200, "the node says that it is ready");
+    report(&api, "node-1", "Unknown").await;
+    cluster.settled().await;
+    assert_eq!((status("goes").await, status("stays").await), (404, 200));
+    api.delete(&format!("{PODS}/late")).await;
+    cluster.settled().await;
+    assert_eq!((status("late").await, status("stays").await), (404, 200));
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_very_many_pods_that_have_ended_the_oldest_are_collected() {
+    const MOST: usize = 12_500;
+    let ended = |n: usize| {
+        let mut pod = pod(&format!("p{n:05}"), &json!({}));
+        pod["status"] = json!({"phase": "Succeeded"});
+        serde_json::from_value(pod).unwrap()
+    };
+    let cluster = Cluster::builder().stages(Stages::none()).nodes(1).pods((0..=MOST).map(ended).collect()).start();
+    let api = Api::new(&cluster);
+    let left =
+        async || api.get(&format!("{PODS}?limit=1")).await.body["metadata"]["remainingItemCount"].as_u64().unwrap() + 1;
+    assert_eq!(left().await, MOST as u64 + 1, "nothing has happened yet");
+    sleep(Duration::from_secs(2)).await;
+    for name in ["evicted", "a-newer-one"] {
+        api.pod(name, &json!({})).await;
+        let reason = (name == "evicted").then_some("Evicted");
+        let end = json!({"status": {"phase": "Failed", "reason": reason}});
+        assert_eq!(api.merge(&format!("{PODS}/{name}/status"), &end).await.status, 200);
+    }
+    sleep(Duration::from_secs(19)).await;
+    assert_eq!(left().await, MOST as u64 + 3);
+    sleep(Duration::from_secs(2)).await;
+    assert_eq!(left().await, MOST as u64);
+    for (name, status) in [("evicted", 404), ("a-newer-one", 200), ("p00000", 404), ("p00001", 404), ("p00002", 200)] {
+        assert_eq!(api.get(&format!("{PODS}/{name}")).await.status, status, "{name}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

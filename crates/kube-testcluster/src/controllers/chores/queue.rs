@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use super::{Chore, ObjectRef, Owner, is_deleting, is_held, owners};
+use crate::controllers::pod_gc::{MOST_TERMINATED, field, has_ended, is_unscheduled_and_going};
 use crate::controllers::root_ca::ROOT_CA;
 use crate::kinds::metadata::{FOREGROUND, ORPHAN};
 use crate::kinds::{CONFIG_MAPS, NAMESPACES, NODES, PODS, SERVICE_ACCOUNTS};
@@ -18,6 +19,8 @@ pub(super) struct Queue {
     dependents: BTreeMap<String, Dependents>,
     /// How many objects each namespace has; none is 0.
     contents: BTreeMap<String, usize>,
+    /// How many pods have ended.
+    terminated: usize,
     pub(super) due: VecDeque<Chore>,
     /// What is in `due`. Each chore is queued once, however many writes cause it meanwhile.
     queued: BTreeSet<Chore>,
@@ -102,12 +105,36 @@ impl Queue {
             None if event.object().resource == NODES => Some(event.object().key.name()),
             Some(pod) if pod.resource == PODS => {
                 let before = event.previous.as_deref().and_then(node_of);
-                node_of(pod).filter(|node| before != Some(*node) && !node.is_empty())
+                node_of(pod).filter(|node| before != Some(*node))
             }
             _ => None,
         };
         if let Some(node) = node.filter(|node| storage.get(NODES, &Key::new(None, node)).is_none()) {
             self.push(Chore::Quarantine(node.to_owned()));
+        }
+        let waits_for = match &event.current {
+            Some(node) if node.resource == NODES => Some(node.key.name()),
+            Some(pod) if pod.resource == PODS && begins_to_go(event) => node_of(pod),
+            _ => None,
+        };
+        if let Some(node) = waits_for {
+            self.push(Chore::CollectTerminating(node.to_owned()));
+        }
+    }
+
+    /// Counts the pods that have ended, and adds chores for too many of them and for one that goes before it has a node.
+    pub(super) fn note_ends(&mut self, event: &Event) {
+        if event.object().resource != PODS {
+            return;
+        }
+        let ended = |pod: &Option<Arc<Object>>| usize::from(pod.as_deref().is_some_and(has_ended));
+        let before = self.terminated;
+        self.terminated = before + ended(&event.current) - ended(&event.previous);
+        if self.terminated > before.max(MOST_TERMINATED) {
+            self.push(Chore::CountTerminated);
+        }
+        if let Some(pod) = event.current.as_deref().filter(|pod| is_unscheduled_and_going(pod) && begins_to_go(event)) {
+            self.push(Chore::CollectUnscheduled(pod.key.clone()));
         }
     }
 
@@ -184,8 +211,13 @@ impl Queue {
 
 /// The node that a pod is bound to.
 fn node_of(pod: &Object) -> Option<&str> {
-    let field = PODS.fields.iter().position(|(field, ..)| *field == "spec.nodeName")?;
-    pod.summary.field(field)
+    field(pod, "spec.nodeName").filter(|node| !node.is_empty())
+}
+
+/// Whether the deletion of an object begins with this write.
+fn begins_to_go(event: &Event) -> bool {
+    let goes = |object: &Option<Arc<Object>>| object.as_deref().is_some_and(is_deleting);
+    goes(&event.current) && !goes(&event.previous)
 }
 
 #[cfg(test)]

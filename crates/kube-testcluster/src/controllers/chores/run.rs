@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt};
@@ -16,25 +17,24 @@ use crate::store::Store;
 /// Works off chores until `stop`.
 pub(crate) async fn run(store: Arc<Store>, chores: Arc<Chores>, stop: CancellationToken) {
     let mut waiting = FuturesUnordered::new();
-    // Each missing node is waited for once, however many pods are bound to it meanwhile.
-    let mut missing = BTreeSet::new();
+    // Each is waited for once, however many writes cause it meanwhile.
+    let mut later = BTreeSet::new();
     loop {
         let chore = tokio::select! {
             biased;
             () = stop.cancelled() => return,
             chore = chores.next() => chore,
-            Some(node) = waiting.next() => {
-                missing.remove(&node);
-                chores.add(Chore::CollectOrphans(node));
+            Some(chore) = waiting.next() => {
+                later.remove(&chore);
+                chores.add(chore);
                 continue;
             }
         };
-        if let Chore::Quarantine(node) = &chore {
-            if missing.insert(node.clone()) {
-                let node = node.clone();
+        if let Some((wait, next)) = after_a_while(&chore) {
+            if later.insert(next.clone()) {
                 waiting.push(async move {
-                    tokio::time::sleep(pod_gc::QUARANTINE).await;
-                    node
+                    tokio::time::sleep(wait).await;
+                    next
                 });
             }
         } else {
@@ -49,6 +49,15 @@ pub(crate) async fn run(store: Arc<Store>, chores: Arc<Chores>, stop: Cancellati
     }
 }
 
+/// What comes of a chore that only takes time.
+fn after_a_while(chore: &Chore) -> Option<(Duration, Chore)> {
+    match chore {
+        Chore::Quarantine(node) => Some((pod_gc::QUARANTINE, Chore::CollectOrphans(node.clone()))),
+        Chore::CountTerminated => Some((pod_gc::PERIOD, Chore::CollectTerminated)),
+        _ => None,
+    }
+}
+
 async fn work_off(store: &Store, chores: &Chores, chore: &Chore) -> Result<(), ApiError> {
     match chore {
         Chore::CheckOwners(object_ref) => garbage_collector::check_owners(store, chores, object_ref).await,
@@ -57,8 +66,11 @@ async fn work_off(store: &Store, chores: &Chores, chore: &Chore) -> Result<(), A
         Chore::PublishRootCa(namespace) => root_ca::publish(store, namespace).await,
         Chore::CreateAccount(namespace) => service_accounts::create_default(store, namespace).await,
         Chore::TaintNode(name) => node_lifecycle::taint(store, name).await,
-        Chore::Quarantine(_) => Ok(()), // it only takes time
+        Chore::Quarantine(_) | Chore::CountTerminated => Ok(()), // see above
         Chore::CollectOrphans(node) => pod_gc::collect_orphans(store, node).await,
+        Chore::CollectTerminating(node) => pod_gc::collect_terminating(store, node).await,
+        Chore::CollectUnscheduled(pod) => pod_gc::collect_unscheduled(store, pod).await,
+        Chore::CollectTerminated => pod_gc::collect_terminated(store).await,
     }
 }
 
