@@ -52,10 +52,10 @@ func TestAStatefulSetIsRolledOutScaledAndUndone(t *testing.T) {
 	contains(t, kubectl.Run(t, "rollout", "status", "sts/db"), "partitioned roll out complete")
 	equals(t, kubectl.Run(t, "get", "pods", "-o", "name"), "pod/db-0\npod/db-1\n")
 	kubectl.Run(t, "set", "image", "sts/db", "main=db:2")
-	contains(t, kubectl.Run(t, "rollout", "status", "sts/db"), "rolling update complete")
+	contains(t, kubectl.Run(t, "rollout", "status", "sts/db"), "partitioned roll out complete: 2 new pods have been updated")
 	equals(t, field(t, kubectl, "pod/db-0", ".spec.containers[0].image"), "db:2")
 	equals(t, kubectl.Run(t, "rollout", "undo", "sts/db"), "statefulset.apps/db rolled back\n")
-	contains(t, kubectl.Run(t, "rollout", "status", "sts/db"), "rolling update complete")
+	contains(t, kubectl.Run(t, "rollout", "status", "sts/db"), "partitioned roll out complete: 2 new pods have been updated")
 	equals(t, field(t, kubectl, "pod/db-0", ".spec.containers[0].image"), "db:1")
 	kubectl.Run(t, "scale", "sts/db", "--replicas=1")
 	kubectl.Run(t, "wait", "--for=delete", "pod/db-1", "--timeout=20s")
@@ -67,7 +67,7 @@ func TestAJobCompletes(t *testing.T) {
 	kubectl := harness.LabCluster(t, "--stages", "completed").Kubectl()
 	kubectl.Run(t, "create", "job", "once", "--image=busybox", "--", "true")
 	equals(t, kubectl.Run(t, "wait", "--for=condition=complete", "job/once", "--timeout=20s"), "job.batch/once condition met\n")
-	matches(t, kubectl.Run(t, "get", "job", "once", "--no-headers"), `once   Complete   1/1   \d+s   \d+s\n`)
+	matches(t, kubectl.Run(t, "get", "job", "once", "--no-headers"), `once   Complete   1/1 +\d+s +\d+s\n`)
 }
 
 func TestAServiceFindsItsPods(t *testing.T) {
