@@ -1,0 +1,80 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// example is a program of client-go's, and what it says when it works. Most never end.
+type example struct {
+	folder, arguments, says string
+}
+
+var clientGoExamples = []example{
+	{"create-update-delete-deployment", "", "Deleted deployment."},
+	{"dynamic-create-update-delete-deployment", "", "Deleted deployment."},
+	{"leader-election", "-lease-lock-name=example -lease-lock-namespace=default -id=1", "Controller loop..."},
+	{"out-of-cluster-client-configuration", "", "Pod example-xxxxx in namespace default not found"},
+	{"workqueue", "", "Pod default/mypod does not exist anymore"},
+}
+
+// examples runs each program beside a cluster of its own.
+func examples(at place) ([]outcome, error) {
+	sources, err := module(at, clientGo, clientGoVersion)
+	if err != nil {
+		return nil, err
+	}
+	var outcomes []outcome
+	for _, example := range clientGoExamples {
+		program := filepath.Join(at.scratch, example.folder)
+		build := exec.Command("go", "build", "-o", program, "./examples/"+example.folder)
+		build.Dir = sources
+		if told, err := build.CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("%w: %s", err, told)
+		}
+		told, passed, err := example.try(at, program)
+		if err != nil {
+			return nil, err
+		}
+		outcomes = append(outcomes, outcome{example.folder, passed, tail([]byte(told))})
+	}
+	return outcomes, nil
+}
+
+// try runs the program until it has said what it says when it works.
+func (e example) try(at place, program string) (told string, passed bool, err error) {
+	ctx, end := context.WithTimeout(context.Background(), time.Minute)
+	defer end()
+	line := fmt.Sprintf(`exec %s -kubeconfig "$KUBECONFIG" %s 2>&1`, program, e.arguments)
+	run := exec.CommandContext(ctx, at.lab, "cluster", "--", "sh", "-c", line)
+	run.Stdin = strings.NewReader(strings.Repeat("\n", 10)) // "Press Return key to continue"
+	interruptible(run)
+	out, err := run.StdoutPipe()
+	if err != nil {
+		return "", false, err
+	}
+	if err := run.Start(); err != nil {
+		return "", false, err
+	}
+	told, passed = until(out, e.says)
+	end()
+	_ = run.Wait() // it was interrupted
+	return told, passed, nil
+}
+
+// until reads up to a line that says something.
+func until(out io.Reader, says string) (told string, found bool) {
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		told += lines.Text() + "\n"
+		if strings.Contains(lines.Text(), says) {
+			return told, true
+		}
+	}
+	return told, false
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// patience is how long one program of tests may take.
+const patience = 5 * time.Minute
+
+// ginkgo is a package of controller-runtime.
+func ginkgo(folder string, edits []edit, arguments ...string) func(place) ([]outcome, error) {
+	return func(at place) ([]outcome, error) {
+		sources, err := module(at, controllerRuntime, controllerRuntimeVersion)
+		if err != nil {
+			return nil, err
+		}
+		name := strings.ReplaceAll(folder, "/", "-")
+		overlay, err := overlay(at, sources, name, edits)
+		if err != nil {
+			return nil, err
+		}
+		program := filepath.Join(at.scratch, name+".test")
+		build := exec.Command("go", "test", "-c", "-overlay", overlay, "-o", program, "./"+folder)
+		build.Dir = sources
+		if told, err := build.CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("%w: %s", err, told)
+		}
+		return specs(at, program, filepath.Join(sources, folder), arguments)
+	}
+}
+
+// specs runs a program beside a cluster of its own, and reads its report.
+func specs(at place, program, folder string, arguments []string) ([]outcome, error) {
+	report := program + ".json"
+	if err := os.RemoveAll(report); err != nil {
+		return nil, err
+	}
+	ctx, end := context.WithTimeout(context.Background(), patience)
+	defer end()
+	command := append([]string{"cluster"}, arguments...)
+	command = append(command, "--", program, "-ginkgo.json-report="+report, "-ginkgo.no-color")
+	run := exec.CommandContext(ctx, at.lab, command...)
+	run.Dir = folder
+	run.Env = append(os.Environ(), "USE_EXISTING_CLUSTER=true")
+	interruptible(run)
+	told, err := run.CombinedOutput()
+	if failed := (*exec.ExitError)(nil); err != nil && !errors.As(err, &failed) {
+		return nil, err // a test that failed is in the report
+	}
+	text, err := os.ReadFile(report)
+	if err != nil {
+		return nil, fmt.Errorf("it has written no report: %s", tail(told))
+	}
+	return read(text)
+}
+
+// interruptible lets a command and what it has started end as by Ctrl-C, when its time is over.
+func interruptible(run *exec.Cmd) {
+	run.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	run.Cancel = func() error { return syscall.Kill(-run.Process.Pid, syscall.SIGINT) }
+	run.WaitDelay = 10 * time.Second
+}
+
+func read(text []byte) ([]outcome, error) {
+	var reports []struct {
+		SpecReports []struct {
+			ContainerHierarchyTexts           []string
+			LeafNodeType, LeafNodeText, State string
+			Failure                           struct{ Message string }
+		}
+	}
+	if err := json.Unmarshal(text, &reports); err != nil {
+		return nil, err
+	}
+	var outcomes []outcome
+	for _, report := range reports {
+		for _, spec := range report.SpecReports {
+			passed := spec.State == "passed"
+			if spec.State == "pending" || spec.State == "skipped" || spec.LeafNodeType != "It" && passed {
+				continue // its authors do not run it; or no test, but what stands before or after all
+			}
+			name := strings.Join(append(spec.ContainerHierarchyTexts, spec.LeafNodeText), " ")
+			if spec.LeafNodeType != "It" {
+				name = spec.LeafNodeType + " " + name
+			}
+			outcomes = append(outcomes, outcome{strings.TrimSpace(name), passed, first(spec.Failure.Message)})
+		}
+	}
+	return outcomes, nil
+}
+
+// first is the beginning of a message, on one line.
+func first(message string) string {
+	line := strings.Join(strings.Fields(message), " ")
+	if len(line) > 300 {
+		line = line[:300] + "…"
+	}
+	return line
+}
+
+// tail is the end of what a program has printed.
+func tail(told []byte) string {
+	return string(told[max(0, len(told)-2000):])
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"embed"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+//go:embed javascript
+var javascriptSources embed.FS
+
+// javascript runs what programs do with JavaScript's client.
+func javascript(at place) ([]outcome, error) {
+	folder := filepath.Join(at.scratch, "javascript")
+	if err := os.RemoveAll(folder); err != nil {
+		return nil, err
+	}
+	if err := os.CopyFS(folder, javascriptSources); err != nil {
+		return nil, err
+	}
+	folder = filepath.Join(folder, "javascript")
+	install := exec.Command("npm", "ci", "--silent", "--no-audit", "--no-fund")
+	install.Dir = folder
+	if told, err := install.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("npm ci: %w: %s", err, told)
+	}
+	run := exec.Command(at.lab, "cluster", "--", "node", "--test-reporter=tap", "--test", "client.test.mjs")
+	run.Dir = folder
+	told, _ := run.CombinedOutput() // a test that failed is in what it has told
+	outcomes := tap(string(told))
+	if len(outcomes) == 0 {
+		return nil, fmt.Errorf("it has run nothing: %s", tail(told))
+	}
+	return outcomes, nil
+}
+
+var (
+	tapLine  = regexp.MustCompile(`(?m)^ *(ok|not ok) \d+ - (.*)$`)
+	tapError = regexp.MustCompile(`(?s)error: (.*?)\n +code:`)
+)
+
+// tap reads the Test Anything Protocol.
+func tap(told string) (outcomes []outcome) {
+	for _, found := range tapLine.FindAllStringSubmatchIndex(told, -1) {
+		name := told[found[4]:found[5]]
+		if strings.HasSuffix(name, ".mjs") {
+			continue // the file as a whole
+		}
+		message := ""
+		if failure := tapError.FindStringSubmatch(told[found[1]:]); failure != nil {
+			message = first(failure[1])
+		}
+		outcomes = append(outcomes, outcome{name, told[found[2]:found[3]] == "ok", message})
+	}
+	return outcomes
+}

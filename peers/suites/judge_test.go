@@ -1,0 +1,24 @@
+package main
+
+import (
+	"reflect"
+	"testing"
+)
+
+func TestJudge(t *testing.T) {
+	suite := suite{exceptions: []exception{except("exec", "no containers"), except("attach", "no containers"), except("apply", "later")}}
+	outcomes := []outcome{{"lists", true, ""}, {"can exec", false, "404"}, {"can attach", false, "404"}, {"watches", false, "late"}}
+	got := judge(suite, outcomes)
+	if got.passed != 1 || got.attempted != 2 || got.notApplicable != 2 {
+		t.Errorf("counted %+v", got)
+	}
+	if want := []string{"no containers"}; !reflect.DeepEqual(got.reasons, want) {
+		t.Errorf("reasons are %q", got.reasons)
+	}
+	if want := []string{"watches: late", `nothing needs the exception "apply"`}; !reflect.DeepEqual(got.complaints, want) {
+		t.Errorf("complaints are %q", got.complaints)
+	}
+	if got := judge(suite, nil); len(got.complaints) != 4 {
+		t.Errorf("no tests at all: %q", got.complaints)
+	}
+}

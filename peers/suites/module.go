@@ -1,0 +1,71 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// module gives the sources of a Go module, as published, and where they may be built.
+func module(at place, name, version string) (string, error) {
+	folder := filepath.Join(at.scratch, strings.ReplaceAll(name, "/", "+")+"@"+version)
+	if _, err := os.Stat(folder); err == nil {
+		return folder, nil
+	}
+	if err := os.MkdirAll(at.scratch, 0o755); err != nil {
+		return "", err
+	}
+	download := exec.Command("go", "mod", "download", "-json", name+"@"+version)
+	download.Dir = at.scratch
+	told, err := download.Output()
+	if err != nil {
+		return "", fmt.Errorf("cannot download %s@%s: %w", name, version, err)
+	}
+	var source struct{ Dir string }
+	if err := json.Unmarshal(told, &source); err != nil {
+		return "", err
+	}
+	// The cache of modules can only be read, and go.sum must be written.
+	partial := folder + ".partial"
+	if err := os.RemoveAll(partial); err != nil {
+		return "", err
+	}
+	if err := os.CopyFS(partial, os.DirFS(source.Dir)); err != nil {
+		return "", err
+	}
+	return folder, os.Rename(partial, folder)
+}
+
+// edit is a change to one file of a module. The file itself stays: the build sees the change by an overlay.
+type edit struct {
+	file, old, new string
+}
+
+// overlay writes what `go build -overlay` reads.
+func overlay(at place, folder, name string, edits []edit) (string, error) {
+	replaced := map[string]string{}
+	for i, edit := range edits {
+		path := filepath.Join(folder, edit.file)
+		source, err := os.ReadFile(path)
+		if err != nil {
+			return "", err
+		}
+		if strings.Count(string(source), edit.old) != 1 {
+			return "", fmt.Errorf("%s does not have %q once", edit.file, edit.old)
+		}
+		changed := filepath.Join(at.scratch, fmt.Sprintf("%s.%d.go", name, i))
+		if err := os.WriteFile(changed, []byte(strings.Replace(string(source), edit.old, edit.new, 1)), 0o644); err != nil {
+			return "", err
+		}
+		replaced[path] = changed
+	}
+	text, err := json.Marshal(map[string]any{"Replace": replaced})
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(at.scratch, name+".overlay.json")
+	return path, os.WriteFile(path, text, 0o644)
+}

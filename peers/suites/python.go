@@ -1,0 +1,66 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+)
+
+// pythonBase stands in for the one module of the client's tests that is not published: where the cluster is.
+const pythonBase = `from kubernetes import client, config
+
+def get_e2e_configuration():
+    found = client.Configuration()
+    config.load_kube_config(client_configuration=found)
+    return found
+`
+
+// python runs the tests for a cluster that Python's client brings with it.
+func python(at place) ([]outcome, error) {
+	folder := filepath.Join(at.scratch, "python")
+	interpreter := filepath.Join(folder, "bin", "python")
+	for _, command := range [][]string{
+		{"python3", "-m", "venv", folder},
+		{interpreter, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "kubernetes==" + pythonVersion},
+	} {
+		if told, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("%q: %w: %s", command, err, told)
+		}
+	}
+	tests := filepath.Join(folder, "tests", "kubernetes", "e2e_test")
+	if err := os.MkdirAll(tests, 0o755); err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(filepath.Join(tests, "base.py"), []byte(pythonBase), 0o644); err != nil {
+		return nil, err
+	}
+	program := `import kubernetes, sys, unittest
+kubernetes.__path__.append(sys.argv.pop(1))
+unittest.main(module=None, verbosity=2)`
+	run := exec.Command(at.lab, "cluster", "--", interpreter, "-c", program, filepath.Dir(tests),
+		"kubernetes.dynamic.test_client", "kubernetes.dynamic.test_discovery")
+	told, _ := run.CombinedOutput() // a test that failed is in what it has told
+	outcomes := pythonOutcomes(string(told))
+	if len(outcomes) == 0 {
+		return nil, fmt.Errorf("it has run nothing: %s", tail(told))
+	}
+	return outcomes, nil
+}
+
+var (
+	pythonLine    = regexp.MustCompile(`(?m)^(test_\w+) \(.*\)(?: \.\.\. (?:.*\n)*?|\n.* \.\.\. )(ok|FAIL|ERROR)$`)
+	pythonFailure = regexp.MustCompile(`(?ms)^(?:FAIL|ERROR): (test_\w+) .*?\n-{10,}\n(.*?)\n\n`)
+)
+
+func pythonOutcomes(told string) (outcomes []outcome) {
+	messages := map[string]string{}
+	for _, found := range pythonFailure.FindAllStringSubmatch(told, -1) {
+		messages[found[1]] = tail([]byte(found[2]))
+	}
+	for _, found := range pythonLine.FindAllStringSubmatch(told, -1) {
+		outcomes = append(outcomes, outcome{found[1], found[2] == "ok", messages[found[1]]})
+	}
+	return outcomes
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+const (
+	begin = "<!-- suites: written by peers/suites -->"
+	end   = "<!-- /suites -->"
+)
+
+// markdown is the table of all suites.
+func markdown(results []result) string {
+	var table strings.Builder
+	table.WriteString("| suite | version | passed | do not apply | seconds |\n| --- | --- | --- | --- | --- |\n")
+	for _, r := range results {
+		left := fmt.Sprint(r.notApplicable)
+		if len(r.reasons) > 0 {
+			left += ": " + strings.Join(r.reasons, ", ")
+		}
+		fmt.Fprintf(&table, "| %s | %s | %d of %d | %s | %.0f |\n", r.suite.name, r.suite.version, r.passed, r.attempted, left, r.seconds)
+	}
+	return table.String()
+}
+
+// writeTables puts the table between its marks in both READMEs.
+func writeTables(root, table string) error {
+	for _, name := range []string{"README.md", "README.zh.md"} {
+		path := filepath.Join(root, name)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		before, rest, found := strings.Cut(string(text), begin)
+		_, after, ended := strings.Cut(rest, end)
+		if !found || !ended {
+			return fmt.Errorf("%s has no place for the table", name)
+		}
+		if err := os.WriteFile(path, []byte(before+begin+"\n\n"+table+"\n"+end+after), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}

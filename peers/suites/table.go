@@ -1,0 +1,49 @@
+package main
+
+const (
+	controllerRuntime        = "sigs.k8s.io/controller-runtime"
+	controllerRuntimeVersion = "v0.25.2"
+	clientGo                 = "k8s.io/client-go"
+	clientGoVersion          = "v0.37.2"
+	kubeRsVersion            = "5.0.0"
+	pythonVersion            = "37.0.2"
+	javascriptVersion        = "1.4.0"
+)
+
+// Why a test cannot pass here.
+const (
+	serverSideApply = "server-side apply"
+	customResources = "custom resources"
+)
+
+// suites are all suites. Those of controller-runtime run beside the API server alone, as they do with envtest.
+var suites = []suite{
+	of("pkg/cache", nil),
+	of("pkg/source", nil),
+	of("pkg/cluster", nil),
+	of("pkg/handler", nil),
+	of("pkg/manager", nil),
+	of("pkg/controller/controllerutil", nil),
+	of("pkg/client", []edit{{"pkg/client/client_suite_test.go", `CRDDirectoryPaths: []string{"./testdata"}`, ""}},
+		except("(?i)apply|FieldOwner if provided|FieldValidation should return errors", serverSideApply),
+		except("config.WarningHandler, if one is defined|should not retain any data", customResources)),
+	{"client-go examples", clientGoVersion, examples, nil},
+	{"kube-rs, the ignored tests", kubeRsVersion, kubeRs, []exception{
+		except("derived_resource_queryable", customResources),
+		except("can_exec|can_get_pod_logs", "containers"),
+		except("client_ext_", "the cluster roles that kube-apiserver begins with"),
+		except("attaches_events_without_namespace", "component statuses"),
+	}},
+	{"Python's client", pythonVersion, python, []exception{
+		except("server_side_apply", serverSideApply),
+		except("custom_resources", "apiextensions.k8s.io/v1beta1, which Kubernetes 1.22 removed"),
+		except("cache_decoder", "two clients, which are never equal"),
+	}},
+	{"JavaScript's client", javascriptVersion, javascript, []exception{
+		except("applies on the server's side", serverSideApply), except("custom resources", customResources),
+	}},
+}
+
+func of(folder string, edits []edit, exceptions ...exception) suite {
+	return suite{"controller-runtime " + folder, controllerRuntimeVersion, ginkgo(folder, edits, "--bare"), exceptions}
+}
