@@ -11,7 +11,7 @@ use crate::kinds::core::pod::resource_validation::{parsed, resource_name};
 use crate::kinds::fields::{invalid, items, text};
 use crate::kinds::names;
 use crate::kinds::resource::{Resource, Strategy};
-use crate::kinds::resource_list::{name_messages, round_up};
+use crate::kinds::resource_list::{is_native, name_messages, round_up};
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::{empty, list, missing, object, part};
 
@@ -139,7 +139,7 @@ fn comparisons(item: &Value, name: &str, of_pods: bool, at: &str) -> Vec<Cause> 
             causes.push(Cause::invalid(format!("{at}.{about}[{name}]"), &shown.to_string(), &why));
         }
     }
-    let is_fixed = (name.contains('/') && !name.contains("kubernetes.io/")) || name.starts_with("hugepages-");
+    let is_fixed = !is_native(name) || name.starts_with("hugepages-");
     if let (Some(limit), Some(request)) = (value("default"), value("defaultRequest"))
         && is_fixed
         && limit.compare(&request) != Ordering::Equal

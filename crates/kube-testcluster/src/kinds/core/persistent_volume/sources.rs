@@ -5,24 +5,10 @@ use serde_json::Value;
 
 use crate::kinds::core::pod::paths::no_backsteps;
 use crate::kinds::core::pod::storage_systems as systems;
-use crate::kinds::core::pod::volume_sources as sources;
+use crate::kinds::core::pod::volume_sources::{self as sources, Type, named};
 use crate::kinds::fields::{invalid, required, text};
 use crate::kinds::names;
 use crate::machinery::cause::Cause;
-
-/// A type of volume.
-struct Type {
-    /// Its field.
-    field: &'static str,
-    /// What upstream calls it where it is one type too many, and where something is wrong in it. Some names differ there.
-    second: &'static str,
-    path: &'static str,
-    check: fn(&Value, &str) -> Vec<Cause>,
-}
-
-const fn named(field: &'static str, check: fn(&Value, &str) -> Vec<Cause>) -> Type {
-    Type { field, second: field, path: field, check }
-}
 
 /// The types in the order in which upstream looks for them.
 const TYPES: [Type; 22] = [
@@ -95,10 +81,8 @@ pub(super) fn are_same(spec: &Value, before: &Value) -> bool {
 /// The error in a portal that is too long beside the name of its volume, if any.
 fn long_portal(spec: &Value, name: &str) -> Option<Cause> {
     let source = &spec["iscsi"];
-    let portal = text(source, "targetPortal");
-    let is_long = source["initiatorName"].is_string() && name.len() + 1 + portal.len() > 64;
-    let why = "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.";
-    is_long.then(|| Cause::invalid("spec.iscsi.targetportal", portal, why))
+    let why = systems::long_portal(source, name)?;
+    Some(Cause::invalid("spec.iscsi.targetportal", text(source, "targetPortal"), why))
 }
 
 fn glusterfs(source: &Value, at: &str) -> Vec<Cause> {

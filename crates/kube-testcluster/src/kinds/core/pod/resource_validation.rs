@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::kinds::fields::{each, invalid, required, text};
 use crate::kinds::names;
+use crate::kinds::resource_list::is_native;
 use crate::machinery::cause::Cause;
 use crate::machinery::go_struct::{Field, GoStruct};
 use crate::machinery::quantity::Quantity;
@@ -213,8 +214,9 @@ fn is_counted(resource: &str) -> bool {
 
 /// Whether a plugin of a node has it, and not Kubernetes itself. Upstream: `IsExtendedResourceName`.
 pub(in crate::kinds) fn is_extended(resource: &str) -> bool {
-    let native = !resource.contains('/') || resource.contains("kubernetes.io/");
-    !native && !resource.starts_with("requests.") && names::label_key(&format!("requests.{resource}")).is_empty()
+    !is_native(resource)
+        && !resource.starts_with("requests.")
+        && names::label_key(&format!("requests.{resource}")).is_empty()
 }
 
 pub(in crate::kinds) fn parsed(amount: &Value) -> Option<Quantity> {

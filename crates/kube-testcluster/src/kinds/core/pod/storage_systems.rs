@@ -75,6 +75,14 @@ fn disk_behind_portal(source: &Value, unknown: &str, at: &str) -> Vec<Cause> {
     causes
 }
 
+/// What is wrong with a portal that is too long beside the name of its volume, if it is.
+pub(in crate::kinds) fn long_portal(source: &Value, name: &str) -> Option<&'static str> {
+    let is_long = source["initiatorName"].is_string() && name.len() + 1 + text(source, "targetPortal").len() > 64;
+    is_long.then_some(
+        "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.",
+    )
+}
+
 /// The error in the name of a target or of an initiator, if any.
 fn qualified_name(name: &str, unknown: &str, at: &str) -> Option<Cause> {
     let fits = match name.get(..3) {

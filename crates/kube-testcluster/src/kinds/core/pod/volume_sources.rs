@@ -13,6 +13,21 @@ const HOST_PATH_TYPES: [&str; 8] =
     ["", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"];
 pub(super) const PULL_POLICIES: [&str; 3] = ["Always", "IfNotPresent", "Never"];
 
+/// A type of volume.
+pub(in crate::kinds) struct Type {
+    /// Its field.
+    pub(in crate::kinds) field: &'static str,
+    /// What upstream calls it where it is one type too many, and where something is wrong in it. Some names differ there.
+    pub(in crate::kinds) second: &'static str,
+    pub(in crate::kinds) path: &'static str,
+    pub(in crate::kinds) check: fn(&Value, &str) -> Vec<Cause>,
+}
+
+/// A type that upstream calls by its field everywhere.
+pub(in crate::kinds) const fn named(field: &'static str, check: fn(&Value, &str) -> Vec<Cause>) -> Type {
+    Type { field, second: field, path: field, check }
+}
+
 pub(super) fn empty_dir(source: &Value, at: &str) -> Vec<Cause> {
     let limit = source["sizeLimit"].as_str().and_then(|text| Quantity::parse(text).ok());
     let is_wrong = limit.is_some_and(|limit| limit.is_negative());

@@ -7,24 +7,10 @@ use serde_json::Value;
 use super::claim_template::ephemeral;
 use super::projected::{downward_api, projected};
 use super::storage_systems as systems;
-use super::volume_sources as sources;
+use super::volume_sources::{self as sources, Type, named};
 use crate::kinds::fields::{each, text};
 use crate::kinds::names;
 use crate::machinery::cause::Cause;
-
-/// A type of volume.
-struct Type {
-    /// Its field.
-    field: &'static str,
-    /// What upstream calls it where it is one type too many, and where something is wrong in it. Some names differ there.
-    second: &'static str,
-    path: &'static str,
-    check: fn(&Value, &str) -> Vec<Cause>,
-}
-
-const fn named(field: &'static str, check: fn(&Value, &str) -> Vec<Cause>) -> Type {
-    Type { field, second: field, path: field, check }
-}
 
 /// The types in the order in which upstream looks for them.
 const TYPES: [Type; 30] = [
@@ -116,10 +102,8 @@ fn name_for(kind: &Type, volume: &Value, pod: &str, at: &str, is_first: bool) ->
     let (name, at) = (text(volume, "name"), format!("{at}.name"));
     match kind.field {
         "iscsi" => {
-            let portal = text(&volume["iscsi"], "targetPortal");
-            let is_long = volume["iscsi"]["initiatorName"].is_string() && name.len() + 1 + portal.len() > 64;
-            let why = "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.";
-            is_long.then(|| Cause::invalid(at, name, why)).into_iter().collect()
+            let why = systems::long_portal(&volume["iscsi"], name);
+            why.map(|why| Cause::invalid(at, name, why)).into_iter().collect()
         }
         "ephemeral" if is_first && !pod.is_empty() && !name.is_empty() => {
             let claim = format!("{pod}-{name}");
