@@ -10,6 +10,7 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use crate::support::api::{Api, PODS};
+use crate::support::seconds;
 
 const SETS: &str = "/apis/apps/v1/namespaces/default/daemonsets";
 const LOG: &str = "/apis/apps/v1/namespaces/default/daemonsets/log";
@@ -46,18 +47,10 @@ fn strategy(unavailable: Value, surge: Value) -> Value {
     json!({"spec": {"updateStrategy": {"type": "RollingUpdate", "rollingUpdate": rolling}}})
 }
 
-async fn seconds(count: u64) {
-    sleep(Duration::from_secs(count)).await;
-}
-
-async fn items(api: &Api, path: &str) -> Vec<Value> {
-    api.get(path).await.body["items"].as_array().unwrap().clone()
-}
-
 /// The images of the pods on each node.
 async fn images(api: &Api) -> BTreeMap<String, Vec<String>> {
     let mut images: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for pod in items(api, PODS).await {
+    for pod in api.items(PODS).await {
         let text = |pointer: &str| pod.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
         images.entry(text("/spec/nodeName")).or_default().push(text("/spec/containers/0/image"));
     }
@@ -74,7 +67,7 @@ async fn revisions(api: &Api) -> Vec<(i64, String)> {
         let image = revision.pointer("/data/spec/template/spec/containers/0/image").unwrap().as_str().unwrap();
         (revision["revision"].as_i64().unwrap(), image.to_owned())
     };
-    let mut revisions: Vec<_> = items(api, REVISIONS).await.iter().map(said).collect();
+    let mut revisions: Vec<_> = api.items(REVISIONS).await.iter().map(said).collect();
     revisions.sort();
     revisions
 }
@@ -98,8 +91,8 @@ async fn each_node_gets_a_pod_and_the_status_counts_them() {
     }
     assert_eq!((&status["observedGeneration"], &status["numberMisscheduled"]), (&json!(1), &json!(0)));
     assert_eq!(revisions(&api).await, numbered(&[(1, "log:1")]));
-    let revision = items(&api, REVISIONS).await.remove(0);
-    let pod = items(&api, PODS).await.remove(0);
+    let revision = api.items(REVISIONS).await.remove(0);
+    let pod = api.items(PODS).await.remove(0);
     let labels = |object: &Value| object["metadata"]["labels"].clone();
     assert_eq!(labels(&revision)["controller-revision-hash"], labels(&pod)["controller-revision-hash"]);
     assert_eq!(labels(&pod)["pod-template-generation"], "1");
@@ -176,13 +169,13 @@ async fn with_a_surge_each_node_has_a_ready_pod_at_all_times() {
     for step in 0.. {
         sleep(Duration::from_millis(100)).await;
         let status = api.get(LOG).await.body["status"].clone();
-        most = most.max(items(&api, PODS).await.len());
+        most = most.max(api.items(PODS).await.len());
         let is_ready = |pod: &&Value| {
             let conditions = pod["status"]["conditions"].as_array();
             pod["metadata"].get("deletionTimestamp").is_none()
                 && conditions.into_iter().flatten().any(|one| one["type"] == "Ready" && one["status"] == "True")
         };
-        let pods = items(&api, PODS).await;
+        let pods = api.items(PODS).await;
         let ready: std::collections::BTreeSet<_> =
             pods.iter().filter(is_ready).map(|pod| pod["spec"]["nodeName"].to_string()).collect();
         assert_eq!(ready.len(), 3, "{ready:?}");
@@ -206,7 +199,7 @@ async fn with_on_delete_a_pod_is_replaced_once_it_is_deleted() {
     api.merge(LOG, &image("log:2")).await;
     seconds(5).await;
     assert_eq!(images(&api).await, on(&[1, 2], "log:1"));
-    let pods = items(&api, PODS).await;
+    let pods = api.items(PODS).await;
     let first = pods.iter().find(|pod| pod["spec"]["nodeName"] == "node-1").unwrap();
     api.delete(&format!("{PODS}/{}", first["metadata"]["name"].as_str().unwrap())).await;
     seconds(40).await;
@@ -241,18 +234,18 @@ async fn orphans_are_adopted_with_their_revisions() {
     let before = api.get(PODS).await.names().join(" ");
     api.delete(&format!("{LOG}?propagationPolicy=Orphan")).await;
     seconds(5).await;
-    assert_eq!(items(&api, PODS).await[0]["metadata"].get("ownerReferences"), None);
+    assert_eq!(api.items(PODS).await[0]["metadata"].get("ownerReferences"), None);
     let created = api.post(SETS, &daemon_set("log:1")).await.body;
     seconds(5).await;
     assert_eq!(api.get(PODS).await.names().join(" "), before);
     for path in [PODS, REVISIONS] {
-        for object in items(&api, path).await {
+        for object in api.items(path).await {
             assert_eq!(object["metadata"]["ownerReferences"][0]["uid"], created["metadata"]["uid"], "{object}");
         }
     }
     api.delete(LOG).await;
     seconds(60).await;
-    assert!(items(&api, PODS).await.is_empty() && items(&api, REVISIONS).await.is_empty());
+    assert!(api.items(PODS).await.is_empty() && api.items(REVISIONS).await.is_empty());
     cluster.shutdown().await;
 }
 
@@ -311,7 +304,7 @@ async fn wanted(api: &Api, set: &Value) -> Vec<String> {
         let taints = node["spec"]["taints"].as_array();
         taints.is_none_or(Vec::is_empty) && disk.is_none_or(|disk| node["metadata"]["labels"]["disk"] == *disk)
     };
-    let nodes = items(api, NODES).await;
+    let nodes = api.items(NODES).await;
     nodes.iter().filter(takes).map(|node| node["metadata"]["name"].as_str().unwrap().to_owned()).collect()
 }
 

@@ -44,13 +44,9 @@ async fn a_while() {
     sleep(Duration::from_secs(5)).await;
 }
 
-async fn items(api: &Api, path: &str) -> Vec<Value> {
-    api.get(path).await.body["items"].as_array().unwrap().clone()
-}
-
 /// Image and size of each ReplicaSet, by revision.
 async fn sets(api: &Api) -> Vec<(String, i64)> {
-    let mut sets = items(api, SETS).await;
+    let mut sets = api.items(SETS).await;
     let revision = |set: &Value| -> u32 {
         set["metadata"]["annotations"]["deployment.kubernetes.io/revision"].as_str().unwrap().parse().unwrap()
     };
@@ -83,7 +79,7 @@ async fn a_deployment_gets_a_replica_set_and_tells_its_status() {
     }
     assert_eq!((&status["observedGeneration"], status.get("unavailableReplicas")), (&json!(1), None));
     assert_eq!(condition(&web, "Available")["reason"], "MinimumReplicasAvailable");
-    let set = items(&api, SETS).await.remove(0);
+    let set = api.items(SETS).await.remove(0);
     let name = set["metadata"]["name"].as_str().unwrap();
     assert_eq!(
         (&condition(&web, "Progressing")["reason"], &condition(&web, "Progressing")["message"]),
@@ -100,7 +96,7 @@ async fn a_deployment_gets_a_replica_set_and_tells_its_status() {
     );
     assert_eq!(noted("owner"), "me");
     let events = "/api/v1/namespaces/default/events?fieldSelector=involvedObject.kind%3DDeployment";
-    assert_eq!(items(&api, events).await[0]["message"], format!("Scaled up replica set {name} from 0 to 3"));
+    assert_eq!(api.items(events).await[0]["message"], format!("Scaled up replica set {name} from 0 to 3"));
     cluster.shutdown().await;
 }
 
@@ -172,7 +168,7 @@ async fn an_undone_rollout_gets_a_new_revision_and_the_old_replica_set() {
     assert_eq!(sets(&api).await, said(&[("nginx:2", 0), ("nginx:1", 2)]));
     let web = api.get(WEB).await.body;
     assert_eq!(web["metadata"]["annotations"]["deployment.kubernetes.io/revision"], "3");
-    let sets = items(&api, SETS).await;
+    let sets = api.items(SETS).await;
     let back = sets.iter().find(|set| set["spec"]["replicas"] == 2).unwrap();
     assert_eq!(back["metadata"]["annotations"]["deployment.kubernetes.io/revision-history"], "1");
     cluster.shutdown().await;
@@ -256,11 +252,11 @@ async fn a_replica_set_without_an_owner_is_adopted_and_one_that_is_not_selected_
     a_while().await;
     api.delete(&format!("{WEB}?propagationPolicy=Orphan")).await;
     a_while().await;
-    let orphan = items(&api, SETS).await.remove(0);
+    let orphan = api.items(SETS).await.remove(0);
     assert_eq!(orphan["metadata"].get("ownerReferences"), None);
     let created = api.post(DEPLOYMENTS, &deployment(2, "nginx:1")).await.body;
     a_while().await;
-    let adopted = items(&api, SETS).await.remove(0);
+    let adopted = api.items(SETS).await.remove(0);
     assert_eq!(adopted["metadata"]["ownerReferences"][0]["uid"], created["metadata"]["uid"]);
     assert_eq!(adopted["spec"]["replicas"], 2);
     let path = format!("{SETS}/{}", adopted["metadata"]["name"].as_str().unwrap());
@@ -278,7 +274,7 @@ async fn only_the_controllers_that_were_chosen_run() {
     api.post(DEPLOYMENTS, &deployment(2, "nginx:1")).await;
     a_while().await;
     assert_eq!(sets(&api).await, said(&[("nginx:1", 2)]));
-    assert_eq!(items(&api, PODS).await.len(), 0, "nobody makes pods for the ReplicaSet");
+    assert_eq!(api.items(PODS).await.len(), 0, "nobody makes pods for the ReplicaSet");
     assert_eq!(Workload::named("podgc"), None);
     cluster.shutdown().await;
 }
@@ -356,7 +352,7 @@ async fn from_any_changes_it_comes_to_what_the_spec_asks_for() {
         assert_eq!(found, expected, "seed {seed}: {web}");
         assert_eq!(condition(&web, "Progressing")["reason"], "NewReplicaSetAvailable", "seed {seed}: {status}");
         let image = spec.pointer("/template/spec/containers/0/image").unwrap();
-        let pods = items(&api, PODS).await;
+        let pods = api.items(PODS).await;
         let right = pods.iter().filter(|pod| pod.pointer("/spec/containers/0/image") == Some(image)).count();
         assert_eq!((right, pods.len()), (usize::try_from(wanted).unwrap(), right), "seed {seed}");
         let active = sets(&api).await.into_iter().filter(|(_, size)| *size > 0).count();

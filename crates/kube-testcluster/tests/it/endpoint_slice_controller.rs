@@ -10,6 +10,7 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use crate::support::api::{Api, PODS};
+use crate::support::seconds;
 
 const SERVICES: &str = "/api/v1/namespaces/default/services";
 const WEB: &str = "/api/v1/namespaces/default/services/web";
@@ -46,14 +47,10 @@ fn label(key: &str, value: Value) -> Value {
     json!({"metadata": {"labels": {key: value}}})
 }
 
-async fn seconds(count: u64) {
-    sleep(Duration::from_secs(count)).await;
-}
-
 /// The slices of the service `web`.
 async fn slices(api: &Api) -> Vec<Value> {
     let path = format!("{SLICES}?labelSelector=kubernetes.io/service-name%3Dweb");
-    api.get(&path).await.body["items"].as_array().unwrap().clone()
+    api.items(&path).await
 }
 
 fn endpoints(slice: &Value) -> &[Value] {
@@ -252,7 +249,7 @@ async fn from_any_changes_it_comes_to_each_selected_pod_once_and_no_other() {
         seconds(1200).await; // longer than any back-off
         let web = api.get(WEB).await.body;
         let target = web.pointer("/spec/ports/0/targetPort").unwrap().as_i64();
-        let pods = api.get(PODS).await.body["items"].as_array().unwrap().clone();
+        let pods = api.items(PODS).await;
         let selected = pods.iter().filter(|pod| pod["metadata"]["labels"]["app"] == "web");
         let of_pod = |pod: &Value| {
             let own = pod.pointer("/spec/containers/0/ports/0/containerPort").unwrap().as_i64();

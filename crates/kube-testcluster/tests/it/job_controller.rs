@@ -9,6 +9,7 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use crate::support::api::{Api, PODS};
+use crate::support::seconds;
 
 const JOBS: &str = "/apis/batch/v1/namespaces/default/jobs";
 const PI: &str = "/apis/batch/v1/namespaces/default/jobs/pi";
@@ -34,10 +35,6 @@ fn job(lifecycle: &str, more: &Value) -> Value {
         job["spec"][field] = value.clone();
     }
     job
-}
-
-async fn seconds(count: u64) {
-    sleep(Duration::from_secs(count)).await;
 }
 
 async fn pods(api: &Api) -> Vec<Value> {

@@ -9,6 +9,7 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use crate::support::api::{Api, PODS};
+use crate::support::seconds;
 
 const SETS: &str = "/apis/apps/v1/namespaces/default/statefulsets";
 const DB: &str = "/apis/apps/v1/namespaces/default/statefulsets/db";
@@ -50,21 +51,13 @@ fn with_claims(mut set: Value, policy: &Value) -> Value {
     set
 }
 
-async fn seconds(count: u64) {
-    sleep(Duration::from_secs(count)).await;
-}
-
-async fn items(api: &Api, path: &str) -> Vec<Value> {
-    api.get(path).await.body["items"].as_array().unwrap().clone()
-}
-
 /// Name and image of each pod.
 async fn pods(api: &Api) -> Vec<String> {
     let said = |pod: &Value| {
         let text = |pointer: &str| pod.pointer(pointer).unwrap().as_str().unwrap().to_owned();
         format!("{} {}", text("/metadata/name"), text("/spec/containers/0/image"))
     };
-    let mut pods: Vec<_> = items(api, PODS).await.iter().map(said).collect();
+    let mut pods: Vec<_> = api.items(PODS).await.iter().map(said).collect();
     pods.sort();
     pods
 }
@@ -93,7 +86,7 @@ async fn pods_come_one_after_the_other_with_names_of_their_own() {
     assert_eq!(come, ["db-0", "db-1", "db-2"]);
     seconds(5).await;
     let set = api.get(DB).await.body;
-    let revision = &items(&api, REVISIONS).await[0]["metadata"]["name"];
+    let revision = &api.items(REVISIONS).await[0]["metadata"]["name"];
     let pod = api.get(&format!("{PODS}/db-1")).await.body;
     assert_eq!((&pod["spec"]["hostname"], &pod["spec"]["subdomain"]), (&json!("db-1"), &json!("dbs")));
     let labels = json!({
@@ -132,14 +125,14 @@ async fn pods_go_from_the_highest_ordinal_down_and_claims_as_the_policy_says() {
     assert_eq!(api.get(CLAIMS).await.names(), ["data-db-0"]);
     api.delete(DB).await;
     seconds(60).await;
-    assert!(items(&api, PODS).await.is_empty());
+    assert!(api.items(PODS).await.is_empty());
     assert_eq!(api.get(CLAIMS).await.names(), ["data-db-0"], "retained");
     let policy = json!({"whenDeleted": "Delete"});
     api.post(SETS, &with_claims(stateful_set(1, "db:1"), &policy)).await;
     seconds(20).await;
     api.delete(DB).await;
     seconds(60).await;
-    assert!(items(&api, CLAIMS).await.is_empty());
+    assert!(api.items(CLAIMS).await.is_empty());
     cluster.shutdown().await;
 }
 
@@ -254,7 +247,7 @@ async fn from_any_changes_it_comes_to_ready_pods_of_the_new_revision_for_each_or
         let image = set.pointer("/spec/template/spec/containers/0/image").unwrap().as_str().unwrap();
         let expected: Vec<String> = (0..count).map(|n| format!("db-{n} {image}")).collect();
         assert_eq!(pods(&api).await, expected, "seed {seed}: {set}");
-        assert!(items(&api, PODS).await.iter().all(is_ready), "seed {seed}");
+        assert!(api.items(PODS).await.iter().all(is_ready), "seed {seed}");
         let status = &set["status"];
         assert_eq!(status["observedGeneration"], set["metadata"]["generation"], "seed {seed}: {status}");
         for field in ["replicas", "readyReplicas", "availableReplicas", "updatedReplicas", "currentReplicas"] {

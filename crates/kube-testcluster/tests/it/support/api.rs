@@ -54,6 +54,11 @@ impl Api {
         self.send("GET", path, "", "").await
     }
 
+    /// The items of a list.
+    pub async fn items(&self, path: &str) -> Vec<Value> {
+        self.get(path).await.body["items"].as_array().unwrap().clone()
+    }
+
     pub async fn post(&self, path: &str, body: &Value) -> Answer {
         self.send("POST", path, "application/json", body.to_string()).await
     }
