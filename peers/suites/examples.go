@@ -52,9 +52,8 @@ func (e example) try(at place, program string) (told string, passed bool, err er
 	ctx, end := context.WithTimeout(context.Background(), time.Minute)
 	defer end()
 	line := fmt.Sprintf(`exec %s -kubeconfig "$KUBECONFIG" %s 2>&1`, program, e.arguments)
-	run := exec.CommandContext(ctx, at.lab, "cluster", "--", "sh", "-c", line)
+	run := at.beside(ctx, nil, "sh", "-c", line)
 	run.Stdin = strings.NewReader(strings.Repeat("\n", 10)) // "Press Return key to continue"
-	interruptible(run)
 	out, err := run.StdoutPipe()
 	if err != nil {
 		return "", false, err

@@ -9,12 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
-	"time"
 )
-
-// patience is how long one program of tests may take.
-const patience = 5 * time.Minute
 
 // ginkgo is a package of controller-runtime.
 func ginkgo(folder string, edits []edit, arguments ...string) func(place) ([]outcome, error) {
@@ -46,12 +41,9 @@ func specs(at place, program, folder string, arguments []string) ([]outcome, err
 	}
 	ctx, end := context.WithTimeout(context.Background(), patience)
 	defer end()
-	command := append([]string{"cluster"}, arguments...)
-	command = append(command, "--", program, "-ginkgo.json-report="+report, "-ginkgo.no-color")
-	run := exec.CommandContext(ctx, at.lab, command...)
+	run := at.beside(ctx, arguments, program, "-ginkgo.json-report="+report, "-ginkgo.no-color")
 	run.Dir = folder
 	run.Env = append(os.Environ(), "USE_EXISTING_CLUSTER=true")
-	interruptible(run)
 	told, err := run.CombinedOutput()
 	if failed := (*exec.ExitError)(nil); err != nil && !errors.As(err, &failed) {
 		return nil, err // a test that failed is in the report
@@ -61,13 +53,6 @@ func specs(at place, program, folder string, arguments []string) ([]outcome, err
 		return nil, fmt.Errorf("it has written no report: %s", tail(told))
 	}
 	return read(text)
-}
-
-// interruptible lets a command and what it has started end as by Ctrl-C, when its time is over.
-func interruptible(run *exec.Cmd) {
-	run.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	run.Cancel = func() error { return syscall.Kill(-run.Process.Pid, syscall.SIGINT) }
-	run.WaitDelay = 10 * time.Second
 }
 
 func read(text []byte) ([]outcome, error) {

@@ -28,14 +28,7 @@ func javascript(at place) ([]outcome, error) {
 	if told, err := install.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("npm ci: %w: %s", err, told)
 	}
-	run := exec.Command(at.lab, "cluster", "--", "node", "--test-reporter=tap", "--test", "client.test.mjs")
-	run.Dir = folder
-	told, _ := run.CombinedOutput() // a test that failed is in what it has told
-	outcomes := tap(string(told))
-	if len(outcomes) == 0 {
-		return nil, fmt.Errorf("it has run nothing: %s", tail(told))
-	}
-	return outcomes, nil
+	return at.tests(folder, tap, "node", "--test-reporter=tap", "--test", "client.test.mjs")
 }
 
 var (

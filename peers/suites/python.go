@@ -39,14 +39,8 @@ func python(at place) ([]outcome, error) {
 	program := `import kubernetes, sys, unittest
 kubernetes.__path__.append(sys.argv.pop(1))
 unittest.main(module=None, verbosity=2)`
-	run := exec.Command(at.lab, "cluster", "--", interpreter, "-c", program, filepath.Dir(tests),
+	return at.tests(folder, pythonOutcomes, interpreter, "-c", program, filepath.Dir(tests),
 		"kubernetes.dynamic.test_client", "kubernetes.dynamic.test_discovery")
-	told, _ := run.CombinedOutput() // a test that failed is in what it has told
-	outcomes := pythonOutcomes(string(told))
-	if len(outcomes) == 0 {
-		return nil, fmt.Errorf("it has run nothing: %s", tail(told))
-	}
-	return outcomes, nil
 }
 
 var (

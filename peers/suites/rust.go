@@ -32,10 +32,12 @@ func kubeRs(at place) ([]outcome, error) {
 		if err != nil {
 			return nil, err
 		}
-		run := exec.Command(at.lab, "cluster", "--", program, "--ignored", "--test-threads=1")
-		run.Dir = filepath.Join(folder, crate.name)
-		told, _ := run.CombinedOutput() // a test that failed is in what it has told
-		outcomes = append(outcomes, libtest(crate.name, string(told))...)
+		read := func(told string) []outcome { return libtest(crate.name, told) }
+		tested, err := at.tests(filepath.Join(folder, crate.name), read, program, "--ignored", "--test-threads=1")
+		if err != nil {
+			return nil, err
+		}
+		outcomes = append(outcomes, tested...)
 	}
 	return outcomes, nil
 }

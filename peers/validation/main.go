@@ -165,10 +165,7 @@ func answer(c *kase) error {
 			return fmt.Errorf("the status of the old object: %w", err)
 		}
 	}
-	before, after := old.(metav1.Object), obj.(metav1.Object)
-	after.SetResourceVersion("1")
-	after.SetUID(before.GetUID())
-	after.SetCreationTimestamp(before.GetCreationTimestamp())
+	follow(old, obj)
 	switch c.Subresource {
 	case "status":
 		return c.note(obj, rest.BeforeUpdate(statuses[gvk.Kind], ctx, obj, old))
@@ -197,11 +194,16 @@ func (c *kase) withStatus(ctx context.Context, old runtime.Object, kind string) 
 	if err != nil {
 		return nil, err
 	}
-	before, after := old.(metav1.Object), reported.(metav1.Object)
+	follow(old, reported)
+	return reported, rest.BeforeUpdate(statuses[kind], ctx, reported, old)
+}
+
+// follow makes an object the next state of another one.
+func follow(old, next runtime.Object) {
+	before, after := old.(metav1.Object), next.(metav1.Object)
 	after.SetResourceVersion(before.GetResourceVersion())
 	after.SetUID(before.GetUID())
 	after.SetCreationTimestamp(before.GetCreationTimestamp())
-	return reported, rest.BeforeUpdate(statuses[kind], ctx, reported, old)
 }
 
 // note keeps the causes of a refusal, or what was asked of an object that is taken. Any other error is a mistake in the case.
