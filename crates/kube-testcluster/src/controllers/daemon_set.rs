@@ -13,25 +13,22 @@ mod round;
 mod spec;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use jiff::Timestamp;
 use k8s_openapi::api::apps::v1::DaemonSet;
 use k8s_openapi::api::core::v1::{Node, Pod};
 use kube_client::Api;
 use kube_client::api::{ApiResource, DynamicObject};
-use kube_informers::cache::{
-    Done, Error, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory, with_causes,
-};
+use kube_informers::cache::{Done, Error, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory};
 use kube_informers::selector::LabelSelector;
 use kube_informers::workqueue::WorkQueue;
 use tokio_util::sync::CancellationToken;
 
 use super::shared::claims::Claims;
-use super::shared::drive::drive;
+use super::shared::drive::drive_queue;
 use super::shared::error::{ControllerError, SyncError};
 use super::shared::object::{namespace, owner_index};
-use super::shared::own_writes::OwnWrites;
+use super::shared::own_writes::{LATE, OwnWrites};
 use super::shared::recorder::{EventRecorder, Recorded};
 use super::shared::revisions::{POD_HASH, Revisions};
 use super::shared::when_needed;
@@ -43,12 +40,6 @@ use round::Round;
 
 /// The index of pods by the uid of their controller.
 const OWNER: &str = "owner";
-
-/// How many keys are processed at a time.
-const WORKERS: usize = 2;
-
-/// How long a key waits whose caches have not seen the controller's own writes yet.
-const LATE: Duration = Duration::from_millis(200);
 
 /// What its Events say of it.
 const RECORDED: Recorded = Recorded { component: "daemonset-controller", api_version: "apps/v1", kind: "DaemonSet" };
@@ -127,11 +118,8 @@ impl Controller {
         stop: &CancellationToken,
     ) -> Result<(), ControllerError> {
         let filled = self.listen().expect("informers that have not started take handlers");
-        let workers = self.queue.workers(WORKERS, async |key: String| self.sync(&key).await);
-        let workers = workers.on_error(|key: &String, error: SyncError| {
-            tracing::debug!(key, error = %with_causes(&error), "the work on a DaemonSet is tried again");
-        });
-        drive(factory, &filled, stop, workers.run(stop)).await
+        let sync = async |key: String| self.sync(&key).await;
+        drive_queue(factory, &filled, stop, "a DaemonSet", &self.queue, sync).await
     }
 
     fn listen(self: &Arc<Self>) -> Result<[Done; 4], InformerStopped> {

@@ -24,13 +24,11 @@ use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
 use k8s_openapi::api::core::v1::Pod;
 use kube_client::Api;
 use kube_client::api::{ApiResource, DynamicObject};
-use kube_informers::cache::{
-    Error, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory, with_causes,
-};
+use kube_informers::cache::{Error, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory};
 use kube_informers::workqueue::WorkQueue;
 use tokio_util::sync::CancellationToken;
 
-use super::shared::drive::drive;
+use super::shared::drive::drive_queue;
 use super::shared::error::{ControllerError, SyncError};
 use super::shared::object::{namespace, owner_index};
 use super::shared::own_writes::OwnWrites;
@@ -42,9 +40,6 @@ use rollout::Rollout;
 
 /// The index of ReplicaSets, and that of pods, by the uid of their controller.
 const OWNER: &str = "owner";
-
-/// How many keys are processed at a time.
-const WORKERS: usize = 2;
 
 /// What its Events say of it.
 const RECORDED: Recorded = Recorded { component: "deployment-controller", api_version: "apps/v1", kind: "Deployment" };
@@ -123,11 +118,8 @@ impl Controller {
         stop: &CancellationToken,
     ) -> Result<(), ControllerError> {
         let filled = self.listen().expect("informers that have not started take handlers");
-        let workers = self.queue.workers(WORKERS, async |key: String| self.sync(&key).await);
-        let workers = workers.on_error(|key: &String, error: SyncError| {
-            tracing::debug!(key, error = %with_causes(&error), "the work on a Deployment is tried again");
-        });
-        drive(factory, &filled, stop, workers.run(stop)).await
+        let sync = async |key: String| self.sync(&key).await;
+        drive_queue(factory, &filled, stop, "a Deployment", &self.queue, sync).await
     }
 
     fn listen(self: &Arc<Self>) -> Result<[kube_informers::cache::Done; 3], InformerStopped> {

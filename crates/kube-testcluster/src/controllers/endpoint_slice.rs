@@ -15,7 +15,6 @@ mod service;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{Node, Pod, Service};
@@ -28,10 +27,10 @@ use kube_informers::cache::{
 use kube_informers::workqueue::WorkQueue;
 use tokio_util::sync::CancellationToken;
 
-use super::shared::drive::drive;
+use super::shared::drive::drive_queue;
 use super::shared::error::{ControllerError, SyncError};
 use super::shared::object::{name, namespace};
-use super::shared::own_writes::OwnWrites;
+use super::shared::own_writes::{LATE, OwnWrites};
 use super::shared::recorder::{EventRecorder, Reason, Recorded};
 use super::shared::when_needed;
 use crate::machinery::clock::Clock;
@@ -43,12 +42,6 @@ use service::{address_types, has_endpoints, is_ours, selector};
 
 /// The index of slices by the key of their service.
 const OF_SERVICE: &str = "service";
-
-/// How many keys are processed at a time.
-const WORKERS: usize = 2;
-
-/// How long a key waits whose cache has not seen the controller's own writes yet.
-const LATE: Duration = Duration::from_millis(200);
 
 /// What its Events say of it.
 const RECORDED: Recorded = Recorded { component: "endpoint-slice-controller", api_version: "v1", kind: "Service" };
@@ -125,11 +118,8 @@ impl Controller {
         stop: &CancellationToken,
     ) -> Result<(), ControllerError> {
         let filled = self.listen().expect("informers that have not started take handlers");
-        let workers = self.queue.workers(WORKERS, async |key: String| self.sync(&key).await);
-        let workers = workers.on_error(|key: &String, error: SyncError| {
-            tracing::debug!(key, error = %with_causes(&error), "the work on a service is tried again");
-        });
-        drive(factory, &filled, stop, workers.run(stop)).await
+        let sync = async |key: String| self.sync(&key).await;
+        drive_queue(factory, &filled, stop, "a service", &self.queue, sync).await
     }
 
     fn listen(self: &Arc<Self>) -> Result<[Done; 4], InformerStopped> {

@@ -19,23 +19,20 @@ mod ttl;
 mod verdict;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use jiff::Timestamp;
 use k8s_openapi::api::batch::v1::Job;
 use k8s_openapi::api::core::v1::Pod;
 use kube_client::Api;
 use kube_client::api::{ApiResource, DynamicObject};
-use kube_informers::cache::{
-    Done, Error, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory, with_causes,
-};
+use kube_informers::cache::{Done, Error, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory};
 use kube_informers::workqueue::WorkQueue;
 use tokio_util::sync::CancellationToken;
 
-use super::shared::drive::drive;
+use super::shared::drive::drive_queue;
 use super::shared::error::{ControllerError, SyncError};
 use super::shared::object::{namespace, owner_index};
-use super::shared::own_writes::OwnWrites;
+use super::shared::own_writes::{LATE, OwnWrites};
 use super::shared::recorder::{EventRecorder, Reason, Recorded};
 use super::shared::when_needed;
 use crate::machinery::clock::Clock;
@@ -45,12 +42,6 @@ use handlers::{OfJobs, OfPods};
 
 /// The index of pods by the uid of their controller.
 const OWNER: &str = "owner";
-
-/// How many keys are processed at a time.
-const WORKERS: usize = 2;
-
-/// How long a key waits whose caches have not seen the controller's own writes yet.
-const LATE: Duration = Duration::from_millis(200);
 
 /// What its Events say of it.
 const RECORDED: Recorded = Recorded { component: "job-controller", api_version: "batch/v1", kind: "Job" };
@@ -133,11 +124,8 @@ impl Controller {
         stop: &CancellationToken,
     ) -> Result<(), ControllerError> {
         let filled = self.listen().expect("informers that have not started take handlers");
-        let workers = self.queue.workers(WORKERS, async |key: Key| self.work(key).await);
-        let workers = workers.on_error(|key: &Key, error: SyncError| {
-            tracing::debug!(?key, error = %with_causes(&error), "the work on a Job is tried again");
-        });
-        drive(factory, &filled, stop, workers.run(stop)).await
+        let sync = async |key: Key| self.work(key).await;
+        drive_queue(factory, &filled, stop, "a Job", &self.queue, sync).await
     }
 
     fn listen(self: &Arc<Self>) -> Result<[Done; 2], InformerStopped> {

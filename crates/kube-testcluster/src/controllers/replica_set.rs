@@ -23,7 +23,7 @@ use k8s_openapi::api::apps::v1::ReplicaSet;
 use k8s_openapi::api::core::v1::Pod;
 use tokio_util::sync::CancellationToken;
 
-use super::shared::drive::drive;
+use super::shared::drive::{WORKERS, drive};
 pub use super::shared::error::{ControllerError, SyncError};
 use super::shared::expectations::Expectations;
 use super::shared::own_writes::OwnWrites;
@@ -44,9 +44,6 @@ const OWNER: &str = "owner";
 
 /// What its Events say of it.
 const RECORDED: Recorded = Recorded { component: "replicaset-controller", api_version: "apps/v1", kind: "ReplicaSet" };
-
-/// How many keys are processed at a time. The queue never hands out the same key twice at once.
-const WORKERS: usize = 2;
 
 /// How the pods of one batch are created or deleted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -13,24 +13,21 @@ mod round;
 mod spec;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use jiff::Timestamp;
 use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::{PersistentVolumeClaim, Pod};
 use kube_client::Api;
 use kube_client::api::{ApiResource, DynamicObject};
-use kube_informers::cache::{
-    Done, Error, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory, with_causes,
-};
+use kube_informers::cache::{Done, Error, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory};
 use kube_informers::workqueue::WorkQueue;
 use tokio_util::sync::CancellationToken;
 
 use super::shared::claims::Claims;
-use super::shared::drive::drive;
+use super::shared::drive::drive_queue;
 use super::shared::error::{ControllerError, SyncError};
 use super::shared::object::{name, namespace, owner_index};
-use super::shared::own_writes::OwnWrites;
+use super::shared::own_writes::{LATE, OwnWrites};
 use super::shared::recorder::{EventRecorder, Recorded};
 use super::shared::revisions::Revisions;
 use super::shared::when_needed;
@@ -44,12 +41,6 @@ const OWNER: &str = "owner";
 
 /// The label of a revision with its hash.
 const HASH: &str = "controller.kubernetes.io/hash";
-
-/// How many keys are processed at a time.
-const WORKERS: usize = 2;
-
-/// How long a key waits whose caches have not seen the controller's own writes yet.
-const LATE: Duration = Duration::from_millis(200);
 
 /// What its Events say of it.
 const RECORDED: Recorded =
@@ -134,11 +125,8 @@ impl Controller {
     ) -> Result<(), ControllerError> {
         let mut filled = self.listen().expect("informers that have not started take handlers").to_vec();
         filled.extend([self.claim_informer.synced(), self.revisions.informer.synced()]);
-        let workers = self.queue.workers(WORKERS, async |key: String| self.sync(&key).await);
-        let workers = workers.on_error(|key: &String, error: SyncError| {
-            tracing::debug!(key, error = %with_causes(&error), "the work on a StatefulSet is tried again");
-        });
-        drive(factory, &filled, stop, workers.run(stop)).await
+        let sync = async |key: String| self.sync(&key).await;
+        drive_queue(factory, &filled, stop, "a StatefulSet", &self.queue, sync).await
     }
 
     fn listen(self: &Arc<Self>) -> Result<[Done; 2], InformerStopped> {

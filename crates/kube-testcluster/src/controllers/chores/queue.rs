@@ -142,15 +142,14 @@ impl Queue {
     pub(super) fn note_accounts(&mut self, event: &Event) {
         let object = event.object();
         let (is_new, is_gone) = (event.previous.is_none(), event.current.is_none());
-        let namespace = object.key.namespace().unwrap_or_default().to_owned();
+        let (name, namespace) = (object.key.name(), object.key.namespace().unwrap_or_default());
         if is_new && object.resource == NAMESPACES {
-            let name = object.key.name();
             self.push(Chore::CreateAccount(name.to_owned()));
             self.push(Chore::PublishRootCa(name.to_owned()));
         } else if is_gone && object.resource == SERVICE_ACCOUNTS {
-            self.push(Chore::CreateAccount(namespace));
-        } else if object.resource == CONFIG_MAPS && object.key.name() == ROOT_CA && !is_new {
-            self.push(Chore::PublishRootCa(namespace));
+            self.push(Chore::CreateAccount(namespace.to_owned()));
+        } else if object.resource == CONFIG_MAPS && name == ROOT_CA && !is_new {
+            self.push(Chore::PublishRootCa(namespace.to_owned()));
         }
     }
 

@@ -3,20 +3,32 @@
 use kube_client::api::DynamicObject;
 use serde_json::{Value, json};
 
+use crate::machinery::fill::object;
+
 /// The endpoints of a slice with the hints that a service asks for; `None` if they have them.
 pub(super) fn hinted(service: &DynamicObject, slice: &DynamicObject) -> Option<Vec<Value>> {
-    let before = super::fill::endpoints(slice);
     let distribution = service.data["spec"]["trafficDistribution"].as_str().unwrap_or_default();
-    let after: Vec<Value> = before.iter().map(|endpoint| with_hints(endpoint, distribution)).collect();
-    (after != before).then_some(after)
+    let endpoints = super::fill::endpoints(slice);
+    if endpoints.iter().all(|endpoint| hints(endpoint, distribution) == endpoint["hints"]) {
+        return None;
+    }
+    let mut hinted = endpoints.to_vec();
+    for endpoint in &mut hinted {
+        match hints(endpoint, distribution) {
+            Value::Null => drop(object(endpoint).remove("hints")),
+            hints => endpoint["hints"] = hints,
+        }
+    }
+    Some(hinted)
 }
 
-fn with_hints(endpoint: &Value, distribution: &str) -> Value {
+/// The hints of an endpoint, or null.
+fn hints(endpoint: &Value, distribution: &str) -> Value {
     let by_zone = ["PreferClose", "PreferSameZone", "PreferSameNode"].contains(&distribution);
     if by_zone && endpoint["conditions"]["ready"] != true {
-        return endpoint.clone(); // nobody is sent there
+        return endpoint["hints"].clone(); // nobody is sent there
     }
-    let mut hints = json!({});
+    let mut hints = Value::Null;
     for (field, from, is_asked) in
         [("forZones", "zone", by_zone), ("forNodes", "nodeName", distribution == "PreferSameNode")]
     {
@@ -24,11 +36,5 @@ fn with_hints(endpoint: &Value, distribution: &str) -> Value {
             hints[field] = json!([{"name": name}]);
         }
     }
-    let mut endpoint = endpoint.clone();
-    if hints == json!({}) {
-        endpoint.as_object_mut().map(|endpoint| endpoint.remove("hints"));
-    } else {
-        endpoint["hints"] = hints;
-    }
-    endpoint
+    hints
 }

@@ -29,7 +29,7 @@ fn named(pod: &Pod, name: &str, protocol: &str) -> Option<i32> {
     let stays = |container: &&Container| container.restart_policy.as_deref() == Some("Always");
     let containers = spec.containers.iter().chain(spec.init_containers.iter().flatten().filter(stays));
     let mut ports = containers.flat_map(|container| container.ports.iter().flatten());
-    let is_it =
+    let found =
         ports.find(|port| port.name.as_deref() == Some(name) && port.protocol.as_deref().unwrap_or("TCP") == protocol);
-    is_it.map(|port| port.container_port)
+    found.map(|port| port.container_port)
 }

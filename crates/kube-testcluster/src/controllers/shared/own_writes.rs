@@ -7,6 +7,9 @@ use std::time::Duration;
 
 use kube_informers::cache::{Reader, Stale};
 
+/// How long a key waits whose caches have not seen the controller's own writes yet.
+pub(in crate::controllers) const LATE: Duration = Duration::from_millis(200);
+
 /// How long a sync waits for its cache.
 const PATIENCE: Duration = Duration::from_secs(1);
 
