@@ -7,4 +7,5 @@ pub(crate) mod json;
 pub(crate) mod protobuf;
 pub(crate) mod schema;
 pub(crate) mod strategic_merge;
+pub(crate) mod structural;
 pub(crate) mod yaml;

@@ -1,0 +1,98 @@
+//! The schema of a custom resource, as its definition gives it: what is pruned, what is defaulted, what is valid. Upstream:
+//! `k8s.io/apiextensions-apiserver/pkg/apiserver/schema`.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+/// A structural schema: each field has one type, and `allOf`, `anyOf`, `oneOf` and `not` only add conditions. That a schema is
+/// structural was checked when its definition was written.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct Structural {
+    /// `object`, `array`, `string`, `integer`, `number` or `boolean`; empty if any is allowed.
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    pub(crate) nullable: bool,
+    pub(crate) default: Option<Value>,
+    pub(crate) properties: BTreeMap<String, Structural>,
+    pub(crate) additional_properties: Option<Additional>,
+    pub(crate) items: Option<Box<Structural>>,
+
+    #[serde(rename = "x-kubernetes-preserve-unknown-fields")]
+    pub(crate) preserves_unknown_fields: bool,
+    #[serde(rename = "x-kubernetes-embedded-resource")]
+    pub(crate) is_embedded_resource: bool,
+    #[serde(rename = "x-kubernetes-int-or-string")]
+    pub(crate) is_int_or_string: bool,
+    /// `atomic`, `set` or `map`.
+    #[serde(rename = "x-kubernetes-list-type")]
+    pub(crate) list_type: Option<String>,
+    #[serde(rename = "x-kubernetes-list-map-keys")]
+    pub(crate) list_map_keys: Vec<String>,
+    /// `granular` or `atomic`.
+    #[serde(rename = "x-kubernetes-map-type")]
+    pub(crate) map_type: Option<String>,
+    /// The rules in CEL.
+    #[serde(rename = "x-kubernetes-validations")]
+    pub(crate) rules: Vec<Rule>,
+
+    pub(crate) format: String,
+    pub(crate) pattern: String,
+    pub(crate) maximum: Option<f64>,
+    pub(crate) exclusive_maximum: bool,
+    pub(crate) minimum: Option<f64>,
+    pub(crate) exclusive_minimum: bool,
+    pub(crate) multiple_of: Option<f64>,
+    pub(crate) max_length: Option<i64>,
+    pub(crate) min_length: Option<i64>,
+    pub(crate) max_items: Option<i64>,
+    pub(crate) min_items: Option<i64>,
+    pub(crate) unique_items: bool,
+    pub(crate) max_properties: Option<i64>,
+    pub(crate) min_properties: Option<i64>,
+    pub(crate) required: Vec<String>,
+    #[serde(rename = "enum")]
+    pub(crate) allowed: Vec<Value>,
+    pub(crate) all_of: Vec<Structural>,
+    pub(crate) any_of: Vec<Structural>,
+    pub(crate) one_of: Vec<Structural>,
+    pub(crate) not: Option<Box<Structural>>,
+}
+
+/// What the fields of an object are that `properties` does not name.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Additional {
+    /// Whether there may be any.
+    Any(bool),
+    Of(Box<Structural>),
+}
+
+/// A rule in CEL.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct Rule {
+    pub(crate) rule: String,
+    pub(crate) message: String,
+    pub(crate) message_expression: String,
+    pub(crate) reason: Option<String>,
+    pub(crate) field_path: String,
+    pub(crate) optional_old_self: Option<bool>,
+}
+
+impl Structural {
+    /// The schema of a field of an object.
+    pub(crate) fn field(&self, name: &str) -> Option<&Structural> {
+        self.properties.get(name).or_else(|| self.additional())
+    }
+
+    /// The schema of the fields that `properties` does not name.
+    pub(crate) fn additional(&self) -> Option<&Structural> {
+        match &self.additional_properties {
+            Some(Additional::Of(schema)) => Some(schema),
+            _ => None,
+        }
+    }
+}
