@@ -22,6 +22,7 @@ var served = map[string]map[string]string{
 		"services":               "status",
 	},
 	"/apis/admissionregistration.k8s.io/v1/": {"mutatingwebhookconfigurations": "", "validatingwebhookconfigurations": ""},
+	"/apis/apiextensions.k8s.io/v1/":         {"customresourcedefinitions": "status"},
 	"/apis/apiregistration.k8s.io/v1/":       {"apiservices": "status"},
 	"/apis/apps/v1/": {
 		"controllerrevisions": "",

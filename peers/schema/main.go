@@ -29,6 +29,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -44,6 +45,11 @@ var leaf = map[reflect.Type]string{
 	reflect.TypeOf(runtime.RawExtension{}): "raw",
 	reflect.TypeOf(resource.Quantity{}):    "quantity",
 	reflect.TypeOf(intstr.IntOrString{}):   "intorstring",
+
+	reflect.TypeOf(apiextensionsv1.JSON{}):                         "raw",
+	reflect.TypeOf(apiextensionsv1.JSONSchemaPropsOrBool{}):        "schemaorbool",
+	reflect.TypeOf(apiextensionsv1.JSONSchemaPropsOrArray{}):       "schemaorarray",
+	reflect.TypeOf(apiextensionsv1.JSONSchemaPropsOrStringArray{}): "schemaorstringarray",
 }
 var queue []reflect.Type
 var seen = map[reflect.Type]bool{}
@@ -57,6 +63,8 @@ func name(t reflect.Type) string {
 		return "events." + t.Name()
 	case t == reflect.TypeOf(apiregistrationv1.ServiceReference{}):
 		return "apiregistration." + t.Name()
+	case t == reflect.TypeOf(apiextensionsv1.ServiceReference{}), t == reflect.TypeOf(apiextensionsv1.WebhookClientConfig{}):
+		return "apiextensions." + t.Name()
 	}
 	return t.Name()
 }
@@ -167,6 +175,7 @@ func main() {
 		rbacv1.RoleList{}, rbacv1.RoleBindingList{}, rbacv1.ClusterRoleList{}, rbacv1.ClusterRoleBindingList{},
 		policyv1.PodDisruptionBudgetList{}, policyv1.Eviction{}, schedulingv1.PriorityClassList{}, nodev1.RuntimeClassList{},
 		storagev1.StorageClassList{}, certificatesv1.CertificateSigningRequestList{}, apiregistrationv1.APIServiceList{}, coordinationv1.LeaseList{},
+		apiextensionsv1.CustomResourceDefinitionList{},
 		admissionregistrationv1.MutatingWebhookConfigurationList{}, admissionregistrationv1.ValidatingWebhookConfigurationList{},
 		authorizationv1.SelfSubjectAccessReview{}, authorizationv1.SelfSubjectRulesReview{}, authenticationv1.SelfSubjectReview{},
 		authorizationv1.SubjectAccessReview{}, authorizationv1.LocalSubjectAccessReview{},

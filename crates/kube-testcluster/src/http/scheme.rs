@@ -12,7 +12,7 @@ struct Version {
     others: &'static [&'static str],
 }
 
-const VERSIONS: [Version; 19] = [
+const VERSIONS: [Version; 20] = [
     Version {
         name: "v1",
         listed: &[
@@ -59,6 +59,7 @@ const VERSIONS: [Version; 19] = [
         ],
         others: &[],
     },
+    Version { name: "apiextensions.k8s.io/v1", listed: &["CustomResourceDefinition"], others: &["ConversionReview"] },
     Version { name: "apiregistration.k8s.io/v1", listed: &["APIService"], others: &[] },
     Version {
         name: "apps/v1",

@@ -33,7 +33,7 @@ pub(super) const ROW: Resource = Resource {
 
 /// The places of the groups among each other: the higher the number, the earlier. Upstream: `DefaultGenericAPIServicePriorities` in
 /// `pkg/controlplane/apiserver/aggregator.go` and `cmd/kube-apiserver/app/aggregator.go`.
-const PRIORITIES: [(&str, i64); 17] = [
+const PRIORITIES: [(&str, i64); 18] = [
     ("", 18_000),
     ("apps", 17_800),
     ("events.k8s.io", 17_750),
@@ -47,6 +47,7 @@ const PRIORITIES: [(&str, i64); 17] = [
     ("rbac.authorization.k8s.io", 17_000),
     ("storage.k8s.io", 16_800),
     ("admissionregistration.k8s.io", 16_700),
+    ("apiextensions.k8s.io", 16_700),
     ("scheduling.k8s.io", 16_600),
     ("coordination.k8s.io", 16_500),
     ("node.k8s.io", 16_300),

@@ -10,6 +10,7 @@ mod certificate_signing_request;
 pub(crate) mod columns;
 mod conditions;
 mod core;
+mod custom_resource_definition;
 mod embedded;
 mod endpoint_slice;
 mod event;
@@ -39,6 +40,6 @@ pub(crate) use self::resource::{
 };
 pub(crate) use self::reviews::{ANONYMOUS, TOKEN_REQUEST, UNAUTHENTICATED};
 pub(crate) use self::served::{
-    API_SERVICES, CONFIG_MAPS, ENDPOINT_SLICES, ENDPOINTS, EVENTS, NAMESPACES, NODES, PODS, PRIORITY_CLASSES,
-    RESOURCES, SECRETS, SERVICE_ACCOUNTS, SERVICES, VIEWS, find, served,
+    API_SERVICES, CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS, ENDPOINT_SLICES, ENDPOINTS, EVENTS, NAMESPACES, NODES,
+    PODS, PRIORITY_CLASSES, RESOURCES, SECRETS, SERVICE_ACCOUNTS, SERVICES, VIEWS, find, served,
 };

@@ -3,8 +3,8 @@
 use super::resource::Resource;
 use super::reviews::REVIEWS;
 use super::{
-    admission, api_service, apps, batch, certificate_signing_request, core, endpoint_slice, event,
-    horizontal_pod_autoscaler, lease, networking, pod_disruption_budget, priority_class, rbac, runtime_class,
+    admission, api_service, apps, batch, certificate_signing_request, core, custom_resource_definition, endpoint_slice,
+    event, horizontal_pod_autoscaler, lease, networking, pod_disruption_budget, priority_class, rbac, runtime_class,
     storage_class,
 };
 
@@ -17,6 +17,7 @@ pub(crate) static ENDPOINTS: &Resource = &core::endpoints::ROW;
 pub(crate) static ENDPOINT_SLICES: &Resource = &endpoint_slice::ROW;
 pub(crate) static PRIORITY_CLASSES: &Resource = &priority_class::ROW;
 pub(crate) static API_SERVICES: &Resource = &api_service::ROW;
+pub(crate) static CUSTOM_RESOURCE_DEFINITIONS: &Resource = &custom_resource_definition::ROW;
 pub(crate) static CONFIG_MAPS: &Resource = &core::config::CONFIG_MAP;
 pub(crate) static SECRETS: &Resource = &core::config::SECRET;
 pub(crate) static SERVICES: &Resource = &core::service::ROW;
@@ -40,6 +41,7 @@ pub(crate) static RESOURCES: &[Resource] = &[
     core::service::ROW,
     admission::mutating_webhook_configuration::ROW,
     admission::validating_webhook_configuration::ROW,
+    custom_resource_definition::ROW,
     api_service::ROW,
     apps::controller_revision::ROW,
     apps::daemon_set::ROW,

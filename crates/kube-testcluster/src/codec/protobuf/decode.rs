@@ -6,7 +6,8 @@ use jiff::Timestamp;
 use serde_json::{Map, Number, Value, json};
 
 use super::MAGIC;
-use crate::codec::schema::{self, Kind, Struct};
+use crate::codec::depth::{MOST_LEVELS, TOO_DEEP};
+use crate::codec::schema::{self, Kind, Other, Struct};
 
 /// Decodes an object with its envelope, kind and apiVersion. The type of `kind` in `api_version` is used if the envelope names
 /// no kind.
@@ -41,23 +42,25 @@ pub(crate) fn decode(body: &[u8], kind: &'static str, api_version: &str) -> Resu
     }
     let row = || schema::find(schema::type_of(kind, api_version));
     // A body of another kind will be refused, so it need not be decoded.
-    let mut value = if found.is_empty() || found == kind { read(row(), object)? } else { Map::new() };
+    let mut value = if found.is_empty() || found == kind { read(row(), object, MOST_LEVELS)? } else { Map::new() };
     value.insert("kind".into(), found.into());
     value.insert("apiVersion".into(), version.into());
     Ok(value.into())
 }
 
-fn read(row: &'static Struct, bytes: &[u8]) -> Result<Map<String, Value>, String> {
+/// `levels` is how many more levels the message may have: types can contain themselves.
+fn read(row: &'static Struct, bytes: &[u8], levels: usize) -> Result<Map<String, Value>, String> {
+    let levels = levels.checked_sub(1).ok_or(TOO_DEEP)?;
     let mut object = Map::new();
     for field in WireFields::of(bytes) {
         let (number, wire) = field?;
         let Some(field) = row.fields.iter().find(|field| field.number == number) else { continue };
         match (&field.kind, wire) {
             (Kind::Struct(embedded), Wire::Bytes(bytes)) if field.name.is_empty() => {
-                object.extend(read(schema::find(embedded), bytes)?);
+                object.extend(read(schema::find(embedded), bytes, levels)?);
             }
             (Kind::List(inner), wire) => {
-                let item = value(inner, wire)?;
+                let item = value(inner, wire, levels)?;
                 if let Value::Array(list) = object.entry(field.name).or_insert_with(|| json!([])) {
                     list.push(item);
                 }
@@ -67,27 +70,31 @@ fn read(row: &'static Struct, bytes: &[u8]) -> Result<Map<String, Value>, String
                 for field in WireFields::of(entry) {
                     match field? {
                         (1, Wire::Bytes(text)) => key = utf8(text)?,
-                        (2, wire) => item = value(inner, wire)?,
+                        (2, wire) => item = value(inner, wire, levels)?,
                         _ => {}
                     }
                 }
                 let map = object.entry(field.name).or_insert_with(|| json!({}));
                 map[key] = item;
             }
-            (kind, wire) => drop(object.insert(field.name.into(), value(kind, wire)?)),
+            (kind, wire) => drop(object.insert(field.name.into(), value(kind, wire, levels)?)),
         }
     }
     Ok(object)
 }
 
-fn value(kind: &Kind, wire: Wire<'_>) -> Result<Value, String> {
+fn value(kind: &Kind, wire: Wire<'_>, levels: usize) -> Result<Value, String> {
     Ok(match (kind, wire) {
-        (Kind::Pointer(inner), wire) => value(inner, wire)?,
+        (Kind::Pointer(inner), wire) => value(inner, wire, levels)?,
         (Kind::Text, Wire::Bytes(text)) => utf8(text)?.into(),
         (Kind::Bool, Wire::Varint(number)) => (number != 0).into(),
         (Kind::Integer(_), Wire::Varint(number)) => Number::from(number.cast_signed()).into(),
         (Kind::Bytes, Wire::Bytes(bytes)) => STANDARD.encode(bytes).into(),
-        (Kind::Struct(name), Wire::Bytes(bytes)) => read(schema::find(name), bytes)?.into(),
+        (Kind::Struct(name), Wire::Bytes(bytes)) => read(schema::find(name), bytes, levels)?.into(),
+        (Kind::SchemaOr(other), Wire::Bytes(bytes)) => schema_or(*other, bytes, levels)?,
+        (Kind::Float, Wire::Double(number)) => {
+            Number::from_f64(number).map_or(Value::Null, |number| schema::float(&number).into())
+        }
         (Kind::Time | Kind::MicroTime, Wire::Bytes(bytes)) => {
             let (mut seconds, mut nanos) = (0, 0);
             for field in WireFields::of(bytes) {
@@ -130,6 +137,33 @@ fn value(kind: &Kind, wire: Wire<'_>) -> Result<Value, String> {
     })
 }
 
+/// A schema has the number 1, but 2 where the alternative is a boolean.
+fn schema_or(other: Other, bytes: &[u8], levels: usize) -> Result<Value, String> {
+    let schema = if other == Other::Bool { 2 } else { 1 };
+    let (mut of_schema, mut instead) = (Value::Null, Value::Null);
+    for field in WireFields::of(bytes) {
+        match (field?, other.items()) {
+            ((number, Wire::Bytes(bytes)), _) if number == schema => {
+                of_schema = read(schema::find("JSONSchemaProps"), bytes, levels)?.into()
+            }
+            ((2, wire), Some(kind)) => {
+                let item = value(&kind, wire, levels)?;
+                match &mut instead {
+                    Value::Array(items) => items.push(item),
+                    _ => instead = json!([item]),
+                }
+            }
+            ((1, Wire::Varint(allowed)), None) => instead = (allowed != 0).into(),
+            _ => {}
+        }
+    }
+    Ok(match (other, instead) {
+        (Other::Bool, instead) if of_schema.is_null() => (instead == true).into(),
+        (Other::Schemas | Other::Texts, instead @ Value::Array(_)) => instead,
+        _ => of_schema,
+    })
+}
+
 fn utf8(bytes: &[u8]) -> Result<String, String> {
     String::from_utf8(bytes.to_vec()).map_err(|_| "proto: invalid UTF-8".into())
 }
@@ -138,8 +172,9 @@ fn utf8(bytes: &[u8]) -> Result<String, String> {
 #[derive(Clone, Copy, Debug)]
 enum Wire<'a> {
     Varint(u64),
-    /// Of four or eight bytes. No type of Kubernetes has such a field.
+    /// Of four bytes. No type of Kubernetes has such a field.
     Fixed,
+    Double(f64),
     Bytes(&'a [u8]),
 }
 
@@ -178,6 +213,12 @@ impl<'a> WireFields<'a> {
         Ok(bytes)
     }
 
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], String> {
+        let (bytes, rest) = self.rest.split_first_chunk().ok_or("unexpected EOF")?;
+        self.rest = rest;
+        Ok(*bytes)
+    }
+
     /// The next field, in the order of upstream's checks. Upstream: `Unmarshal` of any type in `generated.pb.go`.
     fn field(&mut self) -> Result<(u32, Wire<'a>), String> {
         let tag = self.varint()?;
@@ -190,7 +231,7 @@ impl<'a> WireFields<'a> {
         }
         let wire = match wire_type {
             0 => Wire::Varint(self.varint()?),
-            1 => self.take(8).map(|_| Wire::Fixed)?,
+            1 => Wire::Double(f64::from_le_bytes(self.array()?)),
             2 => {
                 let length = usize::try_from(self.varint()?).unwrap_or(usize::MAX);
                 if i64::try_from(length).is_err() {

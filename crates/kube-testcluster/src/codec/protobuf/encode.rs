@@ -6,9 +6,10 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::MAGIC;
-use crate::codec::schema::{self, Kind, Struct, type_of};
+use crate::codec::schema::{self, Kind, Other, Struct, type_of};
 
 const VARINT: u8 = 0;
+const DOUBLE: u8 = 1;
 const BYTES: u8 = 2;
 
 /// An object with kind and apiVersion (or a list, or a Status) in an envelope.
@@ -103,6 +104,11 @@ fn write(out: &mut Vec<u8>, number: u32, kind: &Kind, value: &Value) {
             bytes_field(&mut inner, 1, value.to_string().as_bytes());
             bytes_field(out, number, &inner);
         }
+        Kind::Float => {
+            tag(out, number, DOUBLE);
+            out.extend_from_slice(&value.as_f64().unwrap_or_default().to_le_bytes());
+        }
+        Kind::SchemaOr(other) => schema_or(out, number, *other, value),
         Kind::Struct(name) => message(out, number, schema::find(name), value),
         Kind::Pointer(inner) => write(out, number, inner, value),
         Kind::List(inner) => value.as_array().into_iter().flatten().for_each(|item| write(out, number, inner, item)),
@@ -115,6 +121,22 @@ fn write(out: &mut Vec<u8>, number: u32, kind: &Kind, value: &Value) {
             }
         }
     }
+}
+
+/// A schema has the number 1, but 2 where the alternative is a boolean, which is always written.
+fn schema_or(out: &mut Vec<u8>, number: u32, other: Other, value: &Value) {
+    let mut inner = Vec::new();
+    if other == Other::Bool {
+        integer_field(&mut inner, 1, u64::from(value != false));
+    }
+    match (value, other.items()) {
+        (Value::Object(_), _) => {
+            message(&mut inner, if other == Other::Bool { 2 } else { 1 }, schema::find("JSONSchemaProps"), value);
+        }
+        (Value::Array(items), Some(kind)) => items.iter().for_each(|item| write(&mut inner, 2, &kind, item)),
+        _ => {}
+    }
+    bytes_field(out, number, &inner);
 }
 
 fn time(text: &str) -> Vec<u8> {

@@ -3,7 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::decode::{
-    Decoded, Decoder, base64_of_items, decode, is_integer, is_omitted, micro_time, quantity, time, zero,
+    Decoded, Decoder, base64_of_items, check_depth, decode, float, is_integer, is_omitted, micro_time, quantity, time,
+    zero,
 };
 use super::misfit::{FieldPath, misfit};
 use super::{Kind, Struct, bytes, find};
@@ -22,12 +23,13 @@ pub(crate) fn conform(kind: &str, value: Value) -> Result<Decoded, String> {
 }
 
 impl Decoder {
-    fn conform_struct(
+    pub(super) fn conform_struct(
         &mut self,
         row: &'static Struct,
         fields: &mut Map<String, Value>,
         at: &FieldPath<'_>,
     ) -> Result<(), String> {
+        check_depth(at)?;
         let mut gone = Vec::new();
         for (name, value) in fields.iter_mut() {
             if matches!(at, FieldPath::Top) && matches!(name.as_str(), "kind" | "apiVersion") {
@@ -56,7 +58,7 @@ impl Decoder {
         Ok(())
     }
 
-    fn conform_value(
+    pub(super) fn conform_value(
         &mut self,
         kind: &Kind,
         value: &mut Value,
@@ -82,6 +84,7 @@ impl Decoder {
                     return Err(format!("json: {TOO_DEEP}"));
                 }
             }
+            (Kind::SchemaOr(other), value) => self.conform_schema_or(*other, value, at)?,
             (Kind::Time, Value::String(text)) => *text = time(text)?,
             (Kind::MicroTime, Value::String(text)) => *text = micro_time(text)?,
             (Kind::Quantity, value) => *value = quantity(value)?.into(),
@@ -93,6 +96,7 @@ impl Decoder {
             }
             (Kind::IntOrString, Value::Number(number)) if is_integer(number, 32) => {}
             (Kind::Integer(bits), Value::Number(number)) if is_integer(number, *bits) => {}
+            (Kind::Float, Value::Number(number)) => *number = float(number),
             (kind, value) => return Err(misfit(kind, &value.take().into(), row, at)),
         }
         Ok(())
@@ -104,6 +108,7 @@ mod tests {
     use fastrand::Rng;
     use serde_json::json;
 
+    use super::super::Other;
     use super::*;
 
     /// A value that the type allows, mostly.
@@ -125,6 +130,16 @@ mod tests {
             Kind::Text => json!(["", "a"][random.usize(..2)]),
             Kind::Bool => json!(random.usize(..2) == 0),
             Kind::Integer(_) => json!(random.usize(..3)),
+            Kind::Float => [json!(1.0), json!(-2.5), json!(3)][random.usize(..3)].clone(),
+            Kind::SchemaOr(other) => {
+                let kind = match (other, random.bool()) {
+                    (_, true) => Kind::Struct("JSONSchemaProps"),
+                    (Other::Bool, _) => Kind::Bool,
+                    (Other::Schemas, _) => Kind::List(Box::new(Kind::Struct("JSONSchemaProps"))),
+                    (Other::Texts, _) => Kind::List(Box::new(Kind::Text)),
+                };
+                value_of(&kind, random, level)
+            }
             Kind::IntOrString => [json!(0), json!("50%")][random.usize(..2)].clone(),
             Kind::Bytes => [json!("aGk="), json!([104, 105])][random.usize(..2)].clone(),
             Kind::Time => json!("2001-02-03T04:05:06.5+01:00"),
@@ -164,7 +179,7 @@ mod tests {
     fn a_value_gets_the_form_that_its_text_would_get() {
         for seed in 0..400 {
             let mut random = Rng::with_seed(seed);
-            for kind in ["Pod", "Service", "Event", "Secret", "Job"] {
+            for kind in ["Pod", "Service", "Event", "Secret", "Job", "CustomResourceDefinition", "JSONSchemaProps"] {
                 let mut value = Value::Object(struct_of(find(kind), &mut random, 0));
                 value["kind"] = json!(kind);
                 let text = Json::read(value.to_string().as_bytes()).unwrap();

@@ -5,7 +5,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Number, Value};
 
-use super::decode::{micro_time, quantity, time};
+use super::decode::{float, micro_time, quantity, time};
 use super::{Field, Kind, Struct, bytes, find, json_type};
 
 /// Makes the numbers of a map those of its type: it converts them where a decoder of JSON refuses them.
@@ -67,12 +67,19 @@ fn convert(kind: &Kind, value: &mut Value, field: Option<&Field>) -> Result<(), 
             *number = if *bits == 64 { whole } else { i64::from(low_bits(whole)) }.into();
             Ok(())
         }
+        (Kind::Float, Value::Number(number)) => {
+            *number = float(number);
+            Ok(())
+        }
+        (Kind::Float, _) => Err("unrecognized type: float64".into()),
         (Kind::Integer(bits), _) => Err(format!("unrecognized type: int{bits}")),
         (Kind::IntOrString, Value::Number(number)) => {
             *number = int32(number)?.into();
             Ok(())
         }
-        (Kind::Time | Kind::MicroTime | Kind::Quantity | Kind::IntOrString | Kind::Raw, _) => check_own(kind, value),
+        (Kind::Time | Kind::MicroTime | Kind::Quantity | Kind::IntOrString | Kind::Raw | Kind::SchemaOr(_), _) => {
+            check_own(kind, value)
+        }
     }
 }
 

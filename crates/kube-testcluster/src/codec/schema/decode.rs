@@ -3,7 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use crate::codec::depth::{MOST_LEVELS, TOO_DEEP, levels};
 use crate::codec::json::{Json, MOST_FAULTS};
@@ -45,10 +45,10 @@ pub(crate) fn zero(kind: &Kind) -> Value {
     match kind {
         Kind::Text => "".into(),
         Kind::Bool => false.into(),
-        Kind::Integer(_) | Kind::IntOrString => 0.into(),
+        Kind::Integer(_) | Kind::IntOrString | Kind::Float => 0.into(),
         Kind::Quantity => "0".into(),
         Kind::Struct(name) => find(name).zero().clone().into(),
-        Kind::Bytes | Kind::Time | Kind::MicroTime | Kind::Raw => Value::Null,
+        Kind::Bytes | Kind::Time | Kind::MicroTime | Kind::Raw | Kind::SchemaOr(_) => Value::Null,
         Kind::Pointer(_) | Kind::List(_) | Kind::Map(_) => Value::Null,
     }
 }
@@ -105,7 +105,7 @@ impl Decoder {
     }
 
     /// Go reads a field into the value that the object has: its zero value, or what an earlier field with its name has left.
-    fn object(
+    pub(super) fn object(
         &mut self,
         row: &'static Struct,
         from: Vec<(String, Json)>,
@@ -114,6 +114,7 @@ impl Decoder {
     ) -> Result<Value, String> {
         #[cfg(test)]
         OBJECTS.with(|objects| objects.set(objects.get() + 1));
+        check_depth(at)?;
         let mut fields = match earlier {
             Some(Value::Object(fields)) => fields,
             _ => row.zero().clone(),
@@ -147,7 +148,7 @@ impl Decoder {
     }
 
     /// `earlier` is the value that is read into.
-    fn value(
+    pub(super) fn value(
         &mut self,
         kind: &Kind,
         value: Json,
@@ -190,6 +191,7 @@ impl Decoder {
                 let value = Value::from(value);
                 if at.levels() + levels(&value) > MOST_LEVELS { Err(format!("json: {TOO_DEEP}")) } else { Ok(value) }
             }
+            (Kind::SchemaOr(other), value) => self.schema_or(*other, value, at),
             (Kind::Time, Json::String(text)) => time(&text).map(Value::String),
             (Kind::MicroTime, Json::String(text)) => micro_time(&text).map(Value::String),
             (Kind::Quantity, value) => quantity(&value.into()).map(Value::String),
@@ -199,9 +201,23 @@ impl Decoder {
             (Kind::Bool, Json::Bool(value)) => Ok(value.into()),
             (Kind::IntOrString, Json::Number(number)) if is_integer(&number, 32) => Ok(number.into()),
             (Kind::Integer(bits), Json::Number(number)) if is_integer(&number, *bits) => Ok(number.into()),
+            (Kind::Float, Json::Number(number)) => Ok(float(&number).into()),
             (kind, value) => Err(misfit(kind, &value, row, at)),
         }
     }
+}
+
+/// A struct at this path must not be deeper than an object may be: types can contain themselves.
+pub(super) fn check_depth(at: &FieldPath<'_>) -> Result<(), String> {
+    if at.levels() < MOST_LEVELS { Ok(()) } else { Err(format!("json: {TOO_DEEP}")) }
+}
+
+/// A number as Go writes it after it was a `float64`: 1 and not 1.0.
+#[expect(clippy::cast_possible_truncation, reason = "only what fits")]
+pub(crate) fn float(number: &Number) -> Number {
+    let Some(value) = number.as_f64() else { return number.clone() };
+    let is_whole = value.fract() == 0.0 && value.abs() < 9e15;
+    if is_whole { (value as i64).into() } else { Number::from_f64(value).unwrap_or_else(|| number.clone()) }
 }
 
 /// Bytes that are written as a list of numbers.
@@ -214,7 +230,8 @@ pub(super) fn base64_of_items(items: &[Json], row: &'static Struct, at: &FieldPa
 /// What a null leaves of a value: nothing of one that Go can set to nil or that reads null itself; any other stays.
 fn after_null(kind: &Kind, earlier: Option<Value>) -> Value {
     match kind {
-        Kind::Text | Kind::Bool | Kind::Integer(_) | Kind::IntOrString | Kind::Struct(_) | Kind::Raw => {
+        Kind::SchemaOr(_) => Value::Null,
+        Kind::Text | Kind::Bool | Kind::Integer(_) | Kind::Float | Kind::IntOrString | Kind::Struct(_) | Kind::Raw => {
             earlier.unwrap_or_else(|| zero(kind))
         }
         Kind::Bytes | Kind::Time | Kind::MicroTime | Kind::Quantity => zero(kind),

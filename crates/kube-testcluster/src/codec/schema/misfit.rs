@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Kind, Struct};
+use super::{Kind, Struct, find};
 use crate::codec::json::Json;
 
 /// The path of the field that is being decoded. It becomes text only for a message.
@@ -47,7 +47,7 @@ impl fmt::Display for FieldPath<'_> {
 
 pub(super) fn misfit(kind: &Kind, value: &Json, row: &'static Struct, at: &FieldPath<'_>) -> String {
     let word = match (kind, value) {
-        (Kind::Integer(_) | Kind::IntOrString, Json::Number(number)) => format!("number {number}"),
+        (Kind::Integer(_) | Kind::Float | Kind::IntOrString, Json::Number(number)) => format!("number {number}"),
         _ => value.type_name().to_owned(),
     };
     let named = match at {
@@ -74,12 +74,14 @@ fn go_name(kind: &Kind) -> String {
         Kind::Text => "string".into(),
         Kind::Bool => "bool".into(),
         Kind::Integer(bits) => format!("int{bits}"),
+        Kind::Float => "float64".into(),
         Kind::Bytes => "[]uint8".into(),
         Kind::Time | Kind::MicroTime => "string".into(), // what they read it as
         Kind::Quantity => "resource.Quantity".into(),
         Kind::IntOrString => "int32".into(), // unless it is a text
         Kind::Raw => "runtime.RawExtension".into(),
-        Kind::Struct(name) => format!("v1.{name}"),
+        Kind::SchemaOr(other) => format!("v1.{}", other.go_name()),
+        Kind::Struct(name) => format!("v1.{}", find(name).name),
         Kind::Pointer(inner) => go_name(inner),
         Kind::List(inner) => format!("[]{}", go_name(inner)),
         Kind::Map(inner) => format!("map[string]{}", go_name(inner)),

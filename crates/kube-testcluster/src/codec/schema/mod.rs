@@ -13,11 +13,13 @@ mod conform;
 mod convert;
 mod decode;
 mod misfit;
+mod schema_or;
 
 pub(crate) use self::bytes::store as as_stored;
 pub(crate) use self::conform::conform;
 pub(crate) use self::convert::from_map;
-pub(crate) use self::decode::{Decoded, decode, json_type, zero};
+pub(crate) use self::decode::{Decoded, decode, float, json_type, zero};
+pub(crate) use self::schema_or::Other;
 
 /// A Go struct.
 #[derive(Debug, Default)]
@@ -63,6 +65,8 @@ pub(crate) enum Kind {
     Bool,
     /// With this many bits.
     Integer(u8),
+    /// A `float64`.
+    Float,
     /// Base64.
     Bytes,
     Time,
@@ -71,6 +75,8 @@ pub(crate) enum Kind {
     IntOrString,
     /// Any JSON.
     Raw,
+    /// A `JSONSchemaProps`, or what a JSON schema can have in its place.
+    SchemaOr(Other),
     Struct(&'static str),
     Pointer(Box<Kind>),
     List(Box<Kind>),
@@ -173,12 +179,16 @@ fn kind(text: &'static str) -> Kind {
         "bool" => Kind::Bool,
         "int32" => Kind::Integer(32),
         "int64" | "int" => Kind::Integer(64),
+        "float64" => Kind::Float,
         "bytes" => Kind::Bytes,
         "time" => Kind::Time,
         "microtime" => Kind::MicroTime,
         "quantity" => Kind::Quantity,
         "intorstring" => Kind::IntOrString,
         "raw" | "fields" => Kind::Raw,
+        "schemaorbool" => Kind::SchemaOr(Other::Bool),
+        "schemaorarray" => Kind::SchemaOr(Other::Schemas),
+        "schemaorstringarray" => Kind::SchemaOr(Other::Texts),
         _ if text.starts_with('*') => Kind::Pointer(inner()),
         _ if text.starts_with('[') => Kind::List(inner()),
         _ if text.starts_with('{') => Kind::Map(inner()),

@@ -9,6 +9,7 @@ use super::Resource;
 mod age;
 pub(super) mod autoscaler;
 pub(super) mod certificates;
+pub(super) mod definitions;
 pub(super) mod endpoints;
 pub(super) mod event;
 pub(super) mod jobs;

@@ -7,10 +7,10 @@ use super::{AGE, Column, NAME, text};
 pub(in crate::kinds) const OTHERS: &[Column] = &[NAME, AGE];
 
 /// The columns of a kind for which upstream has no printer. Upstream: `rest.NewDefaultTableConvertor`.
-pub(in crate::kinds) const DEFAULT: &[Column] = &[
-    NAME,
-    Column { name: "Created At", kind: "date", cell: |object, _| text(object, "/metadata/creationTimestamp"), ..AGE },
-];
+pub(in crate::kinds) const DEFAULT: &[Column] = &[NAME, CREATED_AT];
+
+pub(super) const CREATED_AT: Column =
+    Column { name: "Created At", kind: "date", cell: |object, _| text(object, "/metadata/creationTimestamp"), ..AGE };
 
 pub(in crate::kinds) const NAMESPACES: &[Column] =
     &[NAME, Column::new("Status", "The status of the namespace", |namespace, _| text(namespace, "/status/phase")), AGE];

@@ -1,0 +1,93 @@
+//! A JSON schema, or what can stand in its place: types that read their JSON themselves. Upstream: `marshal.go` of
+//! `k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1`.
+
+use serde_json::Value;
+
+use super::decode::Decoder;
+use super::misfit::FieldPath;
+use super::{Kind, find};
+use crate::codec::json::Json;
+
+/// What can stand in the place of a schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Other {
+    /// Whether any value is allowed.
+    Bool,
+    /// A schema for each item of a list.
+    Schemas,
+    /// The names of fields.
+    Texts,
+}
+
+/// The type of a schema.
+const SCHEMA: &str = "JSONSchemaProps";
+
+impl Other {
+    /// The name of the type in Go.
+    pub(super) fn go_name(self) -> &'static str {
+        match self {
+            Self::Bool => "JSONSchemaPropsOrBool",
+            Self::Schemas => "JSONSchemaPropsOrArray",
+            Self::Texts => "JSONSchemaPropsOrStringArray",
+        }
+    }
+
+    /// The type of what stands there instead, if that is a list.
+    pub(crate) fn items(self) -> Option<Kind> {
+        match self {
+            Self::Bool => None,
+            Self::Schemas => Some(Kind::Struct(SCHEMA)),
+            Self::Texts => Some(Kind::Text),
+        }
+    }
+
+    /// What Go makes of a value that is neither a schema nor the other one: it writes nothing, or refuses it.
+    fn neither(self) -> Result<Value, String> {
+        match self {
+            Self::Bool => Err("boolean or JSON schema expected".to_owned()),
+            Self::Schemas | Self::Texts => Ok(Value::Null),
+        }
+    }
+}
+
+impl Decoder {
+    /// Such a type reads its JSON by a decoder that is not strict, so that nothing is told of unknown fields in it.
+    pub(super) fn schema_or(&mut self, other: Other, value: Json, at: &FieldPath<'_>) -> Result<Value, String> {
+        let told = self.faults.len();
+        let row = find(SCHEMA);
+        let read = match (other, value) {
+            (_, Json::Object(fields)) => self.object(row, fields, None, at),
+            (Other::Bool, Json::Bool(allowed)) => Ok(allowed.into()),
+            (_, Json::Array(items)) if items.is_empty() => other.neither(),
+            (_, Json::Array(items)) => match other.items() {
+                Some(kind) => self.value(&Kind::List(Box::new(kind)), Json::Array(items), None, row, at),
+                None => other.neither(),
+            },
+            _ => other.neither(),
+        };
+        self.faults.truncate(told);
+        read
+    }
+
+    /// What [`Decoder::schema_or`] makes of the same value.
+    pub(super) fn conform_schema_or(
+        &mut self,
+        other: Other,
+        value: &mut Value,
+        at: &FieldPath<'_>,
+    ) -> Result<(), String> {
+        let told = self.faults.len();
+        let row = find(SCHEMA);
+        match (other, &mut *value) {
+            (_, Value::Object(fields)) => self.conform_struct(row, fields, at)?,
+            (Other::Bool, Value::Bool(_)) => {}
+            (_, Value::Array(items)) if !items.is_empty() => match other.items() {
+                Some(kind) => self.conform_value(&Kind::List(Box::new(kind)), value, row, at)?,
+                None => *value = other.neither()?,
+            },
+            _ => *value = other.neither()?,
+        }
+        self.faults.truncate(told);
+        Ok(())
+    }
+}

@@ -1,0 +1,26 @@
+//! Definitions of custom resources. Upstream: `k8s.io/apiextensions-apiserver`, `pkg/registry/customresourcedefinition`.
+
+use crate::kinds::columns;
+use crate::kinds::resource::{Generation, Resource, Scope, Strategy, Subresource, UnconditionalUpdate};
+
+mod defaults;
+mod prepare;
+
+/// The row of a CustomResourceDefinition.
+pub(in crate::kinds) const ROW: Resource = Resource {
+    group: "apiextensions.k8s.io",
+    plural: "customresourcedefinitions",
+    singular: "customresourcedefinition",
+    kind: "CustomResourceDefinition",
+    storage_hash: "jfWCUB31mvA=", // that of v1beta1, in which upstream still stores them
+    scope: Scope::Cluster,
+    short_names: &["crd", "crds"],
+    categories: &["api-extensions"],
+    subresources: &[Subresource::Status],
+    generation: Generation::Counted,
+    strategy: Strategy { unconditional_update: UnconditionalUpdate::Refused, ..Strategy::USUAL },
+    defaults: defaults::set,
+    prepare: prepare::prepare,
+    columns: columns::definitions::COLUMNS,
+    ..Resource::USUAL
+};
