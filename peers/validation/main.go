@@ -12,7 +12,11 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"slices"
+	"strings"
 
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/install"
+	"k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition"
 	"k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -101,6 +105,7 @@ var strategies = map[string]both{
 	"RuntimeClass": runtimeclass.Strategy, "PodDisruptionBudget": poddisruptionbudget.Strategy,
 	"Role": role.Strategy, "RoleBinding": rolebinding.Strategy, "ClusterRole": clusterrole.Strategy,
 	"ClusterRoleBinding": clusterrolebinding.Strategy, "PriorityClass": priorityclass.Strategy, "StorageClass": storageclass.Strategy,
+	"CustomResourceDefinition": customresourcedefinition.NewStrategy(legacyscheme.Scheme),
 }
 var statuses = map[string]rest.RESTUpdateStrategy{
 	"Pod": pod.StatusStrategy, "Node": node.StatusStrategy, "Namespace": namespace.StatusStrategy,
@@ -111,6 +116,7 @@ var statuses = map[string]rest.RESTUpdateStrategy{
 	"ReplicationController": replicationcontroller.StatusStrategy, "ResourceQuota": resourcequota.StatusStrategy,
 	"HorizontalPodAutoscaler": horizontalpodautoscaler.StatusStrategy, "CertificateSigningRequest": certificates.StatusStrategy,
 	"Ingress": ingress.StatusStrategy, "PodDisruptionBudget": poddisruptionbudget.StatusStrategy,
+	"CustomResourceDefinition": customresourcedefinition.NewStatusStrategy(legacyscheme.Scheme),
 }
 
 // kase is a line: what is sent, and what upstream has against it.
@@ -120,6 +126,8 @@ type kase struct {
 	Status      json.RawMessage `json:"status,omitempty"`
 	New         json.RawMessage `json:"new"`
 	Subresource string          `json:"subresource,omitempty"`
+	// Unordered says that upstream looks at what it has against the object in an order of chance, that of a map in Go.
+	Unordered bool `json:"unordered,omitempty"`
 	// Ask says what else is answered if the object is taken: "object", "cells", "columns".
 	Ask     []string                       `json:"ask,omitempty"`
 	Causes  []metav1.StatusCause           `json:"causes"`
@@ -220,13 +228,17 @@ func (c *kase) note(obj runtime.Object, err error) error {
 		return err
 	}
 	c.Causes = status.Status().Details.Causes
+	if c.Unordered {
+		slices.SortFunc(c.Causes, func(a, b metav1.StatusCause) int { return strings.Compare(a.Field+a.Message, b.Field+b.Message) })
+	}
 	return nil
 }
 
 func main() {
+	install.Install(legacyscheme.Scheme)                                      // kube-apiserver has a scheme of its own for definitions of custom resources
 	capabilities.Initialize(capabilities.Capabilities{AllowPrivileged: true}) // as kubeadm starts kube-apiserver
 	in := bufio.NewScanner(os.Stdin)
-	in.Buffer(nil, 1<<20)
+	in.Buffer(nil, 8<<20)
 	out := json.NewEncoder(os.Stdout)
 	out.SetEscapeHTML(false)
 	for in.Scan() {

@@ -127,6 +127,11 @@ impl Cause {
         Self { reason: "FieldValueTooMany", message, field: field.into() }
     }
 
+    /// How many bytes it has.
+    pub(crate) fn size(&self) -> usize {
+        self.message.len() + self.field.len()
+    }
+
     /// `field: message`, for people.
     pub(crate) fn sentence(&self) -> String {
         format!("{}: {}", self.field, self.message)

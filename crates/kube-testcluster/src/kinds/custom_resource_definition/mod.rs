@@ -1,10 +1,24 @@
 //! Definitions of custom resources. Upstream: `k8s.io/apiextensions-apiserver`, `pkg/registry/customresourcedefinition`.
 
-use crate::kinds::columns;
 use crate::kinds::resource::{Generation, Resource, Scope, Strategy, Subresource, UnconditionalUpdate};
 
+mod causes;
+mod columns;
+mod conversion;
 mod defaults;
+mod field_path;
+mod internal;
+mod list_keys;
+mod names;
+mod path;
 mod prepare;
+mod requirements;
+mod rules;
+mod schema;
+mod shown;
+mod structural;
+mod url;
+mod validation;
 
 /// The row of a CustomResourceDefinition.
 pub(in crate::kinds) const ROW: Resource = Resource {
@@ -21,6 +35,8 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     strategy: Strategy { unconditional_update: UnconditionalUpdate::Refused, ..Strategy::USUAL },
     defaults: defaults::set,
     prepare: prepare::prepare,
-    columns: columns::definitions::COLUMNS,
+    validate: validation::validate,
+    validate_status: validation::validate_status,
+    columns: crate::kinds::columns::definitions::COLUMNS,
     ..Resource::USUAL
 };
