@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use crate::Cluster;
 use crate::controllers;
 use crate::controllers::chores::{self, Chores};
+use crate::controllers::custom_resource_definition;
 use crate::controllers::root_ca::root_ca;
 use crate::kinds::{
     self, API_SERVICES, CONFIG_MAPS, ENDPOINT_SLICES, ENDPOINTS, NAMESPACES, NODES, PODS, Resource, SERVICE_ACCOUNTS,
@@ -271,7 +272,10 @@ impl ClusterBuilder {
         let stop = CancellationToken::new();
         let kubelet = Kubelet::new(client, Arc::new(InProcess(store.clone())), self.stages, clock, logs, sender);
         let nodeless = if self.nodes.is_none() { Nodeless::OnTheFirst } else { Nodeless::Wait };
-        let mut tasks = vec![tokio::spawn(expiry::run(store.clone(), stop.clone()))];
+        let mut tasks = vec![
+            tokio::spawn(expiry::run(store.clone(), stop.clone())),
+            tokio::spawn(custom_resource_definition::run(store.clone(), stop.clone())),
+        ];
         if self.kubelet == Kubelets::Run {
             tasks.push(tokio::spawn(kubelet.run(nodeless, stop.clone())));
         }
@@ -310,7 +314,7 @@ fn fill(store: &Store, nodes: usize, pods: Vec<Pod>) {
         write(store, SERVICES, Some("default"), api_service::service());
         write(store, ENDPOINTS, Some("default"), api_service::endpoints());
         write(store, ENDPOINT_SLICES, Some("default"), api_service::endpoint_slice());
-        for api in kinds::api_service::local(kinds::served()) {
+        for api in kinds::api_service::local(store.catalog().served()) {
             write(store, API_SERVICES, None, api);
         }
     }

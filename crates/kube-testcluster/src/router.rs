@@ -11,12 +11,14 @@ use axum::routing::{MethodRouter, any, get};
 use futures::FutureExt;
 use http::{HeaderMap, Method, StatusCode};
 
+use crate::controllers::custom_resource_definition;
 use crate::discovery::{self, openapi};
 use crate::faults::{TargetKind, Verb};
 use crate::http::compression::{AcceptedEncoding, compress};
 use crate::http::cut::with_cuts;
 use crate::http::deadline::{deadline_problem, finish};
 use crate::http::faults;
+use crate::http::field_validation::warn;
 use crate::http::negotiation::{Form, Offers, View, is_for_people};
 use crate::http::query::Query;
 use crate::http::represent::{Events, Representation, in_place_of, refused};
@@ -24,7 +26,7 @@ use crate::http::request_info::{self, NoTarget, Target};
 use crate::http::status::{ApiError, PLAIN, answer, broken_request, no_such_path};
 use crate::http::table::IncludeObject;
 use crate::http::waiting_answers::WaitingAnswers;
-use crate::kinds::Subresource;
+use crate::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Subresource};
 use crate::nodes::logs::Logs;
 use crate::play::admin;
 use crate::settings::Admin;
@@ -98,7 +100,7 @@ async fn resource(store: Arc<Store>, logs: Arc<Logs>, waiting: Arc<WaitingAnswer
 async fn served(store: Arc<Store>, logs: Arc<Logs>, waiting: &WaitingAnswers, request: Request) -> Response {
     let query = Query::parse(request.uri());
     let refuse = |error| refused(request.headers(), &query, error);
-    let target = match request_info::parse(request.uri().path()) {
+    let target = match request_info::parse(request.uri().path(), &store.catalog()) {
         Ok(target) => target,
         Err(NoTarget::NoSuchPath) => return no_such_path(),
         Err(NoTarget::BadEscape) => return broken_request(),
@@ -111,12 +113,13 @@ async fn served(store: Arc<Store>, logs: Arc<Logs>, waiting: &WaitingAnswers, re
         return refuse(ApiError::bad_request(problem));
     }
     let Some(action) = Action::of(&method, &target) else { return refuse(ApiError::method_not_allowed()) };
-    if let Err(error) = action.check(request.headers()) {
+    if let Err(error) = action.check(request.headers(), &target) {
         return refuse(error);
     }
     let accepted = AcceptedEncoding::of(request.headers());
     let offers = if target.name.is_none() && method == Method::GET { Offers::Streams } else { Offers::Objects };
-    let form = Form::check_route(request.headers(), offers).and_then(|()| Form::negotiate(request.headers()));
+    let form =
+        Form::check_route(request.headers(), offers).and_then(|()| Form::negotiate(request.headers(), target.resource));
     let form = match form {
         Ok(form) => form,
         Err(error) => return refuse(error),
@@ -131,6 +134,9 @@ async fn served(store: Arc<Store>, logs: Arc<Logs>, waiting: &WaitingAnswers, re
         clock: store.clock,
     };
     let requester = Requester::of(request.extensions());
+    let target_warning = target.served.custom.and_then(|custom| custom.warning);
+    let changes_definitions = target.resource == CUSTOM_RESOURCE_DEFINITIONS && method != Method::GET;
+    let definition = target.name.clone();
     let verb = Verb::of(&method, target_kind(&target, &query)).filter(|_| requester == Requester::Client);
     let answer = async {
         if let Some(verb) = verb {
@@ -142,6 +148,9 @@ async fn served(store: Arc<Store>, logs: Arc<Logs>, waiting: &WaitingAnswers, re
         if is_write { finish(timeout.as_deref(), handled).await } else { handled.await }
     };
     let answer = answer.await.unwrap_or_else(IntoResponse::into_response);
+    if changes_definitions && answer.status().is_success() {
+        settle_definitions(&store, definition).await;
+    }
     let answer = match include {
         Err(error) if matches!(form.view, View::Table(_)) && answer.status().is_success() => {
             in_place_of(answer.headers(), error)
@@ -149,6 +158,10 @@ async fn served(store: Arc<Store>, logs: Arc<Logs>, waiting: &WaitingAnswers, re
         _ => answer,
     };
     let answer = representation.of(answer).await;
+    let answer = match target_warning {
+        Some(warning) => warn(answer, &[warning.to_owned()]),
+        None => answer,
+    };
     if verb.is_some() && answer.extensions().get::<Events>().is_some() {
         return with_cuts(store, representation.resource, answer);
     }
@@ -158,6 +171,14 @@ async fn served(store: Arc<Store>, logs: Arc<Logs>, waiting: &WaitingAnswers, re
         _ => answer,
     };
     compress(accepted, answer).await
+}
+
+/// Brings definitions to the state that a write asks for, before its client is told that it was done.
+async fn settle_definitions(store: &Store, name: Option<String>) {
+    match name {
+        Some(name) => custom_resource_definition::settle(store, &name).await,
+        None => custom_resource_definition::settle_all(store).await,
+    }
 }
 
 /// Whether the request may take as long as it wants. Upstream: `BasicLongRunningRequestCheck`.
@@ -242,9 +263,9 @@ impl Action {
     }
 
     /// Refuses what its route does not take: of a patch, a body of another kind.
-    fn check(self, headers: &HeaderMap) -> Result<(), ApiError> {
+    fn check(self, headers: &HeaderMap, target: &Target) -> Result<(), ApiError> {
         let is_patch = matches!(self, Self::Patch | Self::PatchScale);
-        if is_patch { verbs::patch::check_media_type(headers) } else { Ok(()) }
+        if is_patch { verbs::patch::check_media_type(headers, target.resource) } else { Ok(()) }
     }
 
     async fn run(self, logs: &Arc<Logs>, call: Call) -> Result<Response, ApiError> {

@@ -4,12 +4,13 @@
 mod queue;
 mod run;
 
+use std::cmp::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use serde_json::Value;
 use tokio::sync::watch;
 
-use crate::kinds::{GroupResource, RESOURCES, Resource, VIEWS};
+use crate::kinds::{Catalog, Resource};
 use crate::settings::Admission;
 use crate::store::event::Event;
 use crate::store::object::{Key, Object};
@@ -19,27 +20,41 @@ use queue::Queue;
 pub(super) use run::is_over;
 pub(crate) use run::run;
 
-/// A reference to an object: its kind, and its key.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// A reference to an object: its kind in any version, and its key.
+#[derive(Clone, Debug)]
 pub(crate) struct ObjectRef {
-    kind: GroupResource,
+    pub(crate) resource: &'static Resource,
     pub(crate) key: Key,
+}
+
+impl PartialEq for ObjectRef {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for ObjectRef {}
+
+impl PartialOrd for ObjectRef {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for ObjectRef {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let kinds = self.resource.group_resource().cmp(&other.resource.group_resource());
+        kinds.then_with(|| self.key.cmp(&other.key))
+    }
 }
 
 impl ObjectRef {
     pub(crate) fn of(object: &Object) -> Self {
-        Self { kind: object.resource.group_resource(), key: object.key.clone() }
-    }
-
-    pub(crate) fn resource(&self) -> &'static Resource {
-        RESOURCES
-            .iter()
-            .find(|row| row.group_resource() == self.kind)
-            .expect("the reference to an object names the row of its kind")
+        Self { resource: object.resource, key: object.key.clone() }
     }
 
     pub(crate) fn find(&self, storage: &Storage) -> Option<Arc<Object>> {
-        storage.get(self.resource(), &self.key)
+        storage.get(self.resource, &self.key)
     }
 }
 
@@ -84,24 +99,23 @@ pub(crate) struct Owner {
 }
 
 /// The owners of an object. An owner reference has no namespace: the owner is looked for in the dependent's own.
-pub(crate) fn owners(object: &Arc<Object>) -> Vec<Owner> {
+pub(crate) fn owners(object: &Arc<Object>, catalog: &Catalog) -> Vec<Owner> {
     if !object.summary.has_owners {
         return Vec::new();
     }
     let Ok(opened) = object.open() else { return Vec::new() };
     let list = opened.value["metadata"]["ownerReferences"].as_array();
-    list.into_iter().flatten().map(|reference| owner(reference, object)).collect()
+    list.into_iter().flatten().map(|reference| owner(reference, object, catalog)).collect()
 }
 
-fn owner(reference: &Value, dependent: &Object) -> Owner {
+fn owner(reference: &Value, dependent: &Object, catalog: &Catalog) -> Owner {
     let text = |field: &str| reference[field].as_str().unwrap_or_default();
-    let row =
-        RESOURCES.iter().chain(VIEWS).find(|row| row.kind == text("kind") && row.api_version() == text("apiVersion"));
+    let row = catalog.served().find(|row| row.kind == text("kind") && row.api_version() == text("apiVersion"));
     let row = row.map(Resource::stored);
     let object_ref = row.and_then(|row| {
         let namespace = dependent.key.namespace().filter(|_| row.is_namespaced());
         let reachable = namespace.is_some() || !row.is_namespaced();
-        reachable.then(|| ObjectRef { kind: row.group_resource(), key: Key::new(namespace, text("name")) })
+        reachable.then(|| ObjectRef { resource: row, key: Key::new(namespace, text("name")) })
     });
     Owner { uid: text("uid").to_owned(), object_ref, blocks_deletion: reference["blockOwnerDeletion"] == true }
 }
@@ -131,10 +145,10 @@ pub(crate) struct Chores {
 }
 
 impl WriteHook for Chores {
-    fn after_write(&self, event: &Event, storage: &Storage) {
+    fn after_write(&self, event: &Event, storage: &Storage, catalog: &Catalog) {
         let mut queue = self.lock();
         let before = queue.due.len();
-        queue.note(event, storage);
+        queue.note(event, storage, catalog);
         if self.has_nodes {
             queue.note_orphans(event, storage);
         }

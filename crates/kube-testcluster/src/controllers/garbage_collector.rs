@@ -27,7 +27,7 @@ enum OwnerState {
 /// Upstream: `attemptToDeleteItem`.
 pub(crate) async fn check_owners(store: &Store, chores: &Chores, object_ref: &ObjectRef) -> Result<(), ApiError> {
     let Some(object) = object_ref.find(&store.lock().storage) else { return Ok(()) };
-    let owners = owners(&object);
+    let owners = owners(&object, &store.catalog());
     if owners.is_empty() || is_deleting(&object) {
         return Ok(());
     }
@@ -124,7 +124,7 @@ async fn remove_finalizer(store: &Store, object: &Object, finalizer: &str) -> Re
 }
 
 async fn change(store: &Store, object_ref: &ObjectRef, change: impl Fn(&mut Value)) -> Result<(), ApiError> {
-    let changed = store.update(object_ref.resource(), &object_ref.key, Commit::Really, |current: &Opened| {
+    let changed = store.update(object_ref.resource, &object_ref.key, Commit::Really, |current: &Opened| {
         let mut value = current.value.clone();
         change(&mut value["metadata"]);
         update::next(store, current, current.resource, value, None)

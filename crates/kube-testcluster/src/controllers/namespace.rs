@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::chores::{Chores, is_deleting, is_over};
 use crate::http::status::ApiError;
-use crate::kinds::{NAMESPACES, RESOURCES, namespace};
+use crate::kinds::{NAMESPACES, namespace};
 use crate::store::filter::Filter;
 use crate::store::object::{Key, Opened};
 use crate::store::{Commit, Next, Store};
@@ -22,7 +22,7 @@ pub(crate) async fn empty(store: &Store, chores: &Chores, name: &str) -> Result<
         return Ok(());
     }
     let filter = Filter { namespace: Some(name.to_owned()), ..Default::default() };
-    for resource in RESOURCES.iter().filter(|resource| resource.is_namespaced()) {
+    for resource in store.catalog().stored().filter(|resource| resource.is_namespaced()) {
         let page = everything(store, resource, &filter);
         for (n, object) in page.objects.iter().filter(|object| !is_deleting(object)).enumerate() {
             let options = DeleteOptions::of_controller(None, Policy::Background);

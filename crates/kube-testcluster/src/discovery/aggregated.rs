@@ -6,10 +6,11 @@ use axum::response::Response;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde_json::{Value, json};
 
-use super::in_order;
+use super::{in_order, versions};
 use crate::http::negotiation;
 use crate::http::status::{self, ApiError};
-use crate::kinds::{Resource, served};
+use crate::kinds::{Catalog, Resource};
+use crate::machinery::fnv::fnv;
 
 const CONTENT_TYPE: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
@@ -41,11 +42,10 @@ impl DiscoveryForm {
 }
 
 /// The groups for which `asked` holds, or 304 if the client's ETag is current.
-pub(crate) fn answer(headers: &HeaderMap, asked: fn(&str) -> bool) -> Response {
-    let mut names: Vec<_> = served().map(|row| row.group).filter(|name| asked(name)).collect();
+pub(crate) fn answer(headers: &HeaderMap, catalog: &Catalog, asked: fn(&str) -> bool) -> Response {
+    let mut names: Vec<_> = catalog.served().map(|row| row.group).filter(|name| asked(name)).collect();
     in_order(&mut names);
-    let rows = |name: &str| served().filter(|row| row.group == name).collect();
-    let items: Vec<Value> = names.into_iter().map(|name| group(name, rows(name))).collect();
+    let items: Vec<Value> = names.into_iter().map(|name| group(catalog, name)).collect();
     let body = json!({
         "kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "metadata": {}, "items": items,
     });
@@ -66,12 +66,16 @@ pub(crate) fn answer(headers: &HeaderMap, asked: fn(&str) -> bool) -> Response {
     response
 }
 
-fn group(name: &str, mut rows: Vec<&Resource>) -> Value {
-    rows.sort_unstable_by_key(|row| row.plural);
+fn group(catalog: &Catalog, name: &str) -> Value {
     let metadata = if name.is_empty() { json!({}) } else { json!({"name": name}) };
-    let version = rows.first().map_or("", |row| row.version); // no group has two
-    let resources: Vec<Value> = rows.into_iter().map(resource).collect();
-    json!({"metadata": metadata, "versions": [{"version": version, "resources": resources, "freshness": "Current"}]})
+    let version = |version: &'static str| {
+        let mut rows: Vec<_> = catalog.served().filter(|row| row.group == name && row.version == version).collect();
+        rows.sort_unstable_by_key(|row| row.plural);
+        let resources: Vec<Value> = rows.into_iter().map(resource).collect();
+        json!({"version": version, "resources": resources, "freshness": "Current"})
+    };
+    let versions: Vec<Value> = versions(catalog, name).into_iter().map(version).collect();
+    json!({"metadata": metadata, "versions": versions})
 }
 
 fn resource(row: &Resource) -> Value {
@@ -96,9 +100,4 @@ fn resource(row: &Resource) -> Value {
         resource["subresources"] = subresources.collect();
     }
     resource
-}
-
-/// FNV-1a, for the ETag.
-fn fnv(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }

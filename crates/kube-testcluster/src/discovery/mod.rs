@@ -1,6 +1,5 @@
 //! Discovery, for clients that ask for one group at a time. `aggregated` serves all groups at once.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use axum::extract::rejection::PathRejection;
@@ -12,17 +11,17 @@ use serde_json::{Value, json};
 use self::aggregated::DiscoveryForm;
 use crate::http::status::{self, ApiError, no_such_path};
 use crate::kinds::api_service::place;
-use crate::kinds::{Resource, served};
+use crate::kinds::{Catalog, Resource, preference};
 use crate::settings::Era;
 use crate::store::Store;
 
 mod aggregated;
 pub(crate) mod openapi;
 
-pub(crate) async fn index() -> Response {
+pub(crate) async fn index(State(store): State<Arc<Store>>) -> Response {
     let mut paths = vec!["/api".to_owned(), "/apis".into(), "/healthz".into(), "/livez".into(), "/readyz".into()];
     paths.extend(["/openapi/v2", "/openapi/v3", "/openapi/v3/", "/version"].map(ToOwned::to_owned));
-    for row in served() {
+    for row in store.catalog().served() {
         let group = row.group;
         let own = if group.is_empty() {
             vec!["/api/v1".into()]
@@ -55,9 +54,9 @@ pub(crate) async fn version(State(store): State<Arc<Store>>) -> Response {
     }))
 }
 
-pub(crate) async fn core_versions(headers: HeaderMap) -> Response {
+pub(crate) async fn core_versions(State(store): State<Arc<Store>>, headers: HeaderMap) -> Response {
     match DiscoveryForm::read(&headers) {
-        Ok(DiscoveryForm::Aggregated) => aggregated::answer(&headers, |group| group.is_empty()),
+        Ok(DiscoveryForm::Aggregated) => aggregated::answer(&headers, &store.catalog(), |group| group.is_empty()),
         Ok(DiscoveryForm::Plain) => {
             let body =
                 json!({"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": address(&headers)});
@@ -67,14 +66,15 @@ pub(crate) async fn core_versions(headers: HeaderMap) -> Response {
     }
 }
 
-pub(crate) async fn groups(headers: HeaderMap) -> Response {
+pub(crate) async fn groups(State(store): State<Arc<Store>>, headers: HeaderMap) -> Response {
+    let catalog = store.catalog();
     match DiscoveryForm::read(&headers) {
-        Ok(DiscoveryForm::Aggregated) => aggregated::answer(&headers, |group| !group.is_empty()),
+        Ok(DiscoveryForm::Aggregated) => aggregated::answer(&headers, &catalog, |group| !group.is_empty()),
         Ok(DiscoveryForm::Plain) => {
-            let mut names: Vec<_> = served().map(|row| row.group).filter(|group| !group.is_empty()).collect();
+            let mut names: Vec<_> = catalog.served().map(|row| row.group).filter(|group| !group.is_empty()).collect();
             in_order(&mut names);
             let group = |name| {
-                let mut group = api_group(name);
+                let mut group = api_group(&catalog, name);
                 group["serverAddressByClientCIDRs"] = address(&headers);
                 group
             };
@@ -100,41 +100,51 @@ fn address(headers: &HeaderMap) -> Value {
 /// A part of a path. What is no text names nothing that is served.
 type Segment<T> = Result<Path<T>, PathRejection>;
 
-pub(crate) async fn group(group: Segment<String>) -> Response {
+pub(crate) async fn group(State(store): State<Arc<Store>>, group: Segment<String>) -> Response {
     let Ok(Path(group)) = group else { return no_such_path() };
-    if !is_served(&group) {
+    let catalog = store.catalog();
+    if !is_served(&catalog, &group) {
         return no_such_path();
     }
-    let mut body = api_group(&group);
+    let mut body = api_group(&catalog, &group);
     body["kind"] = json!("APIGroup");
     body["apiVersion"] = json!("v1");
     answer(&body)
 }
 
-pub(crate) async fn core_resources(version: Segment<String>) -> Response {
-    resources("", &version.map(|Path(version)| version).unwrap_or_default())
+pub(crate) async fn core_resources(State(store): State<Arc<Store>>, version: Segment<String>) -> Response {
+    resources(&store.catalog(), "", &version.map(|Path(version)| version).unwrap_or_default())
 }
 
-pub(crate) async fn group_resources(names: Segment<(String, String)>) -> Response {
+pub(crate) async fn group_resources(State(store): State<Arc<Store>>, names: Segment<(String, String)>) -> Response {
     let Ok(Path((group, version))) = names else { return no_such_path() };
-    if is_served(&group) { resources(&group, &version) } else { no_such_path() }
+    let catalog = store.catalog();
+    if is_served(&catalog, &group) { resources(&catalog, &group, &version) } else { no_such_path() }
 }
 
-fn is_served(group: &str) -> bool {
-    !group.is_empty() && served().any(|row| row.group == group)
+fn is_served(catalog: &Catalog, group: &str) -> bool {
+    !group.is_empty() && catalog.served().any(|row| row.group == group)
 }
 
-fn api_group(group: &str) -> Value {
-    let versions: BTreeSet<_> = served().filter(|row| row.group == group).map(|row| row.version).collect();
-    let versions: Vec<_> = versions
+/// The versions of a group, the preferred one first.
+fn versions(catalog: &Catalog, group: &str) -> Vec<&'static str> {
+    let mut versions: Vec<_> = catalog.served().filter(|row| row.group == group).map(|row| row.version).collect();
+    versions.sort_by(|a, b| preference(a, b));
+    versions.dedup();
+    versions
+}
+
+fn api_group(catalog: &Catalog, group: &str) -> Value {
+    let versions: Vec<_> = versions(catalog, group)
         .into_iter()
         .map(|version| json!({"groupVersion": format!("{group}/{version}"), "version": version}))
         .collect();
     json!({"name": group, "preferredVersion": versions.first(), "versions": versions})
 }
 
-fn resources(group: &str, version: &str) -> Response {
-    let mut rows: Vec<&Resource> = served().filter(|row| row.group == group && row.version == version).collect();
+fn resources(catalog: &Catalog, group: &str, version: &str) -> Response {
+    let mut rows: Vec<&Resource> =
+        catalog.served().filter(|row| row.group == group && row.version == version).collect();
     rows.sort_unstable_by_key(|row| row.plural);
     let Some(first) = rows.first() else { return ApiError::unknown_resource().into_response() };
     let resources: Vec<Value> = rows.iter().flat_map(|row| entries(row)).collect();

@@ -15,6 +15,7 @@ use crate::codec::protobuf;
 use crate::codec::schema::{self, Decoded};
 use crate::codec::yaml;
 use crate::kinds::Resource;
+use crate::machinery::cause::Cause;
 
 /// Upstream's limit of a request body.
 const LIMIT: usize = 3 * 1024 * 1024;
@@ -75,7 +76,54 @@ impl Format {
 
     /// Reads an object of a kind that is stored, in the shape of its type and without kind and apiVersion.
     pub(crate) fn object(self, body: &[u8], resource: &Resource, strictness: Strictness) -> Result<Decoded, ApiError> {
+        if resource.custom.is_some() {
+            return self.custom(body, resource, strictness);
+        }
         self.typed(body, resource.kind, &resource.api_version(), strictness)
+    }
+
+    /// Upstream decodes a custom resource without a type: it must say what it is, and may be of another kind until it is
+    /// validated.
+    fn custom(self, body: &[u8], resource: &Resource, strictness: Strictness) -> Result<Decoded, ApiError> {
+        if self == Self::Protobuf {
+            return Err(ApiError::unsupported_body());
+        }
+        let (kind, api_version) = (resource.kind, resource.api_version());
+        let unrecognized = |why: String| {
+            let beginning = beginning(body);
+            ApiError::bad_request(format!(
+                "the object provided is unrecognized (must be of type {kind}): {why} ({beginning})"
+            ))
+        };
+        let read = self.read_strictly(body, kind, &api_version);
+        let (yaml::Read { json, duplicates }, meta) =
+            read.and_then(|read| TypeMeta::of(&read.json).map(|meta| (read, meta))).map_err(unrecognized)?;
+        let missing = |field: &str| format!("Object '{field}' is missing in '{}'", String::from_utf8_lossy(body));
+        if meta.kind.is_empty() {
+            return Err(unrecognized(missing("Kind")));
+        }
+        if meta.api_version.is_empty() {
+            return Err(unrecognized(missing("apiVersion")));
+        }
+        let refused = |why: String| {
+            let version = version_of(&meta.api_version);
+            ApiError::bad_request(format!("{} in version {version:?} cannot be handled as a {kind}: {why}", meta.kind))
+        };
+        if meta.api_version != api_version {
+            return Err(ApiError::bad_request(format!(
+                "the API version in the data ({}) does not match the expected API version ({api_version})",
+                meta.api_version
+            )));
+        }
+        let mut decoded = resource.decode(json).map_err(refused)?;
+        decoded.faults.splice(0..0, strictness.told_of_yaml(duplicates));
+        let decoded = strictness.check(decoded).map_err(|why| refused(format!("strict decoding error: {why}")))?;
+        if meta.kind != kind {
+            let name = decoded.value["metadata"]["name"].as_str().unwrap_or_default();
+            let cause = Cause::invalid("kind", &meta.kind, &format!("must be {kind}"));
+            return Err(ApiError::invalid_kind(resource.group, kind, name, vec![cause]));
+        }
+        Ok(decoded)
     }
 
     /// The same for any kind in the table of types.

@@ -4,6 +4,7 @@ use http::{HeaderMap, header};
 
 use super::query::Query;
 use super::status::ApiError;
+use crate::kinds::Resource;
 
 /// The encoding of a response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,12 +63,17 @@ impl Form {
     ///
     /// # Errors
     /// `NotAcceptable`, in the words of upstream's handlers.
-    pub(crate) fn negotiate(headers: &HeaderMap) -> Result<Self, ApiError> {
+    pub(crate) fn negotiate(headers: &HeaderMap, resource: &Resource) -> Result<Self, ApiError> {
         let accept = accepted(headers);
         if accept.trim().is_empty() {
             return Ok(Self::default());
         }
-        clauses(&accept).iter().find_map(|clause| clause.form(Clause::view)).ok_or_else(ApiError::not_acceptable)
+        let view = |clause: &Clause, media| {
+            clause
+                .view(media)
+                .filter(|view| *view != View::Whole || media != Media::Protobuf || resource.has_protobuf())
+        };
+        clauses(&accept).iter().find_map(|clause| clause.form(view)).ok_or_else(ApiError::not_acceptable)
     }
 
     /// What the router asks before that: whether any encoding is named that it knows.

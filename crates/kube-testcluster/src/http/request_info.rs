@@ -1,6 +1,6 @@
 //! Parses request paths. Upstream: `RequestInfo`.
 
-use crate::kinds::{self, NAMESPACES, Resource, Subresource, served};
+use crate::kinds::{Catalog, NAMESPACES, Resource, Subresource};
 use crate::machinery::escape;
 
 /// A path below `/api/v1` or `/apis/GROUP/VERSION` that names a served resource.
@@ -31,7 +31,7 @@ pub(crate) enum NoTarget {
 }
 
 /// Parses the path of a request.
-pub(crate) fn parse(path: &str) -> Result<Target, NoTarget> {
+pub(crate) fn parse(path: &str, catalog: &Catalog) -> Result<Target, NoTarget> {
     let path = escape::decode(path).ok_or(NoTarget::BadEscape)?; // also slashes that were escaped separate
     let trimmed = path.trim_end_matches('/');
     let parts: Vec<&str> = trimmed.strip_prefix('/').unwrap_or(trimmed).split('/').collect();
@@ -40,14 +40,14 @@ pub(crate) fn parse(path: &str) -> Result<Target, NoTarget> {
         ["apis", group, version, rest @ ..] if !rest.is_empty() => (*group, *version, rest),
         _ => return Err(NoTarget::NoSuchPath),
     };
-    if !served().any(|row| row.group == group) {
+    if !catalog.served().any(|row| row.group == group) {
         return Err(NoTarget::NoSuchPath);
     }
     let (watch, rest) = match rest {
         ["watch", rest @ ..] => (true, rest),
         rest => (false, rest),
     };
-    let find = |plural: &str| kinds::find(group, version, plural).ok_or(NoTarget::NoSuchResource);
+    let find = |plural: &str| catalog.find(group, version, plural).ok_or(NoTarget::NoSuchResource);
     let (resource, namespace, rest) = match rest {
         ["namespaces", namespace, plural, rest @ ..] if !is_namespace_subresource(plural) => {
             (find(plural)?, Some((*namespace).to_owned()).filter(|namespace| !namespace.is_empty()), rest)
@@ -95,6 +95,10 @@ fn is_namespace_subresource(name: &str) -> bool {
 mod tests {
     use super::*;
     use crate::kinds::{NAMESPACES, PODS};
+
+    fn parse(path: &str) -> Result<Target, NoTarget> {
+        super::parse(path, &Catalog::default())
+    }
 
     fn read(path: &str) -> (&'static str, Option<String>, Option<String>) {
         let target = parse(path).unwrap();

@@ -180,7 +180,7 @@ impl ApiError {
         Self::invalid_kind("", "PodLogOptions", pod, causes)
     }
 
-    fn invalid_kind(group: &'static str, kind: &str, name: &str, causes: Vec<Cause>) -> Self {
+    pub(super) fn invalid_kind(group: &'static str, kind: &str, name: &str, causes: Vec<Cause>) -> Self {
         let mut said = HashSet::new();
         // The message has each once, although the causes keep duplicates.
         let sentences: Vec<String> =

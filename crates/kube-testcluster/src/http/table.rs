@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::kinds::Resource;
 use crate::kinds::columns::{self, Column};
+use crate::kinds::custom_resource::CustomColumn;
 
 /// Whether a table contains its column definitions. In a watch only the first event does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,14 +55,15 @@ pub(crate) struct Table {
 impl Table {
     /// The table of an object, or of the items of a list.
     pub(crate) fn of(self, value: Value) -> Value {
-        let columns = self.resource.columns;
         let (list, objects) = match value["items"].as_array() {
             Some(items) => (value["metadata"].clone(), items.clone()),
             None => (json!({"resourceVersion": value["metadata"]["resourceVersion"]}), vec![value]),
         };
-        let rows: Vec<Value> = objects.into_iter().map(|object| self.row(columns, object)).collect();
+        let rows: Vec<Value> = objects.into_iter().map(|object| self.row(object)).collect();
         let shown = match self.columns {
-            Columns::Shown => columns.iter().map(Column::definition).collect(),
+            Columns::Shown => {
+                self.resource.columns.iter().map(Column::definition).chain(self.own_definitions()).collect()
+            }
             Columns::Omitted => Value::Null,
         };
         json!({
@@ -69,8 +71,19 @@ impl Table {
         })
     }
 
-    fn row(self, columns: &[Column], object: Value) -> Value {
-        let cells: Vec<Value> = columns.iter().map(|column| (column.cell)(&object, self.now)).collect();
+    /// The columns that a definition names.
+    fn own(&self) -> &'static [CustomColumn] {
+        self.resource.custom.map_or(&[], |custom| &custom.columns)
+    }
+
+    fn own_definitions(&self) -> impl Iterator<Item = Value> {
+        self.own().iter().map(CustomColumn::definition)
+    }
+
+    fn row(self, object: Value) -> Value {
+        let cells = self.resource.columns.iter().map(|column| (column.cell)(&object, self.now));
+        let own = self.own().iter().map(|column| column.cell(&object, self.now));
+        let cells: Vec<Value> = cells.chain(own).collect();
         let conditions = columns::conditions(self.resource, &object);
         let shown = match self.include {
             IncludeObject::None => Value::Null,

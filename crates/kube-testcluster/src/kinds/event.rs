@@ -7,7 +7,7 @@ use super::core::event::{self as core_event, legacy};
 use super::fields::{number, text};
 use super::metadata;
 use super::names::NameRule;
-use super::resource::{Resource, StoredForm};
+use super::resource::{Conversion, Resource, StoredForm};
 use crate::codec::schema;
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::object;
@@ -30,7 +30,10 @@ pub(super) const ROW: Resource = Resource {
         ("type", "/type", ""),
     ],
     validate,
-    stored_form: Some(&StoredForm { row: &core_event::ROW, into_stored, from_stored }),
+    stored_form: Some(&StoredForm {
+        row: &core_event::ROW,
+        conversion: Conversion::Renamed { into_stored, from_stored },
+    }),
     ..core_event::ROW
 };
 

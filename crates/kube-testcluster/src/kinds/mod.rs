@@ -6,10 +6,12 @@ mod admission;
 pub(crate) mod api_service;
 mod apps;
 mod batch;
+mod catalog;
 mod certificate_signing_request;
 pub(crate) mod columns;
 mod conditions;
 mod core;
+pub(crate) mod custom_resource;
 mod custom_resource_definition;
 mod embedded;
 mod endpoint_slice;
@@ -32,6 +34,7 @@ mod served;
 mod storage_class;
 mod subresource;
 
+pub(crate) use self::catalog::{Catalog, preference};
 pub(crate) use self::core::namespace;
 pub(crate) use self::core::pod::fields_from_annotations;
 pub(crate) use self::resource::{
@@ -41,5 +44,5 @@ pub(crate) use self::resource::{
 pub(crate) use self::reviews::{ANONYMOUS, TOKEN_REQUEST, UNAUTHENTICATED};
 pub(crate) use self::served::{
     API_SERVICES, CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS, ENDPOINT_SLICES, ENDPOINTS, EVENTS, NAMESPACES, NODES,
-    PODS, PRIORITY_CLASSES, RESOURCES, SECRETS, SERVICE_ACCOUNTS, SERVICES, VIEWS, find, served,
+    PODS, PRIORITY_CLASSES, RESOURCES, SECRETS, SERVICE_ACCOUNTS, SERVICES, VIEWS, served,
 };

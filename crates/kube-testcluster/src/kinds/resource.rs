@@ -6,9 +6,11 @@ use kube_core::ApiResource;
 use serde_json::{Map, Value};
 
 use super::columns::{self, Column};
+use super::custom_resource::CustomResource;
 use super::metadata;
 use super::names::NameRule;
 pub(crate) use super::subresource::{Part, Subresource};
+use crate::codec::json::Json;
 use crate::codec::schema::{self, Decoded};
 use crate::machinery::cause::{Cause, distinct};
 
@@ -45,6 +47,8 @@ pub(crate) enum Generation {
     CountedWithAnnotations,
     /// It counts the changes at these JSON pointers: the kind has no spec, or not only that.
     CountedAt(&'static [&'static str]),
+    /// It counts the changes of everything but the metadata.
+    CountedButMetadata,
     Absent,
 }
 
@@ -159,17 +163,30 @@ pub(crate) struct Resource {
     /// How the objects of this kind are stored, if they are those of another row. All functions of this row but for the
     /// validation are those of the other one, and see the stored form.
     pub(crate) stored_form: Option<&'static StoredForm>,
+    /// What the kind has more if an object defines it.
+    pub(crate) custom: Option<&'static CustomResource>,
 }
 
-/// The form in which a kind is stored that is served in two groups: the same objects, with other names of fields.
+/// The form in which a kind is stored that is served in two groups or versions: the same objects, with other fields.
 #[derive(Debug)]
 pub(crate) struct StoredForm {
     /// The row of what is stored.
     pub(super) row: &'static Resource,
-    /// Renames the fields for storage.
-    pub(super) into_stored: fn(Value) -> Value,
-    /// Renames the fields of what is stored. The result has the shape of the served type.
-    pub(super) from_stored: fn(Value) -> Value,
+    pub(super) conversion: Conversion,
+}
+
+/// How objects get from one form into the other.
+#[derive(Debug)]
+pub(crate) enum Conversion {
+    Renamed {
+        /// Renames the fields for storage.
+        into_stored: fn(Value) -> Value,
+        /// Renames the fields of what is stored. The result has the shape of the served type.
+        from_stored: fn(Value) -> Value,
+    },
+    /// The versions of a custom resource have the same fields, but for those that one of the schemas does not name. Upstream:
+    /// the strategy `None`.
+    OfVersions,
 }
 
 /// A kind in any version. Upstream: `GroupResource`. The order is that of plurals, then of groups.
@@ -261,6 +278,7 @@ impl Resource {
         allocator: None,
         columns: columns::simple::OTHERS,
         stored_form: None,
+        custom: None,
     };
 
     /// `v1` or `group/version`.
@@ -289,12 +307,43 @@ impl Resource {
     /// # Errors
     /// If a value has the wrong type.
     pub(crate) fn shape(&self, value: Value) -> Result<Decoded, String> {
-        schema::conform(self.go_type(), value)
+        match self.custom {
+            Some(custom) => custom.conform(value),
+            None => schema::conform(self.go_type(), value),
+        }
     }
 
-    /// What the type of the kind is called in the table of types.
+    /// The same of a text.
+    ///
+    /// # Errors
+    /// As [`shape`](Self::shape).
+    pub(crate) fn decode(&self, json: Json) -> Result<Decoded, String> {
+        match self.custom {
+            Some(custom) => custom.decode(json),
+            None => schema::decode(self.go_type(), json),
+        }
+    }
+
+    /// What the type of the kind is called in the table of types. A custom resource has none there.
     pub(crate) fn go_type(&self) -> &'static str {
         schema::type_of(self.kind, &self.api_version())
+    }
+
+    /// Brings bytes into the form in which they are stored.
+    pub(crate) fn as_stored(&self, value: &mut Value) {
+        if self.custom.is_none() {
+            schema::as_stored(self.go_type(), value);
+        }
+    }
+
+    /// Whether its objects have a form in protobuf. Those of a custom resource do not, as upstream.
+    pub(crate) fn has_protobuf(&self) -> bool {
+        self.custom.is_none()
+    }
+
+    /// The kind of a list.
+    pub(crate) fn list_kind(&self) -> String {
+        self.custom.map_or_else(|| format!("{}List", self.kind), |custom| custom.list_kind.to_owned())
     }
 
     /// The row of the objects that are stored.
@@ -304,36 +353,55 @@ impl Resource {
 
     pub(crate) fn stored_form_of(&self, served: Value) -> Value {
         match self.stored_form {
-            Some(form) => (form.into_stored)(served),
+            Some(StoredForm { conversion: Conversion::Renamed { into_stored, .. }, .. }) => into_stored(served),
+            Some(StoredForm { row, conversion: Conversion::OfVersions }) => row.in_shape(served),
             None => served,
         }
     }
 
     pub(crate) fn served_form_of(&self, stored: Value) -> Value {
         match self.stored_form {
-            Some(form) => (form.from_stored)(stored),
+            Some(StoredForm { conversion: Conversion::Renamed { from_stored, .. }, .. }) => from_stored(stored),
+            Some(StoredForm { conversion: Conversion::OfVersions, .. }) => self.in_shape(stored),
             None => stored,
         }
+    }
+
+    /// An object that another version of this kind has decoded, in the shape of this one. Its metadata and its depth are the
+    /// same in both, so that nothing in it can be refused.
+    pub(crate) fn in_shape(&self, value: Value) -> Value {
+        self.shape(value).map(|decoded| decoded.value).unwrap_or_default()
     }
 
     /// What is wrong with a new object. Upstream: `ValidateCreate`.
     pub(crate) fn causes_of_new(&self, new: &Value) -> Vec<Cause> {
         let mut causes = metadata::of_new(self, new);
-        causes.extend(distinct((self.validate)(new, None)));
+        causes.extend(match self.custom {
+            Some(custom) => custom.validate(&self.served_form_of(new.clone()), None),
+            None => distinct((self.validate)(new, None)),
+        });
         if causes.is_empty() { metadata::of_any_new(new) } else { causes }
     }
 
     /// What is wrong with a new state of an object. Upstream: `ValidateUpdate`.
     pub(crate) fn causes_of_update(&self, new: &Value, old: &Value) -> Vec<Cause> {
         let mut causes = metadata::of_update(self, new, old);
-        causes.extend(distinct((self.validate)(new, Some(old))));
+        causes.extend(match self.custom {
+            Some(custom) => custom.validate(&self.served_form_of(new.clone()), Some(&self.served_form_of(old.clone()))),
+            None => distinct((self.validate)(new, Some(old))),
+        });
         causes
     }
 
     /// What is wrong with a new status. Upstream: `ValidateUpdate` of a kind's status strategy.
     pub(crate) fn causes_of_status_update(&self, new: &Value, old: &Value) -> Vec<Cause> {
         let mut causes = metadata::of_update(self, new, old);
-        causes.extend(distinct((self.validate_status)(new, Some(old))));
+        causes.extend(match self.custom {
+            Some(custom) => {
+                custom.validate_status(&self.served_form_of(new.clone()), &self.served_form_of(old.clone()))
+            }
+            None => distinct((self.validate_status)(new, Some(old))),
+        });
         causes
     }
 
@@ -346,6 +414,9 @@ impl Resource {
 
     /// An object without values, for a bookmark, in which Go cannot omit the required fields.
     pub(crate) fn blank(&self) -> Map<String, Value> {
+        if self.custom.is_some() {
+            return Map::from_iter([("metadata".to_owned(), Value::Object(Map::new()))]);
+        }
         match schema::zero(&schema::Kind::Struct(self.go_type())) {
             Value::Object(fields) => fields,
             _ => Map::new(),
@@ -360,6 +431,10 @@ impl Resource {
     pub(crate) fn verbs(&self) -> Vec<&'static str> {
         if !self.is_stored() {
             return vec!["create"];
+        }
+        if let Some(custom) = self.custom {
+            let creates = if custom.is_terminating { &[][..] } else { &["patch", "create", "update"] };
+            return [&["delete", "deletecollection", "get", "list"], creates, &["watch"]].concat();
         }
         // As upstream, all namespaces cannot be deleted at once.
         let all = self.plural != "namespaces";

@@ -75,11 +75,6 @@ pub(crate) fn served() -> impl Iterator<Item = &'static Resource> {
     RESOURCES.iter().chain(VIEWS).chain(&REVIEWS)
 }
 
-/// Finds a row by its group, version and plural.
-pub(crate) fn find(group: &str, version: &str, plural: &str) -> Option<&'static Resource> {
-    served().find(|row| row.group == group && row.version == version && row.plural == plural)
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;

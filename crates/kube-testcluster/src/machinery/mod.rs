@@ -6,6 +6,7 @@ pub(crate) mod clock;
 pub(crate) mod conditions;
 pub(crate) mod escape;
 pub(crate) mod fill;
+pub(crate) mod fnv;
 pub(crate) mod go_struct;
 pub(crate) mod label_selector;
 pub(crate) mod quantity;

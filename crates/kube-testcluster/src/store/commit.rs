@@ -184,7 +184,10 @@ impl Store {
     fn publish(&self, state: &mut StoreState, event: Event) {
         let resource = event.object().resource;
         if let Some(hook) = &state.hook {
-            hook.after_write(&event, &state.storage);
+            hook.after_write(&event, &state.storage, &self.catalog());
+        }
+        if event.current.is_none() && resource.custom.is_some_and(|custom| custom.is_terminating) {
+            self.removals.notify_one();
         }
         let audience = if self.faults.hides(resource) { Audience::Kubelet } else { Audience::Everyone };
         state.writes.tell(|| Write::new(&event, audience == Audience::Kubelet));

@@ -1,10 +1,10 @@
 //! The store: storage and the watch caches under one lock. All handlers read and write through it.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 
 use self::expiry::Expiry;
 use self::object::{Key, Object};
@@ -14,12 +14,13 @@ use self::storage::Storage;
 use self::watch_cache::WatchCache;
 use self::writes::{Write, WriteHook, WriteObserver};
 use crate::faults::Active;
-use crate::kinds::{GroupResource, RESOURCES, Resource};
+use crate::kinds::{Catalog, GroupResource, RESOURCES, Resource};
 use crate::machinery::clock::Clock;
 use crate::machinery::random::Random;
 use crate::settings::Settings;
 
 mod commit;
+mod definitions;
 mod error;
 pub(crate) mod event;
 pub(crate) mod expiry;
@@ -51,6 +52,10 @@ pub(crate) struct Store {
     pub(crate) faults: Active,
     state: Mutex<StoreState>,
     allocators: Allocators,
+    /// What is served. It is changed under the lock of `state`, and read without.
+    catalog: RwLock<Arc<Catalog>>,
+    /// Notifies the controller of definitions that an object was removed whose definition waits for that.
+    pub(crate) removals: Notify,
     /// Notifies those who wait for a revision that storage or a watch cache has advanced.
     moved: watch::Sender<()>,
     /// Permits for the watches of clients.
@@ -76,7 +81,9 @@ pub(crate) struct StoreState {
 
 impl StoreState {
     pub(crate) fn cache(&mut self, resource: &Resource) -> &mut WatchCache {
-        self.caches.get_mut(&resource.group_resource()).expect("every kind in the table has a watch cache")
+        self.caches
+            .get_mut(&resource.group_resource())
+            .expect("every kind has a watch cache, from when it is first served")
     }
 
     /// Runs before each use of the state, so that no reader sees an expired revision and no timer is needed.
@@ -122,7 +129,8 @@ impl Store {
         let watches = Arc::new(Semaphore::new(settings.max_watches.min(Semaphore::MAX_PERMITS)));
         let (faults, moved) = (Active::default(), watch::Sender::new(()));
         let allocators = Allocators::new();
-        Self { settings, clock, faults, state: Mutex::new(state), allocators, moved, watches }
+        let (catalog, removals) = (RwLock::default(), Notify::new());
+        Self { settings, clock, faults, state: Mutex::new(state), allocators, catalog, removals, moved, watches }
     }
 
     /// Calls `hook` after every later write.
@@ -144,6 +152,11 @@ impl Store {
         self.lock().open_writes == 0
     }
 
+    /// The kinds that are served now.
+    pub(crate) fn catalog(&self) -> Arc<Catalog> {
+        self.catalog.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     pub(crate) fn get(&self, resource: &Resource, key: &Key) -> Option<Arc<Object>> {
         self.lock().storage.get(resource, key)
     }
@@ -151,7 +164,7 @@ impl Store {
     /// Tells `writes` of the objects that exist, and from now on of every write.
     pub(crate) fn observe(&self, writes: WriteObserver) {
         let mut state = self.lock();
-        for resource in RESOURCES {
+        for resource in self.catalog().stored() {
             let existing = state.storage.range(resource, Key::from_start(String::new()), None);
             existing.into_iter().flatten().for_each(|object| writes.tell(|| Write::existing(object)));
         }
@@ -221,7 +234,7 @@ impl Store {
     /// Stops or resumes the watch caches according to the active faults.
     pub(crate) fn update_caches(&self) {
         let mut state = self.lock();
-        for resource in RESOURCES {
+        for resource in self.catalog().stored() {
             let lags = self.faults.lags(resource);
             state.cache(resource).set_stopped(lags);
         }

@@ -162,6 +162,14 @@ impl Object {
         Ok(Self::new(self.resource, self.key.clone(), revision, self.content()?))
     }
 
+    /// The same state in the form of another row of its kind.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub(super) fn in_form_of(&self, resource: &'static Resource) -> Result<Self, StoreError> {
+        Ok(Self::new(resource, self.key.clone(), self.revision, resource.in_shape(self.content()?)))
+    }
+
     /// The object in a response to a get: a JSON object with kind and apiVersion.
     pub(crate) fn json(&self) -> &[u8] {
         &self.added[self.object.clone()]

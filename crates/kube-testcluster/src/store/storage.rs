@@ -112,6 +112,16 @@ impl Storage {
         }))
     }
 
+    /// Writes all states of a kind in another form, at the same revisions.
+    pub(super) fn rewrite(&mut self, resource: &Resource, form: impl Fn(&Object) -> Option<Object>) {
+        let objects = self.kinds.get_mut(&resource.group_resource()).into_iter().flat_map(BTreeMap::values_mut);
+        for object in objects.flatten().filter_map(|version| version.object.as_mut()) {
+            if let Some(rewritten) = form(object) {
+                *object = Arc::new(rewritten);
+            }
+        }
+    }
+
     /// Drops every state before a revision.
     pub(crate) fn compact(&mut self, revision: u64) {
         let revision = revision.min(self.revision);

@@ -168,6 +168,20 @@ impl WatchCache {
         self.floor = self.version;
     }
 
+    /// Starts again with the objects of a kind whose definition has changed. Ends all watches: their readers list again, in the
+    /// new form. Upstream: `tearDown` of the storage of a custom resource.
+    pub(super) fn refill(&mut self, resource: &'static Resource, objects: OrdMap<Key, Arc<Object>>, revision: u64) {
+        self.resource = resource;
+        self.objects = objects;
+        self.past = None;
+        self.events.clear();
+        self.missed.clear();
+        self.version = revision;
+        self.last_write = revision;
+        self.floor = revision;
+        self.watchers.clear();
+    }
+
     pub(crate) fn get(&self, key: &Key) -> Option<Arc<Object>> {
         self.objects.get(key).cloned()
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::event::Event;
 use super::object::Object;
 use super::storage::Storage;
+use crate::kinds::Catalog;
 
 /// One write that the server has stored. It names the object and holds nothing of its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,8 +62,8 @@ impl Write {
 
 /// Sees every write under the store's lock: it must be quick, and must not use the store.
 pub(crate) trait WriteHook: fmt::Debug + Send + Sync {
-    /// `storage` is what is stored after the write.
-    fn after_write(&self, event: &Event, storage: &Storage);
+    /// `storage` is what is stored after the write, `catalog` what is served.
+    fn after_write(&self, event: &Event, storage: &Storage, catalog: &Catalog);
 }
 
 /// Where writes are told: a function, or nowhere.

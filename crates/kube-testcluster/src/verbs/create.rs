@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::admission::{name_of, namespace_lifecycle, taint_nodes_by_condition};
 use super::owners::{self, Moment};
 use super::{Call, answer, pod_admission};
-use crate::codec::schema::{Decoded, as_stored};
+use crate::codec::schema::Decoded;
 use crate::http::body::{self, Format};
 use crate::http::field_validation::warn;
 use crate::http::request_info::Target;
@@ -50,9 +50,10 @@ pub(super) async fn create_new(
     warnings: &mut Vec<String>,
 ) -> Result<Arc<Object>, ApiError> {
     if commit == Commit::Really {
-        as_stored(target.resource.go_type(), &mut value);
+        target.resource.as_stored(&mut value);
     }
     check_namespace(store, target, &mut value)?;
+    check_definition(target.resource, &value)?;
     warnings.extend(owners::deduplicate(&mut value, Moment::BeforeAdmission));
     if target.resource == PODS {
         pod_admission::admit_new(store, target.namespace.as_deref().unwrap_or_default(), &mut value).await?;
@@ -128,8 +129,13 @@ fn validated(store: &Store, target: &Target, mut value: Value) -> Result<(Key, V
     if resource.subresources.contains(&Subresource::Status)
         && resource.strategy.status_on_create == StatusOnCreate::Reset
     {
-        let status = resource.blank().remove("status").unwrap_or_else(empty);
-        object(&mut value).insert("status".into(), status);
+        match resource.custom {
+            Some(_) => object(&mut value).remove("status"),
+            None => {
+                let status = resource.blank().remove("status").unwrap_or_else(empty);
+                object(&mut value).insert("status".into(), status)
+            }
+        };
     }
     prepare(store, resource, target.namespace.as_deref(), &mut value);
     let name = value["metadata"]["name"].as_str().unwrap_or_default().to_owned();
@@ -141,6 +147,15 @@ fn validated(store: &Store, target: &Target, mut value: Value) -> Result<(Key, V
         namespace::set_label(&mut value);
     }
     Ok((Key::new(target.namespace.as_deref(), &name), value))
+}
+
+/// Nothing is created whose definition is being deleted. Upstream: `forbidCreateAdmission`.
+fn check_definition(resource: &'static Resource, value: &Value) -> Result<(), ApiError> {
+    if !resource.custom.is_some_and(|custom| custom.is_terminating) {
+        return Ok(());
+    }
+    let why = "create not allowed while custom resource definition is terminating";
+    Err(ApiError::forbidden(resource, value["metadata"]["name"].as_str().unwrap_or_default(), why))
 }
 
 /// The body's namespace must be that of the path, and there must be room for new objects in it. That is asked before all else

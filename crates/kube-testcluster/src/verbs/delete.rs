@@ -12,7 +12,8 @@ use super::list::{Selectors, to_delete};
 use super::list_options::ListOptions;
 use super::{Call, answer, key, update};
 use crate::http::status::{self, ApiError};
-use crate::kinds::{DeleteResponse, Deletion, NAMESPACES, Resource};
+use crate::kinds::custom_resource::{CLEANUP_FINALIZER, set_condition};
+use crate::kinds::{CUSTOM_RESOURCE_DEFINITIONS, DeleteResponse, Deletion, NAMESPACES, Resource};
 use crate::machinery::clock;
 use crate::machinery::fill::object;
 use crate::store::object::{Key, Object, Opened};
@@ -147,6 +148,9 @@ fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Then
     let mut value = current.value.clone();
     let finalizers = options.finalizers(current.resource, &value["metadata"]["finalizers"]);
     let is_namespace = current.resource == NAMESPACES;
+    if current.resource == CUSTOM_RESOURCE_DEFINITIONS && !current.summary.is_deleting {
+        return (Next::Put(terminating(store, current)), Then::Wait);
+    }
     let held = !finalizers.is_empty() || update::has_namespace_finalizer(&value);
     if finalizers.is_empty() {
         object(&mut value["metadata"]).remove("finalizers");
@@ -185,6 +189,22 @@ fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Then
         update::count_generation(&mut value);
     }
     (Next::Put(value), if held || period > 0 { Then::Wait } else { Then::Remove })
+}
+
+/// A definition stays until its objects are gone. Upstream: `REST.Delete` of `pkg/registry/customresourcedefinition/etcd.go`.
+fn terminating(store: &Store, current: &Opened) -> Value {
+    let mut crd = current.value.clone();
+    let now = store.clock.now();
+    crd["metadata"]["deletionTimestamp"] = json!(now);
+    let finalizers = object(&mut crd["metadata"]).entry("finalizers").or_insert_with(|| json!([]));
+    if let Value::Array(names) = finalizers
+        && !names.iter().any(|name| name == CLEANUP_FINALIZER)
+    {
+        names.push(json!(CLEANUP_FINALIZER));
+    }
+    let message = "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon";
+    set_condition(&mut crd, "Terminating", true, "InstanceDeletionPending", message, &now);
+    crd
 }
 
 /// Refuses to delete what every cluster must have.

@@ -113,8 +113,8 @@ impl Page {
         let metadata = serde_json::to_string(&metadata).expect("list metadata is plain text");
         let items = || self.objects.iter().map(|object| object.item());
         let mut body = Vec::with_capacity(items().map(|item| item.len() + 2).sum::<usize>() + 256);
-        let (kind, api_version) = (resource.kind, resource.api_version());
-        let head = format!(r#"{{"kind":"{kind}List","apiVersion":"{api_version}","metadata":{metadata},"items":["#);
+        let (kind, api_version) = (resource.list_kind(), resource.api_version());
+        let head = format!(r#"{{"kind":"{kind}","apiVersion":"{api_version}","metadata":{metadata},"items":["#);
         body.extend_from_slice(head.as_bytes());
         for (i, item) in items().enumerate() {
             body.extend_from_slice(if i == 0 { b"{" } else { b",{" });

@@ -12,7 +12,7 @@ use super::owners::{self, Moment};
 use super::{Call, answer, key, update};
 use crate::codec::go_text::GoMap;
 use crate::codec::json::{Json, MOST_FAULTS};
-use crate::codec::schema::{Decoded, as_stored, from_map, json_type};
+use crate::codec::schema::{Decoded, from_map, json_type};
 use crate::codec::strategic_merge::{self, Refusal};
 use crate::http::body;
 use crate::http::field_validation::{Strictness, warn};
@@ -25,6 +25,8 @@ use crate::machinery::quote::quote;
 use crate::nodes::writes::Patch;
 use crate::store::object::{Object, Opened};
 use crate::store::{Commit, Next, Store};
+
+const STRATEGIC: &str = "application/strategic-merge-patch+json";
 
 /// Upstream's limit for a JSON patch.
 const MOST_OPERATIONS: usize = 10_000;
@@ -81,7 +83,7 @@ async fn patched(
     let Decoded { value, mut faults } = apply(&current, target.served, patch, options.strictness).await?;
     let mut value = target.served.stored_form_of(value);
     if options.commit == Commit::Really {
-        as_stored(target.resource.go_type(), &mut value);
+        target.resource.as_stored(&mut value);
     }
     let next = update::check_name(target, &value).and_then(|()| {
         faults.extend(owners::deduplicate(&mut value, Moment::AfterAdmission));
@@ -92,14 +94,18 @@ async fn patched(
 }
 
 /// Refuses a body that is no patch.
-pub(crate) fn check_media_type(headers: &HeaderMap) -> Result<(), ApiError> {
+pub(crate) fn check_media_type(headers: &HeaderMap, resource: &Resource) -> Result<(), ApiError> {
+    let is_strategic = body::media_type(headers) == STRATEGIC;
+    if resource.custom.is_some() && is_strategic {
+        return Err(ApiError::unsupported_patch_of_custom_resource());
+    }
     reader(headers).map(drop)
 }
 
 fn reader(headers: &HeaderMap) -> Result<fn(Json, Strictness) -> PatchBody, ApiError> {
     match body::media_type(headers) {
         "application/merge-patch+json" => Ok(merge),
-        "application/strategic-merge-patch+json" => Ok(strategic),
+        STRATEGIC => Ok(strategic),
         "application/json-patch+json" => Ok(operations),
         _ => Err(ApiError::unsupported_patch()),
     }

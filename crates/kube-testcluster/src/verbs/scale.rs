@@ -13,6 +13,7 @@ use crate::http::body::{self, Format};
 use crate::http::field_validation::warn;
 use crate::http::status::{self, ApiError};
 use crate::http::write_options::WriteOptions;
+use crate::kinds::custom_resource::ScalePaths;
 use crate::machinery::label_selector;
 use crate::store::object::Opened;
 use crate::store::{Next, Store};
@@ -59,12 +60,21 @@ async fn patched(store: &Store, current: Arc<Opened>, patch: &PatchBody) -> Resu
 /// The object with the replicas of a scale. The scale's uid and resourceVersion are preconditions.
 fn rescaled(store: &Store, current: &Opened, wanted: &Value) -> Result<Next, ApiError> {
     let mut value = current.value.clone();
-    value["spec"]["replicas"] = wanted.pointer("/spec/replicas").cloned().unwrap_or_else(|| json!(0));
+    let replicas = wanted.pointer("/spec/replicas").and_then(Value::as_i64).unwrap_or_default();
+    match paths(current) {
+        Some(paths) => paths.set_replicas(&mut value, replicas),
+        None => value["spec"]["replicas"] = json!(replicas),
+    }
     for field in ["uid", "resourceVersion"] {
         value["metadata"][field] = wanted["metadata"][field].clone();
     }
     update::same_uid(current, &value)?;
     update::next(store, current, current.resource, value, None)
+}
+
+/// Where a custom resource has its scale.
+fn paths(object: &Opened) -> Option<&'static ScalePaths> {
+    object.resource.custom.and_then(|custom| custom.scale.as_ref())
 }
 
 /// The Scale of an object.
@@ -81,10 +91,16 @@ fn scale(object: &Opened) -> Value {
     };
     let selector = selector.unwrap_or_else(|_| LabelSelector::nothing());
     let count = |part: &str| object.value[part]["replicas"].as_i64().unwrap_or_default();
+    let (wanted, found, selector) = match paths(object) {
+        Some(paths) => {
+            let wanted = paths.spec_replicas(&object.value).unwrap_or_default();
+            (wanted, paths.status_replicas(&object.value), paths.selector(&object.value).to_owned())
+        }
+        None => (count("spec"), count("status"), selector.to_string()),
+    };
     json!({
         "kind": KIND, "apiVersion": VERSION, "metadata": Value::Object(shown.into_iter().collect()),
-        "spec": {"replicas": count("spec")},
-        "status": {"replicas": count("status"), "selector": selector.to_string()},
+        "spec": {"replicas": wanted}, "status": {"replicas": found, "selector": selector},
     })
 }
 

@@ -1,5 +1,6 @@
 //! PUT of an object or of its status.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::response::{IntoResponse, Response};
@@ -9,7 +10,7 @@ use serde_json::{Value, json};
 use super::create::create_on_update;
 use super::owners::{self, Moment};
 use super::{Call, answer, key, pod_admission};
-use crate::codec::schema::{Decoded, as_stored};
+use crate::codec::schema::Decoded;
 use crate::http::body::{self, Format};
 use crate::http::field_validation::warn;
 use crate::http::query::problem;
@@ -43,7 +44,7 @@ async fn write(
     warnings: &mut Vec<String>,
 ) -> Result<(StatusCode, Arc<Object>), ApiError> {
     if commit == Commit::Really {
-        as_stored(target.resource.go_type(), &mut value);
+        target.resource.as_stored(&mut value);
     }
     check_name(target, &value)?;
     warnings.extend(owners::deduplicate(&mut value, Moment::BeforeAdmission));
@@ -126,6 +127,9 @@ fn is_counted(current: &Opened, new: &Value, part: Option<Subresource>) -> bool 
     match current.resource.generation {
         Generation::Absent => false,
         Generation::Counted => differs,
+        Generation::CountedButMetadata => {
+            part != Some(Subresource::Status) && but_metadata(new) != but_metadata(&current.value)
+        }
         Generation::CountedAt(fields) => fields.iter().any(|field| new.pointer(field) != current.value.pointer(field)),
         Generation::CountedWithAnnotations if part == Some(Subresource::Status) => false,
         Generation::CountedWithAnnotations => {
@@ -134,9 +138,26 @@ fn is_counted(current: &Opened, new: &Value, part: Option<Subresource>) -> bool 
     }
 }
 
+/// All fields of an object but its metadata.
+fn but_metadata(object: &Value) -> BTreeMap<&String, &Value> {
+    object.as_object().into_iter().flatten().filter(|(name, _)| *name != "metadata").collect()
+}
+
 /// An update of the status changes nothing else but metadata, of a pod neither its owners nor its deletion. Upstream:
 /// `podStatusStrategy.PrepareForUpdate`.
 fn keep_all_but_status(current: &Opened, new: &mut Value) {
+    if current.resource.custom.is_some() {
+        // Of a custom resource, it changes no metadata either. Upstream: `statusStrategy.PrepareForUpdate`.
+        let status = new["status"].take();
+        let version = new["metadata"]["resourceVersion"].take();
+        *new = current.value.clone();
+        new["metadata"]["resourceVersion"] = version;
+        match status {
+            Value::Null => drop(object(new).remove("status")),
+            status => new["status"] = status,
+        }
+        return;
+    }
     let new = object(new);
     new.retain(|field, _| matches!(field.as_str(), "metadata" | "status"));
     let old = current.value.as_object().into_iter().flatten();
@@ -159,7 +180,7 @@ fn keep_status(current: &Opened, new: &mut Value, part: Option<Subresource>) {
     if resource == NAMESPACES && part.is_none() {
         keep(&current.value["spec"], &mut new["spec"], "finalizers");
     }
-    new["status"] = current.value["status"].clone();
+    keep(&current.value, new, "status");
 }
 
 fn keep(old: &Value, new: &mut Value, field: &str) {

@@ -6,6 +6,12 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
+mod defaults;
+mod prune;
+
+pub(crate) use self::defaults::{default, prune_defaults};
+pub(crate) use self::prune::{drop_nulls, prune};
+
 /// A structural schema: each field has one type, and `allOf`, `anyOf`, `oneOf` and `not` only add conditions. That a schema is
 /// structural was checked when its definition was written.
 #[derive(Clone, Debug, Default, Deserialize)]

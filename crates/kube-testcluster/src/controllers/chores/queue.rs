@@ -7,7 +7,7 @@ use super::{Chore, ObjectRef, Owner, is_deleting, is_held, owners};
 use crate::controllers::pod_gc::{MOST_TERMINATED, field, has_ended, is_unscheduled_and_going};
 use crate::controllers::root_ca::ROOT_CA;
 use crate::kinds::metadata::{FOREGROUND, ORPHAN};
-use crate::kinds::{CONFIG_MAPS, NAMESPACES, NODES, PODS, SERVICE_ACCOUNTS};
+use crate::kinds::{CONFIG_MAPS, Catalog, NAMESPACES, NODES, PODS, SERVICE_ACCOUNTS};
 use crate::store::event::Event;
 use crate::store::object::{Key, Object};
 use crate::store::storage::Storage;
@@ -49,10 +49,11 @@ impl Dependents {
 
 impl Queue {
     /// Updates the graph after a write, and adds the chores that it causes.
-    pub(super) fn note(&mut self, event: &Event, storage: &Storage) {
+    pub(super) fn note(&mut self, event: &Event, storage: &Storage, catalog: &Catalog) {
         let object = event.object();
         let object_ref = ObjectRef::of(object);
-        let list = |object: &Option<Arc<Object>>| object.as_ref().map(owners).unwrap_or_default();
+        let list =
+            |object: &Option<Arc<Object>>| object.as_ref().map(|object| owners(object, catalog)).unwrap_or_default();
         let (old, new) = (list(&event.previous), list(&event.current));
         let kept: BTreeSet<&Owner> = new.iter().collect();
         for owner in old.iter().filter(|owner| !kept.contains(owner)) {

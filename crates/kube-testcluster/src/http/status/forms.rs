@@ -25,6 +25,13 @@ impl ApiError {
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UnsupportedMediaType", message).with_empty_details()
     }
 
+    /// A patch that needs the Go type of the object.
+    pub(crate) fn unsupported_patch_of_custom_resource() -> Self {
+        let message = "the body of the request was in an unknown format - accepted media types include: \
+                       application/json-patch+json, application/merge-patch+json";
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UnsupportedMediaType", message)
+    }
+
     pub(crate) fn unsupported_body() -> Self {
         let message =
             format!("the body of the request was in an unknown format - accepted media types include: {ACCEPTED}");

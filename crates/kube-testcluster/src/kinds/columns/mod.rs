@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use self::age::age;
 use super::Resource;
 
-mod age;
+pub(super) mod age;
 pub(super) mod autoscaler;
 pub(super) mod certificates;
 pub(super) mod definitions;

@@ -6,6 +6,9 @@ use super::{AGE, Column, NAME, text};
 
 pub(in crate::kinds) const OTHERS: &[Column] = &[NAME, AGE];
 
+/// The column before those that a definition names.
+pub(in crate::kinds) const NAME_ALONE: &[Column] = &[NAME];
+
 /// The columns of a kind for which upstream has no printer. Upstream: `rest.NewDefaultTableConvertor`.
 pub(in crate::kinds) const DEFAULT: &[Column] = &[NAME, CREATED_AT];
 

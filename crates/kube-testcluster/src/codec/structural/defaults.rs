@@ -1,0 +1,82 @@
+//! Fills in the defaults of a schema. Upstream: `pkg/apiserver/schema/defaulting`.
+
+use serde_json::Value;
+
+use super::{Structural, prune};
+
+/// Fills in what an object lacks. A null counts as missing where it may not be.
+pub(crate) fn default(value: &mut Value, schema: &Structural) {
+    match value {
+        Value::Object(fields) => {
+            for (name, schema) in &schema.properties {
+                let Some(default) = &schema.default else { continue };
+                if fields.get(name).is_none_or(|found| found.is_null() && !schema.nullable) {
+                    fields.insert(name.clone(), default.clone());
+                }
+            }
+            for (name, value) in fields.iter_mut() {
+                if let Some(schema) = schema.field(name) {
+                    item(value, schema);
+                }
+            }
+        }
+        Value::Array(items) => {
+            if let Some(schema) = schema.items.as_deref() {
+                items.iter_mut().for_each(|value| item(value, schema));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A value of a list or of a map, which may have a default of its own.
+fn item(value: &mut Value, schema: &Structural) {
+    if value.is_null() && !schema.nullable {
+        *value = schema.default.clone().unwrap_or_default();
+    }
+    default(value, schema);
+}
+
+/// Drops from the defaults what the schema itself would drop. Upstream: `PruneDefaults`.
+pub(crate) fn prune_defaults(schema: &mut Structural) {
+    if let Some(mut default) = schema.default.take() {
+        prune::below_root(&mut default, schema);
+        schema.default = Some(default);
+    }
+    schema.properties.values_mut().for_each(prune_defaults);
+    if let Some(items) = &mut schema.items {
+        prune_defaults(items);
+    }
+    if let Some(super::Additional::Of(schema)) = &mut schema.additional_properties {
+        prune_defaults(schema);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_filled_in_at_every_level() {
+        let mut schema: Structural = serde_json::from_value(json!({"properties": {
+            "spec": {"type": "object", "default": {"odd": 1}, "properties": {
+                "replicas": {"type": "integer", "default": 1},
+                "ports": {"type": "array", "items": {"type": "object", "properties": {
+                    "protocol": {"type": "string", "default": "TCP"},
+                }}},
+                "map": {"type": "object", "additionalProperties": {"type": "string", "default": "x"}},
+            }},
+        }}))
+        .unwrap();
+        prune_defaults(&mut schema);
+        let mut object = json!({});
+        default(&mut object, &schema);
+        assert_eq!(object, json!({"spec": {"replicas": 1}}));
+        let mut object = json!({"spec": {"replicas": null, "ports": [{}, {"protocol": "UDP"}], "map": {"a": null}}});
+        default(&mut object, &schema);
+        let ports = json!([{"protocol": "TCP"}, {"protocol": "UDP"}]);
+        assert_eq!(object, json!({"spec": {"replicas": 1, "ports": ports, "map": {"a": "x"}}}));
+    }
+}

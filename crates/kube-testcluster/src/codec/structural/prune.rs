@@ -1,0 +1,215 @@
+//! Drops what a schema does not name. Upstream: `pkg/apiserver/schema/pruning` and `defaulting/prunenulls.go`.
+
+use serde_json::{Map, Value};
+
+use super::Structural;
+
+/// The fields that an object has whatever its schema says.
+const META: [&str; 3] = ["apiVersion", "kind", "metadata"];
+
+/// Drops the fields of a whole object that its schema does not name, and returns their paths in order.
+pub(crate) fn prune(object: &mut Value, schema: &Structural) -> Vec<String> {
+    let mut pruner = Pruner { unknown: Vec::new(), path: String::new() };
+    pruner.value(object, Some(schema), Depth::Root);
+    pruner.unknown.sort_unstable();
+    pruner.unknown
+}
+
+/// Drops from a value inside of an object what its schema does not name.
+pub(super) fn below_root(value: &mut Value, schema: &Structural) {
+    Pruner { unknown: Vec::new(), path: String::new() }.value(value, Some(schema), Depth::Below);
+}
+
+/// Whether a value is the whole object, which has metadata.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Depth {
+    Root,
+    Below,
+}
+
+struct Pruner {
+    unknown: Vec<String>,
+    /// Where it is: `spec.list[0].name`.
+    path: String,
+}
+
+impl Pruner {
+    fn value(&mut self, value: &mut Value, schema: Option<&Structural>, depth: Depth) {
+        match value {
+            Value::Object(fields) => self.fields(fields, schema, depth),
+            Value::Array(items) => {
+                let of_items = schema.and_then(|schema| schema.items.as_deref());
+                for (i, item) in items.iter_mut().enumerate() {
+                    let end = self.path.len();
+                    self.path.push_str(&format!("[{i}]"));
+                    match schema.filter(|schema| schema.preserves_unknown_fields) {
+                        // What is below is kept too, but where the schema says what it is.
+                        Some(_) if of_items.is_none() => {}
+                        Some(_) => self.kept_item(item, of_items),
+                        None => self.value(item, of_items, Depth::Below),
+                    }
+                    self.path.truncate(end);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// An item of a list of unknown values: upstream looks for schemas in it as if it kept unknown fields itself.
+    fn kept_item(&mut self, item: &mut Value, schema: Option<&Structural>) {
+        let Some(schema) = schema else { return };
+        match item {
+            Value::Object(fields) => {
+                fields.iter_mut().for_each(|(name, value)| self.known_field(name, value, schema, Depth::Below));
+            }
+            Value::Array(items) => {
+                for (i, item) in items.iter_mut().enumerate() {
+                    let end = self.path.len();
+                    self.path.push_str(&format!("[{i}]"));
+                    self.kept_item(item, schema.items.as_deref());
+                    self.path.truncate(end);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn fields(&mut self, fields: &mut Map<String, Value>, schema: Option<&Structural>, depth: Depth) {
+        let Some(schema) = schema else {
+            for name in std::mem::take(fields).into_iter().map(|(name, _)| name) {
+                self.report(&name);
+            }
+            return;
+        };
+        if schema.preserves_unknown_fields {
+            fields.iter_mut().for_each(|(name, value)| self.known_field(name, value, schema, depth));
+            return;
+        }
+        fields.retain(|name, value| {
+            let is_known = is_meta(name, schema, depth) || has_field(schema, name);
+            if is_known {
+                self.known_field(name, value, schema, depth);
+            } else {
+                self.report(name);
+            }
+            is_known
+        });
+    }
+
+    /// Prunes the value of a field, if the schema says anything of it.
+    fn known_field(&mut self, name: &str, value: &mut Value, schema: &Structural, depth: Depth) {
+        if is_meta(name, schema, depth) || !has_field(schema, name) {
+            return;
+        }
+        let end = self.path.len();
+        self.enter(name);
+        self.value(value, schema.field(name), Depth::Below);
+        self.path.truncate(end);
+    }
+
+    fn enter(&mut self, name: &str) {
+        if !self.path.is_empty() {
+            self.path.push('.');
+        }
+        self.path.push_str(name);
+    }
+
+    fn report(&mut self, name: &str) {
+        let end = self.path.len();
+        self.enter(name);
+        self.unknown.push(self.path.clone());
+        self.path.truncate(end);
+    }
+}
+
+fn is_meta(name: &str, schema: &Structural, depth: Depth) -> bool {
+    (depth == Depth::Root || schema.is_embedded_resource) && META.contains(&name)
+}
+
+/// Whether an object may have the field. `additionalProperties: true` allows it, and says nothing of its value, so that what is
+/// in it is unknown.
+fn has_field(schema: &Structural, name: &str) -> bool {
+    schema.properties.contains_key(name) || schema.additional_properties.is_some()
+}
+
+/// Drops fields that are null, may not be, and have no default.
+pub(crate) fn drop_nulls(value: &mut Value, schema: Option<&Structural>) {
+    match value {
+        Value::Object(fields) => fields.retain(|name, value| {
+            let schema = schema.and_then(|schema| schema.field(name));
+            let is_dropped =
+                value.is_null() && schema.is_some_and(|schema| !schema.nullable && schema.default.is_none());
+            if !is_dropped {
+                drop_nulls(value, schema);
+            }
+            !is_dropped
+        }),
+        Value::Array(items) => {
+            let schema = schema.and_then(|schema| schema.items.as_deref());
+            items.iter_mut().for_each(|item| drop_nulls(item, schema));
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn schema(text: Value) -> Structural {
+        serde_json::from_value(text).unwrap()
+    }
+
+    #[test]
+    fn what_the_schema_does_not_name_is_dropped_and_told() {
+        let schema = schema(json!({"type": "object", "properties": {
+            "spec": {"type": "object", "properties": {
+                "name": {"type": "string"},
+                "list": {"type": "array", "items": {"type": "object", "properties": {"a": {"type": "string"}}}},
+                "map": {"type": "object", "additionalProperties": {"type": "object"}},
+                "free": {"type": "object", "x-kubernetes-preserve-unknown-fields": true, "properties": {
+                    "strict": {"type": "object"},
+                }},
+            }},
+        }}));
+        let mut object = json!({
+            "metadata": {"name": "a"}, "extra": 1,
+            "spec": {
+                "name": "n", "odd": {"x": 1}, "list": [{"a": "1", "b": 2}], "map": {"k": {"deep": 1}},
+                "free": {"any": {"thing": [1]}, "strict": {"no": 1}},
+            },
+        });
+        let unknown = prune(&mut object, &schema);
+        assert_eq!(unknown, ["extra", "spec.free.strict.no", "spec.list[0].b", "spec.map.k.deep", "spec.odd"]);
+        let kept = json!({
+            "metadata": {"name": "a"},
+            "spec": {
+                "name": "n", "list": [{"a": "1"}], "map": {"k": {}},
+                "free": {"any": {"thing": [1]}, "strict": {}},
+            },
+        });
+        assert_eq!(object, kept);
+    }
+
+    #[test]
+    fn an_embedded_resource_keeps_its_metadata() {
+        let schema = schema(json!({"type": "object", "properties": {"template": {
+            "type": "object", "x-kubernetes-embedded-resource": true, "properties": {"spec": {"type": "object"}},
+        }}}));
+        let mut object = json!({"template": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": {}, "status": {}}});
+        assert_eq!(prune(&mut object, &schema), ["template.status"]);
+        assert_eq!(object["template"]["metadata"], json!({"name": "a"}));
+    }
+
+    #[test]
+    fn a_null_stays_where_it_may_be_or_has_a_default() {
+        let schema = schema(json!({"properties": {
+            "may": {"type": "string", "nullable": true}, "filled": {"type": "string", "default": "x"}, "not": {"type": "string"},
+        }}));
+        let mut object = json!({"may": null, "filled": null, "not": null, "unknown": null});
+        drop_nulls(&mut object, Some(&schema));
+        assert_eq!(object, json!({"may": null, "filled": null, "unknown": null}));
+    }
+}

@@ -1,0 +1,86 @@
+//! Deletes the objects of a definition that is being deleted, and then the definition. Upstream: `CRDFinalizer`.
+
+use crate::controllers::chores::is_over;
+use crate::http::status::ApiError;
+use crate::kinds::custom_resource::{CLEANUP_FINALIZER, is_condition_true, set_condition};
+use crate::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Resource};
+use crate::machinery::fill::object;
+use crate::store::filter::Filter;
+use crate::store::object::{Key, Opened};
+use crate::store::{Commit, Next, Store};
+use crate::verbs::delete::{give_way, remove};
+use crate::verbs::delete_options::{DeleteOptions, Policy};
+use crate::verbs::list::everything;
+use crate::verbs::update;
+
+/// Goes on with the deletion of a definition, if it is being deleted. Returns whether it is gone.
+pub(super) async fn sync(store: &Store, key: &Key) -> Result<bool, ApiError> {
+    let Some(crd) = store.get(CUSTOM_RESOURCE_DEFINITIONS, key) else { return Ok(true) };
+    if !crd.summary.is_deleting || !crd.summary.has_finalizer(CLEANUP_FINALIZER) {
+        return Ok(false);
+    }
+    let was_served = is_condition_true(&crd.open()?.value, "Established");
+    let message = "CustomResource deletion is in progress";
+    write(store, key, true, "InstanceDeletionInProgress", message, Finalizer::Kept).await?;
+    if !was_served {
+        let message = "resource was never established";
+        return write(store, key, false, "NeverEstablished", message, Finalizer::Removed).await;
+    }
+    let stored = store.catalog().definition(key.name()).map(|definition| definition.stored);
+    if let Some(stored) = stored
+        && !delete_instances(store, stored).await?
+    {
+        return Ok(false); // the removal of the last of them goes on with this
+    }
+    write(store, key, false, "InstanceDeletionCompleted", "removed all instances", Finalizer::Removed).await
+}
+
+/// Deletes all objects of a kind. Returns whether none is left.
+async fn delete_instances(store: &Store, resource: &'static Resource) -> Result<bool, ApiError> {
+    let instances = everything(store, resource, &Filter::default());
+    for (n, instance) in instances.objects.iter().filter(|instance| !instance.summary.is_deleting).enumerate() {
+        let options = DeleteOptions::of_controller(None, Policy::Background);
+        match remove(store, resource, &instance.key, &options).await {
+            Err(error) if !is_over(&error) => return Err(error),
+            _ => give_way(n).await,
+        }
+    }
+    Ok(everything(store, resource, &Filter::default()).objects.is_empty())
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Finalizer {
+    Kept,
+    Removed,
+}
+
+/// Writes how far the deletion is. Returns whether the definition is gone with that.
+async fn write(
+    store: &Store,
+    key: &Key,
+    is_true: bool,
+    reason: &str,
+    message: &str,
+    finalizer: Finalizer,
+) -> Result<bool, ApiError> {
+    let now = store.clock.now();
+    let change = |crd: &Opened| {
+        let mut value = crd.value.clone();
+        set_condition(&mut value, "Terminating", is_true, reason, message, &now);
+        if finalizer == Finalizer::Removed {
+            let finalizers = value["metadata"]["finalizers"].as_array_mut();
+            if let Some(finalizers) = finalizers {
+                finalizers.retain(|name| name != CLEANUP_FINALIZER);
+                if finalizers.is_empty() {
+                    object(&mut value["metadata"]).remove("finalizers");
+                }
+            }
+            if !update::is_held(&value) {
+                return Ok::<_, ApiError>(Next::Release(value));
+            }
+        }
+        Ok(Next::Put(value))
+    };
+    store.update(CUSTOM_RESOURCE_DEFINITIONS, key, Commit::Really, change).await?;
+    Ok(store.get(CUSTOM_RESOURCE_DEFINITIONS, key).is_none())
+}

@@ -1,0 +1,96 @@
+//! The controllers of custom resource definitions: which names a definition gets, from when on it is served, and what becomes of
+//! its objects when it goes. Upstream: `pkg/controller/{status,establish,finalizer}` of `k8s.io/apiextensions-apiserver`.
+//!
+//! They run as a part of each write to a definition, so that a definition that was created is served when its creator is told.
+
+mod finalizer;
+mod naming;
+
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+
+use self::naming::Names;
+use super::chores::is_over;
+use crate::http::status::ApiError;
+use crate::kinds::CUSTOM_RESOURCE_DEFINITIONS;
+use crate::kinds::custom_resource::{is_condition_true, set_condition};
+use crate::store::filter::Filter;
+use crate::store::object::{Key, Opened};
+use crate::store::{Commit, Next, Store};
+use crate::verbs::list::everything;
+
+/// Brings a definition, and those whose names depend on it, to the state that they ask for.
+pub(crate) async fn settle(store: &Store, name: &str) {
+    let mut due = vec![name.to_owned()];
+    while let Some(name) = due.pop() {
+        match settle_one(store, &name).await {
+            Ok(Names::Released) => due.extend(others_of_group(store, &name)),
+            Ok(Names::Kept) => {}
+            Err(error) if is_over(&error) => {} // another write was faster, and settles it
+            Err(error) => tracing::warn!(name, ?error, "a custom resource definition cannot be settled"),
+        }
+        store.redefine(&name);
+    }
+}
+
+/// The same for all definitions, after many were deleted at once.
+pub(crate) async fn settle_all(store: &Store) {
+    let present: Vec<String> = names(store);
+    let gone = store.catalog().definitions().filter(|name| !present.contains(name)).collect::<Vec<_>>();
+    for name in present.iter().chain(&gone) {
+        settle(store, name).await;
+    }
+}
+
+/// Goes on with definitions that wait for the last of their objects, until `stop`.
+pub(crate) async fn run(store: Arc<Store>, stop: CancellationToken) {
+    while stop.run_until_cancelled(store.removals.notified()).await.is_some() {
+        for name in names(&store) {
+            if store.catalog().is_terminating(&name) {
+                settle(&store, &name).await;
+            }
+        }
+    }
+}
+
+async fn settle_one(store: &Store, name: &str) -> Result<Names, ApiError> {
+    let key = Key::new(None, name);
+    if store.get(CUSTOM_RESOURCE_DEFINITIONS, &key).is_none() {
+        return Ok(Names::Released);
+    }
+    let names = naming::sync(store, &key).await?;
+    establish(store, &key).await?;
+    store.redefine(name);
+    if finalizer::sync(store, &key).await? { Ok(Names::Released) } else { Ok(names) }
+}
+
+/// Serves a definition whose names were accepted. Upstream: `EstablishingController`.
+async fn establish(store: &Store, key: &Key) -> Result<(), ApiError> {
+    let now = store.clock.now();
+    store
+        .update(CUSTOM_RESOURCE_DEFINITIONS, key, Commit::Really, |crd: &Opened| {
+            if !is_condition_true(&crd.value, "NamesAccepted") || is_condition_true(&crd.value, "Established") {
+                return Ok::<_, ApiError>(Next::Keep);
+            }
+            let mut value = crd.value.clone();
+            let message = "the initial names have been accepted";
+            set_condition(&mut value, "Established", true, "InitialNamesAccepted", message, &now);
+            Ok(Next::Put(value))
+        })
+        .await
+        .map(drop)
+}
+
+fn names(store: &Store) -> Vec<String> {
+    let all = everything(store, CUSTOM_RESOURCE_DEFINITIONS, &Filter::default());
+    all.objects.iter().map(|object| object.key.name().to_owned()).collect()
+}
+
+/// The other definitions of a group. The name of a definition is that of its plural and its group.
+fn others_of_group(store: &Store, name: &str) -> Vec<String> {
+    let group = |name: &str| name.split_once('.').map(|(_, group)| group.to_owned());
+    let own = group(name);
+    names(store).into_iter().filter(|other| other != name && group(other) == own).collect()
+}

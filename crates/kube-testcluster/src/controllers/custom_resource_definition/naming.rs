@@ -1,0 +1,145 @@
+//! Which names a definition gets: those that no other definition of its group has. Upstream: `NamingConditionController`.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::others_of_group;
+use crate::http::status::ApiError;
+use crate::kinds::CUSTOM_RESOURCE_DEFINITIONS;
+use crate::kinds::custom_resource::{is_condition_true, set_condition};
+use crate::store::object::{Key, Opened};
+use crate::store::{Commit, Next, Store};
+
+/// Whether other definitions may get names now that they did not get before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Names {
+    Kept,
+    Released,
+}
+
+/// The names that other definitions of the group have. Plurals, singulars and short names are one space, kinds another.
+#[derive(Default)]
+struct Taken {
+    resources: BTreeSet<String>,
+    kinds: BTreeSet<String>,
+}
+
+/// Accepts the names that a definition asks for, as far as they are free.
+pub(super) async fn sync(store: &Store, key: &Key) -> Result<Names, ApiError> {
+    let now = store.clock.now();
+    let mut names = Names::Kept;
+    store
+        .update(CUSTOM_RESOURCE_DEFINITIONS, key, Commit::Really, |crd: &Opened| {
+            let (asked, had) = (&crd.value["spec"]["names"], &crd.value["status"]["acceptedNames"]);
+            if asked == had && is_condition_true(&crd.value, "NamesAccepted") {
+                return Ok::<_, ApiError>(Next::Keep);
+            }
+            let next = with_accepted(&crd.value, &taken_by_others(store, key.name()), &now);
+            let (mut before, mut after) = (Taken::default(), Taken::default());
+            before.add(had);
+            after.add(&next["status"]["acceptedNames"]);
+            let releases = !before.resources.is_subset(&after.resources) || !before.kinds.is_subset(&after.kinds);
+            names = if releases { Names::Released } else { Names::Kept };
+            Ok(Next::Put(next))
+        })
+        .await?;
+    Ok(names)
+}
+
+fn taken_by_others(store: &Store, name: &str) -> Taken {
+    let mut taken = Taken::default();
+    for other in others_of_group(store, name) {
+        let crd = store.get(CUSTOM_RESOURCE_DEFINITIONS, &Key::new(None, &other));
+        if let Some(crd) = crd.and_then(|crd| crd.open().ok()) {
+            taken.add(&crd.value["status"]["acceptedNames"]);
+        }
+    }
+    taken
+}
+
+impl Taken {
+    fn add(&mut self, names: &Value) {
+        let short = names["shortNames"].as_array().into_iter().flatten();
+        let resources = [&names["plural"], &names["singular"]].into_iter().chain(short);
+        self.resources.extend(resources.filter_map(Value::as_str).filter(|name| !name.is_empty()).map(ToOwned::to_owned));
+        let kinds = [&names["kind"], &names["listKind"]].into_iter();
+        self.kinds.extend(kinds.filter_map(Value::as_str).filter(|name| !name.is_empty()).map(ToOwned::to_owned));
+    }
+}
+
+/// The definition with the names that it gets, and the conditions that tell of them. Upstream: `calculateNamesAndConditions`.
+fn with_accepted(crd: &Value, taken: &Taken, now: &str) -> Value {
+    const NAMES: [(&str, &str); 4] = [
+        ("plural", "PluralConflict"),
+        ("singular", "SingularConflict"),
+        ("kind", "KindConflict"),
+        ("listKind", "ListKindConflict"),
+    ];
+    let asked = &crd["spec"]["names"];
+    let mut names = crd["status"]["acceptedNames"].clone();
+    let mut conflict: Option<(&str, String)> = None;
+    for (field, reason) in NAMES {
+        let space = if field.contains("ind") { &taken.kinds } else { &taken.resources };
+        match asked[field].as_str().unwrap_or_default() {
+            name if names[field] != name && space.contains(name) => conflict = Some((reason, in_use(name))),
+            name => names[field] = json!(name),
+        }
+        if field == "singular" {
+            match short_names(asked, &names, taken) {
+                Ok(()) => set_list(&mut names, asked, "shortNames"),
+                Err(why) => conflict = Some(("ShortNamesConflict", why)),
+            }
+        }
+    }
+    set_list(&mut names, asked, "categories");
+    let mut next = crd.clone();
+    next["status"]["acceptedNames"] = names;
+    let is_established = is_condition_true(crd, "Established");
+    match conflict {
+        Some((reason, why)) => {
+            set_condition(&mut next, "NamesAccepted", false, reason, &why, now);
+            if !is_established {
+                set_condition(&mut next, "Established", false, "NotAccepted", "not all names are accepted", now);
+            }
+        }
+        None => {
+            set_condition(&mut next, "NamesAccepted", true, "NoConflicts", "no conflicts found", now);
+            if !is_established {
+                let message = "the initial names have been accepted";
+                set_condition(&mut next, "Established", false, "Installing", message, now);
+            }
+        }
+    }
+    next
+}
+
+/// Whether the short names are free, but for those that the definition has already.
+fn short_names(asked: &Value, accepted: &Value, taken: &Taken) -> Result<(), String> {
+    let list = |names: &Value| names["shortNames"].as_array().cloned().unwrap_or_default();
+    let own = list(accepted);
+    let taken: Vec<String> = list(asked)
+        .iter()
+        .filter(|name| !own.contains(name))
+        .filter_map(Value::as_str)
+        .filter(|name| taken.resources.contains(*name))
+        .map(in_use)
+        .collect();
+    match taken.as_slice() {
+        [] => Ok(()),
+        [one] => Err(one.clone()),
+        many => Err(format!("[{}]", many.join(", "))),
+    }
+}
+
+fn set_list(names: &mut Value, asked: &Value, field: &str) {
+    match (asked.get(field), names.as_object_mut()) {
+        (Some(list), Some(names)) => drop(names.insert(field.to_owned(), list.clone())),
+        (None, Some(names)) => drop(names.remove(field)),
+        (_, None) => {}
+    }
+}
+
+fn in_use(name: &str) -> String {
+    format!("{name:?} is already in use")
+}

@@ -1,0 +1,98 @@
+//! The kinds that a cluster serves: those of the table, and those that its custom resource definitions add.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BTreeMap;
+
+use super::custom_resource::Definition;
+use super::resource::Resource;
+use super::served::{RESOURCES, served};
+
+/// What is served at a moment. It never changes; a definition makes a new one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Catalog {
+    /// By the name of the definition.
+    custom: BTreeMap<String, &'static Definition>,
+}
+
+impl Catalog {
+    /// The catalog with another definition of this name, or without one.
+    pub(crate) fn with(&self, name: &str, definition: Option<&'static Definition>) -> Self {
+        let mut custom = self.custom.clone();
+        match definition {
+            Some(definition) => custom.insert(name.to_owned(), definition),
+            None => custom.remove(name),
+        };
+        Self { custom }
+    }
+
+    pub(crate) fn definition(&self, name: &str) -> Option<&'static Definition> {
+        self.custom.get(name).copied()
+    }
+
+    /// The names of the definitions that add kinds.
+    pub(crate) fn definitions(&self) -> impl Iterator<Item = String> + '_ {
+        self.custom.keys().cloned()
+    }
+
+    /// Whether a definition is being deleted, and waits for its objects.
+    pub(crate) fn is_terminating(&self, name: &str) -> bool {
+        let custom = self.custom.get(name).and_then(|definition| definition.stored.custom);
+        custom.is_some_and(|custom| custom.is_terminating)
+    }
+
+    /// Every kind in discovery.
+    pub(crate) fn served(&self) -> impl Iterator<Item = &'static Resource> + '_ {
+        served().chain(self.custom.values().flat_map(|definition| definition.served.iter().copied()))
+    }
+
+    /// Every kind that is stored, in the form in which it is stored.
+    pub(crate) fn stored(&self) -> impl Iterator<Item = &'static Resource> + '_ {
+        RESOURCES.iter().chain(self.custom.values().map(|definition| definition.stored))
+    }
+
+    /// The row of a path.
+    pub(crate) fn find(&self, group: &str, version: &str, plural: &str) -> Option<&'static Resource> {
+        let is_meant = |row: &Resource| row.plural == plural && row.group == group && row.version == version;
+        self.served().find(|row| is_meant(row))
+    }
+}
+
+/// The order in which clients prefer versions: `v2`, `v1`, `v2beta1`, `v1alpha1`, then others by name. Upstream:
+/// `version.CompareKubeAwareVersionStrings`.
+pub(crate) fn preference(a: &str, b: &str) -> Ordering {
+    rank(a).cmp(&rank(b))
+}
+
+fn rank(version: &str) -> (Reverse<Option<(u8, u64, u64)>>, &str) {
+    (Reverse(parts(version)), version)
+}
+
+/// How stable a version is, its number, and the number of the test version.
+fn parts(version: &str) -> Option<(u8, u64, u64)> {
+    let rest = version.strip_prefix('v')?;
+    let number =
+        |text: &str| text.parse::<u64>().ok().filter(|_| text.starts_with(|first: char| matches!(first, '1'..='9')));
+    if let Some(major) = number(rest) {
+        return Some((3, major, 0));
+    }
+    [("beta", 2), ("alpha", 1)].into_iter().find_map(|(word, stability)| {
+        let (major, minor) = rest.split_once(word)?;
+        Some((stability, number(major)?, number(minor)?))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_stand_in_the_order_in_which_clients_prefer_them() {
+        let mut versions =
+            ["foo1", "v1alpha2", "v1", "v10beta3", "v2", "v11alpha2", "foo10", "v3beta1", "v12alpha1", "v10"];
+        versions.sort_by(|a, b| preference(a, b));
+        assert_eq!(
+            versions,
+            ["v10", "v2", "v1", "v10beta3", "v3beta1", "v12alpha1", "v11alpha2", "v1alpha2", "foo1", "foo10"]
+        );
+    }
+}

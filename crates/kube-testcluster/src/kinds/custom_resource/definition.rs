@@ -1,0 +1,142 @@
+//! The rows that a CustomResourceDefinition adds.
+
+use std::collections::HashMap;
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+
+use super::{CustomColumn, CustomResource, ScalePaths, is_condition_true};
+use crate::codec::structural::{Structural, prune_defaults};
+use crate::kinds::columns;
+use crate::kinds::names::NameRule;
+use crate::kinds::resource::{
+    Conversion, DeleteResponse, Generation, Resource, Scope, StoredForm, Strategy, Subresource, UnconditionalUpdate,
+};
+use crate::machinery::fnv::fnv;
+
+/// The rows of one definition: one for each version.
+#[derive(Debug)]
+pub(crate) struct Definition {
+    /// The row in whose form objects are stored, whether it is served or not.
+    pub(crate) stored: &'static Resource,
+    pub(crate) served: Vec<&'static Resource>,
+}
+
+/// Rows live as long as the process, since an object names its row. So that clusters that come and go do not fill the memory,
+/// definitions with the same content share theirs.
+static DEFINITIONS: LazyLock<Mutex<HashMap<String, Option<&'static Definition>>>> = LazyLock::new(Mutex::default);
+
+impl Definition {
+    /// The rows of a definition whose names are accepted; `None` if it has none yet, or if its schema cannot be read.
+    pub(crate) fn of(crd: &Value) -> Option<&'static Self> {
+        if !is_condition_true(crd, "Established") {
+            return None;
+        }
+        let is_terminating = !crd["metadata"]["deletionTimestamp"].is_null();
+        let content = json!([crd["spec"], crd["status"]["acceptedNames"], is_terminating]).to_string();
+        let mut definitions = DEFINITIONS.lock().unwrap_or_else(PoisonError::into_inner);
+        *definitions
+            .entry(content)
+            .or_insert_with(|| Self::read(crd, is_terminating).map(|rows| &*Box::leak(Box::new(rows))))
+    }
+
+    fn read(crd: &Value, is_terminating: bool) -> Option<Self> {
+        let versions: Vec<&Value> = crd["spec"]["versions"].as_array()?.iter().collect();
+        let storage = versions.iter().find(|version| version["storage"] == true)?;
+        let stored: &'static Resource = Box::leak(Box::new(row(crd, storage, is_terminating, None)?));
+        let served = versions.iter().filter(|version| version["served"] == true).filter_map(|version| {
+            if version["storage"] == true {
+                return Some(stored);
+            }
+            let form = Box::leak(Box::new(StoredForm { row: stored, conversion: Conversion::OfVersions }));
+            Some(&*Box::leak(Box::new(row(crd, version, is_terminating, Some(form))?)))
+        });
+        Some(Self { stored, served: served.collect() })
+    }
+}
+
+/// The row of a version.
+fn row(
+    crd: &Value,
+    version: &Value,
+    is_terminating: bool,
+    stored_form: Option<&'static StoredForm>,
+) -> Option<Resource> {
+    let (spec, names) = (&crd["spec"], &crd["status"]["acceptedNames"]);
+    let mut schema: Structural = serde_json::from_value(version["schema"]["openAPIV3Schema"].clone()).ok()?;
+    prune_defaults(&mut schema);
+    let scale = ScalePaths::of(&version["subresources"]["scale"]);
+    let mut subresources = Vec::new();
+    if version["subresources"]["status"].is_object() {
+        subresources.push(Subresource::Status);
+    }
+    if scale.is_some() {
+        subresources.push(Subresource::Scale);
+    }
+    let (group, name, kind) = (leaked(&spec["group"])?, leaked(&version["name"])?, leaked(&names["kind"])?);
+    let storage = spec["versions"].as_array()?.iter().find(|version| version["storage"] == true)?;
+    let custom = CustomResource {
+        schema,
+        list_kind: leaked(&names["listKind"])?,
+        scale,
+        columns: CustomColumn::of(version),
+        warning: deprecation(version, group, name, kind),
+        is_terminating,
+    };
+    Some(Resource {
+        group,
+        version: name,
+        plural: leaked(&names["plural"])?,
+        singular: leaked(&names["singular"])?,
+        kind,
+        storage_hash: storage_hash(group, storage["name"].as_str()?, kind),
+        scope: if spec["scope"] == "Namespaced" { Scope::Namespaced } else { Scope::Cluster },
+        short_names: leaked_list(&names["shortNames"]),
+        categories: leaked_list(&names["categories"]),
+        subresources: subresources.leak(),
+        delete_response: DeleteResponse::Status,
+        generation: Generation::CountedButMetadata,
+        strategy: Strategy { unconditional_update: UnconditionalUpdate::Refused, ..Strategy::USUAL },
+        fields: selectable_fields(version),
+        name_rule: NameRule::Subdomain,
+        columns: columns::simple::NAME_ALONE,
+        custom: Some(Box::leak(Box::new(custom))),
+        stored_form,
+        ..Resource::USUAL
+    })
+}
+
+/// The fields for field selectors: their names are their paths without the first dot.
+fn selectable_fields(version: &Value) -> &'static [(&'static str, &'static str, &'static str)] {
+    let fields = version["selectableFields"].as_array().into_iter().flatten();
+    let fields = fields.filter_map(|field| field["jsonPath"].as_str()).map(|path| {
+        let name = path.trim_start_matches('.').to_owned();
+        let pointer = format!("/{}", name.replace('.', "/"));
+        (&*name.leak(), &*pointer.leak(), "")
+    });
+    fields.collect::<Vec<_>>().leak()
+}
+
+/// Upstream: `crdInfo.warnings`.
+fn deprecation(version: &Value, group: &str, name: &str, kind: &str) -> Option<&'static str> {
+    if version["deprecated"] != true {
+        return None;
+    }
+    let own = version["deprecationWarning"].as_str().map(ToOwned::to_owned);
+    Some(own.unwrap_or_else(|| format!("{group}/{name} {kind} is deprecated")).leak())
+}
+
+/// Eight bytes that change with the version in which objects are stored. Clients compare them, and read nothing from them.
+fn storage_hash(group: &str, version: &str, kind: &str) -> &'static str {
+    STANDARD.encode(fnv(format!("{group}/{version}/{kind}").as_bytes()).to_be_bytes()).leak()
+}
+
+fn leaked(text: &Value) -> Option<&'static str> {
+    text.as_str().map(|text| &*text.to_owned().leak())
+}
+
+fn leaked_list(texts: &Value) -> &'static [&'static str] {
+    texts.as_array().into_iter().flatten().filter_map(leaked).collect::<Vec<_>>().leak()
+}

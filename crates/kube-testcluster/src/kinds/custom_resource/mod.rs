@@ -1,0 +1,33 @@
+//! Custom resources: the rows that a definition adds to the table of kinds. Upstream:
+//! `k8s.io/apiextensions-apiserver/pkg/registry/customresource`, and `getOrCreateServingInfoFor` of its `customresource_handler.go`.
+
+mod columns;
+mod conditions;
+mod decode;
+mod definition;
+mod json_path;
+mod scale;
+mod validation;
+
+pub(crate) use self::columns::CustomColumn;
+pub(crate) use self::conditions::{is_condition_true, set_condition};
+pub(crate) use self::definition::Definition;
+pub(crate) use self::scale::ScalePaths;
+use crate::codec::structural::Structural;
+
+/// The finalizer that keeps a definition until its objects are gone.
+pub(crate) const CLEANUP_FINALIZER: &str = "customresourcecleanup.apiextensions.k8s.io";
+
+/// What a row has more if its kind is defined by an object.
+#[derive(Debug)]
+pub(crate) struct CustomResource {
+    pub(crate) schema: Structural,
+    pub(crate) list_kind: &'static str,
+    /// Where the scale of an object is, if it has one.
+    pub(crate) scale: Option<ScalePaths>,
+    pub(crate) columns: Vec<CustomColumn>,
+    /// What every request for this version is warned of: that it is deprecated.
+    pub(crate) warning: Option<&'static str>,
+    /// Whether the definition is being deleted. Nothing is created then.
+    pub(crate) is_terminating: bool,
+}

@@ -1,0 +1,53 @@
+//! What is wrong with a custom resource. Upstream: `pkg/registry/customresource/{strategy,status_strategy,validator}.go`.
+
+use serde_json::Value;
+
+use super::CustomResource;
+use crate::machinery::cause::Cause;
+
+impl CustomResource {
+    /// What is wrong with a new object, or with a new state of an old one, but for its metadata.
+    pub(crate) fn validate(&self, new: &Value, _old: Option<&Value>) -> Vec<Cause> {
+        let mut causes = Vec::new();
+        causes.extend(self.of_scale(new, 2));
+        causes
+    }
+
+    /// What is wrong with a new status.
+    pub(crate) fn validate_status(&self, new: &Value, _old: &Value) -> Vec<Cause> {
+        self.of_scale(new, 1)
+    }
+
+    /// Upstream: `ValidateScaleSpec` and `ValidateScaleStatus`; the status is the last of the two numbers.
+    fn of_scale(&self, value: &Value, numbers: usize) -> Vec<Cause> {
+        let all = self.scale.iter().flat_map(|scale| scale.numbers(value).into_iter().skip(2 - numbers));
+        all.filter_map(|(path, number)| {
+            let number = number?;
+            let why = match number.as_i64() {
+                None => return Some(Cause::invalid_as(path, "0", &wrong_type(number))),
+                Some(number) if number < 0 => "should be a non-negative integer".to_owned(),
+                Some(number) if number > i64::from(i32::MAX) => {
+                    format!("should be less than or equal to {}", i32::MAX)
+                }
+                Some(_) => return None,
+            };
+            Some(Cause::invalid_json(path, number, &why))
+        })
+        .collect()
+    }
+}
+
+fn wrong_type(value: &Value) -> String {
+    format!("accessor error: {value} is of the type {}, expected int64", go_type(value))
+}
+
+fn go_type(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "<nil>",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "float64",
+        Value::String(_) => "string",
+        Value::Array(_) => "[]interface {}",
+        Value::Object(_) => "map[string]interface {}",
+    }
+}

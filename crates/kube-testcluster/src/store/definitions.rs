@@ -1,0 +1,40 @@
+//! What a custom resource definition changes: which kinds are served, and in what form their objects are.
+
+use std::ptr;
+use std::sync::{Arc, PoisonError};
+
+use super::object::Key;
+use super::watch_cache::WatchCache;
+use super::{Store, StoreState};
+use crate::kinds::custom_resource::Definition;
+use crate::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Resource};
+
+impl Store {
+    /// Serves from now on what the definition of this name says; nothing, if there is none.
+    pub(crate) fn redefine(&self, name: &str) {
+        let mut state = self.lock();
+        let crd = state.storage.get(CUSTOM_RESOURCE_DEFINITIONS, &Key::new(None, name));
+        let definition = crd.and_then(|crd| crd.open().ok()).and_then(|crd| Definition::of(&crd.value));
+        let catalog = self.catalog();
+        let before = catalog.definition(name);
+        if before.map(ptr::from_ref) == definition.map(ptr::from_ref) {
+            return;
+        }
+        if let Some(Definition { stored, .. }) = definition.or(before) {
+            self.reform(&mut state, stored);
+        }
+        *self.catalog.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(catalog.with(name, definition));
+    }
+
+    /// Brings the objects of a kind into the form of a row, and ends their watches.
+    fn reform(&self, state: &mut StoreState, row: &'static Resource) {
+        state.storage.rewrite(row, |object| object.in_form_of(row).ok());
+        let revision = state.storage.revision();
+        let start = Key::from_start(String::new());
+        let objects = state.storage.range(row, start, None).into_iter().flatten();
+        let objects = objects.map(|object| (object.key.clone(), object.clone())).collect();
+        let cache = state.caches.entry(row.group_resource());
+        cache.or_insert_with(|| WatchCache::new(row, &self.settings, revision)).refill(row, objects, revision);
+        self.moved.send_replace(());
+    }
+}
