@@ -189,14 +189,14 @@ fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kinds::served;
+    use crate::kinds::Catalog;
 
     #[test]
     fn every_group_has_its_place_and_its_services_are_valid() {
-        for row in served().filter(|row| *row != &ROW) {
+        for row in Catalog::default().served().filter(|row| *row != &ROW) {
             assert!(place(row.group) < 0, "{}", row.group);
         }
-        for service in local(served()) {
+        for service in local(Catalog::default().served()) {
             assert_eq!(ROW.causes_of_new(&service), Vec::new(), "{service}");
         }
     }

@@ -9,6 +9,7 @@ mod cluster_bare;
 mod cluster_binding;
 mod cluster_bodies;
 mod cluster_create;
+mod cluster_custom_resources;
 mod cluster_delete;
 mod cluster_depth;
 mod cluster_determinism;

@@ -10,7 +10,6 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-
 use self::naming::Names;
 use super::chores::is_over;
 use crate::http::status::ApiError;

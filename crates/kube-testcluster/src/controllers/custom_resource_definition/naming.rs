@@ -62,7 +62,8 @@ impl Taken {
     fn add(&mut self, names: &Value) {
         let short = names["shortNames"].as_array().into_iter().flatten();
         let resources = [&names["plural"], &names["singular"]].into_iter().chain(short);
-        self.resources.extend(resources.filter_map(Value::as_str).filter(|name| !name.is_empty()).map(ToOwned::to_owned));
+        self.resources
+            .extend(resources.filter_map(Value::as_str).filter(|name| !name.is_empty()).map(ToOwned::to_owned));
         let kinds = [&names["kind"], &names["listKind"]].into_iter();
         self.kinds.extend(kinds.filter_map(Value::as_str).filter(|name| !name.is_empty()).map(ToOwned::to_owned));
     }

@@ -47,10 +47,6 @@ impl ScalePaths {
     pub(super) fn numbers<'v>(&self, value: &'v Value) -> [(String, Option<&'v Value>); 2] {
         [&self.spec_replicas, &self.status_replicas].map(|path| (format!(".{}", path.join(".")), at(value, path)))
     }
-
-    pub(crate) fn spec_path(&self) -> String {
-        format!(".{}", self.spec_replicas.join("."))
-    }
 }
 
 fn names(path: &str) -> Vec<String> {

@@ -1,0 +1,284 @@
+//! Custom resources: what a definition makes of them. Upstream: the tests of `k8s.io/apiextensions-apiserver`.
+
+use std::time::Duration;
+
+use kube_testcluster::Cluster;
+use serde_json::{Value, json};
+
+use crate::support::api::{Api, quiet};
+
+const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+const CRONTABS: &str = "/apis/stable.example.com/v1/namespaces/default/crontabs";
+const STATUS_TYPE: &str = "application/merge-patch+json";
+
+/// The definition of upstream's documentation, with everything that one can have.
+fn crontabs() -> Value {
+    let spec = json!({"type": "object", "required": ["cronSpec"], "properties": {
+        "cronSpec": {"type": "string"},
+        "image": {"type": "string", "default": "busybox"},
+        "replicas": {"type": "integer", "default": 1},
+        "free": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
+    }});
+    let status = json!({"type": "object", "properties": {
+        "replicas": {"type": "integer"}, "labelSelector": {"type": "string"}, "phase": {"type": "string"},
+    }});
+    let schema = json!({"openAPIV3Schema": {"type": "object", "properties": {"spec": spec, "status": status}}});
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "crontabs.stable.example.com"},
+        "spec": {
+            "group": "stable.example.com", "scope": "Namespaced",
+            "names": {"plural": "crontabs", "singular": "crontab", "kind": "CronTab", "shortNames": ["ct"], "categories": ["all"]},
+            "versions": [{
+                "name": "v1", "served": true, "storage": true, "schema": schema,
+                "subresources": {"status": {}, "scale": {
+                    "specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas",
+                    "labelSelectorPath": ".status.labelSelector",
+                }},
+                "selectableFields": [{"jsonPath": ".spec.image"}],
+                "additionalPrinterColumns": [
+                    {"name": "Spec", "type": "string", "jsonPath": ".spec.cronSpec"},
+                    {"name": "Replicas", "type": "integer", "jsonPath": ".spec.replicas"},
+                    {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"},
+                ],
+            }],
+        },
+    })
+}
+
+fn crontab(name: &str) -> Value {
+    json!({
+        "apiVersion": "stable.example.com/v1", "kind": "CronTab", "metadata": {"name": name},
+        "spec": {"cronSpec": "* * * * */5", "odd": 1, "free": {"any": [1.0, {"thing": null}]}},
+    })
+}
+
+/// A cluster that serves crontabs.
+async fn with_crontabs() -> Api {
+    let (_, api) = running_with_crontabs().await;
+    api
+}
+
+/// The same, with its controllers.
+async fn running_with_crontabs() -> (Cluster, Api) {
+    let cluster = quiet().start();
+    let api = Api::new(&cluster);
+    let created = api.post(DEFINITIONS, &crontabs()).await;
+    assert_eq!(created.status, 201, "{}", created.body);
+    (cluster, api)
+}
+
+fn condition(definition: &Value, kind: &str) -> Value {
+    let conditions = definition["status"]["conditions"].as_array().unwrap();
+    let found = conditions.iter().find(|condition| condition["type"] == kind);
+    found.map(|condition| json!([condition["status"], condition["reason"]])).unwrap_or_default()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_definition_is_established_and_discoverable_before_its_creation_is_answered() {
+    let api = with_crontabs().await;
+    let definition = api.get(&format!("{DEFINITIONS}/crontabs.stable.example.com")).await.body;
+    assert_eq!(condition(&definition, "NamesAccepted"), json!(["True", "NoConflicts"]));
+    assert_eq!(condition(&definition, "Established"), json!(["True", "InitialNamesAccepted"]));
+    assert_eq!(definition["status"]["acceptedNames"]["listKind"], "CronTabList");
+    assert_eq!(definition["status"]["storedVersions"], json!(["v1"]));
+
+    let group = api.get("/apis/stable.example.com").await.body;
+    assert_eq!(group["preferredVersion"]["groupVersion"], "stable.example.com/v1");
+    let resources = api.get("/apis/stable.example.com/v1").await.body["resources"].clone();
+    let names: Vec<&Value> = resources.as_array().unwrap().iter().map(|resource| &resource["name"]).collect();
+    assert_eq!(names, ["crontabs", "crontabs/status", "crontabs/scale"]);
+    assert_eq!(resources[0]["shortNames"], json!(["ct"]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_schema_does_not_name_is_dropped_and_its_defaults_are_filled_in() {
+    let api = with_crontabs().await;
+    let created = api.post(CRONTABS, &crontab("a")).await;
+    assert_eq!(created.status, 201, "{}", created.body);
+    assert_eq!(created.headers["warning"], "299 - \"unknown field \\\"spec.odd\\\"\"");
+    let spec = json!({
+        "cronSpec": "* * * * */5", "image": "busybox", "replicas": 1, "free": {"any": [1, {"thing": null}]},
+    });
+    assert_eq!(created.body["spec"], spec);
+    assert_eq!(created.body["metadata"]["generation"], 1);
+    let strict = api.post(&format!("{CRONTABS}?fieldValidation=Strict"), &crontab("b")).await;
+    assert_eq!(strict.status, 400);
+    let why =
+        "CronTab in version \"v1\" cannot be handled as a CronTab: strict decoding error: unknown field \"spec.odd\"";
+    assert_eq!(strict.body["message"], why);
+    let list = api.get(CRONTABS).await.body;
+    assert_eq!((&list["kind"], &list["apiVersion"]), (&json!("CronTabList"), &json!("stable.example.com/v1")));
+    assert_eq!(list["items"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_status_is_written_by_its_subresource_alone_and_counts_no_generation() {
+    let api = with_crontabs().await;
+    let mut object = crontab("a");
+    object["status"] = json!({"phase": "Made"});
+    assert_eq!(api.post(CRONTABS, &object).await.body.get("status"), None);
+    let status =
+        json!({"metadata": {"labels": {"a": "b"}}, "spec": {"replicas": 9}, "status": {"phase": "Ready", "odd": 1}});
+    let path = format!("{CRONTABS}/a/status");
+    let written = api.send("PATCH", &path, STATUS_TYPE, status.to_string()).await.body;
+    assert_eq!(written["status"], json!({"phase": "Ready"}));
+    assert_eq!((&written["spec"]["replicas"], &written["metadata"]["generation"]), (&json!(1), &json!(1)));
+    assert_eq!(written["metadata"].get("labels"), None, "the metadata is the object's business");
+    let change = json!({"spec": {"replicas": 2}, "status": {"phase": "Other"}});
+    let written = api.send("PATCH", &format!("{CRONTABS}/a"), STATUS_TYPE, change.to_string()).await.body;
+    assert_eq!(written["status"], json!({"phase": "Ready"}));
+    assert_eq!((&written["spec"]["replicas"], &written["metadata"]["generation"]), (&json!(2), &json!(2)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_scale_is_where_the_definition_says() {
+    let api = with_crontabs().await;
+    api.post(CRONTABS, &crontab("a")).await;
+    let path = format!("{CRONTABS}/a/scale");
+    let mut scale = api.get(&path).await.body;
+    assert_eq!((&scale["kind"], &scale["spec"]["replicas"]), (&json!("Scale"), &json!(1)));
+    scale["spec"]["replicas"] = json!(3);
+    let scaled = api.send("PUT", &path, "application/json", scale.to_string()).await;
+    assert_eq!((scaled.status, &scaled.body["spec"]["replicas"]), (200, &json!(3)), "{}", scaled.body);
+    assert_eq!(api.get(&format!("{CRONTABS}/a")).await.body["spec"]["replicas"], 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn its_columns_and_its_fields_can_be_asked_for() {
+    let api = with_crontabs().await;
+    api.post(CRONTABS, &crontab("a")).await;
+    let mut other = crontab("b");
+    other["spec"]["image"] = json!("other");
+    api.post(CRONTABS, &other).await;
+    let table = api.table(CRONTABS).await;
+    let names: Vec<&Value> =
+        table["columnDefinitions"].as_array().unwrap().iter().map(|column| &column["name"]).collect();
+    assert_eq!(names, ["Name", "Spec", "Replicas", "Age"]);
+    assert_eq!(table["rows"][0]["cells"], json!(["a", "* * * * */5", 1, "0s"]));
+    let items = api.items(&format!("{CRONTABS}?fieldSelector=spec.image%3Dother")).await;
+    assert_eq!(items.iter().map(|item| &item["metadata"]["name"]).collect::<Vec<_>>(), ["b"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_update_must_name_a_version_and_a_strategic_patch_is_refused() {
+    let api = with_crontabs().await;
+    api.post(CRONTABS, &crontab("a")).await;
+    let path = format!("{CRONTABS}/a");
+    let blind = api.send("PUT", &path, "application/json", crontab("a").to_string()).await;
+    assert_eq!(blind.status, 422);
+    let strategic = api.send("PATCH", &path, "application/strategic-merge-patch+json", "{}").await;
+    assert_eq!(strategic.status, 415);
+    let mut wrong = crontab("c");
+    wrong["kind"] = json!("Other");
+    assert_eq!(api.post(CRONTABS, &wrong).await.status, 422);
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_version_has_its_own_fields_of_the_same_object() {
+    let api = Api::new(&quiet().start());
+    let mut definition = crontabs();
+    let mut beta = definition["spec"]["versions"][0].clone();
+    beta["name"] = json!("v1beta1");
+    beta["storage"] = json!(false);
+    beta["deprecated"] = json!(true);
+    beta["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"].as_object_mut().unwrap().remove("replicas");
+    beta["subresources"].as_object_mut().unwrap().remove("scale");
+    definition["spec"]["versions"].as_array_mut().unwrap().push(beta);
+    assert_eq!(api.post(DEFINITIONS, &definition).await.status, 201);
+    let versions = api.get("/apis/stable.example.com").await.body["versions"].clone();
+    assert_eq!([&versions[0]["version"], &versions[1]["version"]], ["v1", "v1beta1"]);
+
+    api.post(CRONTABS, &crontab("a")).await;
+    let old = CRONTABS.replace("v1", "v1beta1");
+    let read = api.get(&format!("{old}/a")).await;
+    assert_eq!(read.body["apiVersion"], "stable.example.com/v1beta1");
+    assert_eq!(read.body["spec"].get("replicas"), None, "its schema has no such field");
+    assert_eq!(read.headers["warning"], "299 - \"stable.example.com/v1beta1 CronTab is deprecated\"");
+    let mut other = crontab("b");
+    other["apiVersion"] = json!("stable.example.com/v1beta1");
+    let created = api.post(&old, &other).await;
+    assert_eq!((created.status, &created.body["apiVersion"]), (201, &json!("stable.example.com/v1beta1")));
+    assert_eq!(api.get(&format!("{CRONTABS}/b")).await.body["spec"]["replicas"], 1, "the stored version has a default");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_new_schema_shows_in_objects_that_exist() {
+    let api = with_crontabs().await;
+    api.post(CRONTABS, &crontab("a")).await;
+    let path = format!("{DEFINITIONS}/crontabs.stable.example.com");
+    let mut definition = api.get(&path).await.body;
+    let properties = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties";
+    let properties = definition.pointer_mut(properties).unwrap().as_object_mut().unwrap();
+    properties.insert("suspend".into(), json!({"type": "boolean", "default": false}));
+    properties.remove("image");
+    definition["spec"]["versions"][0].as_object_mut().unwrap().remove("selectableFields");
+    let before = api.get(&format!("{CRONTABS}/a")).await.body;
+    assert_eq!(api.send("PUT", &path, "application/json", definition.to_string()).await.status, 200);
+    let after = api.get(&format!("{CRONTABS}/a")).await.body;
+    assert_eq!((after["spec"].get("image"), &after["spec"]["suspend"]), (None, &json!(false)));
+    assert_eq!(after["metadata"]["resourceVersion"], before["metadata"]["resourceVersion"], "nothing was written");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_definition_goes_once_its_objects_are_gone() {
+    let (_cluster, api) = running_with_crontabs().await;
+    let mut held = crontab("held");
+    held["metadata"]["finalizers"] = json!(["example.com/f"]);
+    api.post(CRONTABS, &held).await;
+    api.post(CRONTABS, &crontab("free")).await;
+    let path = format!("{DEFINITIONS}/crontabs.stable.example.com");
+    let deleted = api.delete(&path).await;
+    assert_eq!((deleted.status, &deleted.body["kind"]), (200, &json!("CustomResourceDefinition")));
+    let waiting = api.get(&path).await.body;
+    assert_eq!(condition(&waiting, "Terminating"), json!(["True", "InstanceDeletionInProgress"]));
+    assert_eq!(api.items(CRONTABS).await.len(), 1);
+    let refused = api.post(CRONTABS, &crontab("late")).await;
+    assert_eq!((refused.status, &refused.body["reason"]), (403, &json!("Forbidden")), "{}", refused.body);
+    let free = json!({"metadata": {"finalizers": null}});
+    assert_eq!(api.send("PATCH", &format!("{CRONTABS}/held"), STATUS_TYPE, free.to_string()).await.status, 200);
+    tokio::time::sleep(Duration::from_secs(1)).await; // virtual: the controller goes on
+    assert_eq!(api.get(&path).await.status, 404);
+    assert_eq!(api.get(CRONTABS).await.status, 404);
+    assert_eq!(api.get("/apis/stable.example.com").await.status, 404);
+    assert_eq!(api.post(DEFINITIONS, &crontabs()).await.status, 201);
+    assert_eq!(api.items(CRONTABS).await.len(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_name_belongs_to_one_definition_until_that_goes() {
+    let api = with_crontabs().await;
+    let mut second = crontabs();
+    second["metadata"]["name"] = json!("others.stable.example.com");
+    second["spec"]["names"] = json!({"plural": "others", "singular": "other", "kind": "CronTab", "shortNames": ["ct"]});
+    assert_eq!(api.post(DEFINITIONS, &second).await.status, 201);
+    let path = format!("{DEFINITIONS}/others.stable.example.com");
+    let waiting = api.get(&path).await.body;
+    assert_eq!(condition(&waiting, "NamesAccepted"), json!(["False", "ListKindConflict"]));
+    assert_eq!(condition(&waiting, "Established"), json!(["False", "NotAccepted"]));
+    assert_eq!(api.get("/apis/stable.example.com/v1/others").await.status, 404);
+    api.delete(&format!("{DEFINITIONS}/crontabs.stable.example.com")).await;
+    assert_eq!(condition(&api.get(&path).await.body, "Established"), json!(["True", "InitialNamesAccepted"]));
+    assert_eq!(api.get("/apis/stable.example.com/v1/others").await.status, 200);
+}
+
+#[tokio::test(start_paused = true)]
+async fn owners_and_namespaces_collect_custom_resources_too() {
+    let (_cluster, api) = running_with_crontabs().await;
+    let owner = api.post(CRONTABS, &crontab("owner")).await.body;
+    let mut owned = crontab("owned");
+    owned["metadata"]["ownerReferences"] = json!([{
+        "apiVersion": "stable.example.com/v1", "kind": "CronTab", "name": "owner", "uid": owner["metadata"]["uid"],
+    }]);
+    api.post(CRONTABS, &owned).await;
+    api.delete(&format!("{CRONTABS}/owner")).await;
+    tokio::time::sleep(Duration::from_secs(1)).await; // virtual
+    assert_eq!(api.items(CRONTABS).await.len(), 0);
+
+    api.post("/api/v1/namespaces", &json!({"metadata": {"name": "shop"}})).await;
+    api.post(&CRONTABS.replace("default", "shop"), &crontab("a")).await;
+    api.delete("/api/v1/namespaces/shop").await;
+    tokio::time::sleep(Duration::from_secs(1)).await; // virtual
+    assert_eq!(api.get("/api/v1/namespaces/shop").await.status, 404);
+    assert_eq!(api.items("/apis/stable.example.com/v1/crontabs").await.len(), 0);
+}
