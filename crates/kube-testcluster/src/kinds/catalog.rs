@@ -29,6 +29,11 @@ impl Catalog {
         self.custom.get(name).copied()
     }
 
+    /// The custom resources that are served.
+    pub(crate) fn custom(&self) -> impl Iterator<Item = &'static Resource> + '_ {
+        self.custom.values().flat_map(|definition| definition.served.iter().copied())
+    }
+
     /// The names of the definitions that add kinds.
     pub(crate) fn definitions(&self) -> impl Iterator<Item = String> + '_ {
         self.custom.keys().cloned()
@@ -42,7 +47,7 @@ impl Catalog {
 
     /// Every kind in discovery.
     pub(crate) fn served(&self) -> impl Iterator<Item = &'static Resource> + '_ {
-        served().chain(self.custom.values().flat_map(|definition| definition.served.iter().copied()))
+        served().chain(self.custom())
     }
 
     /// Every kind that is stored, in the form in which it is stored.

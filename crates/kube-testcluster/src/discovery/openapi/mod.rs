@@ -9,14 +9,17 @@ use axum::response::Response;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use jiff::{Timestamp, ToSpan, tz::TimeZone};
+use serde_json::{Value, json};
 
 use self::documents::Document;
 use super::Segment;
 use crate::http::compression::{AcceptedEncoding, compress};
 use crate::http::query::Query;
 use crate::http::{negotiation, status};
+use crate::machinery::fnv::fnv;
 use crate::store::Store;
 
+mod custom;
 mod documents;
 
 const JSON: &str = "application/json";
@@ -39,7 +42,17 @@ pub(crate) async fn v2(State(store): State<Arc<Store>>, headers: HeaderMap) -> R
 /// The paths of the documents of all group versions, with their hashes.
 pub(crate) async fn index(State(store): State<Arc<Store>>, headers: HeaderMap) -> Response {
     let Some(index) = documents::find("v3") else { return empty(StatusCode::NOT_FOUND) };
-    DocumentForm { content_type: JSON, body: index.json.clone() }.serve(index, &headers, &store)
+    let custom = custom::index(&store.catalog());
+    if custom.is_empty() {
+        return DocumentForm { content_type: JSON, body: index.json.clone() }.serve(index, &headers, &store);
+    }
+    let mut paths: Value = serde_json::from_slice(&index.json).unwrap_or_default();
+    for (name, hash) in custom {
+        paths["paths"][&name] = json!({"serverRelativeURL": format!("/openapi/v3/{name}?hash={hash}")});
+    }
+    let json: Bytes = paths.to_string().into_bytes().into();
+    let index = Document { etag: format!("{:016X}", fnv(&json)), json, protobuf: None };
+    DocumentForm { content_type: JSON, body: index.json.clone() }.serve(&index, &headers, &store)
 }
 
 /// The document of a group version or a group. A request with the right hash may be cached for ever.
@@ -50,7 +63,10 @@ pub(crate) async fn v3(
     headers: HeaderMap,
 ) -> Response {
     let Ok(Path(name)) = name else { return empty(StatusCode::NOT_FOUND) };
-    let Some(document) = documents::find(&format!("v3/{name}")) else { return empty(StatusCode::NOT_FOUND) };
+    let custom = custom::find(&store.catalog(), &name);
+    let Some(document) = custom.as_deref().or_else(|| documents::find(&format!("v3/{name}"))) else {
+        return empty(StatusCode::NOT_FOUND);
+    };
     let Some(form) = DocumentForm::negotiate(document, &headers) else {
         return depends_on_accept(empty(StatusCode::NOT_ACCEPTABLE));
     };

@@ -79,6 +79,7 @@ fn row(
     let storage = spec["versions"].as_array()?.iter().find(|version| version["storage"] == true)?;
     let custom = CustomResource {
         schema,
+        document: version["schema"]["openAPIV3Schema"].to_string().into(),
         list_kind: leaked(&names["listKind"])?,
         scale,
         columns: CustomColumn::of(version),

@@ -22,6 +22,8 @@ pub(crate) const CLEANUP_FINALIZER: &str = "customresourcecleanup.apiextensions.
 #[derive(Debug)]
 pub(crate) struct CustomResource {
     pub(crate) schema: Structural,
+    /// The schema as the definition has it, in JSON: for those who read the API's description.
+    pub(crate) document: Box<str>,
     pub(crate) list_kind: &'static str,
     /// Where the scale of an object is, if it has one.
     pub(crate) scale: Option<ScalePaths>,

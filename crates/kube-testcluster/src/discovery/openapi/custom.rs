@@ -1,0 +1,237 @@
+//! The documents of custom resources: the paths of a built-in kind under their names, and the schemas of their definitions.
+//! Upstream: `pkg/controller/openapi/builder` of `k8s.io/apiextensions-apiserver`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use serde_json::{Map, Value, json};
+
+use super::documents::{self, Document};
+use crate::kinds::{Catalog, Resource, Subresource};
+use crate::machinery::fnv::fnv;
+
+/// The kind whose paths are taken: it has namespaces, a status and a scale.
+const PATTERN: &str = "v3/apis/apps/v1";
+const PATTERN_PATH: &str = "/apis/apps/v1/namespaces/{namespace}/deployments";
+const PATTERN_PATH_OF_ALL: &str = "/apis/apps/v1/deployments";
+const PATTERN_MODEL: &str = "io.k8s.api.apps.v1.Deployment";
+
+const SCHEMAS: &str = "#/components/schemas/";
+const OBJECT_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+
+/// Documents that were made, by their hashes. Making one takes milliseconds, and clients ask again and again.
+static MADE: LazyLock<Mutex<BTreeMap<String, Arc<Document>>>> = LazyLock::new(Mutex::default);
+
+/// The group versions of custom resources, with the hashes of their documents.
+pub(super) fn index(catalog: &Catalog) -> BTreeMap<String, String> {
+    let versions: BTreeSet<_> = catalog.custom().map(|row| (row.group, row.version)).collect();
+    versions
+        .into_iter()
+        .map(|(group, version)| (format!("apis/{group}/{version}"), etag(catalog, group, version)))
+        .collect()
+}
+
+/// The document of a group version that has custom resources.
+pub(super) fn find(catalog: &Catalog, name: &str) -> Option<Arc<Document>> {
+    let (group, version) = name.strip_prefix("apis/")?.split_once('/')?;
+    let rows: Vec<_> = rows(catalog, group, version).collect();
+    if rows.is_empty() {
+        return None;
+    }
+    let etag = etag(catalog, group, version);
+    if let Some(made) = MADE.lock().unwrap_or_else(PoisonError::into_inner).get(&etag) {
+        return Some(made.clone());
+    }
+    let json = document(&rows)?.to_string().into_bytes().into();
+    let made = Arc::new(Document { etag: etag.clone(), json, protobuf: None });
+    MADE.lock().unwrap_or_else(PoisonError::into_inner).insert(etag, made.clone());
+    Some(made)
+}
+
+fn rows<'c>(catalog: &'c Catalog, group: &'c str, version: &'c str) -> impl Iterator<Item = &'static Resource> + 'c {
+    catalog.custom().filter(move |row| row.group == group && row.version == version)
+}
+
+fn etag(catalog: &Catalog, group: &str, version: &str) -> String {
+    let hashes: Vec<u8> = rows(catalog, group, version)
+        .flat_map(|row| {
+            fnv(format!("{} {:?}", row.plural, row.custom.map(|custom| &custom.document)).as_bytes()).to_be_bytes()
+        })
+        .collect();
+    format!("{:016X}", fnv(&hashes))
+}
+
+fn document(rows: &[&'static Resource]) -> Option<Value> {
+    let pattern: Value = serde_json::from_slice(&documents::find(PATTERN)?.json).ok()?;
+    let mut paths = Map::new();
+    let mut schemas = Map::new();
+    for row in rows {
+        for (path, item) in pattern["paths"].as_object()? {
+            if let Some(path) = path_of(row, path) {
+                let mut item = item.clone();
+                rename(&mut item, row);
+                if !row.is_namespaced() {
+                    drop_namespace(&mut item);
+                }
+                paths.insert(path, item);
+            }
+        }
+        let model = model(row);
+        schemas.insert(model.clone(), whole(row, &pattern)?);
+        schemas.insert(format!("{model}List"), list(row, &model, &pattern));
+    }
+    let mut used = BTreeSet::new();
+    references(&Value::Object(paths.clone()), &mut used);
+    references(&Value::Object(schemas.clone()), &mut used);
+    add_used(&mut schemas, used, &pattern);
+    let info = json!({"title": "Kubernetes CRD Swagger", "version": "v0.1.0"});
+    Some(json!({"openapi": "3.0.0", "info": info, "paths": paths, "components": {"schemas": schemas}}))
+}
+
+/// The path of a kind in the place of one of the pattern; `None` if it has none there.
+fn path_of(row: &Resource, pattern: &str) -> Option<String> {
+    let root = format!("/apis/{}/{}", row.group, row.version);
+    if pattern == PATTERN_PATH_OF_ALL {
+        return row.is_namespaced().then(|| format!("{root}/{}", row.plural));
+    }
+    let rest = pattern.strip_prefix(PATTERN_PATH)?;
+    let has = |part| row.subresources.contains(&part);
+    let is_served = match rest {
+        "" | "/{name}" => true,
+        "/{name}/status" => has(Subresource::Status),
+        "/{name}/scale" => has(Subresource::Scale),
+        _ => false,
+    };
+    let namespace = if row.is_namespaced() { "/namespaces/{namespace}" } else { "" };
+    is_served.then(|| format!("{root}{namespace}/{}{rest}", row.plural))
+}
+
+/// The name of a kind among schemas: the group backwards.
+fn model(row: &Resource) -> String {
+    let group: Vec<&str> = row.group.rsplit('.').collect();
+    format!("{}.{}.{}", group.join("."), row.version, row.kind)
+}
+
+/// Gives a part of the pattern the names of a kind, and drops the forms that custom resources do not have.
+fn rename(value: &mut Value, row: &Resource) {
+    match value {
+        Value::String(text) => {
+            if let Some(rest) = text.strip_prefix(SCHEMAS).and_then(|model| model.strip_prefix(PATTERN_MODEL)) {
+                if matches!(rest, "" | "List") {
+                    *text = format!("{SCHEMAS}{}{rest}", model(row));
+                }
+            } else if text.contains("Deployment") && text.len() < 100 {
+                *text = text.replace("AppsV1", "").replace("Deployment", row.kind);
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| rename(item, row)),
+        Value::Object(fields) => {
+            fields.retain(|name, _| {
+                !name.contains("protobuf") && !name.contains("strategic-merge-patch") && !name.contains("cbor")
+            });
+            if fields.get("kind") == Some(&json!("Deployment")) && fields.contains_key("version") {
+                *fields = Map::from_iter([
+                    ("group".to_owned(), json!(row.group)),
+                    ("kind".to_owned(), json!(row.kind)),
+                    ("version".to_owned(), json!(row.version)),
+                ]);
+                return;
+            }
+            fields.values_mut().for_each(|value| rename(value, row));
+        }
+        _ => {}
+    }
+}
+
+fn drop_namespace(item: &mut Value) {
+    if let Some(parameters) = item["parameters"].as_array_mut() {
+        parameters.retain(|parameter| parameter["name"] != "namespace");
+    }
+}
+
+/// The schema of an object with what all objects have.
+fn whole(row: &Resource, pattern: &Value) -> Option<Value> {
+    let mut schema: Value = serde_json::from_str(&row.custom?.document).ok()?;
+    complete(&mut schema, pattern);
+    let properties = schema.as_object_mut()?.entry("properties").or_insert_with(|| json!({}));
+    set_meta(properties, pattern);
+    schema["x-kubernetes-group-version-kind"] = json!([{"group": row.group, "kind": row.kind, "version": row.version}]);
+    Some(schema)
+}
+
+/// Adds what follows from the extensions: the types of an integer or text, and the fields of an embedded resource.
+fn complete(schema: &mut Value, pattern: &Value) {
+    match schema {
+        Value::Array(items) => items.iter_mut().for_each(|item| complete(item, pattern)),
+        Value::Object(fields) => {
+            for (_, value) in
+                fields.iter_mut().filter(|(name, _)| !matches!(name.as_str(), "default" | "enum" | "example"))
+            {
+                complete(value, pattern);
+            }
+            let has = |fields: &Map<String, Value>, name: &str| fields.get(name) == Some(&json!(true));
+            if has(fields, "x-kubernetes-int-or-string") && !fields.contains_key("anyOf") {
+                fields.insert("anyOf".into(), json!([{"type": "integer"}, {"type": "string"}]));
+            }
+            if has(fields, "x-kubernetes-embedded-resource") {
+                set_meta(fields.entry("properties").or_insert_with(|| json!({})), pattern);
+                let required = fields.entry("required").or_insert_with(|| json!([]));
+                if let Value::Array(names) = required {
+                    for name in ["kind", "apiVersion"].map(Value::from) {
+                        if !names.contains(&name) {
+                            names.push(name);
+                        }
+                    }
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn set_meta(properties: &mut Value, pattern: &Value) {
+    let of_pattern = &pattern["components"]["schemas"][PATTERN_MODEL]["properties"];
+    for name in ["apiVersion", "kind"] {
+        properties[name] = of_pattern[name].clone();
+    }
+    properties["metadata"] = json!({
+        "description": "Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
+        "allOf": [{"$ref": format!("{SCHEMAS}{OBJECT_META}")}],
+    });
+}
+
+fn list(row: &Resource, model: &str, pattern: &Value) -> Value {
+    let mut list = pattern["components"]["schemas"][format!("{PATTERN_MODEL}List")].clone();
+    let kind = row.list_kind();
+    list["description"] = json!(format!("{kind} is a list of {}", row.kind));
+    list["properties"]["items"] = json!({
+        "description": format!("List of {}. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md", row.plural),
+        "items": {"$ref": format!("{SCHEMAS}{model}")}, "type": "array",
+    });
+    list["x-kubernetes-group-version-kind"] = json!([{"group": row.group, "kind": kind, "version": row.version}]);
+    list
+}
+
+/// The schemas that a part of a document refers to.
+fn references(value: &Value, found: &mut BTreeSet<String>) {
+    match value {
+        Value::String(text) => found.extend(text.strip_prefix(SCHEMAS).map(ToOwned::to_owned)),
+        Value::Array(items) => items.iter().for_each(|item| references(item, found)),
+        Value::Object(fields) => fields.values().for_each(|value| references(value, found)),
+        _ => {}
+    }
+}
+
+/// Adds the schemas that are used, and those that they use.
+fn add_used(schemas: &mut Map<String, Value>, used: BTreeSet<String>, pattern: &Value) {
+    let mut due: Vec<String> = used.into_iter().collect();
+    while let Some(name) = due.pop() {
+        let Some(schema) = pattern["components"]["schemas"].get(&name).filter(|_| !schemas.contains_key(&name)) else {
+            continue;
+        };
+        let mut more = BTreeSet::new();
+        references(schema, &mut more);
+        schemas.insert(name, schema.clone());
+        due.extend(more);
+    }
+}
