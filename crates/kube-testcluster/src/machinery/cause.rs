@@ -100,8 +100,35 @@ impl Cause {
     }
 
     pub(crate) fn too_long(field: impl Into<String>, limit: usize) -> Self {
-        let message = format!("Too long: may not be more than {limit} bytes");
+        Self::too_long_for(field, Some(limit))
+    }
+
+    /// As [`too_long`](Self::too_long); without a limit if that is negative.
+    pub(crate) fn too_long_for(field: impl Into<String>, limit: Option<usize>) -> Self {
+        let message = match limit {
+            None => "Too long: value is too long".into(),
+            Some(1) => "Too long: may not be more than 1 byte".into(),
+            Some(limit) => format!("Too long: may not be more than {limit} bytes"),
+        };
         Self { reason: "FieldValueTooLong", message, field: field.into() }
+    }
+
+    /// For a value that is not of the type of its schema. `value` is printed verbatim.
+    pub(crate) fn type_invalid(field: impl Into<String>, value: &str, detail: &str) -> Self {
+        let message = format!("Invalid value: {value}: {detail}");
+        Self { reason: "FieldValueTypeInvalid", message, field: field.into() }
+    }
+
+    /// Whether the rules in CEL are not tried on an object with this cause. Upstream: `hasBlockingErr`.
+    pub(crate) fn blocks_rules(&self) -> bool {
+        const BLOCKING: [&str; 5] = [
+            "FieldValueNotSupported",
+            "FieldValueRequired",
+            "FieldValueTooLong",
+            "FieldValueTooMany",
+            "FieldValueTypeInvalid",
+        ];
+        BLOCKING.contains(&self.reason)
     }
 
     pub(crate) fn terminating(namespace: &str) -> Self {
@@ -121,9 +148,28 @@ impl Cause {
         Self::unsupported(field, &quote(text), supported)
     }
 
+    /// As [`unsupported`](Self::unsupported), with supported values that are made at run time, perhaps none.
+    pub(crate) fn unsupported_value(field: impl Into<String>, value: &str, supported: &[String]) -> Self {
+        let mut message = format!("Unsupported value: {value}");
+        if !supported.is_empty() {
+            let supported: Vec<String> = supported.iter().map(|value| quote(value)).collect();
+            message = format!("{message}: supported values: {}", supported.join(", "));
+        }
+        Self { reason: "FieldValueNotSupported", message, field: field.into() }
+    }
+
     /// For a list with more items than it may have.
     pub(crate) fn too_many(field: impl Into<String>, count: usize, most: usize) -> Self {
-        let message = format!("Too many: {count}: must have at most {most} items");
+        Self::too_many_of(field, count, Some(most))
+    }
+
+    /// As [`too_many`](Self::too_many); without a limit if that is negative.
+    pub(crate) fn too_many_of(field: impl Into<String>, count: usize, most: Option<usize>) -> Self {
+        let message = match most {
+            None => format!("Too many: {count}: has too many items"),
+            Some(1) => format!("Too many: {count}: must have at most 1 item"),
+            Some(most) => format!("Too many: {count}: must have at most {most} items"),
+        };
         Self { reason: "FieldValueTooMany", message, field: field.into() }
     }
 

@@ -1,8 +1,20 @@
 //! The schema of a custom resource, as its definition gives it: what is pruned, what is defaulted, what is valid. Upstream:
 //! `k8s.io/apiextensions-apiserver/pkg/apiserver/schema`.
 
-use std::collections::BTreeMap;
+mod field;
+pub(crate) mod format;
+pub(crate) mod list_type;
+mod number;
+pub(crate) mod pattern;
+mod shown;
+#[cfg(test)]
+mod tests;
+pub(crate) mod validate;
 
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use regex::bytes::Regex;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -65,6 +77,10 @@ pub(crate) struct Structural {
     pub(crate) any_of: Vec<Structural>,
     pub(crate) one_of: Vec<Structural>,
     pub(crate) not: Option<Box<Structural>>,
+
+    /// The pattern, once a text was compared with it.
+    #[serde(skip)]
+    compiled: OnceLock<Result<Regex, String>>,
 }
 
 /// What the fields of an object are that `properties` does not name.
@@ -100,5 +116,33 @@ impl Structural {
             Some(Additional::Of(schema)) => Some(schema),
             _ => None,
         }
+    }
+
+    /// The types of its values; none if any is allowed.
+    pub(crate) fn kinds(&self) -> &[&str] {
+        const EACH: [&[&str]; 6] = [&["object"], &["array"], &["string"], &["integer"], &["number"], &["boolean"]];
+        match self.kind.as_str() {
+            _ if self.is_int_or_string => &["integer", "string"],
+            kind => EACH.into_iter().find(|each| each[0] == kind).unwrap_or_default(),
+        }
+    }
+
+    /// The format, if upstream checks it: empty otherwise. Upstream: `StripUnsupportedFormatsPostProcessorForVersion`.
+    pub(crate) fn checked_format(&self) -> &str {
+        let is_checked = match self.kinds() {
+            ["integer"] => matches!(self.format.as_str(), "int32" | "int64"),
+            ["number"] => matches!(self.format.as_str(), "float" | "double"),
+            ["object" | "array" | "boolean"] => false,
+            _ => format::Format::named(&self.format).is_some(),
+        };
+        if is_checked { &self.format } else { "" }
+    }
+
+    /// The pattern. It is compiled once.
+    ///
+    /// # Errors
+    /// Why it cannot be compiled.
+    pub(crate) fn compiled_pattern(&self) -> Result<&Regex, &String> {
+        self.compiled.get_or_init(|| pattern::compile(&self.pattern)).as_ref()
     }
 }

@@ -1,0 +1,61 @@
+//! A number of a custom resource, as Go reads it: an `int64` if it is written as one and fits, else a `float64`.
+
+use serde_json::Value;
+
+/// A number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Number {
+    Int(i64),
+    Float(f64),
+}
+
+impl Number {
+    /// The number that a value is.
+    pub(super) fn of(value: &Value) -> Option<Self> {
+        let Value::Number(number) = value else { return None };
+        match number.as_i64() {
+            Some(int) => Some(Self::Int(int)),
+            None => number.as_f64().map(Self::Float),
+        }
+    }
+
+    pub(super) fn to_f64(self) -> f64 {
+        match self {
+            #[expect(clippy::cast_precision_loss, reason = "as upstream")]
+            Self::Int(int) => int as f64,
+            Self::Float(float) => float,
+        }
+    }
+}
+
+/// Whether two values are equal for Go: a float is equal to no integer. Upstream: `reflect.DeepEqual`.
+pub(super) fn same(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(_), Value::Number(_)) => Number::of(one) == Number::of(other),
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))
+        }
+        (Value::Object(one), Value::Object(other)) => {
+            one.len() == other.len()
+                && one.iter().all(|(name, one)| other.get(name).is_some_and(|other| same(one, other)))
+        }
+        _ => one == other,
+    }
+}
+
+/// Go's conversion of a float to an `int64` on amd64: all that does not fit becomes the least one.
+pub(super) fn truncated(float: f64) -> i64 {
+    #[expect(clippy::cast_possible_truncation, reason = "that is what is asked for")]
+    if (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&float) { float as i64 } else { i64::MIN }
+}
+
+/// Whether a float has no fraction to speak of, and is small enough to be exact. Upstream: `swag.IsFloat64AJSONInteger`.
+pub(super) fn is_whole(float: f64) -> bool {
+    const MOST: f64 = 9_007_199_254_740_991.0;
+    if !float.is_finite() || float.abs() > MOST {
+        return false;
+    }
+    let rounded = float.round();
+    let difference = (float - rounded).abs();
+    difference == 0.0 || (rounded != 0.0 && difference < 1e-9 * rounded.abs())
+}

@@ -1,0 +1,244 @@
+//! Regular expressions as Go reads them. Upstream: `regexp/syntax`, which is RE2's syntax.
+//!
+//! Both engines take linear time. The syntax of the crate `regex` knows more than Go's inside of brackets, and its classes `\d`,
+//! `\s`, `\w` and `\b` are those of Unicode, while Go's are those of ASCII. So a pattern is written anew before it is compiled.
+
+use regex::bytes::{Regex, RegexBuilder};
+
+/// How many bytes a compiled pattern may have.
+const MOST_BYTES: usize = 4 << 20;
+
+/// Compiles a pattern. It is matched against bytes, since only then the crate takes Go's `\B`.
+///
+/// # Errors
+/// What is wrong with it, in one line.
+pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
+    let wrong = || format!("error parsing regexp: invalid syntax: `{pattern}`");
+    let translated =
+        Translator { rest: pattern, to: String::with_capacity(pattern.len() * 2) }.translated().ok_or_else(wrong)?;
+    RegexBuilder::new(&translated).size_limit(MOST_BYTES).build().map_err(|error| match error {
+        regex::Error::CompiledTooBig(_) => "error parsing regexp: expression too large".into(),
+        _ => wrong(),
+    })
+}
+
+/// Writes a pattern in the syntax of the crate.
+struct Translator<'a> {
+    rest: &'a str,
+    to: String,
+}
+
+impl Translator<'_> {
+    /// None if Go refuses the pattern for something that the crate would take.
+    fn translated(mut self) -> Option<String> {
+        while let Some(c) = self.next() {
+            match c {
+                '\\' => self.escape()?,
+                '[' => self.class()?,
+                '{' if !self.is_repetition() => self.literal('{'),
+                '(' if self.has_unknown_flags() => return None,
+                c => self.to.push(c),
+            }
+        }
+        Some(self.to)
+    }
+
+    fn next(&mut self) -> Option<char> {
+        let mut chars = self.rest.chars();
+        let next = chars.next();
+        self.rest = chars.as_str();
+        next
+    }
+
+    fn take(&mut self, text: &str) -> bool {
+        let rest = self.rest.strip_prefix(text);
+        self.rest = rest.unwrap_or(self.rest);
+        rest.is_some()
+    }
+
+    fn literal(&mut self, c: char) {
+        self.to.push_str(&format!("\\x{{{:x}}}", u32::from(c)));
+    }
+
+    /// Whether a brace begins a repetition: `{2}`, `{2,}`, `{2,3}`. Otherwise it stands for itself.
+    fn is_repetition(&self) -> bool {
+        let Some((inner, _)) = self.rest.split_once('}') else { return false };
+        let is_number =
+            |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
+        let (least, most) = inner.split_once(',').unwrap_or((inner, ""));
+        !least.is_empty() && is_number(least) && is_number(most)
+    }
+
+    fn has_unknown_flags(&self) -> bool {
+        let Some(flags) = self.rest.strip_prefix('?') else { return false };
+        flags.chars().take_while(|c| c.is_ascii_alphabetic() || *c == '-').any(|flag| matches!(flag, 'x' | 'u' | 'R'))
+    }
+
+    /// An escape outside of brackets.
+    fn escape(&mut self) -> Option<()> {
+        if self.take("Q") {
+            let (text, rest) = self.rest.split_once("\\E").unwrap_or((self.rest, ""));
+            self.to.push_str(&regex::escape(text));
+            self.rest = rest;
+            return Some(());
+        }
+        match self.rest.chars().next()? {
+            boundary @ ('b' | 'B') => self.to.push_str(&format!("(?-u:\\{boundary})")),
+            anchor @ ('A' | 'z') => self.to.extend(['\\', anchor]),
+            _ => {
+                if self.group("[", "]")? {
+                    return Some(());
+                }
+                let c = self.escaped()?;
+                self.literal(c);
+                return Some(());
+            }
+        }
+        self.next();
+        Some(())
+    }
+
+    /// A class with a name, after its backslash: `d`, `pL`, `p{Greek}`. Answers with whether there was one.
+    fn group(&mut self, open: &str, close: &str) -> Option<bool> {
+        let name = self.rest.chars().next()?;
+        if matches!(name, 'p' | 'P') {
+            let end = if self.rest[1..].starts_with('{') {
+                self.rest.find('}')? + 1
+            } else {
+                1 + self.rest[1..].chars().next()?.len_utf8()
+            };
+            self.to.push('\\');
+            self.to.push_str(&self.rest[..end]);
+            self.rest = &self.rest[end..];
+            return Some(true);
+        }
+        let members = match name.to_ascii_lowercase() {
+            'd' => "0-9",
+            's' => "\\t\\n\\x0c\\r ",
+            'w' => "0-9A-Za-z_",
+            _ => return Some(false),
+        };
+        self.next();
+        self.to.push_str(&match name.is_ascii_uppercase() {
+            true => format!("[^{members}]"),
+            false => format!("{open}{members}{close}"),
+        });
+        Some(true)
+    }
+
+    /// The character that an escape stands for, after its backslash.
+    fn escaped(&mut self) -> Option<char> {
+        Some(match self.next()? {
+            'a' => '\x07',
+            'f' => '\x0c',
+            'n' => '\n',
+            'r' => '\r',
+            't' => '\t',
+            'v' => '\x0b',
+            'x' => {
+                let digits = if self.take("{") {
+                    let (digits, rest) = self.rest.split_once('}')?;
+                    self.rest = rest;
+                    digits
+                } else {
+                    let (digits, rest) = self.rest.split_at_checked(2)?;
+                    self.rest = rest;
+                    digits
+                };
+                char::from_u32(u32::from_str_radix(digits, 16).ok()?)?
+            }
+            digit @ '0'..='7' => {
+                let digits = self.rest.bytes().take(2).take_while(|byte| matches!(byte, b'0'..=b'7')).count();
+                if digit != '0' && digits == 0 {
+                    return None;
+                }
+                let (rest, after) = self.rest.split_at(digits);
+                self.rest = after;
+                char::from_u32(u32::from_str_radix(&format!("{digit}{rest}"), 8).ok()?)?
+            }
+            c if c.is_ascii_alphanumeric() || !c.is_ascii() => return None,
+            c => c,
+        })
+    }
+
+    /// What is in brackets. In Go a bracket or an operator has no meaning in there.
+    fn class(&mut self) -> Option<()> {
+        self.to.push('[');
+        if self.take("^") {
+            self.to.push('^');
+        }
+        let mut is_first = true;
+        while is_first || !self.rest.starts_with(']') {
+            is_first = false;
+            if self.rest.starts_with("[:")
+                && let Some(end) = self.rest.find(":]")
+            {
+                self.to.push_str(&self.rest[..end + 2]);
+                self.rest = &self.rest[end + 2..];
+                continue;
+            }
+            if self.take("\\") {
+                if self.group("", "")? {
+                    continue;
+                }
+                let c = self.escaped()?;
+                self.range(c)?;
+            } else {
+                let c = self.next()?;
+                self.range(c)?;
+            }
+        }
+        self.next();
+        self.to.push(']');
+        Some(())
+    }
+
+    /// A character in brackets, or a range that begins with it.
+    fn range(&mut self, first: char) -> Option<()> {
+        self.literal(first);
+        if self.rest.starts_with('-') && !self.rest[1..].starts_with(']') && self.rest.len() > 1 {
+            self.next();
+            let last = if self.take("\\") { self.escaped()? } else { self.next()? };
+            self.to.push('-');
+            self.literal(last);
+        }
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_means_what_it_means_in_go() {
+        for (pattern, yes, no) in [
+            (r"^\d+$", "12", "١٢"),
+            (r"^\w$", "a", "ä"),
+            (r"^[\w-]+$", "a-b", "ä"),
+            (r"^[^\S]$", " ", "a"),
+            (r"^\s$", "\t", "\u{b}"),
+            (r"^[a[b]$", "[", "c"),
+            (r"^[a&&b]$", "&", "c"),
+            (r"^[]a]$", "]", "b"),
+            (r"^[[:alpha:]-]$", "-", "1"),
+            (r"^.$", "ä", "ab"),
+            (r"^\Qa.b\E$", "a.b", "acb"),
+            (r"^[--a]$", "A", "b"),
+            (r"^\101{,2}$", "A{,2}", "A"),
+            (r"a\b", "a ", "ab"),
+            (r"^\pL+$", "aä", "1"),
+            (r"(?i)^k$", "K", "l"),
+        ] {
+            let compiled = compile(pattern).unwrap();
+            assert!(compiled.is_match(yes.as_bytes()), "{pattern} {yes}");
+            assert!(!compiled.is_match(no.as_bytes()), "{pattern} {no}");
+        }
+        compile("a(").unwrap_err();
+    }
+
+    #[test]
+    fn a_pattern_that_grows_is_refused() {
+        assert_eq!(compile(r"(\pL{500}){1000}").unwrap_err(), "error parsing regexp: expression too large");
+    }
+}

@@ -1,0 +1,125 @@
+//! What did not change since the state before. Upstream: `pkg/apiserver/validation/ratcheting.go`, and apiserver's
+//! `pkg/cel/common/equality.go` and `maplist.go`.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+
+use crate::codec::structural::Structural;
+use crate::codec::structural::number::{Number, same};
+
+/// What is known of values and their state before. A value is compared once, however many values around it are compared.
+#[derive(Default)]
+pub(super) struct Ratchet {
+    /// By the address of the new value, which stays where it is during the walk.
+    known: HashMap<usize, bool>,
+}
+
+impl Ratchet {
+    /// Whether a value is as it was. The order of a list with keys does not matter, and what the schema does not name counts as
+    /// changed. Upstream: `CachedDeepEqual`.
+    pub(super) fn unchanged(&mut self, schema: &Structural, new: &Value, old: &Value) -> bool {
+        match (new, old) {
+            (Value::Array(_), Value::Array(_)) | (Value::Object(_), Value::Object(_)) => {}
+            _ => return same(new, old),
+        }
+        let address = std::ptr::from_ref(new).addr();
+        if let Some(known) = self.known.get(&address) {
+            return *known;
+        }
+        let unchanged = match (new, old) {
+            (Value::Array(new), Value::Array(old)) => self.same_items(schema, new, old),
+            (Value::Object(new), Value::Object(old)) => self.same_fields(schema, new, old),
+            _ => false,
+        };
+        self.known.insert(address, unchanged);
+        unchanged
+    }
+
+    fn same_items(&mut self, schema: &Structural, new: &[Value], old: &[Value]) -> bool {
+        if new.len() != old.len() {
+            return false;
+        }
+        if schema.list_type.as_deref() != Some("map") {
+            return new.iter().zip(old).all(|(new, old)| same(new, old));
+        }
+        let (Some(items), Some(old)) = (&schema.items, MapList::of(schema, old)) else { return new.is_empty() };
+        new.iter().all(|new| old.get(new).is_some_and(|old| self.unchanged(items, new, old)))
+    }
+
+    fn same_fields(&mut self, schema: &Structural, new: &Map<String, Value>, old: &Map<String, Value>) -> bool {
+        new.len() == old.len()
+            && new.iter().all(|(name, new)| match (schema.field(name), old.get(name)) {
+                (Some(schema), Some(old)) => self.unchanged(schema, new, old),
+                _ => false,
+            })
+    }
+}
+
+/// The items of a list with keys, by them. Upstream: `MapList`.
+pub(super) struct MapList<'a> {
+    keys: &'a [String],
+    items: HashMap<Key<'a>, &'a Value>,
+}
+
+/// What an item is found by.
+#[derive(PartialEq, Eq, Hash)]
+enum Key<'a> {
+    Bool(bool),
+    Int(i64),
+    /// The bits of a float.
+    Float(u64),
+    Text(&'a str),
+    Several(String),
+}
+
+impl<'a> MapList<'a> {
+    /// None for a list whose items have no keys.
+    pub(super) fn of(schema: &'a Structural, items: &'a [Value]) -> Option<Self> {
+        let is_map = schema.kind == "array" && schema.list_type.as_deref() == Some("map");
+        if !is_map || schema.list_map_keys.is_empty() {
+            return None;
+        }
+        let mut list = Self { keys: &schema.list_map_keys, items: HashMap::with_capacity(items.len()) };
+        for item in items {
+            if let Some(key) = key(list.keys, item) {
+                list.items.entry(key).or_insert(item);
+            }
+        }
+        Some(list)
+    }
+
+    /// The item with the keys of another one.
+    pub(super) fn get(&self, item: &Value) -> Option<&'a Value> {
+        self.items.get(&key(self.keys, item)?).copied()
+    }
+}
+
+/// The key of an item: none if it misses one, or if one is no plain value.
+fn key<'a>(keys: &[String], item: &'a Value) -> Option<Key<'a>> {
+    let fields = item.as_object()?;
+    if let [name] = keys {
+        let value = fields.get(name)?;
+        return match (value, Number::of(value)) {
+            (_, Some(Number::Int(int))) => Some(Key::Int(int)),
+            (_, Some(Number::Float(float))) => Some(Key::Float((float + 0.0).to_bits())),
+            (Value::Bool(bool), _) => Some(Key::Bool(*bool)),
+            (Value::String(text), _) => Some(Key::Text(text)),
+            _ => None,
+        };
+    }
+    let mut all = String::new();
+    for name in keys {
+        let value = fields.get(name)?;
+        let text = match (value, Number::of(value)) {
+            (_, Some(Number::Int(int))) => int.to_string(),
+            (_, Some(Number::Float(float))) => format!("{float:.6}"),
+            (Value::Bool(bool), _) => bool.to_string(),
+            (Value::String(text), _) => format!("{text:?}"),
+            _ => return None,
+        };
+        all.push('\0');
+        all.push_str(&text);
+    }
+    Some(Key::Several(all))
+}

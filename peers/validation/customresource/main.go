@@ -1,0 +1,148 @@
+// customresource answers what apiextensions-apiserver says to custom resources under a schema: what is wrong with a new one, or with
+// a new state of an old one. It reads cases, one a line, and writes them with their causes: fixtures/customresources is
+// made so. With -generate it writes random cases first.
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"slices"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	"k8s.io/apiserver/pkg/cel/common"
+)
+
+// kase is a line: a schema, a value, perhaps its state before, and what each part of upstream has against it.
+type kase struct {
+	Schema json.RawMessage `json:"schema"`
+	Old    json.RawMessage `json:"old,omitempty"`
+	New    json.RawMessage `json:"new"`
+	// At is where the value is in its object.
+	At string `json:"at,omitempty"`
+	// Causes are those of the schema.
+	Causes []metav1.StatusCause `json:"causes"`
+	// Embedded are those of the metadata of embedded resources.
+	Embedded []metav1.StatusCause `json:"embedded,omitempty"`
+	// Lists are those of sets and of lists with keys.
+	Lists []metav1.StatusCause `json:"lists,omitempty"`
+	// Rules are those of the rules in CEL.
+	Rules []metav1.StatusCause `json:"rules,omitempty"`
+}
+
+// answer does what the strategy of custom resources does, each part for itself.
+func answer(c *kase) error {
+	var external apiextensionsv1.JSONSchemaProps
+	var internal apiextensions.JSONSchemaProps
+	if err := json.Unmarshal(c.Schema, &external); err != nil {
+		return err
+	}
+	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&external, &internal, nil); err != nil {
+		return err
+	}
+	validator, _, err := validation.NewSchemaValidator(&internal)
+	if err != nil {
+		return err
+	}
+	structural, err := structuralschema.NewStructural(&internal)
+	if err != nil {
+		return err
+	}
+	var value, old any
+	if err := utiljson.Unmarshal(c.New, &value); err != nil {
+		return err
+	}
+	if c.Old != nil {
+		if err := utiljson.Unmarshal(c.Old, &old); err != nil {
+			return err
+		}
+	}
+	var path *field.Path
+	if c.At != "" {
+		path = field.NewPath(c.At)
+	}
+	rules := cel.NewValidator(structural, false, celconfig.PerCallLimit)
+	if c.Old == nil {
+		c.Causes = causes(validation.ValidateCustomResource(path, value, validator))
+	} else {
+		correlated := common.NewCorrelatedObject(value, old, &model.Structural{Structural: structural})
+		c.Causes = causes(validation.ValidateCustomResourceUpdate(path, value, old, validator, validation.WithRatcheting(correlated)))
+	}
+	c.Embedded = causes(objectmeta.Validate(context.Background(), path, value, structural, false))
+	object, isObject := value.(map[string]any)
+	if isObject {
+		c.Lists = causes(listtype.ValidateListSetsAndMaps(path, structural, object))
+	}
+	if rules != nil && isObject {
+		options := []cel.Option{}
+		if c.Old != nil {
+			options = append(options, cel.WithRatcheting(common.NewCorrelatedObject(value, old, &model.Structural{Structural: structural})))
+		}
+		errs, _ := rules.Validate(context.Background(), path, structural, value, old, celconfig.RuntimeCELCostBudget, options...)
+		c.Rules = causes(errs)
+	}
+	return nil
+}
+
+// causes are those of a Status, sorted, as Go's maps have no order.
+func causes(errs field.ErrorList) []metav1.StatusCause {
+	list := []metav1.StatusCause{}
+	for _, err := range errs {
+		list = append(list, metav1.StatusCause{Type: metav1.CauseType(err.Type), Message: err.ErrorBody(), Field: err.Field})
+	}
+	slices.SortFunc(list, func(a, b metav1.StatusCause) int {
+		return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Message, b.Message), cmp.Compare(a.Type, b.Type))
+	})
+	return list
+}
+
+func main() {
+	generate := flag.Int("generate", 0, "write this many random cases, and read none")
+	seed := flag.Uint64("seed", 1, "of the random cases")
+	flag.Parse()
+	out := json.NewEncoder(os.Stdout)
+	out.SetEscapeHTML(false)
+	write := func(c kase) {
+		if err := answer(&c); err != nil {
+			log.Fatalf("%s: %v", c.Schema, err)
+		}
+		if err := out.Encode(c); err != nil {
+			log.Fatal(err)
+		}
+	}
+	if *generate > 0 {
+		random := newGenerator(*seed)
+		for range *generate {
+			write(random.kase())
+		}
+		return
+	}
+	in := bufio.NewScanner(os.Stdin)
+	in.Buffer(nil, 1<<24)
+	for in.Scan() {
+		var c kase
+		if err := json.Unmarshal(in.Bytes(), &c); err != nil {
+			log.Fatal(fmt.Errorf("%s: %w", in.Text(), err))
+		}
+		write(c)
+	}
+	if err := in.Err(); err != nil {
+		log.Fatal(err)
+	}
+}
