@@ -367,6 +367,14 @@ impl Resource {
         }
     }
 
+    /// A stored object as clients see it.
+    fn whole(&self, stored: &Value) -> Value {
+        let mut value = self.served_form_of(stored.clone());
+        value["kind"] = self.kind.into();
+        value["apiVersion"] = self.api_version().into();
+        value
+    }
+
     /// An object that another version of this kind has decoded, in the shape of this one. Its metadata and its depth are the
     /// same in both, so that nothing in it can be refused.
     pub(crate) fn in_shape(&self, value: Value) -> Value {
@@ -377,7 +385,7 @@ impl Resource {
     pub(crate) fn causes_of_new(&self, new: &Value) -> Vec<Cause> {
         let mut causes = metadata::of_new(self, new);
         causes.extend(match self.custom {
-            Some(custom) => custom.validate(&self.served_form_of(new.clone()), None),
+            Some(custom) => custom.validate(&self.whole(new), None),
             None => distinct((self.validate)(new, None)),
         });
         if causes.is_empty() { metadata::of_any_new(new) } else { causes }
@@ -387,7 +395,7 @@ impl Resource {
     pub(crate) fn causes_of_update(&self, new: &Value, old: &Value) -> Vec<Cause> {
         let mut causes = metadata::of_update(self, new, old);
         causes.extend(match self.custom {
-            Some(custom) => custom.validate(&self.served_form_of(new.clone()), Some(&self.served_form_of(old.clone()))),
+            Some(custom) => custom.validate(&self.whole(new), Some(&self.whole(old))),
             None => distinct((self.validate)(new, Some(old))),
         });
         causes
@@ -397,9 +405,7 @@ impl Resource {
     pub(crate) fn causes_of_status_update(&self, new: &Value, old: &Value) -> Vec<Cause> {
         let mut causes = metadata::of_update(self, new, old);
         causes.extend(match self.custom {
-            Some(custom) => {
-                custom.validate_status(&self.served_form_of(new.clone()), &self.served_form_of(old.clone()))
-            }
+            Some(custom) => custom.validate_status(&self.whole(new), &self.whole(old)),
             None => distinct((self.validate_status)(new, Some(old))),
         });
         causes

@@ -1,11 +1,13 @@
 //! The schema of a custom resource, as its definition gives it: what is pruned, what is defaulted, what is valid. Upstream:
 //! `k8s.io/apiextensions-apiserver/pkg/apiserver/schema`.
 
+mod defaults;
 mod field;
 pub(crate) mod format;
 pub(crate) mod list_type;
 mod number;
 pub(crate) mod pattern;
+mod prune;
 mod shown;
 #[cfg(test)]
 mod tests;
@@ -17,9 +19,6 @@ use std::sync::OnceLock;
 use regex::bytes::Regex;
 use serde::Deserialize;
 use serde_json::Value;
-
-mod defaults;
-mod prune;
 
 pub(crate) use self::defaults::{default, prune_defaults};
 pub(crate) use self::prune::{drop_nulls, prune};

@@ -3,19 +3,36 @@
 use serde_json::Value;
 
 use super::CustomResource;
+use crate::codec::structural::{list_type, validate};
 use crate::machinery::cause::Cause;
 
 impl CustomResource {
     /// What is wrong with a new object, or with a new state of an old one, but for its metadata.
-    pub(crate) fn validate(&self, new: &Value, _old: Option<&Value>) -> Vec<Cause> {
-        let mut causes = Vec::new();
+    pub(crate) fn validate(&self, new: &Value, old: Option<&Value>) -> Vec<Cause> {
+        let mut causes = match old {
+            Some(old) => validate::validate_update(&self.schema, new, old, ""),
+            None => validate::validate(&self.schema, new, ""),
+        };
         causes.extend(self.of_scale(new, 2));
+        causes.extend(self.of_lists(new, old));
         causes
     }
 
     /// What is wrong with a new status.
-    pub(crate) fn validate_status(&self, new: &Value, _old: &Value) -> Vec<Cause> {
-        self.of_scale(new, 1)
+    pub(crate) fn validate_status(&self, new: &Value, old: &Value) -> Vec<Cause> {
+        let mut causes = match (new.get("status"), self.schema.properties.get("status")) {
+            (Some(status), Some(schema)) => validate::validate_update(schema, status, &old["status"], "status"),
+            _ => Vec::new(),
+        };
+        causes.extend(self.of_scale(new, 1));
+        causes.extend(self.of_lists(new, Some(old)));
+        causes
+    }
+
+    /// Sets and maps that are lists must not have anything twice, unless they had before.
+    fn of_lists(&self, new: &Value, old: Option<&Value>) -> Vec<Cause> {
+        let is_wrong = |old: &Value| !list_type::validate(&self.schema, old, "").is_empty();
+        if old.is_some_and(is_wrong) { Vec::new() } else { list_type::validate(&self.schema, new, "") }
     }
 
     /// Upstream: `ValidateScaleSpec` and `ValidateScaleStatus`; the status is the last of the two numbers.
