@@ -100,6 +100,8 @@
 //! - `serve`, off by default: `Cluster::serve` opens a loopback port, for kubectl and for programs of other languages.
 //!   Without it, this crate adds no HTTP server to the tree; what there is of hyper and tokio's `net` is that of
 //!   `kube-client`.
+//! - `tls`, off by default: `Cluster::serve_securely` serves with TLS, and knows clients by their certificates and tokens. It
+//!   adds rustls with ring.
 //!
 //! The versions of `kube-client`, `k8s-openapi`, `jiff` and `axum` are part of the API: a cluster hands out kube's
 //! client, takes pods and times as k8s-openapi has them, and [`Cluster::router`] is axum's. Choose the version of
@@ -112,6 +114,7 @@
 //! the table of kinds, `verbs` a handler for each verb, and `router` finds the handler of a request. The kubelet and the
 //! scheduler, in `nodes`, are clients.
 
+mod auth;
 mod builder;
 mod codec;
 pub mod controllers;
@@ -125,6 +128,8 @@ mod play;
 mod router;
 mod settings;
 mod store;
+#[cfg(feature = "tls")]
+mod tls;
 mod verbs;
 #[cfg(test)]
 mod work;
@@ -143,10 +148,14 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_util::sync::DropGuard;
 
+#[cfg(feature = "tls")]
+pub use self::auth::{BadTokenFile, SecureServing};
 pub use self::builder::ClusterBuilder;
 pub use self::faults::{BadFault, Effect, Fault, Verb};
 #[cfg(feature = "serve")]
 pub use self::http::guard::only_for_this_machine;
+#[cfg(feature = "tls")]
+pub use self::machinery::user::User;
 pub use self::machinery::yaml::FileError;
 pub use self::nodes::stages::Stages;
 pub use self::play::faults::Faults;
@@ -154,6 +163,8 @@ pub use self::play::pods_file::pods_from_yaml;
 pub use self::play::scenario::{Scenario, ScenarioError, Step};
 pub use self::settings::{Admin, Admission, Controllers, Era, Workload, Workloads};
 pub use self::store::writes::{Change, Write};
+#[cfg(feature = "tls")]
+pub use self::tls::{Authority, KeyPair, TlsError};
 
 use self::controllers::chores::Chores;
 #[cfg(feature = "serve")]
@@ -224,6 +235,28 @@ impl Cluster {
     #[cfg(feature = "serve")]
     pub fn serve(&mut self, listener: TcpListener) -> io::Result<SocketAddr> {
         let server = Server::start(self.router(), listener)?;
+        let address = server.address();
+        self.servers.push(server);
+        Ok(address)
+    }
+
+    /// Serves the API with TLS until the cluster stops, to clients that say who they are: see [`SecureServing`]. As nobody else may do
+    /// anything, the listener may be one that other machines reach. Returns its address.
+    ///
+    /// The tokens of service accounts that were made before the first of these calls are not known afterwards.
+    ///
+    /// # Errors
+    /// The system's error for the listener; `InvalidInput` if the certificate cannot be used.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime with IO and time.
+    #[cfg(feature = "tls")]
+    pub fn serve_securely(&mut self, listener: TcpListener, serving: SecureServing) -> io::Result<SocketAddr> {
+        let (tls, tokens, key) =
+            serving.into_parts().map_err(|why| io::Error::new(io::ErrorKind::InvalidInput, why))?;
+        auth::service_account::sign_with(&self.store, key.as_deref())?;
+        let router = auth::only_for_known_users(self.router(), self.store.clone(), tokens);
+        let server = Server::start_with(tls, router, listener)?;
         let address = server.address();
         self.servers.push(server);
         Ok(address)

@@ -46,6 +46,18 @@ fn is_from_here(headers: &HeaderMap) -> bool {
     authorities.all(|authority| authority.is_some_and(|authority| is_here(&authority)))
 }
 
+/// Whether a page that has sent the request, if any, is one of the host that it is sent to: with authentication, a host may have any
+/// name, but a browser that has a certificate shows it for every page.
+#[cfg(feature = "tls")]
+pub(crate) fn is_from_its_own_host(url: &Uri, headers: &HeaderMap) -> bool {
+    let header = headers.get(header::HOST).and_then(|host| host.to_str().ok()?.parse::<Authority>().ok());
+    let Some(host) = url.authority().cloned().or(header) else { return !headers.contains_key(header::ORIGIN) };
+    headers.get_all(header::ORIGIN).iter().all(|origin| {
+        let origin = origin.to_str().ok().and_then(|origin| origin.parse::<Uri>().ok());
+        origin.is_some_and(|origin| origin.authority() == Some(&host))
+    })
+}
+
 /// Whether a host is this machine, without the name of a user before it.
 fn is_here(authority: &Authority) -> bool {
     let host = authority.host().trim_start_matches('[').trim_end_matches(']');

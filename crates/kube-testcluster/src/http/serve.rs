@@ -4,13 +4,16 @@ use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
 
+use axum::Extension;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::{CancellationToken, DropGuard};
+use tower::Layer;
 
 use super::guard::only_for_this_machine;
 use super::refusals::StatusOnRefusal;
@@ -18,6 +21,9 @@ use super::unread_body::read_the_rest;
 
 /// How long a connection may take to send the head of a request, or be idle between two.
 const HEAD_WITHIN: Duration = Duration::from_secs(90);
+
+/// How long a connection may take to begin, as upstream.
+const BEGUN_WITHIN: Duration = Duration::from_secs(32);
 
 /// How long a request in progress may take after the shutdown began.
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
@@ -33,8 +39,32 @@ pub(crate) struct Server {
     task: JoinHandle<()>,
 }
 
+/// How a connection begins.
+pub(crate) trait Transport: Clone + Send + Sync + 'static {
+    /// What requests and responses are read from and written to.
+    type Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static;
+    /// What the beginning has told of the client; each of its requests carries it.
+    type Client: Clone + Send + Sync + 'static;
+
+    /// Begins a connection.
+    fn begin(&self, stream: TcpStream) -> impl Future<Output = io::Result<(Self::Stream, Self::Client)>> + Send;
+}
+
+/// Nothing is encrypted, and a client is not known.
+#[derive(Clone, Copy, Debug)]
+struct Plain;
+
+impl Transport for Plain {
+    type Stream = TcpStream;
+    type Client = ();
+
+    async fn begin(&self, stream: TcpStream) -> io::Result<(TcpStream, ())> {
+        Ok((stream, ()))
+    }
+}
+
 impl Server {
-    /// Serves `router` on a loopback listener.
+    /// Serves `router` on a loopback listener, to whoever reaches it.
     ///
     /// # Errors
     /// `InvalidInput` if other machines can reach the listener, since there is no authentication.
@@ -44,12 +74,24 @@ impl Server {
             let why = format!("{address} can be reached from other machines, and there is no authentication");
             return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
         }
+        Self::start_with(Plain, only_for_this_machine(router), listener)
+    }
+
+    /// Serves `router`, which knows by itself whom it answers, on any listener.
+    ///
+    /// # Errors
+    /// The system's error for the listener.
+    pub(crate) fn start_with(
+        transport: impl Transport,
+        router: axum::Router,
+        listener: TcpListener,
+    ) -> io::Result<Self> {
+        let address = listener.local_addr()?;
         listener.set_nonblocking(true)?;
         let listener = tokio::net::TcpListener::from_std(listener)?;
-        let router = only_for_this_machine(router);
         let router = router.layer(axum::middleware::from_fn(read_the_rest));
         let stop = CancellationToken::new();
-        let task = tokio::spawn(accept(router, listener, stop.clone()));
+        let task = tokio::spawn(accept(transport, router, listener, stop.clone()));
         Ok(Self { address, stop: stop.drop_guard(), task })
     }
 
@@ -65,7 +107,12 @@ impl Server {
     }
 }
 
-async fn accept(router: axum::Router, listener: tokio::net::TcpListener, stop: CancellationToken) {
+async fn accept(
+    transport: impl Transport,
+    router: axum::Router,
+    listener: tokio::net::TcpListener,
+    stop: CancellationToken,
+) {
     let connections = GracefulShutdown::new();
     let mut tasks = JoinSet::new();
     loop {
@@ -76,7 +123,9 @@ async fn accept(router: axum::Router, listener: tokio::net::TcpListener, stop: C
             accepted = listener.accept() => accepted,
         };
         match accepted {
-            Ok((stream, _)) => drop(tasks.spawn(connection(router.clone(), stream, &connections))),
+            Ok((stream, _)) => {
+                drop(tasks.spawn(connection(transport.clone(), router.clone(), stream, connections.watcher())));
+            }
             Err(error) => {
                 tracing::warn!(%error, "a connection could not be accepted");
                 tokio::time::sleep(BREATHER).await;
@@ -91,24 +140,21 @@ async fn accept(router: axum::Router, listener: tokio::net::TcpListener, stop: C
 }
 
 /// Serves one connection until it ends.
-fn connection(
-    router: axum::Router,
-    stream: TcpStream,
-    connections: &GracefulShutdown,
-) -> impl Future<Output = ()> + use<> {
+async fn connection(transport: impl Transport, router: axum::Router, stream: TcpStream, shutdown: Watcher) {
     // Responses and events are written in one piece, so waiting for more data would only delay them.
     let _ = stream.set_nodelay(true);
+    let (stream, client) = match tokio::time::timeout(BEGUN_WITHIN, transport.begin(stream)).await {
+        Ok(Ok(begun)) => begun,
+        Ok(Err(error)) => return tracing::debug!(%error, "a connection did not begin"),
+        Err(_) => return tracing::debug!("a connection took too long to begin"),
+    };
+    let service = TowerToHyperService::new(Extension(client).layer(router));
     let mut http = Builder::new(TokioExecutor::new());
     http.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_WITHIN);
     http.http2().timer(TokioTimer::new());
-    let connection = http
-        .serve_connection(TokioIo::new(StatusOnRefusal::new(stream)), TowerToHyperService::new(router))
-        .into_owned();
-    let connection = connections.watch(connection);
-    async move {
-        if let Err(error) = connection.await {
-            tracing::debug!(error, "a connection ended early");
-        }
+    let connection = http.serve_connection(TokioIo::new(StatusOnRefusal::new(stream)), service);
+    if let Err(error) = shutdown.watch(connection.into_owned()).await {
+        tracing::debug!(error, "a connection ended early");
     }
 }
 

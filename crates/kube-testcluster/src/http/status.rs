@@ -11,6 +11,8 @@ use serde::Serialize;
 use crate::kinds::Resource;
 use crate::machinery::cause::Cause;
 
+#[cfg(feature = "tls")]
+mod access;
 mod forms;
 
 /// An error that becomes a Status.

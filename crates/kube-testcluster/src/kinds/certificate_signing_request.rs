@@ -6,8 +6,8 @@ use crate::kinds::columns;
 use crate::kinds::fields::items;
 use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Change, Resource, Scope, Subresource};
-use crate::kinds::reviews::{ANONYMOUS, UNAUTHENTICATED};
 use crate::machinery::fill::{list, object};
+use crate::machinery::user::User;
 
 /// The row of a CertificateSigningRequest.
 pub(in crate::kinds) const ROW: Resource = Resource {
@@ -26,17 +26,21 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     ..Resource::USUAL
 };
 
-/// Notes who asks, and keeps the request as it was made. Upstream: `csrStrategy`, `csrStatusStrategy`, `csrApprovalStrategy`.
+/// Notes who asks, whoever the request says that it is. Upstream: `csrStrategy.PrepareForCreate`.
+pub(crate) fn note_requester(new: &mut Value, user: &User) {
+    let Value::Object(mut info) = user.info() else { return };
+    let spec = object(&mut new["spec"]);
+    for field in ["username", "uid", "groups", "extra"] {
+        match info.remove(field) {
+            Some(value) => spec.insert(field.to_owned(), value),
+            None => spec.remove(field),
+        };
+    }
+}
+
+/// Keeps the request as it was made. Upstream: `csrStrategy`, `csrStatusStrategy`, `csrApprovalStrategy`.
 fn prepare(new: &mut Value, change: &Change<'_>) {
-    let Some(old) = change.old else {
-        let spec = object(&mut new["spec"]);
-        for field in ["uid", "extra"] {
-            spec.remove(field);
-        }
-        spec.insert("username".into(), json!(ANONYMOUS));
-        spec.insert("groups".into(), json!([UNAUTHENTICATED]));
-        return;
-    };
+    let Some(old) = change.old else { return };
     new["spec"] = old["spec"].clone();
     if change.part.is_none() {
         return;

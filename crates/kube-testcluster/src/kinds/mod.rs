@@ -35,13 +35,14 @@ mod storage_class;
 mod subresource;
 
 pub(crate) use self::catalog::{Catalog, preference};
+pub(crate) use self::certificate_signing_request::note_requester;
 pub(crate) use self::core::namespace;
 pub(crate) use self::core::pod::fields_from_annotations;
 pub(crate) use self::resource::{
     Allocator, Change, CreateOnUpdate, DeleteResponse, Deletion, Dependents, Generation, GroupResource, Lifetime,
     Resource, StatusOnCreate, Subresource, UnconditionalUpdate,
 };
-pub(crate) use self::reviews::{ANONYMOUS, TOKEN_REQUEST, UNAUTHENTICATED};
+pub(crate) use self::reviews::TOKEN_REQUEST;
 pub(crate) use self::served::{
     API_SERVICES, CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS, ENDPOINT_SLICES, ENDPOINTS, EVENTS, NAMESPACES, NODES,
     PODS, PRIORITY_CLASSES, RESOURCES, SECRETS, SERVICE_ACCOUNTS, SERVICES,

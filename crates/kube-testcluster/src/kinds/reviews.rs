@@ -8,10 +8,6 @@ use super::resource::{Resource, Scope};
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::{object, part};
 
-/// Who sends a request: nobody is authenticated.
-pub(crate) const ANONYMOUS: &str = "system:anonymous";
-pub(crate) const UNAUTHENTICATED: &str = "system:unauthenticated";
-
 const USUAL: Resource =
     Resource { scope: Scope::Cluster, cached: false, name_rule: NameRule::Unchecked, ..Resource::USUAL };
 

@@ -12,4 +12,5 @@ pub(crate) mod label_selector;
 pub(crate) mod quantity;
 pub(crate) mod quote;
 pub(crate) mod random;
+pub(crate) mod user;
 pub(crate) mod yaml;

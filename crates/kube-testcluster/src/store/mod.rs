@@ -60,6 +60,9 @@ pub(crate) struct Store {
     moved: watch::Sender<()>,
     /// Permits for the watches of clients.
     watches: Arc<Semaphore>,
+    /// Signs the tokens of service accounts, where they open anything.
+    #[cfg(feature = "tls")]
+    pub(crate) key_of_tokens: std::sync::OnceLock<ring::hmac::Key>,
 }
 
 /// Everything that one write changes.
@@ -130,7 +133,19 @@ impl Store {
         let (faults, moved) = (Active::default(), watch::Sender::new(()));
         let allocators = Allocators::new();
         let (catalog, removals) = (RwLock::default(), Notify::new());
-        Self { settings, clock, faults, state: Mutex::new(state), allocators, catalog, removals, moved, watches }
+        Self {
+            settings,
+            clock,
+            faults,
+            state: Mutex::new(state),
+            allocators,
+            catalog,
+            removals,
+            moved,
+            watches,
+            #[cfg(feature = "tls")]
+            key_of_tokens: std::sync::OnceLock::new(),
+        }
     }
 
     /// Calls `hook` after every later write.

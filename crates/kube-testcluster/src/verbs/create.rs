@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use super::admission::{name_of, namespace_lifecycle, taint_nodes_by_condition};
 use super::owners::{self, Moment};
 use super::{Call, answer, pod_admission};
+use crate::auth::user_of;
 use crate::codec::schema::Decoded;
 use crate::http::body::{self, Format};
 use crate::http::field_validation::warn;
@@ -17,6 +18,7 @@ use crate::http::status::ApiError;
 use crate::http::write_options::WriteOptions;
 use crate::kinds::{
     Change, Generation, NAMESPACES, PODS, Resource, StatusOnCreate, Subresource, fields_from_annotations, namespace,
+    note_requester,
 };
 use crate::machinery::fill::{empty, missing, object};
 use crate::store::object::{Key, Object};
@@ -31,11 +33,15 @@ const LONGEST_PREFIX: usize = 58;
 
 pub(crate) async fn create(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
+    let user = user_of(request.extensions());
     let format = Format::of(request.headers())?;
     let body = body::read(request).await?;
     let WriteOptions { commit, strictness } = WriteOptions::of_create(&query)?;
     let Decoded { value, mut faults } = format.object(&body, target.served, strictness)?;
-    let value = target.served.stored_form_of(value);
+    let mut value = target.served.stored_form_of(value);
+    if target.resource.kind == "CertificateSigningRequest" {
+        note_requester(&mut value, &user);
+    }
     let created = create_new(&store, &target, value, commit, &mut faults).await;
     let response = created.map_or_else(IntoResponse::into_response, |object| answer(StatusCode::CREATED, &object));
     Ok(warn(response, &faults))

@@ -1,19 +1,16 @@
 //! POST to a service account's `token`, and reviews of such tokens. Upstream: `TokenREST` in
 //! `pkg/registry/core/serviceaccount/storage/token.go`, claims in `pkg/serviceaccount/claims.go`.
 //!
-//! A token has the form and the claims of a real one. It opens nothing, as nothing is closed: whoever may ask for a review may
-//! do everything. So its signature is no more than a checksum, which tells the tokens of this cluster from others.
+//! [`service_account`](crate::auth::service_account) makes and knows the tokens.
 
 use std::time::Duration;
 
 use axum::response::Response;
-use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http::StatusCode;
-use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::{Call, key};
+use crate::auth::service_account::{self, ISSUER};
 use crate::http::body::{self, Format};
 use crate::http::field_validation::warn;
 use crate::http::status::{self, ApiError};
@@ -21,12 +18,9 @@ use crate::http::write_options::WriteOptions;
 use crate::kinds::{NODES, PODS, Resource, SECRETS, SERVICE_ACCOUNTS, TOKEN_REQUEST};
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::{empty, missing};
-use crate::machinery::random;
 use crate::store::Store;
 use crate::store::object::{Key, Opened};
 
-/// Who issues the tokens, and whom they are for unless they say otherwise.
-const ISSUER: &str = "https://kubernetes.default.svc.cluster.local";
 const HOUR: i64 = 3600;
 /// Upstream: `MinTokenAgeSec`.
 const SHORTEST: i64 = 600;
@@ -52,7 +46,7 @@ pub(crate) async fn request(call: Call) -> Result<Response, ApiError> {
     let lasts = value["spec"]["expirationSeconds"].as_i64().unwrap_or(HOUR);
     let seconds = Duration::from_secs(lasts.unsigned_abs());
     value["status"] = json!({
-        "token": issue(&store, &account, bound, &value["spec"]["audiences"], lasts),
+        "token": service_account::issue(&store, &account, bound, &value["spec"]["audiences"], lasts),
         "expirationTimestamp": store.clock.after(seconds),
     });
     value["kind"] = json!(TOKEN_REQUEST.kind);
@@ -151,45 +145,6 @@ fn bound_object(store: &Store, reference: &Value, account: &Key) -> Result<Optio
     Ok(Some((kind.to_lowercase(), json!({"name": name, "uid": uid}))))
 }
 
-/// A token with the claims of upstream.
-fn issue(store: &Store, account: &Opened, bound: Option<(String, Value)>, audiences: &Value, lasts: i64) -> String {
-    let (namespace, name) = (account.key.namespace().unwrap_or_default(), account.key.name());
-    let uid = &account.value["metadata"]["uid"];
-    let now = store.clock.time().as_second();
-    let mut own = json!({"namespace": namespace, "serviceaccount": {"name": name, "uid": uid}});
-    if let Some((field, claim)) = bound {
-        own[field] = claim;
-    }
-    let claims = json!({
-        "aud": audiences, "exp": now.saturating_add(lasts), "iat": now, "iss": ISSUER,
-        "jti": store.lock().random.uid(), "kubernetes.io": own, "nbf": now,
-        "sub": format!("system:serviceaccount:{namespace}:{name}"),
-    });
-    let encode = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
-    let signed = format!("{}.{}", encode(&json!({"alg": "none", "kid": ISSUER})), encode(&claims));
-    format!("{signed}.{}", checksum(store, &signed))
-}
-
-fn checksum(store: &Store, signed: &str) -> String {
-    let started = store.clock.started().as_nanosecond();
-    URL_SAFE_NO_PAD.encode(random::digest(&format!("{}/{started}/{signed}", store.settings.seed)))
-}
-
-/// The claims of a token of this cluster that has not ended, and whose account is still the same.
-fn claims(store: &Store, token: &str) -> Option<Value> {
-    let (signed, sum) = token.rsplit_once('.')?;
-    if sum != checksum(store, signed) {
-        return None;
-    }
-    let claims = URL_SAFE_NO_PAD.decode(signed.split_once('.')?.1).ok()?;
-    let claims: Value = serde_json::from_slice(&claims).ok()?;
-    let ends = Timestamp::from_second(claims["exp"].as_i64()?).ok()?;
-    let own = &claims["kubernetes.io"];
-    let account = Key::new(own["namespace"].as_str(), own["serviceaccount"]["name"].as_str()?);
-    let is_same = *store.get(SERVICE_ACCOUNTS, &account)?.summary.uid == *own["serviceaccount"]["uid"].as_str()?;
-    (is_same && store.clock.time() < ends).then_some(claims)
-}
-
 /// Answers a TokenReview: whose token it is, if it is one of this cluster. Upstream: `pkg/registry/authentication/tokenreview`.
 pub(super) fn review(store: &Store, mut review: Value) -> Result<Value, ApiError> {
     let token = review["spec"]["token"].as_str().unwrap_or_default().to_owned();
@@ -200,30 +155,18 @@ pub(super) fn review(store: &Store, mut review: Value) -> Result<Value, ApiError
         Some(wanted) if !wanted.is_empty() => wanted.clone(),
         _ => vec![json!(ISSUER)],
     };
-    let known = claims(store, &token).map(|claims| {
+    let known = service_account::claims(store, &token).map(|claims| {
         let has = claims["aud"].as_array().cloned().unwrap_or_default();
         let shared: Vec<Value> = wanted.into_iter().filter(|audience| has.contains(audience)).collect();
         (claims, shared)
     });
     review["status"] = match known {
         Some((claims, audiences)) if !audiences.is_empty() => {
-            json!({"authenticated": true, "user": user(&claims), "audiences": audiences})
+            json!({"authenticated": true, "user": service_account::user(&claims).info(), "audiences": audiences})
         }
         _ => json!({"user": {}, "error": "[invalid bearer token, token lookup failed]"}),
     };
     review["kind"] = json!("TokenReview");
     review["apiVersion"] = json!("authentication.k8s.io/v1");
     Ok(review)
-}
-
-/// Upstream: `ServiceAccountInfo.UserInfo`.
-fn user(claims: &Value) -> Value {
-    let own = &claims["kubernetes.io"];
-    let namespace = own["namespace"].as_str().unwrap_or_default();
-    let id = format!("JTI={}", claims["jti"].as_str().unwrap_or_default());
-    json!({
-        "username": claims["sub"], "uid": own["serviceaccount"]["uid"],
-        "groups": ["system:serviceaccounts", format!("system:serviceaccounts:{namespace}"), "system:authenticated"],
-        "extra": {"authentication.kubernetes.io/credential-id": [id]},
-    })
 }

@@ -1,0 +1,34 @@
+//! Who asks, and what they may ask for. Upstream: `k8s.io/apiserver/pkg/authentication` and `authorization`.
+//!
+//! A request in process, and one on a plain loopback listener, is not authenticated and may do everything. On a listener of
+//! [`SecureServing`] each request has a user.
+
+#[cfg(feature = "tls")]
+mod attributes;
+#[cfg(feature = "tls")]
+mod authentication;
+#[cfg(feature = "tls")]
+mod authorization;
+#[cfg(feature = "tls")]
+mod secure_serving;
+pub(crate) mod service_account;
+#[cfg(feature = "tls")]
+mod token_file;
+
+use std::sync::Arc;
+
+use http::Extensions;
+
+use crate::machinery::user::User;
+
+#[cfg(feature = "tls")]
+pub(crate) use self::authentication::only_for_known_users;
+#[cfg(feature = "tls")]
+pub use self::secure_serving::SecureServing;
+#[cfg(feature = "tls")]
+pub use self::token_file::BadTokenFile;
+
+/// The user of a request; nobody in particular where nobody is asked who they are.
+pub(crate) fn user_of(extensions: &Extensions) -> Arc<User> {
+    extensions.get::<Arc<User>>().cloned().unwrap_or_else(|| Arc::new(User::anonymous()))
+}

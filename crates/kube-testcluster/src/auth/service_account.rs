@@ -1,0 +1,133 @@
+//! Tokens of service accounts: made, and known again. Upstream: `pkg/serviceaccount`.
+//!
+//! A token has the form and the claims of a real one. Where it opens nothing, since nothing is closed, its signature is no more than a
+//! checksum, which tells the tokens of this cluster from others. Where users are known by their tokens it is an HMAC.
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use crate::kinds::SERVICE_ACCOUNTS;
+use crate::machinery::random;
+use crate::machinery::user::{AUTHENTICATED, User};
+use crate::store::Store;
+use crate::store::object::{Key, Opened};
+
+/// Who issues the tokens, and whom they are for unless they say otherwise.
+pub(crate) const ISSUER: &str = "https://kubernetes.default.svc.cluster.local";
+
+/// A token with the claims of upstream.
+pub(crate) fn issue(
+    store: &Store,
+    account: &Opened,
+    bound: Option<(String, Value)>,
+    audiences: &Value,
+    lasts: i64,
+) -> String {
+    let (namespace, name) = (account.key.namespace().unwrap_or_default(), account.key.name());
+    let uid = &account.value["metadata"]["uid"];
+    let now = store.clock.time().as_second();
+    let mut own = json!({"namespace": namespace, "serviceaccount": {"name": name, "uid": uid}});
+    if let Some((field, claim)) = bound {
+        own[field] = claim;
+    }
+    let claims = json!({
+        "aud": audiences, "exp": now.saturating_add(lasts), "iat": now, "iss": ISSUER,
+        "jti": store.lock().random.uid(), "kubernetes.io": own, "nbf": now,
+        "sub": format!("system:serviceaccount:{namespace}:{name}"),
+    });
+    let encode = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
+    let signed = format!("{}.{}", encode(&json!({"alg": algorithm(store), "kid": ISSUER})), encode(&claims));
+    format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature(store, &signed)))
+}
+
+/// From now on, signs with a key that is made of this secret, or of chance. The first call counts.
+#[cfg(feature = "tls")]
+pub(crate) fn sign_with(store: &Store, secret: Option<&[u8]>) -> std::io::Result<()> {
+    let mut key = [0; 32];
+    match secret {
+        Some(secret) => key.copy_from_slice(ring::digest::digest(&ring::digest::SHA256, secret).as_ref()),
+        None => ring::rand::SecureRandom::fill(&ring::rand::SystemRandom::new(), &mut key)
+            .map_err(|_| std::io::Error::other("the system has no randomness"))?,
+    }
+    store.key_of_tokens.get_or_init(|| ring::hmac::Key::new(ring::hmac::HMAC_SHA256, &key));
+    Ok(())
+}
+
+fn checksum(store: &Store, signed: &str) -> Vec<u8> {
+    let started = store.clock.started().as_nanosecond();
+    random::digest(&format!("{}/{started}/{signed}", store.settings.seed)).into()
+}
+
+#[cfg(feature = "tls")]
+fn algorithm(store: &Store) -> &'static str {
+    if store.key_of_tokens.get().is_some() { "HS256" } else { "none" }
+}
+
+#[cfg(not(feature = "tls"))]
+fn algorithm(_: &Store) -> &'static str {
+    "none"
+}
+
+#[cfg(feature = "tls")]
+fn signature(store: &Store, signed: &str) -> Vec<u8> {
+    match store.key_of_tokens.get() {
+        Some(key) => ring::hmac::sign(key, signed.as_bytes()).as_ref().to_vec(),
+        None => checksum(store, signed),
+    }
+}
+
+#[cfg(not(feature = "tls"))]
+fn signature(store: &Store, signed: &str) -> Vec<u8> {
+    checksum(store, signed)
+}
+
+#[cfg(feature = "tls")]
+fn is_signed(store: &Store, signed: &str, signature: &[u8]) -> bool {
+    match store.key_of_tokens.get() {
+        Some(key) => ring::hmac::verify(key, signed.as_bytes(), signature).is_ok(),
+        None => checksum(store, signed) == signature,
+    }
+}
+
+#[cfg(not(feature = "tls"))]
+fn is_signed(store: &Store, signed: &str, signature: &[u8]) -> bool {
+    checksum(store, signed) == signature
+}
+
+/// The claims of a token of this cluster that has not ended, and whose account is still the same.
+pub(crate) fn claims(store: &Store, token: &str) -> Option<Value> {
+    let (signed, signature) = token.rsplit_once('.')?;
+    if !is_signed(store, signed, &URL_SAFE_NO_PAD.decode(signature).ok()?) {
+        return None;
+    }
+    let claims = URL_SAFE_NO_PAD.decode(signed.split_once('.')?.1).ok()?;
+    let claims: Value = serde_json::from_slice(&claims).ok()?;
+    let ends = Timestamp::from_second(claims["exp"].as_i64()?).ok()?;
+    let own = &claims["kubernetes.io"];
+    let account = Key::new(own["namespace"].as_str(), own["serviceaccount"]["name"].as_str()?);
+    let is_same = *store.get(SERVICE_ACCOUNTS, &account)?.summary.uid == *own["serviceaccount"]["uid"].as_str()?;
+    (is_same && store.clock.time() < ends).then_some(claims)
+}
+
+/// Whose token it is, if it is for this server. Upstream: `jwtTokenAuthenticator.AuthenticateToken`.
+#[cfg(feature = "tls")]
+pub(super) fn authenticate(store: &Store, token: &str) -> Option<User> {
+    let claims = claims(store, token)?;
+    claims["aud"].as_array()?.iter().any(|audience| audience == ISSUER).then(|| user(&claims))
+}
+
+/// Upstream: `ServiceAccountInfo.UserInfo`.
+pub(crate) fn user(claims: &Value) -> User {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let own = &claims["kubernetes.io"];
+    let namespace = text(&own["namespace"]);
+    let groups =
+        ["system:serviceaccounts".to_owned(), format!("system:serviceaccounts:{namespace}"), AUTHENTICATED.to_owned()];
+    let mut user = User::new(text(&claims["sub"]), groups);
+    user.uid = text(&own["serviceaccount"]["uid"]);
+    let id = format!("JTI={}", text(&claims["jti"]));
+    user.extra.insert("authentication.kubernetes.io/credential-id".to_owned(), vec![id]);
+    user
+}

@@ -1,0 +1,28 @@
+//! Errors of authentication and authorization.
+
+use http::StatusCode;
+
+use super::{ApiError, Details};
+use crate::kinds::served;
+
+impl ApiError {
+    /// A credential that nobody knows. Upstream: `NewUnauthorized`.
+    pub(crate) fn unauthorized() -> Self {
+        Self::new(StatusCode::UNAUTHORIZED, "Unauthorized", "Unauthorized")
+    }
+
+    /// What a user may not do; `resource` is empty for a path. Upstream: `NewForbidden`.
+    pub(crate) fn not_allowed(group: &str, resource: &str, name: &str, why: &str) -> Self {
+        let of_group = if group.is_empty() { resource.to_owned() } else { format!("{resource}.{group}") };
+        let message = match (resource, name) {
+            ("", _) => format!("forbidden: {why}"),
+            (_, "") => format!("{of_group} is forbidden: {why}"),
+            _ => format!("{of_group} {name:?} is forbidden: {why}"),
+        };
+        let mut error = Self::new(StatusCode::FORBIDDEN, "Forbidden", message);
+        let group = served().map(|row| row.group).find(|known| *known == group).unwrap_or_default();
+        error.details =
+            Some(Box::new(Details { name: name.into(), group, kind: resource.into(), ..Details::default() }));
+        error
+    }
+}

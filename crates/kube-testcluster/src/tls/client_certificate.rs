@@ -1,0 +1,109 @@
+//! Whose certificate a client shows. Upstream: `k8s.io/apiserver/pkg/authentication/request/x509`.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use tokio_rustls::rustls::client::danger::HandshakeSignatureValid;
+use tokio_rustls::rustls::pki_types::{CertificateDer, UnixTime};
+use tokio_rustls::rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
+use tokio_rustls::rustls::{DigitallySignedStruct, DistinguishedName, Error, SignatureScheme};
+
+use super::subject;
+use crate::machinery::user::User;
+
+/// What a client has shown at the beginning of its connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ClientCertificate {
+    /// None, or nobody asked for one.
+    None,
+    /// One that no authority of clients has signed, or that names nobody.
+    Unknown,
+    /// A user's.
+    Of(User),
+}
+
+impl ClientCertificate {
+    /// Looks at the certificates of a connection: the client's own, and those between it and the authority.
+    pub(super) fn of(chain: Option<&[CertificateDer<'_>]>, authorities: Option<&Authorities>) -> Self {
+        let (Some([own, others @ ..]), Some(authorities)) = (chain, authorities) else { return Self::None };
+        if authorities.own.contains(own) {
+            return user(own).map_or(Self::Unknown, Self::Of);
+        }
+        match authorities.verifier.verify_client_cert(own, others, UnixTime::now()) {
+            Ok(_) => user(own).map_or(Self::Unknown, Self::Of),
+            Err(error) => {
+                tracing::debug!(%error, "a client's certificate is not known");
+                Self::Unknown
+            }
+        }
+    }
+}
+
+/// Who signs the certificates of clients.
+#[derive(Clone)]
+pub(super) struct Authorities {
+    /// Their own certificates. One of these may itself be a client's, as in Go, even if it says that it is an authority's: some
+    /// test suites name the one certificate of their client as the authority.
+    pub(super) own: Arc<[CertificateDer<'static>]>,
+    pub(super) verifier: Arc<dyn ClientCertVerifier>,
+}
+
+/// The common name is the user, the organizations are the groups. Upstream: `CommonNameUserConversion`.
+fn user(certificate: &CertificateDer<'_>) -> Option<User> {
+    let parsed = webpki::EndEntityCert::try_from(certificate).ok()?;
+    let subject = subject::read(parsed.subject()).filter(|subject| !subject.common_name.is_empty())?;
+    let digest = ring::digest::digest(&ring::digest::SHA256, certificate);
+    let mut id = "X509SHA256=".to_owned();
+    for byte in digest.as_ref() {
+        let _ = write!(id, "{byte:02x}"); // into a string: it cannot fail
+    }
+    let mut user = User::new(subject.common_name, subject.organizations);
+    user.extra.insert("authentication.kubernetes.io/credential-id".to_owned(), vec![id]);
+    Some(user)
+}
+
+/// Takes any certificate whose key the client has, so that one of a stranger is answered with 401 and not with the end of the
+/// connection, as upstream does (`tls.RequestClientCert`). Who it is, [`ClientCertificate::of`] finds out.
+#[derive(Debug)]
+pub(super) struct TakeAny(pub(super) Arc<dyn ClientCertVerifier>);
+
+impl ClientCertVerifier for TakeAny {
+    fn client_auth_mandatory(&self) -> bool {
+        false
+    }
+
+    fn root_hint_subjects(&self) -> &[DistinguishedName] {
+        self.0.root_hint_subjects()
+    }
+
+    fn verify_client_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: UnixTime,
+    ) -> Result<ClientCertVerified, Error> {
+        Ok(ClientCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.0.verify_tls12_signature(message, certificate, signed)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.0.verify_tls13_signature(message, certificate, signed)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.supported_verify_schemes()
+    }
+}

@@ -1,0 +1,220 @@
+//! `Cluster::serve_securely`, from outside: what is answered to whom. `cargo test -p kube-testcluster --features tls --test secure`
+
+#![cfg(feature = "tls")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+
+use kube_testcluster::{Authority, Cluster, KeyPair, SecureServing, User};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::rustls::crypto::ring::default_provider;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use tokio_rustls::rustls::{ClientConfig, RootCertStore};
+
+/// A cluster that knows the clients of its authority and two tokens.
+struct Served {
+    cluster: Cluster,
+    address: SocketAddr,
+    authority: Authority,
+}
+
+impl Served {
+    fn start() -> Self {
+        let authority = Authority::new("test").unwrap();
+        let server = authority.server(["localhost", "127.0.0.1"]).unwrap();
+        let serving = SecureServing::new(&server).unwrap().client_ca(authority.certificate()).unwrap();
+        let serving =
+            serving.token("secret", User::new("ada", ["writers"])).token_file("other,bob,7,\"a,b\"\n").unwrap();
+        let mut cluster = Cluster::builder().started_at("2024-01-01T00:00:00Z".parse().unwrap()).bare().start();
+        let address = cluster.serve_securely(TcpListener::bind("127.0.0.1:0").unwrap(), serving).unwrap();
+        Self { cluster, address, authority }
+    }
+
+    async fn ask(&self, client: Option<&KeyPair>, head: &str, body: &str) -> (u16, Value) {
+        let config = ClientConfig::builder_with_provider(Arc::new(default_provider()));
+        let mut roots = RootCertStore::empty();
+        roots.add(CertificateDer::from_pem_slice(self.authority.certificate().as_bytes()).unwrap()).unwrap();
+        let config = config.with_safe_default_protocol_versions().unwrap().with_root_certificates(roots);
+        let config = match client {
+            None => config.with_no_client_auth(),
+            Some(pair) => {
+                let chain = vec![CertificateDer::from_pem_slice(pair.certificate.as_bytes()).unwrap()];
+                let key = PrivateKeyDer::from_pem_slice(pair.key.as_bytes()).unwrap();
+                config.with_client_auth_cert(chain, key).unwrap()
+            }
+        };
+        let stream = TcpStream::connect(self.address).await.unwrap();
+        let name = ServerName::try_from("localhost").unwrap();
+        let mut stream = TlsConnector::from(Arc::new(config)).connect(name, stream).await.unwrap();
+        let length = body.len();
+        let request = format!(
+            "{head}\r\nhost: a.name.of.its.own\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+        );
+        stream.write_all(request.as_bytes()).await.unwrap();
+        answer(&mut stream).await
+    }
+
+    async fn get(&self, client: Option<&KeyPair>, path: &str) -> (u16, Value) {
+        self.ask(client, &format!("GET {path} HTTP/1.1"), "").await
+    }
+
+    async fn with_token(&self, token: &str, path: &str) -> (u16, Value) {
+        self.ask(None, &format!("GET {path} HTTP/1.1\r\nauthorization: Bearer {token}"), "").await
+    }
+
+    /// Who the server says that a client is.
+    async fn who(&self, client: Option<&KeyPair>, token: Option<&str>) -> Value {
+        let header = token.map(|token| format!("\r\nauthorization: bearer {token}")).unwrap_or_default();
+        let head = format!("POST /apis/authentication.k8s.io/v1/selfsubjectreviews HTTP/1.1{header}");
+        let review = json!({"kind": "SelfSubjectReview", "apiVersion": "authentication.k8s.io/v1"});
+        self.ask(client, &head, &review.to_string()).await.1["status"]["userInfo"].clone()
+    }
+}
+
+/// The status and the body of an answer; a text is a JSON string.
+async fn answer(stream: &mut (impl AsyncReadExt + Unpin)) -> (u16, Value) {
+    let mut text = Vec::new();
+    let _ = stream.read_to_end(&mut text).await; // some end without a farewell
+    let text = String::from_utf8(text).unwrap();
+    let (head, body) = text.split_once("\r\n\r\n").unwrap();
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    (status, serde_json::from_str(body).unwrap_or_else(|_| json!(body)))
+}
+
+const PODS: &str = "/api/v1/namespaces/default/pods";
+
+#[tokio::test]
+async fn a_certificate_names_a_user_and_a_group() {
+    let served = Served::start();
+    let admin = served.authority.client("admin", Some("system:masters")).unwrap();
+    assert_eq!(served.get(Some(&admin), PODS).await.0, 200);
+    let who = served.who(Some(&admin), None).await;
+    assert_eq!(who["username"], "admin");
+    assert_eq!(who["groups"], json!(["system:masters", "system:authenticated"]));
+    let id = who["extra"]["authentication.kubernetes.io/credential-id"][0].as_str().unwrap();
+    assert!(id.starts_with("X509SHA256=") && id.len() == 75, "{id}");
+}
+
+#[tokio::test]
+async fn nobody_in_particular_sees_that_the_server_lives_and_no_more() {
+    let served = Served::start();
+    for path in ["/healthz", "/livez", "/readyz"] {
+        assert_eq!(served.get(None, path).await, (200, json!("ok")), "{path}");
+    }
+    assert_eq!(served.get(None, "/version").await.0, 200);
+    let (status, refused) = served.get(None, PODS).await;
+    assert_eq!((status, &refused["reason"]), (403, &json!("Forbidden")));
+    let why = "pods is forbidden: User \"system:anonymous\" cannot list resource \"pods\" in API group \"\" in the namespace \"default\"";
+    assert_eq!(refused["message"], why);
+    let (status, refused) = served.get(None, "/apis").await;
+    assert_eq!(
+        (status, &refused["message"]),
+        (403, &json!("forbidden: User \"system:anonymous\" cannot get path \"/apis\""))
+    );
+}
+
+#[tokio::test]
+async fn a_credential_of_a_stranger_is_refused_but_the_connection_stands() {
+    let served = Served::start();
+    let stranger = Authority::new("another").unwrap().client("admin", Some("system:masters")).unwrap();
+    let (status, refused) = served.get(Some(&stranger), "/healthz").await;
+    assert_eq!((status, &refused["message"]), (401, &json!("Unauthorized")));
+    assert_eq!(served.with_token("wrong", "/healthz").await.0, 401);
+    assert_eq!(
+        served.who(Some(&stranger), Some("secret")).await["username"],
+        "ada",
+        "a token goes where a certificate does not"
+    );
+}
+
+#[tokio::test]
+async fn a_servers_certificate_is_no_clients() {
+    let served = Served::start();
+    let server = served.authority.server(["localhost"]).unwrap();
+    assert_eq!(served.get(Some(&server), PODS).await.0, 401);
+}
+
+#[tokio::test]
+async fn a_token_names_its_user() {
+    let served = Served::start();
+    assert_eq!(served.with_token("secret", PODS).await.0, 200);
+    let groups = json!(["writers", "system:authenticated"]);
+    assert_eq!(served.who(None, Some("secret")).await, json!({"username": "ada", "groups": groups}));
+    let groups = json!(["a", "b", "system:authenticated"]);
+    assert_eq!(served.who(None, Some("other")).await, json!({"username": "bob", "uid": "7", "groups": groups}));
+}
+
+#[tokio::test]
+async fn the_token_of_a_service_account_opens_the_api_until_it_is_changed() {
+    let served = Served::start();
+    let admin = served.authority.client("admin", None).unwrap();
+    let accounts = "POST /api/v1/namespaces/default/serviceaccounts";
+    let made = served.ask(Some(&admin), &format!("{accounts} HTTP/1.1"), r#"{"metadata": {"name": "robot"}}"#).await;
+    assert_eq!(made.0, 201, "{}", made.1);
+    let asked = served.ask(Some(&admin), &format!("{accounts}/robot/token HTTP/1.1"), "{}").await.1;
+    let token = asked["status"]["token"].as_str().unwrap();
+    assert_eq!(served.with_token(token, PODS).await.0, 200);
+    assert_eq!(served.who(None, Some(token)).await["username"], "system:serviceaccount:default:robot");
+    let (rest, signature) = token.rsplit_once('.').unwrap();
+    let flipped = if signature.starts_with('A') { "B" } else { "A" };
+    assert_eq!(served.with_token(&format!("{rest}.{flipped}{}", &signature[1..]), PODS).await.0, 401);
+    let audience = r#"{"spec": {"audiences": ["vault"]}}"#;
+    let asked = served.ask(Some(&admin), &format!("{accounts}/robot/token HTTP/1.1"), audience).await.1;
+    assert_eq!(served.with_token(asked["status"]["token"].as_str().unwrap(), PODS).await.0, 401, "a token for others");
+}
+
+#[tokio::test]
+async fn a_request_for_a_certificate_says_who_has_made_it() {
+    let served = Served::start();
+    let path = "POST /apis/certificates.k8s.io/v1/certificatesigningrequests HTTP/1.1\r\nauthorization: bearer secret";
+    let asked = json!({"metadata": {"name": "a"}, "spec": {
+        "request": "LS0tLS1CRUdJTi==", "signerName": "example.com/a", "usages": ["client auth"], "username": "root", "uid": "0",
+    }});
+    let (status, made) = served.ask(None, path, &asked.to_string()).await;
+    assert_eq!(status, 201, "{made}");
+    assert_eq!((&made["spec"]["username"], &made["spec"]["uid"]), (&json!("ada"), &Value::Null));
+    assert_eq!(made["spec"]["groups"], json!(["writers", "system:authenticated"]));
+}
+
+#[tokio::test]
+async fn a_web_page_of_another_host_is_refused_whoever_sends_it() {
+    let served = Served::start();
+    let admin = served.authority.client("admin", None).unwrap();
+    let page = |origin: &str| format!("GET {PODS} HTTP/1.1\r\norigin: https://{origin}");
+    assert_eq!(served.ask(Some(&admin), &page("evil.example"), "").await.0, 403);
+    assert_eq!(served.ask(Some(&admin), &page("a.name.of.its.own"), "").await.0, 200);
+}
+
+#[tokio::test]
+async fn who_speaks_without_tls_is_told_so() {
+    let served = Served::start();
+    let mut stream = TcpStream::connect(served.address).await.unwrap();
+    stream.write_all(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n").await.unwrap();
+    assert_eq!(answer(&mut stream).await, (400, json!("Client sent an HTTP request to an HTTPS server.\n")));
+    assert_eq!(served.get(None, "/healthz").await.0, 200, "the next connection is served");
+    served.cluster.shutdown().await;
+}
+
+#[test]
+fn what_is_no_certificate_is_refused_with_a_sentence() {
+    let authority = Authority::new("test").unwrap();
+    let (one, other) = (authority.server(["localhost"]).unwrap(), authority.server(["localhost"]).unwrap());
+    let text = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+    let pairs = [
+        KeyPair { certificate: String::new(), ..one.clone() },
+        KeyPair { certificate: text.to_owned(), ..one.clone() },
+        KeyPair { key: String::new(), ..one.clone() },
+        KeyPair { key: other.key, ..one.clone() },
+    ];
+    for pair in pairs {
+        assert!(SecureServing::new(&pair).is_err(), "{}", pair.certificate);
+    }
+    for authorities in ["", text] {
+        assert!(SecureServing::new(&one).unwrap().client_ca(authorities).is_err());
+    }
+}
