@@ -16,6 +16,8 @@ pub mod cluster;
 pub mod console;
 #[cfg(not(target_family = "wasm"))]
 pub mod doctor;
+#[cfg(not(target_family = "wasm"))]
+pub mod envtest;
 pub mod exercises;
 pub mod lab;
 pub mod lessons;

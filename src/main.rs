@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use informer_lab::console::{Console, Ended, Interrupt};
+use informer_lab::envtest::{self, Binary};
 use informer_lab::exercises;
 use informer_lab::lessons::{eras, listing, tour};
 use informer_lab::trace::{Printer, Record, RecordFile, Speed, log_to_stderr, read_record};
@@ -21,6 +22,9 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let args: Vec<_> = std::env::args_os().collect();
+    if let Some(binary) = Binary::of(&args) {
+        return binary.run(&args);
+    }
     let invocation = match cli::parse(&args) {
         Ok(invocation) => invocation,
         Err(error) => return ExitCode::from(u8::try_from(cli::print(&error, &args)).unwrap_or(2)),
@@ -73,6 +77,7 @@ fn carry_out(request: Request, console: &Console) -> Result<Ended> {
         }
         Request::Replay(file) => replay::play(&file, console),
         Request::Cluster(settings) => cluster::run(&settings, console),
+        Request::Envtest => envtest::run(console),
         Request::Doctor(target, namespace) => doctor::run(target.as_ref(), &namespace, console),
         Request::Completions(shell) => manual::completions(shell, &console.printer),
         Request::Man(folder) => manual::man(folder.as_deref(), &console.printer),

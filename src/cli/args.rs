@@ -50,6 +50,8 @@ pub enum Command {
     Replay(ReplayArgs),
     /// The built-in cluster, for kubectl and other programs on this machine
     Cluster(ClusterCommandArgs),
+    /// A folder for KUBEBUILDER_ASSETS: this program in the place of kube-apiserver and etcd
+    Envtest,
     /// Ten broken programs to mend: the list, or what is wrong with one of them
     Break(BreakArgs),
     /// Is a broken program mended? Compiles and judges it, in a clone of the repository
@@ -152,9 +154,15 @@ pub struct ReplayArgs {
 
 #[derive(Debug, Args)]
 pub struct ClusterCommandArgs {
-    /// Where to listen, on this machine only; port 0 takes a free one
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0", value_parser = values::loopback)]
+    /// Where to listen, without --tls on this machine only; port 0 takes a free one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0", value_parser = values::address)]
     pub listen: SocketAddr,
+    /// Serve HTTPS, and only those who show the client certificate of the kubeconfig, or a token
+    #[arg(long)]
+    pub tls: bool,
+    /// With --tls, bearer tokens and their users: lines of token,user,uid,"group1,group2"
+    #[arg(long, value_name = "FILE", requires = "tls")]
+    pub token_auth_file: Option<PathBuf>,
     /// Where to write the kubeconfig; it stays [default: a temporary file, removed at the end]
     #[arg(long, value_name = "FILE")]
     pub kubeconfig_out: Option<PathBuf>,

@@ -15,6 +15,7 @@ pub fn about(subcommand: &str) -> Option<&'static str> {
         "eras" => "同一课在两个时代各运行一次，并排比较，说明差别和原因",
         "read" => "阅读书中的一章；不写名字时列出各章",
         "cluster" => "内置集群，供本机的 kubectl 和其他程序使用",
+        "envtest" => "给 KUBEBUILDER_ASSETS 用的目录：由本程序代替 kube-apiserver 和 etcd",
         "break" => "十个有错的程序等你来修：列出它们，或说明其中一个出了什么问题",
         "check" => "修好了吗？编译并判断（在仓库的克隆里执行）",
         "doctor" => "检查终端、语言、kubeconfig 和集群是否可用",
@@ -82,6 +83,8 @@ pub fn option(id: &str) -> Option<&'static str> {
         "folder" => "写到哪个目录（默认：把第一页写到标准输出）",
         "kubeconfig_out" => "把 kubeconfig 写到哪里，结束后保留（默认：临时文件，结束时删除）",
         "nodes" => "有多少个节点",
+        "tls" => "用 HTTPS 提供服务，只接受 kubeconfig 里的客户端证书或 token",
+        "token_auth_file" => "配合 --tls：bearer token 及其用户，每行 token,user,uid,\"group1,group2\"",
         "events" => "最多保留多少个 Event，超出时删除最旧的；kube-apiserver 保留最近一小时的全部 Event",
         "bare" => "只有 API server，和 envtest 一样：没有节点、调度器、kubelet 和控制器",
         "controllers" => {

@@ -22,6 +22,7 @@ use super::check::{check, lesson_name, real};
 use super::explain::{UsageError, conflict, explain, missing};
 use super::inner::{compared, stepped};
 use super::lessons::{Chosen, Lesson, WatchArgs};
+use super::values::only_of_this_machine;
 
 /// A command line that was understood.
 #[derive(Debug)]
@@ -56,6 +57,8 @@ pub enum Request {
     /// The page of a run that goes on, at this address.
     BoardLive(Run, Settings, SocketAddr),
     Cluster(ClusterSettings),
+    /// Print the folder of the binaries that this program stands in for.
+    Envtest,
     Doctor(Option<Target>, String),
     Completions(Shell),
     Man(Option<PathBuf>),
@@ -129,8 +132,12 @@ pub fn parse(args: &[OsString]) -> Result<Invocation, UsageError> {
             if cluster.command.is_empty() && args.last().is_some_and(|last| last == "--") {
                 return Err(missing("cluster", ("expected a COMMAND behind --", "-- 后面要有一条命令")));
             }
+            if !cluster.tls && !cluster.listen.ip().is_loopback() {
+                return Err(conflict("cluster", only_of_this_machine()));
+            }
             Ok(invocation(look, &nothing, Request::Cluster(cluster.settings())))
         }
+        Some(Command::Envtest) => Ok(invocation(look, &nothing, Request::Envtest)),
         Some(Command::Break(args)) => Ok(invocation(look, &nothing, args.request())),
         Some(Command::Check(args)) => Ok(invocation(look, &nothing, Request::Check(args.exercise))),
     }
@@ -210,6 +217,8 @@ impl ClusterCommandArgs {
     fn settings(self) -> ClusterSettings {
         let Self {
             listen,
+            tls,
+            token_auth_file,
             kubeconfig_out: kubeconfig,
             era,
             nodes,
@@ -229,6 +238,8 @@ impl ClusterCommandArgs {
         let era = era.into();
         ClusterSettings {
             listen,
+            tls,
+            token_auth_file,
             kubeconfig,
             era,
             nodes,

@@ -10,7 +10,7 @@ use k8s_openapi::jiff::SignedDuration;
 use kube_testcluster::{BadFault, Fault, Workload, Workloads};
 
 /// `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`, or a port alone on this machine.
-fn address(text: &str) -> Result<SocketAddr, Words> {
+pub fn address(text: &str) -> Result<SocketAddr, Words> {
     let port = text.strip_prefix("localhost:").unwrap_or(text);
     if let Ok(port) = port.parse::<u16>() {
         return Ok((Ipv4Addr::LOCALHOST, port).into());
@@ -25,15 +25,17 @@ fn address(text: &str) -> Result<SocketAddr, Words> {
 /// An address as above, but only of this machine.
 pub fn loopback(text: &str) -> Result<SocketAddr, Words> {
     let address = address(text)?;
-    if address.ip().is_loopback() {
-        return Ok(address);
-    }
-    let expected = (
+    if address.ip().is_loopback() { Ok(address) } else { Err(only_of_this_machine()) }
+}
+
+/// Why an address that other machines reach is refused.
+pub fn only_of_this_machine() -> Words {
+    (
         "expected an address of this machine only, such as 127.0.0.1:8080: there is no authentication, so whoever reaches \
          it may do everything that it can do",
         "只能用本机地址，例如 127.0.0.1:8080：没有认证，能访问它的人什么都能做",
-    );
-    Err(expected.into())
+    )
+        .into()
 }
 
 /// All controllers, those that deletions need, none, or the names of controllers of workloads.

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Result;
+use k8s_openapi::ByteString;
 
 use crate::trace::Failure;
 
@@ -23,16 +24,38 @@ pub(crate) struct KubeconfigFile {
     temporary: Option<PathBuf>,
 }
 
+/// What a client needs at a cluster with TLS, in PEM.
+#[derive(Debug)]
+pub(crate) struct Credentials {
+    /// Who has signed the server's certificate.
+    pub(crate) authority: String,
+    pub(crate) certificate: String,
+    pub(crate) key: String,
+}
+
 impl KubeconfigFile {
     /// Writes the kubeconfig of the cluster at `address` to `file`, or to a new temporary directory.
     ///
     /// # Errors
     /// If the file cannot be written, was not written by this program, or is in `~/.kube`.
     pub(crate) fn write(address: SocketAddr, file: Option<&Path>) -> Result<Self> {
+        Self::write_with(address, None, file)
+    }
+
+    /// The same for a cluster with TLS, if there are credentials.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub(crate) fn write_with(
+        address: SocketAddr,
+        credentials: Option<&Credentials>,
+        file: Option<&Path>,
+    ) -> Result<Self> {
+        let content = content(address, credentials);
         match file {
             Some(path) => {
                 check(path, address)?;
-                replace(path, &content(address)).map_err(|error| failure(path, error))?;
+                replace(path, &content).map_err(|error| failure(path, error))?;
                 Ok(Self { path: path.to_owned(), temporary: None })
             }
             None => {
@@ -41,7 +64,7 @@ impl KubeconfigFile {
                 let path = directory.join("kubeconfig");
                 let made = Self { path, temporary: Some(directory) };
                 create(&made.path)
-                    .and_then(|mut file| file.write_all(content(address).as_bytes()))
+                    .and_then(|mut file| file.write_all(content.as_bytes()))
                     .map_err(|error| failure(&made.path, error))?;
                 Ok(made)
             }
@@ -78,14 +101,32 @@ impl Drop for KubeconfigFile {
 }
 
 /// The JavaScript client refuses a server without TLS unless the kubeconfig does not want its certificate looked at.
-fn content(address: SocketAddr) -> String {
+fn content(address: SocketAddr, credentials: Option<&Credentials>) -> String {
+    let (scheme, trust, user) = match credentials {
+        None => ("http", "insecure-skip-tls-verify: true".to_owned(), "  user: {}".to_owned()),
+        Some(Credentials { authority, certificate, key }) => (
+            "https",
+            format!("certificate-authority-data: {}", base64(authority)),
+            format!(
+                "  user:\n    client-certificate-data: {}\n    client-key-data: {}",
+                base64(certificate),
+                base64(key)
+            ),
+        ),
+    };
     format!(
         "{MARK}apiVersion: v1\nkind: Config\n\
-         clusters:\n- name: informer-lab\n  cluster:\n    server: http://{address}\n    insecure-skip-tls-verify: true\n\
+         clusters:\n- name: informer-lab\n  cluster:\n    server: {scheme}://{address}\n    {trust}\n\
          contexts:\n- name: informer-lab\n  context:\n    cluster: informer-lab\n    user: informer-lab\n    namespace: default\n\
-         users:\n- name: informer-lab\n  user: {{}}\n\
+         users:\n- name: informer-lab\n{user}\n\
          current-context: informer-lab\n"
     )
+}
+
+/// As the API writes bytes.
+fn base64(text: &str) -> String {
+    let bytes = serde_json::to_value(ByteString(text.into()));
+    bytes.ok().and_then(|value| Some(value.as_str()?.to_owned())).unwrap_or_default()
 }
 
 /// Refuses a file that must not be overwritten. The file of an earlier cluster at `ours`, our own address, may be: that
@@ -146,8 +187,8 @@ fn check(path: &Path, ours: SocketAddr) -> Result<()> {
 
 /// The server in a kubeconfig of this program.
 fn server(found: &[u8]) -> Option<SocketAddr> {
-    let line = std::str::from_utf8(found).ok()?.lines().find_map(|line| line.trim().strip_prefix("server: http://"))?;
-    line.parse().ok()
+    let line = std::str::from_utf8(found).ok()?.lines().find_map(|line| line.trim().strip_prefix("server: "))?;
+    line.strip_prefix("http://").or_else(|| line.strip_prefix("https://"))?.parse().ok()
 }
 
 /// Whether a server listens on an address of this machine.

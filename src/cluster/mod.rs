@@ -9,6 +9,8 @@ mod kubeconfig_file;
 mod listen;
 #[cfg(not(target_family = "wasm"))]
 mod run;
+#[cfg(not(target_family = "wasm"))]
+mod security;
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -27,8 +29,12 @@ pub use run::run;
 /// The options of `informer-lab cluster`.
 #[derive(Clone, Debug)]
 pub struct ClusterSettings {
-    /// A loopback address; port 0 takes a free port.
+    /// A loopback address, unless there is TLS; port 0 takes a free port.
     pub listen: SocketAddr,
+    /// Whether there is TLS, and authentication with it.
+    pub tls: bool,
+    /// The file of bearer tokens.
+    pub token_auth_file: Option<PathBuf>,
     /// The path of the kubeconfig; `None` for a temporary file.
     pub kubeconfig: Option<PathBuf>,
     /// Which API server it simulates.

@@ -1,12 +1,11 @@
 //! Starts the cluster, serves it, and stands by until it is stopped.
 
-use std::net::SocketAddr;
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use tokio_util::sync::CancellationToken;
 
-use super::{ClusterSettings, KubeconfigFile, Pods, command, files, listen, revision_of_the_clock};
+use super::{ClusterSettings, KubeconfigFile, Pods, command, files, listen, revision_of_the_clock, security};
 use crate::console::{Console, Ended};
 use crate::trace::{Failure, Printer};
 use kube_testcluster::{Cluster, ClusterBuilder, Scenario, pods_from_yaml};
@@ -23,6 +22,7 @@ pub fn run(settings: &ClusterSettings, console: &Console) -> Result<Ended> {
     let scenario = files::source(settings.scenario.as_deref(), "the scenario file", None)?
         .map(|source| source.parsed(files::SCENARIO, Scenario::from_yaml))
         .transpose()?;
+    let security = security::of(settings)?;
     let listener = listen(settings.listen, "--listen")?;
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start the runtime")?;
@@ -30,13 +30,18 @@ pub fn run(settings: &ClusterSettings, console: &Console) -> Result<Ended> {
         let mut cluster = builder.start();
         // Not earlier: a signal while many pods are created should end the process at once.
         let stop = console.interrupt.arm().context("cannot listen for Ctrl-C")?;
+        let (served, credentials) = match security {
+            None => (cluster.serve(listener), None),
+            Some((serving, credentials)) => (cluster.serve_securely(listener, serving), Some(credentials)),
+        };
         let address =
-            cluster.serve(listener).map_err(|error| Failure::new(("cannot listen", "无法监听端口")).because(error))?;
-        let kubeconfig = KubeconfigFile::write(address, settings.kubeconfig.as_deref())?;
+            security::reached(served.map_err(|error| Failure::new(("cannot listen", "无法监听端口")).because(error))?);
+        let scheme = if credentials.is_some() { "https" } else { "http" };
+        let kubeconfig = KubeconfigFile::write_with(address, credentials.as_ref(), settings.kubeconfig.as_deref())?;
         settings.faults.iter().for_each(|fault| cluster.faults().start(fault.clone()));
         let playing = tokio::spawn(play(scenario, cluster.client("default"), console.printer.clone(), stop.clone()));
         let ended = if settings.command.is_empty() {
-            stand(address, &kubeconfig, console, &stop).await
+            stand(&format!("{scheme}://{address}"), &kubeconfig, console, &stop).await
         } else {
             let path = std::path::absolute(kubeconfig.path()).context("there is no current directory")?;
             command::run(&settings.command, &path, &stop, &console.interrupt, &console.printer)
@@ -68,14 +73,9 @@ fn builder(settings: &ClusterSettings) -> Result<ClusterBuilder> {
 }
 
 /// Prints where the cluster is, and waits for a signal.
-async fn stand(
-    address: SocketAddr,
-    kubeconfig: &KubeconfigFile,
-    console: &Console,
-    stop: &CancellationToken,
-) -> Result<Ended> {
+async fn stand(url: &str, kubeconfig: &KubeconfigFile, console: &Console, stop: &CancellationToken) -> Result<Ended> {
     let printer = &console.printer;
-    let said = printer.page(&format!("http://{address}")).and_then(|()| {
+    let said = printer.page(url).and_then(|()| {
         printer.tell("in another terminal:", "在另一个终端执行：");
         printer.page(&kubeconfig.export())
     });

@@ -1,0 +1,45 @@
+//! `--tls`: an authority that lives as long as the cluster, and what it signs.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use anyhow::Result;
+use kube_testcluster::{Authority, SecureServing};
+
+use super::ClusterSettings;
+use super::files;
+use super::kubeconfig_file::Credentials;
+use crate::trace::Failure;
+
+/// The user of the kubeconfig, and its group.
+const ADMIN: (&str, &str) = ("kubernetes-admin", "system:masters");
+
+/// How the cluster is served with TLS, and what the kubeconfig needs for it. `None` without `--tls`.
+pub(super) fn of(settings: &ClusterSettings) -> Result<Option<(SecureServing, Credentials)>> {
+    if !settings.tls {
+        return Ok(None);
+    }
+    let authority = Authority::new("informer-lab")?;
+    let names = ["localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc", "127.0.0.1", "::1"];
+    let own = settings.listen.ip().to_string();
+    let server = authority.server(names.into_iter().chain([own.as_str()]))?;
+    let mut serving = SecureServing::new(&server)?.client_ca(authority.certificate())?;
+    if let Some(file) = files::source(settings.token_auth_file.as_deref(), "the token file", None)? {
+        serving = serving.token_file(&file.text).map_err(|error| {
+            let name = &file.name;
+            Failure::new((format!("{name} is no file of tokens"), format!("{name} 不是 token 文件"))).because(error)
+        })?;
+    }
+    let client = authority.client(ADMIN.0, Some(ADMIN.1))?;
+    let authority = authority.certificate().to_owned();
+    Ok(Some((serving, Credentials { authority, certificate: client.certificate, key: client.key })))
+}
+
+/// Where this machine reaches a listener: one of all addresses is reached at that of loopback.
+pub(super) fn reached(listener: SocketAddr) -> SocketAddr {
+    let ip = match listener.ip() {
+        ip if !ip.is_unspecified() => ip,
+        IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+    };
+    SocketAddr::new(ip, listener.port())
+}

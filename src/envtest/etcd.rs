@@ -1,0 +1,114 @@
+//! `etcd`: answers that it is healthy, and waits. What the API server keeps is in the API server.
+
+use std::ffi::OsString;
+use std::net::SocketAddr;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use axum::Json;
+use axum::Router;
+use axum::routing::get;
+use serde_json::json;
+
+use super::flags::{Flags, help};
+use crate::cluster::listen;
+use crate::console::Interrupt;
+use crate::trace::{Failure, Printer};
+
+const TAKEN: [(&str, &str); 1] = [(
+    "listen-client-urls",
+    "Where to answer: http://ADDRESS:PORT or unix://PATH, separated by commas [http://localhost:2379]",
+)];
+
+const HELP: &str = "etcd, as informer-lab has it: GET /health is answered, and nothing is kept.";
+
+pub(super) fn run(args: &[OsString], printer: &Printer) -> Result<ExitCode> {
+    let flags = Flags::read(args);
+    if flags.asks_for_help() {
+        printer.page(&help(HELP, &TAKEN))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let urls = flags.get("listen-client-urls").unwrap_or("http://localhost:2379");
+    let places = urls.split(',').map(Place::read).collect::<Result<Vec<_>, Failure>>()?;
+    let interrupt = Interrupt::default();
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start the runtime")?;
+    runtime.block_on(async {
+        let stop = interrupt.arm().context("cannot listen for signals")?;
+        for place in places {
+            place.serve()?;
+        }
+        stop.cancelled().await;
+        Ok(ExitCode::SUCCESS)
+    })
+}
+
+/// What every place answers. Upstream: `server/etcdserver/api/etcdhttp`.
+fn answers() -> Router {
+    Router::new()
+        .route("/health", get(async || Json(json!({"health": "true", "reason": ""}))))
+        .route("/livez", get("ok"))
+        .route("/readyz", get("ok"))
+        .route("/version", get(async || Json(json!({"etcdserver": "3.6.0", "etcdcluster": "3.6.0"}))))
+}
+
+/// Where it answers.
+#[derive(Debug, PartialEq, Eq)]
+enum Place {
+    Address(SocketAddr),
+    /// A socket in the file system.
+    #[cfg(unix)]
+    File(std::path::PathBuf),
+}
+
+impl Place {
+    fn read(url: &str) -> Result<Self, Failure> {
+        let address =
+            url.strip_prefix("http://").map(|rest| rest.trim_end_matches('/').replacen("localhost", "127.0.0.1", 1));
+        if let Some(address) = address.and_then(|address| address.parse().ok()) {
+            return Ok(Self::Address(address));
+        }
+        #[cfg(unix)]
+        if let Some(path) = url.strip_prefix("unix://").filter(|path| !path.is_empty()) {
+            return Ok(Self::File(path.into()));
+        }
+        Err(Failure::new((
+            format!("cannot listen at {url}: expected a URL such as http://127.0.0.1:2379"),
+            format!("无法监听 {url}：应为 http://127.0.0.1:2379 这样的 URL"),
+        )))
+    }
+
+    fn serve(self) -> Result<()> {
+        match self {
+            Self::Address(address) => {
+                let listener = tokio::net::TcpListener::from_std(listen(address, "--listen-client-urls")?)?;
+                tokio::spawn(axum::serve(listener, answers()).into_future());
+            }
+            #[cfg(unix)]
+            Self::File(path) => {
+                let listener = tokio::net::UnixListener::bind(&path).map_err(|error| {
+                    let shown = path.display();
+                    Failure::new((format!("cannot listen at {shown}"), format!("无法监听 {shown}"))).because(error)
+                })?;
+                tokio::spawn(axum::serve(listener, answers()).into_future());
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_an_address_or_a_file() {
+        assert_eq!(Place::read("http://localhost:1/").unwrap(), Place::Address("127.0.0.1:1".parse().unwrap()));
+        assert_eq!(Place::read("http://[::1]:1").unwrap(), Place::Address("[::1]:1".parse().unwrap()));
+        #[cfg(unix)]
+        assert_eq!(Place::read("unix:///tmp/etcd.sock").unwrap(), Place::File("/tmp/etcd.sock".into()));
+        for other in ["", "http://example.com:1", "https://127.0.0.1:1", "127.0.0.1:1", "unix://"] {
+            assert!(Place::read(other).is_err(), "{other}");
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! The command line of a binary that stands in for another: some flags are taken, all others are accepted. Upstream: spf13/pflag, and
+//! Go's own flags.
+
+use std::ffi::OsString;
+
+/// Flags in the order of the command line, without their dashes. One without a value has the value `true`.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Flags(Vec<(String, String)>);
+
+impl Flags {
+    /// Reads `--name=value`, `--name value` and `--name`. As none of the binaries has arguments that are no flags, a word behind a
+    /// flag is its value.
+    pub(super) fn read(args: &[OsString]) -> Self {
+        let words: Vec<String> = args.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+        let mut flags = Vec::new();
+        let mut words = words.into_iter().peekable();
+        while let Some(word) = words.next() {
+            let Some(flag) = name(&word) else { continue };
+            let read = match flag.split_once('=') {
+                Some((name, value)) => (name.to_owned(), value.to_owned()),
+                None => {
+                    (flag.to_owned(), words.next_if(|next| name(next).is_none()).unwrap_or_else(|| "true".to_owned()))
+                }
+            };
+            flags.push(read);
+        }
+        Self(flags)
+    }
+
+    /// The value of a flag; the last one, if it is given again. An empty one counts as none.
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        let values = self.0.iter().filter(|(flag, _)| flag == name).map(|(_, value)| value.as_str());
+        values.last().filter(|value| !value.is_empty())
+    }
+
+    pub(super) fn asks_for_help(&self) -> bool {
+        self.0.iter().any(|(flag, _)| matches!(flag.as_str(), "help" | "h"))
+    }
+
+    /// The names of all flags but these, each once, with two dashes.
+    pub(super) fn others(&self, taken: &[(&str, &str)]) -> Vec<String> {
+        let mut others: Vec<String> = Vec::new();
+        for (flag, _) in &self.0 {
+            let shown = format!("--{flag}");
+            if taken.iter().all(|(name, _)| name != flag) && !others.contains(&shown) {
+                others.push(shown);
+            }
+        }
+        others
+    }
+}
+
+/// A word that is a flag, without its dashes. A negative number is none.
+fn name(word: &str) -> Option<&str> {
+    let flag = word.strip_prefix("--").or_else(|| word.strip_prefix('-'))?;
+    flag.starts_with(|c: char| c.is_ascii_alphabetic()).then_some(flag)
+}
+
+/// The help of a binary: a line for each flag that is taken.
+pub(super) fn help(what: &str, taken: &[(&str, &str)]) -> String {
+    let widest = taken.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
+    let lines = taken.iter().map(|(name, does)| format!("  --{name:widest$}  {does}\n"));
+    format!("{what}\n\nFlags:\n{}\nAll other flags are accepted and ignored.", lines.collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str) -> Flags {
+        Flags::read(&line.split(' ').map(OsString::from).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn a_flag_has_its_value_in_either_form_or_none() {
+        let flags = read("kube-apiserver --a=b --c d -v 4 --allow-privileged --e= --f -1 --a=c=d -x=y");
+        let values = [("a", "c=d"), ("c", "d"), ("v", "4"), ("allow-privileged", "true"), ("f", "-1"), ("x", "y")];
+        for (flag, value) in values {
+            assert_eq!(flags.get(flag), Some(value), "{flag}");
+        }
+        assert_eq!((flags.get("e"), flags.get("nothing")), (None, None));
+        assert_eq!(flags.others(&[("a", ""), ("c", "")]), ["--v", "--allow-privileged", "--e", "--f", "--x"]);
+    }
+
+    #[test]
+    fn odd_words_are_no_flags() {
+        assert_eq!(read("etcd - -- --=a word ---x"), Flags::default());
+        assert!(read("etcd --help").asks_for_help() && read("etcd -h").asks_for_help());
+        assert!(!read("etcd --data-dir help").asks_for_help());
+    }
+}

@@ -1,0 +1,123 @@
+//! `kube-apiserver`: the API server alone, with TLS and client certificates.
+
+use std::ffi::OsString;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use kube_testcluster::{Cluster, SecureServing};
+
+use super::flags::{Flags, help};
+use super::serving_certificate::{self, text};
+use crate::cluster::{listen, revision_of_the_clock};
+use crate::console::Interrupt;
+use crate::trace::{Failure, Printer};
+
+const TAKEN: [(&str, &str); 8] = [
+    ("bind-address", "The address to listen at [127.0.0.1]"),
+    ("secure-port", "The port to serve HTTPS at; 0 takes a free one [6443]"),
+    (
+        "cert-dir",
+        "The folder of apiserver.crt and apiserver.key; they are made if they are missing [/var/run/kubernetes]",
+    ),
+    ("tls-cert-file", "The certificate to serve with"),
+    ("tls-private-key-file", "Its key"),
+    ("client-ca-file", "Who signs the certificates of clients: CN is the user, O are the groups"),
+    ("token-auth-file", "Bearer tokens: lines of token,user,uid,\"groups\""),
+    ("service-account-signing-key-file", "What the tokens of service accounts are signed with"),
+];
+
+/// What is accepted as part of the above, and needs no word.
+const UNDERSTOOD: [(&str, &str); 7] = [
+    ("allow-privileged", ""),
+    ("authorization-mode", ""),
+    ("disable-admission-plugins", ""),
+    ("etcd-servers", ""),
+    ("service-account-key-file", ""),
+    ("anonymous-auth", ""),
+    ("v", ""),
+];
+
+const HELP: &str = "kube-apiserver, as informer-lab has it: the API server alone, in memory, with TLS.";
+
+pub(super) fn run(args: &[OsString], printer: &Printer) -> Result<ExitCode> {
+    let flags = Flags::read(args);
+    if flags.asks_for_help() {
+        printer.page(&help(HELP, &TAKEN))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let address = address(&flags)?;
+    let serving = serving(&flags, address)?;
+    let listener = listen(address, "--secure-port")?;
+    say_what_is_ignored(&flags, printer);
+    let interrupt = Interrupt::default();
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start the runtime")?;
+    runtime.block_on(async {
+        let stop = interrupt.arm().context("cannot listen for signals")?;
+        let builder = Cluster::builder().bare().seed(fastrand::u64(..)).first_revision(revision_of_the_clock());
+        let mut cluster = builder.start();
+        let address = cluster
+            .serve_securely(listener, serving)
+            .map_err(|error| Failure::new(("cannot listen", "无法监听端口")).because(error))?;
+        printer.complain(&format!("Serving securely on {address}"));
+        stop.cancelled().await;
+        cluster.shutdown().await;
+        Ok(ExitCode::SUCCESS)
+    })
+}
+
+fn address(flags: &Flags) -> Result<SocketAddr, Failure> {
+    let wrong = |flag: &str, expected: &str| {
+        let value = flags.get(flag).unwrap_or_default();
+        Failure::new((
+            format!("--{flag}: expected {expected}, found {value:?}"),
+            format!("--{flag}：应为 {expected}，实为 {value:?}"),
+        ))
+    };
+    let ip = match flags.get("bind-address") {
+        None | Some("localhost") => IpAddr::V4(Ipv4Addr::LOCALHOST),
+        Some(text) => text.parse().map_err(|_| wrong("bind-address", "an IP address"))?,
+    };
+    let port = flags.get("secure-port").unwrap_or("6443");
+    Ok(SocketAddr::new(ip, port.parse().map_err(|_| wrong("secure-port", "a port"))?))
+}
+
+fn serving(flags: &Flags, address: SocketAddr) -> Result<SecureServing> {
+    let names = ["localhost", "kubernetes.default.svc", "127.0.0.1", "::1"].map(ToOwned::to_owned);
+    let names = [names.as_slice(), &[address.ip().to_string()]].concat();
+    let mut serving = SecureServing::new(&serving_certificate::of(flags, &names)?).map_err(|error| {
+        Failure::new(("the certificate to serve with cannot be used", "无法使用服务端证书")).because(error)
+    })?;
+    if let Some(file) = flags.get("client-ca-file") {
+        serving = serving.client_ca(text(Path::new(file))?).map_err(|error| unusable("client-ca-file", file, error))?;
+    }
+    if let Some(file) = flags.get("token-auth-file") {
+        serving =
+            serving.token_file(&text(Path::new(file))?).map_err(|error| unusable("token-auth-file", file, error))?;
+    }
+    if let Some(file) = flags.get("service-account-signing-key-file") {
+        serving = serving.service_account_key(text(Path::new(file))?);
+    }
+    Ok(serving)
+}
+
+fn unusable(flag: &str, file: &str, error: impl std::error::Error + Send + Sync + 'static) -> Failure {
+    Failure::new((format!("--{flag}: {file} cannot be used"), format!("--{flag}：无法使用 {file}"))).because(error)
+}
+
+/// Once, on standard error.
+fn say_what_is_ignored(flags: &Flags, printer: &Printer) {
+    let ignored = flags.others(&[TAKEN.as_slice(), &UNDERSTOOD].concat());
+    if !ignored.is_empty() {
+        let list = ignored.join(", ");
+        printer.complain(printer.pick(&format!("ignored: {list}"), &format!("忽略：{list}")));
+    }
+    let mode = flags.get("authorization-mode").unwrap_or("AlwaysAllow");
+    if mode.split(',').any(|mode| mode != "AlwaysAllow") {
+        let en = format!("--authorization-mode={mode} is not enforced: whoever is known may do everything");
+        let zh = format!("--authorization-mode={mode} 不会强制执行：已认证的用户可以做任何事");
+        printer.complain(printer.pick(&en, &zh));
+    }
+}

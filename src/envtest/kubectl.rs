@@ -1,0 +1,57 @@
+//! `kubectl`: there is none in this program, so a real one is looked for.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+use std::{env, fs};
+
+use anyhow::Result;
+
+use crate::trace::Failure;
+
+/// Set for the kubectl that is run, so that one that is a copy of this program does not run another.
+const MARK: &str = "INFORMER_LAB_KUBECTL";
+
+pub(super) fn run(args: &[OsString]) -> Result<ExitCode> {
+    let found = if env::var_os(MARK).is_some() { None } else { real() };
+    let Some(kubectl) = found else {
+        return Err(Failure::new((
+            "there is no kubectl: informer-lab stands in for kube-apiserver and etcd, and runs the kubectl that PATH names",
+            "没有 kubectl：informer-lab 代替 kube-apiserver 和 etcd，kubectl 则用 PATH 里的",
+        ))
+        .next(("install kubectl, so that it is in PATH", "请安装 kubectl，并把它放进 PATH"))
+        .into());
+    };
+    let mut command = Command::new(&kubectl);
+    command.args(args.iter().skip(1)).env(MARK, "1");
+    let shown = kubectl.display();
+    let failure = |error| {
+        anyhow::Error::from(Failure::new((format!("cannot run {shown}"), format!("无法运行 {shown}"))).because(error))
+    };
+    become_it(command).map_err(failure)
+}
+
+/// The first kubectl of PATH that is another program.
+fn real() -> Option<PathBuf> {
+    let own = env::current_exe().ok()?;
+    let own_folder = own.parent().map(ToOwned::to_owned);
+    let own = fs::canonicalize(own).ok()?;
+    let name = format!("kubectl{}", env::consts::EXE_SUFFIX);
+    let all = env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join(&name)).collect::<Vec<_>>();
+    all.into_iter().find(|path| {
+        let is_other = fs::canonicalize(path).is_ok_and(|found| found != own) && path.is_file();
+        is_other && path.parent() != own_folder.as_deref()
+    })
+}
+
+#[cfg(unix)]
+fn become_it(mut command: Command) -> std::io::Result<ExitCode> {
+    use std::os::unix::process::CommandExt;
+    Err(command.exec())
+}
+
+#[cfg(not(unix))]
+fn become_it(mut command: Command) -> std::io::Result<ExitCode> {
+    let code = command.status()?.code().and_then(|code| u8::try_from(code).ok());
+    Ok(ExitCode::from(code.unwrap_or(1)))
+}

@@ -1,0 +1,91 @@
+//! `informer-lab envtest`: this program in the place of envtest's binaries. In a folder are the names `kube-apiserver`, `etcd` and
+//! `kubectl`; started by one of these, the program does what a test suite expects of it.
+//!
+//! What is expected: `pkg/internal/testing/{process,controlplane}` of controller-runtime, and the processes of jenvtest and of fabric8's
+//! kube-api-test, which start the same binaries.
+
+mod etcd;
+mod flags;
+mod folder;
+mod kube_apiserver;
+mod kubectl;
+mod serving_certificate;
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+use crate::console::{Console, Ended};
+use crate::trace::{ColorChoice, Lang, Look, Output, Printer};
+
+/// What the program is started as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binary {
+    /// The API server alone, with TLS.
+    KubeApiserver,
+    /// A process that is asked whether it is healthy; what it would keep is in the API server.
+    Etcd,
+    /// The real kubectl, if there is one.
+    Kubectl,
+}
+
+impl Binary {
+    const ALL: [Self; 3] = [Self::KubeApiserver, Self::Etcd, Self::Kubectl];
+
+    /// The binary of a command line, by the name of its program.
+    pub fn of(args: &[OsString]) -> Option<Self> {
+        let name = Path::new(args.first()?).file_name()?.to_str()?;
+        let name = name.strip_suffix(".exe").unwrap_or(name);
+        Self::ALL.into_iter().find(|binary| binary.name() == name)
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::KubeApiserver => "kube-apiserver",
+            Self::Etcd => "etcd",
+            Self::Kubectl => "kubectl",
+        }
+    }
+
+    /// Is this binary, until it is told to end.
+    pub fn run(self, args: &[OsString]) -> ExitCode {
+        let printer = Printer::new(Look::new(Output::Text, ColorChoice::Auto, Lang::from_env()));
+        let ended = match self {
+            Self::KubeApiserver => kube_apiserver::run(args, &printer),
+            Self::Etcd => etcd::run(args, &printer),
+            Self::Kubectl => kubectl::run(args),
+        };
+        ended.unwrap_or_else(|error| {
+            printer.report(&error);
+            ExitCode::FAILURE
+        })
+    }
+}
+
+/// Makes the folder, and prints its path: the value for `KUBEBUILDER_ASSETS`.
+///
+/// # Errors
+/// If the folder cannot be made.
+pub fn run(console: &Console) -> Result<Ended> {
+    let folder = folder::make()?;
+    Ended::of_writing(console.printer.page(&folder.display().to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_the_program_says_which_binary_it_is() {
+        let of = |name: &str| Binary::of(&[OsString::from(name), OsString::from("etcd")]);
+        assert_eq!(of("/some/where/kube-apiserver"), Some(Binary::KubeApiserver));
+        assert_eq!(of("etcd"), Some(Binary::Etcd));
+        assert_eq!(of("kubectl.exe"), Some(Binary::Kubectl));
+        for other in ["informer-lab", "/etcd/informer-lab", "etcd2", ""] {
+            assert_eq!(of(other), None, "{other}");
+        }
+        assert_eq!(Binary::of(&[]), None);
+    }
+}
