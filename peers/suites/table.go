@@ -31,7 +31,6 @@ var suites = []suite{
 	{"kube-rs, the ignored tests", kubeRsVersion, kubeRs, []exception{
 		except("derived_resource_queryable", customResources),
 		except("can_exec|can_get_pod_logs", "containers"),
-		except("client_ext_", "the cluster roles that kube-apiserver begins with"),
 		except("attaches_events_without_namespace", "component statuses"),
 	}},
 	{"Python's client", pythonVersion, python, []exception{

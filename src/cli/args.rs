@@ -183,7 +183,7 @@ pub struct ClusterCommandArgs {
     #[arg(long, default_value = "all", value_name = "all|deletions|NAME,…|none", value_parser = values::controllers)]
     pub controllers: Controllers,
     /// What is added to new pods and namespaces: what kube-apiserver adds by default (priority, tolerations, service account;
-    /// the service kubernetes), or nothing
+    /// the service kubernetes, the roles that it begins with), or nothing
     #[arg(long, value_enum, default_value = "kube", hide_possible_values = true, value_name = "kube|plain")]
     pub admission: Admission,
     /// The pods at the start: so many that run already, or those of a file (YAML)

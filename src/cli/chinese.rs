@@ -91,7 +91,7 @@ pub fn option(id: &str) -> Option<&'static str> {
             "运行哪些控制器：all 是全部，deletions 是垃圾回收、namespace 和节点的控制器，deployment,replicaset,job,endpointslice 这样的名字是再加上这几个控制器，none 是一个也没有，像单独的 API server"
         }
         "admission" => {
-            "新建 Pod 和 namespace 时补充什么：kube 是 kube-apiserver 默认补充的内容（优先级、容忍度、服务账号，以及 kubernetes 服务），plain 是什么也不补充"
+            "新建 Pod 和 namespace 时补充什么：kube 是 kube-apiserver 默认补充的内容（优先级、容忍度、服务账号，kubernetes 服务，以及它自带的角色），plain 是什么也不补充"
         }
         "faults" => "一开始就有的故障，例如 429:verb=list,times=3 或 hide-events:times=2；可以写多次",
         "admin" => "允许通过 /lab/faults 启动故障",

@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use crate::Cluster;
 use crate::controllers;
 use crate::controllers::chores::{self, Chores};
+use crate::controllers::cluster_role_aggregation::{is_aggregated, rules_of};
 use crate::controllers::custom_resource_definition;
 use crate::controllers::root_ca::root_ca;
 use crate::kinds::{
@@ -25,7 +26,7 @@ use crate::nodes::logs::Logs;
 use crate::nodes::node::node;
 use crate::nodes::scheduler::Nodeless;
 use crate::nodes::stages::Stages;
-use crate::play::{api_service, crowd};
+use crate::play::{api_service, bootstrap_policy, crowd};
 use crate::router::router;
 use crate::settings::{Admin, Admission, Controllers, Era, Settings, Workload};
 use crate::store::Requester;
@@ -317,6 +318,7 @@ fn fill(store: &Store, nodes: usize, pods: Vec<Pod>) {
         for api in kinds::api_service::local(store.catalog().served()) {
             write(store, API_SERVICES, None, api);
         }
+        write_policy(store);
     }
     let now = store.clock.now();
     for n in 1..=nodes {
@@ -330,6 +332,21 @@ fn fill(store: &Store, nodes: usize, pods: Vec<Pod>) {
         let mut value = serde_json::to_value(pod).expect("a pod has only text keys");
         value["metadata"]["namespace"] = json!(namespace);
         write(store, PODS, Some(&namespace), value);
+    }
+}
+
+/// Writes the roles and bindings that kube-apiserver begins with. With controllers, the aggregated ones already have their rules.
+fn write_policy(store: &Store) {
+    let (aggregated, others): (Vec<_>, Vec<_>) = bootstrap_policy::objects().partition(|(_, role)| is_aggregated(role));
+    for (resource, object) in others {
+        let namespace = object["metadata"]["namespace"].as_str().map(ToOwned::to_owned);
+        write(store, resource, namespace.as_deref(), object);
+    }
+    for (resource, mut role) in aggregated.into_iter().rev() {
+        if store.settings.controllers != Controllers::None {
+            role["rules"] = json!(rules_of(store, &role).expect("what was just written can be read"));
+        }
+        write(store, resource, None, role);
     }
 }
 

@@ -40,7 +40,7 @@ pub enum Controllers {
     #[default]
     All,
     /// The garbage collector and the namespace controller, which deletions need; the service account controller, with
-    /// [`Admission::Kube`]; and those of nodes: their taints follow their conditions, and the pods of a node that was deleted
+    /// [`Admission::Kube`]; that of aggregated cluster roles; and those of nodes: their taints follow their conditions, and the pods of a node that was deleted
     /// go after 40 seconds. A ReplicaSet is only an object, until the test runs a controller of its own.
     Housekeeping,
     /// Those of [`Housekeeping`](Self::Housekeeping), and of the controllers of workloads these.
@@ -138,8 +138,9 @@ pub enum Admission {
     /// What kube-apiserver adds with its default plugins. A new pod gets a priority, the policy of its preemption, tolerations
     /// of 300 seconds for nodes that are not ready or not reachable, and its service account; a priority class or an account
     /// that does not exist is refused. Each namespace gets the service account `default` and the config map `kube-root-ca.crt`,
-    /// and the namespace `default` the service `kubernetes` with its endpoints. Each version of a group has its APIService.
-    /// Without controllers there are neither service accounts nor config maps.
+    /// and the namespace `default` the service `kubernetes` with its endpoints. Each version of a group has its APIService,
+    /// and the cluster roles, roles and bindings are there that kube-apiserver begins with. Without controllers there are neither
+    /// service accounts nor config maps, and the roles `admin`, `edit` and `view` have no rules.
     Kube,
 }
 

@@ -71,6 +71,8 @@ pub(crate) enum Chore {
     CreateAccount(String),
     /// Create the config map that a namespace must have.
     PublishRootCa(String),
+    /// Give an aggregated cluster role its rules.
+    AggregateRole(String),
     /// Give a node the taints of its conditions.
     TaintNode(String),
     /// See after a while whether a node is still missing.
@@ -153,6 +155,7 @@ impl WriteHook for Chores {
             queue.note_orphans(event, storage);
         }
         queue.note_ends(event);
+        queue.note_roles(event);
         if self.has_accounts {
             queue.note_accounts(event);
         }

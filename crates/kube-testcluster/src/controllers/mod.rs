@@ -1,6 +1,7 @@
 //! Controllers. Those of workloads are built on this project's informers and work queue, and run against any cluster.
 
 pub(crate) mod chores;
+pub(crate) mod cluster_role_aggregation;
 pub(crate) mod custom_resource_definition;
 pub mod daemon_set;
 pub mod deployment;

@@ -21,6 +21,10 @@ pub(crate) static CUSTOM_RESOURCE_DEFINITIONS: &Resource = &custom_resource_defi
 pub(crate) static CONFIG_MAPS: &Resource = &core::config::CONFIG_MAP;
 pub(crate) static SECRETS: &Resource = &core::config::SECRET;
 pub(crate) static SERVICES: &Resource = &core::service::ROW;
+pub(crate) static CLUSTER_ROLES: &Resource = &rbac::cluster_role::ROW;
+pub(crate) static CLUSTER_ROLE_BINDINGS: &Resource = &rbac::cluster_role_binding::ROW;
+pub(crate) static ROLES: &Resource = &rbac::role::ROW;
+pub(crate) static ROLE_BINDINGS: &Resource = &rbac::role_binding::ROW;
 
 /// Every kind that is stored, by group and plural.
 pub(crate) static RESOURCES: &[Resource] = &[

@@ -89,3 +89,94 @@ async fn a_plain_cluster_has_nothing_that_nobody_made() {
         assert_eq!(api.get(path).await.names(), [""; 0], "{path}");
     }
 }
+
+const RBAC: &str = "/apis/rbac.authorization.k8s.io/v1";
+
+fn role(name: &str) -> String {
+    format!("{RBAC}/clusterroles/{name}")
+}
+
+/// Upstream: `plugin/pkg/auth/authorizer/rbac/bootstrappolicy`.
+#[tokio::test(start_paused = true)]
+async fn a_cluster_has_the_roles_and_bindings_that_kube_apiserver_begins_with() {
+    let api = Api::new(&furnished());
+    let admin = api.get(&role("cluster-admin")).await.body;
+    let all = json!([
+        {"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}, {"nonResourceURLs": ["*"], "verbs": ["*"]},
+    ]);
+    assert_eq!(admin["rules"], all);
+    assert_eq!(admin["metadata"]["labels"], json!({"kubernetes.io/bootstrapping": "rbac-defaults"}));
+    assert_eq!(admin["metadata"]["annotations"], json!({"rbac.authorization.kubernetes.io/autoupdate": "true"}));
+    let masters = api.get(&format!("{RBAC}/clusterrolebindings/cluster-admin")).await.body;
+    let group = json!([{"kind": "Group", "apiGroup": "rbac.authorization.k8s.io", "name": "system:masters"}]);
+    assert_eq!(masters["subjects"], group);
+    for path in [
+        "clusterroles/system:controller:deployment-controller",
+        "clusterrolebindings/system:controller:deployment-controller",
+        "namespaces/kube-system/roles/extension-apiserver-authentication-reader",
+        "namespaces/kube-public/rolebindings/system:controller:bootstrap-signer",
+    ] {
+        assert_eq!(api.get(&format!("{RBAC}/{path}")).await.status, 200, "{path}");
+    }
+    let plain = Api::new(&quiet().start());
+    assert_eq!(plain.get(&format!("{RBAC}/clusterroles")).await.names(), [""; 0]);
+}
+
+/// What is stored as it is written must be what a client could have written.
+#[tokio::test(start_paused = true)]
+async fn the_roles_at_the_start_are_as_a_client_would_have_made_them() {
+    let (api, other) = (Api::new(&furnished()), Api::new(&quiet().start()));
+    for kinds in ["clusterroles", "clusterrolebindings", "roles", "rolebindings"] {
+        for object in api.items(&format!("{RBAC}/{kinds}")).await {
+            let path = match object["metadata"]["namespace"].as_str() {
+                Some(namespace) => format!("{RBAC}/namespaces/{namespace}/{kinds}"),
+                None => format!("{RBAC}/{kinds}"),
+            };
+            let mut sent = object.clone();
+            sent["metadata"]["resourceVersion"] = json!(null);
+            let mut made = other.post(&path, &sent).await;
+            assert_eq!(made.status, 201, "{object}: {}", made.body);
+            for field in ["uid", "resourceVersion", "creationTimestamp"] {
+                made.body["metadata"][field] = object["metadata"][field].clone();
+            }
+            for field in ["kind", "apiVersion"] {
+                made.body.as_object_mut().unwrap().remove(field);
+            }
+            assert_eq!(made.body, object);
+        }
+    }
+}
+
+/// Upstream: `pkg/controller/clusterroleaggregation`.
+#[tokio::test(start_paused = true)]
+async fn an_aggregated_role_has_the_rules_of_the_roles_that_it_selects() {
+    let cluster = furnished();
+    let api = Api::new(&cluster);
+    let rules = async |name: &str| api.get(&role(name)).await.body["rules"].as_array().cloned().unwrap_or_default();
+    let (view, edit, admin) = (rules("view").await, rules("edit").await, rules("admin").await);
+    assert!(!view.is_empty() && view.iter().all(|rule| edit.contains(rule)), "view is a part of edit");
+    assert!(edit.iter().all(|rule| admin.contains(rule)) && admin.len() > edit.len(), "edit is a part of admin");
+
+    let crontabs = json!({"apiGroups": ["stable.example.com"], "resources": ["crontabs"], "verbs": ["get", "list"]});
+    let label = json!({"rbac.authorization.k8s.io/aggregate-to-view": "true"});
+    let part = json!({"metadata": {"name": "crontab-viewer", "labels": label}, "rules": [crontabs]});
+    api.post(&format!("{RBAC}/clusterroles"), &part).await;
+    cluster.settled().await;
+    for name in ["view", "edit", "admin"] {
+        assert!(rules(name).await.contains(&crontabs), "{name}");
+    }
+    api.delete(&role("crontab-viewer")).await;
+    cluster.settled().await;
+    assert_eq!((rules("view").await, rules("admin").await), (view, admin));
+
+    api.merge(&role("view"), &json!({"rules": []})).await;
+    cluster.settled().await;
+    assert!(!rules("view").await.is_empty(), "the controller has the last word");
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_controllers_nobody_fills_the_aggregated_roles() {
+    let api = Api::new(&Cluster::builder().bare().start());
+    let view = api.get(&role("view")).await.body;
+    assert_eq!((&view["rules"], view["aggregationRule"].is_object()), (&json!(null), true));
+}

@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use super::{Chore, ObjectRef, Owner, is_deleting, is_held, owners};
+use crate::controllers::cluster_role_aggregation::is_aggregated;
 use crate::controllers::pod_gc::{MOST_TERMINATED, field, has_ended, is_unscheduled_and_going};
 use crate::controllers::root_ca::ROOT_CA;
 use crate::kinds::metadata::{FOREGROUND, ORPHAN};
-use crate::kinds::{CONFIG_MAPS, Catalog, NAMESPACES, NODES, PODS, SERVICE_ACCOUNTS};
+use crate::kinds::{CLUSTER_ROLES, CONFIG_MAPS, Catalog, NAMESPACES, NODES, PODS, SERVICE_ACCOUNTS};
 use crate::store::event::Event;
 use crate::store::object::{Key, Object};
 use crate::store::storage::Storage;
@@ -19,6 +20,8 @@ pub(super) struct Queue {
     dependents: BTreeMap<String, Dependents>,
     /// How many objects each namespace has; none is 0.
     contents: BTreeMap<String, usize>,
+    /// The names of the aggregated cluster roles.
+    aggregated: BTreeSet<String>,
     /// How many pods have ended.
     terminated: usize,
     pub(super) due: VecDeque<Chore>,
@@ -152,6 +155,22 @@ impl Queue {
         } else if object.resource == CONFIG_MAPS && name == ROOT_CA && !is_new {
             self.push(Chore::PublishRootCa(namespace.to_owned()));
         }
+    }
+
+    /// Adds a chore for each aggregated cluster role, since each cluster role may be a part of it. Upstream: `enqueue`.
+    pub(super) fn note_roles(&mut self, event: &Event) {
+        let object = event.object();
+        if object.resource != CLUSTER_ROLES {
+            return;
+        }
+        let opened = event.current.as_ref().and_then(|role| role.open().ok());
+        if opened.is_some_and(|role| is_aggregated(&role.value)) {
+            self.aggregated.insert(object.key.name().to_owned());
+        } else {
+            self.aggregated.remove(object.key.name());
+        }
+        let chores: Vec<Chore> = self.aggregated.iter().cloned().map(Chore::AggregateRole).collect();
+        chores.into_iter().for_each(|chore| self.push(chore));
     }
 
     pub(super) fn push(&mut self, chore: Chore) {

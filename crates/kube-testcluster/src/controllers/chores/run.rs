@@ -10,7 +10,9 @@ use futures::{FutureExt, StreamExt};
 use tokio_util::sync::CancellationToken;
 
 use super::{Chore, Chores};
-use crate::controllers::{garbage_collector, namespace, node_lifecycle, pod_gc, root_ca, service_accounts};
+use crate::controllers::{
+    cluster_role_aggregation, garbage_collector, namespace, node_lifecycle, pod_gc, root_ca, service_accounts,
+};
 use crate::http::status::ApiError;
 use crate::store::Store;
 
@@ -65,6 +67,7 @@ async fn work_off(store: &Store, chores: &Chores, chore: &Chore) -> Result<(), A
         Chore::EmptyNamespace(name) => namespace::empty(store, chores, name).await,
         Chore::PublishRootCa(namespace) => root_ca::publish(store, namespace).await,
         Chore::CreateAccount(namespace) => service_accounts::create_default(store, namespace).await,
+        Chore::AggregateRole(name) => cluster_role_aggregation::aggregate(store, name).await,
         Chore::TaintNode(name) => node_lifecycle::taint(store, name).await,
         Chore::Quarantine(_) | Chore::CountTerminated => Ok(()), // see above
         Chore::CollectOrphans(node) => pod_gc::collect_orphans(store, node).await,
