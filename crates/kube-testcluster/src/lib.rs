@@ -59,7 +59,8 @@
 //! | pods run, garbage is collected, namespaces end | yes | no | no | yes |
 //! | hours pass in an instant | yes | no | some | no |
 //! | faults on demand | yes | no | as scripted | no |
-//! | custom resources, server-side apply, webhooks, RBAC | no | yes | some | yes |
+//! | custom resources | yes, without CEL | yes | some | yes |
+//! | server-side apply, webhooks, RBAC | no | yes | some | yes |
 //! | kinds | 40 | all | all | all |
 //!
 //! A test here is a good first test: quick, repeatable, and with failures that a real server shows once a month. It does
@@ -67,8 +68,8 @@
 //!
 //! # What it is not
 //!
-//! - No custom resources, no server-side apply (415), no managedFields, no admission webhooks. There is no
-//!   authentication, and every request is allowed.
+//! - No server-side apply (415), no managedFields, no admission webhooks. Custom resources have all that a schema says but
+//!   rules in CEL, which are not checked. Every request is allowed.
 //! - 40 kinds: those that manifests usually have, and the reviews of tokens and of authorization, which allow everything.
 //!   Those without a controller are only stored: a claim is not bound, a quota limits nothing, and a budget refuses no
 //!   eviction.

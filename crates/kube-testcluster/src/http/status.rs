@@ -34,7 +34,7 @@ pub(crate) struct Details {
     #[serde(skip_serializing_if = "String::is_empty")]
     name: String,
     #[serde(skip_serializing_if = "str::is_empty")]
-    group: &'static str,
+    group: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     kind: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,7 +51,7 @@ impl ApiError {
     }
 
     fn about(mut self, resource: &'static Resource, kind: String, name: &str) -> Self {
-        let details = Details { name: name.into(), group: resource.group, kind, ..Details::default() };
+        let details = Details { name: name.into(), group: resource.group.to_owned(), kind, ..Details::default() };
         self.details = Some(Box::new(details));
         self
     }
@@ -182,7 +182,7 @@ impl ApiError {
         Self::invalid_kind("", "PodLogOptions", pod, causes)
     }
 
-    pub(super) fn invalid_kind(group: &'static str, kind: &str, name: &str, causes: Vec<Cause>) -> Self {
+    pub(super) fn invalid_kind(group: &str, kind: &str, name: &str, causes: Vec<Cause>) -> Self {
         let mut said = HashSet::new();
         // The message has each once, although the causes keep duplicates.
         let sentences: Vec<String> =
@@ -190,7 +190,7 @@ impl ApiError {
         let list = if let [one] = sentences.as_slice() { one.clone() } else { format!("[{}]", sentences.join(", ")) };
         let dot = if group.is_empty() { "" } else { "." };
         let message = format!("{kind}{dot}{group} {name:?} is invalid: {list}");
-        let details = Details { name: name.into(), group, kind: kind.into(), causes, ..Details::default() };
+        let details = Details { name: name.into(), group: group.to_owned(), kind: kind.into(), causes, ..Details::default() };
         Self { details: Some(Box::new(details)), ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, "Invalid", message) }
     }
 
@@ -337,7 +337,7 @@ pub(crate) fn created() -> Response {
 pub(crate) fn removed(resource: &'static Resource, name: &str, uid: &str) -> Response {
     let details = Details {
         name: name.into(),
-        group: resource.group,
+        group: resource.group.to_owned(),
         kind: resource.plural.into(),
         uid: Some(uid.into()),
         ..Details::default()

@@ -3,7 +3,6 @@
 use http::StatusCode;
 
 use super::{ApiError, Details};
-use crate::kinds::served;
 
 impl ApiError {
     /// A credential that nobody knows. Upstream: `NewUnauthorized`.
@@ -20,9 +19,8 @@ impl ApiError {
             _ => format!("{of_group} {name:?} is forbidden: {why}"),
         };
         let mut error = Self::new(StatusCode::FORBIDDEN, "Forbidden", message);
-        let group = served().map(|row| row.group).find(|known| *known == group).unwrap_or_default();
         error.details =
-            Some(Box::new(Details { name: name.into(), group, kind: resource.into(), ..Details::default() }));
+            Some(Box::new(Details { name: name.into(), group: group.to_owned(), kind: resource.into(), ..Details::default() }));
         error
     }
 }
