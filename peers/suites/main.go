@@ -45,6 +45,7 @@ func run() error {
 	project := flag.String("project", "..", "the project's folder")
 	lab := flag.String("informer-lab", "", "the program (default: the project's debug build)")
 	only := flag.String("only", "", "only suites whose name contains this")
+	atOnce := flag.Int("at-once", 2, "how many suites run at the same time")
 	write := flag.Bool("write", false, "write the table into the project's READMEs")
 	flag.Parse()
 	root, err := filepath.Abs(*project)
@@ -65,7 +66,7 @@ func run() error {
 	if *write && *only != "" {
 		return errors.New("--write writes the table of all suites: leave out --only")
 	}
-	results, failed := runAll(chosen, at)
+	results, failed := runAll(chosen, at, *atOnce)
 	table := markdown(results)
 	fmt.Print("\n", table)
 	if *write {
@@ -79,18 +80,25 @@ func run() error {
 	return nil
 }
 
-func runAll(chosen []suite, at place) (results []result, failed int) {
-	for _, suite := range chosen {
-		fmt.Printf("== %s %s\n", suite.name, suite.version)
-		began := time.Now()
-		outcomes, err := suite.run(at)
-		if err != nil {
-			fmt.Printf("FAILED: %v\n", err)
+// ending is how a suite ended.
+type ending struct {
+	outcomes []outcome
+	err      error
+	seconds  float64
+}
+
+// runAll runs the suites, so many at once: most wait for something nearly all the time. It tells of them in their order.
+func runAll(chosen []suite, at place, atOnce int) (results []result, failed int) {
+	for i, ended := range start(chosen, at, atOnce) {
+		ending := <-ended
+		fmt.Printf("== %s %s\n", chosen[i].name, chosen[i].version)
+		if ending.err != nil {
+			fmt.Printf("FAILED: %v\n", ending.err)
 			failed++
 			continue
 		}
-		result := judge(suite, outcomes)
-		result.seconds = time.Since(began).Seconds()
+		result := judge(chosen[i], ending.outcomes)
+		result.seconds = ending.seconds
 		results = append(results, result)
 		for _, complaint := range result.complaints {
 			fmt.Println("FAILED:", complaint)
@@ -101,4 +109,25 @@ func runAll(chosen []suite, at place) (results []result, failed int) {
 		fmt.Printf("%d of %d passed, %d do not apply, %.0f s\n", result.passed, result.attempted, result.notApplicable, result.seconds)
 	}
 	return results, failed
+}
+
+// start begins to run the suites in their order, and says where each will end.
+func start(chosen []suite, at place, atOnce int) []chan ending {
+	ends := make([]chan ending, len(chosen))
+	for i := range ends {
+		ends[i] = make(chan ending, 1)
+	}
+	places := make(chan struct{}, max(1, atOnce))
+	go func() {
+		for i, suite := range chosen {
+			places <- struct{}{}
+			go func() {
+				defer func() { <-places }()
+				began := time.Now()
+				outcomes, err := suite.run(at)
+				ends[i] <- ending{outcomes, err, time.Since(began).Seconds()}
+			}()
+		}
+	}()
+	return ends
 }

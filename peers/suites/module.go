@@ -7,10 +7,16 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 )
+
+// copying is held while a module is copied, which several suites may want at once.
+var copying sync.Mutex
 
 // module gives the sources of a Go module, as published, and where they may be built.
 func module(at place, name, version string) (string, error) {
+	copying.Lock()
+	defer copying.Unlock()
 	folder := filepath.Join(at.scratch, strings.ReplaceAll(name, "/", "+")+"@"+version)
 	if _, err := os.Stat(folder); err == nil {
 		return folder, nil

@@ -111,7 +111,7 @@ func registry(project string) (map[string]string, error) {
 func (c crate) build(folder string) (string, error) {
 	build := exec.Command("cargo", "test", "--no-run", "--lib", "--message-format=json", "-p", c.name, "--features", c.features)
 	build.Dir = folder
-	build.Env = append(os.Environ(), "CARGO_TARGET_DIR="+filepath.Join(folder, "target"))
+	build.Env = append(os.Environ(), "CARGO_TARGET_DIR="+folder+"-target") // the folder is made anew each time
 	build.Stderr = os.Stderr
 	text, err := build.Output()
 	if err != nil {
