@@ -12,11 +12,15 @@ import (
 // patience is how long one program of tests may take.
 const patience = 5 * time.Minute
 
-// beside is a command that runs beside a cluster of its own. It and what it has started end as by Ctrl-C, when its time is over.
+// beside is a command that runs beside a cluster of its own.
 func (p place) beside(ctx context.Context, cluster []string, command ...string) *exec.Cmd {
 	arguments := append([]string{"cluster"}, cluster...)
 	arguments = append(append(arguments, "--"), command...)
-	run := exec.CommandContext(ctx, p.lab, arguments...)
+	return inGroup(exec.CommandContext(ctx, p.lab, arguments...))
+}
+
+// inGroup lets a command and what it has started end as by Ctrl-C, when its time is over.
+func inGroup(run *exec.Cmd) *exec.Cmd {
 	run.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	run.Cancel = func() error { return syscall.Kill(-run.Process.Pid, syscall.SIGINT) }
 	run.WaitDelay = 10 * time.Second

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// ginkgo is a package of controller-runtime.
-func ginkgo(folder string, edits []edit, arguments ...string) func(place) ([]outcome, error) {
+// ginkgo is a package of controller-runtime. Its environment is envtest's, with informer-lab in the place of the binaries.
+func ginkgo(folder string, edits []edit) func(place) ([]outcome, error) {
 	return func(at place) ([]outcome, error) {
 		sources, err := module(at, controllerRuntime, controllerRuntimeVersion)
 		if err != nil {
@@ -29,21 +29,25 @@ func ginkgo(folder string, edits []edit, arguments ...string) func(place) ([]out
 		if told, err := build.CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("%w: %s", err, told)
 		}
-		return specs(at, program, filepath.Join(sources, folder), arguments)
+		return specs(at, program, filepath.Join(sources, folder))
 	}
 }
 
-// specs runs a program beside a cluster of its own, and reads its report.
-func specs(at place, program, folder string, arguments []string) ([]outcome, error) {
+// specs runs a program that starts API servers by itself, and reads its report.
+func specs(at place, program, folder string) ([]outcome, error) {
 	report := program + ".json"
 	if err := os.RemoveAll(report); err != nil {
 		return nil, err
 	}
+	assets, err := exec.Command(at.lab, "envtest").Output()
+	if err != nil {
+		return nil, fmt.Errorf("informer-lab envtest: %w", err)
+	}
 	ctx, end := context.WithTimeout(context.Background(), patience)
 	defer end()
-	run := at.beside(ctx, arguments, program, "-ginkgo.json-report="+report, "-ginkgo.no-color")
+	run := inGroup(exec.CommandContext(ctx, program, "-ginkgo.json-report="+report, "-ginkgo.no-color"))
 	run.Dir = folder
-	run.Env = append(os.Environ(), "USE_EXISTING_CLUSTER=true")
+	run.Env = append(os.Environ(), "USE_EXISTING_CLUSTER=false", "KUBEBUILDER_ASSETS="+strings.TrimSpace(string(assets)))
 	told, err := run.CombinedOutput()
 	if failed := (*exec.ExitError)(nil); err != nil && !errors.As(err, &failed) {
 		return nil, err // a test that failed is in the report

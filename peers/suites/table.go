@@ -16,7 +16,7 @@ const (
 	customResources = "custom resources"
 )
 
-// suites are all suites. Those of controller-runtime run beside the API server alone, as they do with envtest.
+// suites are all suites. Those of controller-runtime start what `informer-lab envtest` names, as they start envtest's binaries.
 var suites = []suite{
 	of("pkg/cache", nil),
 	of("pkg/source", nil),
@@ -44,5 +44,5 @@ var suites = []suite{
 }
 
 func of(folder string, edits []edit, exceptions ...exception) suite {
-	return suite{"controller-runtime " + folder, controllerRuntimeVersion, ginkgo(folder, edits, "--bare"), exceptions}
+	return suite{"controller-runtime " + folder, controllerRuntimeVersion, ginkgo(folder, edits), exceptions}
 }

@@ -8,6 +8,8 @@ mod board_live;
 mod chapters;
 mod cli;
 mod cli_cluster;
+#[cfg(unix)]
+mod cli_envtest;
 mod cli_files;
 #[cfg(unix)]
 mod cli_live;

@@ -58,7 +58,7 @@ fn text(tag: u8, value: &[u8]) -> Option<String> {
         0x14 => Some(value.iter().map(|&byte| char::from(byte)).collect()),  // T61String, read as Latin-1
         0x1e => {
             let units: Vec<u16> = value.chunks_exact(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]])).collect();
-            (value.len() % 2 == 0).then(|| String::from_utf16(&units).ok())? // BMPString
+            value.len().is_multiple_of(2).then(|| String::from_utf16(&units).ok())? // BMPString
         }
         _ => None,
     }
