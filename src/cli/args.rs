@@ -163,6 +163,9 @@ pub struct ClusterCommandArgs {
     /// With --tls, bearer tokens and their users: lines of token,user,uid,"group1,group2"
     #[arg(long, value_name = "FILE", requires = "tls")]
     pub token_auth_file: Option<PathBuf>,
+    /// Keep everything in this folder, and go on with what is in it: nothing that was answered is lost, whatever ends the program
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
     /// Where to write the kubeconfig; it stays [default: a temporary file, removed at the end]
     #[arg(long, value_name = "FILE")]
     pub kubeconfig_out: Option<PathBuf>,

@@ -85,6 +85,7 @@ pub fn option(id: &str) -> Option<&'static str> {
         "nodes" => "有多少个节点",
         "tls" => "用 HTTPS 提供服务，只接受 kubeconfig 里的客户端证书或 token",
         "token_auth_file" => "配合 --tls：bearer token 及其用户，每行 token,user,uid,\"group1,group2\"",
+        "data" => "把全部数据保存在这个目录里，并从其中已有的数据继续：无论程序怎样结束，已经答复的写入都不会丢",
         "events" => "最多保留多少个 Event，超出时删除最旧的；kube-apiserver 保留最近一小时的全部 Event",
         "bare" => "只有 API server，和 envtest 一样：没有节点、调度器、kubelet 和控制器",
         "controllers" => {

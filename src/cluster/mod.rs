@@ -35,6 +35,8 @@ pub struct ClusterSettings {
     pub tls: bool,
     /// The file of bearer tokens.
     pub token_auth_file: Option<PathBuf>,
+    /// The folder in which everything is kept; `None` if nothing is.
+    pub data: Option<PathBuf>,
     /// The path of the kubeconfig; `None` for a temporary file.
     pub kubeconfig: Option<PathBuf>,
     /// Which API server it simulates.

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::{ClusterSettings, KubeconfigFile, Pods, command, files, listen, revision_of_the_clock, security};
 use crate::console::{Console, Ended};
 use crate::trace::{Failure, Printer};
-use kube_testcluster::{Cluster, ClusterBuilder, Scenario, pods_from_yaml};
+use kube_testcluster::{Cluster, ClusterBuilder, DataError, Scenario, pods_from_yaml};
 
 /// The default of `--stages`.
 const USUAL_STAGES: &str = "run";
@@ -27,7 +27,10 @@ pub fn run(settings: &ClusterSettings, console: &Console) -> Result<Ended> {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start the runtime")?;
     runtime.block_on(async {
-        let mut cluster = builder.start();
+        let mut cluster = match &settings.data {
+            None => builder.start(),
+            Some(folder) => builder.start_in(folder).map_err(|error| data_failure(folder, error))?,
+        };
         // Not earlier: a signal while many pods are created should end the process at once.
         let stop = console.interrupt.arm().context("cannot listen for Ctrl-C")?;
         let (served, credentials) = match security {
@@ -54,6 +57,24 @@ pub fn run(settings: &ClusterSettings, console: &Console) -> Result<Ended> {
         cluster.shutdown().await;
         ended
     })
+}
+
+fn data_failure(folder: &Path, error: DataError) -> Failure {
+    let shown = folder.display();
+    let failure = Failure::new((
+        format!("cannot go on with what is in {shown}: {error}"),
+        format!("无法使用 {shown} 里的数据：{error}"),
+    ));
+    match &error {
+        DataError::InUse(_) => {
+            failure.next(("end the other cluster, or name another folder", "请停止那个集群，或换一个目录"))
+        }
+        DataError::Unusable { .. } => failure.because(error),
+        _ => failure.next((
+            "put a copy of the folder in its place, or name another folder",
+            "请用目录的备份替换它，或换一个目录",
+        )),
+    }
 }
 
 fn builder(settings: &ClusterSettings) -> Result<ClusterBuilder> {

@@ -9,6 +9,8 @@ mod chapters;
 mod cli;
 mod cli_cluster;
 #[cfg(unix)]
+mod cli_data;
+#[cfg(unix)]
 mod cli_envtest;
 mod cli_files;
 #[cfg(unix)]

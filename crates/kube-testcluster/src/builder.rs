@@ -1,5 +1,6 @@
 //! The options of a cluster.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,8 +18,8 @@ use crate::controllers::cluster_role_aggregation::{is_aggregated, rules_of};
 use crate::controllers::custom_resource_definition;
 use crate::controllers::root_ca::root_ca;
 use crate::kinds::{
-    self, API_SERVICES, CONFIG_MAPS, ENDPOINT_SLICES, ENDPOINTS, NAMESPACES, NODES, PODS, Resource, SERVICE_ACCOUNTS,
-    SERVICES,
+    self, API_SERVICES, CONFIG_MAPS, Catalog, ENDPOINT_SLICES, ENDPOINTS, NAMESPACES, NODES, PODS, Resource,
+    SERVICE_ACCOUNTS, SERVICES,
 };
 use crate::machinery::clock::Clock;
 use crate::nodes::kubelet::{Kubelet, Progress};
@@ -33,6 +34,7 @@ use crate::store::Requester;
 use crate::store::Store;
 use crate::store::expiry;
 use crate::store::object::{Draft, Key};
+use crate::store::wal::{DataError, Folder};
 use crate::verbs::create::prepare;
 use crate::verbs::in_process::InProcess;
 use crate::verbs::pod_admission::DEFAULT_ACCOUNT;
@@ -254,6 +256,52 @@ impl ClusterBuilder {
     /// # Panics
     /// Outside a tokio runtime.
     pub fn start(self) -> Cluster {
+        match self.begin(None) {
+            Ok(cluster) => cluster,
+            Err(error) => unreachable!("without a folder nothing can fail: {error}"),
+        }
+    }
+
+    /// Starts the cluster with what an earlier one has left in a folder, and keeps every write there, whatever ends it: a request is
+    /// answered, and a watch is told of a write, when the write is on the disk. Objects, uids and revisions go on; the history does
+    /// not, so that an earlier resourceVersion is answered with 410. What this builder says of the beginning counts for the first
+    /// cluster of a folder; later ones get the namespaces and services of kube-apiserver again, if they are gone.
+    ///
+    /// The files are read by this version and by later ones. Only one cluster at a time can use a folder.
+    ///
+    /// ```
+    /// # use kube_testcluster::Cluster;
+    /// # use k8s_openapi::api::core::v1::ConfigMap;
+    /// # use kube::{Api, api::PostParams};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = std::env::temp_dir().join(format!("kube-testcluster-{}", std::process::id()));
+    /// let cluster = Cluster::builder().bare().start_in(&folder)?;
+    /// let maps: Api<ConfigMap> = Api::default_namespaced(cluster.client("default"));
+    /// let mut map = ConfigMap::default();
+    /// map.metadata.name = Some("kept".into());
+    /// let made = maps.create(&PostParams::default(), &map).await?;
+    /// cluster.shutdown().await;
+    ///
+    /// let cluster = Cluster::builder().bare().start_in(&folder)?;
+    /// let maps: Api<ConfigMap> = Api::default_namespaced(cluster.client("default"));
+    /// assert_eq!(maps.get("kept").await?, made);
+    /// # cluster.shutdown().await;
+    /// # std::fs::remove_dir_all(&folder)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// If another cluster uses the folder, if it is damaged, or if it cannot be read or written.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime.
+    pub fn start_in(self, folder: impl AsRef<Path>) -> Result<Cluster, DataError> {
+        self.begin(Some(Folder::open(folder.as_ref())?))
+    }
+
+    fn begin(self, folder: Option<Folder>) -> Result<Cluster, DataError> {
         let clock = Clock::starting_at(self.started_at.unwrap_or_else(Timestamp::now));
         let store = Arc::new(Store::new(self.settings, clock));
         let chores = Arc::new(Chores::new(self.nodes.is_some(), self.settings.admission));
@@ -261,11 +309,22 @@ impl ClusterBuilder {
             store.set_hook(chores.clone());
         }
         let nodes = self.nodes.unwrap_or_default();
-        fill(&store, nodes, self.pods);
-        for n in 1..=self.crowd {
-            write(&store, PODS, Some("default"), crowd::pod(n, nodes, &clock.now()));
+        match folder.as_ref().map(Folder::read).transpose()?.flatten() {
+            Some(left) => {
+                store.restore(left)?;
+                fill_system(&store);
+            }
+            None => {
+                fill(&store, nodes, self.pods);
+                for n in 1..=self.crowd {
+                    write(&store, PODS, Some("default"), crowd::pod(n, nodes, &clock.now()));
+                }
+                chores.discard();
+            }
         }
-        chores.discard();
+        if let Some(folder) = folder {
+            store.keep_in(folder)?;
+        }
         let logs = Arc::new(Logs::default());
         let router = router(store.clone(), logs.clone(), self.admin);
         let client = own_client(&router);
@@ -288,7 +347,7 @@ impl ClusterBuilder {
             let client = own_client(&router);
             tasks.push(tokio::spawn(controllers::run_when_needed(workload, client, clock, stop.clone())));
         }
-        Cluster {
+        Ok(Cluster {
             store,
             chores,
             router,
@@ -297,7 +356,7 @@ impl ClusterBuilder {
             tasks,
             #[cfg(feature = "serve")]
             servers: Vec::new(),
-        }
+        })
     }
 }
 
@@ -308,18 +367,7 @@ pub(crate) fn own_client(router: &axum::Router) -> kube_client::Client {
 
 /// Writes the objects that exist at the start.
 fn fill(store: &Store, nodes: usize, pods: Vec<Pod>) {
-    for namespace in NAMESPACES_AT_START {
-        write_namespace(store, namespace);
-    }
-    if store.settings.admission == Admission::Kube {
-        write(store, SERVICES, Some("default"), api_service::service());
-        write(store, ENDPOINTS, Some("default"), api_service::endpoints());
-        write(store, ENDPOINT_SLICES, Some("default"), api_service::endpoint_slice());
-        for api in kinds::api_service::local(store.catalog().served()) {
-            write(store, API_SERVICES, None, api);
-        }
-        write_policy(store);
-    }
+    fill_system(store);
     let now = store.clock.now();
     for n in 1..=nodes {
         write(store, NODES, None, node(n, &now));
@@ -335,18 +383,44 @@ fn fill(store: &Store, nodes: usize, pods: Vec<Pod>) {
     }
 }
 
-/// Writes the roles and bindings that kube-apiserver begins with. With controllers, the aggregated ones already have their rules.
+/// Writes the roles and bindings that kube-apiserver begins with, as far as they are not there. With controllers, the aggregated ones
+/// already have their rules.
 fn write_policy(store: &Store) {
     let (aggregated, others): (Vec<_>, Vec<_>) = bootstrap_policy::objects().partition(|(_, role)| is_aggregated(role));
     for (resource, object) in others {
         let namespace = object["metadata"]["namespace"].as_str().map(ToOwned::to_owned);
-        write(store, resource, namespace.as_deref(), object);
+        write_missing(store, resource, namespace.as_deref(), object);
     }
     for (resource, mut role) in aggregated.into_iter().rev() {
         if store.settings.controllers != Controllers::None {
             role["rules"] = json!(rules_of(store, &role).expect("what was just written can be read"));
         }
-        write(store, resource, None, role);
+        write_missing(store, resource, None, role);
+    }
+}
+
+/// Writes what kube-apiserver makes at its start, as far as it is not there.
+fn fill_system(store: &Store) {
+    for namespace in NAMESPACES_AT_START {
+        if store.get(NAMESPACES, &Key::new(None, namespace)).is_none() {
+            write_namespace(store, namespace);
+        }
+    }
+    if store.settings.admission == Admission::Kube {
+        write_missing(store, SERVICES, Some("default"), api_service::service());
+        write_missing(store, ENDPOINTS, Some("default"), api_service::endpoints());
+        write_missing(store, ENDPOINT_SLICES, Some("default"), api_service::endpoint_slice());
+        for api in kinds::api_service::local(Catalog::default().served()) {
+            write_missing(store, API_SERVICES, None, api);
+        }
+        write_policy(store);
+    }
+}
+
+fn write_missing(store: &Store, resource: &'static Resource, namespace: Option<&str>, value: Value) {
+    let name = value["metadata"]["name"].as_str().unwrap_or_default();
+    if store.get(resource, &Key::new(namespace, name)).is_none() {
+        write(store, resource, namespace, value);
     }
 }
 

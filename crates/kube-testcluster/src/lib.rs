@@ -163,6 +163,7 @@ pub use self::play::faults::Faults;
 pub use self::play::pods_file::pods_from_yaml;
 pub use self::play::scenario::{Scenario, ScenarioError, Step};
 pub use self::settings::{Admin, Admission, Controllers, Era, Workload, Workloads};
+pub use self::store::wal::DataError;
 pub use self::store::writes::{Change, Write};
 #[cfg(feature = "tls")]
 pub use self::tls::{Authority, KeyPair, TlsError};
@@ -332,5 +333,6 @@ impl Cluster {
         for server in self.servers {
             server.shutdown().await;
         }
+        self.store.close_wal();
     }
 }

@@ -151,6 +151,11 @@ async fn served(store: Arc<Store>, logs: Arc<Logs>, waiting: &WaitingAnswers, re
     if changes_definitions && answer.status().is_success() {
         settle_definitions(&store, definition).await;
     }
+    // Whatever it says, it says nothing that a crash could take back.
+    let answer = match store.flushed().await {
+        Ok(()) => answer,
+        Err(why) => ApiError::internal(why.as_ref()).into_response(),
+    };
     let answer = match include {
         Err(error) if matches!(form.view, View::Table(_)) && answer.status().is_success() => {
             in_place_of(answer.headers(), error)

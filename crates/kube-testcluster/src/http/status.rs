@@ -190,7 +190,8 @@ impl ApiError {
         let list = if let [one] = sentences.as_slice() { one.clone() } else { format!("[{}]", sentences.join(", ")) };
         let dot = if group.is_empty() { "" } else { "." };
         let message = format!("{kind}{dot}{group} {name:?} is invalid: {list}");
-        let details = Details { name: name.into(), group: group.to_owned(), kind: kind.into(), causes, ..Details::default() };
+        let details =
+            Details { name: name.into(), group: group.to_owned(), kind: kind.into(), causes, ..Details::default() };
         Self { details: Some(Box::new(details)), ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, "Invalid", message) }
     }
 

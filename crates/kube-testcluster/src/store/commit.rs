@@ -183,6 +183,10 @@ impl Store {
 
     fn publish(&self, state: &mut StoreState, event: Event) {
         let resource = event.object().resource;
+        let event = Arc::new(event);
+        if let Some(wal) = self.wal.get() {
+            wal.append(&event);
+        }
         if let Some(hook) = &state.hook {
             hook.after_write(&event, &state.storage, &self.catalog());
         }
@@ -191,7 +195,7 @@ impl Store {
         }
         let audience = if self.faults.hides(resource) { Audience::Kubelet } else { Audience::Everyone };
         state.writes.tell(|| Write::new(&event, audience == Audience::Kubelet));
-        state.cache(resource).take(Arc::new(event), audience);
+        state.cache(resource).take(event, audience);
         state.open_writes -= 1;
         self.moved.send_replace(());
     }

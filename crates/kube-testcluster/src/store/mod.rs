@@ -1,7 +1,7 @@
 //! The store: storage and the watch caches under one lock. All handlers read and write through it.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
@@ -11,6 +11,7 @@ use self::object::{Key, Object};
 use self::page_counts::PageCounts;
 use self::reservation::Allocators;
 use self::storage::Storage;
+use self::wal::Wal;
 use self::watch_cache::WatchCache;
 use self::writes::{Write, WriteHook, WriteObserver};
 use crate::faults::Active;
@@ -30,9 +31,11 @@ pub(crate) mod object;
 mod page_counts;
 mod requester;
 mod reservation;
+mod restore;
 mod served_from;
 pub(crate) mod storage;
 mod summary;
+pub(crate) mod wal;
 pub(crate) mod watch_cache;
 pub(crate) mod writes;
 
@@ -60,9 +63,11 @@ pub(crate) struct Store {
     moved: watch::Sender<()>,
     /// Permits for the watches of clients.
     watches: Arc<Semaphore>,
+    /// Keeps every write, if anything is kept.
+    wal: OnceLock<Wal>,
     /// Signs the tokens of service accounts, where they open anything.
     #[cfg(feature = "tls")]
-    pub(crate) key_of_tokens: std::sync::OnceLock<ring::hmac::Key>,
+    pub(crate) key_of_tokens: OnceLock<ring::hmac::Key>,
 }
 
 /// Everything that one write changes.
@@ -143,8 +148,9 @@ impl Store {
             removals,
             moved,
             watches,
+            wal: OnceLock::new(),
             #[cfg(feature = "tls")]
-            key_of_tokens: std::sync::OnceLock::new(),
+            key_of_tokens: OnceLock::new(),
         }
     }
 
@@ -164,7 +170,7 @@ impl Store {
 
     /// Whether every write that began has ended, so that storage, the watch caches and the controllers' graph agree.
     pub(crate) fn is_sound(&self) -> bool {
-        self.lock().open_writes == 0
+        self.lock().open_writes == 0 && self.wal.get().is_none_or(|wal| wal.failure().is_none())
     }
 
     /// The kinds that are served now.
@@ -261,5 +267,12 @@ impl Store {
         let mut state = self.lock();
         state.closed = true;
         state.caches.values_mut().for_each(WatchCache::close);
+    }
+
+    /// Writes what is left, and lets others have the folder.
+    pub(crate) fn close_wal(&self) {
+        if let Some(wal) = self.wal.get() {
+            wal.close();
+        }
     }
 }

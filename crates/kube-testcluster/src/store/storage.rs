@@ -77,6 +77,27 @@ impl Storage {
         self.kinds.get(&resource.group_resource())?.get(key)?.last()?.object.clone()
     }
 
+    /// All objects of all kinds.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Arc<Object>> {
+        let versions = self.kinds.values().flat_map(BTreeMap::values);
+        versions.filter_map(|versions| versions.last()?.object.as_ref())
+    }
+
+    /// Takes an object over from an earlier server, in the state that it had there.
+    pub(super) fn restore(&mut self, object: Object) -> Event {
+        let (resource, key, revision) = (object.resource, object.key.clone(), object.revision);
+        let object = Some(Arc::new(object));
+        let versions = vec![Version { revision, object: object.clone() }];
+        self.kinds.entry(resource.group_resource()).or_default().insert(key, versions);
+        Event::new(revision, None, object)
+    }
+
+    /// Goes on from the revision of an earlier server. What was before it is compacted.
+    pub(super) fn go_on_from(&mut self, revision: u64) {
+        (self.revision, self.compacted) = (revision, revision);
+        self.log.clear();
+    }
+
     /// Writes a new or changed object as the next revision.
     pub(crate) fn put(&mut self, draft: Draft) -> Event {
         let (resource, key) = (draft.resource, draft.key.clone());

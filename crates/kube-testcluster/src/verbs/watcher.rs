@@ -192,8 +192,14 @@ impl Watch {
 }
 
 impl Stream {
-    /// The next line; `None` at the end of the stream.
+    /// The next line, when nothing of it can be lost any more; `None` at the end of the stream.
     async fn next(&mut self) -> Option<Bytes> {
+        let line = self.line().await?;
+        self.store.flushed().await.ok()?;
+        Some(line)
+    }
+
+    async fn line(&mut self) -> Option<Bytes> {
         if let Phase::Waiting(revision) = self.phase {
             let waited = tokio::select! {
                 biased;

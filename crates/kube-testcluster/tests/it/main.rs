@@ -10,6 +10,7 @@ mod cluster_binding;
 mod cluster_bodies;
 mod cluster_create;
 mod cluster_custom_resources;
+mod cluster_data;
 mod cluster_delete;
 mod cluster_depth;
 mod cluster_determinism;

@@ -45,6 +45,7 @@ pub(crate) async fn settle_all(store: &Store) {
 
 /// Goes on with definitions that wait for the last of their objects, until `stop`.
 pub(crate) async fn run(store: Arc<Store>, stop: CancellationToken) {
+    settle_all(&store).await; // an earlier server with the same folder may have ended in between
     while stop.run_until_cancelled(store.removals.notified()).await.is_some() {
         for name in names(&store) {
             if store.catalog().is_terminating(&name) {

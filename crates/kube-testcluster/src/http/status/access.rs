@@ -19,8 +19,12 @@ impl ApiError {
             _ => format!("{of_group} {name:?} is forbidden: {why}"),
         };
         let mut error = Self::new(StatusCode::FORBIDDEN, "Forbidden", message);
-        error.details =
-            Some(Box::new(Details { name: name.into(), group: group.to_owned(), kind: resource.into(), ..Details::default() }));
+        error.details = Some(Box::new(Details {
+            name: name.into(),
+            group: group.to_owned(),
+            kind: resource.into(),
+            ..Details::default()
+        }));
         error
     }
 }

@@ -1,0 +1,95 @@
+//! Goes on where an earlier server with the same folder has ended.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::Store;
+use super::object::{Key, Object};
+use super::wal::{DataError, Folder, Left, Restored, Wal};
+use super::watch_cache::Audience;
+use crate::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Catalog, Resource};
+use crate::machinery::random::Random;
+
+impl Store {
+    /// Takes over what an earlier server has left. Its history is gone, as after a compaction: a watch or a list of an earlier
+    /// revision is answered with 410.
+    ///
+    /// # Errors
+    /// `Foreign` if an object is of a kind that this server does not have, or cannot be read.
+    pub(crate) fn restore(&self, left: Restored) -> Result<(), DataError> {
+        let (definitions, others): (Vec<_>, Vec<_>) = left.objects.into_iter().partition(is_definition);
+        let names: Vec<String> = definitions.iter().map(|definition| definition.key.clone()).collect();
+        self.take_over(definitions, left.revision)?;
+        names.iter().for_each(|name| self.redefine(name)); // which says how custom resources are read
+        self.take_over(others, left.revision)
+    }
+
+    fn take_over(&self, objects: Vec<Left>, revision: u64) -> Result<(), DataError> {
+        let catalog = self.catalog();
+        let mut state = self.lock();
+        let mut writes = Vec::with_capacity(objects.len());
+        for left in objects {
+            let (resource, value) = opened(&left, &catalog).ok_or_else(|| foreign(&left))?;
+            let key = Key::from_start(left.key);
+            self.allocators.record(resource, &key, Some(&value));
+            writes.push(Arc::new(state.storage.restore(Object::new(resource, key, left.revision, value))));
+        }
+        state.storage.go_on_from(revision);
+        state.random = Random::new(self.settings.seed ^ revision.rotate_left(32)); // no uid comes again
+        let hook = state.hook.clone();
+        for write in writes {
+            state.expiry.note(&write);
+            if let Some(hook) = &hook {
+                hook.after_write(&write, &state.storage, &catalog);
+            }
+            state.cache(write.object().resource).take(write, Audience::Everyone);
+        }
+        for cache in state.caches.values_mut() {
+            cache.reset(revision);
+            cache.drop_snapshots(revision);
+        }
+        Ok(())
+    }
+
+    /// From now on, keeps every write in a folder.
+    ///
+    /// # Errors
+    /// If the folder cannot be written to.
+    pub(crate) fn keep_in(&self, folder: Folder) -> Result<(), DataError> {
+        let state = self.lock();
+        let wal = Wal::begin(folder, &state.storage)?;
+        self.wal.get_or_init(|| wal);
+        Ok(())
+    }
+
+    /// Waits until nothing that anybody can have seen so far can be lost. Without a folder, there is nothing to wait for.
+    ///
+    /// # Errors
+    /// Why the folder can no longer be written to.
+    pub(crate) async fn flushed(&self) -> Result<(), Arc<str>> {
+        match self.wal.get() {
+            None => Ok(()),
+            Some(wal) => wal.flushed().await,
+        }
+    }
+}
+
+fn is_definition(left: &Left) -> bool {
+    (left.group.as_str(), left.plural.as_str())
+        == (CUSTOM_RESOURCE_DEFINITIONS.group, CUSTOM_RESOURCE_DEFINITIONS.plural)
+}
+
+fn opened(left: &Left, catalog: &Catalog) -> Option<(&'static Resource, Value)> {
+    let resource = catalog.stored().find(|row| row.group == left.group && row.plural == left.plural)?;
+    let mut value: Value = serde_json::from_slice(&left.json).ok()?;
+    let fields = value.as_object_mut()?;
+    fields.remove("kind");
+    fields.remove("apiVersion");
+    // The schema may have changed since it was written.
+    Some((resource, if resource.custom.is_some() { resource.in_shape(value) } else { value }))
+}
+
+fn foreign(left: &Left) -> DataError {
+    DataError::Foreign { kind: format!("{}.{}", left.plural, left.group), key: left.key.clone() }
+}

@@ -1,0 +1,130 @@
+//! The folder of a cluster's data: one process at a time, one generation of files.
+
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::record::MAGIC;
+
+/// Why a folder cannot hold a cluster.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DataError {
+    /// The folder or a file in it cannot be read or written.
+    #[error("{} cannot be used", .path.display())]
+    Unusable {
+        /// The folder or the file.
+        path: PathBuf,
+        /// The system's words.
+        #[source]
+        why: io::Error,
+    },
+    /// Another cluster uses the folder.
+    #[error("{} is used by another cluster", .0.display())]
+    InUse(PathBuf),
+    /// Another version of this program has written objects that this one does not have.
+    #[error("the object {key} of {kind} cannot be served by this version")]
+    Foreign {
+        /// The kind, as in `deployments.apps`.
+        kind: String,
+        /// The object.
+        key: String,
+    },
+    /// A file was changed or cut by somebody else, or the disk has lost something.
+    #[error("{} is damaged at byte {at}: {why}", .path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Where the first record begins that cannot be read.
+        at: u64,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+/// A folder that this process alone uses, as long as this lives.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    path: PathBuf,
+    _lock: File,
+    /// The newest generation; 0 before the first.
+    pub(super) generation: u64,
+}
+
+impl Folder {
+    /// Makes the folder if it is missing, and takes it.
+    ///
+    /// # Errors
+    /// `InUse`, or `Unusable`.
+    pub(crate) fn open(path: &Path) -> Result<Self, DataError> {
+        let unusable = |why| DataError::Unusable { path: path.to_owned(), why };
+        fs::create_dir_all(path).map_err(unusable)?;
+        let lock = File::options().create(true).append(true).open(path.join("lock")).map_err(unusable)?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(DataError::InUse(path.to_owned())),
+            Err(TryLockError::Error(why)) => return Err(unusable(why)),
+        }
+        let mut folder = Self { path: path.to_owned(), _lock: lock, generation: 0 };
+        let snapshots = folder.names()?.into_iter().filter_map(|name| number(&name, SNAPSHOT));
+        folder.generation = snapshots.max().unwrap_or_default();
+        Ok(folder)
+    }
+
+    fn names(&self) -> Result<Vec<String>, DataError> {
+        let entries = fs::read_dir(&self.path).and_then(|entries| entries.collect::<io::Result<Vec<_>>>());
+        let entries = entries.map_err(|why| DataError::Unusable { path: self.path.clone(), why })?;
+        Ok(entries.into_iter().filter_map(|entry| entry.file_name().into_string().ok()).collect())
+    }
+
+    pub(super) fn snapshot(&self, generation: u64) -> PathBuf {
+        self.path.join(format!("{generation:016}{SNAPSHOT}"))
+    }
+
+    pub(super) fn log(&self, generation: u64) -> PathBuf {
+        self.path.join(format!("{generation:016}{LOG}"))
+    }
+
+    /// Where a snapshot is written until it is whole.
+    pub(super) fn unfinished(&self, generation: u64) -> PathBuf {
+        self.path.join(format!("{generation:016}{UNFINISHED}"))
+    }
+
+    /// A log with writes in it whose snapshot is gone. An empty one is what a crash leaves before its snapshot is whole.
+    pub(super) fn stray_log(&self) -> Result<Option<u64>, DataError> {
+        let later =
+            self.names()?.into_iter().filter_map(|name| number(&name, LOG)).filter(|log| *log > self.generation);
+        let has_writes = |log: &u64| fs::metadata(self.log(*log)).is_ok_and(|found| found.len() > MAGIC.len() as u64);
+        Ok(later.into_iter().find(has_writes))
+    }
+
+    /// Makes sure that files which were made, named or removed stay so.
+    pub(super) fn sync(&self) -> io::Result<()> {
+        #[cfg(unix)]
+        File::open(&self.path)?.sync_all()?;
+        Ok(())
+    }
+
+    /// Removes the files of all generations but the newest, and what was never finished.
+    pub(super) fn remove_old(&self) -> Result<(), DataError> {
+        let is_old = |name: &String| {
+            let generation = number(name, SNAPSHOT).or_else(|| number(name, LOG));
+            generation.is_some_and(|generation| generation != self.generation) || name.ends_with(UNFINISHED)
+        };
+        for name in self.names()?.iter().filter(|name| is_old(name)) {
+            let path = self.path.join(name);
+            fs::remove_file(&path).map_err(|why| DataError::Unusable { path, why })?;
+        }
+        Ok(())
+    }
+}
+
+const SNAPSHOT: &str = ".snap";
+const LOG: &str = ".wal";
+/// Behind the name of a snapshot that is being written.
+const UNFINISHED: &str = ".snap.part";
+
+fn number(name: &str, kind: &str) -> Option<u64> {
+    let digits = name.strip_suffix(kind)?;
+    (digits.len() == 16 && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| digits.parse().ok())?
+}

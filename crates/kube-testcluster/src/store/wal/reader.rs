@@ -1,0 +1,109 @@
+//! Reads the newest generation of a folder: a snapshot, and the writes since.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::{fs, io};
+
+use super::folder::{DataError, Folder};
+use super::record::{self, MAGIC, Next, Record};
+
+/// What an earlier cluster has left.
+#[derive(Debug, Default)]
+pub(crate) struct Restored {
+    /// The revision of its last write.
+    pub(crate) revision: u64,
+    /// Its objects, in the order of their last writes.
+    pub(crate) objects: Vec<Left>,
+}
+
+/// An object that an earlier cluster has left.
+#[derive(Debug)]
+pub(crate) struct Left {
+    pub(crate) revision: u64,
+    pub(crate) group: String,
+    pub(crate) plural: String,
+    pub(crate) key: String,
+    pub(crate) json: Vec<u8>,
+}
+
+/// Objects by group, plural and key.
+type Objects = BTreeMap<(String, String, String), (u64, Vec<u8>)>;
+
+impl Folder {
+    /// What an earlier cluster has left here; `None` if there was none.
+    ///
+    /// # Errors
+    /// `Damaged`, or `Unusable`.
+    pub(crate) fn read(&self) -> Result<Option<Restored>, DataError> {
+        if let Some(log) = self.stray_log()? {
+            let (path, why) = (self.snapshot(log), "it is missing, and its log is there".to_owned());
+            return Err(DataError::Damaged { path, at: 0, why });
+        }
+        if self.generation == 0 {
+            return Ok(None);
+        }
+        let (mut revision, mut objects) = (0, Objects::new());
+        let mut is_whole = false;
+        let path = self.snapshot(self.generation);
+        let torn = each(&path, |record| is_whole |= apply(record, &mut revision, &mut objects))?;
+        if torn.is_some() || !is_whole {
+            return Err(DataError::Damaged { path, at: torn.unwrap_or_default(), why: "it has no end".to_owned() });
+        }
+        let path = self.log(self.generation);
+        if path.exists() {
+            let torn = each(&path, |record| {
+                apply(record, &mut revision, &mut objects);
+            })?;
+            if let Some(at) = torn {
+                tracing::info!(path = %path.display(), at, "the last record was never finished, and is left out");
+            }
+        }
+        let left = |((group, plural, key), (revision, json))| Left { revision, group, plural, key, json };
+        let mut objects: Vec<Left> = objects.into_iter().map(left).collect();
+        objects.sort_by_key(|object| object.revision);
+        Ok(Some(Restored { revision, objects }))
+    }
+}
+
+/// Carries a record out. Returns whether it is the end of a snapshot.
+fn apply(record: &Record<'_>, last: &mut u64, objects: &mut Objects) -> bool {
+    let of = |group: &str, plural: &str, key: &str| (group.to_owned(), plural.to_owned(), key.to_owned());
+    match record {
+        Record::Put { revision, group, plural, key, json } => {
+            *last = (*last).max(*revision);
+            objects.insert(of(group, plural, key), (*revision, json.to_vec()));
+        }
+        Record::Removed { revision, group, plural, key } => {
+            *last = (*last).max(*revision);
+            objects.remove(&of(group, plural, key));
+        }
+        Record::End { revision } => {
+            *last = (*last).max(*revision);
+            return true;
+        }
+    }
+    false
+}
+
+/// Calls `take` with every record of a file. Returns where the last one is torn, if it is.
+fn each(path: &Path, mut take: impl FnMut(&Record<'_>)) -> Result<Option<u64>, DataError> {
+    let bytes = fs::read(path).map_err(|why: io::Error| DataError::Unusable { path: path.to_owned(), why })?;
+    let damaged =
+        |at: usize, why: &str| DataError::Damaged { path: path.to_owned(), at: at as u64, why: why.to_owned() };
+    let Some(mut rest) = bytes.strip_prefix(MAGIC) else {
+        // A log that was just made may be shorter.
+        return if MAGIC.starts_with(&bytes) { Ok(Some(0)) } else { Err(damaged(0, "it is no file of this program")) };
+    };
+    loop {
+        let at = bytes.len() - rest.len();
+        match record::next(rest) {
+            Next::Record(record, behind) => {
+                take(&record);
+                rest = behind;
+            }
+            Next::End => return Ok(None),
+            Next::Torn => return Ok(Some(at as u64)),
+            Next::Damaged => return Err(damaged(at, "a record there is not as it was written")),
+        }
+    }
+}

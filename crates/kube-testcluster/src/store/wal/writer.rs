@@ -1,0 +1,161 @@
+//! The thread that writes the log.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::{Arc, mpsc};
+use std::thread::{self, JoinHandle};
+
+use tokio::sync::watch;
+
+use super::Progress;
+use super::folder::{DataError, Folder};
+use super::record::{MAGIC, Record};
+use crate::kinds::GroupResource;
+use crate::store::event::Event;
+use crate::store::object::{Key, Object};
+use crate::store::storage::Storage;
+
+/// How much of a snapshot is written at a time.
+const PIECE: usize = 1 << 20;
+
+/// The objects of the store, by kind and key.
+type Objects = BTreeMap<(GroupResource, Key), Arc<Object>>;
+
+#[derive(Debug)]
+pub(super) struct Writer {
+    folder: Folder,
+    log: File,
+    /// A log that is longer than this, and than the snapshot before it, is replaced.
+    long: u64,
+    /// How long the log and the snapshot are.
+    written: u64,
+    snapshot: u64,
+    /// What is stored, as far as it was written here: what the next snapshot has. The objects are those of the store.
+    objects: Objects,
+    revision: u64,
+    buffer: Vec<u8>,
+}
+
+impl Writer {
+    /// Begins the next generation with what is stored. A log of more than `long` bytes is followed by another one.
+    pub(super) fn begin(mut folder: Folder, storage: &Storage, long: u64) -> Result<Self, DataError> {
+        let objects =
+            storage.all().map(|object| ((object.resource.group_resource(), object.key.clone()), object.clone()));
+        let (objects, revision) = (objects.collect(), storage.revision());
+        let (snapshot, log) = next_generation(&mut folder, &objects, revision)?;
+        Ok(Self { folder, log, long, written: 0, snapshot, objects, revision, buffer: Vec::new() })
+    }
+
+    pub(super) fn spawn(
+        mut self,
+        writes: mpsc::Receiver<Arc<Event>>,
+        progress: watch::Sender<Progress>,
+    ) -> Result<JoinHandle<()>, DataError> {
+        let path = self.folder.log(self.folder.generation);
+        let run = move || {
+            while let Ok(first) = writes.recv() {
+                let more = std::iter::from_fn(|| writes.try_recv().ok());
+                match self.write(std::iter::once(first).chain(more)) {
+                    Ok(()) => progress.send_modify(|progress| progress.revision = self.revision),
+                    Err(error) => return fail(&progress, &error),
+                }
+                if self.written > self.long.max(self.snapshot)
+                    && let Err(error) = self.start_again()
+                {
+                    return fail(&progress, &error);
+                }
+            }
+        };
+        thread::Builder::new().name("wal".into()).spawn(run).map_err(|why| DataError::Unusable { path, why })
+    }
+
+    /// Writes the records, and waits for the disk.
+    fn write(&mut self, events: impl Iterator<Item = Arc<Event>>) -> io::Result<()> {
+        self.buffer.clear();
+        for event in events {
+            let object = event.object();
+            let GroupResource { group, plural } = object.resource.group_resource();
+            let (revision, key) = (event.revision, object.key.as_str());
+            let place = (object.resource.group_resource(), object.key.clone());
+            match &event.current {
+                Some(current) => {
+                    let json = current.json();
+                    Record::Put { revision, group, plural, key, json }.write(&mut self.buffer);
+                    self.objects.insert(place, current.clone());
+                }
+                None => {
+                    Record::Removed { revision, group, plural, key }.write(&mut self.buffer);
+                    self.objects.remove(&place);
+                }
+            }
+            self.revision = revision;
+        }
+        self.log.write_all(&self.buffer)?;
+        self.written += self.buffer.len() as u64;
+        self.buffer.shrink_to(PIECE);
+        self.log.sync_data()
+    }
+
+    /// Replaces a long log by a snapshot.
+    fn start_again(&mut self) -> Result<(), DataError> {
+        let (snapshot, log) = next_generation(&mut self.folder, &self.objects, self.revision)?;
+        (self.log, self.written, self.snapshot) = (log, 0, snapshot);
+        Ok(())
+    }
+}
+
+/// From now on nothing reaches the disk, and nobody is answered.
+fn fail(progress: &watch::Sender<Progress>, error: &(dyn std::error::Error + 'static)) {
+    tracing::error!(error, "nothing can be written to the log any more");
+    progress.send_modify(|progress| progress.failed = Some(format!("the log cannot be written: {error}").into()));
+}
+
+/// Writes a snapshot, and begins an empty log behind it. Returns the snapshot's length and the log. The snapshot gets its name when
+/// both are on the disk, so a crash in the middle leaves the generation before.
+fn next_generation(folder: &mut Folder, objects: &Objects, revision: u64) -> Result<(u64, File), DataError> {
+    let next = folder.generation + 1;
+    let path = folder.snapshot(next);
+    let made = || {
+        let mut log = private(&folder.log(next))?;
+        log.write_all(MAGIC)?;
+        log.sync_all()?;
+        let unfinished = folder.unfinished(next);
+        let length = write_snapshot(private(&unfinished)?, objects, revision)?;
+        fs::rename(&unfinished, &path)?;
+        folder.sync()?;
+        Ok((length, log))
+    };
+    let made = made().map_err(|why| DataError::Unusable { path: path.clone(), why })?;
+    folder.generation = next;
+    folder.remove_old()?;
+    Ok(made)
+}
+
+fn write_snapshot(mut file: File, objects: &Objects, revision: u64) -> io::Result<u64> {
+    let mut piece = MAGIC.to_vec();
+    let mut length = 0;
+    for ((GroupResource { group, plural }, key), object) in objects {
+        let (revision, key, json) = (object.revision, key.as_str(), object.json());
+        Record::Put { revision, group, plural, key, json }.write(&mut piece);
+        if piece.len() > PIECE {
+            file.write_all(&piece)?;
+            length += piece.len() as u64;
+            piece.clear();
+        }
+    }
+    Record::End { revision }.write(&mut piece);
+    file.write_all(&piece)?;
+    file.sync_all()?;
+    Ok(length + piece.len() as u64)
+}
+
+/// An empty file that only its owner can read, as there may be secrets in it.
+fn private(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}

@@ -1,0 +1,162 @@
+//! A cluster with a folder: what is there after its end.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use kube_testcluster::{Cluster, DataError};
+use serde_json::{Value, json};
+
+use crate::support::api::{Api, quiet};
+
+const MAPS: &str = "/api/v1/namespaces/default/configmaps";
+
+/// A folder for one test, removed at its end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let _ = fs::remove_dir_all(&path); // of an earlier run that failed
+        Self(path)
+    }
+
+    fn start(&self) -> Cluster {
+        quiet().start_in(&self.0).unwrap()
+    }
+
+    fn refusal(&self) -> String {
+        quiet().start_in(&self.0).unwrap_err().to_string()
+    }
+
+    /// The log of the newest generation.
+    fn log(&self) -> PathBuf {
+        let entries = fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().path());
+        entries.filter(|path| path.extension().is_some_and(|kind| kind == "wal")).max().unwrap()
+    }
+
+    /// Changes the log as bytes.
+    fn change_log(&self, change: impl FnOnce(&mut Vec<u8>)) {
+        let path = self.log();
+        let mut bytes = fs::read(&path).unwrap();
+        change(&mut bytes);
+        fs::write(path, bytes).unwrap();
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+async fn create(api: &Api, name: &str) -> Value {
+    let made = api.post(MAPS, &json!({"metadata": {"name": name}})).await;
+    assert_eq!(made.status, 201, "{}", made.body);
+    made.body
+}
+
+async fn names(cluster: &Cluster) -> Vec<String> {
+    let maps = Api::new(cluster).items(MAPS).await;
+    maps.iter().map(|map| map["metadata"]["name"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn objects_uids_and_revisions_go_on() {
+    let folder = Folder::new("data-goes-on");
+    let cluster = folder.start();
+    let api = Api::new(&cluster);
+    let kept = create(&api, "kept").await;
+    create(&api, "gone").await;
+    api.merge(&format!("{MAPS}/kept"), &json!({"data": {"a": "1"}})).await;
+    let gone = api.delete(&format!("{MAPS}/gone")).await;
+    assert_eq!(gone.status, 200);
+    let before = api.get(MAPS).await.body;
+    cluster.shutdown().await;
+
+    let cluster = folder.start();
+    let api = Api::new(&cluster);
+    assert_eq!(api.get(MAPS).await.body, before, "the list is the same, with its resourceVersion");
+    let later = create(&api, "later").await;
+    let revision = |object: &Value| object["metadata"]["resourceVersion"].as_str().unwrap().parse::<u64>().unwrap();
+    assert_eq!(revision(&later), revision(&before) + 1);
+    assert_ne!(later["metadata"]["uid"], kept["metadata"]["uid"]);
+    let old = format!("{MAPS}?watch=true&resourceVersion={}&timeoutSeconds=1", revision(&kept));
+    let told: Value = api.get(&old).await.body;
+    assert_eq!(told["object"]["code"], 410, "the history does not go on: {told}");
+    cluster.shutdown().await;
+    assert_eq!(names(&folder.start()).await, ["kept", "later"], "also from a snapshot and its log");
+}
+
+#[tokio::test]
+async fn what_was_taken_stays_taken() {
+    let folder = Folder::new("data-allocations");
+    let services = "/api/v1/namespaces/default/services";
+    let service = |name: &str| json!({"metadata": {"name": name}, "spec": {"ports": [{"port": 80}]}});
+    let cluster = folder.start();
+    let first = Api::new(&cluster).post(services, &service("a")).await.body["spec"]["clusterIP"].clone();
+    cluster.shutdown().await;
+    let cluster = folder.start();
+    let second = Api::new(&cluster).post(services, &service("b")).await.body["spec"]["clusterIP"].clone();
+    assert!(second.is_string() && first != second, "{first} {second}");
+}
+
+#[tokio::test]
+async fn two_clusters_cannot_share_a_folder() {
+    let folder = Folder::new("data-shared");
+    let cluster = folder.start();
+    assert!(matches!(quiet().start_in(&folder.0), Err(DataError::InUse(_))));
+    cluster.shutdown().await;
+    folder.start().shutdown().await;
+}
+
+#[tokio::test]
+async fn a_last_record_that_was_never_finished_is_left_out() {
+    let folder = Folder::new("data-torn");
+    let cluster = folder.start();
+    for name in ["a", "b", "c"] {
+        create(&Api::new(&cluster), name).await;
+    }
+    cluster.shutdown().await;
+    folder.change_log(|bytes| bytes.truncate(bytes.len() - 5));
+    let cluster = folder.start();
+    assert_eq!(names(&cluster).await, ["a", "b"]);
+    create(&Api::new(&cluster), "d").await;
+    cluster.shutdown().await;
+    assert_eq!(names(&folder.start()).await, ["a", "b", "d"]);
+}
+
+#[tokio::test]
+async fn damage_is_said_with_its_place_and_nothing_is_changed() {
+    let folder = Folder::new("data-damaged");
+    let cluster = folder.start();
+    for name in ["a", "b"] {
+        create(&Api::new(&cluster), name).await;
+    }
+    cluster.shutdown().await;
+    folder.change_log(|bytes| bytes[40] ^= 1);
+    let damaged = fs::read(folder.log()).unwrap();
+    let refused = folder.refusal();
+    assert!(refused.ends_with(".wal is damaged at byte 8: a record there is not as it was written"), "{refused}");
+    assert_eq!(fs::read(folder.log()).unwrap(), damaged);
+    fs::remove_file(folder.log().with_extension("snap")).unwrap();
+    assert!(folder.refusal().contains("it is missing, and its log is there"), "{}", folder.refusal());
+}
+
+#[tokio::test]
+async fn a_namespace_that_was_being_deleted_goes_on_to_end() {
+    let folder = Folder::new("data-namespace");
+    let cluster = folder.start();
+    let api = Api::new(&cluster);
+    api.post("/api/v1/namespaces", &json!({"metadata": {"name": "n"}})).await;
+    let held = json!({"metadata": {"name": "held", "finalizers": ["example.com/a"]}});
+    assert_eq!(api.post("/api/v1/namespaces/n/configmaps", &held).await.status, 201);
+    api.delete("/api/v1/namespaces/n").await;
+    cluster.settled().await;
+    cluster.shutdown().await;
+    let cluster = folder.start();
+    let api = Api::new(&cluster);
+    assert_eq!(api.get("/api/v1/namespaces/n").await.body["status"]["phase"], "Terminating");
+    api.merge("/api/v1/namespaces/n/configmaps/held", &json!({"metadata": {"finalizers": null}})).await;
+    cluster.settled().await;
+    assert_eq!(api.get("/api/v1/namespaces/n").await.status, 404);
+}

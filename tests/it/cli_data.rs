@@ -1,0 +1,129 @@
+//! `informer-lab cluster --data`: what was answered is there, however the program ends.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::mpsc::{Sender, channel};
+use std::{fs, thread};
+
+use serde_json::{Value, json};
+
+use crate::cli::{command, finish};
+use crate::cli_serve::{Live, after};
+
+const MAPS: &str = "/api/v1/namespaces/default/configmaps";
+/// How often the program is killed.
+const KILLS: usize = 100;
+/// How many clients write at the same time.
+const CLIENTS: usize = 4;
+
+/// What the server has answered of an object: its revision and value; `None` if it was deleted.
+type Answered = BTreeMap<String, Option<(u64, Value)>>;
+
+fn start(folder: &Path) -> (Live, SocketAddr) {
+    let mut live = Live::start(command("cluster --bare --data").arg(folder));
+    let address = after(&mut live.out, "http://").parse().unwrap();
+    (live, address)
+}
+
+/// Sends a request on a connection that stays open. `None` if the server has ended before its answer was whole.
+fn ask(stream: &mut BufReader<TcpStream>, method: &str, path: &str, body: &Value) -> Option<Value> {
+    let body = body.to_string();
+    let length = body.len();
+    let head = format!(
+        "{method} {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n"
+    );
+    stream.get_mut().write_all((head + &body).as_bytes()).ok()?;
+    let (mut line, mut length) = (String::new(), None);
+    while line != "\r\n" {
+        line.clear();
+        if stream.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
+            length = Some(value.trim().parse().unwrap());
+        }
+    }
+    let mut body = vec![0; length.expect("every answer here has a length")];
+    stream.read_exact(&mut body).ok()?;
+    Some(serde_json::from_slice(&body).unwrap())
+}
+
+fn revision(object: &Value) -> u64 {
+    object["metadata"]["resourceVersion"].as_str().unwrap_or_else(|| panic!("{object}")).parse().unwrap()
+}
+
+/// Creates, changes and deletes objects of its own until the server ends, and notes what was answered. What was asked last and not
+/// answered is forgotten: it may have happened or not.
+fn client(address: SocketAddr, round: usize, own: usize, answered: &Mutex<Answered>, told: &Sender<()>) {
+    let Ok(stream) = TcpStream::connect(address) else { return };
+    let mut stream = BufReader::new(stream);
+    for n in 0.. {
+        let name = format!("r{round}-c{own}-{}", n / 3);
+        let path = format!("{MAPS}/{name}");
+        let map = |value: &str| json!({"metadata": {"name": name}, "data": {"value": value}});
+        answered.lock().unwrap().remove(&name);
+        let answer = match n % 3 {
+            0 => ask(&mut stream, "POST", MAPS, &map("created")),
+            1 => ask(&mut stream, "PUT", &path, &map("changed")),
+            _ if n % 2 == 0 => ask(&mut stream, "DELETE", &path, &json!({})),
+            _ => ask(&mut stream, "GET", &path, &json!({})),
+        };
+        let Some(answer) = answer else { return };
+        let state = (answer["kind"] == "ConfigMap").then(|| (revision(&answer), answer["data"]["value"].clone()));
+        answered.lock().unwrap().insert(name, state);
+        let _ = told.send(());
+    }
+}
+
+#[test]
+fn nothing_that_was_answered_is_lost_by_a_hundred_kills() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("data-killed");
+    let _ = fs::remove_dir_all(&folder); // of an earlier run that failed
+    let answered = Mutex::new(Answered::new());
+    let mut random = fastrand::Rng::with_seed(17);
+    let mut newest = 0;
+    for round in 0..KILLS {
+        let (mut live, address) = start(&folder);
+        let mut stream = BufReader::new(TcpStream::connect(address).unwrap());
+        let list = ask(&mut stream, "GET", MAPS, &json!({})).unwrap();
+        assert!(revision(&list) >= newest, "round {round}: revisions go on");
+        let items = list["items"].as_array().unwrap();
+        let found: BTreeMap<&str, &Value> =
+            items.iter().map(|map| (map["metadata"]["name"].as_str().unwrap(), map)).collect();
+        for (name, state) in &*answered.lock().unwrap() {
+            let found = found.get(name.as_str()).map(|map| (revision(map), map["data"]["value"].clone()));
+            assert_eq!(&found, state, "round {round}: {name}");
+        }
+        newest = revision(&list);
+
+        let (told, heard) = channel();
+        thread::scope(|scope| {
+            for own in 0..CLIENTS {
+                let (answered, told) = (&answered, told.clone());
+                scope.spawn(move || client(address, round, own, answered, &told));
+            }
+            let answers = random.usize(1..120);
+            assert_eq!(heard.iter().take(answers).count(), answers);
+            live.child.kill().unwrap();
+            live.child.wait().unwrap();
+        });
+        let seen = answered.lock().unwrap().values().flatten().map(|(revision, _)| *revision).max();
+        newest = newest.max(seen.unwrap_or_default());
+    }
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_folder_in_use_is_said_in_a_sentence() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("data-in-use");
+    let _ = fs::remove_dir_all(&folder);
+    let (live, _) = start(&folder);
+    let second = finish(command("cluster --data").arg(&folder));
+    assert_eq!(second.code, Some(1));
+    assert!(second.err.contains("is used by another cluster") && second.err.contains("next: "), "{}", second.err);
+    drop(live);
+    fs::remove_dir_all(&folder).unwrap();
+}
