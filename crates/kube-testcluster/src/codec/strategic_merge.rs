@@ -118,16 +118,19 @@ fn merge_object(
 
 /// A value that is new in the object: without the fields that are null, and without what has a directive, which has nothing to
 /// act on. Upstream: `discardNullValuesFromPatch`, `removeDirectives`.
-fn without_directives(value: Value) -> Option<Value> {
+fn without_directives(mut value: Value) -> Option<Value> {
+    discard_directives(&mut value).then_some(value)
+}
+
+/// Whether anything is left of the value.
+fn discard_directives(value: &mut Value) -> bool {
     match value {
-        Value::Object(fields) if fields.contains_key(DIRECTIVE) => None,
-        Value::Object(fields) => {
-            let fields = fields.into_iter().filter(|(_, value)| !value.is_null());
-            Some(Value::Object(fields.filter_map(|(name, value)| Some((name, without_directives(value)?))).collect()))
-        }
-        Value::Array(items) => Some(items.into_iter().filter_map(without_directives).collect()),
-        value => Some(value),
+        Value::Object(fields) if fields.contains_key(DIRECTIVE) => return false,
+        Value::Object(fields) => fields.retain(|_, value| !value.is_null() && discard_directives(value)),
+        Value::Array(items) => items.retain_mut(discard_directives),
+        _ => {}
     }
+    true
 }
 
 /// What decides the order of a merged list.

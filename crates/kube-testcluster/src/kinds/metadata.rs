@@ -32,10 +32,11 @@ pub(crate) fn of_any_new(new: &Value) -> Vec<Cause> {
 /// change. (Some kinds of kube-apiserver check the whole once more.)
 pub(crate) fn of_update(resource: &Resource, new: &Value, old: &Value) -> Vec<Cause> {
     let mut causes = whole(new, NameRule::PathSegment);
-    causes.extend(change(new, old));
+    let of_change = change(new, old);
     if checks_itself(resource) {
-        causes.extend(change(new, old));
+        causes.extend(of_change.clone());
     }
+    causes.extend(of_change);
     causes
 }
 

@@ -200,11 +200,12 @@ pub(crate) fn prepare(store: &Store, resource: &'static Resource, namespace: Opt
     let metadata = object(&mut value["metadata"]);
     generate_name(store, resource, namespace, metadata);
     metadata.insert("uid".into(), json!(store.lock().random.uid()));
-    metadata.insert("creationTimestamp".into(), json!(store.clock.now()));
+    let now = store.clock.now();
+    metadata.insert("creationTimestamp".into(), json!(now));
     if resource.generation != Generation::Absent {
         metadata.insert("generation".into(), json!(1));
     }
-    (resource.prepare)(value, &Change { old: None, part: None, now: &store.clock.now() });
+    (resource.prepare)(value, &Change { old: None, part: None, now: &now });
 }
 
 /// Adds the finalizer that keeps a namespace until it is empty.

@@ -159,10 +159,15 @@ fn keep_all_but_status(current: &Opened, new: &mut Value) {
         return;
     }
     let new = object(new);
-    new.retain(|field, _| matches!(field.as_str(), "metadata" | "status"));
-    let old = current.value.as_object().into_iter().flatten();
-    let kept = old.filter(|(field, _)| !matches!(field.as_str(), "metadata" | "status"));
-    new.extend(kept.map(|(field, value)| (field.clone(), value.clone())));
+    let is_changed = |field: &str| matches!(field, "metadata" | "status");
+    let old = current.value.as_object().into_iter().flatten().filter(|(field, _)| !is_changed(field));
+    new.retain(|field, _| is_changed(field) || current.value.get(field).is_some());
+    for (field, value) in old {
+        // What a patch has left alone is there: to compare it takes less than to copy it.
+        if new.get(field) != Some(value) {
+            new.insert(field.clone(), value.clone());
+        }
+    }
     if current.resource == PODS {
         let metadata = new.entry("metadata").or_insert_with(empty);
         keep(&current.value["metadata"], metadata, "ownerReferences");
