@@ -34,6 +34,8 @@ struct Write {
     kind: GroupResource,
     key: Key,
     at: Instant,
+    /// Whether there was a state before, which compaction drops.
+    replaces: bool,
 }
 
 #[derive(Debug)]
@@ -148,8 +150,11 @@ impl Storage {
         let revision = revision.min(self.revision);
         while self.compacted < revision {
             self.compacted += 1;
-            let Write { kind, key, .. } =
+            let Write { kind, key, replaces, .. } =
                 self.log.pop_front().expect("the log has an entry for each revision not compacted");
+            if !replaces {
+                continue;
+            }
             let Some(objects) = self.kinds.get_mut(&kind) else { continue };
             let Some(versions) = objects.get_mut(&key) else { continue };
             let older = versions.iter().filter(|version| version.revision < self.compacted).count();
@@ -158,8 +163,10 @@ impl Storage {
             if versions.first().is_some_and(|version| version.revision == self.compacted && version.object.is_none()) {
                 versions.remove(0);
             }
-            if versions.is_empty() {
-                objects.remove(&key);
+            match versions.len() {
+                0 => drop(objects.remove(&key)),
+                1 => versions.shrink_to_fit(), // nearly all objects are no more than their present state
+                _ => {}
             }
         }
     }
@@ -170,7 +177,8 @@ impl Storage {
         let versions = self.kinds.entry(resource.group_resource()).or_default().entry(key.clone()).or_default();
         let previous = versions.last().and_then(|version| version.object.clone());
         versions.push(Version { revision, object: object.clone() });
-        self.log.push_back(Write { kind: resource.group_resource(), key, at: Instant::now() });
+        let (kind, at, replaces) = (resource.group_resource(), Instant::now(), versions.len() > 1);
+        self.log.push_back(Write { kind, key, at, replaces });
         if self.log.len() > self.keep {
             self.compact(self.compacted + 1);
         }
