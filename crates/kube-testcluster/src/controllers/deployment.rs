@@ -33,6 +33,7 @@ use super::shared::error::{ControllerError, SyncError};
 use super::shared::object::{namespace, owner_index};
 use super::shared::own_writes::OwnWrites;
 use super::shared::recorder::{EventRecorder, Recorded};
+use super::shared::slim_pod::slim;
 use super::shared::when_needed;
 use crate::machinery::clock::Clock;
 use handlers::{OfDeployments, OfPods, OfSets};
@@ -61,7 +62,7 @@ pub(crate) async fn run_when_needed(client: kube_client::Client, clock: Clock, s
 }
 
 async fn run_with(client: kube_client::Client, clock: Clock, stop: CancellationToken) -> Result<(), ControllerError> {
-    let factory = SharedInformerFactory::new(client.clone());
+    let factory = SharedInformerFactory::new(client.clone()).customize::<Pod>(slim);
     let controller = Controller::new(client, clock, &factory).expect("informers that have not started take any index");
     Arc::new(controller).run(&factory, &stop.child_token()).await
 }

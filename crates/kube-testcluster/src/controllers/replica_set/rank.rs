@@ -8,6 +8,7 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1::Pod;
 
 use super::pods::{is_ready, ready_since};
+use crate::controllers::shared::slim_pod::DELETION_COST;
 
 /// Sorts the pods of a ReplicaSet; the first ones are deleted first. `related` are the active pods of all ReplicaSets
 /// with the same controller, this one included. Upstream: `getPodsRankedByRelatedPodsOnSameNode`.
@@ -51,8 +52,7 @@ fn phase(pod: &Pod) -> u8 {
 }
 
 fn deletion_cost(pod: &Pod) -> i32 {
-    const COST: &str = "controller.kubernetes.io/pod-deletion-cost";
-    let cost = pod.metadata.annotations.as_ref().and_then(|annotations| annotations.get(COST));
+    let cost = pod.metadata.annotations.as_ref().and_then(|annotations| annotations.get(DELETION_COST));
     cost.and_then(|cost| cost.parse().ok()).unwrap_or_default()
 }
 

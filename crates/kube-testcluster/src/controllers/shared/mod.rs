@@ -11,4 +11,5 @@ pub(super) mod pods;
 pub(super) mod recorder;
 pub(super) mod revisions;
 pub(super) mod share;
+pub(super) mod slim_pod;
 pub(super) mod when_needed;
