@@ -437,5 +437,5 @@ fn write(store: &Store, resource: &'static Resource, namespace: Option<&str>, va
     prepare(store, resource, namespace, &mut value);
     let name = value["metadata"]["name"].as_str().unwrap_or_default().to_owned();
     let draft = Draft::new(resource, Key::new(namespace, &name), &mut value);
-    store.put(&mut store.lock(), draft, &value);
+    store.put(&mut store.lock(), draft, value);
 }

@@ -46,6 +46,22 @@ async fn a_service_is_written_without_a_look_at_the_others() {
     cluster.shutdown().await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_pod_comes_to_run_and_nobody_decodes_it() {
+    let cluster = cluster();
+    let pods: Api<Pod> = Api::default_namespaced(cluster.client("default"));
+    let pod = object(json!({"metadata": {"name": "a"}, "spec": {"containers": [{"name": "c", "image": "i"}]}}));
+    let decoded = opened(async {
+        pods.create(&PostParams::default(), &pod).await.unwrap();
+        cluster.settled().await;
+    });
+    let decoded = decoded.await;
+    let status = pods.get("a").await.unwrap().status.unwrap();
+    assert_eq!(status.phase.as_deref(), Some("Running"));
+    assert_eq!(decoded, 0, "the scheduler and the kubelet have what was written");
+    cluster.shutdown().await;
+}
+
 async fn config_maps(cluster: &Cluster, namespace: &str, count: usize) -> Api<ConfigMap> {
     let maps: Api<ConfigMap> = Api::namespaced(cluster.client("default"), namespace);
     for n in 0..count {

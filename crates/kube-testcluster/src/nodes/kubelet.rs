@@ -11,25 +11,21 @@ mod status_patch;
 mod texts;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::TryStreamExt;
-use kube_client::api::{ListParams, WatchEvent, WatchParams};
-use kube_client::{Api, Client};
-use kube_core::ResourceExt;
+use futures::StreamExt;
+use kube_client::Client;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::logs::Logs;
-use super::pod::{self, Pod};
+use super::pod;
+use super::requests::{PodChange, PodWatch, Received, Requests};
 use super::scheduler::{Nodeless, Scheduler};
 use super::stages::Stages;
-use super::writes::Writes;
-use crate::kinds::PODS;
 use crate::machinery::clock::Clock;
 use pod_worker::PodWorker;
 
@@ -73,9 +69,9 @@ impl Drop for Resting {
 /// What the tasks of all pods share.
 #[derive(Clone)]
 struct KubeletContext {
-    /// For what is read, and for deletions.
+    /// For deletions.
     client: Client,
-    api: Arc<dyn Writes>,
+    api: Arc<dyn Requests>,
     clock: Clock,
     logs: Arc<Logs>,
     progress: watch::Sender<Progress>,
@@ -115,19 +111,10 @@ enum Course {
     Delete,
 }
 
-/// Why the kubelet lists again.
-#[derive(Debug, thiserror::Error)]
-enum Interruption {
-    #[error(transparent)]
-    Api(#[from] kube_client::Error),
-    #[error("the watch was ended by the server: {0}")]
-    Watch(String),
-}
-
 impl Kubelet {
     pub(crate) fn new(
         client: Client,
-        api: Arc<dyn Writes>,
+        api: Arc<dyn Requests>,
         stages: Stages,
         clock: Clock,
         logs: Arc<Logs>,
@@ -147,16 +134,16 @@ impl Kubelet {
             helper.spawn(follow_nodes);
         }
         loop {
-            let interrupted = tokio::select! {
+            tokio::select! {
                 biased;
                 () = stop.cancelled() => break,
                 Some(Err(error)) = helper.join_next() => {
                     tracing::error!(%error, "the scheduler has lost sight of the nodes");
                     continue;
                 }
-                Err(interrupted) = self.follow() => interrupted,
-            };
-            tracing::debug!(%interrupted, "the kubelet lists again");
+                () = self.follow() => {}
+            }
+            tracing::debug!("the watch of pods has ended: the kubelet begins another one");
             tokio::select! {
                 biased;
                 () = stop.cancelled() => break,
@@ -167,12 +154,17 @@ impl Kubelet {
         helper.shutdown().await;
     }
 
-    /// Lists and watches the pods of all namespaces; returns only with an error.
-    async fn follow(&mut self) -> Result<std::convert::Infallible, Interruption> {
-        let api: Api<Pod> = Api::all_with(self.context.client.clone(), &PODS.dynamic());
-        let list = api.list(&ListParams::default()).await?;
-        let mut version = list.metadata.resource_version.unwrap_or_default();
-        let there: BTreeSet<String> = list.items.iter().filter_map(ResourceExt::uid).collect();
+    /// Watches the pods of all namespaces; returns when the watch ends.
+    async fn follow(&mut self) {
+        if let Some(scheduler) = &mut self.context.scheduler {
+            scheduler.synced().await; // else the pods would wait together, and go on in any order
+        }
+        let PodWatch { pods, revision, mut changes } = self.context.api.watch_pods();
+        let mut there = BTreeSet::new();
+        for pod in pods {
+            there.insert(pod::uid(&pod).to_owned());
+            self.sync_pod(pod);
+        }
         self.pods.retain(|uid, managed| {
             let stays = there.contains(uid);
             if !stays {
@@ -181,45 +173,34 @@ impl Kubelet {
             }
             stays
         });
-        for pod in list.items {
-            self.sync_pod(pod::into_value(pod));
-        }
-        self.record_progress(&version);
+        self.record_progress(revision);
         loop {
-            let mut events = pin!(api.watch(&WatchParams::default(), &version).await?);
-            loop {
-                let event = tokio::select! {
-                    biased;
-                    Some(ended) = self.running.join_next() => {
-                        self.ended(ended);
-                        continue;
-                    }
-                    event = events.try_next() => event?,
-                };
-                match event {
-                    None => break, // the watch has ended at its timeout
-                    Some(WatchEvent::Added(pod) | WatchEvent::Modified(pod)) => {
-                        version = pod.resource_version().unwrap_or_default();
-                        self.sync_pod(pod::into_value(pod));
-                    }
-                    Some(WatchEvent::Deleted(pod)) => {
-                        let uid = pod.uid().unwrap_or_default();
-                        if let Some(managed) = self.pods.remove(&uid) {
-                            managed.abort();
-                        }
-                        self.context.forget(&uid);
-                        version = pod.resource_version().unwrap_or_default();
-                    }
-                    Some(WatchEvent::Bookmark(bookmark)) => version = bookmark.metadata.resource_version,
-                    Some(WatchEvent::Error(status)) => return Err(Interruption::Watch(status.message)),
+            let (revision, change) = tokio::select! {
+                biased;
+                Some(ended) = self.running.join_next() => {
+                    self.ended(ended);
+                    continue;
                 }
-                self.record_progress(&version);
+                change = changes.next() => match change {
+                    Some(change) => change,
+                    None => return,
+                },
+            };
+            match change {
+                PodChange::Written(pod) => self.sync_pod(pod),
+                PodChange::Removed { uid } => {
+                    if let Some(managed) = self.pods.remove(&uid) {
+                        managed.abort();
+                    }
+                    self.context.forget(&uid);
+                }
             }
+            self.record_progress(revision);
         }
     }
 
     /// Starts the stages that a pod needs, once.
-    fn sync_pod(&mut self, pod: Value) {
+    fn sync_pod(&mut self, pod: Received) {
         if let Some(scheduler) = &self.context.scheduler {
             scheduler.observe(&pod);
         }
@@ -258,7 +239,7 @@ impl Kubelet {
     }
 
     /// Writes the condition `Ready` anew after somebody has changed the condition of a readiness gate.
-    fn obey_readiness_gates(&mut self, pod: &Value) {
+    fn obey_readiness_gates(&mut self, pod: &Received) {
         if !pod["spec"]["readinessGates"].is_array() {
             return;
         }
@@ -268,7 +249,7 @@ impl Kubelet {
     }
 
     /// Does what the spec of a pod that runs has come to ask for.
-    fn catch_up(&mut self, pod: &Value) {
+    fn catch_up(&mut self, pod: &Received) {
         if !self.pods.contains_key(pod::uid(pod)) {
             return; // somebody else runs it
         }
@@ -277,7 +258,7 @@ impl Kubelet {
         }
     }
 
-    fn write_status(&mut self, pod: &Value, status: Value) {
+    fn write_status(&mut self, pod: &Received, status: Value) {
         let mut worker = PodWorker::new(self.context.clone(), pod.clone(), String::new());
         self.running.spawn(async move {
             if let Err(error) = worker.write_status(status).await {
@@ -320,10 +301,10 @@ impl Kubelet {
         self.context.progress.send_modify(|progress| progress.busy = self.running.len());
     }
 
-    fn record_progress(&mut self, version: &str) {
+    fn record_progress(&mut self, seen: u64) {
         let busy = self.running.len();
         self.context.progress.send_modify(|progress| {
-            progress.seen = version.parse().unwrap_or_default();
+            progress.seen = seen;
             progress.busy = busy;
         });
     }

@@ -5,6 +5,6 @@ pub(crate) mod kubelet;
 pub(crate) mod logs;
 pub(crate) mod node;
 mod pod;
+pub(crate) mod requests;
 pub(crate) mod scheduler;
 pub(crate) mod stages;
-pub(crate) mod writes;

@@ -95,6 +95,11 @@ impl Scheduler {
         (Self { nodes, load: Arc::default(), nodeless }, task)
     }
 
+    /// Waits until the nodes were listed. Upstream: `WaitForCacheSync`.
+    pub(crate) async fn synced(&mut self) {
+        self.nodes().await;
+    }
+
     /// Chooses the fitting node with the fewest pods, or the first by name, and counts the pod there. `tried` is what the
     /// pod knows from earlier attempts.
     pub(crate) async fn place(&mut self, pod: &Value, uid: &str, tried: &mut Tried) -> Result<Assignment, Unfit> {

@@ -63,7 +63,7 @@ impl Store {
             return Ok(Arc::new(Object::unwritten(resource, key, &value)));
         };
         reservation.keep();
-        Ok(self.put(&mut state, draft, &value))
+        Ok(self.put(&mut state, draft, value).object().clone())
     }
 
     /// Reads an object, changes it and writes it; see [`guaranteed_update`](Self::guaranteed_update).
@@ -74,7 +74,8 @@ impl Store {
         commit: Commit,
         mut change: impl FnMut(&Opened) -> Result<Next, E>,
     ) -> Result<Arc<Object>, E> {
-        self.guaranteed_update(resource, key, commit, |current| ready(change(&current))).await
+        let written = self.guaranteed_update(resource, key, commit, |current| ready(change(&current))).await?;
+        Ok(written.object().clone())
     }
 
     /// Reads an object, changes it and writes it. The change is computed without the lock, so a slow one keeps nobody
@@ -90,11 +91,11 @@ impl Store {
         key: &Key,
         commit: Commit,
         mut change: impl FnMut(Arc<Opened>) -> F,
-    ) -> Result<Arc<Object>, E> {
+    ) -> Result<Arc<Opened>, E> {
         self.commit_latency().await;
         loop {
             let current = self.get(resource, key).ok_or_else(|| StoreError::not_found(resource, key))?;
-            let current = Arc::new(current.open()?);
+            let current = current.open()?;
             let next = change(current.clone()).await?;
             if let Some(written) = self.commit(&current, commit, next)? {
                 return Ok(written);
@@ -103,7 +104,7 @@ impl Store {
     }
 
     /// Commits a change that was computed from `current`; `None` if the object was written meanwhile.
-    fn commit(&self, current: &Opened, commit: Commit, mut next: Next) -> Result<Option<Arc<Object>>, StoreError> {
+    fn commit(&self, current: &Arc<Opened>, commit: Commit, mut next: Next) -> Result<Option<Arc<Opened>>, StoreError> {
         let (resource, key) = (current.resource, &current.key);
         let reservation = match &mut next {
             Next::Put(value) => match self.allocators.reserve(resource, key, value, Some(&current.value)) {
@@ -121,9 +122,9 @@ impl Store {
             Some(stored) if stored.revision != current.revision => return Ok(None),
             Some(_) => {}
         }
-        let before = |value| Arc::new(Object::new(resource, key.clone(), current.revision, value));
+        let before = |value| Opened::new(resource, key.clone(), current.revision, value);
         let written = match (commit, next) {
-            (_, Next::Keep) | (Commit::Pretend, Next::Remove) => current.object().clone(),
+            (_, Next::Keep) | (Commit::Pretend, Next::Remove) => current.clone(),
             (Commit::Pretend, Next::Put(value) | Next::Release(value)) => {
                 drop(state);
                 before(value)
@@ -131,14 +132,14 @@ impl Store {
             (Commit::Really, Next::Put(value)) => match draft {
                 Some(draft) => {
                     reservation.into_iter().for_each(Reservation::keep);
-                    self.put(&mut state, draft, &value)
+                    self.put(&mut state, draft, value)
                 }
-                None => current.object().clone(),
+                None => current.clone(),
             },
             (Commit::Really, Next::Remove) => {
                 let revision = self.remove(&mut state, resource, key);
                 drop(state);
-                Arc::new(current.at(revision)?)
+                Opened::new(resource, key.clone(), revision, current.value.clone())
             }
             (Commit::Really, Next::Release(value)) => {
                 self.remove(&mut state, resource, key);
@@ -164,14 +165,14 @@ impl Store {
     }
 
     /// Stores a new or changed object and notifies the watchers. `value` is what the draft was made of.
-    pub(crate) fn put(&self, state: &mut StoreState, draft: Draft, value: &Value) -> Arc<Object> {
+    pub(crate) fn put(&self, state: &mut StoreState, draft: Draft, value: Value) -> Arc<Opened> {
         state.open_writes += 1;
-        self.allocators.record(draft.resource, &draft.key, Some(value));
+        self.allocators.record(draft.resource, &draft.key, Some(&value));
         let event = state.storage.put(draft);
-        let object = event.object().clone();
+        let opened = event.object().opened_as(value); // for those who are told of the event
         state.expiry.note(&event);
         self.publish(state, event);
-        object
+        opened
     }
 
     /// Waits as long as a write takes in storage.
@@ -260,7 +261,7 @@ mod tests {
         let begun = tokio::time::Instant::now();
         let (slow, quick) = tokio::join!(slow, async { (quick.await, begun.elapsed()) });
         assert_eq!(quick, (json!({"quick": "1"}), Duration::ZERO), "nobody waits for the slow change");
-        let both = slow.unwrap().open().unwrap();
+        let both = slow.unwrap();
         assert_eq!(both.value["data"], json!({"quick": "1", "slow": "1"}), "it is computed again from the new state");
     }
 

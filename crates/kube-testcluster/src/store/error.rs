@@ -41,7 +41,7 @@ pub(crate) enum StoreError {
 }
 
 impl StoreError {
-    pub(super) fn not_found(resource: &'static Resource, key: &Key) -> Self {
+    pub(crate) fn not_found(resource: &'static Resource, key: &Key) -> Self {
         Self::NotFound { resource, name: key.name().to_owned() }
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::{Deref, Range};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use bytes::Bytes;
 use serde_json::Value;
@@ -15,17 +15,19 @@ use crate::kinds::field_selector::Selectable;
 
 /// `namespace/name`, or `name` for a kind without namespaces. Keys are ordered like upstream's storage keys, as whole
 /// texts: `a-b/x` comes before `a/x`.
+///
+/// The copies share one text: storage, the watch cache, the history and the object itself have one each.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Key(String);
+pub(crate) struct Key(Arc<str>);
 
 impl Key {
     pub(crate) fn new(namespace: Option<&str>, name: &str) -> Self {
-        Self(namespace.map_or_else(|| name.to_owned(), |namespace| format!("{namespace}/{name}")))
+        Self(namespace.map_or_else(|| name.into(), |namespace| format!("{namespace}/{name}").into()))
     }
 
     /// The start of a range; not necessarily the key of an object.
     pub(crate) fn from_start(start: String) -> Self {
-        Self(start)
+        Self(start.into())
     }
 
     pub(crate) fn as_str(&self) -> &str {
@@ -68,6 +70,8 @@ pub(crate) struct Object {
     added: Bytes,
     object: Range<usize>,
     item: Range<usize>,
+    /// The decoded content, while anybody holds it.
+    opened: Mutex<Weak<Opened>>,
 }
 
 /// An object that is encoded but for its revision, which the store knows only under its lock.
@@ -126,15 +130,28 @@ impl Object {
         let end = line.len();
         line.extend_from_slice(b"}\n");
         let (object, item) = (HEAD.len()..end, HEAD.len() + kind.len()..end);
-        Self { resource, key, revision, summary, added: line.into(), object, item }
+        Self { resource, key, revision, summary, added: line.into(), object, item, opened: Mutex::default() }
     }
 
-    /// Decodes the object.
+    /// Decodes the object. Those who have it open at the same time share what was decoded.
     ///
     /// # Errors
     /// `Unreadable` if the stored bytes cannot be read. That would be a mistake of this server; it ends one request only.
-    pub(crate) fn open(self: &Arc<Self>) -> Result<Opened, StoreError> {
-        Ok(Opened { object: self.clone(), value: self.content()? })
+    pub(crate) fn open(self: &Arc<Self>) -> Result<Arc<Opened>, StoreError> {
+        if let Some(opened) = self.opened.lock().unwrap_or_else(PoisonError::into_inner).upgrade() {
+            return Ok(opened);
+        }
+        let opened = Arc::new(Opened { object: self.clone(), value: self.content()? });
+        *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&opened);
+        Ok(opened)
+    }
+
+    /// The object with its content: what it was encoded from a moment ago, but for the revision.
+    pub(super) fn opened_as(self: &Arc<Self>, mut value: Value) -> Arc<Opened> {
+        value["metadata"]["resourceVersion"] = self.revision.to_string().into();
+        let opened = Arc::new(Opened { object: self.clone(), value });
+        *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&opened);
+        opened
     }
 
     fn content(&self) -> Result<Value, StoreError> {
@@ -245,6 +262,12 @@ impl Selectable for Object {
 }
 
 impl Opened {
+    /// An object in the state of a write, with its content.
+    pub(super) fn new(resource: &'static Resource, key: Key, revision: u64, mut value: Value) -> Arc<Self> {
+        let object = Arc::new(Draft::new(resource, key, &mut value).at(revision));
+        object.opened_as(value)
+    }
+
     pub(crate) fn object(&self) -> &Arc<Object> {
         &self.object
     }
@@ -252,6 +275,22 @@ impl Opened {
     /// The text at a JSON pointer, if there is one.
     pub(crate) fn text(&self, pointer: &str) -> Option<&str> {
         self.value.pointer(pointer).and_then(Value::as_str)
+    }
+}
+
+impl Drop for Opened {
+    /// Frees the place of this value, which a weak reference would keep for as long as the object lives.
+    fn drop(&mut self) {
+        let mut opened = self.object.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if opened.strong_count() == 0 {
+            *opened = Weak::new();
+        }
+    }
+}
+
+impl AsRef<Value> for Opened {
+    fn as_ref(&self) -> &Value {
+        &self.value
     }
 }
 

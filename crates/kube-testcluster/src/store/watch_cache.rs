@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 use super::event::Event;
 use super::filter::Filter;
 use super::initial_events::InitialEvents;
-use super::object::{Key, Object};
+use super::object::{Key, Object, Opened};
 use super::requester::Requester;
 use crate::kinds::Resource;
 use crate::machinery::random;
@@ -65,7 +65,19 @@ struct Watcher {
     /// Only events after this revision are sent.
     after: u64,
     requester: Requester,
-    lines: mpsc::Sender<Bytes>,
+    told: Told,
+}
+
+/// An event and the decoded state after the write; `None` after a removal.
+pub(crate) type OpenedEvent = (Arc<Event>, Option<Arc<Opened>>);
+
+/// How a watcher is told of an event.
+#[derive(Debug)]
+enum Told {
+    /// By the line that a client reads.
+    Line(mpsc::Sender<Bytes>),
+    /// By the event, with the state after the write decoded. For those who are in the process of the server.
+    Event(mpsc::UnboundedSender<OpenedEvent>),
 }
 
 /// Some events after a resourceVersion have been dropped; the least version that still works.
@@ -260,9 +272,22 @@ impl WatchCache {
         requester: Requester,
     ) -> (u64, mpsc::Receiver<Bytes>) {
         let (lines, receiver) = mpsc::channel(self.buffer);
+        (self.add(Watcher { filter, after, requester, told: Told::Line(lines) }), receiver)
+    }
+
+    /// The current objects in key order, and all later events. They wait for a slow reader without a bound: it would have to
+    /// look at all objects again.
+    pub(crate) fn follow(&mut self) -> (Vec<Arc<Object>>, u64, mpsc::UnboundedReceiver<OpenedEvent>) {
+        let (events, receiver) = mpsc::unbounded_channel();
+        let (filter, requester, after) = (Filter::default(), Requester::Cluster, self.version);
+        self.add(Watcher { filter, after, requester, told: Told::Event(events) });
+        (self.objects.values().cloned().collect(), after, receiver)
+    }
+
+    fn add(&mut self, watcher: Watcher) -> u64 {
         self.next_watcher += 1;
-        self.watchers.insert(self.next_watcher, Watcher { filter, after, requester, lines });
-        (self.next_watcher, receiver)
+        self.watchers.insert(self.next_watcher, watcher);
+        self.next_watcher
     }
 
     pub(crate) fn unsubscribe(&mut self, watcher: u64) {
@@ -272,8 +297,10 @@ impl WatchCache {
     /// Sends a watcher a bookmark with the current version, after the lines that already wait. As upstream, it sends
     /// none with a version that the client knows from the start, and none to a reader whose buffer is full.
     pub(crate) fn bookmark(&self, watcher: u64) {
-        if let Some(watcher) = self.watchers.get(&watcher).filter(|watcher| self.version > watcher.after) {
-            let _ = watcher.lines.try_send(self.bookmark_line(None));
+        if let Some(watcher) = self.watchers.get(&watcher).filter(|watcher| self.version > watcher.after)
+            && let Told::Line(lines) = &watcher.told
+        {
+            let _ = lines.try_send(self.bookmark_line(None));
         }
     }
 
@@ -308,13 +335,19 @@ impl WatchCache {
 
 impl Watcher {
     /// Returns whether the watcher is still there.
-    fn send(&self, event: &Event) -> bool {
+    fn send(&self, event: &Arc<Event>) -> bool {
         if event.revision <= self.after {
             return true;
         }
-        match event.line(|object| self.filter.matches(object)) {
-            Some(line) => self.lines.try_send(line).is_ok(),
-            None => true,
+        match &self.told {
+            Told::Line(lines) => {
+                event.line(|object| self.filter.matches(object)).is_none_or(|line| lines.try_send(line).is_ok())
+            }
+            Told::Event(events) => {
+                // Whoever writes it has it open, so nothing is decoded here.
+                let opened = event.current.as_ref().map(Object::open).transpose();
+                opened.is_ok_and(|opened| events.send((event.clone(), opened)).is_ok())
+            }
         }
     }
 }

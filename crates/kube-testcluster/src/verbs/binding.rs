@@ -1,6 +1,9 @@
 //! POST to a pod's `binding`: how a scheduler assigns a node. Upstream: `BindingREST` in
 //! `pkg/registry/core/pod/storage/storage.go`.
 
+use std::future::ready;
+use std::sync::Arc;
+
 use axum::response::Response;
 use serde_json::{Map, Value, json};
 
@@ -28,7 +31,12 @@ pub(crate) async fn bind(call: Call) -> Result<Response, ApiError> {
     Ok(warn(status::created(), &binding.faults))
 }
 
-pub(super) async fn write(store: &Store, target: &Target, binding: &Value, commit: Commit) -> Result<(), ApiError> {
+pub(super) async fn write(
+    store: &Store,
+    target: &Target,
+    binding: &Value,
+    commit: Commit,
+) -> Result<Arc<Opened>, ApiError> {
     body::check_namespace(binding, target.namespace.as_deref())?;
     let key = key(target)?;
     if text(binding, "/metadata/name") != key.name() {
@@ -36,8 +44,8 @@ pub(super) async fn write(store: &Store, target: &Target, binding: &Value, commi
     }
     validate(binding)?;
     let now = store.clock.now();
-    let bind = |pod: &Opened| preconditions(pod, binding).and_then(|()| bound(pod, binding, &now));
-    store.update(target.resource, &key, commit, bind).await.map(drop)
+    let bind = |pod: Arc<Opened>| ready(preconditions(&pod, binding).and_then(|()| bound(&pod, binding, &now)));
+    store.guaranteed_update(target.resource, &key, commit, bind).await
 }
 
 fn text<'a>(binding: &'a Value, pointer: &str) -> &'a str {

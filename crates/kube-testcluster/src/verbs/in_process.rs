@@ -2,22 +2,21 @@
 
 use std::sync::Arc;
 
-use futures::FutureExt;
+use futures::{FutureExt, StreamExt, stream};
 use kube_client::Error;
 use kube_core::Status;
 use serde_json::Value;
 
 use super::patch::PatchBody;
-use super::{binding, create, patch};
+use super::{binding, create, key, patch};
 use crate::codec::schema::Decoded;
 use crate::http::field_validation::Strictness;
 use crate::http::request_info::Target;
 use crate::http::status::ApiError;
 use crate::http::write_options::WriteOptions;
-use crate::kinds::{Resource, Subresource};
-use crate::nodes::writes::{Answer, ObjectRef, Patch, Writes};
-use crate::store::object::Object;
-use crate::store::{Commit, Store};
+use crate::kinds::{PODS, Resource, Subresource};
+use crate::nodes::requests::{Answer, ObjectRef, Patch, PodChange, PodWatch, Received, Requests};
+use crate::store::{Commit, Store, StoreError};
 
 /// The options of a request without a query. Nobody reads the warnings.
 const OPTIONS: WriteOptions = WriteOptions { commit: Commit::Really, strictness: Strictness::Ignore };
@@ -26,7 +25,33 @@ const OPTIONS: WriteOptions = WriteOptions { commit: Commit::Really, strictness:
 #[derive(Debug)]
 pub(crate) struct InProcess(pub(crate) Arc<Store>);
 
-impl Writes for InProcess {
+impl Requests for InProcess {
+    fn get(&self, object: ObjectRef) -> Answer<'_, Received> {
+        let target = target(object.resource, object.namespace, Some(object.name), None);
+        async move {
+            let key = key(&target)?;
+            let found =
+                self.0.get(target.resource, &key).ok_or_else(|| StoreError::not_found(target.resource, &key))?;
+            Ok(Received::new(found.open()?))
+        }
+        .map(|answer| answer.map_err(refused))
+        .boxed()
+    }
+
+    fn watch_pods(&self) -> PodWatch {
+        let (pods, revision, events) = self.0.lock().fresh_cache(PODS).follow();
+        let opened = pods.into_iter().filter_map(|pod| pod.open().ok().map(Received::new));
+        let changes = stream::unfold(events, |mut events| async {
+            let (event, current) = events.recv().await?;
+            let change = match current {
+                Some(pod) => PodChange::Written(Received::new(pod)),
+                None => PodChange::Removed { uid: event.object().summary.uid.to_string() },
+            };
+            Some(((event.revision, change), events))
+        });
+        PodWatch { pods: Box::new(opened), revision, changes: changes.boxed() }
+    }
+
     fn create(&self, resource: &'static Resource, namespace: String, object: Value) -> Answer<'_, ()> {
         let target = target(resource, namespace, None, None);
         async move {
@@ -37,20 +62,19 @@ impl Writes for InProcess {
         .boxed()
     }
 
-    fn bind(&self, pod: ObjectRef, binding: Value) -> Answer<'_, ()> {
+    fn bind(&self, pod: ObjectRef, binding: Value) -> Answer<'_, Received> {
         let target = target(pod.resource, pod.namespace, Some(pod.name), Some(Subresource::Binding));
-        async move { binding::write(&self.0, &target, &binding, OPTIONS.commit).await }
+        async move { binding::write(&self.0, &target, &binding, OPTIONS.commit).await.map(Received::new) }
             .map(|answer| answer.map_err(refused))
             .boxed()
     }
 
-    fn patch(&self, object: ObjectRef, part: Option<Subresource>, patch: Patch) -> Answer<'_, Value> {
+    fn patch(&self, object: ObjectRef, part: Option<Subresource>, patch: Patch) -> Answer<'_, Received> {
         let target = target(object.resource, object.namespace, Some(object.name), part);
         async move {
             let patch = PatchBody::of(patch);
             let (written, _) = patch::write(&self.0, &target, &patch, OPTIONS).await;
-            let written: Arc<Object> = written?;
-            Ok(written.open()?.value)
+            written.map(Received::new)
         }
         .map(|answer| answer.map_err(refused))
         .boxed()

@@ -22,8 +22,8 @@ use crate::http::status::ApiError;
 use crate::http::write_options::WriteOptions;
 use crate::kinds::Resource;
 use crate::machinery::quote::quote;
-use crate::nodes::writes::Patch;
-use crate::store::object::{Object, Opened};
+use crate::nodes::requests::Patch;
+use crate::store::object::Opened;
 use crate::store::{Commit, Next, Store};
 
 const STRATEGIC: &str = "application/strategic-merge-patch+json";
@@ -61,7 +61,7 @@ pub(super) async fn write(
     target: &Target,
     patch: &PatchBody,
     options: WriteOptions,
-) -> (Result<Arc<Object>, ApiError>, Vec<String>) {
+) -> (Result<Arc<Opened>, ApiError>, Vec<String>) {
     let warnings = Mutex::default();
     let change = |current| patched(store, current, target, patch, options, &warnings);
     let written = match key(target) {

@@ -26,7 +26,8 @@ pub(crate) async fn get(call: Call) -> Result<Response, ApiError> {
     let key = key(&call.target)?;
     let object = call.store.get(call.target.resource, &key);
     let object = object.ok_or_else(|| ApiError::not_found(call.target.resource, key.name()))?;
-    Ok(answer(&object.open()?))
+    let opened = object.open()?;
+    Ok(answer(&opened))
 }
 
 pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
@@ -37,7 +38,8 @@ pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
     let wanted = format?.typed(&body, KIND, VERSION, strictness)?;
     let change = |current: &Opened| rescaled(&store, current, &wanted.value);
     let scaled = store.update(target.resource, &key(&target)?, commit, change).await?;
-    Ok(warn(answer(&scaled.open()?), &wanted.faults))
+    let scaled = scaled.open()?;
+    Ok(warn(answer(&scaled), &wanted.faults))
 }
 
 pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
@@ -45,7 +47,7 @@ pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
     let (patch, WriteOptions { commit, .. }) = PatchBody::read(request, &query).await?;
     let change = |current| patched(&store, current, &patch);
     let scaled = store.guaranteed_update(target.resource, &key(&target)?, commit, change).await?;
-    Ok(answer(&scaled.open()?))
+    Ok(answer(&scaled))
 }
 
 /// The object after a patch of its scale.

@@ -3,6 +3,7 @@
 //!
 //! [`service_account`](crate::auth::service_account) makes and knows the tokens.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::response::Response;
@@ -54,7 +55,7 @@ pub(crate) async fn request(call: Call) -> Result<Response, ApiError> {
     Ok(warn(status::json(StatusCode::CREATED, value.to_string().into_bytes()), &asked.faults))
 }
 
-fn found(store: &Store, resource: &'static Resource, key: &Key) -> Result<Opened, ApiError> {
+fn found(store: &Store, resource: &'static Resource, key: &Key) -> Result<Arc<Opened>, ApiError> {
     let object = store.get(resource, key).ok_or_else(|| ApiError::not_found(resource, key.name()))?;
     Ok(object.open()?)
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kube_client::api::{DeleteParams, Preconditions};
+use kube_client::api::{DeleteParams, DynamicObject, Preconditions};
 use kube_client::{Api, Client};
 use serde_json::{Value, json};
 
@@ -13,22 +13,21 @@ use super::texts::{fill_in, filled, go_duration};
 use super::{KubeletContext, Resting};
 use crate::kinds::{PODS, Subresource};
 use crate::nodes::node;
-use crate::nodes::pod::Pod;
+use crate::nodes::requests::{ObjectRef, Patch, Received};
 use crate::nodes::stages::{Binding, ContainerState, Notice, StageAction, Subject};
-use crate::nodes::writes::{ObjectRef, Patch};
 
 /// Performs the actions for one pod.
 pub(super) struct PodWorker {
     pub(super) context: KubeletContext,
     pub(super) recorder: EventCorrelator,
     /// The pod's state after the last write.
-    pub(super) pod: Value,
+    pub(super) pod: Received,
     pod_ip: String,
     pub(super) host_ip: String,
 }
 
 impl PodWorker {
-    pub(super) fn new(context: KubeletContext, pod: Value, pod_ip: String) -> Self {
+    pub(super) fn new(context: KubeletContext, pod: Received, pod_ip: String) -> Self {
         let recorder = EventCorrelator::new(context.api.clone(), context.clock);
         let host_ip = pod["status"]["hostIP"].as_str().unwrap_or(node::FIRST_ADDRESS).to_owned();
         Self { context, recorder, pod, pod_ip, host_ip }
@@ -95,12 +94,7 @@ impl PodWorker {
     pub(super) async fn bind(&mut self, node: &str) -> Result<(), kube_client::Error> {
         let metadata = json!({"name": self.name(), "uid": self.uid()});
         let binding = json!({"metadata": metadata, "target": {"kind": "Node", "name": node}});
-        self.context.api.bind(self.reference(), binding).await?;
-        // The response is not the pod, so the change is repeated here.
-        self.pod["spec"]["nodeName"] = json!(node);
-        let now = self.context.clock.now();
-        self.pod["status"]["conditions"] =
-            json!([{"type": "PodScheduled", "status": "True", "lastTransitionTime": now}]);
+        self.pod = self.context.api.bind(self.reference(), binding).await?;
         Ok(())
     }
 
@@ -178,11 +172,11 @@ impl PodWorker {
         ]
     }
 
-    fn reference(&self) -> ObjectRef {
+    pub(super) fn reference(&self) -> ObjectRef {
         ObjectRef { resource: PODS, namespace: self.text("namespace").to_owned(), name: self.name().to_owned() }
     }
 
-    pub(super) fn pods(&self) -> Api<Pod> {
+    fn pods(&self) -> Api<DynamicObject> {
         let client: Client = self.context.client.clone();
         Api::namespaced_with(client, self.text("namespace"), &PODS.dynamic())
     }

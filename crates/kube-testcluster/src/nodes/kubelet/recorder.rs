@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::kinds::EVENTS;
 use crate::machinery::clock::Clock;
-use crate::nodes::writes::{ObjectRef, Patch, Writes};
+use crate::nodes::requests::{ObjectRef, Patch, Requests};
 
 /// The content of an Event.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -24,14 +24,14 @@ pub(super) struct PodEvent {
 
 /// Writes the Events of one pod.
 pub(super) struct EventCorrelator {
-    api: Arc<dyn Writes>,
+    api: Arc<dyn Requests>,
     clock: Clock,
     /// The name and the count of each Event that was written.
     written: HashMap<PodEvent, (String, u32)>,
 }
 
 impl EventCorrelator {
-    pub(super) fn new(api: Arc<dyn Writes>, clock: Clock) -> Self {
+    pub(super) fn new(api: Arc<dyn Requests>, clock: Clock) -> Self {
         Self { api, clock, written: HashMap::new() }
     }
 

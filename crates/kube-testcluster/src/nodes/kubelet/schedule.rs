@@ -5,7 +5,6 @@ use serde_json::json;
 use super::Resting;
 use super::pod_worker::PodWorker;
 use super::recorder::PodEvent;
-use crate::nodes::pod;
 use crate::nodes::scheduler::{Assignment, Tried};
 
 /// The default scheduler's name.
@@ -33,13 +32,12 @@ impl PodWorker {
             Ok(()) => self.host_ip = address,
             Err(kube_client::Error::Api(status)) if status.code == 409 => {
                 // Another scheduler may have bound the pod first; its binding counts.
-                let pod = self.pods().get(self.name()).await?;
-                let Some(theirs) = pod.spec["nodeName"].as_str() else {
+                self.pod = self.context.api.get(self.reference()).await?;
+                let Some(theirs) = self.pod["spec"]["nodeName"].as_str() else {
                     scheduler.forget(self.uid());
                     return Err(kube_client::Error::Api(status));
                 };
                 self.host_ip = scheduler.assignment_of(theirs).await.address;
-                self.pod = pod::into_value(pod);
                 return Ok(());
             }
             Err(error) => {

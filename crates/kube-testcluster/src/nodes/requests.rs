@@ -1,0 +1,82 @@
+//! The requests of the scheduler and the kubelet. They are clients of the API, which decides and answers as it does for any
+//! other. Only the text is left out: it would be written to be read again in the same process, and was most of their work.
+
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use futures::stream::BoxStream;
+use kube_client::Error;
+use serde_json::{Map, Value};
+
+use crate::kinds::{Resource, Subresource};
+
+/// An object that is there.
+#[derive(Clone, Debug)]
+pub(crate) struct ObjectRef {
+    pub(crate) resource: &'static Resource,
+    pub(crate) namespace: String,
+    pub(crate) name: String,
+}
+
+/// An object as the server has it. It is shared, and nobody changes it.
+#[derive(Clone)]
+pub(crate) struct Received(Arc<dyn AsRef<Value> + Send + Sync>);
+
+impl Received {
+    pub(crate) fn new(object: Arc<impl AsRef<Value> + Send + Sync + 'static>) -> Self {
+        Self(object)
+    }
+}
+
+impl Deref for Received {
+    type Target = Value;
+
+    fn deref(&self) -> &Value {
+        (*self.0).as_ref()
+    }
+}
+
+/// A patch, by its media type.
+#[derive(Clone, Debug)]
+pub(crate) enum Patch {
+    Merge(Value),
+    Strategic(Map<String, Value>),
+}
+
+/// The pods there are, and every later change of one. The changes end when the server does.
+pub(crate) struct PodWatch {
+    pub(crate) pods: Box<dyn Iterator<Item = Received> + Send>,
+    /// The revision of this state.
+    pub(crate) revision: u64,
+    /// Each with its revision.
+    pub(crate) changes: BoxStream<'static, (u64, PodChange)>,
+}
+
+/// What became of a pod.
+pub(crate) enum PodChange {
+    Written(Received),
+    Removed { uid: String },
+}
+
+/// What an answer is, or becomes.
+pub(crate) type Answer<'a, T> = BoxFuture<'a, Result<T, Error>>;
+
+/// Requests to the API. Each has the answer of the request over HTTP: the errors are [`Error::Api`] with the server's Status.
+pub(crate) trait Requests: fmt::Debug + Send + Sync {
+    /// `GET` of an object.
+    fn get(&self, object: ObjectRef) -> Answer<'_, Received>;
+
+    /// A watch of all pods that begins with those there are.
+    fn watch_pods(&self) -> PodWatch;
+
+    /// `POST` to a collection.
+    fn create(&self, resource: &'static Resource, namespace: String, object: Value) -> Answer<'_, ()>;
+
+    /// `POST` to a pod's `binding`. The answer is the pod: a client over HTTP would see it in its watch.
+    fn bind(&self, pod: ObjectRef, binding: Value) -> Answer<'_, Received>;
+
+    /// `PATCH` of an object or a part of it. The answer is the object.
+    fn patch(&self, object: ObjectRef, part: Option<Subresource>, patch: Patch) -> Answer<'_, Received>;
+}
