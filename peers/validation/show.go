@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	"k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition/tableconvertor"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -29,7 +31,9 @@ func (c *kase) show(obj runtime.Object) error {
 		return err
 	}
 	table, err := tables.GenerateTable(obj, printers.GenerateOptions{Wide: true})
-	if err != nil { // the kind has no columns of its own
+	if definition, ok := obj.(*apiextensions.CustomResourceDefinition); ok {
+		table, err = tableconvertor.New().ConvertToTable(context.Background(), definition, nil)
+	} else if err != nil { // the kind has no columns of its own
 		table, err = rest.NewDefaultTableConvertor(schema.GroupResource{}).ConvertToTable(context.Background(), obj, nil)
 	}
 	if err != nil {

@@ -173,6 +173,12 @@ impl Cause {
         Self { reason: "FieldValueTooMany", message, field: field.into() }
     }
 
+    /// The cause of a part, as one of the whole in which the part is at `path`.
+    pub(crate) fn below(self, path: &str) -> Self {
+        let dot = if self.field.is_empty() || self.field.starts_with('[') { "" } else { "." };
+        Self { field: format!("{path}{dot}{}", self.field), ..self }
+    }
+
     /// How many bytes it has.
     pub(crate) fn size(&self) -> usize {
         self.message.len() + self.field.len()

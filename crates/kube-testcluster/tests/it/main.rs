@@ -11,6 +11,7 @@ mod cluster_bodies;
 mod cluster_create;
 mod cluster_custom_resources;
 mod cluster_data;
+mod cluster_definitions;
 mod cluster_delete;
 mod cluster_depth;
 mod cluster_determinism;

@@ -36,6 +36,47 @@ mod tests {
     }
 
     #[test]
+    fn a_schema_comes_back_as_it_went_out() {
+        let schema = json!({
+            "type": "object", "maximum": 1.5, "minimum": -3, "default": {"a": [1]}, "enum": [1, null, "x"],
+            "properties": {
+                "list": {"type": "array", "items": {"type": "string"}, "additionalItems": false},
+                "each": {"items": [{"type": "string"}, {}], "additionalProperties": true},
+                "map": {"additionalProperties": {"x-kubernetes-preserve-unknown-fields": true}},
+            },
+            "dependencies": {"a": ["b"], "c": {"type": "string"}},
+        });
+        let crd = json!({
+            "kind": "CustomResourceDefinition", "apiVersion": "apiextensions.k8s.io/v1",
+            "metadata": {"name": "a"},
+            "spec": {"versions": [{"name": "v1", "schema": {"openAPIV3Schema": schema}}]},
+        });
+        let back = decode(&encode(&crd), "CustomResourceDefinition", "apiextensions.k8s.io/v1").unwrap();
+        assert_eq!(back["spec"]["versions"], crd["spec"]["versions"]);
+    }
+
+    #[test]
+    fn a_message_that_contains_itself_has_an_end() {
+        let field = |number: u8, message: &[u8]| {
+            let (mut out, mut length) = (vec![number << 3 | 2], message.len());
+            while length >= 0x80 {
+                out.push(length.to_le_bytes()[0] | 0x80);
+                length >>= 7;
+            }
+            out.push(length.to_le_bytes()[0]);
+            [out, message.to_vec()].concat()
+        };
+        // The alternatives of a list of items: each schema has one more.
+        let not = |inner: Vec<u8>| [vec![0xe2, 0x01], field(0, &inner)[1..].to_vec()].concat();
+        let deep = (0..2_000).fold(Vec::new(), |inner, _| not(inner));
+        let schema = field(4, &field(1, &deep));
+        let message = field(2, &field(7, &schema));
+        let body = [MAGIC, &field(2, &message)].concat();
+        let refused = decode(&body, "CustomResourceDefinition", "apiextensions.k8s.io/v1").unwrap_err();
+        assert_eq!(refused, crate::codec::depth::TOO_DEEP);
+    }
+
+    #[test]
     fn what_is_cut_short_is_refused() {
         let bytes = encode(&json!({"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "a"}}));
         assert!(decode(b"{}", "Pod", "v1").is_err());

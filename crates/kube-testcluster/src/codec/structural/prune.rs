@@ -16,7 +16,7 @@ pub(crate) fn prune(object: &mut Value, schema: &Structural) -> Vec<String> {
 }
 
 /// Drops from a value inside of an object what its schema does not name.
-pub(super) fn below_root(value: &mut Value, schema: &Structural) {
+pub(crate) fn below_root(value: &mut Value, schema: &Structural) {
     Pruner { unknown: Vec::new(), path: String::new() }.value(value, Some(schema), Depth::Below);
 }
 

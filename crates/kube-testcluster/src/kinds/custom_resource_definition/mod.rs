@@ -5,6 +5,7 @@ use crate::kinds::resource::{Generation, Resource, Scope, Strategy, Subresource,
 mod causes;
 mod columns;
 mod conversion;
+mod default_values;
 mod defaults;
 mod field_path;
 mod internal;

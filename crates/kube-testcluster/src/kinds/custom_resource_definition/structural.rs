@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::causes::Causes;
 use super::internal::has;
 use super::path::Path;
+use crate::codec::structural::pattern::compile;
 use crate::kinds::fields::{items, text};
 use crate::machinery::cause::Cause;
 
@@ -195,6 +196,13 @@ fn values(schema: &Value, types: BothTypes, at: &Path<'_>, causes: &mut Causes) 
         }
     }
     nested(&schema["not"], BothTypes::Nowhere, &at.child("not"), causes);
+    let pattern = text(schema, "pattern");
+    if !pattern.is_empty()
+        && let Err(fault) = compile(pattern)
+    {
+        let why = format!("must be a valid regular expression, but isn't: {fault}");
+        causes.add(&at.child("pattern"), |at| Cause::invalid(at, pattern, &why));
+    }
 }
 
 /// What must not be said in `allOf` and the like. Upstream: `validateNestedValueValidation`.

@@ -12,7 +12,7 @@ use super::field_path::{Brackets, follow};
 use super::internal::{Spec, has};
 use super::path::Path;
 use super::requirements::{MOST_SELECTABLE, Requirements};
-use super::{columns, conversion, names, schema, shown, structural};
+use super::{columns, conversion, default_values, names, schema, shown, structural};
 use crate::kinds::fields::{items, text};
 use crate::kinds::names::{dns1035, subdomain};
 use crate::machinery::cause::Cause;
@@ -281,7 +281,11 @@ fn validate_schema(validation: &Value, has_status: bool, needs: &Requirements, a
     let at = at.child("openAPIV3Schema");
     let no_structural = structural::unsupported(schema).filter(|_| needs.structural);
     if needs.structural && no_structural.is_none() {
-        own.extend(structural::validate(schema, &at));
+        let faults = structural::validate(schema, &at);
+        if faults.is_empty() {
+            default_values::validate(schema, &at, &mut own);
+        }
+        own.extend(faults);
     }
     schema::validate(schema, schema::Place::root(needs), &at, &mut own);
     if let Some(why) = no_structural.filter(|_| own.is_empty()) {
