@@ -77,7 +77,7 @@ func answer(c *kase) error {
 	if c.At != "" {
 		path = field.NewPath(c.At)
 	}
-	rules := cel.NewValidator(structural, false, celconfig.PerCallLimit)
+	rules := cel.NewValidator(structural, c.At == "", celconfig.PerCallLimit)
 	if c.Old == nil {
 		c.Causes = causes(validation.ValidateCustomResource(path, value, validator))
 	} else {

@@ -375,10 +375,12 @@ impl Resource {
         value
     }
 
-    /// An object that another version of this kind has decoded, in the shape of this one. Its metadata and its depth are the
-    /// same in both, so that nothing in it can be refused.
+    /// An object that another version of this kind has decoded, in the shape of this one.
     pub(crate) fn in_shape(&self, value: Value) -> Value {
-        self.shape(value).map(|decoded| decoded.value).unwrap_or_default()
+        match self.custom {
+            Some(custom) => custom.reshape(value),
+            None => value,
+        }
     }
 
     /// What is wrong with a new object. Upstream: `ValidateCreate`.

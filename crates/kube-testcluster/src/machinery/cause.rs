@@ -77,6 +77,11 @@ impl Cause {
         Self { reason: "FieldValueDuplicate", message: format!("Duplicate value: {value}"), field: field.into() }
     }
 
+    /// For a value that is not shown.
+    pub(crate) fn duplicate_alone(field: impl Into<String>) -> Self {
+        Self { reason: "FieldValueDuplicate", message: "Duplicate value".into(), field: field.into() }
+    }
+
     pub(crate) fn duplicate_json(field: impl Into<String>, value: &Value) -> Self {
         Self { reason: "FieldValueDuplicate", message: format!("Duplicate value: {value}"), field: field.into() }
     }
@@ -175,6 +180,9 @@ impl Cause {
 
     /// The cause of a part, as one of the whole in which the part is at `path`.
     pub(crate) fn below(self, path: &str) -> Self {
+        if path.is_empty() {
+            return self;
+        }
         let dot = if self.field.is_empty() || self.field.starts_with('[') { "" } else { "." };
         Self { field: format!("{path}{dot}{}", self.field), ..self }
     }

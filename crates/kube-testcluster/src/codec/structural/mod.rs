@@ -2,12 +2,15 @@
 //! `k8s.io/apiextensions-apiserver/pkg/apiserver/schema`.
 
 mod defaults;
+pub(crate) mod embedded;
 mod field;
 pub(crate) mod format;
 pub(crate) mod list_type;
 mod number;
 pub(crate) mod pattern;
 mod prune;
+#[cfg(feature = "cel")]
+pub(crate) mod rules;
 mod shown;
 #[cfg(test)]
 mod tests;
@@ -101,6 +104,11 @@ pub(crate) struct Rule {
     pub(crate) reason: Option<String>,
     pub(crate) field_path: String,
     pub(crate) optional_old_self: Option<bool>,
+
+    /// The rule as a program, once it was tried.
+    #[cfg(feature = "cel")]
+    #[serde(skip)]
+    compiled: OnceLock<std::sync::Arc<rules::Compiled>>,
 }
 
 impl Structural {

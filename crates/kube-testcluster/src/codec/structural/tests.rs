@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{Structural, list_type, validate};
+use super::{Structural, embedded, list_type, validate};
 use crate::machinery::cause::Cause;
 
 /// All cases, of another directory if `CUSTOMRESOURCES_DIR` names one.
@@ -14,6 +14,7 @@ fn cases() -> Vec<Value> {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/customresources");
     let folder = std::env::var_os("CUSTOMRESOURCES_DIR").map_or(own, Into::into);
     let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "jsonl"));
     files.sort();
     let texts = files.iter().map(|file| fs::read_to_string(file).unwrap());
     texts
@@ -66,4 +67,15 @@ fn a_schema_refuses_what_upstream_refuses_in_its_words() {
 #[test]
 fn duplicates_in_lists_are_those_of_upstream() {
     compare("lists", |schema, case, at| list_type::validate(schema, &case["new"], at));
+}
+
+#[test]
+fn embedded_resources_are_refused_as_upstream_refuses_them() {
+    compare("embedded", |schema, case, at| embedded::validate(schema, &case["new"], at, &|_| Vec::new()));
+}
+
+#[cfg(feature = "cel")]
+#[test]
+fn rules_in_cel_refuse_what_upstream_refuses() {
+    compare("rules", |schema, case, at| super::rules::validate(schema, &case["new"], case.get("old"), at));
 }

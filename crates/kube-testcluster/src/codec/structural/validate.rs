@@ -10,7 +10,7 @@ mod number;
 mod object;
 mod outcome;
 mod path;
-mod ratchet;
+pub(super) mod ratchet;
 mod text;
 
 use serde_json::Value;

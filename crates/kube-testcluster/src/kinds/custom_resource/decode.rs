@@ -7,6 +7,7 @@ use super::CustomResource;
 use crate::codec::depth::{MOST_LEVELS, TOO_DEEP, levels};
 use crate::codec::json::Json;
 use crate::codec::schema::{self, Decoded};
+use crate::codec::structural::embedded::{self, Malformed};
 use crate::codec::structural::{default, drop_nulls, prune};
 
 /// The type in the table that has the metadata of every object, and nothing else.
@@ -29,7 +30,7 @@ impl CustomResource {
         let metadata = schema::decode(METADATA_ALONE, Json::Object(metadata))?;
         faults.extend(metadata.faults.into_iter().filter(|fault| !fault.starts_with("duplicate")));
         let value = with_metadata(Value::from(Json::Object(rest)), metadata.value);
-        self.in_shape(value, faults)
+        self.in_shape(value, faults, Malformed::Refused)
     }
 
     /// The same of a value.
@@ -39,10 +40,19 @@ impl CustomResource {
     pub(crate) fn conform(&self, mut value: Value) -> Result<Decoded, String> {
         let metadata = Value::Object(Map::from_iter([("metadata".to_owned(), value["metadata"].take())]));
         let metadata = schema::conform(METADATA_ALONE, metadata)?;
-        self.in_shape(with_metadata(value, metadata.value), metadata.faults)
+        self.in_shape(with_metadata(value, metadata.value), metadata.faults, Malformed::Refused)
     }
 
-    fn in_shape(&self, mut value: Value, mut faults: Vec<String>) -> Result<Decoded, String> {
+    /// An object that was decoded by another schema. What is malformed in it is dropped, as upstream does when it reads what is
+    /// stored.
+    pub(crate) fn reshape(&self, value: Value) -> Value {
+        match self.in_shape(value.clone(), Vec::new(), Malformed::Dropped) {
+            Ok(Decoded { value, .. }) => value,
+            Err(_) => value, // it nested less before: defaults have made it too deep
+        }
+    }
+
+    fn in_shape(&self, mut value: Value, mut faults: Vec<String>, malformed: Malformed) -> Result<Decoded, String> {
         if levels(&value) > MOST_LEVELS {
             return Err(format!("json: {TOO_DEEP}"));
         }
@@ -54,6 +64,7 @@ impl CustomResource {
         let unknown = prune(&mut value, &self.schema);
         faults.extend(unknown.iter().map(|path| format!("unknown field {path:?}")));
         drop_nulls(&mut value, Some(&self.schema));
+        embedded::coerce(&self.schema, &mut value, "", malformed).map_err(|cause| cause.sentence())?;
         default(&mut value, &self.schema);
         Ok(Decoded { value, faults })
     }

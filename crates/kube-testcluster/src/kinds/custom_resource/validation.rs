@@ -3,7 +3,11 @@
 use serde_json::Value;
 
 use super::CustomResource;
-use crate::codec::structural::{list_type, validate};
+#[cfg(feature = "cel")]
+use crate::codec::structural::rules;
+use crate::codec::structural::{embedded, list_type, validate};
+use crate::kinds::metadata;
+use crate::kinds::names::NameRule;
 use crate::machinery::cause::Cause;
 
 impl CustomResource {
@@ -14,7 +18,9 @@ impl CustomResource {
             None => validate::validate(&self.schema, new, ""),
         };
         causes.extend(self.of_scale(new, 2));
+        causes.extend(embedded::validate(&self.schema, new, "", &of_metadata));
         causes.extend(self.of_lists(new, old));
+        self.add_of_rules(&mut causes, new, old);
         causes
     }
 
@@ -25,9 +31,27 @@ impl CustomResource {
             _ => Vec::new(),
         };
         causes.extend(self.of_scale(new, 1));
+        causes.extend(embedded::validate(&self.schema, new, "", &of_metadata));
         causes.extend(self.of_lists(new, Some(old)));
+        self.add_of_rules(&mut causes, new, Some(old));
         causes
     }
+
+    /// Adds what the rules in CEL have against an object, if it has the form that they expect. Upstream: `hasBlockingErr`.
+    #[cfg(feature = "cel")]
+    fn add_of_rules(&self, causes: &mut Vec<Cause>, new: &Value, old: Option<&Value>) {
+        if causes.iter().any(Cause::blocks_rules) {
+            let why = "some validation rules were not checked because the object was invalid; correct the existing errors \
+                       to complete validation";
+            causes.push(Cause::invalid_json("<nil>", &Value::Null, why));
+        } else {
+            causes.extend(rules::validate(&self.schema, new, old, ""));
+        }
+    }
+
+    #[cfg(not(feature = "cel"))]
+    #[expect(clippy::unused_self, clippy::ptr_arg, reason = "as with the feature")]
+    fn add_of_rules(&self, _: &mut Vec<Cause>, _: &Value, _: Option<&Value>) {}
 
     /// Sets and maps that are lists must not have anything twice, unless they had before.
     fn of_lists(&self, new: &Value, old: Option<&Value>) -> Vec<Cause> {
@@ -52,6 +76,11 @@ impl CustomResource {
         })
         .collect()
     }
+}
+
+/// What is wrong with the metadata of an object inside of another one.
+fn of_metadata(object: &Value) -> Vec<Cause> {
+    metadata::whole(object, NameRule::PathSegment)
 }
 
 fn wrong_type(value: &Value) -> String {

@@ -10,7 +10,7 @@ use crate::codec::structural::number::{Number, same};
 
 /// What is known of values and their state before. A value is compared once, however many values around it are compared.
 #[derive(Default)]
-pub(super) struct Ratchet {
+pub(in crate::codec::structural) struct Ratchet {
     /// By the address of the new value, which stays where it is during the walk.
     known: HashMap<usize, bool>,
 }
@@ -18,7 +18,7 @@ pub(super) struct Ratchet {
 impl Ratchet {
     /// Whether a value is as it was. The order of a list with keys does not matter, and what the schema does not name counts as
     /// changed. Upstream: `CachedDeepEqual`.
-    pub(super) fn unchanged(&mut self, schema: &Structural, new: &Value, old: &Value) -> bool {
+    pub(in crate::codec::structural) fn unchanged(&mut self, schema: &Structural, new: &Value, old: &Value) -> bool {
         match (new, old) {
             (Value::Array(_), Value::Array(_)) | (Value::Object(_), Value::Object(_)) => {}
             _ => return same(new, old),
@@ -57,7 +57,7 @@ impl Ratchet {
 }
 
 /// The items of a list with keys, by them. Upstream: `MapList`.
-pub(super) struct MapList<'a> {
+pub(in crate::codec::structural) struct MapList<'a> {
     keys: &'a [String],
     items: HashMap<Key<'a>, &'a Value>,
 }
@@ -75,7 +75,7 @@ enum Key<'a> {
 
 impl<'a> MapList<'a> {
     /// None for a list whose items have no keys.
-    pub(super) fn of(schema: &'a Structural, items: &'a [Value]) -> Option<Self> {
+    pub(in crate::codec::structural) fn of(schema: &'a Structural, items: &'a [Value]) -> Option<Self> {
         let is_map = schema.kind == "array" && schema.list_type.as_deref() == Some("map");
         if !is_map || schema.list_map_keys.is_empty() {
             return None;
@@ -90,7 +90,7 @@ impl<'a> MapList<'a> {
     }
 
     /// The item with the keys of another one.
-    pub(super) fn get(&self, item: &Value) -> Option<&'a Value> {
+    pub(in crate::codec::structural) fn get(&self, item: &Value) -> Option<&'a Value> {
         self.items.get(&key(self.keys, item)?).copied()
     }
 }

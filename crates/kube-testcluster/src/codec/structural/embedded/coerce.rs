@@ -1,0 +1,76 @@
+//! The metadata of embedded resources in the form of its type. Upstream: `objectmeta/algorithm.go`, `objectmeta/coerce.go`.
+
+use serde_json::{Map, Value};
+
+use super::{Structural, decode_metadata, field, shown};
+use crate::machinery::cause::Cause;
+
+/// What is done with a field of the wrong type.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Malformed {
+    /// The object is refused: it comes from a client.
+    Refused,
+    /// The field is dropped: the object comes from the store.
+    Dropped,
+}
+
+/// Drops what metadata of embedded resources does not know, and checks its types and those of `apiVersion` and `kind`.
+///
+/// # Errors
+/// The first field of the wrong type, if such are refused.
+pub(crate) fn coerce(schema: &Structural, value: &mut Value, at: &str, malformed: Malformed) -> Result<(), Cause> {
+    match value {
+        Value::Object(fields) => {
+            if schema.is_embedded_resource {
+                resource(fields, at, malformed)?;
+            }
+            for (name, value) in fields.iter_mut().filter(|(_, value)| value.is_array() || value.is_object()) {
+                if let Some(schema) = schema.properties.get(name) {
+                    coerce(schema, value, &field::child(at, name), malformed)?;
+                } else if let Some(schema) = schema.additional() {
+                    coerce(schema, value, &field::key(at, name), malformed)?;
+                }
+            }
+        }
+        Value::Array(items) => {
+            let Some(schema) = &schema.items else { return Ok(()) };
+            for (i, item) in items.iter_mut().enumerate().filter(|(_, item)| item.is_array() || item.is_object()) {
+                coerce(schema, item, &field::index(at, i), malformed)?;
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+fn resource(fields: &mut Map<String, Value>, at: &str, malformed: Malformed) -> Result<(), Cause> {
+    for name in ["apiVersion", "kind"] {
+        match fields.get(name) {
+            Some(value) if !value.is_string() => {
+                if malformed == Malformed::Refused {
+                    return Err(Cause::invalid_as(field::child(at, name), &shown(value), "must be a string"));
+                }
+                fields.remove(name);
+            }
+            _ => {}
+        }
+    }
+    let Some(found) = fields.get_mut("metadata") else { return Ok(()) };
+    match (decode_metadata(found), malformed) {
+        (Ok(decoded), _) => *found = decoded,
+        (Err(error), Malformed::Refused) => {
+            return Err(Cause::invalid_as(field::child(at, "metadata"), &shown(found), &error));
+        }
+        (Err(_), Malformed::Dropped) => {
+            let Value::Object(parts) = found else { return Ok(()) };
+            parts.retain(|name, value| decode_metadata(&Value::from_iter([(name.clone(), value.clone())])).is_ok());
+            *found = decode_metadata(found).unwrap_or_else(|_| Value::from_iter([] as [(String, Value); 0]));
+        }
+    }
+    if let Value::Object(parts) = found
+        && parts.get("creationTimestamp").is_some_and(Value::is_null)
+    {
+        parts.remove("creationTimestamp");
+    }
+    Ok(())
+}

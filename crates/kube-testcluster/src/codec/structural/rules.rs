@@ -1,0 +1,238 @@
+//! The rules in CEL that a schema has for its values. Upstream: apiextensions-apiserver's `pkg/apiserver/schema/cel/validation.go`.
+//!
+//! The language and Kubernetes' functions are those of the crate `kube-cel`. The crate checks no types before a rule runs, and it
+//! cannot be stopped: so what a rule may cost is estimated before it runs ([`cost`]). It lacks `sortBy`, macros with two variables,
+//! and the equality of an integer and a float.
+
+mod cost;
+mod path;
+mod program;
+mod values;
+
+use serde_json::Value;
+
+use self::program::Outcome;
+use super::number::Number;
+use super::shown::shown;
+use super::validate::ratchet::{MapList, Ratchet};
+use super::{Rule, Structural, field};
+use crate::machinery::cause::Cause;
+
+pub(super) use self::program::Compiled;
+
+/// The causes for which the rules refuse an object. It is valid under its schema otherwise; rules about a change are only tried if
+/// there is a state before.
+pub(crate) fn validate(schema: &Structural, new: &Value, old: Option<&Value>, at: &str) -> Vec<Cause> {
+    if !has_rules(schema) {
+        return Vec::new();
+    }
+    let current = old.map(|old| (schema, new, old));
+    let mut walk = Walk { ratchet: Ratchet::default(), budget: cost::OF_AN_OBJECT, causes: Vec::new() };
+    let node = Node { schema, new, old, is_root: at.is_empty(), before: Before { current, parent: None } };
+    walk.node(schema, &node, at);
+    walk.causes
+}
+
+/// Whether there are rules outside of `allOf`: only then upstream looks for those inside (`hasXValidations`).
+fn has_rules(schema: &Structural) -> bool {
+    let mut parts = schema.properties.values().chain(schema.items.as_deref()).chain(schema.additional());
+    !schema.rules.is_empty() || parts.any(has_rules)
+}
+
+/// A walk over an object, until its rules have cost too much.
+struct Walk {
+    ratchet: Ratchet,
+    budget: u64,
+    causes: Vec<Cause>,
+}
+
+/// A value with its schema, and what it was before.
+struct Node<'a> {
+    schema: &'a Structural,
+    new: &'a Value,
+    old: Option<&'a Value>,
+    is_root: bool,
+    before: Before<'a>,
+}
+
+/// A schema, a value under it, and its state before.
+type Pair<'a> = (&'a Structural, &'a Value, &'a Value);
+
+/// What a value is compared with: a rule that fails for what did not change is no reason to refuse. Upstream:
+/// `ratchetingOptions`.
+#[derive(Clone, Copy, Default)]
+struct Before<'a> {
+    current: Option<Pair<'a>>,
+    parent: Option<Pair<'a>>,
+}
+
+/// Whether the rest of the rules may be tried.
+type Go = Option<()>;
+
+impl Walk {
+    /// Tries the rules of a schema, and those below. `rules` is the schema itself, or one of its `allOf`.
+    fn node(&mut self, rules: &Structural, node: &Node<'_>, at: &str) -> Go {
+        if node.new.is_null() {
+            return Some(());
+        }
+        self.rules(rules, node, at)?;
+        for part in &rules.all_of {
+            let before = Before { current: None, parent: node.before.parent };
+            self.node(part, &Node { before, ..*node }, at)?;
+        }
+        match node.new {
+            Value::Object(fields) => {
+                for (name, new) in fields {
+                    let known = rules.properties.get(name).zip(node.schema.properties.get(name));
+                    let other = || rules.additional().zip(node.schema.additional());
+                    let (Some((rules, schema)), at) = (match known {
+                        Some(known) => (Some(known), field::child(at, name)),
+                        None => (other(), field::key(at, name)),
+                    }) else {
+                        continue;
+                    };
+                    let old = node.old.and_then(|old| old.get(name));
+                    let node = Node { schema, new, old, is_root: false, before: node.before.field(name) };
+                    self.node(rules, &node, &at)?;
+                }
+            }
+            Value::Array(items) => {
+                let Some((rules, schema)) = rules.items.as_deref().zip(node.schema.items.as_deref()) else {
+                    return Some(());
+                };
+                let old = node.old.and_then(Value::as_array).and_then(|old| MapList::of(node.schema, old));
+                let compared = node.before.current.and_then(|(_, _, old)| MapList::of(node.schema, old.as_array()?));
+                for (i, new) in items.iter().enumerate() {
+                    let before = node.before.item(schema, new, compared.as_ref().and_then(|list| list.get(new)));
+                    let old = old.as_ref().and_then(|list| list.get(new));
+                    self.node(rules, &Node { schema, new, old, is_root: false, before }, &field::index(at, i))?;
+                }
+            }
+            _ => {}
+        }
+        Some(())
+    }
+
+    fn rules(&mut self, of: &Structural, node: &Node<'_>, at: &str) -> Go {
+        if of.rules.is_empty() {
+            return Some(());
+        }
+        let value = |value| values::of(node.schema, value, node.is_root || node.schema.is_embedded_resource);
+        let (new, old) = (value(node.new), node.old.map(value));
+        for rule in of.rules.iter().filter(|rule| !rule.rule.trim().is_empty()) {
+            self.rule(rule, node, &new, old.as_ref(), at)?;
+        }
+        Some(())
+    }
+
+    fn rule(
+        &mut self,
+        rule: &Rule,
+        node: &Node<'_>,
+        new: &program::Value,
+        old: Option<&program::Value>,
+        at: &str,
+    ) -> Go {
+        let compiled = rule.compiled();
+        let is_optional = rule.optional_old_self.unwrap_or_default();
+        if compiled.uses_old_self && old.is_none() && !is_optional {
+            return Some(());
+        }
+        let cost = compiled.loops.cost(node.new);
+        if cost > cost::OF_A_CALL {
+            let detail = "'operation cancelled: actual cost limit exceeded': no further validation rules will be run due to call cost \
+                          exceeds limit for rule: ";
+            self.refuse(node, at, &format!("{detail}{}", rule.words()));
+            return None;
+        }
+        if cost > self.budget {
+            self.refuse(
+                node,
+                at,
+                "validation failed due to running out of cost budget, no further validation rules will be run",
+            );
+            return None;
+        }
+        self.budget -= cost;
+        let old = program::Old { value: old, is_optional };
+        match compiled.run(new, old) {
+            Outcome::Met => {}
+            Outcome::Error(error) => self.refuse(node, at, &rule.words_about(&error)),
+            Outcome::Failed if !compiled.uses_old_self && self.is_as_before(node) => {}
+            Outcome::Failed => {
+                let detail = compiled.message(new, old).unwrap_or_else(|| rule.message_or_default());
+                self.causes.push(cause(rule, node, at, &detail));
+            }
+        }
+        Some(())
+    }
+
+    /// A rule that cannot be tried. The value is shown as its type.
+    fn refuse(&mut self, node: &Node<'_>, at: &str, detail: &str) {
+        let field = field::or_root(at);
+        self.causes.push(Cause::invalid(field, &node.schema.kind, detail));
+    }
+
+    fn is_as_before(&mut self, node: &Node<'_>) -> bool {
+        let compared = node.before.current.or(node.before.parent);
+        compared.is_some_and(|(schema, new, old)| self.ratchet.unchanged(schema, new, old))
+    }
+}
+
+/// Upstream: `fieldErrorForReason`.
+fn cause(rule: &Rule, node: &Node<'_>, at: &str, detail: &str) -> Cause {
+    let below = path::normalized(&rule.field_path);
+    let field = if below.is_empty() { field::or_root(at).to_owned() } else { field::child(at, &below) };
+    let is_shown = !matches!(node.schema.kind.as_str(), "object" | "array");
+    match rule.reason.as_deref() {
+        Some("FieldValueForbidden") => Cause::forbidden(field, detail),
+        Some("FieldValueRequired") => Cause::required(field, detail),
+        Some("FieldValueDuplicate") if is_shown => Cause::duplicate_as(field, &shown(node.new)),
+        Some("FieldValueDuplicate") => Cause::duplicate_alone(field),
+        _ if is_shown => Cause::invalid_as(field, &shown(node.new), detail),
+        _ => Cause::invalid_alone(field, detail),
+    }
+}
+
+impl<'a> Before<'a> {
+    fn field(self, name: &str) -> Self {
+        let Some((schema, new, old)) = self.current else { return self };
+        if self.parent.is_none() && matches!(name, "apiVersion" | "kind") {
+            return Self::default();
+        }
+        let part = || Some((schema.field(name)?, new.get(name)?, old.get(name)?));
+        Self { current: part(), parent: self.current }
+    }
+
+    fn item(self, schema: &'a Structural, new: &'a Value, old: Option<&'a Value>) -> Self {
+        if self.current.is_none() {
+            return self;
+        }
+        Self { current: old.map(|old| (schema, new, old)), parent: self.current }
+    }
+}
+
+impl Rule {
+    /// How it is told which rule it was. Upstream: `ruleErrorString`.
+    fn words(&self) -> &str {
+        if self.message.is_empty() { self.rule.trim() } else { self.message.trim() }
+    }
+
+    fn message_or_default(&self) -> String {
+        if self.message.is_empty() { format!("failed rule: {}", self.rule.trim()) } else { self.message.trim().into() }
+    }
+
+    fn words_about(&self, error: &str) -> String {
+        let words = self.words();
+        if error.starts_with("no such overload") {
+            return format!(
+                "'{error}': call arguments did not match a supported operator, function or macro signature for rule: {words}"
+            );
+        }
+        format!("{error} evaluating rule: {words}")
+    }
+
+    fn compiled(&self) -> &Compiled {
+        self.compiled.get_or_init(|| std::sync::Arc::new(Compiled::of(self)))
+    }
+}

@@ -1,0 +1,59 @@
+//! What a rule costs, before it runs. Upstream measures it while it runs (`celconfig.PerCallLimit`, `RuntimeCELCostBudget`); here
+//! it is estimated from how deep its loops nest, and from the longest list that they can go over.
+
+use serde_json::Value;
+
+/// The most that one call may cost.
+pub(super) const OF_A_CALL: u64 = 1_000_000;
+/// The most that all calls for one object may cost.
+pub(super) const OF_AN_OBJECT: u64 = 10_000_000;
+
+/// The loops of a rule.
+#[derive(Debug, Default)]
+pub(super) struct Loops {
+    /// How many are inside each other.
+    depth: u32,
+    /// Whether it makes lists of texts.
+    splits: bool,
+}
+
+impl Loops {
+    /// Reads them from the text of a rule: a loop is a macro, from its bracket to the closing one.
+    pub(super) fn of(rule: &str) -> Self {
+        const MACROS: [&str; 9] =
+            ["all", "exists", "exists_one", "existsOne", "map", "filter", "sortBy", "transformList", "transformMap"];
+        let (mut open, mut depth, mut quote) = (Vec::new(), 0, None);
+        let mut chars = rule.char_indices();
+        while let Some((at, c)) = chars.next() {
+            match (quote, c) {
+                (Some(_), '\\') => drop(chars.next()),
+                (Some(end), c) if c == end => quote = None,
+                (Some(_), _) => {}
+                (None, '"' | '\'') => quote = Some(c),
+                (None, '(') => {
+                    open.push(MACROS.iter().any(|name| rule[..at].trim_end().ends_with(name)));
+                    depth = depth.max(open.iter().filter(|is_loop| **is_loop).count());
+                }
+                (None, ')') => drop(open.pop()),
+                _ => {}
+            }
+        }
+        let splits = ["split", "findAll", "charAt", "substring"].iter().any(|name| rule.contains(name));
+        Self { depth: u32::try_from(depth).unwrap_or(u32::MAX), splits }
+    }
+
+    pub(super) fn cost(&self, value: &Value) -> u64 {
+        if self.depth == 0 { 1 } else { self.longest(value).max(1).saturating_pow(self.depth) }
+    }
+
+    /// The length of the longest list, map or text that a loop can go over.
+    fn longest(&self, value: &Value) -> u64 {
+        let (length, below) = match value {
+            Value::Array(items) => (items.len(), items.iter().map(|item| self.longest(item)).max()),
+            Value::Object(fields) => (fields.len(), fields.values().map(|value| self.longest(value)).max()),
+            Value::String(text) if self.splits => (text.len(), None),
+            _ => (0, None),
+        };
+        below.unwrap_or_default().max(length as u64)
+    }
+}

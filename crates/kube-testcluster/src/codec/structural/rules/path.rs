@@ -1,0 +1,32 @@
+//! The field that a rule tells about. Upstream: `ValidFieldPath`, which has checked it when the definition was written.
+
+/// `.a.b['c.d']` as a cause shows it: `a.b[c.d]`.
+pub(super) fn normalized(path: &str) -> String {
+    let (mut to, mut chars) = (String::new(), path.chars());
+    while let Some(c) = chars.next() {
+        match c {
+            '.' if to.is_empty() => {}
+            '\'' => {
+                while let Some(c) = chars.next().filter(|c| *c != '\'') {
+                    to.push(if c == '\\' { unescaped(chars.next()) } else { c });
+                }
+            }
+            c => to.push(c),
+        }
+    }
+    to
+}
+
+fn unescaped(c: Option<char>) -> char {
+    match c {
+        Some('a') => '\x07',
+        Some('b') => '\x08',
+        Some('f') => '\x0c',
+        Some('n') => '\n',
+        Some('r') => '\r',
+        Some('t') => '\t',
+        Some('v') => '\x0b',
+        Some(c) => c,
+        None => '\\',
+    }
+}
