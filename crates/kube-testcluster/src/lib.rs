@@ -68,14 +68,16 @@
 //!
 //! # What it is not
 //!
-//! - No server-side apply (415), no managedFields, no admission webhooks. Custom resources have all that a schema says but
-//!   rules in CEL, which are not checked. Every request is allowed.
+//! - No server-side apply (415), no managedFields, no admission webhooks. The rules of custom resources are checked with
+//!   the feature `cel`; their versions are not converted by webhooks. Every request is allowed; with the feature `tls`, of
+//!   those who are known.
 //! - 40 kinds: those that manifests usually have, and the reviews of tokens and of authorization, which allow everything.
 //!   Those without a controller are only stored: a claim is not bound, a quota limits nothing, and a budget refuses no
 //!   eviction.
 //! - Containers do not run. [`Stages`] say what a pod goes through, and what its log holds; `exec`, `attach` and
 //!   `port-forward` are refused.
-//! - Nothing is kept: a cluster ends with its process. It is not a distribution of Kubernetes.
+//! - Unless it is started in a folder ([`ClusterBuilder::start_in`]), nothing is kept: a cluster ends with its process. It is
+//!   not a distribution of Kubernetes.
 //!
 //! # Guarantees
 //!

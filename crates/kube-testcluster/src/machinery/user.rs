@@ -33,12 +33,13 @@ impl User {
         Self::new(ANONYMOUS, [UNAUTHENTICATED])
     }
 
+    #[cfg(feature = "tls")]
     pub(crate) fn is_anonymous(&self) -> bool {
         self.name == ANONYMOUS
     }
 
     /// The user with the group of all who are known. Upstream: `AuthenticatedGroupAdder`.
-    #[cfg(feature = "serve")]
+    #[cfg(feature = "tls")]
     pub(crate) fn authenticated(mut self) -> Self {
         let told = |group: &String| group == AUTHENTICATED || group == UNAUTHENTICATED;
         if !self.is_anonymous() && !self.groups.iter().any(told) {
