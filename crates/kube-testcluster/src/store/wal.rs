@@ -42,7 +42,14 @@ pub(crate) struct Wal {
     /// The revision of the last write that was appended.
     appended: AtomicU64,
     on_disk: watch::Receiver<Progress>,
-    writer: Mutex<Option<(mpsc::Sender<Arc<Event>>, JoinHandle<()>)>>,
+    writer: Mutex<Option<Running>>,
+}
+
+/// The thread that writes, and what it takes.
+#[derive(Debug)]
+struct Running {
+    writes: mpsc::Sender<Arc<Event>>,
+    thread: JoinHandle<()>,
 }
 
 impl Wal {
@@ -56,14 +63,14 @@ impl Wal {
         let (progress, on_disk) = watch::channel(Progress { revision, failed: None });
         let (writes, taken) = mpsc::channel();
         let thread = writer.spawn(taken, progress)?;
-        Ok(Self { appended: AtomicU64::new(revision), on_disk, writer: Mutex::new(Some((writes, thread))) })
+        Ok(Self { appended: AtomicU64::new(revision), on_disk, writer: Mutex::new(Some(Running { writes, thread })) })
     }
 
     /// Appends a write. It is called under the store's lock.
     pub(super) fn append(&self, event: &Arc<Event>) {
         let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((writes, _)) = writer.as_ref() {
-            let _ = writes.send(event.clone()); // a writer that has failed has said so
+        if let Some(running) = writer.as_ref() {
+            let _ = running.writes.send(event.clone()); // a writer that has failed has said so
         }
         self.appended.store(event.revision, Ordering::Release);
     }
@@ -91,7 +98,7 @@ impl Wal {
     /// Writes what is left, and lets others have the folder.
     pub(crate) fn close(&self) {
         let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some((writes, thread)) = writer {
+        if let Some(Running { writes, thread }) = writer {
             drop(writes);
             let _ = thread.join(); // its panic was reported already
         }
