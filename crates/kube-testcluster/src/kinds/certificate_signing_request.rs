@@ -1,5 +1,7 @@
 //! Requests to sign a certificate. Upstream: `pkg/apis/certificates`, `pkg/registry/certificates`.
 
+mod validation;
+
 use serde_json::{Value, json};
 
 use crate::kinds::columns;
@@ -22,6 +24,9 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     fields: &[("spec.signerName", "/spec/signerName", "")],
     name_rule: NameRule::PathSegment,
     prepare,
+    validate: validation::validate,
+    validate_status: validation::validate_status,
+    validate_part: validation::validate_approval,
     columns: columns::certificates::COLUMNS,
     ..Resource::USUAL
 };

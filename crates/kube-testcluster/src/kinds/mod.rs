@@ -33,6 +33,7 @@ mod runtime_class;
 mod served;
 mod storage_class;
 mod subresource;
+mod url;
 
 pub(crate) use self::catalog::{Catalog, preference};
 pub(crate) use self::certificate_signing_request::note_requester;

@@ -192,6 +192,11 @@ impl Cause {
         self.message.len() + self.field.len()
     }
 
+    /// The path of the field.
+    pub(crate) fn field(&self) -> &str {
+        &self.field
+    }
+
     /// `field: message`, for people.
     pub(crate) fn sentence(&self) -> String {
         format!("{}: {}", self.field, self.message)

@@ -9,6 +9,7 @@ pub(crate) mod fill;
 pub(crate) mod fnv;
 pub(crate) mod go_struct;
 pub(crate) mod label_selector;
+pub(crate) mod pem;
 pub(crate) mod quantity;
 pub(crate) mod quote;
 pub(crate) mod random;

@@ -104,8 +104,8 @@ pub(crate) fn next(
     (resource.defaults)(&mut new);
     (resource.prepare)(&mut new, &Change { old: Some(&current.value), part, now: &store.clock.now() });
     let causes = match part {
-        Some(Subresource::Approval | Subresource::Status) => served.causes_of_status_update(&new, &current.value),
-        Some(part @ (Subresource::EphemeralContainers | Subresource::Resize)) => {
+        Some(Subresource::Status) => served.causes_of_status_update(&new, &current.value),
+        Some(part @ (Subresource::Approval | Subresource::EphemeralContainers | Subresource::Resize)) => {
             served.causes_of_part_update(part, &new, &current.value)
         }
         _ => served.causes_of_update(&new, &current.value),

@@ -1,7 +1,9 @@
 //! The kinds of the group `admissionregistration.k8s.io`.
 
 pub(super) mod mutating_webhook_configuration;
+mod rules;
 pub(super) mod validating_webhook_configuration;
+mod webhooks;
 
 use serde_json::{Value, json};
 

@@ -19,6 +19,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     generation: Generation::CountedAt(&["/webhooks"]),
     strategy: Strategy { unconditional_update: UnconditionalUpdate::Refused, ..Strategy::USUAL },
     defaults: set_defaults,
+    validate: super::webhooks::validate,
     columns: columns::policy::WEBHOOKS,
     ..Resource::USUAL
 };

@@ -122,7 +122,7 @@ fn is_of_kubernetes(signer: &str) -> bool {
 }
 
 /// The errors in the name of who signs. Upstream: `ValidateSignerName`.
-fn signer_name(name: &str, at: &str) -> Vec<Cause> {
+pub(in crate::kinds) fn signer_name(name: &str, at: &str) -> Vec<Cause> {
     if name.is_empty() {
         return vec![Cause::required(at, "")];
     }

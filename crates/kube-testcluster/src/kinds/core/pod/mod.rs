@@ -40,6 +40,7 @@ mod windows;
 use crate::kinds::columns;
 use crate::kinds::resource::{DeleteResponse, Deletion, Generation, Resource, Subresource};
 
+pub(in crate::kinds) use self::certificates::signer_name;
 pub(in crate::kinds) use self::defaults::pod as set_defaults;
 pub(crate) use self::profiles::fields_from_annotations;
 pub(in crate::kinds) use self::selectors::label_selector;
