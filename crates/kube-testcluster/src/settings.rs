@@ -35,7 +35,7 @@ pub enum Controllers {
     /// Those of [`Housekeeping`](Self::Housekeeping), and those of workloads: of
     /// [ReplicaSets](crate::controllers::replica_set), [Deployments](crate::controllers::deployment),
     /// [DaemonSets](crate::controllers::daemon_set), [StatefulSets](crate::controllers::stateful_set),
-    /// [Jobs](crate::controllers::job) and [services](crate::controllers::endpoint_slice). Each of them begins with the
+    /// [Jobs](crate::controllers::job), [CronJobs](crate::controllers::cron_job) and [services](crate::controllers::endpoint_slice). Each of them begins with the
     /// first object that it works on.
     #[default]
     All,
@@ -71,6 +71,8 @@ pub enum Workload {
     Deployment,
     /// [That of Jobs](crate::controllers::job).
     Job,
+    /// [That of CronJobs](crate::controllers::cron_job). What it makes needs that of Jobs, this one or another.
+    CronJob,
     /// [That of DaemonSets](crate::controllers::daemon_set).
     DaemonSet,
     /// [That of StatefulSets](crate::controllers::stateful_set).
@@ -81,8 +83,15 @@ pub enum Workload {
 
 impl Workload {
     /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::ReplicaSet, Self::Deployment, Self::Job, Self::DaemonSet, Self::StatefulSet, Self::EndpointSlice];
+    pub const ALL: [Self; 7] = [
+        Self::ReplicaSet,
+        Self::Deployment,
+        Self::Job,
+        Self::CronJob,
+        Self::DaemonSet,
+        Self::StatefulSet,
+        Self::EndpointSlice,
+    ];
 
     /// Its name in kube-controller-manager's `--controllers`, in the short form.
     pub fn name(self) -> &'static str {
@@ -90,6 +99,7 @@ impl Workload {
             Self::ReplicaSet => "replicaset",
             Self::Deployment => "deployment",
             Self::Job => "job",
+            Self::CronJob => "cronjob",
             Self::DaemonSet => "daemonset",
             Self::StatefulSet => "statefulset",
             Self::EndpointSlice => "endpointslice",

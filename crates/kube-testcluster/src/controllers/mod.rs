@@ -2,6 +2,7 @@
 
 pub(crate) mod chores;
 pub(crate) mod cluster_role_aggregation;
+pub mod cron_job;
 pub(crate) mod custom_resource_definition;
 pub mod daemon_set;
 pub mod deployment;
@@ -32,6 +33,7 @@ pub(crate) async fn run_when_needed(
     match workload {
         Workload::ReplicaSet => replica_set::run_when_needed(client, clock, stop).await,
         Workload::Deployment => deployment::run_when_needed(client, clock, stop).await,
+        Workload::CronJob => cron_job::run_when_needed(client, clock, stop).await,
         Workload::Job => job::run_when_needed(client, clock, stop).await,
         Workload::DaemonSet => daemon_set::run_when_needed(client, clock, stop).await,
         Workload::StatefulSet => stateful_set::run_when_needed(client, clock, stop).await,

@@ -1,12 +1,14 @@
-//! What every room needs of Kubernetes' conventions: causes, quantities, label selectors, times. Upstream:
+//! What every room needs of Kubernetes' conventions: causes, quantities, label selectors, times, schedules. Upstream:
 //! `k8s.io/apimachinery`.
 
 pub(crate) mod cause;
 pub(crate) mod clock;
 pub(crate) mod conditions;
+pub(crate) mod cron;
 pub(crate) mod escape;
 pub(crate) mod fill;
 pub(crate) mod fnv;
+pub(crate) mod go_duration;
 pub(crate) mod go_struct;
 pub(crate) mod label_selector;
 pub(crate) mod pem;

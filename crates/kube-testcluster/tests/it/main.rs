@@ -47,6 +47,7 @@ mod cluster_tokens;
 mod cluster_update;
 mod cluster_validation;
 mod cluster_watch;
+mod cron_job_controller;
 mod daemon_set_controller;
 mod deployment_controller;
 mod endpoint_slice_controller;

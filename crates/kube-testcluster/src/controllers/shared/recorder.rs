@@ -40,6 +40,14 @@ pub(in crate::controllers) enum Reason {
     FailedDaemonPod,
     SucceededDaemonPod,
     FailedToUpdateEndpointSlices,
+    UnexpectedJob,
+    SawCompletedJob,
+    MissingJob,
+    UnknownTimeZone,
+    UnparseableSchedule,
+    InvalidSchedule,
+    TooManyMissedTimes,
+    JobAlreadyActive,
     /// Not upstream's: of a Job that the built-in controller does not run.
     NotSupported,
 }
@@ -55,6 +63,11 @@ impl Reason {
                 | Self::DeadlineExceeded
                 | Self::FailedDaemonPod
                 | Self::FailedToUpdateEndpointSlices
+                | Self::UnexpectedJob
+                | Self::UnknownTimeZone
+                | Self::UnparseableSchedule
+                | Self::InvalidSchedule
+                | Self::TooManyMissedTimes
                 | Self::NotSupported
         )
     }
