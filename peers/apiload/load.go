@@ -103,9 +103,10 @@ func (l *load) send(method, path, contentType, body string) error {
 		return err
 	}
 	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
 	if answer.StatusCode >= http.StatusMultipleChoices {
-		return fmt.Errorf("%s %s: %s %s", method, path, answer.Status, bytes.TrimSpace(text))
+		text, err := io.ReadAll(answer.Body)
+		return errors.Join(fmt.Errorf("%s %s: %s %s", method, path, answer.Status, bytes.TrimSpace(text)), err)
 	}
+	_, err = io.Copy(io.Discard, answer.Body) // the next request needs the connection, nobody the object
 	return err
 }
