@@ -1,6 +1,6 @@
 //! The kinds that a cluster serves: those of the table, and those that its custom resource definitions add.
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::custom_resource::Definition;
@@ -65,11 +65,7 @@ impl Catalog {
 /// The order in which clients prefer versions: `v2`, `v1`, `v2beta1`, `v1alpha1`, then others by name. Upstream:
 /// `version.CompareKubeAwareVersionStrings`.
 pub(crate) fn preference(a: &str, b: &str) -> Ordering {
-    rank(a).cmp(&rank(b))
-}
-
-fn rank(version: &str) -> (Reverse<Option<(u8, u64, u64)>>, &str) {
-    (Reverse(parts(version)), version)
+    parts(b).cmp(&parts(a)).then_with(|| a.cmp(b))
 }
 
 /// How stable a version is, its number, and the number of the test version.

@@ -31,7 +31,7 @@ fn tolerated(new: &Value, old: Option<&Value>) -> Tolerated {
     let old_hooks = old.map_or(&[][..], |old| items(old, "webhooks"));
     let knows = |hook: &Value| items(hook, "admissionReviewVersions").iter().any(is_known);
     let names: BTreeSet<&str> = old_hooks.iter().map(|hook| text(hook, "name")).collect();
-    let selects_badly = |hook: &Value| selectors(hook, "").iter().any(|cause| is_of_value(cause));
+    let selects_badly = |hook: &Value| selectors(hook, "").iter().any(is_of_value);
     let conditions =
         |hooks: &[Value]| hooks.iter().map(|hook| items(hook, "matchConditions").to_vec()).collect::<Vec<_>>();
     Tolerated {

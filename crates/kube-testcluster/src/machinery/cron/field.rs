@@ -100,5 +100,5 @@ fn number(text: &str) -> Result<u64, String> {
 }
 
 fn bits(start: u64, end: u64, step: u64) -> u64 {
-    (start..=end).filter(|value| (value - start) % step == 0).map(|value| 1 << value).sum()
+    (start..=end).filter(|value| (value - start).is_multiple_of(step)).map(|value| 1 << value).sum()
 }
