@@ -1,0 +1,50 @@
+//! A value without some of its fields. Upstream: `typed/remove.go`.
+
+use serde_json::{Map, Value};
+
+use super::super::fieldpath::{PathElement, Set};
+use super::super::schema::{Handled, Relationship, Schema, TypeRef};
+use super::Type;
+use super::items::element_of;
+
+pub(super) fn remove(of: &Type, value: &Value, items: &Set) -> Value {
+    without(&of.schema, &of.of, value, items)
+}
+
+/// A list or a map that loses all it has becomes null. What is atomic, or empty already, becomes null too.
+fn without(schema: &Schema, of: &TypeRef, value: &Value, removed: &Set) -> Value {
+    let handled = schema.resolve(of).and_then(|atom| atom.deduced(Some(value)).handled());
+    match (handled, value) {
+        (Some(Handled::Scalar(_)), scalar) => scalar.clone(),
+        (Some(Handled::List(list, relationship)), Value::Array(items)) if relationship != Relationship::Atomic => {
+            let mut left = Vec::with_capacity(items.len());
+            for item in items {
+                let element = element_of(schema, list, relationship, item).ok();
+                let kept = element
+                    .map_or_else(|| Some(item.clone()), |element| kept(schema, &list.element, item, &element, removed));
+                left.extend(kept);
+            }
+            if left.is_empty() { Value::Null } else { Value::Array(left) }
+        }
+        (Some(Handled::Map(map, relationship)), Value::Object(fields)) if relationship != Relationship::Atomic => {
+            let left = fields.iter().filter_map(|(name, value)| {
+                let element = PathElement::FieldName(name.clone());
+                kept(schema, map.type_of(name), value, &element, removed).map(|value| (name.clone(), value))
+            });
+            let left: Map<String, Value> = left.collect();
+            if left.is_empty() { Value::Null } else { Value::Object(left) }
+        }
+        _ => Value::Null,
+    }
+}
+
+/// What stays of a part; `None` if it is removed.
+fn kept(schema: &Schema, of: &TypeRef, value: &Value, element: &PathElement, removed: &Set) -> Option<Value> {
+    if removed.has(std::slice::from_ref(element)) {
+        return None;
+    }
+    Some(match removed.below(element) {
+        Some(removed) => without(schema, of, value, removed),
+        None => value.clone(),
+    })
+}
