@@ -29,7 +29,7 @@ use crate::nodes::scheduler::Nodeless;
 use crate::nodes::stages::Stages;
 use crate::play::{api_service, bootstrap_policy, crowd};
 use crate::router::router;
-use crate::settings::{Admin, Admission, Controllers, Era, Settings, Workload};
+use crate::settings::{Admin, Admission, Controllers, Era, ManagedFields, Settings, Workload};
 use crate::store::Requester;
 use crate::store::Store;
 use crate::store::expiry;
@@ -217,6 +217,12 @@ impl ClusterBuilder {
     /// What the server adds to new pods and to namespaces; by default nothing.
     pub fn admission(mut self, admission: Admission) -> Self {
         self.settings.admission = admission;
+        self
+    }
+
+    /// Whether `managedFields` are kept and server-side apply is served; by default not.
+    pub fn managed_fields(mut self, managed_fields: ManagedFields) -> Self {
+        self.settings.managed_fields = managed_fields;
         self
     }
 

@@ -59,8 +59,8 @@
 //! | pods run, garbage is collected, namespaces end | yes | no | no | yes |
 //! | hours pass in an instant | yes | no | some | no |
 //! | faults on demand | yes | no | as scripted | no |
-//! | custom resources | yes, without CEL | yes | some | yes |
-//! | server-side apply, webhooks, RBAC | no | yes | some | yes |
+//! | custom resources, server-side apply | yes | yes | some | yes |
+//! | webhooks, RBAC | no | yes | some | yes |
 //! | kinds | 40 | all | all | all |
 //!
 //! A test here is a good first test: quick, repeatable, and with failures that a real server shows once a month. It does
@@ -68,9 +68,10 @@
 //!
 //! # What it is not
 //!
-//! - No server-side apply (415), no managedFields, no admission webhooks. The rules of custom resources are checked with
-//!   the feature `cel`; their versions are not converted by webhooks. Every request is allowed; with the feature `tls`, of
-//!   those who are known.
+//! - No admission webhooks. The rules of custom resources are checked with the feature `cel`; their versions are not
+//!   converted by webhooks. Server-side apply and managedFields are there
+//!   [if they are asked for](ClusterBuilder::managed_fields). Every request is allowed; with the feature `tls`, of those
+//!   who are known.
 //! - 40 kinds: those that manifests usually have, and the reviews of tokens and of authorization, which allow everything.
 //!   Those without a controller are only stored: a claim is not bound, a quota limits nothing, and a budget refuses no
 //!   eviction.
@@ -126,8 +127,7 @@ mod faults;
 mod http;
 mod kinds;
 mod machinery;
-#[cfg(test)]
-mod managed_fields; // built with its tests only, until a verb uses it
+mod managed_fields;
 mod nodes;
 mod play;
 mod router;
@@ -166,7 +166,7 @@ pub use self::nodes::stages::Stages;
 pub use self::play::faults::Faults;
 pub use self::play::pods_file::pods_from_yaml;
 pub use self::play::scenario::{Scenario, ScenarioError, Step};
-pub use self::settings::{Admin, Admission, Controllers, Era, Workload, Workloads};
+pub use self::settings::{Admin, Admission, Controllers, Era, ManagedFields, Workload, Workloads};
 pub use self::store::wal::DataError;
 pub use self::store::writes::{Change, Write};
 #[cfg(feature = "tls")]

@@ -29,7 +29,7 @@ use crate::http::waiting_answers::WaitingAnswers;
 use crate::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Subresource};
 use crate::nodes::logs::Logs;
 use crate::play::admin;
-use crate::settings::Admin;
+use crate::settings::{Admin, ManagedFields};
 use crate::store::Requester;
 use crate::store::Store;
 use crate::verbs::{self, Call};
@@ -113,7 +113,7 @@ async fn served(store: Arc<Store>, logs: Arc<Logs>, waiting: &WaitingAnswers, re
         return refuse(ApiError::bad_request(problem));
     }
     let Some(action) = Action::of(&method, &target) else { return refuse(ApiError::method_not_allowed()) };
-    if let Err(error) = action.check(request.headers(), &target) {
+    if let Err(error) = action.check(request.headers(), &target, store.settings.managed_fields) {
         return refuse(error);
     }
     let accepted = AcceptedEncoding::of(request.headers());
@@ -268,9 +268,12 @@ impl Action {
     }
 
     /// Refuses what its route does not take: of a patch, a body of another kind.
-    fn check(self, headers: &HeaderMap, target: &Target) -> Result<(), ApiError> {
-        let is_patch = matches!(self, Self::Patch | Self::PatchScale);
-        if is_patch { verbs::patch::check_media_type(headers, target.resource) } else { Ok(()) }
+    fn check(self, headers: &HeaderMap, target: &Target, managed_fields: ManagedFields) -> Result<(), ApiError> {
+        match self {
+            Self::Patch => verbs::patch::check_media_type(headers, target.resource, managed_fields),
+            Self::PatchScale => verbs::patch::check_media_type(headers, target.resource, ManagedFields::Off),
+            _ => Ok(()),
+        }
     }
 
     async fn run(self, logs: &Arc<Logs>, call: Call) -> Result<Response, ApiError> {

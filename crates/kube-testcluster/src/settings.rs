@@ -154,6 +154,18 @@ pub enum Admission {
     Kube,
 }
 
+/// Whether the server keeps who owns which fields of an object, for server-side apply.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ManagedFields {
+    /// Objects have no `managedFields`, and server-side apply is refused with 415. An object is smaller so, and a write
+    /// quicker.
+    #[default]
+    Off,
+    /// Each write says in `managedFields` what it has changed, and `application/apply-patch+yaml` is served.
+    Kept,
+}
+
 /// The settings that are chosen before the start.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Settings {
@@ -183,6 +195,7 @@ pub(crate) struct Settings {
     pub(crate) watch_list: bool,
     pub(crate) controllers: Controllers,
     pub(crate) admission: Admission,
+    pub(crate) managed_fields: ManagedFields,
 }
 
 impl Settings {
@@ -220,6 +233,7 @@ impl Default for Settings {
             watch_list: true,
             controllers: Controllers::All,
             admission: Admission::Plain,
+            managed_fields: ManagedFields::Off,
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::store::object::{Object, Opened};
 use crate::store::{Commit, Store};
 use crate::verbs::delete::remove;
 use crate::verbs::delete_options::{DeleteOptions, Policy};
+use crate::verbs::ownership::Writer;
 use crate::verbs::update;
 
 /// The state of one owner reference, as in upstream's `classifyReferences`.
@@ -127,7 +128,8 @@ async fn change(store: &Store, object_ref: &ObjectRef, change: impl Fn(&mut Valu
     let changed = store.update(object_ref.resource, &object_ref.key, Commit::Really, |current: &Opened| {
         let mut value = current.value.clone();
         change(&mut value["metadata"]);
-        update::next(store, current, current.resource, value, None)
+        let writer = Writer::named("kube-controller-manager");
+        update::next(store, current, current.resource, value, None, &writer)
     });
     changed.await.map(|_| ())
 }

@@ -156,6 +156,13 @@ impl ApiError {
         Self::new(StatusCode::CONFLICT, "Conflict", message).about(resource, what.into(), name)
     }
 
+    /// Fields that others own: message and field of each. Upstream: `NewApplyConflict`.
+    pub(crate) fn apply_conflict(message: String, causes: &[(String, String)]) -> Self {
+        let causes = causes.iter().map(|(message, field)| Cause::of_manager(field, message)).collect();
+        let details = Details { causes, ..Details::default() };
+        Self { details: Some(Box::new(details)), ..Self::new(StatusCode::CONFLICT, "Conflict", message) }
+    }
+
     pub(crate) fn stale(resource: &'static Resource, name: &str) -> Self {
         let why = "the object has been modified; please apply your changes to the latest version and try again";
         Self::conflict(resource, resource.plural, name, why)

@@ -30,6 +30,13 @@ impl WriteOptions {
         Self::read(query, "PatchOptions", force.into_iter().collect())
     }
 
+    /// Those of a patch that applies a configuration: it has to name its manager.
+    pub(crate) fn of_apply(query: &Query) -> Result<Self, ApiError> {
+        let named = query.get("fieldManager").is_some_and(|manager| !manager.is_empty());
+        let missing = (!named).then(|| Cause::required("fieldManager", "is required for apply patch"));
+        Self::read(query, "PatchOptions", missing.into_iter().collect())
+    }
+
     fn read(query: &Query, kind: &'static str, mut causes: Vec<Cause>) -> Result<Self, ApiError> {
         let dry_run = query.all("dryRun");
         let validation = query.get("fieldValidation").unwrap_or_default();
@@ -58,7 +65,7 @@ pub(crate) fn commit(dry_run: &[&str]) -> Commit {
 }
 
 /// How many bytes a field manager's name may have.
-const LONGEST_MANAGER: usize = 128;
+pub(crate) const LONGEST_MANAGER: usize = 128;
 
 fn field_manager(name: &str) -> Vec<Cause> {
     let mut causes = Vec::new();

@@ -30,6 +30,11 @@ impl Cause {
         Self { reason, message: message.into(), field: String::new() }
     }
 
+    /// A field that another manager owns. Upstream: `CauseTypeFieldManagerConflict`.
+    pub(crate) fn of_manager(field: &str, message: &str) -> Self {
+        Self { reason: "FieldManagerConflict", message: message.into(), field: field.into() }
+    }
+
     pub(crate) fn required(field: impl Into<String>, detail: &str) -> Self {
         let message = if detail.is_empty() { "Required value".into() } else { format!("Required value: {detail}") };
         Self { reason: "FieldValueRequired", message, field: field.into() }

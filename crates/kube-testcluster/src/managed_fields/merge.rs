@@ -1,6 +1,7 @@
 //! Ownership: who owns which fields after a write, and what an apply takes over and takes away. Upstream:
 //! `merge/update.go`, `merge/conflict.go`, `fieldpath/managers.go`.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
@@ -48,7 +49,7 @@ pub(crate) enum NotConverted {
 pub(crate) trait Converter: Debug {
     /// # Errors
     /// If there is no such version, or if the object has no form in it.
-    fn convert(&self, object: &TypedValue, version: &str) -> Result<TypedValue, NotConverted>;
+    fn convert<'v>(&self, object: &'v TypedValue, version: &str) -> Result<Cow<'v, TypedValue>, NotConverted>;
 }
 
 /// Whether an apply takes over what others own.
@@ -202,10 +203,11 @@ impl Updater<'_> {
         let converted = self.converter.convert(&merged, &last.api_version);
         let what = "failed to convert merged object to last applied version";
         let Some(converted) = present(converted, what)? else { return Ok(merged) };
+        let converted = converted.into_owned();
         let pruned = converted.remove_items(&named(&last.set, &converted));
         let pruned = self.with_owned(&converted, pruned, &last.api_version, managers).map_err(within("owned"))?;
         let pruned = self.with_dangling(&converted, pruned, last).map_err(within("dangling"))?;
-        self.converter.convert(&pruned, version).map_err(|error| match error {
+        self.converter.convert(&pruned, version).map(Cow::into_owned).map_err(|error| match error {
             NotConverted::MissingVersion(why) | NotConverted::Failed(why) => Refusal::Other(why),
         })
     }
@@ -229,7 +231,7 @@ impl Updater<'_> {
         for (version, owned) in first.into_iter().chain(versions) {
             let what = format!("failed to convert merged object at version {version}");
             let Some(converted) = present(self.converter.convert(&merged, version), &what)? else { continue };
-            merged = converted;
+            merged = converted.into_owned();
             let what = format!("failed to convert pruned object at version {version}");
             let Some(converted) = present(self.converter.convert(&pruned, version), &what)? else { continue };
             let set = |of: &TypedValue, name: &str| {

@@ -2,15 +2,28 @@
 //! nor a store.
 //!
 //! The parts have upstream's names. [`fieldpath`] has sets of fields, [`schema`] says what lists and maps are, [`typed`]
-//! compares and merges values of a schema's types, and [`merge`] has the rules of ownership. Upstream:
+//! compares and merges values of a schema's types, and [`merge`] has the rules of ownership. [`field_manager`] keeps an object's
+//! `managedFields` with them. Upstream:
 //! `sigs.k8s.io/structured-merge-diff/v6`, whose own tests are replayed here ([the
 //! recordings](../../../../fixtures/managed-fields/README.md)).
 
-pub(crate) mod fieldpath;
-pub(crate) mod merge;
-pub(crate) mod schema;
-pub(crate) mod typed;
-pub(crate) mod value;
+mod builtin;
+mod custom;
+mod entries;
+mod field_manager;
+mod fieldpath;
+mod merge;
+mod schema;
+mod typed;
+mod value;
+
+pub(crate) use self::builtin::type_named;
+pub(crate) use self::custom::type_of_custom;
+pub(crate) use self::entries::same_but_times;
+pub(crate) use self::field_manager::{FieldManager, NotApplied, fields as field_path};
+pub(crate) use self::fieldpath::{Filter, PathElement, Set, SetMatcher};
+pub(crate) use self::merge::{Converter, Force, NotConverted};
+pub(crate) use self::typed::{Duplicates, Type, TypedValue};
 
 #[cfg(test)]
 mod replay;

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::admission::{name_of, namespace_lifecycle, taint_nodes_by_condition};
 use super::owners::{self, Moment};
+use super::ownership::{self, Writer};
 use super::{Call, answer, pod_admission};
 use crate::auth::user_of;
 use crate::codec::schema::Decoded;
@@ -35,6 +36,7 @@ pub(crate) async fn create(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let user = user_of(request.extensions());
     let format = Format::of(request.headers())?;
+    let writer = Writer::of(&query, request.headers());
     let body = body::read(request).await?;
     let WriteOptions { commit, strictness } = WriteOptions::of_create(&query)?;
     let Decoded { value, mut faults } = format.object(&body, target.served, strictness)?;
@@ -42,7 +44,7 @@ pub(crate) async fn create(call: Call) -> Result<Response, ApiError> {
     if target.resource.kind == "CertificateSigningRequest" {
         note_requester(&mut value, &user);
     }
-    let created = create_new(&store, &target, value, commit, &mut faults).await;
+    let created = create_new(&store, &target, value, commit, &mut faults, &writer).await;
     let response = created.map_or_else(IntoResponse::into_response, |object| answer(StatusCode::CREATED, &object));
     Ok(warn(response, &faults))
 }
@@ -54,6 +56,7 @@ pub(super) async fn create_new(
     mut value: Value,
     commit: Commit,
     warnings: &mut Vec<String>,
+    writer: &Writer,
 ) -> Result<Arc<Object>, ApiError> {
     if commit == Commit::Really {
         target.resource.as_stored(&mut value);
@@ -61,12 +64,14 @@ pub(super) async fn create_new(
     check_namespace(store, target, &mut value)?;
     check_definition(target.resource, &value)?;
     warnings.extend(owners::deduplicate(&mut value, Moment::BeforeAdmission));
+    let entries = ownership::of_new(store, target.served, &value, writer);
     if target.resource == PODS {
         pod_admission::admit_new(store, target.namespace.as_deref().unwrap_or_default(), &mut value).await?;
     }
     let has_version = value["metadata"]["resourceVersion"].as_str().is_some_and(names_a_version);
     let version = value["metadata"]["resourceVersion"].take();
     let (key, mut value) = validated(store, target, value)?;
+    set_entries(&mut value, entries);
     keep_in_dry_run(&mut value, version, commit);
     if has_version && commit == Commit::Really {
         // Upstream's storage refuses it, after the validation; a dry run does not reach the storage.
@@ -76,6 +81,12 @@ pub(super) async fn create_new(
     admitted(store, target.resource, key, value, commit)
         .await
         .map_err(|error| if generates && error.is_already_exists() { error.with_no_unique_name() } else { error })
+}
+
+fn set_entries(value: &mut Value, entries: Value) {
+    if !entries.is_null() {
+        object(&mut value["metadata"]).insert("managedFields".into(), entries);
+    }
 }
 
 /// What is no number counts as no version, as upstream.
@@ -97,10 +108,13 @@ pub(super) async fn create_on_update(
     target: &Target,
     mut value: Value,
     commit: Commit,
+    writer: &Writer,
 ) -> Result<Arc<Object>, ApiError> {
     check_namespace(store, target, &mut value)?;
+    let entries = ownership::of_new(store, target.served, &value, writer);
     let version = value["metadata"]["resourceVersion"].take();
     let (key, mut value) = validated(store, target, value)?;
+    set_entries(&mut value, entries);
     keep_in_dry_run(&mut value, version, commit);
     admitted(store, target.resource, key, value, commit).await
 }

@@ -7,6 +7,7 @@ use kube_client::Error;
 use kube_core::Status;
 use serde_json::Value;
 
+use super::ownership::Writer;
 use super::patch::PatchBody;
 use super::{binding, create, key, patch};
 use crate::codec::schema::Decoded;
@@ -20,6 +21,9 @@ use crate::store::{Commit, Store, StoreError};
 
 /// The options of a request without a query. Nobody reads the warnings.
 const OPTIONS: WriteOptions = WriteOptions { commit: Commit::Really, strictness: Strictness::Ignore };
+
+/// The manager of what has no other name.
+const KUBELET: &str = "kubelet";
 
 /// The server, for those who are in its process.
 #[derive(Debug)]
@@ -56,7 +60,9 @@ impl Requests for InProcess {
         let target = target(resource, namespace, None, None);
         async move {
             let Decoded { value, mut faults } = decoded(resource, object)?;
-            create::create_new(&self.0, &target, value, OPTIONS.commit, &mut faults).await.map(drop)
+            let component = value["source"]["component"].as_str().unwrap_or(KUBELET).to_owned();
+            let writer = Writer::Manager(component);
+            create::create_new(&self.0, &target, value, OPTIONS.commit, &mut faults, &writer).await.map(drop)
         }
         .map(|answer| answer.map_err(refused))
         .boxed()
@@ -73,7 +79,7 @@ impl Requests for InProcess {
         let target = target(object.resource, object.namespace, Some(object.name), part);
         async move {
             let patch = PatchBody::of(patch);
-            let (written, _) = patch::write(&self.0, &target, &patch, OPTIONS).await;
+            let (written, _) = patch::write(&self.0, &target, &patch, OPTIONS, &Writer::named(KUBELET)).await;
             written.map(Received::new)
         }
         .map(|answer| answer.map_err(refused))

@@ -14,6 +14,7 @@ use crate::store::Store;
 use crate::store::object::{Key, Object};
 
 mod admission;
+pub(crate) mod apply;
 pub(crate) mod binding;
 mod container;
 mod continue_token;
@@ -30,6 +31,7 @@ mod list_options;
 pub(crate) mod log;
 mod log_options;
 mod owners;
+pub(crate) mod ownership;
 pub(crate) mod page;
 pub(crate) mod patch;
 pub(crate) mod pod_admission;

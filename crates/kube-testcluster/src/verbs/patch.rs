@@ -5,11 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::json_patch::operate;
 use super::owners::{self, Moment};
-use super::{Call, answer, key, update};
+use super::ownership::Writer;
+use super::{Call, answer, apply, key, update};
 use crate::codec::go_text::GoMap;
 use crate::codec::json::{Json, MOST_FAULTS};
 use crate::codec::schema::{Decoded, from_map, json_type};
@@ -23,9 +24,12 @@ use crate::http::write_options::WriteOptions;
 use crate::kinds::Resource;
 use crate::machinery::quote::quote;
 use crate::nodes::requests::Patch;
+use crate::settings::ManagedFields;
 use crate::store::object::Opened;
 use crate::store::{Commit, Next, Store};
 
+/// The media type of a configuration to apply.
+const APPLY: &str = "application/apply-patch+yaml";
 const STRATEGIC: &str = "application/strategic-merge-patch+json";
 
 /// Upstream's limit for a JSON patch.
@@ -48,9 +52,13 @@ enum Change {
 }
 
 pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
+    if body::media_type(call.request.headers()) == APPLY && call.store.settings.managed_fields == ManagedFields::Kept {
+        return apply::apply(call).await;
+    }
     let Call { store, target, query, request } = call;
+    let writer = Writer::of(&query, request.headers());
     let (patch, options) = PatchBody::read(request, &query).await?;
-    let (written, warnings) = write(&store, &target, &patch, options).await;
+    let (written, warnings) = write(&store, &target, &patch, options, &writer).await;
     let response = written.map_or_else(IntoResponse::into_response, |object| answer(StatusCode::OK, &object));
     Ok(warn(response, &warnings))
 }
@@ -61,9 +69,10 @@ pub(super) async fn write(
     target: &Target,
     patch: &PatchBody,
     options: WriteOptions,
+    writer: &Writer,
 ) -> (Result<Arc<Opened>, ApiError>, Vec<String>) {
     let warnings = Mutex::default();
-    let change = |current| patched(store, current, target, patch, options, &warnings);
+    let change = |current| patched(store, current, target, patch, options, writer, &warnings);
     let written = match key(target) {
         Ok(key) => store.guaranteed_update(target.resource, &key, options.commit, change).await,
         Err(error) => Err(error),
@@ -78,6 +87,7 @@ async fn patched(
     target: &Target,
     patch: &PatchBody,
     options: WriteOptions,
+    writer: &Writer,
     warnings: &Mutex<Vec<String>>,
 ) -> Result<Next, ApiError> {
     let Decoded { value, mut faults } = apply(&current, target.served, patch, options.strictness).await?;
@@ -87,19 +97,23 @@ async fn patched(
     }
     let next = update::check_name(target, &value).and_then(|()| {
         faults.extend(owners::deduplicate(&mut value, Moment::AfterAdmission));
-        update::next(store, &current, target.served, value, target.subresource)
+        update::next(store, &current, target.served, value, target.subresource, writer)
     });
     *warnings.lock().unwrap_or_else(PoisonError::into_inner) = faults;
     next
 }
 
 /// Refuses a body that is no patch.
-pub(crate) fn check_media_type(headers: &HeaderMap, resource: &Resource) -> Result<(), ApiError> {
-    let is_strategic = body::media_type(headers) == STRATEGIC;
-    if resource.custom.is_some() && is_strategic {
-        return Err(ApiError::unsupported_patch_of_custom_resource());
+pub(crate) fn check_media_type(
+    headers: &HeaderMap,
+    resource: &Resource,
+    managed_fields: ManagedFields,
+) -> Result<(), ApiError> {
+    match body::media_type(headers) {
+        APPLY if managed_fields == ManagedFields::Kept => Ok(()),
+        STRATEGIC if resource.custom.is_some() => Err(ApiError::unsupported_patch_of_custom_resource()),
+        _ => reader(headers).map(drop),
     }
-    reader(headers).map(drop)
 }
 
 fn reader(headers: &HeaderMap) -> Result<fn(Json, Strictness) -> PatchBody, ApiError> {
@@ -266,6 +280,7 @@ async fn apply(
         change.apply(resource.go_type(), &mut value).await.map(|()| value)
     };
     let mut value = patched().await?;
+    let forgets_owners = value["metadata"]["managedFields"] == json!([]); // which Go's type would leave out
     let fits = match &change.change {
         Ok(Change::Strategic(_)) => from_map(resource.go_type(), &mut value),
         _ => body::check_patched_kind(&value, resource),
@@ -278,7 +293,12 @@ async fn apply(
         strictness.check(decoded).map_err(|why| format!("strict decoding error: {why}"))
     });
     match (decoded, &change.change) {
-        (Ok(decoded), _) => Ok(decoded),
+        (Ok(mut decoded), _) => {
+            if forgets_owners {
+                decoded.value["metadata"]["managedFields"] = json!([]);
+            }
+            Ok(decoded)
+        }
         (Err(why), Ok(Change::Strategic(patch))) => Err(ApiError::undecodable_patch(&GoMap(patch).to_string(), &why)),
         (Err(why), _) => Err(ApiError::undecodable_patch(&patched().await?.to_string(), &why)),
     }

@@ -6,6 +6,7 @@ use axum::response::Response;
 use http::StatusCode;
 use serde_json::{Value, json};
 
+use super::ownership::Writer;
 use super::patch::PatchBody;
 use super::{Call, key, update};
 use crate::codec::schema;
@@ -33,10 +34,11 @@ pub(crate) async fn get(call: Call) -> Result<Response, ApiError> {
 pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let format = Format::of(request.headers());
+    let writer = Writer::of(&query, request.headers());
     let body = body::read(request).await?;
     let WriteOptions { commit, strictness } = WriteOptions::of_update(&query)?;
     let wanted = format?.typed(&body, KIND, VERSION, strictness)?;
-    let change = |current: &Opened| rescaled(&store, current, &wanted.value);
+    let change = |current: &Opened| rescaled(&store, current, &wanted.value, &writer);
     let scaled = store.update(target.resource, &key(&target)?, commit, change).await?;
     let scaled = scaled.open()?;
     Ok(warn(answer(&scaled), &wanted.faults))
@@ -44,23 +46,24 @@ pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
 
 pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
+    let writer = Writer::of(&query, request.headers());
     let (patch, WriteOptions { commit, .. }) = PatchBody::read(request, &query).await?;
-    let change = |current| patched(&store, current, &patch);
+    let change = |current| patched(&store, current, &patch, &writer);
     let scaled = store.guaranteed_update(target.resource, &key(&target)?, commit, change).await?;
     Ok(answer(&scaled))
 }
 
 /// The object after a patch of its scale.
-async fn patched(store: &Store, current: Arc<Opened>, patch: &PatchBody) -> Result<Next, ApiError> {
+async fn patched(store: &Store, current: Arc<Opened>, patch: &PatchBody, writer: &Writer) -> Result<Next, ApiError> {
     let mut wanted = scale(&current);
     patch.apply(KIND, &mut wanted).await?;
     let text = wanted.to_string();
     let wanted = schema::decode(KIND, wanted).map_err(|why| ApiError::undecodable_patch(&text, &why))?.value;
-    rescaled(store, &current, &wanted)
+    rescaled(store, &current, &wanted, writer)
 }
 
 /// The object with the replicas of a scale. The scale's uid and resourceVersion are preconditions.
-fn rescaled(store: &Store, current: &Opened, wanted: &Value) -> Result<Next, ApiError> {
+fn rescaled(store: &Store, current: &Opened, wanted: &Value, writer: &Writer) -> Result<Next, ApiError> {
     let mut value = current.value.clone();
     let replicas = wanted.pointer("/spec/replicas").and_then(Value::as_i64).unwrap_or_default();
     match paths(current) {
@@ -71,7 +74,7 @@ fn rescaled(store: &Store, current: &Opened, wanted: &Value) -> Result<Next, Api
         value["metadata"][field] = wanted["metadata"][field].clone();
     }
     update::same_uid(current, &value)?;
-    update::next(store, current, current.resource, value, None)
+    update::next(store, current, current.resource, value, None, writer)
 }
 
 /// Where a custom resource has its scale.

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::create::create_on_update;
 use super::owners::{self, Moment};
+use super::ownership::{self, Writer};
 use super::{Call, answer, key, pod_admission};
 use crate::codec::schema::Decoded;
 use crate::http::body::{self, Format};
@@ -25,11 +26,12 @@ use crate::store::{Commit, Next, Store};
 pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let format = Format::of(request.headers());
+    let writer = Writer::of(&query, request.headers());
     let body = body::read(request).await?;
     let WriteOptions { commit, strictness } = WriteOptions::of_update(&query)?;
     let Decoded { value, mut faults } = format?.object(&body, target.served, strictness)?;
     let value = target.served.stored_form_of(value);
-    let written = write(&store, &target, value, commit, &mut faults).await;
+    let written = write(&store, &target, value, commit, &writer, &mut faults).await;
     let response = written.map_or_else(IntoResponse::into_response, |(code, object)| answer(code, &object));
     Ok(warn(response, &faults))
 }
@@ -41,6 +43,7 @@ async fn write(
     target: &Target,
     mut value: Value,
     commit: Commit,
+    writer: &Writer,
     warnings: &mut Vec<String>,
 ) -> Result<(StatusCode, Arc<Object>), ApiError> {
     if commit == Commit::Really {
@@ -53,14 +56,14 @@ async fn write(
     loop {
         let change = |current: &Opened| {
             same_uid(current, &value)?;
-            next(store, current, target.served, value.clone(), target.subresource)
+            next(store, current, target.served, value.clone(), target.subresource, writer)
         };
         match store.update(target.resource, &key, commit, change).await {
             Err(error) if creates && error.is_not_found() => {}
             updated => return updated.map(|object| (StatusCode::OK, object)),
         }
         check_creation(target.resource, &key, &value)?;
-        match create_on_update(store, target, value.clone(), commit).await {
+        match create_on_update(store, target, value.clone(), commit, writer).await {
             Err(error) if error.is_already_exists() => {} // somebody else was faster: update theirs
             created => return created.map(|object| (StatusCode::CREATED, object)),
         }
@@ -90,8 +93,10 @@ pub(crate) fn next(
     served: &Resource,
     mut new: Value,
     part: Option<Subresource>,
+    writer: &Writer,
 ) -> Result<Next, ApiError> {
     let resource = current.resource;
+    let entries = ownership::after_update(store, current, served, &new, part, writer);
     preconditions(current, &new)?;
     match part {
         Some(Subresource::Approval | Subresource::Status) => keep_all_but_status(current, &mut new),
@@ -116,6 +121,7 @@ pub(crate) fn next(
     if is_counted(current, &new, part) {
         count_generation(&mut new);
     }
+    ownership::set_entries(current, &mut new, entries);
     let gone = is_released(current, &new);
     Ok(if gone { Next::Release(new) } else { Next::Put(new) })
 }

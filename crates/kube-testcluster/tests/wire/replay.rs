@@ -5,7 +5,7 @@ use std::time::Duration;
 use axum::body::{Body, Bytes};
 use http::HeaderMap;
 use http_body_util::BodyExt;
-use kube_testcluster::Cluster;
+use kube_testcluster::{Cluster, ManagedFields};
 use serde_json::{Value, json};
 
 use crate::actions::act;
@@ -52,7 +52,7 @@ struct Answer {
 /// Replays a file against a new cluster.
 pub async fn replay(file: &Recording, differences: &mut Differences) -> Vec<Replayed> {
     let streams = !file.records.iter().any(|record| record["server"] == "feature-gates WatchList=false");
-    let mut server = Server::start(Cluster::builder().watch_list(streams)).await;
+    let mut server = Server::start(Cluster::builder().watch_list(streams).managed_fields(ManagedFields::Kept)).await;
     let mut bindings = Bindings::default();
     let mut others = file.answers.as_deref().map(Others::new);
     let mut results = Vec::new();

@@ -1,6 +1,7 @@
 //! The Go types of the served kinds: their fields, the order, which fields may be omitted, and how lists are merged.
 //!
-//! `types.txt` is made by `peers/schema` from the struct tags of upstream's Go types. Objects are JSON values here;
+//! `types.txt` is made by `peers/schema` from the struct tags of upstream's Go types, and from the schema of client-go's apply
+//! configurations, which says what is atomic and which fields are the keys of lists. Objects are JSON values here;
 //! this table gives them the form that a Go server gives them when it decodes and encodes them.
 
 use std::sync::{LazyLock, OnceLock};
@@ -27,6 +28,10 @@ pub(crate) struct Struct {
     /// Its name in Go.
     pub(crate) name: &'static str,
     pub(crate) fields: Vec<Field>,
+    /// Whether its objects say their kind and version.
+    pub(crate) has_kind: bool,
+    /// Whether it has one owner. Upstream: `+structType=atomic`.
+    pub(crate) is_atomic: bool,
     /// Its zero value, computed when it is first needed.
     zero: OnceLock<Map<String, Value>>,
 }
@@ -46,6 +51,25 @@ pub(crate) struct Field {
     pub(crate) strategy: &'static str,
     /// The name of the type in Go, if it has one of its own and is no struct: `v1.PodPhase`.
     pub(crate) named: Option<&'static str>,
+    /// Who can own what is in the field.
+    pub(crate) list_type: ListType,
+    /// The value that counts if the field is missing, where that is not Go's zero value in a field that is always written.
+    pub(crate) default: Option<&'static str>,
+}
+
+/// How what is in a field relates to each other. Upstream: `+listType`, `+listMapKey`, `+mapType` and `+structType`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ListType {
+    /// As its type says: a list is atomic.
+    Declared,
+    /// A map or a struct that has one owner.
+    Atomic,
+    /// A struct that is atomic elsewhere.
+    Separable,
+    /// A list of which each value is there once.
+    Set,
+    /// A list of which each item is there once, by these fields.
+    Map(Vec<&'static str>),
 }
 
 /// When a field is omitted.
@@ -93,6 +117,11 @@ pub(crate) fn find(name: &str) -> &'static Struct {
     TYPES.get(name).unwrap_or_else(|| panic!("the table has no type {name}"))
 }
 
+/// All structs, by their names.
+pub(crate) fn structs() -> impl Iterator<Item = (&'static str, &'static Struct)> {
+    TYPES.iter().map(|(name, of)| (*name, of))
+}
+
 /// Whether the table has a struct of this name.
 pub(crate) fn has(name: &str) -> bool {
     TYPES.contains_key(name)
@@ -116,6 +145,15 @@ impl Struct {
         })
     }
 
+    /// The fields, with those of embedded structs.
+    pub(crate) fn all_fields(&'static self) -> Vec<&'static Field> {
+        let own = |field: &'static Field| match &field.kind {
+            Kind::Struct(embedded) if field.name.is_empty() => find(embedded).all_fields(),
+            _ => vec![field],
+        };
+        self.fields.iter().flat_map(own).collect()
+    }
+
     /// The zero value of the struct.
     pub(crate) fn zero(&'static self) -> &'static Map<String, Value> {
         self.zero.get_or_init(|| {
@@ -126,8 +164,9 @@ impl Struct {
     }
 }
 
-/// A line without indentation begins a struct. Each indented line is a field: name (with `?` if it may be omitted, `+`
-/// if embedded), number, type, `strategy:key` if lists are merged, and `=name` if Go has a name for the type.
+/// A line without indentation begins a struct; `@kind` and `@atomic` follow its name. Each indented line is a field: name
+/// (with `?` if it may be omitted, `+` if embedded), number, type, `strategy:key` if lists are merged, `=name` if Go has a
+/// name for the type, and what an `@` begins: `set`, `map:KEY,KEY`, `atomic`, `separable`, `default:VALUE`.
 fn read(text: &'static str) -> HashMap<&'static str, Struct> {
     let mut types: HashMap<&'static str, Struct> = HashMap::new();
     let mut current = "";
@@ -135,9 +174,14 @@ fn read(text: &'static str) -> HashMap<&'static str, Struct> {
         if let Some(line) = line.strip_prefix("  ") {
             types.entry(current).or_default().fields.push(field(line));
         } else {
-            current = line;
-            let name = line.rsplit('.').next().unwrap_or_default();
-            types.insert(current, Struct { name, ..Struct::default() });
+            let mut words = line.split(' ');
+            current = words.next().unwrap_or_default();
+            let name = current.rsplit('.').next().unwrap_or_default();
+            let of = types.entry(current).or_insert(Struct { name, ..Struct::default() });
+            for mark in words {
+                of.has_kind |= mark == "@kind";
+                of.is_atomic |= mark == "@atomic";
+            }
         }
     }
     types
@@ -147,12 +191,18 @@ fn field(line: &'static str) -> Field {
     let mut words = line.split(' ');
     let mut next = || words.next().unwrap_or_default();
     let (name, number, kind) = (next(), next(), next());
-    let (mut merge, mut named) = ("", None);
-    for word in [next(), next()] {
-        match word.strip_prefix('=') {
-            Some(name) => named = Some(name),
-            None if word.is_empty() => {}
-            None => merge = word,
+    let (mut merge, mut named, mut list_type, mut default) = ("", None, ListType::Declared, None);
+    for word in words {
+        match (word.strip_prefix('='), word.strip_prefix('@')) {
+            (Some(name), _) => named = Some(name),
+            (_, Some(mark)) => match mark.split_once(':') {
+                Some(("default", value)) => default = Some(value),
+                Some((_, keys)) => list_type = ListType::Map(keys.split(',').collect()),
+                None if mark == "set" => list_type = ListType::Set,
+                None if mark == "separable" => list_type = ListType::Separable,
+                None => list_type = ListType::Atomic,
+            },
+            _ => merge = word,
         }
     }
     let bare = name.trim_end_matches(['?', '!']);
@@ -169,6 +219,8 @@ fn field(line: &'static str) -> Field {
         merge_key,
         strategy,
         named,
+        list_type,
+        default,
     }
 }
 

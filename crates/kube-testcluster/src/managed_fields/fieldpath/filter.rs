@@ -30,6 +30,26 @@ impl Filter {
     }
 }
 
+impl SetMatcher {
+    /// All paths that begin so; `None` stands for any element.
+    pub(crate) fn prefix(path: &[Option<PathElement>]) -> Self {
+        path.iter().rev().fold(Self::Any, |rest, element| Self::Members(vec![(element.clone(), rest)]))
+    }
+
+    /// What matches one of two patterns. Upstream: `Merge`.
+    pub(crate) fn or(self, other: Self) -> Self {
+        let (Self::Members(mut members), Self::Members(others)) = (self, other) else { return Self::Any };
+        for (element, rest) in others {
+            match members.iter_mut().find(|(known, _)| *known == element) {
+                Some((_, known)) => *known = std::mem::replace(known, Self::Any).or(rest),
+                None => members.push((element, rest)),
+            }
+        }
+        members.sort_by(|(left, _), (right, _)| left.cmp(right)); // any element comes first
+        Self::Members(members)
+    }
+}
+
 impl Set {
     /// The paths that match.
     pub(crate) fn matching(&self, matcher: &SetMatcher) -> Self {

@@ -152,15 +152,6 @@ impl Set {
         }
     }
 
-    /// The members that have none below them.
-    pub(crate) fn leaves(&self) -> Self {
-        let leaves = |node: &Node| {
-            let member = node.member && node.children.is_empty();
-            Node::some(&node.element, member, node.children.leaves())
-        };
-        Self { nodes: self.nodes.iter().filter_map(leaves).collect() }
-    }
-
     /// The set with the fields of structs that are above its members. Those of maps are not added.
     pub(crate) fn ensure_named_fields_are_members(&self, schema: &Schema, of: &TypeRef) -> Self {
         let atom = schema.resolve(of).unwrap_or_default();

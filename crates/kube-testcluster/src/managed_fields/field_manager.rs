@@ -1,0 +1,400 @@
+//! Keeps `managedFields` over the writes of an object. Upstream: the managers in `managedfields/internal` of
+//! `k8s.io/apimachinery`, one around the other; here each is a function.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde_json::{Map, Value, json};
+
+use super::entries::{APPLY, Identifier, Managed, UPDATE, is_reset};
+use super::fieldpath::{Filter, Path, PathElement, Set};
+use super::merge::{Conflict, Converter, Force, ManagedFields, Refusal, Updater};
+use super::typed::{Duplicates, Type, TypedValue};
+
+/// How many entries of updates an object has; older ones are joined. Upstream: `DefaultMaxUpdateManagers`.
+const MOST_UPDATE_MANAGERS: usize = 10;
+
+/// The manager of what was joined.
+const ANCIENT: &str = "ancient-changes";
+
+/// The manager of what an object had that was first applied to later on.
+const BEFORE_FIRST_APPLY: &str = "before-first-apply";
+
+/// The manager of what this write changes, while it is computed.
+const CURRENT: &str = "current-operation";
+
+/// The manager whose applies take over what `kubectl apply` has written, and keep its annotation.
+const KUBECTL: &str = "kubectl";
+
+/// What `kubectl apply` has applied. Upstream: `LastAppliedConfigAnnotation`.
+const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
+/// How large annotations may be together, in bytes.
+const LARGEST_ANNOTATIONS: usize = 256 << 10;
+
+/// What nobody owns. Upstream: `stripMetaManager`.
+static STRIPPED: LazyLock<Set> = LazyLock::new(|| {
+    const METADATA: [&str; 9] = [
+        "name",
+        "namespace",
+        "creationTimestamp",
+        "selfLink",
+        "uid",
+        "clusterName",
+        "generation",
+        "managedFields",
+        "resourceVersion",
+    ];
+    let in_metadata = METADATA.map(|field| fields(&["metadata", field]));
+    Set::of([fields(&["apiVersion"]), fields(&["kind"]), fields(&["metadata"])].into_iter().chain(in_metadata))
+});
+
+/// The path to a field below structs.
+pub(crate) fn fields(names: &[&str]) -> Path {
+    Path(names.iter().map(|name| PathElement::FieldName((*name).to_owned())).collect())
+}
+
+/// A write, as its fields are owned.
+#[derive(Debug)]
+pub(crate) struct FieldManager<'a> {
+    /// Who writes; empty if nothing is known.
+    pub(crate) manager: &'a str,
+    /// The version and the kind in whose form the objects are.
+    pub(crate) api_version: String,
+    pub(crate) kind: &'a str,
+    pub(crate) of: Type,
+    /// Empty for the object itself.
+    pub(crate) subresource: &'a str,
+    /// What such a write does not change, whatever is sent. Upstream: `resetFields`.
+    pub(crate) reset: Option<Filter>,
+    /// An object without values, as Go has it.
+    pub(crate) blank: Value,
+    /// As RFC 3339.
+    pub(crate) now: String,
+    /// Knows the other versions of the kind.
+    pub(crate) converter: Box<dyn Converter>,
+}
+
+/// Why an apply fails.
+#[derive(Debug)]
+pub(crate) enum NotApplied {
+    BadRequest(String),
+    /// Others own fields with other values. Each is told with its path.
+    Conflicts(String, Vec<(String, String)>),
+    Other(String),
+}
+
+impl FieldManager<'_> {
+    /// The `managedFields` after a create, an update or a patch. `live` is `None` for a new object; `sent` are the entries that
+    /// the client has sent. If the objects do not fit their type, the entries stay as they are. Upstream: `UpdateNoErrors`.
+    pub(crate) fn update(&self, live: Option<&Value>, new: &Value, sent: &Value) -> Value {
+        let kept = live.map_or(&Value::Null, |live| &live["metadata"]["managedFields"]);
+        let managed = self.decode_live_or_new(kept, sent);
+        if live.is_some() && managed.fields.is_empty() {
+            return Value::Null; // nobody has applied to it, and nobody's fields were kept
+        }
+        match self.updated(live.unwrap_or(&self.blank), new, managed, self.manager) {
+            Ok(managed) => managed.encode(),
+            Err(_) => kept.clone(),
+        }
+    }
+
+    /// What is owned before a write: what the client says, if it says something that can be read. Upstream: `decodeLiveOrNew`.
+    fn decode_live_or_new(&self, kept: &Value, sent: &Value) -> Managed {
+        if self.subresource.is_empty() {
+            if is_reset(sent) {
+                return Managed::default();
+            }
+            if let Ok(managed) = Managed::decode(sent)
+                && !managed.fields.is_empty()
+            {
+                return managed;
+            }
+        }
+        Managed::decode(kept).unwrap_or_default()
+    }
+
+    /// Upstream: `managedFieldsUpdater.Update`, `capManagersManager.Update`.
+    fn updated(&self, live: &Value, new: &Value, managed: Managed, manager: &str) -> Result<Managed, Refusal> {
+        let Managed { fields, mut times } = managed;
+        let (live, new) = (self.typed(live, Duplicates::Allowed), self.typed(new, Duplicates::Allowed));
+        let (live, new) = (live.map_err(Refusal::Other)?, new.map_err(Refusal::Other)?);
+        let fields = self.updater_does(|updater| updater.update(&live, &new, &self.api_version, fields, CURRENT));
+        let mut fields = stripped(fields?, CURRENT);
+        if let Some(mut owned) = fields.remove(CURRENT) {
+            let name = self.identifier(manager, UPDATE);
+            if let Some(before) = fields.get(&name) {
+                owned.set = owned.set.union(&before.set);
+            }
+            fields.insert(name.clone(), owned);
+            times.insert(name, self.now.clone());
+        }
+        Ok(capped(Managed { fields, times }))
+    }
+
+    /// The object with a configuration applied to it, with its `managedFields`. `live` is `None` if there is no object yet.
+    ///
+    /// # Errors
+    /// Conflicts, or why the configuration cannot be applied.
+    pub(crate) fn apply(&self, live: Option<&Value>, config: &Value, force: Force) -> Result<Value, NotApplied> {
+        let kept = live.map_or(&Value::Null, |live| &live["metadata"]["managedFields"]);
+        let managed = Managed::decode(kept)
+            .map_err(|why| NotApplied::Other(format!("failed to decode managed fields: {why}")))?;
+        self.check(config)?;
+        let live = live.unwrap_or(&self.blank);
+        let managed = if managed.fields.is_empty() {
+            self.updated(&self.blank, live, managed, BEFORE_FIRST_APPLY).map_err(|refusal| match refusal {
+                Refusal::Other(why) => {
+                    NotApplied::Other(format!("failed to create manager for existing fields: {why}"))
+                }
+                Refusal::Conflicts(conflicts) => told(&conflicts),
+            })?
+        } else {
+            managed
+        };
+        let (mut object, managed) = self.upgraded(live, config, managed, force)?;
+        if self.manager == KUBECTL {
+            keep_last_applied(&mut object, config);
+        }
+        if let Some(fields) = object.as_object_mut() {
+            fields.remove("kind");
+            fields.remove("apiVersion");
+        }
+        object["metadata"]["managedFields"] = managed.encode();
+        Ok(object)
+    }
+
+    /// What a configuration must be. Upstream: `versionCheckManager`, `structuredMergeManager.Apply`.
+    fn check(&self, config: &Value) -> Result<(), NotApplied> {
+        let field = |name: &str| config[name].as_str().unwrap_or_default();
+        let (api_version, kind) = (field("apiVersion"), field("kind"));
+        if (api_version, kind) != (&*self.api_version, self.kind) {
+            return Err(NotApplied::BadRequest(format!("invalid object type: {}", gvk(api_version, kind))));
+        }
+        match &config["metadata"]["managedFields"] {
+            Value::Null => Ok(()),
+            _ => Err(NotApplied::BadRequest("metadata.managedFields must be nil".to_owned())),
+        }
+    }
+
+    /// An apply by kubectl takes over what `kubectl apply` has written before. Upstream: `lastAppliedManager.Apply`.
+    fn upgraded(
+        &self,
+        live: &Value,
+        config: &Value,
+        managed: Managed,
+        force: Force,
+    ) -> Result<(Value, Managed), NotApplied> {
+        let conflicts = match self.merged(live, config, managed.clone(), force) {
+            Err(Refusal::Conflicts(conflicts)) => conflicts,
+            Err(Refusal::Other(why)) => return Err(NotApplied::Other(why)),
+            Ok(applied) => return Ok(applied),
+        };
+        let allowed = if self.manager == KUBECTL { self.last_applied(live) } else { None };
+        let Some(allowed) = allowed else { return Err(told(&conflicts)) };
+        let conflicts: Vec<_> = conflicts.into_iter().filter(|conflict| !allowed.has(&conflict.path.0)).collect();
+        if !conflicts.is_empty() {
+            return Err(told(&conflicts));
+        }
+        self.merged(live, config, managed, Force::Yes).map_err(|refusal| match refusal {
+            Refusal::Conflicts(conflicts) => told(&conflicts),
+            Refusal::Other(why) => NotApplied::Other(why),
+        })
+    }
+
+    /// Upstream: `managedFieldsUpdater.Apply` around `structuredMergeManager.Apply`.
+    fn merged(
+        &self,
+        live: &Value,
+        config: &Value,
+        managed: Managed,
+        force: Force,
+    ) -> Result<(Value, Managed), Refusal> {
+        let Managed { fields, mut times } = managed;
+        let refused = |what: &str, why: String| {
+            Refusal::Other(format!("failed to create typed {what} ({}): {why}", self.id(config)))
+        };
+        let patch = self.typed(config, Duplicates::Refused).map_err(|why| refused("patch object", why))?;
+        let live = self.typed(live, Duplicates::Allowed).map_err(|why| refused("live object", why))?;
+        let name = self.identifier(self.manager, APPLY);
+        let (object, fields) =
+            self.updater_does(|updater| updater.apply(&live, &patch, &self.api_version, fields, &name, force))?;
+        let fields = stripped(fields, &name);
+        if object.is_some() {
+            times.insert(name, self.now.clone());
+        }
+        let object = object.unwrap_or(live);
+        Ok((object.value, Managed { fields, times }))
+    }
+
+    /// The fields that `kubectl apply` has written and that nobody has changed since. Upstream:
+    /// `allowedConflictsFromLastApplied`.
+    fn last_applied(&self, live: &Value) -> Option<Set> {
+        let text = live["metadata"]["annotations"][LAST_APPLIED].as_str().filter(|text| !text.is_empty())?;
+        let applied: Value = serde_json::from_str(text).ok()?;
+        if applied["apiVersion"].as_str() != Some(&*self.api_version) {
+            return None;
+        }
+        let live = self.typed(live, Duplicates::Refused).ok()?;
+        let applied = self.typed(&applied, Duplicates::Refused).ok()?;
+        let compared = applied.compare(&live).ok()?;
+        let owned = applied.to_field_set().ok()?;
+        Some(owned.difference(&compared.modified).difference(&compared.added).difference(&compared.removed))
+    }
+
+    /// An object of the kind, without its entries.
+    fn typed(&self, object: &Value, duplicates: Duplicates) -> Result<TypedValue, String> {
+        let mut object = object.clone();
+        if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+            metadata.remove("managedFields");
+        }
+        if let Some(fields) = object.as_object_mut() {
+            fields.insert("apiVersion".to_owned(), json!(self.api_version));
+            fields.insert("kind".to_owned(), json!(self.kind));
+        }
+        TypedValue::new(object, self.of.clone(), duplicates).map_err(|faults| faults.to_string())
+    }
+
+    fn updater_does<T>(&self, act: impl FnOnce(&Updater<'_>) -> T) -> T {
+        let reset = self.reset.clone().map(|filter| (self.api_version.clone(), filter));
+        act(&Updater { converter: &*self.converter, ignore: BTreeMap::from_iter(reset) })
+    }
+
+    fn identifier(&self, manager: &str, operation: &str) -> String {
+        let manager = if manager.is_empty() { "unknown" } else { manager };
+        let api_version = if operation == APPLY { "" } else { &*self.api_version };
+        let identifier = Identifier {
+            manager: manager.to_owned(),
+            operation: operation.to_owned(),
+            api_version: api_version.to_owned(),
+            subresource: self.subresource.to_owned(),
+        };
+        identifier.text()
+    }
+
+    /// How upstream's messages name an object. Upstream: `objectGVKNN`.
+    fn id(&self, object: &Value) -> String {
+        let field = |name: &str| object["metadata"][name].as_str().unwrap_or_default();
+        format!("{}/{}; {}", field("namespace"), field("name"), gvk(&self.api_version, self.kind))
+    }
+}
+
+/// Go's text of a `GroupVersionKind`.
+fn gvk(api_version: &str, kind: &str) -> String {
+    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+    format!("{group}/{version}, Kind={kind}")
+}
+
+/// What a manager owns without what nobody owns.
+fn stripped(mut managers: ManagedFields, manager: &str) -> ManagedFields {
+    if let Some(mut owned) = managers.remove(manager) {
+        owned.set = owned.set.difference(&STRIPPED);
+        if !owned.set.is_empty() {
+            managers.insert(manager.to_owned(), owned);
+        }
+    }
+    managers
+}
+
+/// Joins the oldest entries of updates, by version, until few enough are left. Upstream: `capUpdateManagers`.
+fn capped(mut managed: Managed) -> Managed {
+    let mut updaters: Vec<String> =
+        managed.fields.iter().filter(|(_, owned)| !owned.applied).map(|(name, _)| name.clone()).collect();
+    updaters.sort_by(|left, right| (managed.times.get(left), left).cmp(&(managed.times.get(right), right)));
+    let mut left = updaters.len();
+    let mut first_of: BTreeMap<String, String> = BTreeMap::new();
+    for name in updaters {
+        if left <= MOST_UPDATE_MANAGERS {
+            break;
+        }
+        let Some(owned) = managed.fields.get(&name).cloned() else { continue };
+        let Some(first) = first_of.get(&owned.api_version) else {
+            first_of.insert(owned.api_version.clone(), name);
+            continue;
+        };
+        let bucket = Identifier {
+            manager: ANCIENT.to_owned(),
+            operation: UPDATE.to_owned(),
+            api_version: owned.api_version.clone(),
+            subresource: String::new(),
+        };
+        let bucket = bucket.text();
+        if !managed.fields.contains_key(&bucket)
+            && let Some(moved) = managed.fields.remove(first)
+        {
+            managed.fields.insert(bucket.clone(), moved);
+        }
+        if let Some(joined) = managed.fields.get_mut(&bucket) {
+            joined.set = owned.set.union(&joined.set);
+        }
+        managed.fields.remove(&name);
+        left -= 1;
+        if let Some(time) = managed.times.get(&name).cloned() {
+            managed.times.insert(bucket, time);
+        }
+    }
+    managed
+}
+
+/// Writes the annotation of `kubectl apply` anew, if the object has it. Upstream: `lastAppliedUpdater`.
+fn keep_last_applied(object: &mut Value, config: &Value) {
+    let Some(annotations) = object.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut) else { return };
+    if annotations.get(LAST_APPLIED).and_then(Value::as_str).is_none_or(str::is_empty) {
+        return;
+    }
+    let mut config = config.clone();
+    if let Some(metadata) = config.get_mut("metadata").and_then(Value::as_object_mut) {
+        let without = metadata.get_mut("annotations").and_then(Value::as_object_mut).is_some_and(|annotations| {
+            annotations.remove(LAST_APPLIED);
+            annotations.is_empty()
+        });
+        if without {
+            metadata.remove("annotations");
+        }
+    }
+    annotations.insert(LAST_APPLIED.to_owned(), json!(format!("{config}\n")));
+    if size(annotations) > LARGEST_ANNOTATIONS {
+        annotations.remove(LAST_APPLIED);
+    }
+}
+
+fn size(annotations: &Map<String, Value>) -> usize {
+    annotations.iter().map(|(name, value)| name.len() + value.as_str().unwrap_or_default().len()).sum()
+}
+
+/// Conflicts, as a client reads them. Upstream: `NewConflictError`.
+fn told(conflicts: &[Conflict]) -> NotApplied {
+    let causes = conflicts
+        .iter()
+        .map(|conflict| (format!("conflict with {}", shown(&conflict.manager)), conflict.path.to_string()));
+    let message = match conflicts {
+        [only] => {
+            format!("Apply failed with 1 conflict: conflict with {}: {}", shown(&only.manager), only.path)
+        }
+        _ => {
+            let mut by_manager: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+            for conflict in conflicts {
+                by_manager.entry(&conflict.manager).or_default().push(format!("- {}", conflict.path));
+            }
+            let of_manager = |(manager, paths): (&str, Vec<String>)| {
+                format!("conflicts with {}:\n{}", shown(manager), paths.join("\n"))
+            };
+            let parts: Vec<String> = by_manager.into_iter().map(of_manager).collect();
+            format!("Apply failed with {} conflicts: {}", conflicts.len(), parts.join("\n"))
+        }
+    };
+    NotApplied::Conflicts(message, causes.collect())
+}
+
+/// A manager in a message. Upstream: `printManager`.
+fn shown(manager: &str) -> String {
+    let Identifier { manager, operation, api_version, subresource } = Identifier::read(manager);
+    let mut text = crate::machinery::quote::quote(&manager);
+    if !subresource.is_empty() {
+        text.push_str(&format!(" with subresource {}", crate::machinery::quote::quote(&subresource)));
+    }
+    if operation == UPDATE {
+        text.push_str(&format!(" using {api_version}"));
+    }
+    text
+}

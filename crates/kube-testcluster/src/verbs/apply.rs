@@ -1,0 +1,120 @@
+//! PATCH with a configuration to apply: server-side apply. Upstream: `applyPatcher` in `endpoints/handlers/patch.go`.
+
+use std::sync::Arc;
+
+use axum::response::{IntoResponse, Response};
+use http::StatusCode;
+use serde_json::Value;
+
+use super::create::create_new;
+use super::ownership::{Writer, field_manager};
+use super::{Call, answer, key, update};
+use crate::codec::yaml;
+use crate::http::body;
+use crate::http::field_validation::{Strictness, warn};
+use crate::http::request_info::Target;
+use crate::http::status::ApiError;
+use crate::http::write_options::WriteOptions;
+use crate::managed_fields::{Force, NotApplied};
+use crate::store::object::{Object, Opened};
+use crate::store::{Next, Store};
+
+/// A configuration, and how it is applied.
+struct Apply {
+    config: Value,
+    manager: String,
+    force: Force,
+    options: WriteOptions,
+}
+
+pub(crate) async fn apply(call: Call) -> Result<Response, ApiError> {
+    let Call { store, target, query, request } = call;
+    let body = body::read(request).await?;
+    let options = WriteOptions::of_apply(&query)?;
+    let read = yaml::read(&body)
+        .map_err(|why| ApiError::bad_request(format!("error encoding patch: error converting YAML to JSON: {why}")))?;
+    let config = Value::from(read.json);
+    if !config.is_object() && !config.is_null() {
+        let why = "json: cannot unmarshal into Go value of type map[string]interface {}";
+        return Err(ApiError::bad_request(format!(
+            "error decoding patch: error unmarshaling JSON: while decoding JSON: {why}"
+        )));
+    }
+    let force = if query.flag("force") == Some(true) { Force::Yes } else { Force::No };
+    let apply = Apply { config, manager: query.text("fieldManager"), force, options };
+    let mut warnings = Vec::new();
+    let written = apply.write(&store, &target, &mut warnings).await;
+    let written = match duplicates(&read.duplicates, options.strictness) {
+        Err(why) if written.is_ok() => Err(why),
+        Ok(told) => {
+            warnings.extend(told);
+            written
+        }
+        Err(_) => written,
+    };
+    let response = written.map_or_else(IntoResponse::into_response, |(code, object)| answer(code, &object));
+    Ok(warn(response, &warnings))
+}
+
+/// What is told of fields that are there twice.
+fn duplicates(found: &[String], strictness: Strictness) -> Result<Option<String>, ApiError> {
+    if found.is_empty() || strictness == Strictness::Ignore {
+        return Ok(None);
+    }
+    let why = format!("error converting YAML to JSON: yaml: unmarshal errors:\n  {}", found.join("\n  "));
+    if strictness == Strictness::Strict {
+        return Err(ApiError::bad_request(format!("error strict decoding patch: {why}")));
+    }
+    Ok(Some(why))
+}
+
+impl Apply {
+    /// Applies the configuration to the object, or creates it.
+    async fn write(
+        &self,
+        store: &Store,
+        target: &Target,
+        warnings: &mut Vec<String>,
+    ) -> Result<(StatusCode, Arc<Object>), ApiError> {
+        let key = key(target)?;
+        loop {
+            let change = |current: &Opened| self.next(store, current, target);
+            match store.update(target.resource, &key, self.options.commit, change).await {
+                Err(error) if target.subresource.is_none() && ApiError::is_not_found(&error) => {}
+                updated => return updated.map(|object| (StatusCode::OK, object)),
+            }
+            let new = self.object(store, None, target)?;
+            if let Some(uid) = new["metadata"]["uid"].as_str().filter(|uid| !uid.is_empty()) {
+                let why =
+                    format!("uid mismatch: the provided object specified uid {uid}, and no existing object was found");
+                return Err(ApiError::conflict(target.resource, target.resource.plural, key.name(), why));
+            }
+            match create_new(store, target, new, self.options.commit, warnings, &Writer::Applied).await {
+                Err(error) if error.is_already_exists() => {} // somebody else was faster: apply to theirs
+                created => return created.map(|object| (StatusCode::CREATED, object)),
+            }
+        }
+    }
+
+    fn next(&self, store: &Store, current: &Opened, target: &Target) -> Result<Next, ApiError> {
+        let live = target.served.served_form_of(current.value.clone());
+        let new = self.object(store, Some(&live), target)?;
+        update::next(store, current, target.served, new, target.subresource, &Writer::Applied)
+    }
+
+    /// The object with the configuration applied, in its stored form.
+    fn object(&self, store: &Store, live: Option<&Value>, target: &Target) -> Result<Value, ApiError> {
+        let served = target.served;
+        let manager = field_manager(store, served, target.subresource, &self.manager);
+        let new = manager.apply(live, &self.config, self.force).map_err(|error| match error {
+            NotApplied::BadRequest(why) => ApiError::bad_request(why),
+            NotApplied::Conflicts(message, causes) => ApiError::apply_conflict(message, &causes),
+            NotApplied::Other(why) => ApiError::internal(why),
+        })?;
+        let shaped = served
+            .shape(new)
+            .map_err(|why| ApiError::internal(format!("failed to convert new typed object to object: {why}")))?;
+        update::check_name(target, &shaped.value)?;
+        Ok(served.stored_form_of(shaped.value))
+    }
+}

@@ -1,0 +1,154 @@
+//! Server-side apply, and who owns the fields of an object.
+
+use kube_testcluster::ManagedFields;
+use serde_json::{Value, json};
+
+use crate::support::api::{Answer, Api, item, pod, quiet};
+
+const MAPS: &str = "/api/v1/namespaces/default/configmaps";
+const APPLY: &str = "application/apply-patch+yaml";
+
+fn api() -> Api {
+    Api::new(&quiet().managed_fields(ManagedFields::Kept).start())
+}
+
+fn map(data: &Value) -> Value {
+    json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": data})
+}
+
+async fn apply(api: &Api, path: &str, query: &str, config: &Value) -> Answer {
+    api.send("PATCH", &format!("{path}?{query}"), APPLY, config.to_string()).await
+}
+
+/// The managers of an object, with what each does and owns.
+fn owners(object: &Value) -> Vec<String> {
+    let owner = |entry: &Value| {
+        let text = |name: &str| entry[name].as_str().unwrap_or_default();
+        format!("{} {} {} {}", text("manager"), text("operation"), text("subresource"), entry["fieldsV1"])
+    };
+    object["metadata"]["managedFields"].as_array().into_iter().flatten().map(owner).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_apply_creates_changes_and_takes_away() {
+    let api = api();
+    let path = format!("{MAPS}/a");
+    let created = apply(&api, &path, "fieldManager=one", &map(&json!({"x": "1", "y": "1"}))).await;
+    assert_eq!(created.status, 201);
+    assert_eq!(owners(&created.body), [r#"one Apply  {"f:data":{"f:x":{},"f:y":{}}}"#]);
+    let again = apply(&api, &path, "fieldManager=one", &map(&json!({"x": "1", "y": "1"}))).await;
+    assert_eq!((again.status, again.version()), (200, created.version()), "nothing has changed");
+    let changed = apply(&api, &path, "fieldManager=one", &map(&json!({"y": "2"}))).await;
+    assert_eq!(changed.body["data"], json!({"y": "2"}), "what is applied no more goes");
+    let shared = apply(&api, &path, "fieldManager=two", &map(&json!({"y": "2"}))).await;
+    assert_eq!(shared.status, 200, "two may own a field with one value");
+    assert_eq!(
+        owners(&shared.body),
+        [r#"two Apply  {"f:data":{"f:y":{}}}"#, r#"one Apply  {"f:data":{"f:y":{}}}"#],
+        "an apply that changes nothing has no time, so it is the oldest"
+    );
+    let left = apply(&api, &path, "fieldManager=one", &map(&json!({}))).await;
+    assert_eq!(left.body["data"], json!({"y": "2"}), "somebody else owns it still");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_field_of_another_manager_is_a_conflict_until_it_is_forced() {
+    let api = api();
+    let path = format!("{MAPS}/a");
+    apply(&api, &path, "fieldManager=one", &map(&json!({"x": "1"}))).await;
+    api.send("PATCH", &format!("{path}?fieldManager=three"), "application/merge-patch+json", r#"{"data":{"z":"3"}}"#)
+        .await;
+    let refused = apply(&api, &path, "fieldManager=two", &map(&json!({"x": "2"}))).await;
+    assert_eq!((refused.status, refused.body["reason"].as_str()), (409, Some("Conflict")));
+    assert_eq!(refused.message(), "Apply failed with 1 conflict: conflict with \"one\": .data.x");
+    let cause = json!({"reason": "FieldManagerConflict", "message": "conflict with \"one\"", "field": ".data.x"});
+    assert_eq!(refused.body["details"]["causes"], json!([cause]));
+    let both = apply(&api, &path, "fieldManager=two", &map(&json!({"x": "2", "z": "2"}))).await;
+    let expected = "Apply failed with 2 conflicts: conflicts with \"one\":\n- .data.x\nconflicts with \"three\" using v1:\n- .data.z";
+    assert_eq!(both.message(), expected);
+    let forced = apply(&api, &path, "fieldManager=two&force=true", &map(&json!({"x": "2"}))).await;
+    assert_eq!(forced.status, 200);
+    assert_eq!(
+        owners(&forced.body),
+        [r#"two Apply  {"f:data":{"f:x":{}}}"#, r#"three Update  {"f:data":{"f:z":{}}}"#,]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_write_owns_what_it_changes() {
+    let api = api();
+    api.send(
+        "POST",
+        "/api/v1/namespaces/default/pods?fieldManager=maker",
+        "application/json",
+        pod("a", &json!({"app": "web"})).to_string(),
+    )
+    .await;
+    let created = api.get(&item("a")).await.body;
+    let [owner] = &owners(&created)[..] else { panic!("{created}") };
+    assert!(
+        owner.starts_with(
+            r#"maker Update  {"f:metadata":{"f:labels":{".":{},"f:app":{}}},"f:spec":{"f:containers":{"k:{"#
+        ),
+        "{owner}"
+    );
+    assert!(!owner.contains("f:status") && !owner.contains("f:uid"), "{owner}");
+    let status = json!({"status": {"phase": "Running"}, "spec": {"nodeName": "x"}}).to_string();
+    let path = format!("{}/status?fieldManager=kubelet", item("a"));
+    let changed = api.send("PATCH", &path, "application/merge-patch+json", status).await;
+    assert_eq!(owners(&changed.body)[0], r#"kubelet Update status {"f:status":{"f:phase":{}}}"#);
+    let same = api.send("PATCH", &path, "application/merge-patch+json", r#"{"status":{"phase":"Running"}}"#).await;
+    assert_eq!(same.version(), changed.version());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_apply_has_to_say_who_and_what() {
+    let api = api();
+    let path = format!("{MAPS}/a");
+    let nobody = apply(&api, &path, "", &map(&json!({}))).await;
+    assert_eq!(nobody.status, 422);
+    assert_eq!(
+        nobody.message(),
+        "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is required for apply patch"
+    );
+    let other = json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"}});
+    let other = apply(&api, &path, "fieldManager=one", &other).await;
+    assert_eq!((other.status, other.message()), (400, "invalid object type: /v1, Kind=Secret"));
+    let mut unknown = map(&json!({}));
+    unknown["x"] = json!(1);
+    let unknown = apply(&api, &path, "fieldManager=one", &unknown).await;
+    assert_eq!(unknown.status, 500);
+    assert_eq!(
+        unknown.message(),
+        "failed to create typed patch object (/a; /v1, Kind=ConfigMap): .x: field not declared in schema"
+    );
+    let mut owned = map(&json!({}));
+    owned["metadata"]["managedFields"] = json!([]);
+    let owned = apply(&api, &path, "fieldManager=one", &owned).await;
+    assert_eq!((owned.status, owned.message()), (400, "metadata.managedFields must be nil"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_empty_list_of_entries_forgets_them_until_the_next_apply() {
+    let api = api();
+    let path = format!("{MAPS}/a");
+    apply(&api, &path, "fieldManager=one", &map(&json!({"x": "1"}))).await;
+    let reset = api.merge(&path, &json!({"metadata": {"managedFields": []}})).await;
+    assert_eq!(owners(&reset.body), [""; 0]);
+    let patched = api.merge(&path, &json!({"data": {"y": "1"}})).await;
+    assert_eq!(owners(&patched.body), [""; 0], "nobody's fields are kept before the next apply");
+    let applied = apply(&api, &path, "fieldManager=two", &map(&json!({"x": "1"}))).await;
+    assert_eq!(
+        owners(&applied.body),
+        [r#"two Apply  {"f:data":{"f:x":{}}}"#, r#"before-first-apply Update  {"f:data":{".":{},"f:x":{},"f:y":{}}}"#,]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_them_nothing_is_kept_and_an_apply_is_refused() {
+    let api = Api::new(&quiet().start());
+    api.pod("a", &json!({})).await;
+    assert!(api.get(&item("a")).await.body["metadata"]["managedFields"].is_null());
+    let refused = apply(&api, &format!("{MAPS}/a"), "fieldManager=one", &map(&json!({}))).await;
+    assert_eq!(refused.status, 415);
+}
