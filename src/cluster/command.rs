@@ -1,24 +1,37 @@
 //! Runs a command beside a cluster.
 
+#[cfg_attr(not(unix), path = "command/no_groups.rs")]
+mod group;
+
+pub(super) use self::group::Place;
+
 use std::ffi::OsString;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::process::ExitStatus;
+use std::time::Duration;
 
 use anyhow::Result;
-use tokio::process::{Child, Command};
-use tokio_util::sync::CancellationToken;
+use tokio::process::Command;
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::time::{Instant, sleep_until};
 
-use crate::console::{HUNG_UP, Interrupt, TERMINATED};
+use self::group::Group;
 use crate::trace::{Failure, Printer};
 
 /// A shell's exit codes for a command that does not exist, and for one that cannot be run.
 const NOT_FOUND: u8 = 127;
 const NOT_RUN: u8 = 126;
 
+/// How long a command may take to end after a signal.
+const GRACE: Duration = Duration::from_secs(10);
+
 /// Runs `words` with KUBECONFIG set and returns its exit code. As in a shell, a command that a signal has ended has
-/// exit code 128 plus the signal's number. The terminal sends Ctrl-C to the command too; SIGTERM and SIGHUP are passed on
-/// to it.
+/// exit code 128 plus the signal's number.
+///
+/// Each of the `signals`, an exit code as a shell says it, is passed on to the command and to what it has started. What is left of them
+/// ten seconds after the first signal is killed, so that nothing outlives the cluster. In the foreground of a terminal Ctrl-C reaches the
+/// command by itself; there SIGINT is left to it, and the others reach the command alone.
 /// On Windows there are no signals: the code is the command's own, and Ctrl-C alone reaches it.
 ///
 /// Reports a command that does not exist or cannot be run, and returns 127 or 126.
@@ -28,13 +41,15 @@ const NOT_RUN: u8 = 126;
 pub(super) async fn run(
     words: &[OsString],
     kubeconfig: &Path,
-    stop: &CancellationToken,
-    interrupt: &Interrupt,
+    place: Place,
+    mut signals: UnboundedReceiver<u8>,
     printer: &Printer,
 ) -> Result<u8> {
     let (program, arguments) = words.split_first().expect("a command has at least one word");
-    let spawned = Command::new(program).args(arguments).env("KUBECONFIG", kubeconfig).kill_on_drop(true).spawn();
-    let mut child = match spawned {
+    let mut command = Command::new(program);
+    command.args(arguments).env("KUBECONFIG", kubeconfig).kill_on_drop(true);
+    place.prepare(&mut command);
+    let mut child = match command.spawn() {
         Ok(child) => child,
         Err(error) => {
             let code = if error.kind() == ErrorKind::NotFound { NOT_FOUND } else { NOT_RUN };
@@ -42,15 +57,35 @@ pub(super) async fn run(
             return Ok(code);
         }
     };
-    tokio::select! {
-        biased;
-        status = child.wait() => return ended(status),
-        () = stop.cancelled() => {}
+    let group = Group::of(place, &child);
+    let mut end = None;
+    let status = loop {
+        tokio::select! {
+            biased;
+            status = child.wait() => break status,
+            Some(code) = signals.recv() => {
+                if group.pass_on(code) {
+                    end.get_or_insert(Instant::now() + GRACE);
+                }
+            }
+            () = at(end) => {
+                group.kill();
+                break child.wait().await;
+            }
+        }
+    };
+    if let Some(end) = end {
+        group.ended_by(end).await;
     }
-    if let Some(code @ (TERMINATED | HUNG_UP)) = interrupt.code() {
-        pass_on(code, &child);
+    ended(status)
+}
+
+/// Waits until a time; without one, for ever.
+async fn at(time: Option<Instant>) {
+    match time {
+        Some(time) => sleep_until(time).await,
+        None => std::future::pending().await,
     }
-    ended(child.wait().await)
 }
 
 fn not_started(program: &OsString, error: io::Error) -> Failure {
@@ -76,16 +111,43 @@ fn ended(status: io::Result<ExitStatus>) -> Result<u8> {
     Ok(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
 }
 
-#[cfg(unix)]
-fn pass_on(code: u8, child: &Child) {
-    use rustix::process::{Pid, Signal, kill_process};
-    let signal = if code == HUNG_UP { Signal::HUP } else { Signal::TERM };
-    let process = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-    if let Some(process) = process {
-        // The command may have ended meanwhile.
-        let _ = kill_process(process, signal);
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs::File;
+    use std::io::{BufRead, BufReader};
+
+    use tokio::sync::mpsc::unbounded_channel;
+    use tokio::task::spawn_blocking;
+
+    use super::*;
+    use crate::console::TERMINATED;
+    use crate::trace::{ColorChoice, Lang, Look, Output};
+
+    /// Two processes that ignore SIGTERM and hold a pipe open. The clock shows when they are killed: it stands while the pipe is read.
+    #[tokio::test(start_paused = true)]
+    async fn what_does_not_heed_a_signal_is_killed_after_ten_seconds() {
+        const DEAF: &str = "trap '' TERM; exec 3>\"$KUBECONFIG\"; tail -f /dev/null & echo up >&3; wait";
+        let folder = std::env::temp_dir().join(format!("informer-lab-{:016x}", fastrand::u64(..)));
+        std::fs::create_dir(&folder).unwrap();
+        let pipe = folder.join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let words = ["sh", "-c", DEAF].map(OsString::from);
+        let (sender, signals) = unbounded_channel();
+        let (path, began) = (pipe.clone(), Instant::now());
+        let printer = Printer::new(Look::new(Output::Text, ColorChoice::Auto, Lang::En));
+        let running = tokio::spawn(async move { run(&words, &path, Place::OwnGroup, signals, &printer).await });
+        let said = spawn_blocking(move || {
+            let mut lines = BufReader::new(File::open(pipe).unwrap());
+            let mut line = String::new();
+            lines.read_line(&mut line).unwrap();
+            (line, lines)
+        });
+        let (line, mut lines) = said.await.unwrap();
+        assert_eq!(line, "up\n");
+        sender.send(TERMINATED).unwrap();
+        assert_eq!((running.await.unwrap().unwrap(), began.elapsed()), (137, GRACE));
+        let rest = spawn_blocking(move || lines.read_line(&mut String::new()).unwrap());
+        assert_eq!(rest.await.unwrap(), 0, "nobody holds the pipe any more");
+        std::fs::remove_dir_all(folder).unwrap();
     }
 }
-
-#[cfg(not(unix))]
-fn pass_on(_: u8, _: &Child) {}

@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use tokio_util::sync::CancellationToken;
 
+use super::command::Place;
 use super::{ClusterSettings, KubeconfigFile, Pods, command, files, listen, revision_of_the_clock, security};
 use crate::console::{Console, Ended};
 use crate::trace::{Failure, Printer};
@@ -47,9 +48,8 @@ pub fn run(settings: &ClusterSettings, console: &Console) -> Result<Ended> {
             stand(&format!("{scheme}://{address}"), &kubeconfig, console, &stop).await
         } else {
             let path = std::path::absolute(kubeconfig.path()).context("there is no current directory")?;
-            command::run(&settings.command, &path, &stop, &console.interrupt, &console.printer)
-                .await
-                .map(Ended::Command)
+            let signals = console.interrupt.hand_over();
+            command::run(&settings.command, &path, Place::choose(), signals, &console.printer).await.map(Ended::Command)
         };
         stop.cancel();
         // A panic of a task has been reported already.

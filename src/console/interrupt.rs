@@ -12,13 +12,16 @@ mod signals;
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use tokio::sync::mpsc::UnboundedSender;
+#[cfg(not(target_family = "wasm"))]
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio_util::sync::CancellationToken;
 
 /// Exit code after Ctrl-C.
-const INTERRUPTED: u8 = 130;
+pub(crate) const INTERRUPTED: u8 = 130;
 /// Exit code after SIGTERM.
 pub(crate) const TERMINATED: u8 = 143;
 /// Exit code after SIGHUP.
@@ -39,10 +42,19 @@ struct Heard {
     in_order: AtomicBool,
     /// Whether another program has the terminal, which Ctrl-C is meant for.
     elsewhere: AtomicBool,
+    /// The command that the signals are meant for, if there is one.
+    command: Mutex<Option<Addressee>>,
     /// The exit code for the last signal; 0 before any.
     code: AtomicU8,
     /// The time of the first signal.
     first: OnceLock<Instant>,
+}
+
+/// Who is told of the signals.
+#[derive(Debug)]
+struct Addressee {
+    told: UnboundedSender<u8>,
+    last: Option<(u8, Instant)>,
 }
 
 impl Interrupt {
@@ -79,6 +91,23 @@ impl Interrupt {
         Ok(done)
     }
 
+    /// From now on, the signals are those of a command: each of them comes from this receiver, as an exit code, and none stops or ends
+    /// anything here.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn hand_over(&self) -> UnboundedReceiver<u8> {
+        let (told, signals) = unbounded_channel();
+        let mut command = self.command();
+        if let Some(code) = self.code() {
+            let _ = told.send(code); // it came a moment ago
+        }
+        *command = Some(Addressee { told, last: None });
+        signals
+    }
+
+    fn command(&self) -> MutexGuard<'_, Option<Addressee>> {
+        self.0.command.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The exit code for the last signal, if there was one.
     pub(crate) fn code(&self) -> Option<u8> {
         Some(self.0.code.load(Ordering::SeqCst)).filter(|&code| code != 0)
@@ -87,6 +116,10 @@ impl Interrupt {
     #[cfg_attr(target_family = "wasm", allow(dead_code, reason = "nothing signals there"))]
     fn hear(&self, code: u8) {
         if code == INTERRUPTED && self.0.elsewhere.load(Ordering::SeqCst) {
+            return;
+        }
+        if let Some(command) = &mut *self.command() {
+            command.hear(code);
             return;
         }
         let first = self.0.code.swap(code, Ordering::SeqCst) == 0;
@@ -99,5 +132,16 @@ impl Interrupt {
             std::process::exit(code.into());
         }
         self.0.stop.cancel();
+    }
+}
+
+#[cfg_attr(target_family = "wasm", allow(dead_code, reason = "nothing signals there"))]
+impl Addressee {
+    fn hear(&mut self, code: u8) {
+        let now = Instant::now();
+        let again = self.last.replace((code, now)).is_some_and(|(last, at)| last == code && now - at < ONE_SIGNAL);
+        if !again {
+            let _ = self.told.send(code); // the command may have ended
+        }
     }
 }

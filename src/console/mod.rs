@@ -16,8 +16,8 @@ use crate::trace::{Printer, Record, RecordFile, Speed};
 
 pub use followers::{Followers, Heard, Over, Said};
 pub use interrupt::Interrupt;
-#[cfg(not(target_family = "wasm"))]
-pub(crate) use interrupt::{HUNG_UP, TERMINATED};
+#[cfg(unix)] // elsewhere there are none to pass on
+pub(crate) use interrupt::{HUNG_UP, INTERRUPTED, TERMINATED};
 pub(crate) use keys::{Keys, Pressed};
 pub(crate) use pager::show;
 pub(crate) use progress::Progress;

@@ -7,6 +7,8 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 
 use crate::cli::{command, file, finish, run};
+#[cfg(target_os = "linux")]
+use crate::screen::Screen;
 
 /// A child whose two streams are read line by line.
 pub struct Live {
@@ -148,18 +150,41 @@ fn a_command_has_the_clusters_kubeconfig_and_its_exit_code_is_ours() {
     assert!(ran.err.contains("there is no command no-such-command"), "{}", ran.err);
 }
 
+/// The outer shell waits for the inner one, which becomes `cat`, before it heeds a signal, so this ends only if the signal reaches both.
+#[cfg(target_os = "linux")]
 #[test]
-fn sigterm_reaches_the_command() {
-    let mut live = Live::start(
-        command("cluster --")
-            .args(["sh", "-c", "trap 'exit 5' TERM; echo up; while :; do read x; done"])
-            .stdin(Stdio::piped()),
-    );
-    after(&mut live.out, "up");
-    let kill = format!("kill -TERM {}", live.child.id());
-    assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
-    drop(live.child.stdin.take());
-    assert_eq!(live.child.wait().unwrap().code(), Some(5));
+fn a_signal_reaches_the_command_and_what_it_has_started() {
+    for name in ["TERM", "INT", "HUP"] {
+        // Without a terminal, and with the signals as a supervisor leaves them.
+        let mut supervised = Command::new("setsid");
+        supervised.args(["env", "--default-signal=HUP,INT"]).arg(command("").get_program()).args(["cluster", "--"]);
+        let script = format!("trap 'exit 5' {name}; sh -c 'echo up; exec cat'; exit 6");
+        let mut live = Live::start(supervised.args(["sh", "-c", &script]).stdin(Stdio::piped()));
+        let keyboard = live.child.stdin.take(); // to wait for the child would close it, and `cat` would end by itself
+        after(&mut live.out, "up");
+        let kill = format!("kill -{name} {}", live.child.id());
+        assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+        assert_eq!(live.child.wait().unwrap().code(), Some(5), "{name}");
+        assert_eq!(live.out.read_line(&mut String::new()).unwrap(), 0, "nobody is left who could write: {name}");
+        drop(keyboard);
+    }
+}
+
+/// As a shell in it would want it: Ctrl-C is the command's, and comes once.
+#[cfg(target_os = "linux")]
+#[test]
+fn ctrl_c_on_a_terminal_is_the_commands_own() {
+    let script = "trap 'n=$((n + 1))' INT; echo up; read a; read b; echo it came $n time";
+    let mut screen = Screen::of(&format!("cluster -- sh -c {}", shell_word(script)));
+    screen.shows("up");
+    screen.types("\x03\n\n");
+    let (shown, code) = screen.ends();
+    assert!(shown.contains("it came 1 time"), "{shown}");
+    assert_eq!(code, Some(0));
+}
+
+fn shell_word(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 #[test]
