@@ -29,8 +29,8 @@ impl Flags {
 
     /// The value of a flag; the last one, if it is given again. An empty one counts as none.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
-        let values = self.0.iter().filter(|(flag, _)| flag == name).map(|(_, value)| value.as_str());
-        values.last().filter(|value| !value.is_empty())
+        let last = self.0.iter().rfind(|(flag, _)| flag == name);
+        last.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
     }
 
     pub(super) fn asks_for_help(&self) -> bool {

@@ -90,6 +90,16 @@ fn value(kind: &Kind, wire: Wire<'_>, levels: usize) -> Result<Value, String> {
         (Kind::Bool, Wire::Varint(number)) => (number != 0).into(),
         (Kind::Integer(_), Wire::Varint(number)) => Number::from(number.cast_signed()).into(),
         (Kind::Bytes, Wire::Bytes(bytes)) => STANDARD.encode(bytes).into(),
+        // A map has no lists: upstream has a message around one (`ExtraValue`).
+        (Kind::List(inner), Wire::Bytes(bytes)) => {
+            let mut items = Vec::new();
+            for field in WireFields::of(bytes) {
+                if let (1, wire) = field? {
+                    items.push(value(inner, wire, levels)?);
+                }
+            }
+            items.into()
+        }
         (Kind::Struct(name), Wire::Bytes(bytes)) => read(schema::find(name), bytes, levels)?.into(),
         (Kind::SchemaOr(other), Wire::Bytes(bytes)) => schema_or(*other, bytes, levels)?,
         (Kind::Float, Wire::Double(number)) => {

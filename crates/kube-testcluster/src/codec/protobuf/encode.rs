@@ -116,7 +116,15 @@ fn write(out: &mut Vec<u8>, number: u32, kind: &Kind, value: &Value) {
             for (key, value) in value.as_object().into_iter().flatten() {
                 let mut entry = Vec::new();
                 text_field(&mut entry, 1, key);
-                write(&mut entry, 2, inner, value);
+                match **inner {
+                    // A map has no lists: upstream has a message around one (`ExtraValue`).
+                    Kind::List(_) => {
+                        let mut list = Vec::new();
+                        write(&mut list, 1, inner, value);
+                        bytes_field(&mut entry, 2, &list);
+                    }
+                    _ => write(&mut entry, 2, inner, value),
+                }
                 bytes_field(out, number, &entry);
             }
         }

@@ -77,6 +77,18 @@ mod tests {
     }
 
     #[test]
+    fn a_map_of_lists_is_one_of_messages() {
+        let request = json!({
+            "kind": "CertificateSigningRequest", "apiVersion": "certificates.k8s.io/v1",
+            "spec": {"extra": {"a": ["b", "c"], "d": []}},
+        });
+        let bytes = encode(&request);
+        let entry = b"\x32\x0b\x0a\x01a\x12\x06\x0a\x01b\x0a\x01c"; // spec.extra: key a, and a message with two items
+        assert!(bytes.windows(entry.len()).any(|window| window == entry), "{bytes:?}");
+        assert_eq!(decode(&bytes, "CertificateSigningRequest", "certificates.k8s.io/v1").unwrap(), request);
+    }
+
+    #[test]
     fn what_is_cut_short_is_refused() {
         let bytes = encode(&json!({"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "a"}}));
         assert!(decode(b"{}", "Pod", "v1").is_err());
