@@ -152,3 +152,37 @@ async fn without_them_nothing_is_kept_and_an_apply_is_refused() {
     let refused = apply(&api, &format!("{MAPS}/a"), "fieldManager=one", &map(&json!({}))).await;
     assert_eq!(refused.status, 415);
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_oldest_of_more_than_ten_managers_are_joined() {
+    let api = api();
+    let path = format!("{MAPS}/a");
+    api.send("POST", &format!("{MAPS}?fieldManager=m00"), "application/json", map(&json!({"k00": "1"})).to_string())
+        .await;
+    for n in 1..=12 {
+        let patch = json!({"data": {format!("k{n:02}"): "1"}}).to_string();
+        api.send("PATCH", &format!("{path}?fieldManager=m{n:02}"), "application/merge-patch+json", patch).await;
+        tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    }
+    let owners = owners(&api.get(&path).await.body);
+    assert_eq!(owners.len(), 10);
+    assert_eq!(owners[0], r#"ancient-changes Update  {"f:data":{".":{},"f:k00":{},"f:k01":{},"f:k02":{},"f:k03":{}}}"#);
+    assert_eq!(owners[9], r#"m12 Update  {"f:data":{"f:k12":{}}}"#);
+}
+
+#[tokio::test(start_paused = true)]
+async fn kubectl_takes_over_what_it_applied_before_on_its_own() {
+    const LAST: &str = "kubectl.kubernetes.io/last-applied-configuration";
+    let api = api();
+    let path = format!("{MAPS}/a");
+    let mut first = map(&json!({"x": "1"}));
+    first["metadata"]["annotations"] = json!({LAST: map(&json!({"x": "1"})).to_string()});
+    let made = format!("{MAPS}?fieldManager=kubectl-client-side-apply");
+    api.send("POST", &made, "application/json", first.to_string()).await;
+    let other = apply(&api, &path, "fieldManager=other", &map(&json!({"x": "2"}))).await;
+    assert_eq!(other.status, 409);
+    let taken = apply(&api, &path, "fieldManager=kubectl", &map(&json!({"x": "2"}))).await;
+    assert_eq!((taken.status, &taken.body["data"]), (200, &json!({"x": "2"})));
+    let annotation = taken.body["metadata"]["annotations"][LAST].as_str().unwrap_or_default();
+    assert_eq!(annotation, format!("{}\n", map(&json!({"x": "2"}))));
+}
