@@ -98,7 +98,7 @@ mod tests {
         for (method, uri, expected) in [
             (Method::GET, "/metrics", "User \"ada\" cannot get path \"/metrics\""),
             (Method::GET, "/apis/apps/v1", "User \"ada\" cannot get path \"/apis/apps/v1\""),
-            (Method::GET, "/a<b>", "User \"ada\" cannot get path \"/a&lt;b&gt;\""),
+            (Method::GET, "/a%3Cb%3E", "User \"ada\" cannot get path \"/a&lt;b&gt;\""),
             (
                 Method::GET,
                 "/api/v1/namespaces/default/pods",

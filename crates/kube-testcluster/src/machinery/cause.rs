@@ -130,6 +130,7 @@ impl Cause {
     }
 
     /// Whether the rules in CEL are not tried on an object with this cause. Upstream: `hasBlockingErr`.
+    #[cfg(feature = "cel")]
     pub(crate) fn blocks_rules(&self) -> bool {
         const BLOCKING: [&str; 5] = [
             "FieldValueNotSupported",

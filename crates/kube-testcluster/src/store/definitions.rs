@@ -6,14 +6,14 @@ use std::sync::{Arc, PoisonError};
 use super::object::Key;
 use super::watch_cache::WatchCache;
 use super::{Store, StoreState};
+use crate::kinds::Resource;
 use crate::kinds::custom_resource::Definition;
-use crate::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Resource};
 
 impl Store {
     /// Serves from now on what the definition of this name says; nothing, if there is none.
     pub(crate) fn redefine(&self, name: &str) {
         let mut state = self.lock();
-        let crd = state.storage.get(CUSTOM_RESOURCE_DEFINITIONS, &Key::new(None, name));
+        let crd = state.storage.get(Definition::row(), &Key::new(None, name));
         let definition = crd.and_then(|crd| crd.open().ok()).and_then(|crd| Definition::of(&crd.value));
         let catalog = self.catalog();
         let before = catalog.definition(name);

@@ -8,7 +8,8 @@ use super::Store;
 use super::object::{Key, Object};
 use super::wal::{DataError, Folder, Left, Restored, Wal};
 use super::watch_cache::Audience;
-use crate::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Catalog, Resource};
+use crate::kinds::custom_resource::Definition;
+use crate::kinds::{Catalog, Resource};
 use crate::machinery::random::Random;
 
 impl Store {
@@ -76,8 +77,7 @@ impl Store {
 }
 
 fn is_definition(left: &Left) -> bool {
-    (left.group.as_str(), left.plural.as_str())
-        == (CUSTOM_RESOURCE_DEFINITIONS.group, CUSTOM_RESOURCE_DEFINITIONS.plural)
+    (left.group.as_str(), left.plural.as_str()) == (Definition::row().group, Definition::row().plural)
 }
 
 fn opened(left: &Left, catalog: &Catalog) -> Option<(&'static Resource, Value)> {

@@ -204,6 +204,7 @@ async fn what_is_served_can_be_found_out() {
             "rbac.authorization.k8s.io",
             "storage.k8s.io",
             "admissionregistration.k8s.io",
+            "apiextensions.k8s.io",
             "scheduling.k8s.io",
             "coordination.k8s.io",
             "node.k8s.io",

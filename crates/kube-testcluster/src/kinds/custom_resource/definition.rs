@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::{CustomColumn, CustomResource, ScalePaths, is_condition_true};
 use crate::codec::structural::{Structural, prune_defaults};
+use crate::kinds::CUSTOM_RESOURCE_DEFINITIONS;
 use crate::kinds::columns;
 use crate::kinds::names::NameRule;
 use crate::kinds::resource::{
@@ -29,6 +30,11 @@ pub(crate) struct Definition {
 static DEFINITIONS: LazyLock<Mutex<HashMap<String, Option<&'static Definition>>>> = LazyLock::new(Mutex::default);
 
 impl Definition {
+    /// The row of definitions themselves.
+    pub(crate) fn row() -> &'static Resource {
+        CUSTOM_RESOURCE_DEFINITIONS
+    }
+
     /// The rows of a definition whose names are accepted; `None` if it has none yet, or if its schema cannot be read.
     pub(crate) fn of(crd: &Value) -> Option<&'static Self> {
         if !is_condition_true(crd, "Established") {
