@@ -83,6 +83,7 @@ impl Cause {
     }
 
     /// For a value that is not shown.
+    #[cfg(feature = "cel")]
     pub(crate) fn duplicate_alone(field: impl Into<String>) -> Self {
         Self { reason: "FieldValueDuplicate", message: "Duplicate value".into(), field: field.into() }
     }

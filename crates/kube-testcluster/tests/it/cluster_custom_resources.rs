@@ -113,6 +113,18 @@ async fn what_the_schema_does_not_name_is_dropped_and_its_defaults_are_filled_in
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_object_against_its_schema_is_refused_in_upstreams_words() {
+    let api = with_crontabs().await;
+    let mut wrong = crontab("a");
+    wrong["spec"] = json!({"replicas": "two"});
+    let refused = api.post(CRONTABS, &wrong).await;
+    assert_eq!(refused.status, 422);
+    let why = "CronTab.stable.example.com \"a\" is invalid: [spec.replicas: Invalid value: \"string\": spec.replicas in \
+               body must be of type integer: \"string\", spec.cronSpec: Required value, .spec.replicas: Invalid value: 0: ";
+    assert!(refused.message().starts_with(why), "{}", refused.message());
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_status_is_written_by_its_subresource_alone_and_counts_no_generation() {
     let api = with_crontabs().await;
     let mut object = crontab("a");

@@ -117,6 +117,13 @@ impl Structural {
         self.properties.get(name).or_else(|| self.additional())
     }
 
+    /// Whether there is a rule in CEL anywhere. Upstream makes no validator for a schema without.
+    #[cfg(feature = "cel")]
+    pub(crate) fn has_rules(&self) -> bool {
+        let below = self.properties.values().chain(self.additional()).chain(self.items.as_deref());
+        !self.rules.is_empty() || below.into_iter().any(Self::has_rules)
+    }
+
     /// The schema of the fields that `properties` does not name.
     pub(crate) fn additional(&self) -> Option<&Structural> {
         match &self.additional_properties {

@@ -20,6 +20,7 @@ impl CustomResource {
         causes.extend(self.of_scale(new, 2));
         causes.extend(embedded::validate(&self.schema, new, "", &of_metadata));
         causes.extend(self.of_lists(new, old));
+        #[cfg(feature = "cel")]
         self.add_of_rules(&mut causes, new, old);
         causes
     }
@@ -33,6 +34,7 @@ impl CustomResource {
         causes.extend(self.of_scale(new, 1));
         causes.extend(embedded::validate(&self.schema, new, "", &of_metadata));
         causes.extend(self.of_lists(new, Some(old)));
+        #[cfg(feature = "cel")]
         self.add_of_rules(&mut causes, new, Some(old));
         causes
     }
@@ -40,6 +42,9 @@ impl CustomResource {
     /// Adds what the rules in CEL have against an object, if it has the form that they expect. Upstream: `hasBlockingErr`.
     #[cfg(feature = "cel")]
     fn add_of_rules(&self, causes: &mut Vec<Cause>, new: &Value, old: Option<&Value>) {
+        if !self.schema.has_rules() {
+            return;
+        }
         if causes.iter().any(Cause::blocks_rules) {
             let why = "some validation rules were not checked because the object was invalid; correct the existing errors \
                        to complete validation";
@@ -48,10 +53,6 @@ impl CustomResource {
             causes.extend(rules::validate(&self.schema, new, old, ""));
         }
     }
-
-    #[cfg(not(feature = "cel"))]
-    #[expect(clippy::unused_self, clippy::ptr_arg, reason = "as with the feature")]
-    fn add_of_rules(&self, _: &mut Vec<Cause>, _: &Value, _: Option<&Value>) {}
 
     /// Sets and maps that are lists must not have anything twice, unless they had before.
     fn of_lists(&self, new: &Value, old: Option<&Value>) -> Vec<Cause> {
