@@ -13,7 +13,6 @@ const (
 // Why a test cannot pass here.
 const (
 	serverSideApply = "server-side apply"
-	customResources = "custom resources"
 )
 
 // suites are all suites. Those of controller-runtime start what `informer-lab envtest` names, as they start envtest's binaries.
@@ -24,12 +23,10 @@ var suites = []suite{
 	of("pkg/handler", nil),
 	of("pkg/manager", nil),
 	of("pkg/controller/controllerutil", nil),
-	of("pkg/client", []edit{{"pkg/client/client_suite_test.go", `CRDDirectoryPaths: []string{"./testdata"}`, ""}},
-		except("(?i)apply|FieldOwner if provided|FieldValidation should return errors", serverSideApply),
-		except("config.WarningHandler, if one is defined|should not retain any data", customResources)),
+	of("pkg/client", nil, except("(?i)apply|FieldOwner if provided|FieldValidation should return errors", serverSideApply)),
 	{"client-go examples", clientGoVersion, examples, nil},
 	{"kube-rs, the ignored tests", kubeRsVersion, kubeRs, []exception{
-		except("derived_resource_queryable", customResources),
+		except("derived_resource_queryable", serverSideApply),
 		except("can_exec|can_get_pod_logs", "containers"),
 		except("attaches_events_without_namespace", "component statuses"),
 	}},
@@ -39,7 +36,7 @@ var suites = []suite{
 		except("cache_decoder", "two clients, which are never equal"),
 	}},
 	{"JavaScript's client", javascriptVersion, javascript, []exception{
-		except("applies on the server's side", serverSideApply), except("custom resources", customResources),
+		except("applies on the server's side", serverSideApply),
 	}},
 }
 
