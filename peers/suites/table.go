@@ -23,7 +23,7 @@ var suites = []suite{
 	of("pkg/handler", nil),
 	of("pkg/manager", nil),
 	of("pkg/controller/controllerutil", nil),
-	of("pkg/client", nil, except("(?i)apply|FieldOwner if provided|FieldValidation should return errors", serverSideApply)),
+	of("pkg/client", nil, except("apply the scale subresource", "server-side apply of a scale")),
 	{"client-go examples", clientGoVersion, examples, nil},
 	{"kube-rs, the ignored tests", kubeRsVersion, kubeRs, []exception{
 		except("derived_resource_queryable", serverSideApply),

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use kube_testcluster::{Cluster, SecureServing};
+use kube_testcluster::{Cluster, ManagedFields, SecureServing};
 
 use super::flags::{Flags, help};
 use super::serving_certificate::{self, text};
@@ -56,7 +56,8 @@ pub(super) fn run(args: &[OsString], printer: &Printer) -> Result<ExitCode> {
         tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start the runtime")?;
     runtime.block_on(async {
         let stop = interrupt.arm().context("cannot listen for signals")?;
-        let builder = Cluster::builder().bare().seed(fastrand::u64(..)).first_revision(revision_of_the_clock());
+        let builder = Cluster::builder().bare().managed_fields(ManagedFields::Kept).seed(fastrand::u64(..));
+        let builder = builder.first_revision(revision_of_the_clock());
         let mut cluster = builder.start();
         let address = cluster
             .serve_securely(listener, serving)
