@@ -168,12 +168,15 @@ async fn the_token_of_a_service_account_opens_the_api_until_it_is_changed() {
     assert_eq!(served.with_token(asked["status"]["token"].as_str().unwrap(), PODS).await.0, 401, "a token for others");
 }
 
+/// A request for a certificate for `jane`, in PEM and in base64.
+const REQUEST: &str = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlISk1IRUNBUUF3RHpFTk1Bc0dBMVVFQXd3RWFtRnVaVEJaTUJNR0J5cUdTTTQ5QWdFR0NDcUdTTTQ5QXdFSApBMElBQk9TaXJMSjB1TDVuOGpySTEzNy9nNkUvZExqRmNJNGlNV2M3ZlhlNllVbUplU24yWHd3UkU1US93SXVTCjBLdXd4OHJpdDgyc2luU0pKQTllK0VCTzM4eWdBREFLQmdncWhrak9QUVFEQWdOSUFEQkZBaUVBbnZKMUwvdjYKeVI1MTJzRnZsdmhmWERIc1FhcGlENzNDM0R0L3o4ZHF2aklDSUdrSFNHRThaM1hWYUhNRUpPM2cxWVN6TE9mWgpQWmRiSU0zR0QrQ2EwZmRtCi0tLS0tRU5EIENFUlRJRklDQVRFIFJFUVVFU1QtLS0tLQo=";
+
 #[tokio::test]
 async fn a_request_for_a_certificate_says_who_has_made_it() {
     let served = Served::start();
     let path = "POST /apis/certificates.k8s.io/v1/certificatesigningrequests HTTP/1.1\r\nauthorization: bearer secret";
     let asked = json!({"metadata": {"name": "a"}, "spec": {
-        "request": "LS0tLS1CRUdJTi==", "signerName": "example.com/a", "usages": ["client auth"], "username": "root", "uid": "0",
+        "request": REQUEST, "signerName": "example.com/a", "usages": ["client auth"], "username": "root", "uid": "0",
     }});
     let (status, made) = served.ask(None, path, &asked.to_string()).await;
     assert_eq!(status, 201, "{made}");
