@@ -11,37 +11,59 @@ use super::served::{RESOURCES, served};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Catalog {
     /// By the name of the definition.
-    custom: BTreeMap<String, &'static Definition>,
+    custom: BTreeMap<String, Entry>,
+}
+
+/// What was read of a definition.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    /// Of the write that was read.
+    revision: u64,
+    /// `None` if it adds no kinds yet.
+    definition: Option<&'static Definition>,
 }
 
 impl Catalog {
-    /// The catalog with another definition of this name, or without one.
-    pub(crate) fn with(&self, name: &str, definition: Option<&'static Definition>) -> Self {
+    /// The catalog with what a write to a definition says.
+    pub(crate) fn with(&self, name: &str, revision: u64, definition: Option<&'static Definition>) -> Self {
         let mut custom = self.custom.clone();
-        match definition {
-            Some(definition) => custom.insert(name.to_owned(), definition),
-            None => custom.remove(name),
-        };
+        custom.insert(name.to_owned(), Entry { revision, definition });
+        Self { custom }
+    }
+
+    /// The catalog without a definition.
+    pub(crate) fn without(&self, name: &str) -> Self {
+        let mut custom = self.custom.clone();
+        custom.remove(name);
         Self { custom }
     }
 
     pub(crate) fn definition(&self, name: &str) -> Option<&'static Definition> {
-        self.custom.get(name).copied()
+        self.custom.get(name)?.definition
+    }
+
+    /// The revision at which a definition was read.
+    pub(crate) fn revision(&self, name: &str) -> Option<u64> {
+        self.custom.get(name).map(|entry| entry.revision)
+    }
+
+    fn rows(&self) -> impl Iterator<Item = &'static Definition> + '_ {
+        self.custom.values().filter_map(|entry| entry.definition)
     }
 
     /// The custom resources that are served.
     pub(crate) fn custom(&self) -> impl Iterator<Item = &'static Resource> + '_ {
-        self.custom.values().flat_map(|definition| definition.served.iter().copied())
+        self.rows().flat_map(|definition| definition.served.iter().copied())
     }
 
-    /// The names of the definitions that add kinds.
+    /// The names of the definitions that were read.
     pub(crate) fn definitions(&self) -> impl Iterator<Item = String> + '_ {
         self.custom.keys().cloned()
     }
 
     /// Whether a definition is being deleted, and waits for its objects.
     pub(crate) fn is_terminating(&self, name: &str) -> bool {
-        let custom = self.custom.get(name).and_then(|definition| definition.stored.custom);
+        let custom = self.definition(name).and_then(|definition| definition.stored.custom);
         custom.is_some_and(|custom| custom.is_terminating)
     }
 
@@ -52,7 +74,7 @@ impl Catalog {
 
     /// Every kind that is stored, in the form in which it is stored.
     pub(crate) fn stored(&self) -> impl Iterator<Item = &'static Resource> + '_ {
-        RESOURCES.iter().chain(self.custom.values().map(|definition| definition.stored))
+        RESOURCES.iter().chain(self.rows().map(|definition| definition.stored))
     }
 
     /// The row of a path.

@@ -14,16 +14,22 @@ impl Store {
     pub(crate) fn redefine(&self, name: &str) {
         let mut state = self.lock();
         let crd = state.storage.get(Definition::row(), &Key::new(None, name));
-        let definition = crd.and_then(|crd| crd.open().ok()).and_then(|crd| Definition::of(&crd.value));
         let catalog = self.catalog();
-        let before = catalog.definition(name);
-        if before.map(ptr::from_ref) == definition.map(ptr::from_ref) {
-            return;
+        if catalog.revision(name) == crd.as_ref().map(|crd| crd.revision) {
+            return; // it was read, or there is none
         }
-        if let Some(Definition { stored, .. }) = definition.or(before) {
+        let definition = crd.as_ref().and_then(|crd| crd.open().ok()).and_then(|crd| Definition::of(&crd.value));
+        let before = catalog.definition(name);
+        if before.map(ptr::from_ref) != definition.map(ptr::from_ref)
+            && let Some(Definition { stored, .. }) = definition.or(before)
+        {
             self.reform(&mut state, stored);
         }
-        *self.catalog.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(catalog.with(name, definition));
+        let next = match &crd {
+            Some(crd) => catalog.with(name, crd.revision, definition),
+            None => catalog.without(name),
+        };
+        *self.catalog.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
     }
 
     /// Brings the objects of a kind into the form of a row, and ends their watches.

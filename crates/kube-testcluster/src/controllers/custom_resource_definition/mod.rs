@@ -6,6 +6,7 @@
 mod finalizer;
 mod naming;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
@@ -34,18 +35,28 @@ pub(crate) async fn settle(store: &Store, name: &str) {
     }
 }
 
-/// The same for all definitions, after many were deleted at once.
+/// The same for each definition that was written or removed since it was settled.
 pub(crate) async fn settle_all(store: &Store) {
-    let present: Vec<String> = names(store);
-    let gone = store.catalog().definitions().filter(|name| !present.contains(name)).collect::<Vec<_>>();
-    for name in present.iter().chain(&gone) {
-        settle(store, name).await;
+    let catalog = store.catalog();
+    let mut due: BTreeSet<String> = catalog.definitions().collect();
+    for definition in everything(store, CUSTOM_RESOURCE_DEFINITIONS, &Filter::default()).objects {
+        let name = definition.key.name();
+        if catalog.revision(name) == Some(definition.revision) {
+            due.remove(name);
+        } else {
+            due.insert(name.to_owned());
+        }
+    }
+    for name in due {
+        settle(store, &name).await;
     }
 }
 
 /// Goes on with definitions that wait for the last of their objects, until `stop`.
 pub(crate) async fn run(store: Arc<Store>, stop: CancellationToken) {
-    settle_all(&store).await; // an earlier server with the same folder may have ended in between
+    for name in names(&store) {
+        settle(&store, &name).await; // an earlier server with the same folder may have ended in between
+    }
     while stop.run_until_cancelled(store.removals.notified()).await.is_some() {
         for name in names(&store) {
             if store.catalog().is_terminating(&name) {
