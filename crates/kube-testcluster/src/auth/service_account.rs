@@ -107,7 +107,7 @@ pub(crate) fn claims(store: &Store, token: &str) -> Option<Value> {
     let ends = Timestamp::from_second(claims["exp"].as_i64()?).ok()?;
     let own = &claims["kubernetes.io"];
     let account = Key::new(own["namespace"].as_str(), own["serviceaccount"]["name"].as_str()?);
-    let is_same = *store.get(SERVICE_ACCOUNTS, &account)?.summary.uid == *own["serviceaccount"]["uid"].as_str()?;
+    let is_same = store.get(SERVICE_ACCOUNTS, &account)?.summary.uid() == own["serviceaccount"]["uid"].as_str()?;
     (is_same && store.clock.time() < ends).then_some(claims)
 }
 

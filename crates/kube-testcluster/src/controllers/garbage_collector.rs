@@ -33,7 +33,7 @@ pub(crate) async fn check_owners(store: &Store, chores: &Chores, object_ref: &Ob
         return Ok(());
     }
     let states: Vec<OwnerState> = owners.iter().map(|owner| classify(store, owner)).collect();
-    let uid = object.summary.uid.to_string();
+    let uid = object.summary.uid().to_owned();
     if states.contains(&OwnerState::Present) {
         let lost: Vec<&str> = owners
             .iter()
@@ -65,7 +65,7 @@ pub(crate) async fn check_owners(store: &Store, chores: &Chores, object_ref: &Ob
 fn classify(store: &Store, owner: &Owner) -> OwnerState {
     let Some(object_ref) = &owner.object_ref else { return OwnerState::Present }; // nobody knows whether it is there
     match object_ref.find(&store.lock().storage) {
-        Some(found) if *found.summary.uid != *owner.uid => OwnerState::Absent,
+        Some(found) if found.summary.uid() != owner.uid => OwnerState::Absent,
         Some(found) if is_held(&found, FOREGROUND) => OwnerState::Waiting,
         Some(_) => OwnerState::Present,
         None => OwnerState::Absent,
@@ -76,7 +76,7 @@ fn classify(store: &Store, owner: &Owner) -> OwnerState {
 /// Upstream: `processDeletingDependentsItem` and `orphanDependents`.
 pub(crate) async fn handle_dependents(store: &Store, chores: &Chores, object_ref: &ObjectRef) -> Result<(), ApiError> {
     let Some(object) = object_ref.find(&store.lock().storage) else { return Ok(()) };
-    let uid = &*object.summary.uid;
+    let uid = object.summary.uid();
     if is_held(&object, ORPHAN) {
         for dependent in chores.dependents_of(uid) {
             unless_over(remove_owners(store, &dependent, &[uid]).await)?;

@@ -110,7 +110,7 @@ fn pods(store: &Store, fields: &str) -> Result<Vec<std::sync::Arc<Object>>, ApiE
 async fn collect(store: &Store, pod: &Object, disrupted: Option<&str>) -> Result<(), ApiError> {
     let now = store.clock.now();
     let failed = store.update(PODS, &pod.key, Commit::Really, |current: &Opened| {
-        if current.summary.uid != pod.summary.uid {
+        if current.summary.uid() != pod.summary.uid() {
             return Ok::<_, ApiError>(Next::Keep);
         }
         Ok(failed(&current.value, disrupted, &now).map_or(Next::Keep, Next::Put))
@@ -119,7 +119,7 @@ async fn collect(store: &Store, pod: &Object, disrupted: Option<&str>) -> Result
         Err(error) if is_over(&error) => return Ok(()),
         failed => failed?,
     };
-    match remove(store, PODS, &pod.key, &DeleteOptions::at_once(pod.summary.uid.to_string())).await {
+    match remove(store, PODS, &pod.key, &DeleteOptions::at_once(pod.summary.uid().to_owned())).await {
         Err(error) if !is_over(&error) => Err(error),
         _ => Ok(()),
     }

@@ -1,5 +1,6 @@
 //! A change of one object, encoded once for all watchers.
 
+use std::cell::OnceCell;
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
@@ -14,16 +15,20 @@ pub(crate) struct Event {
     pub(crate) current: Option<Arc<Object>>,
     /// The state before the write; `None` before a creation.
     pub(crate) previous: Option<Arc<Object>>,
-    modified: OnceLock<Bytes>,
     deleted: OnceLock<Bytes>,
 }
+
+/// The line that says of an event how the object has changed, once it was made. It is kept for as long as the event is being
+/// sent: with one for each event in the history, it would be as large again.
+#[derive(Debug, Default)]
+pub(crate) struct Modified(OnceCell<Bytes>);
 
 impl Event {
     /// # Panics
     /// If there is neither a state before nor one after.
     pub(crate) fn new(revision: u64, previous: Option<Arc<Object>>, current: Option<Arc<Object>>) -> Self {
         assert!(previous.is_some() || current.is_some(), "a write creates, changes or removes something");
-        Self { revision, current, previous, modified: OnceLock::new(), deleted: OnceLock::new() }
+        Self { revision, current, previous, deleted: OnceLock::new() }
     }
 
     /// The object that was written, or removed.
@@ -34,12 +39,12 @@ impl Event {
     /// The line for a watcher with the selector `selects`. An object that begins to match is ADDED. One that no longer
     /// matches is DELETED, with the state before the change and the revision of the change. An object that matches
     /// neither before nor after gives no line.
-    pub(crate) fn line(&self, selects: impl Fn(&Object) -> bool) -> Option<Bytes> {
+    pub(crate) fn line(&self, modified: &Modified, selects: impl Fn(&Object) -> bool) -> Option<Bytes> {
         let selected = |object: &Option<Arc<Object>>| object.as_ref().filter(|object| selects(object)).cloned();
         match (selected(&self.previous), selected(&self.current)) {
             (None, None) => None,
             (None, Some(current)) => Some(current.added()),
-            (Some(_), Some(current)) => Some(self.modified.get_or_init(|| line("MODIFIED", &current)).clone()),
+            (Some(_), Some(current)) => Some(modified.0.get_or_init(|| line("MODIFIED", &current)).clone()),
             (Some(previous), None) => Some(self.deleted.get_or_init(|| deleted(&previous, self.revision)).clone()),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::ops::{Deref, Range};
+use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use bytes::Bytes;
@@ -65,11 +65,10 @@ pub(crate) struct Object {
     /// The revision of the write; `metadata.resourceVersion` is its decimal text.
     pub(crate) revision: u64,
     pub(crate) summary: Summary,
-    /// One buffer for a watch (the whole line), a get (the object in it) and a list (the part after kind and
-    /// apiVersion).
+    /// The line of an ADDED event. A get sends the object in it, and a list the part after kind and apiVersion.
     added: Bytes,
-    object: Range<usize>,
-    item: Range<usize>,
+    /// Where the part for a list begins.
+    item: u32,
     /// The decoded content, while anybody holds it.
     opened: Mutex<Weak<Opened>>,
 }
@@ -91,6 +90,10 @@ thread_local! {
     /// How many objects this thread has decoded: the measure of work in tests.
     pub(crate) static OPENED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
+
+/// What stands before and after the object in the line of an event.
+const HEAD: &str = r#"{"type":"ADDED","object":"#;
+const TAIL: &[u8] = b"}\n";
 
 /// A buffer size, in bytes, that most objects fit into.
 const USUAL: usize = 4096;
@@ -117,20 +120,18 @@ impl Object {
 
     /// An object whose JSON, in pieces, gets its kind and the frame of a watch's line.
     fn framed(resource: &'static Resource, key: Key, revision: u64, summary: Summary, pieces: &[&[u8]]) -> Self {
-        const HEAD: &str = r#"{"type":"ADDED","object":"#;
         let kind = format!(r#"{{"kind":"{}","apiVersion":"{}","#, resource.kind, resource.api_version());
         // An exact capacity, since the buffer is kept. Kind brings the opening brace.
         let length: usize = pieces.iter().map(|piece| piece.len()).sum();
-        let mut line = Vec::with_capacity(HEAD.len() + kind.len() + length + 1);
+        let mut line = Vec::with_capacity(HEAD.len() + kind.len() + length + TAIL.len() - 1);
         line.extend_from_slice(HEAD.as_bytes());
         line.extend_from_slice(kind.as_bytes());
         for (n, piece) in pieces.iter().enumerate() {
             line.extend_from_slice(if n == 0 { &piece[1..] } else { piece });
         }
-        let end = line.len();
-        line.extend_from_slice(b"}\n");
-        let (object, item) = (HEAD.len()..end, HEAD.len() + kind.len()..end);
-        Self { resource, key, revision, summary, added: line.into(), object, item, opened: Mutex::default() }
+        line.extend_from_slice(TAIL);
+        let item = (HEAD.len() + kind.len()) as u32; // the names of kinds are short
+        Self { resource, key, revision, summary, added: line.into(), item, opened: Mutex::default() }
     }
 
     /// Decodes the object. Those who have it open at the same time share what was decoded.
@@ -189,12 +190,12 @@ impl Object {
 
     /// The object in a response to a get: a JSON object with kind and apiVersion.
     pub(crate) fn json(&self) -> &[u8] {
-        &self.added[self.object.clone()]
+        &self.added[HEAD.len()..self.added.len() - TAIL.len()]
     }
 
     /// The object in a list: its fields without kind, apiVersion and the opening brace.
     pub(crate) fn item(&self) -> &[u8] {
-        &self.added[self.item.clone()]
+        &self.added[self.item as usize..self.added.len() - TAIL.len()]
     }
 
     /// The line of an ADDED event.

@@ -9,7 +9,7 @@ use imbl::OrdMap;
 use serde_json::json;
 use tokio::sync::mpsc;
 
-use super::event::Event;
+use super::event::{Event, Modified};
 use super::filter::Filter;
 use super::initial_events::InitialEvents;
 use super::object::{Key, Object, Opened};
@@ -153,9 +153,10 @@ impl WatchCache {
         };
         self.version = event.revision;
         self.last_write = event.revision;
+        let modified = Modified::default();
         self.watchers.retain(|_, watcher| match (audience, watcher.requester) {
             (Audience::Kubelet, Requester::Client) => true,
-            _ => watcher.send(&event),
+            _ => watcher.send(&event, &modified),
         });
         self.events.push_back(event);
         if self.events.len() > self.keep
@@ -261,7 +262,8 @@ impl WatchCache {
             return Err(TooOld { oldest: self.floor });
         }
         let first = self.events.partition_point(|event| event.revision <= after);
-        Ok(self.events.range(first..).filter_map(|event| event.line(|object| filter.matches(object))).collect())
+        let events = self.events.range(first..);
+        Ok(events.filter_map(|event| event.line(&Modified::default(), |object| filter.matches(object))).collect())
     }
 
     /// Starts sending the events after a revision. The stream ends when the reader is too slow, or on `close`.
@@ -335,14 +337,14 @@ impl WatchCache {
 
 impl Watcher {
     /// Returns whether the watcher is still there.
-    fn send(&self, event: &Arc<Event>) -> bool {
+    fn send(&self, event: &Arc<Event>, modified: &Modified) -> bool {
         if event.revision <= self.after {
             return true;
         }
         match &self.told {
-            Told::Line(lines) => {
-                event.line(|object| self.filter.matches(object)).is_none_or(|line| lines.try_send(line).is_ok())
-            }
+            Told::Line(lines) => event
+                .line(modified, |object| self.filter.matches(object))
+                .is_none_or(|line| lines.try_send(line).is_ok()),
             Told::Event(events) => {
                 // Whoever writes it has it open, so nothing is decoded here.
                 let opened = event.current.as_ref().map(Object::open).transpose();

@@ -74,7 +74,7 @@ fn validate(binding: &Value) -> Result<(), ApiError> {
 fn preconditions(pod: &Object, binding: &Value) -> Result<(), ApiError> {
     let version = pod.revision.to_string();
     for (what, pointer, found) in
-        [("UID", "/metadata/uid", &*pod.summary.uid), ("ResourceVersion", "/metadata/resourceVersion", &version)]
+        [("UID", "/metadata/uid", pod.summary.uid()), ("ResourceVersion", "/metadata/resourceVersion", &version)]
     {
         let asked = text(binding, pointer);
         if !asked.is_empty() && asked != found {

@@ -40,7 +40,7 @@ pub(crate) async fn delete(call: Call) -> Result<Response, ApiError> {
     let outcome = remove(&store, resource, &key, &options).await?;
     Ok(match outcome {
         Outcome::Gone(object) if resource.delete_response == DeleteResponse::Status => {
-            status::removed(resource, key.name(), &object.summary.uid)
+            status::removed(resource, key.name(), object.summary.uid())
         }
         Outcome::Kept(object) if options.cascades => answer(StatusCode::ACCEPTED, &object),
         Outcome::Gone(object) | Outcome::Kept(object) | Outcome::Blank(object) => answer(StatusCode::OK, &object),
@@ -109,13 +109,13 @@ pub(crate) async fn remove(
         Then::Done | Then::Forgotten => Ok(Outcome::Gone(marked)),
         Then::Remove if options.commit == Commit::Pretend => Ok(Outcome::Gone(marked)),
         Then::Remove => {
-            let uid = marked.summary.uid.clone();
+            let uid = marked.summary.uid().to_owned();
             let mut gone = true;
             let removed = store
                 .update(resource, key, Commit::Really, |current: &Opened| {
                     // A concurrent deletion may have removed the object, and a new one may have its name. The new one
                     // stays.
-                    gone = current.summary.uid == uid;
+                    gone = current.summary.uid() == uid;
                     Ok::<_, ApiError>(if gone { Next::Remove } else { Next::Keep })
                 })
                 .await;

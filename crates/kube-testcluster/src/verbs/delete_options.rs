@@ -207,7 +207,7 @@ impl DeleteOptions {
     /// Checks the preconditions.
     pub(crate) fn check(&self, object: &Object) -> Result<(), ApiError> {
         let (resource, name) = (object.resource, object.key.name());
-        let uid = &*object.summary.uid;
+        let uid = object.summary.uid();
         if let Some(asked) = self.uid.as_deref().filter(|asked| *asked != uid) {
             let why = format!(
                 "the UID in the precondition ({asked}) does not match the UID in record ({uid}). The object might have \

@@ -49,7 +49,7 @@ impl Requests for InProcess {
             let (event, current) = events.recv().await?;
             let change = match current {
                 Some(pod) => PodChange::Written(Received::new(pod)),
-                None => PodChange::Removed { uid: event.object().summary.uid.to_string() },
+                None => PodChange::Removed { uid: event.object().summary.uid().to_owned() },
             };
             Some(((event.revision, change), events))
         });

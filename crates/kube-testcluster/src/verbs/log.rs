@@ -64,7 +64,7 @@ impl Run {
         let restarts = status["restartCount"].as_u64().unwrap_or_default();
         let before = restarts.saturating_sub(u64::from(state["waiting"].is_null()));
         let run = |number: u64, state: &Value| Self {
-            uid: pod.summary.uid.to_string(),
+            uid: pod.summary.uid().to_owned(),
             container: container.to_owned(),
             number,
             first: introduction(pod, container, number, state),
@@ -89,7 +89,7 @@ impl Run {
 
     /// Whether the container is still running.
     fn goes_on(&self, pod: Option<&Arc<Object>>) -> bool {
-        let Some(Ok(pod)) = pod.filter(|pod| *pod.summary.uid == *self.uid).map(Object::open) else { return false };
+        let Some(Ok(pod)) = pod.filter(|pod| pod.summary.uid() == self.uid).map(Object::open) else { return false };
         status_of(&pod, &self.container).is_some_and(|status| {
             status["state"]["running"].is_object() && status["restartCount"].as_u64().unwrap_or_default() == self.number
         })

@@ -203,7 +203,7 @@ fn keep(old: &Value, new: &mut Value, field: &str) {
 
 /// The uid in the body of a PUT is a precondition. That of a patched object is a change, which the validation refuses.
 pub(super) fn same_uid(current: &Opened, new: &Value) -> Result<(), ApiError> {
-    let uid = &*current.summary.uid;
+    let uid = current.summary.uid();
     match new["metadata"]["uid"].as_str() {
         Some(asked) if !asked.is_empty() && asked != uid => Err(failed_precondition(current, "UID", asked, uid)),
         _ => Ok(()),

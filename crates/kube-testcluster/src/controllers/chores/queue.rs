@@ -74,7 +74,7 @@ impl Queue {
             Some(_) if old != new && !new.is_empty() => self.push(Chore::CheckOwners(object_ref.clone())),
             Some(_) => {}
             None => {
-                self.dependents_of(&object.summary.uid)
+                self.dependents_of(object.summary.uid())
                     .into_iter()
                     .for_each(|dependent| self.push(Chore::CheckOwners(dependent)));
             }
