@@ -33,7 +33,7 @@ use super::shared::error::{ControllerError, SyncError};
 use super::shared::object::{namespace, owner_index};
 use super::shared::own_writes::OwnWrites;
 use super::shared::recorder::{EventRecorder, Recorded};
-use super::shared::slim_pod::slim;
+use super::shared::slim_pod::SlimPod;
 use super::shared::when_needed;
 use crate::machinery::clock::Clock;
 use handlers::{OfDeployments, OfPods, OfSets};
@@ -62,7 +62,7 @@ pub(crate) async fn run_when_needed(client: kube_client::Client, clock: Clock, s
 }
 
 async fn run_with(client: kube_client::Client, clock: Clock, stop: CancellationToken) -> Result<(), ControllerError> {
-    let factory = SharedInformerFactory::new(client.clone()).customize::<Pod>(slim);
+    let factory = SharedInformerFactory::new(client.clone());
     let controller = Controller::new(client, clock, &factory).expect("informers that have not started take any index");
     Arc::new(controller).run(&factory, &stop.child_token()).await
 }
@@ -75,11 +75,11 @@ struct Controller {
     kind_of_sets: ApiResource,
     informer: SharedIndexInformer<DynamicObject>,
     set_informer: SharedIndexInformer<DynamicObject>,
-    pod_informer: SharedIndexInformer<Pod>,
+    pod_informer: SharedIndexInformer<SlimPod>,
     deployments: Lister<DynamicObject>,
     sets: Lister<DynamicObject>,
     sets_by_owner: Index<DynamicObject>,
-    pods_by_owner: Index<Pod>,
+    pods_by_owner: Index<SlimPod>,
     queue: WorkQueue<String>,
     /// Which state of a Deployment, and which of its ReplicaSets, the caches must have before the next sync.
     statuses: OwnWrites,
@@ -92,12 +92,13 @@ impl Controller {
     fn new(client: kube_client::Client, clock: Clock, factory: &SharedInformerFactory) -> Result<Self, Error> {
         let (kind, kind_of_sets) = (ApiResource::erase::<Deployment>(&()), ApiResource::erase::<ReplicaSet>(&()));
         let (informer, set_informer) = (factory.dynamic_informer(&kind), factory.dynamic_informer(&kind_of_sets));
-        let pod_informer = factory.informer::<Pod>();
+        let pod_informer = factory.informer_as::<Pod, SlimPod>();
         Ok(Self {
             deployments: Lister::new(informer.reader(), (&kind).into()),
             sets: Lister::new(set_informer.reader(), (&kind_of_sets).into()),
             sets_by_owner: set_informer.index(OWNER, |set| owner_index(&set.metadata))?,
-            pods_by_owner: pod_informer.index(OWNER, |pod| owner_index(&pod.metadata))?,
+            pods_by_owner: pod_informer
+                .index(OWNER, |pod| pod.controller().map(|owner| &owner.uid).into_iter().collect())?,
             kind,
             kind_of_sets,
             informer,

@@ -28,6 +28,7 @@ pub use super::shared::error::{ControllerError, SyncError};
 use super::shared::expectations::Expectations;
 use super::shared::own_writes::OwnWrites;
 use super::shared::recorder::{EventRecorder, Recorded};
+use super::shared::slim_pod::SlimPod;
 use crate::machinery::clock::Clock;
 use availability::Availability;
 use handlers::{OfPods, OfSets};
@@ -89,9 +90,9 @@ pub async fn run(client: kube_client::Client, stop: CancellationToken) -> Result
 pub struct Controller {
     client: kube_client::Client,
     set_informer: SharedIndexInformer<ReplicaSet>,
-    pod_informer: SharedIndexInformer<Pod>,
+    pod_informer: SharedIndexInformer<SlimPod>,
     sets: Lister<ReplicaSet>,
-    by_owner: Index<Pod>,
+    by_owner: Index<SlimPod>,
     queue: WorkQueue<String>,
     expectations: Expectations,
     statuses: OwnWrites,
@@ -115,9 +116,9 @@ impl Controller {
     /// the factory sees.
     ///
     /// # Errors
-    /// If the factory's informer of pods has started, or has an index named `owner` already.
+    /// If the factory's informer of slim pods has started: another controller of this factory has it.
     pub fn new(client: kube_client::Client, factory: &SharedInformerFactory) -> Result<Self, Error> {
-        let (set_informer, pod_informer) = (factory.informer::<ReplicaSet>(), factory.informer::<Pod>());
+        let (set_informer, pod_informer) = (factory.informer::<ReplicaSet>(), factory.informer_as::<Pod, SlimPod>());
         let by_owner = pod_informer.index(OWNER, pods::owner_index)?;
         Ok(Self {
             client,

@@ -32,15 +32,25 @@ impl InformerId {
 
     /// The informer of a type and a kind, such as `DynamicObject` and the kind of a custom resource.
     pub fn of_kind<K: Resource + 'static>(kind: &K::DynamicType) -> Self {
-        let (group, version, name) = (K::group(kind), K::version(kind), K::kind(kind));
-        let kind = if group.is_empty() && version == "v1" { name.into() } else { format!("{name}.{version}.{group}") };
-        Self { kind, type_name: type_name::<K>(), rust_type: TypeId::of::<K>() }
+        Self { kind: shown::<K>(kind), type_name: type_name::<K>(), rust_type: TypeId::of::<K>() }
+    }
+
+    /// The informer of a type whose objects are read as a `P` ([`informer_as`]).
+    ///
+    /// [`informer_as`]: super::SharedInformerFactory::informer_as
+    pub fn read_as<K: Resource<DynamicType = ()>, P: 'static>() -> Self {
+        Self { kind: shown::<K>(&()), type_name: type_name::<P>(), rust_type: TypeId::of::<P>() }
     }
 
     /// The kind, as it is shown.
     pub fn kind(&self) -> &str {
         &self.kind
     }
+}
+
+fn shown<K: Resource>(kind: &K::DynamicType) -> String {
+    let (group, version, name) = (K::group(kind), K::version(kind), K::kind(kind));
+    if group.is_empty() && version == "v1" { name.into() } else { format!("{name}.{version}.{group}") }
 }
 
 impl fmt::Display for InformerId {

@@ -20,6 +20,7 @@ use tracing::error;
 use crate::cache::causes::with_causes;
 use crate::cache::done::{Done, Firing};
 use crate::cache::fifo::QueueKind;
+use crate::cache::key::Object;
 use crate::cache::lister_watcher::{ListOptions, ListWatch, ManagedFields, Tweak};
 use crate::cache::observe::Observer;
 use crate::cache::processor::{Panic, RunError};
@@ -214,7 +215,50 @@ impl SharedInformerFactory {
         K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
         K::Scope: 'static,
     {
-        self.informer_of(&(), member::has_namespace::<K>(), ListWatch::of_known_type)
+        self.informer_of(InformerId::of::<K>(), member::has_namespace::<K>(), ListWatch::of_known_type)
+    }
+
+    /// The informer of a type whose objects are read as a `P`, which holds only the fields that a program wants: the same one each
+    /// time. It is another informer than that of the type, with a list and a watch of its own. See [`ListWatch::read_as`].
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() {
+    /// use kube_informers::cache::{Meta, Object, SharedInformerFactory, SlimMeta};
+    /// use kube_testcluster::Cluster;
+    /// use k8s_openapi::api::core::v1::Namespace;
+    /// use tokio_util::sync::CancellationToken;
+    ///
+    /// #[derive(serde::Deserialize)]
+    /// struct Named {
+    ///     metadata: SlimMeta,
+    /// }
+    ///
+    /// impl Object for Named {
+    ///     fn meta(&self) -> Meta<'_> {
+    ///         self.metadata.meta()
+    ///     }
+    /// }
+    ///
+    /// let cluster = Cluster::builder().start();
+    /// let factory = SharedInformerFactory::new(cluster.client("default"));
+    /// let namespaces = factory.informer_as::<Namespace, Named>();
+    ///
+    /// let stop = CancellationToken::new();
+    /// factory.start(&stop);
+    /// assert!(factory.wait_for_cache_sync(&stop).await.values().all(|synced| *synced));
+    /// assert!(namespaces.reader().get("default").is_some());
+    /// # stop.cancel();
+    /// # }
+    /// ```
+    pub fn informer_as<K, P>(&self) -> SharedIndexInformer<P>
+    where
+        K: Resource<DynamicType = ()>,
+        K::Scope: 'static,
+        P: Object + DeserializeOwned + Send + Sync + 'static,
+    {
+        self.informer_of(InformerId::read_as::<K, P>(), member::has_namespace::<K>(), |client, namespace| {
+            ListWatch::<K>::of_known_type(client, namespace).read_as()
+        })
     }
 
     /// The informer of a kind that is only known when the program runs: the same one each time.
@@ -241,19 +285,19 @@ impl SharedInformerFactory {
     /// # }
     /// ```
     pub fn dynamic_informer(&self, resource: &ApiResource) -> SharedIndexInformer<DynamicObject> {
-        self.informer_of(resource, true, |client, namespace| ListWatch::of_dynamic_type(client, namespace, resource))
+        let id = InformerId::of_kind::<DynamicObject>(resource);
+        self.informer_of(id, true, |client, namespace| ListWatch::of_dynamic_type(client, namespace, resource))
     }
 
-    fn informer_of<K>(
+    fn informer_of<T>(
         &self,
-        kind: &K::DynamicType,
+        id: InformerId,
         has_namespace: bool,
-        source: impl FnOnce(kube_client::Client, Option<&str>) -> ListWatch<K>,
-    ) -> SharedIndexInformer<K>
+        source: impl FnOnce(kube_client::Client, Option<&str>) -> ListWatch<T>,
+    ) -> SharedIndexInformer<T>
     where
-        K: Resource + DeserializeOwned + Send + Sync + 'static,
+        T: Object + DeserializeOwned + Send + Sync + 'static,
     {
-        let id = InformerId::of_kind::<K>(kind);
         if let Some(informer) = lock(&self.informers).get(&id) {
             return informer;
         }
@@ -273,9 +317,9 @@ impl SharedInformerFactory {
         made
     }
 
-    fn make<K>(&self, source: ListWatch<K>) -> SharedIndexInformer<K>
+    fn make<T>(&self, source: ListWatch<T>) -> SharedIndexInformer<T>
     where
-        K: Resource + DeserializeOwned + Send + Sync + 'static,
+        T: Object + DeserializeOwned + Send + Sync + 'static,
     {
         let source = match self.tweak.clone() {
             Some(tweak) => source.tweak(move |options| tweak(options)),

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube_client::api::DynamicObject;
 use kube_informers::cache::{Deletion, EventHandler, InitialList, deletion_key, meta_namespace_key};
@@ -10,6 +9,7 @@ use kube_informers::selector::LabelSelector;
 
 use super::{Controller, claim};
 use crate::controllers::shared::object::{controller, controller_of_kind, namespace};
+use crate::controllers::shared::slim_pod::SlimPod;
 
 /// Queues each Deployment that was added, changed or deleted.
 pub(super) struct OfDeployments(pub(super) Arc<Controller>);
@@ -94,15 +94,15 @@ impl EventHandler<DynamicObject> for OfSets {
 /// Queues the Deployment of a pod that is gone: one that recreates its pods waits for it.
 pub(super) struct OfPods(pub(super) Arc<Controller>);
 
-impl EventHandler<Pod> for OfPods {
-    fn on_add(&mut self, _pod: Arc<Pod>, _initial: InitialList) {}
+impl EventHandler<SlimPod> for OfPods {
+    fn on_add(&mut self, _pod: Arc<SlimPod>, _initial: InitialList) {}
 
-    fn on_update(&mut self, _old: Arc<Pod>, _new: Arc<Pod>) {}
+    fn on_update(&mut self, _old: Arc<SlimPod>, _new: Arc<SlimPod>) {}
 
-    fn on_delete(&mut self, deletion: Deletion<Pod>) {
+    fn on_delete(&mut self, deletion: Deletion<SlimPod>) {
         let Some(pod) = deletion.object() else { return };
-        let Some(owner) = controller_of_kind(&pod.metadata, "ReplicaSet") else { return };
-        let sets = self.0.sets.namespace(namespace(&pod.metadata));
+        let Some(owner) = pod.controller().filter(|owner| owner.kind == "ReplicaSet") else { return };
+        let sets = self.0.sets.namespace(pod.namespace());
         if let Ok(set) = sets.get(&owner.name)
             && set.metadata.uid.as_ref() == Some(&owner.uid)
         {

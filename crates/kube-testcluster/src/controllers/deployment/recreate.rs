@@ -1,7 +1,5 @@
 //! The strategy `Recreate`. Upstream: `pkg/controller/deployment/recreate.go`.
 
-use k8s_openapi::api::core::v1::Pod;
-
 use super::replica_sets::there;
 use super::rollout::Rollout;
 use crate::controllers::shared::error::SyncError;
@@ -31,14 +29,10 @@ impl Rollout<'_> {
 
     /// Whether a pod of an old ReplicaSet has not ended. Upstream: `oldPodsRunning`.
     fn old_pods_run(&self) -> bool {
-        let runs = |pod: &Pod| {
-            let phase = pod.status.as_ref().and_then(|status| status.phase.as_deref());
-            !matches!(phase, Some("Succeeded" | "Failed"))
-        };
         self.old().into_iter().any(|place| {
             let set = &self.sets[place];
             let pods = self.controller.pods_by_owner.get(uid(&set.metadata));
-            there(set) > 0 || pods.iter().any(|pod| runs(pod))
+            there(set) > 0 || pods.iter().any(|pod| !pod.has_ended())
         })
     }
 }

@@ -4,10 +4,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use k8s_openapi::api::core::v1::Pod;
 use tokio::time::Instant;
 
-use super::pods;
+use crate::controllers::shared::slim_pod::SlimPod;
 
 /// Since when the controller has seen each pod ready, by the key of the ReplicaSet and the uid of the pod.
 ///
@@ -25,8 +24,8 @@ pub(super) struct Available {
 
 impl Availability {
     /// Counts the available pods of a ReplicaSet.
-    pub(super) fn look(&self, set: &str, owned: &[Arc<Pod>], min_ready: Duration) -> Available {
-        let ready = owned.iter().filter(|pod| pods::is_ready(pod));
+    pub(super) fn look(&self, set: &str, owned: &[Arc<SlimPod>], min_ready: Duration) -> Available {
+        let ready = owned.iter().filter(|pod| pod.is_ready());
         let mut sets = self.0.lock().expect("nothing panics under this lock");
         if min_ready.is_zero() {
             sets.remove(set);
@@ -35,7 +34,7 @@ impl Availability {
         let (now, before) = (Instant::now(), sets.remove(set).unwrap_or_default());
         let since: HashMap<String, Instant> = ready
             .map(|pod| {
-                let uid = pod.metadata.uid.clone().unwrap_or_default();
+                let uid = pod.uid().to_owned();
                 let since = before.get(&uid).copied().unwrap_or(now);
                 (uid, since)
             })

@@ -13,14 +13,15 @@ use super::sync::{is_status, name};
 use super::voice::Deed;
 use super::{Controller, pods, spec};
 use crate::controllers::shared::error::SyncError;
+use crate::controllers::shared::slim_pod::SlimPod;
 use kube_informers::selector::LabelSelector;
 
 impl Controller {
     /// The active pods of a ReplicaSet, from the cache. Releases pods that the selector no longer matches, and adopts
     /// matching pods that have no controller.
-    pub(super) async fn claim(&self, set: &ReplicaSet) -> Result<Vec<Arc<Pod>>, SyncError> {
+    pub(super) async fn claim(&self, set: &ReplicaSet) -> Result<Vec<Arc<SlimPod>>, SyncError> {
         let selector = spec::selector(set)?;
-        let selected = |pod: &Pod| selector.matches(pod.metadata.labels.as_ref());
+        let selected = |pod: &SlimPod| selector.matches_values(|key| pod.labels().get(key));
         let going = set.metadata.deletion_timestamp.is_some();
         let mut owned = Vec::new();
         for pod in self.active(set.metadata.uid.as_deref().unwrap_or_default()) {
@@ -48,7 +49,7 @@ impl Controller {
 
     /// The active pods of all ReplicaSets with the same controller, or of this one alone if it has no controller.
     /// Upstream: `getIndirectlyRelatedPods`.
-    pub(super) fn related(&self, set: &ReplicaSet) -> Vec<Arc<Pod>> {
+    pub(super) fn related(&self, set: &ReplicaSet) -> Vec<Arc<SlimPod>> {
         let mut uids = vec![set.metadata.uid.clone().unwrap_or_default()];
         if let Some(controller) = controller_uid(set) {
             let sets = self.sets.namespace(name(set.metadata.namespace.as_ref())).list(&LabelSelector::everything());
@@ -59,8 +60,8 @@ impl Controller {
         uids.iter().flat_map(|uid| self.active(uid)).collect()
     }
 
-    fn active(&self, owner: &str) -> Vec<Arc<Pod>> {
-        self.by_owner.get(owner).iter().filter(|pod| pods::is_active(pod)).cloned().collect()
+    fn active(&self, owner: &str) -> Vec<Arc<SlimPod>> {
+        self.by_owner.get(owner).iter().filter(|pod| pod.is_active()).cloned().collect()
     }
 
     /// Asks the API server whether the ReplicaSet still exists, since the cache may be behind and a deleted ReplicaSet
@@ -76,27 +77,27 @@ impl Controller {
     }
 
     /// Returns whether the pod still existed.
-    async fn adopt(&self, set: &ReplicaSet, pod: &Pod) -> Result<bool, SyncError> {
+    async fn adopt(&self, set: &ReplicaSet, pod: &SlimPod) -> Result<bool, SyncError> {
         let owner = json!([pods::owned_by(set)]);
         let adopted = self.change_owners(set, pod, owner).await.map_err(SyncError::refused("adopt a pod"))?;
         if adopted {
-            self.voice.tell(Deed::Adopted { pod: name(pod.metadata.name.as_ref()) });
+            self.voice.tell(Deed::Adopted { pod: pod.name() });
         }
         Ok(adopted)
     }
 
-    async fn release(&self, set: &ReplicaSet, pod: &Pod) -> Result<(), SyncError> {
+    async fn release(&self, set: &ReplicaSet, pod: &SlimPod) -> Result<(), SyncError> {
         let owner = json!([{"$patch": "delete", "uid": set.metadata.uid}]);
         if self.change_owners(set, pod, owner).await.map_err(SyncError::refused("release a pod"))? {
-            self.voice.tell(Deed::Released { pod: name(pod.metadata.name.as_ref()) });
+            self.voice.tell(Deed::Released { pod: pod.name() });
         }
         Ok(())
     }
 
-    async fn change_owners(&self, set: &ReplicaSet, pod: &Pod, owners: Value) -> Result<bool, kube_client::Error> {
+    async fn change_owners(&self, set: &ReplicaSet, pod: &SlimPod, owners: Value) -> Result<bool, kube_client::Error> {
         let api: Api<_> = self.api::<Pod>(set);
-        let patch = Patch::Strategic(json!({"metadata": {"uid": pod.metadata.uid, "ownerReferences": owners}}));
-        match api.patch(name(pod.metadata.name.as_ref()), &PatchParams::default(), &patch).await {
+        let patch = Patch::Strategic(json!({"metadata": {"uid": pod.uid(), "ownerReferences": owners}}));
+        match api.patch(pod.name(), &PatchParams::default(), &patch).await {
             Ok(_) => Ok(true),
             Err(error) if is_status(&error, 404) => Ok(false),
             Err(error) => Err(error),

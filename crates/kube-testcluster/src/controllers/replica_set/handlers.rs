@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use k8s_openapi::api::apps::v1::ReplicaSet;
-use k8s_openapi::api::core::v1::Pod;
 
-use super::pods::{controller, owner};
+use super::pods::owner;
 use super::{Controller, spec};
+use crate::controllers::shared::slim_pod::SlimPod;
 use kube_informers::cache::{Deletion, EventHandler, InitialList, deletion_key, meta_namespace_key};
 use kube_informers::selector::LabelSelector;
 
@@ -53,26 +53,25 @@ pub(super) struct OfPods(pub(super) Arc<Controller>);
 
 impl OfPods {
     /// The key of the pod's ReplicaSet, if this controller handles it.
-    fn owner(&self, pod: &Pod) -> Option<String> {
-        let (namespace, owner) = (pod.metadata.namespace.as_deref()?, owner(pod)?);
+    fn owner(&self, pod: &SlimPod) -> Option<String> {
+        let (namespace, owner) = (pod.namespace(), owner(pod)?);
         let set = self.0.sets.namespace(namespace).get(&owner.name).ok()?;
         let same = set.metadata.uid.as_ref() == Some(&owner.uid); // and not its predecessor of the same name
         (same && (self.0.ours)(&set)).then(|| format!("{namespace}/{}", owner.name))
     }
 
     /// Queues each ReplicaSet that may adopt a pod which has no controller.
-    fn offer(&self, orphan: &Pod) {
-        let namespace = orphan.metadata.namespace.as_deref().unwrap_or_default();
-        let sets = self.0.sets.namespace(namespace).list(&LabelSelector::everything());
+    fn offer(&self, orphan: &SlimPod) {
+        let sets = self.0.sets.namespace(orphan.namespace()).list(&LabelSelector::everything());
         for set in sets.iter().filter(|set| (self.0.ours)(set)) {
-            let selects = spec::selector(set).is_ok_and(|selector| selector.matches(orphan.metadata.labels.as_ref()));
-            if selects {
+            let selector = spec::selector(set);
+            if selector.is_ok_and(|selector| selector.matches_values(|key| orphan.labels().get(key))) {
                 self.0.queue.add(meta_namespace_key(&**set));
             }
         }
     }
 
-    fn going(&self, pod: &Pod) {
+    fn going(&self, pod: &SlimPod) {
         if let Some(owner) = self.owner(pod) {
             self.0.expectations.deletion_observed(&owner, &meta_namespace_key(pod));
             self.0.queue.add(owner);
@@ -80,38 +79,38 @@ impl OfPods {
     }
 }
 
-impl EventHandler<Pod> for OfPods {
-    fn on_add(&mut self, pod: Arc<Pod>, _initial: InitialList) {
-        if pod.metadata.deletion_timestamp.is_some() {
+impl EventHandler<SlimPod> for OfPods {
+    fn on_add(&mut self, pod: Arc<SlimPod>, _initial: InitialList) {
+        if pod.is_going() {
             return self.going(&pod); // it was going when the informer started
         }
         if let Some(owner) = self.owner(&pod) {
             self.0.expectations.creation_observed(&owner);
             self.0.queue.add(owner);
-        } else if controller(&pod).is_none() {
+        } else if pod.controller().is_none() {
             self.offer(&pod);
         }
     }
 
-    fn on_update(&mut self, old: Arc<Pod>, new: Arc<Pod>) {
-        if old.metadata.resource_version == new.metadata.resource_version {
+    fn on_update(&mut self, old: Arc<SlimPod>, new: Arc<SlimPod>) {
+        if old.resource_version() == new.resource_version() {
             return; // a resync: nothing changed
         }
-        if new.metadata.deletion_timestamp.is_some() {
+        if new.is_going() {
             return self.going(&new); // it counts as gone from here on
         }
-        let moved = controller(&old).map(|owner| &owner.uid) != controller(&new).map(|owner| &owner.uid);
+        let moved = old.controller().map(|owner| &owner.uid) != new.controller().map(|owner| &owner.uid);
         if moved && let Some(before) = self.owner(&old) {
             self.0.queue.add(before);
         }
         if let Some(owner) = self.owner(&new) {
             self.0.queue.add(owner);
-        } else if controller(&new).is_none() && (moved || old.metadata.labels != new.metadata.labels) {
+        } else if new.controller().is_none() && (moved || old.labels() != new.labels()) {
             self.offer(&new);
         }
     }
 
-    fn on_delete(&mut self, deletion: Deletion<Pod>) {
+    fn on_delete(&mut self, deletion: Deletion<SlimPod>) {
         // A tombstone has the last known state, whose owner is most likely still right.
         if let Some(pod) = deletion.object() {
             self.going(pod);

@@ -1,14 +1,12 @@
 //! The controller of ReplicaSets that a cluster runs by itself.
 
 use k8s_openapi::api::apps::v1::ReplicaSet;
-use k8s_openapi::api::core::v1::Pod;
 use kube_client::Client;
 use kube_client::api::ApiResource;
 use kube_informers::cache::SharedInformerFactory;
 use tokio_util::sync::CancellationToken;
 
 use super::{Controller, ControllerError};
-use crate::controllers::shared::slim_pod::slim;
 use crate::controllers::shared::when_needed;
 use crate::machinery::clock::Clock;
 
@@ -20,7 +18,7 @@ pub(crate) async fn run_when_needed(client: Client, clock: Clock, stop: Cancella
 
 /// Runs the controller with the clock of its cluster.
 async fn run(client: Client, clock: Clock, stop: CancellationToken) -> Result<(), ControllerError> {
-    let factory = SharedInformerFactory::new(client.clone()).customize::<Pod>(slim);
+    let factory = SharedInformerFactory::new(client.clone());
     let mut controller = Controller::new(client, &factory).expect("informers that have not started take any index");
     controller.clock = clock;
     controller.with_events().run(&factory, &stop).await

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use k8s_openapi::api::apps::v1::ReplicaSet;
-use k8s_openapi::api::core::v1::Pod;
 use serde_json::{Value, json};
 
+use crate::controllers::shared::slim_pod::SlimPod;
 use crate::machinery::clock::Clock;
 
-use super::{pods, spec};
+use super::spec;
 
 /// The numbers in a status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,19 +21,15 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    pub(super) fn of(set: &ReplicaSet, owned: &[Arc<Pod>], available: usize) -> Self {
+    pub(super) fn of(set: &ReplicaSet, owned: &[Arc<SlimPod>], available: usize) -> Self {
         let template = spec::template(set).and_then(|template| template.metadata.as_ref());
         let labels = template.and_then(|metadata| metadata.labels.as_ref());
-        let has_all = |pod: &&Arc<Pod>| {
-            let has = |(key, value): (&String, &String)| {
-                pod.metadata.labels.as_ref().and_then(|own| own.get(key)) == Some(value)
-            };
-            labels.into_iter().flatten().all(has)
-        };
+        let has_all =
+            |pod: &&Arc<SlimPod>| labels.into_iter().flatten().all(|(key, value)| pod.labels().get(key) == Some(value));
         Self {
             replicas: owned.len(),
             labeled: owned.iter().filter(has_all).count(),
-            ready: owned.iter().filter(|pod| pods::is_ready(pod)).count(),
+            ready: owned.iter().filter(|pod| pod.is_ready()).count(),
             available,
         }
     }

@@ -16,6 +16,7 @@ use super::voice::Deed;
 use super::{Controller, Writes, pods, rank};
 use crate::controllers::shared::error::SyncError;
 use crate::controllers::shared::recorder::Reason;
+use crate::controllers::shared::slim_pod::SlimPod;
 use kube_informers::cache::{ApiError, meta_namespace_key, with_causes};
 
 /// The most pods that one sync creates or deletes.
@@ -47,7 +48,7 @@ impl Controller {
         managed
     }
 
-    async fn manage(&self, key: &str, set: &ReplicaSet, owned: &[Arc<Pod>]) -> Result<(), SyncError> {
+    async fn manage(&self, key: &str, set: &ReplicaSet, owned: &[Arc<SlimPod>]) -> Result<(), SyncError> {
         let (there, wanted) = (owned.len(), wanted(set));
         if there < wanted {
             let count = (wanted - there).min(BURST);
@@ -114,7 +115,7 @@ impl Controller {
         }
     }
 
-    async fn delete(&self, key: &str, set: &ReplicaSet, going: &[Arc<Pod>]) -> Result<(), SyncError> {
+    async fn delete(&self, key: &str, set: &ReplicaSet, going: &[Arc<SlimPod>]) -> Result<(), SyncError> {
         let api = self.api::<Pod>(set);
         let keys: Vec<String> = going.iter().map(|pod| meta_namespace_key(&**pod)).collect();
         self.expectations.expect_deletions(key, keys.clone());
@@ -144,10 +145,10 @@ impl Controller {
         key: &str,
         set: &ReplicaSet,
         api: &Api<DynamicObject>,
-        pod: &Pod,
+        pod: &SlimPod,
         pod_key: &str,
     ) -> Result<(), SyncError> {
-        let name = name(pod.metadata.name.as_ref());
+        let name = pod.name();
         match api.delete(name, &DeleteParams::background()).await {
             Ok(_) => {
                 self.voice.tell(Deed::Deleted { pod: name });
@@ -170,7 +171,7 @@ impl Controller {
         &self,
         key: &str,
         set: &ReplicaSet,
-        owned: &[Arc<Pod>],
+        owned: &[Arc<SlimPod>],
         failure: Option<&SyncError>,
     ) -> Result<(), SyncError> {
         let minimum = Duration::from_secs(spec::min_ready_seconds(set));

@@ -1,37 +1,256 @@
-//! What the controllers of ReplicaSets and of Deployments read of a pod. They look at all pods of the cluster, so the rest is
-//! dropped before it is cached: it would be most of the cluster's memory.
+//! A pod as the controllers of ReplicaSets and of Deployments read it. They cache all pods of the cluster, and a typed one takes
+//! more memory than the server's own.
 
-use std::sync::Arc;
+use std::fmt;
 
-use k8s_openapi::api::core::v1::{ContainerStatus, Pod, PodSpec, PodStatus};
-use kube_informers::cache::SharedIndexInformerBuilder;
+use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+use kube_informers::cache::{Meta, Object};
+use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
-/// The annotation that says which pod of a set goes first.
-pub(in crate::controllers) const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
-
-/// Lets an informer of pods cache only what is read.
-pub(in crate::controllers) fn slim(pods: SharedIndexInformerBuilder<Pod>) -> SharedIndexInformerBuilder<Pod> {
-    pods.transformer(|pod| Ok(Arc::new(what_is_read(Arc::unwrap_or_clone(pod)))))
+/// The fields that decide whether a pod counts, to whom it belongs, and which pod goes first.
+#[derive(Debug, Deserialize)]
+pub(in crate::controllers) struct SlimPod {
+    metadata: Metadata,
+    #[serde(default)]
+    spec: Spec,
+    #[serde(default)]
+    status: Status,
 }
 
-fn what_is_read(mut pod: Pod) -> Pod {
-    pod.metadata.managed_fields = None;
-    if let Some(annotations) = &mut pod.metadata.annotations {
-        annotations.retain(|key, _| key == DELETION_COST);
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Metadata {
+    namespace: Box<str>,
+    name: Box<str>,
+    uid: Box<str>,
+    resource_version: Box<str>,
+    creation_timestamp: Option<Timestamp>,
+    deletion_timestamp: Option<IgnoredAny>,
+    labels: Labels,
+    annotations: Annotations,
+    /// The reference to the controller.
+    #[serde(rename = "ownerReferences", deserialize_with = "controller")]
+    controller: Option<Box<OwnerReference>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Annotations {
+    #[serde(rename = "controller.kubernetes.io/pod-deletion-cost")]
+    deletion_cost: Option<Box<str>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Spec {
+    node_name: Box<str>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Status {
+    phase: Phase,
+    #[serde(rename = "conditions", deserialize_with = "readiness")]
+    ready: Ready,
+    #[serde(rename = "containerStatuses", deserialize_with = "restarts")]
+    restarts: i32,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+pub(in crate::controllers) enum Phase {
+    #[default]
+    Pending,
+    Unknown,
+    Running,
+    Succeeded,
+    Failed,
+    #[serde(other)]
+    Other,
+}
+
+/// Whether the condition `Ready` is true, and since when.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Ready {
+    #[default]
+    No,
+    Since(Option<Timestamp>),
+}
+
+/// The labels in the order of their keys. A map takes half a kilobyte for the first one.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(in crate::controllers) struct Labels(Box<[(Box<str>, Box<str>)]>);
+
+impl Labels {
+    pub(in crate::controllers) fn get(&self, key: &str) -> Option<&str> {
+        self.0.iter().find(|(name, _)| **name == *key).map(|(_, value)| &**value)
     }
-    pod.spec = pod.spec.map(|spec| PodSpec { node_name: spec.node_name, ..PodSpec::default() });
-    pod.status = pod.status.map(|status| PodStatus {
-        phase: status.phase,
-        start_time: status.start_time,
-        conditions: status.conditions.map(|all| all.into_iter().filter(|one| one.type_ == "Ready").collect()),
-        container_statuses: status.container_statuses.map(|all| all.into_iter().map(restarts).collect()),
-        ..PodStatus::default()
-    });
-    pod
 }
 
-fn restarts(status: ContainerStatus) -> ContainerStatus {
-    ContainerStatus { restart_count: status.restart_count, ..ContainerStatus::default() }
+impl SlimPod {
+    pub(in crate::controllers) fn namespace(&self) -> &str {
+        &self.metadata.namespace
+    }
+
+    pub(in crate::controllers) fn name(&self) -> &str {
+        &self.metadata.name
+    }
+
+    pub(in crate::controllers) fn uid(&self) -> &str {
+        &self.metadata.uid
+    }
+
+    pub(in crate::controllers) fn resource_version(&self) -> &str {
+        &self.metadata.resource_version
+    }
+
+    pub(in crate::controllers) fn created(&self) -> Option<Timestamp> {
+        self.metadata.creation_timestamp
+    }
+
+    pub(in crate::controllers) fn labels(&self) -> &Labels {
+        &self.metadata.labels
+    }
+
+    /// The reference to its controller.
+    pub(in crate::controllers) fn controller(&self) -> Option<&OwnerReference> {
+        self.metadata.controller.as_deref()
+    }
+
+    /// What the annotation says that decides which pod of a set goes first.
+    pub(in crate::controllers) fn deletion_cost(&self) -> i32 {
+        let cost = self.metadata.annotations.deletion_cost.as_ref();
+        cost.and_then(|cost| cost.parse().ok()).unwrap_or_default()
+    }
+
+    /// Empty before it is bound.
+    pub(in crate::controllers) fn node(&self) -> &str {
+        &self.spec.node_name
+    }
+
+    pub(in crate::controllers) fn phase(&self) -> Phase {
+        self.status.phase
+    }
+
+    pub(in crate::controllers) fn has_ended(&self) -> bool {
+        matches!(self.status.phase, Phase::Succeeded | Phase::Failed)
+    }
+
+    pub(in crate::controllers) fn is_going(&self) -> bool {
+        self.metadata.deletion_timestamp.is_some()
+    }
+
+    /// Neither being deleted nor ended.
+    pub(in crate::controllers) fn is_active(&self) -> bool {
+        !self.is_going() && !self.has_ended()
+    }
+
+    pub(in crate::controllers) fn is_ready(&self) -> bool {
+        self.status.ready != Ready::No
+    }
+
+    /// Since when it is ready, according to its status.
+    pub(in crate::controllers) fn ready_since(&self) -> Option<Timestamp> {
+        match self.status.ready {
+            Ready::No => None,
+            Ready::Since(time) => time,
+        }
+    }
+
+    /// How often the container was restarted that was restarted most.
+    pub(in crate::controllers) fn restarts(&self) -> i32 {
+        self.status.restarts
+    }
+}
+
+impl Object for SlimPod {
+    fn meta(&self) -> Meta<'_> {
+        let Metadata { namespace, name, uid, resource_version, .. } = &self.metadata;
+        Meta::new(namespace, name, resource_version).uid(uid)
+    }
+}
+
+impl<'de> Deserialize<'de> for Labels {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Pairs;
+
+        impl<'de> Visitor<'de> for Pairs {
+            type Value = Labels;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("labels")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Labels, A::Error> {
+                let mut labels = Vec::with_capacity(map.size_hint().unwrap_or(4));
+                while let Some(label) = map.next_entry()? {
+                    labels.push(label);
+                }
+                labels.sort();
+                Ok(Labels(labels.into()))
+            }
+        }
+        from.deserialize_map(Pairs)
+    }
+}
+
+fn controller<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Box<OwnerReference>>, D::Error> {
+    fold(from, None, |found, owner: OwnerReference| {
+        if owner.controller == Some(true) {
+            found.get_or_insert(Box::new(owner));
+        }
+    })
+}
+
+fn readiness<'de, D: Deserializer<'de>>(from: D) -> Result<Ready, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Condition {
+        #[serde(rename = "type")]
+        of: Box<str>,
+        status: Box<str>,
+        last_transition_time: Option<Timestamp>,
+    }
+    fold(from, Ready::No, |ready, condition: Condition| {
+        if &*condition.of == "Ready" && &*condition.status == "True" {
+            *ready = Ready::Since(condition.last_transition_time);
+        }
+    })
+}
+
+fn restarts<'de, D: Deserializer<'de>>(from: D) -> Result<i32, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Container {
+        #[serde(default)]
+        restart_count: i32,
+    }
+    fold(from, 0, |most, container: Container| *most = container.restart_count.max(*most))
+}
+
+/// Reads a list of which little is kept.
+fn fold<'de, D: Deserializer<'de>, T: Deserialize<'de>, R>(
+    from: D,
+    start: R,
+    add: impl FnMut(&mut R, T),
+) -> Result<R, D::Error> {
+    struct Fold<T, R, F>(R, F, std::marker::PhantomData<T>);
+
+    impl<'de, T: Deserialize<'de>, R, F: FnMut(&mut R, T)> Visitor<'de> for Fold<T, R, F> {
+        type Value = R;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a list")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<R, A::Error> {
+            while let Some(element) = list.next_element()? {
+                (self.1)(&mut self.0, element);
+            }
+            Ok(self.0)
+        }
+    }
+    from.deserialize_seq(Fold(start, add, std::marker::PhantomData))
 }
 
 #[cfg(test)]
@@ -41,23 +260,41 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_read_stays_and_the_rest_goes() {
-        let pod = serde_json::from_value(json!({
-            "metadata": {"name": "a", "labels": {"app": "web"}, "annotations": {"note": "long", DELETION_COST: "5"}},
+    fn what_the_controllers_ask_for_is_read() {
+        let pod: SlimPod = serde_json::from_value(json!({
+            "metadata": {
+                "name": "a", "namespace": "n", "uid": "u", "resourceVersion": "7", "labels": {"b": "2", "a": "1"},
+                "annotations": {"note": "long", "controller.kubernetes.io/pod-deletion-cost": "5"},
+                "ownerReferences": [
+                    {"apiVersion": "v1", "kind": "Node", "name": "x", "uid": "x"},
+                    {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "w", "controller": true},
+                ],
+            },
             "spec": {"nodeName": "node-1", "containers": [{"name": "c", "image": "nginx"}]},
             "status": {
                 "phase": "Running", "podIP": "10.0.0.1",
-                "conditions": [{"type": "Ready", "status": "True"}, {"type": "Initialized", "status": "True"}],
-                "containerStatuses": [{"name": "c", "image": "nginx", "imageID": "", "ready": true, "restartCount": 3}],
+                "conditions": [
+                    {"type": "Initialized", "status": "False"},
+                    {"type": "Ready", "status": "True", "lastTransitionTime": "2023-05-01T10:00:00Z"},
+                ],
+                "containerStatuses": [{"name": "c", "restartCount": 3}, {"name": "d", "restartCount": 1}],
             },
-        }));
-        let slim = serde_json::to_value(what_is_read(pod.unwrap())).unwrap();
-        let metadata = json!({"name": "a", "labels": {"app": "web"}, "annotations": {DELETION_COST: "5"}});
-        assert_eq!(slim["metadata"], metadata);
-        assert_eq!(slim["spec"], json!({"containers": [], "nodeName": "node-1"}));
-        assert_eq!(slim["status"]["phase"], "Running");
-        assert_eq!(slim["status"]["conditions"], json!([{"type": "Ready", "status": "True"}]));
-        assert_eq!(slim["status"]["containerStatuses"][0]["restartCount"], 3);
-        assert_eq!(slim["status"].get("podIP"), None);
+        }))
+        .unwrap();
+        let meta = pod.meta();
+        assert_eq!((meta.namespace, meta.name, meta.uid, meta.resource_version), ("n", "a", "u", "7"));
+        assert_eq!(["a", "b", "c"].map(|key| pod.labels().get(key)), [Some("1"), Some("2"), None]);
+        assert_eq!(pod.controller().map(|owner| owner.name.as_str()), Some("web"));
+        assert_eq!((pod.deletion_cost(), pod.restarts(), pod.node(), pod.phase()), (5, 3, "node-1", Phase::Running));
+        assert_eq!(pod.ready_since(), Some("2023-05-01T10:00:00Z".parse().unwrap()));
+        assert!(pod.is_ready() && pod.is_active());
+    }
+
+    #[test]
+    fn a_pod_that_nobody_has_run_has_nothing_of_it() {
+        let metadata = json!({"name": "a", "creationTimestamp": null, "deletionTimestamp": "2023-05-01T10:00:00Z"});
+        let pod: SlimPod = serde_json::from_value(json!({"metadata": metadata, "status": {"phase": "New"}})).unwrap();
+        assert_eq!((pod.phase(), pod.is_ready(), pod.restarts(), pod.node()), (Phase::Other, false, 0, ""));
+        assert!(pod.is_going() && !pod.is_active() && pod.controller().is_none());
     }
 }
