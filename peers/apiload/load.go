@@ -16,6 +16,7 @@ import (
 
 // load puts load on the pods of one namespace of one server.
 type load struct {
+	server string
 	base   string
 	client *http.Client
 	// padding is added to each pod so that it reaches the wanted size.

@@ -3,7 +3,8 @@
 //
 //	apiload --url URL [--pid SERVER] [--pods 10000] [--bytes 1500] [--watchers 1000] [--changes 50] [--running]
 //
-// With --running it waits instead until all pods run. That is for a server with a scheduler and a kubelet.
+// With --running it waits instead until all pods run, and then for the status of a first ReplicaSet. That is for a server with a scheduler, a
+// kubelet and controllers.
 // With --pid it also prints what the server used: processor time per event, and memory.
 package main
 
@@ -37,11 +38,11 @@ type figure struct {
 
 func main() {
 	flag.Parse()
-	server := load{base: *url + "/api/v1/namespaces/default/pods", client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: *connection}}}
+	server := load{server: *url, base: *url + "/api/v1/namespaces/default/pods", client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: *connection}}}
 	lines := json.NewEncoder(os.Stdout)
 	steps := []func(*load) ([]figure, error){(*load).pad, (*load).create, (*load).list, (*load).memory, (*load).fanOut}
 	if *running {
-		steps = []func(*load) ([]figure, error){(*load).pad, (*load).run, (*load).memory}
+		steps = []func(*load) ([]figure, error){(*load).pad, (*load).run, (*load).memory, (*load).firstReplicaSet}
 	}
 	for _, step := range steps {
 		figures, err := step(&server)
