@@ -22,3 +22,20 @@ func TestJudge(t *testing.T) {
 		t.Errorf("no tests at all: %q", got.complaints)
 	}
 }
+
+func TestGoOutcomes(t *testing.T) {
+	told := `=== RUN   TestA
+=== RUN   TestA/one
+    a_test.go:1: no
+=== RUN   TestA/two
+--- FAIL: TestA (0.00s)
+    --- FAIL: TestA/one (0.00s)
+    --- PASS: TestA/two (0.00s)
+=== RUN   TestB
+--- PASS: TestB (0.00s)
+`
+	want := []outcome{{"TestA/one", false, "a_test.go:1: no"}, {"TestA/two", true, ""}, {"TestB", true, ""}}
+	if got := goOutcomes(told); !reflect.DeepEqual(got, want) {
+		t.Errorf("outcomes are %+v", got)
+	}
+}

@@ -68,7 +68,12 @@ func overlay(at place, folder, name string, edits []edit) (string, error) {
 		}
 		replaced[path] = changed
 	}
-	text, err := json.Marshal(map[string]any{"Replace": replaced})
+	return replacement(at, name, replaced)
+}
+
+// replacement writes which files `go build -overlay` takes in the place of others.
+func replacement(at place, name string, files map[string]string) (string, error) {
+	text, err := json.Marshal(map[string]any{"Replace": files})
 	if err != nil {
 		return "", err
 	}

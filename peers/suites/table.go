@@ -13,6 +13,8 @@ const (
 // Why a test cannot pass here.
 const (
 	serverSideApply = "server-side apply"
+	etcd            = "what is read and written in etcd, behind the server"
+	featureGates    = "feature gates, which are turned on and off"
 )
 
 // suites are all suites. Those of controller-runtime start what `informer-lab envtest` names, as they start envtest's binaries.
@@ -24,6 +26,23 @@ var suites = []suite{
 	of("pkg/manager", nil),
 	of("pkg/controller/controllerutil", nil),
 	of("pkg/client", nil, except("apply the scale subresource", "server-side apply of a scale")),
+	{"apiextensions-apiserver test/integration", clientGoVersion, customResources("test/integration"), []exception{
+		except("TestCBORStorageEnablement", etcd),
+		except("TestCustomResourceDefaultingOfMetaFields", etcd),
+		except("TestEtcdStorage", etcd),
+		except("TestInvalidObjectMetaInStorage", etcd),
+		except("TestNonStructuralSchemaConditionForCRDV1Beta1MigratedData", etcd),
+		except("TestNonStructuralSchemaConditionUpdate", etcd),
+		except("TestPruningFromStorage", etcd),
+		except("TestCBORServingEnablement/enabled", featureGates),
+		except("TestFieldSelectorDisablement", featureGates),
+		except("TestFieldSelectorDropFields", featureGates),
+		except("TestRatchetingDropFields", featureGates),
+		except("TestSelectableFields", "conversion by a webhook"),
+		except("TestApplyScaleSubresource", "server-side apply of a scale"),
+		except("TestApplyCRDuringCRDFinalization", "a definition is not seen between its deletion and what its controllers do then"),
+		except("TestFieldSelectorOpenAPI/OpenAPIv2", "custom resources in /openapi/v2"),
+	}},
 	{"client-go examples", clientGoVersion, examples, nil},
 	{"kube-rs, the ignored tests", kubeRsVersion, kubeRs, []exception{
 		except("derived_resource_queryable", serverSideApply),

@@ -112,7 +112,11 @@ async fn served(store: Arc<Store>, logs: Arc<Logs>, waiting: &WaitingAnswers, re
     {
         return refuse(ApiError::bad_request(problem));
     }
-    let Some(action) = Action::of(&method, &target) else { return refuse(ApiError::method_not_allowed()) };
+    let Some(action) = Action::of(&method, &target) else {
+        // Upstream's handler of custom resources passes on what cannot be asked of all namespaces, to nobody.
+        let is_passed_on = target.served.custom.is_some() && target.is_of_all_namespaces();
+        return if is_passed_on { no_such_path() } else { refuse(ApiError::method_not_allowed()) };
+    };
     if let Err(error) = action.check(request.headers(), &target, store.settings.managed_fields) {
         return refuse(error);
     }
@@ -232,7 +236,7 @@ enum Action {
 impl Action {
     /// `None` if the path does not allow the method.
     fn of(method: &Method, target: &Target) -> Option<Self> {
-        let all_namespaces = target.resource.is_namespaced() && target.namespace.is_none();
+        let all_namespaces = target.is_of_all_namespaces();
         if !target.resource.is_stored() {
             return (method == Method::POST).then_some(Self::Review);
         }

@@ -32,7 +32,7 @@ impl DiscoveryForm {
         let wanted = |clause: &negotiation::Clause| {
             let json = matches!(clause.name, "application/json" | "*/*");
             match (clause.parameter("as"), clause.parameter("g"), clause.parameter("v")) {
-                ("", ..) if json => Some(Self::Plain),
+                ("", ..) if json || clause.name == "application/yaml" => Some(Self::Plain),
                 ("APIGroupDiscoveryList", "apidiscovery.k8s.io", "v2") if json => Some(Self::Aggregated),
                 _ => None,
             }

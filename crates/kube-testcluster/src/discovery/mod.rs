@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use axum::body::Body;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
@@ -9,6 +10,8 @@ use http::{HeaderMap, StatusCode, header};
 use serde_json::{Value, json};
 
 use self::aggregated::DiscoveryForm;
+use crate::http::negotiation::{Form, Media};
+use crate::http::represent::encode;
 use crate::http::status::{self, ApiError, no_such_path};
 use crate::kinds::api_service::place;
 use crate::kinds::{Catalog, Resource, preference};
@@ -60,7 +63,7 @@ pub(crate) async fn core_versions(State(store): State<Arc<Store>>, headers: Head
         Ok(DiscoveryForm::Plain) => {
             let body =
                 json!({"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": address(&headers)});
-            answer(&body)
+            negotiated(&headers, &body)
         }
         Err(error) => error.into_response(),
     }
@@ -79,7 +82,7 @@ pub(crate) async fn groups(State(store): State<Arc<Store>>, headers: HeaderMap) 
                 group
             };
             let groups: Vec<_> = names.into_iter().map(group).collect();
-            answer(&json!({"kind": "APIGroupList", "groups": groups}))
+            negotiated(&headers, &json!({"kind": "APIGroupList", "groups": groups}))
         }
         Err(error) => error.into_response(),
     }
@@ -100,7 +103,7 @@ fn address(headers: &HeaderMap) -> Value {
 /// A part of a path. What is no text names nothing that is served.
 type Segment<T> = Result<Path<T>, PathRejection>;
 
-pub(crate) async fn group(State(store): State<Arc<Store>>, group: Segment<String>) -> Response {
+pub(crate) async fn group(State(store): State<Arc<Store>>, group: Segment<String>, headers: HeaderMap) -> Response {
     let Ok(Path(group)) = group else { return no_such_path() };
     let catalog = store.catalog();
     if !is_served(&catalog, &group) {
@@ -109,17 +112,25 @@ pub(crate) async fn group(State(store): State<Arc<Store>>, group: Segment<String
     let mut body = api_group(&catalog, &group);
     body["kind"] = json!("APIGroup");
     body["apiVersion"] = json!("v1");
-    answer(&body)
+    negotiated(&headers, &body)
 }
 
-pub(crate) async fn core_resources(State(store): State<Arc<Store>>, version: Segment<String>) -> Response {
-    resources(&store.catalog(), "", &version.map(|Path(version)| version).unwrap_or_default())
+pub(crate) async fn core_resources(
+    State(store): State<Arc<Store>>,
+    version: Segment<String>,
+    headers: HeaderMap,
+) -> Response {
+    resources(&store.catalog(), "", &version.map(|Path(version)| version).unwrap_or_default(), &headers)
 }
 
-pub(crate) async fn group_resources(State(store): State<Arc<Store>>, names: Segment<(String, String)>) -> Response {
+pub(crate) async fn group_resources(
+    State(store): State<Arc<Store>>,
+    names: Segment<(String, String)>,
+    headers: HeaderMap,
+) -> Response {
     let Ok(Path((group, version))) = names else { return no_such_path() };
     let catalog = store.catalog();
-    if is_served(&catalog, &group) { resources(&catalog, &group, &version) } else { no_such_path() }
+    if is_served(&catalog, &group) { resources(&catalog, &group, &version, &headers) } else { no_such_path() }
 }
 
 fn is_served(catalog: &Catalog, group: &str) -> bool {
@@ -142,7 +153,7 @@ fn api_group(catalog: &Catalog, group: &str) -> Value {
     json!({"name": group, "preferredVersion": versions.first(), "versions": versions})
 }
 
-fn resources(catalog: &Catalog, group: &str, version: &str) -> Response {
+fn resources(catalog: &Catalog, group: &str, version: &str, headers: &HeaderMap) -> Response {
     let mut rows: Vec<&Resource> =
         catalog.served().filter(|row| row.group == group && row.version == version).collect();
     rows.sort_unstable_by_key(|row| row.plural);
@@ -152,7 +163,7 @@ fn resources(catalog: &Catalog, group: &str, version: &str) -> Response {
     if !group.is_empty() {
         body["apiVersion"] = json!("v1"); // upstream forgets it for the core group
     }
-    answer(&body)
+    negotiated(headers, &body)
 }
 
 /// The discovery entries of a kind and its subresources.
@@ -182,6 +193,14 @@ fn entries(row: &Resource) -> Vec<Value> {
         entry
     });
     std::iter::once(kind).chain(subresources).collect()
+}
+
+/// The answer in YAML, if the client prefers it.
+fn negotiated(headers: &HeaderMap, body: &Value) -> Response {
+    match Form::of_errors(headers).media {
+        Media::Yaml => status::answer(StatusCode::OK, Media::Yaml.name(), Body::from(encode(Media::Yaml, false, body))),
+        _ => answer(body),
+    }
 }
 
 fn answer(body: &Value) -> Response {

@@ -121,7 +121,7 @@ impl Format {
         if meta.kind != kind {
             let name = decoded.value["metadata"]["name"].as_str().unwrap_or_default();
             let cause = Cause::invalid("kind", &meta.kind, &format!("must be {kind}"));
-            return Err(ApiError::invalid_kind(resource.group, kind, name, vec![cause]));
+            return Err(ApiError::invalid_kind(resource.group, &meta.kind, name, vec![cause]));
         }
         Ok(decoded)
     }

@@ -61,7 +61,8 @@ pub(crate) fn refused(headers: &HeaderMap, query: &Query, error: ApiError) -> Re
     response
 }
 
-fn encode(media: Media, pretty: bool, value: &Value) -> Vec<u8> {
+/// A value in an encoding.
+pub(crate) fn encode(media: Media, pretty: bool, value: &Value) -> Vec<u8> {
     const INVARIANT: &str = "a JSON value in memory can always be written";
     match media {
         Media::Json if pretty => serde_json::to_vec_pretty(value).expect(INVARIANT),
@@ -133,21 +134,29 @@ impl Representation {
         }
     }
 
-    /// An object or a list in the form of the served kind.
+    /// An object or a list in the form of the served kind. Anything else, such as a scale, is what it is.
     fn whole(&self, mut value: Value) -> Value {
-        if self.resource.stored_form.is_none() {
+        if self.resource.stored_form.is_none() || value["apiVersion"] != self.resource.stored().api_version() {
             return value;
         }
         let kind = value["kind"].take();
         match value["items"].take() {
-            Value::Array(items) => {
-                value["items"] = items.into_iter().map(|item| self.resource.served_form_of(item)).collect();
-            }
+            Value::Array(items) => value["items"] = items.into_iter().map(|item| self.item(item)).collect(),
             _ => value = self.resource.served_form_of(value),
         }
         value["kind"] = kind;
         value["apiVersion"] = self.resource.api_version().into();
         value
+    }
+
+    /// An item of a list, which says what it is if it is a custom resource.
+    fn item(&self, stored: Value) -> Value {
+        let mut item = self.resource.served_form_of(stored);
+        if self.resource.custom.is_some() {
+            item["kind"] = self.resource.kind.into();
+            item["apiVersion"] = self.resource.api_version().into();
+        }
+        item
     }
 
     fn events(self, response: Response) -> Response {

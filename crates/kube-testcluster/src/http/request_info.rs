@@ -75,6 +75,11 @@ pub(crate) fn parse(path: &str, catalog: &Catalog) -> Result<Target, NoTarget> {
 }
 
 impl Target {
+    /// Whether it is about the objects of all namespaces.
+    pub(crate) fn is_of_all_namespaces(&self) -> bool {
+        self.resource.is_namespaced() && self.namespace.is_none()
+    }
+
     /// Why no object can have the name. It is asked when the object is looked for. Upstream: `NamespaceKeyFunc`.
     pub(crate) fn name_problem(&self) -> Option<String> {
         let name = self.name.as_deref()?;

@@ -12,7 +12,7 @@ pub(crate) mod columns;
 mod conditions;
 mod core;
 pub(crate) mod custom_resource;
-mod custom_resource_definition;
+pub(crate) mod custom_resource_definition;
 mod embedded;
 mod endpoint_slice;
 mod event;

@@ -313,6 +313,17 @@ impl Resource {
         }
     }
 
+    /// The same of an object that a configuration was applied to.
+    ///
+    /// # Errors
+    /// As [`shape`](Self::shape).
+    pub(crate) fn shape_applied(&self, value: Value) -> Result<Decoded, String> {
+        match self.custom {
+            Some(custom) => custom.conform_applied(value),
+            None => schema::conform(self.go_type(), value),
+        }
+    }
+
     /// The same of a text.
     ///
     /// # Errors
@@ -362,8 +373,7 @@ impl Resource {
     pub(crate) fn served_form_of(&self, stored: Value) -> Value {
         match self.stored_form {
             Some(StoredForm { conversion: Conversion::Renamed { from_stored, .. }, .. }) => from_stored(stored),
-            Some(StoredForm { conversion: Conversion::OfVersions, .. }) => self.in_shape(stored),
-            None => stored,
+            Some(StoredForm { conversion: Conversion::OfVersions, .. }) | None => stored,
         }
     }
 

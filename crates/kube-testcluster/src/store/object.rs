@@ -71,6 +71,8 @@ pub(crate) struct Object {
     item: u32,
     /// The decoded content, while anybody holds it.
     opened: Mutex<Weak<Opened>>,
+    /// What a client has written, if a definition that came later shows it in another form: with other defaults, or less of it.
+    written: Option<Arc<Value>>,
 }
 
 /// An object that is encoded but for its revision, which the store knows only under its lock.
@@ -131,7 +133,8 @@ impl Object {
         }
         line.extend_from_slice(TAIL);
         let item = (HEAD.len() + kind.len()) as u32; // the names of kinds are short
-        Self { resource, key, revision, summary, added: line.into(), item, opened: Mutex::default() }
+        let opened = Mutex::default();
+        Self { resource, key, revision, summary, added: line.into(), item, opened, written: None }
     }
 
     /// Decodes the object. Those who have it open at the same time share what was decoded.
@@ -180,12 +183,20 @@ impl Object {
         Ok(Self::new(self.resource, self.key.clone(), revision, self.content()?))
     }
 
-    /// The same state in the form of another row of its kind.
+    /// The same state in the form of another row of its kind. As upstream, what is stored stays as it was written: a default that
+    /// the row before had, and a field that it did not have, count no more.
     ///
     /// # Errors
     /// As [`open`](Self::open).
     pub(super) fn in_form_of(&self, resource: &'static Resource) -> Result<Self, StoreError> {
-        Ok(Self::new(resource, self.key.clone(), self.revision, resource.in_shape(self.content()?)))
+        let written = match &self.written {
+            Some(written) => written.clone(),
+            None => Arc::new(self.content()?),
+        };
+        let shown = resource.in_shape(Value::clone(&written));
+        let differs = shown != *written;
+        let object = Self::new(resource, self.key.clone(), self.revision, shown);
+        Ok(Self { written: differs.then_some(written), ..object })
     }
 
     /// The object in a response to a get: a JSON object with kind and apiVersion.

@@ -112,7 +112,7 @@ impl Apply {
             NotApplied::Other(why) => ApiError::internal(why),
         })?;
         let shaped = served
-            .shape(new)
+            .shape_applied(new)
             .map_err(|why| ApiError::internal(format!("failed to convert new typed object to object: {why}")))?;
         update::check_name(target, &shaped.value)?;
         Ok(served.stored_form_of(shaped.value))

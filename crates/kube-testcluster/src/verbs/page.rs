@@ -103,7 +103,7 @@ struct ListMeta {
 }
 
 impl Page {
-    /// The list as a response. Its items have no kind and no apiVersion, as upstream.
+    /// The list as a response. Its items have no kind and no apiVersion, as upstream, but those of custom resources.
     pub(crate) fn answer(&self, resource: &Resource) -> Response {
         let metadata = ListMeta {
             resource_version: self.revision.to_string(),
@@ -111,7 +111,10 @@ impl Page {
             remaining_item_count: self.next.as_ref().filter(|_| self.is_whole).map(|_| self.left),
         };
         let metadata = serde_json::to_string(&metadata).expect("list metadata is plain text");
-        let items = || self.objects.iter().map(|object| object.item());
+        let items = || {
+            let is_custom = resource.custom.is_some();
+            self.objects.iter().map(move |object| if is_custom { &object.json()[1..] } else { object.item() })
+        };
         let mut body = Vec::with_capacity(items().map(|item| item.len() + 2).sum::<usize>() + 256);
         let (kind, api_version) = (resource.list_kind(), resource.api_version());
         let head = format!(r#"{{"kind":"{kind}","apiVersion":"{api_version}","metadata":{metadata},"items":["#);

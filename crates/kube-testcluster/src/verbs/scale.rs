@@ -14,6 +14,7 @@ use crate::http::body::{self, Format};
 use crate::http::field_validation::warn;
 use crate::http::status::{self, ApiError};
 use crate::http::write_options::WriteOptions;
+use crate::kinds::Resource;
 use crate::kinds::custom_resource::ScalePaths;
 use crate::machinery::label_selector;
 use crate::store::object::Opened;
@@ -28,7 +29,7 @@ pub(crate) async fn get(call: Call) -> Result<Response, ApiError> {
     let object = call.store.get(call.target.resource, &key);
     let object = object.ok_or_else(|| ApiError::not_found(call.target.resource, key.name()))?;
     let opened = object.open()?;
-    Ok(answer(&opened))
+    Ok(answer(&opened, call.target.served))
 }
 
 pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
@@ -38,35 +39,49 @@ pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
     let body = body::read(request).await?;
     let WriteOptions { commit, strictness } = WriteOptions::of_update(&query)?;
     let wanted = format?.typed(&body, KIND, VERSION, strictness)?;
-    let change = |current: &Opened| rescaled(&store, current, &wanted.value, &writer);
+    let served = target.served;
+    let change = |current: &Opened| rescaled(&store, current, served, &wanted.value, &writer);
     let scaled = store.update(target.resource, &key(&target)?, commit, change).await?;
     let scaled = scaled.open()?;
-    Ok(warn(answer(&scaled), &wanted.faults))
+    Ok(warn(answer(&scaled, served), &wanted.faults))
 }
 
 pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let writer = Writer::of(&query, request.headers());
     let (patch, WriteOptions { commit, .. }) = PatchBody::read(request, &query).await?;
-    let change = |current| patched(&store, current, &patch, &writer);
+    let served = target.served;
+    let change = |current| patched(&store, current, served, &patch, &writer);
     let scaled = store.guaranteed_update(target.resource, &key(&target)?, commit, change).await?;
-    Ok(answer(&scaled))
+    Ok(answer(&scaled, served))
 }
 
 /// The object after a patch of its scale.
-async fn patched(store: &Store, current: Arc<Opened>, patch: &PatchBody, writer: &Writer) -> Result<Next, ApiError> {
-    let mut wanted = scale(&current);
+async fn patched(
+    store: &Store,
+    current: Arc<Opened>,
+    served: &'static Resource,
+    patch: &PatchBody,
+    writer: &Writer,
+) -> Result<Next, ApiError> {
+    let mut wanted = scale(&current, served);
     patch.apply(KIND, &mut wanted).await?;
     let text = wanted.to_string();
     let wanted = schema::decode(KIND, wanted).map_err(|why| ApiError::undecodable_patch(&text, &why))?.value;
-    rescaled(store, &current, &wanted, writer)
+    rescaled(store, &current, served, &wanted, writer)
 }
 
 /// The object with the replicas of a scale. The scale's uid and resourceVersion are preconditions.
-fn rescaled(store: &Store, current: &Opened, wanted: &Value, writer: &Writer) -> Result<Next, ApiError> {
+fn rescaled(
+    store: &Store,
+    current: &Opened,
+    served: &'static Resource,
+    wanted: &Value,
+    writer: &Writer,
+) -> Result<Next, ApiError> {
     let mut value = current.value.clone();
     let replicas = wanted.pointer("/spec/replicas").and_then(Value::as_i64).unwrap_or_default();
-    match paths(current) {
+    match paths(served) {
         Some(paths) => paths.set_replicas(&mut value, replicas),
         None => value["spec"]["replicas"] = json!(replicas),
     }
@@ -77,13 +92,13 @@ fn rescaled(store: &Store, current: &Opened, wanted: &Value, writer: &Writer) ->
     update::next(store, current, current.resource, value, None, writer)
 }
 
-/// Where a custom resource has its scale.
-fn paths(object: &Opened) -> Option<&'static ScalePaths> {
-    object.resource.custom.and_then(|custom| custom.scale.as_ref())
+/// Where a version of a custom resource has its scale.
+fn paths(served: &'static Resource) -> Option<&'static ScalePaths> {
+    served.custom.and_then(|custom| custom.scale.as_ref())
 }
 
 /// The Scale of an object.
-fn scale(object: &Opened) -> Value {
+fn scale(object: &Opened, served: &'static Resource) -> Value {
     let metadata = &object.value["metadata"];
     let shown = ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"]
         .map(|field| (field.to_owned(), metadata[field].clone()));
@@ -96,7 +111,7 @@ fn scale(object: &Opened) -> Value {
     };
     let selector = selector.unwrap_or_else(|_| LabelSelector::nothing());
     let count = |part: &str| object.value[part]["replicas"].as_i64().unwrap_or_default();
-    let (wanted, found, selector) = match paths(object) {
+    let (wanted, found, selector) = match paths(served) {
         Some(paths) => {
             let wanted = paths.spec_replicas(&object.value).unwrap_or_default();
             (wanted, paths.status_replicas(&object.value), paths.selector(&object.value).to_owned())
@@ -109,6 +124,6 @@ fn scale(object: &Opened) -> Value {
     })
 }
 
-fn answer(object: &Opened) -> Response {
-    status::json(StatusCode::OK, scale(object).to_string().into_bytes())
+fn answer(object: &Opened, served: &'static Resource) -> Response {
+    status::json(StatusCode::OK, scale(object, served).to_string().into_bytes())
 }

@@ -296,3 +296,68 @@ async fn owners_and_namespaces_collect_custom_resources_too() {
     assert_eq!(api.get("/api/v1/namespaces/shop").await.status, 404);
     assert_eq!(api.items("/apis/stable.example.com/v1/crontabs").await.len(), 0);
 }
+
+/// A definition whose versions differ, which is deprecated in the first of them.
+fn versioned() -> Value {
+    let version = |name: &str, is_stored: bool, c: Value| {
+        let c = if c.is_null() { json!({"type": "string"}) } else { json!({"type": "string", "default": c}) };
+        let spec = json!({"type": "object", "properties": {"a": {"type": "string"}, "c": c}});
+        json!({"name": name, "served": true, "storage": is_stored, "deprecated": name == "v1beta1",
+               "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": spec}}}})
+    };
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "foos.x.io"},
+        "spec": {
+            "group": "x.io", "scope": "Namespaced", "names": {"plural": "foos", "kind": "Foo"},
+            "versions": [version("v1beta1", false, json!("C")), version("v1", true, Value::Null)],
+        },
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_stored_has_the_defaults_of_the_stored_version_as_they_are_now() {
+    let api = Api::new(&quiet().start());
+    assert_eq!(api.post(DEFINITIONS, &versioned()).await.status, 201);
+    let foo = json!({"apiVersion": "x.io/v1", "kind": "Foo", "metadata": {"name": "foo"}, "spec": {"a": "A"}});
+    let created = api.post("/apis/x.io/v1/namespaces/default/foos", &foo).await;
+    assert_eq!(created.status, 201, "{}", created.body);
+    for (default, found) in [(json!("D"), json!({"a": "A", "c": "D"})), (Value::Null, json!({"a": "A"}))] {
+        let path = format!("{DEFINITIONS}/foos.x.io");
+        let mut crd = api.get(&path).await.body;
+        crd["spec"]["versions"][1]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]["c"]["default"] = default;
+        assert_eq!(api.send("PUT", &path, "application/json", crd.to_string()).await.status, 200);
+        for version in ["v1", "v1beta1"] {
+            let seen = api.get(&format!("/apis/x.io/{version}/namespaces/default/foos/foo")).await.body;
+            assert_eq!((&seen["apiVersion"], &seen["spec"]), (&json!(format!("x.io/{version}")), &found));
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_says_of_each_custom_resource_what_it_is() {
+    let api = Api::new(&quiet().start());
+    assert_eq!(api.post(DEFINITIONS, &versioned()).await.status, 201);
+    let foo = json!({"apiVersion": "x.io/v1", "kind": "Foo", "metadata": {"name": "foo"}});
+    assert_eq!(api.post("/apis/x.io/v1/namespaces/default/foos", &foo).await.status, 201);
+    for version in ["v1", "v1beta1"] {
+        let list = api.get(&format!("/apis/x.io/{version}/foos")).await.body;
+        let item = &list["items"][0];
+        assert_eq!((&item["kind"], &item["apiVersion"]), (&json!("Foo"), &json!(format!("x.io/{version}"))), "{list}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_definition_in_a_group_of_kubernetes_says_whether_it_was_approved() {
+    let api = Api::new(&quiet().start());
+    let mut crd = versioned();
+    crd["metadata"] = json!({
+        "name": "foos.sigs.k8s.io",
+        "annotations": {"api-approved.kubernetes.io": "https://github.com/kubernetes/kubernetes/pull/1"},
+    });
+    crd["spec"]["group"] = json!("sigs.k8s.io");
+    assert_eq!(api.post(DEFINITIONS, &crd).await.status, 201);
+    let crd = api.get(&format!("{DEFINITIONS}/foos.sigs.k8s.io")).await.body;
+    let conditions = crd["status"]["conditions"].as_array().unwrap();
+    let approval = conditions.iter().find(|condition| condition["type"] == "KubernetesAPIApprovalPolicyConformant");
+    assert_eq!(approval.map(|condition| &condition["reason"]), Some(&json!("ApprovedAnnotation")));
+}

@@ -63,3 +63,53 @@ async fn a_large_enum_is_no_work() {
     let schema = json!({"type": "object", "properties": {"a": {"type": "integer", "enum": values}}});
     assert_eq!(create(&schema.to_string()).await.status, 201);
 }
+
+fn with_rule(rule: &str) -> String {
+    let rules = json!([{"rule": rule, "message": "no"}]);
+    let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}, "x-kubernetes-validations": rules});
+    schema.to_string()
+}
+
+#[cfg(feature = "cel")]
+#[tokio::test(start_paused = true)]
+async fn a_rule_that_cannot_be_compiled_is_refused_in_the_words_of_cel() {
+    for (rule, why) in [
+        ("self.m > 1", "undefined field 'm'\n | self.m > 1\n | ....^"),
+        ("other.n > 1", "undeclared reference to 'other' (in container '')\n | other.n > 1\n | ^"),
+        ("self.n == 'a'", "found no matching overload for '_==_' applied to '(int, string)'\n | self.n == 'a'\n | .......^"),
+        ("self.n", "cel expression must evaluate to a bool"),
+        ("self.n >", "compilation failed: ERROR: <input>:1:9: Syntax error"),
+    ] {
+        let answer = create(&with_rule(rule)).await;
+        assert_eq!(answer.status, 422, "{rule}");
+        let told = answer.body["details"]["causes"][0]["message"].as_str().unwrap().to_owned();
+        assert!(told.contains(why), "{rule}: {told}");
+    }
+    for rule in [
+        "self.n > 1 && has(self.n)",
+        "self.metadata.name.startsWith('a') && [1, 2].all(x, x < self.n)",
+        "!has(self.n) || self.n == oldSelf.n",
+        "quantity(string(self.n)).isGreaterThan(quantity('1'))",
+        "[{'a': 1}].map(x, x.a).exists(y, y == self.n)",
+        "self.kind == 'Foo'",
+    ] {
+        let answer = create(&with_rule(rule)).await;
+        assert_eq!(answer.status, 201, "{rule}: {}", answer.body);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rule_as_large_as_a_request_is_answered() {
+    for rule in [
+        "(".repeat(1 << 20),
+        "1+".repeat(1 << 16) + "1 > 0",
+        "!".repeat(1 << 20) + "true",
+        vec!["self.n > 0"; 1 << 12].join(" && "),
+        "[".repeat(1 << 18),
+        "'".repeat((1 << 20) + 1),
+    ] {
+        let answer = create(&with_rule(&rule)).await;
+        assert!(matches!(answer.status, 201 | 422), "{}", answer.status);
+        assert!(answer.body.to_string().len() < 8 << 20);
+    }
+}

@@ -16,10 +16,14 @@ use super::chores::is_over;
 use crate::http::status::ApiError;
 use crate::kinds::CUSTOM_RESOURCE_DEFINITIONS;
 use crate::kinds::custom_resource::{is_condition_true, set_condition};
+use crate::kinds::custom_resource_definition::{conformance, has_invalid_bundle};
 use crate::store::filter::Filter;
 use crate::store::object::{Key, Opened};
 use crate::store::{Commit, Next, Store};
 use crate::verbs::list::everything;
+
+/// The condition of definitions in Kubernetes' own groups.
+const CONFORMANT: &str = "KubernetesAPIApprovalPolicyConformant";
 
 /// Brings a definition, and those whose names depend on it, to the state that they ask for.
 pub(crate) async fn settle(store: &Store, name: &str) {
@@ -73,6 +77,7 @@ async fn settle_one(store: &Store, name: &str) -> Result<Names, ApiError> {
     }
     let names = naming::sync(store, &key).await?;
     establish(store, &key).await?;
+    note_approval(store, &key).await?;
     store.redefine(name);
     if finalizer::sync(store, &key).await? { Ok(Names::Released) } else { Ok(names) }
 }
@@ -86,9 +91,28 @@ async fn establish(store: &Store, key: &Key) -> Result<(), ApiError> {
                 return Ok::<_, ApiError>(Next::Keep);
             }
             let mut value = crd.value.clone();
-            let message = "the initial names have been accepted";
-            set_condition(&mut value, "Established", true, "InitialNamesAccepted", message, &now);
-            Ok(Next::Put(value))
+            if has_invalid_bundle(&value) {
+                let message = "The conversion webhook CABundle is invalid";
+                set_condition(&mut value, "Established", false, "InvalidCABundle", message, &now);
+            } else {
+                let message = "the initial names have been accepted";
+                set_condition(&mut value, "Established", true, "InitialNamesAccepted", message, &now);
+            }
+            Ok(if value == crd.value { Next::Keep } else { Next::Put(value) })
+        })
+        .await
+        .map(drop)
+}
+
+/// Says whether a definition in a group of Kubernetes was approved. Upstream: `KubernetesAPIApprovalPolicyConformantConditionController`.
+async fn note_approval(store: &Store, key: &Key) -> Result<(), ApiError> {
+    let now = store.clock.now();
+    store
+        .update(CUSTOM_RESOURCE_DEFINITIONS, key, Commit::Really, |crd: &Opened| {
+            let Some(found) = conformance(&crd.value) else { return Ok::<_, ApiError>(Next::Keep) };
+            let mut value = crd.value.clone();
+            set_condition(&mut value, CONFORMANT, found.is_conformant, found.reason, &found.message, &now);
+            Ok(if value == crd.value { Next::Keep } else { Next::Put(value) })
         })
         .await
         .map(drop)

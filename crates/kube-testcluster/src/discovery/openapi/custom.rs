@@ -156,6 +156,10 @@ fn whole(row: &Resource, pattern: &Value) -> Option<Value> {
     let properties = schema.as_object_mut()?.entry("properties").or_insert_with(|| json!({}));
     set_meta(properties, pattern);
     schema["x-kubernetes-group-version-kind"] = json!([{"group": row.group, "kind": row.kind, "version": row.version}]);
+    if !row.fields.is_empty() {
+        let fields = row.fields.iter().map(|(name, ..)| json!({"fieldPath": name}));
+        schema["x-kubernetes-selectable-fields"] = fields.collect();
+    }
     Some(schema)
 }
 

@@ -16,6 +16,13 @@ const METADATA_ALONE: &str = "PartialObjectMetadata";
 /// The largest size of a float that is written without a point and without an exponent. Go: `encoding/json`.
 const LARGEST_INTEGER: f64 = 9_007_199_254_740_992.0;
 
+/// What becomes of a null where the schema allows none.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Nulls {
+    Dropped,
+    Kept,
+}
+
 impl CustomResource {
     /// Decodes an object, without kind and apiVersion. Drops what its schema does not name, and fills in defaults.
     ///
@@ -30,29 +37,48 @@ impl CustomResource {
         let metadata = schema::decode(METADATA_ALONE, Json::Object(metadata))?;
         faults.extend(metadata.faults.into_iter().filter(|fault| !fault.starts_with("duplicate")));
         let value = with_metadata(Value::from(Json::Object(rest)), metadata.value);
-        self.in_shape(value, faults, Malformed::Refused)
+        self.in_shape(value, faults, Malformed::Refused, Nulls::Dropped)
     }
 
     /// The same of a value.
     ///
     /// # Errors
     /// As [`decode`](Self::decode).
-    pub(crate) fn conform(&self, mut value: Value) -> Result<Decoded, String> {
+    pub(crate) fn conform(&self, value: Value) -> Result<Decoded, String> {
+        self.conform_with(value, Nulls::Dropped)
+    }
+
+    /// The same of an object that a configuration was applied to. Upstream does not decode it: a null stays, and is refused by
+    /// the schema if it may not be.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode).
+    pub(crate) fn conform_applied(&self, value: Value) -> Result<Decoded, String> {
+        self.conform_with(value, Nulls::Kept)
+    }
+
+    fn conform_with(&self, mut value: Value, nulls: Nulls) -> Result<Decoded, String> {
         let metadata = Value::Object(Map::from_iter([("metadata".to_owned(), value["metadata"].take())]));
         let metadata = schema::conform(METADATA_ALONE, metadata)?;
-        self.in_shape(with_metadata(value, metadata.value), metadata.faults, Malformed::Refused)
+        self.in_shape(with_metadata(value, metadata.value), metadata.faults, Malformed::Refused, nulls)
     }
 
     /// An object that was decoded by another schema. What is malformed in it is dropped, as upstream does when it reads what is
     /// stored.
     pub(crate) fn reshape(&self, value: Value) -> Value {
-        match self.in_shape(value.clone(), Vec::new(), Malformed::Dropped) {
+        match self.in_shape(value.clone(), Vec::new(), Malformed::Dropped, Nulls::Dropped) {
             Ok(Decoded { value, .. }) => value,
             Err(_) => value, // it nested less before: defaults have made it too deep
         }
     }
 
-    fn in_shape(&self, mut value: Value, mut faults: Vec<String>, malformed: Malformed) -> Result<Decoded, String> {
+    fn in_shape(
+        &self,
+        mut value: Value,
+        mut faults: Vec<String>,
+        malformed: Malformed,
+        nulls: Nulls,
+    ) -> Result<Decoded, String> {
         if levels(&value) > MOST_LEVELS {
             return Err(format!("json: {TOO_DEEP}"));
         }
@@ -63,7 +89,9 @@ impl CustomResource {
         integers(&mut value);
         let unknown = prune(&mut value, &self.schema);
         faults.extend(unknown.iter().map(|path| format!("unknown field {path:?}")));
-        drop_nulls(&mut value, Some(&self.schema));
+        if nulls == Nulls::Dropped {
+            drop_nulls(&mut value, Some(&self.schema));
+        }
         embedded::coerce(&self.schema, &mut value, "", malformed).map_err(|cause| cause.sentence())?;
         default(&mut value, &self.schema);
         Ok(Decoded { value, faults })

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::{CustomColumn, CustomResource, ScalePaths, is_condition_true};
 use crate::codec::structural::{Structural, prune_defaults};
 use crate::kinds::CUSTOM_RESOURCE_DEFINITIONS;
+use crate::kinds::catalog::preference;
 use crate::kinds::columns;
 use crate::kinds::names::NameRule;
 use crate::kinds::resource::{
@@ -89,7 +90,7 @@ fn row(
         list_kind: leaked(&names["listKind"])?,
         scale,
         columns: CustomColumn::of(version),
-        warning: deprecation(version, group, name, kind),
+        warning: deprecation(spec, version, group, name, kind),
         is_terminating,
     };
     Some(Resource {
@@ -126,13 +127,23 @@ fn selectable_fields(version: &Value) -> &'static [(&'static str, &'static str, 
     fields.collect::<Vec<_>>().leak()
 }
 
-/// Upstream: `crdInfo.warnings`.
-fn deprecation(version: &Value, group: &str, name: &str, kind: &str) -> Option<&'static str> {
+/// What is said of a deprecated version: if it says nothing itself, which version is there in its place. Upstream:
+/// `defaultDeprecationWarning`.
+fn deprecation(spec: &Value, version: &Value, group: &str, name: &str, kind: &str) -> Option<&'static str> {
     if version["deprecated"] != true {
         return None;
     }
-    let own = version["deprecationWarning"].as_str().map(ToOwned::to_owned);
-    Some(own.unwrap_or_else(|| format!("{group}/{name} {kind} is deprecated")).leak())
+    if let Some(own) = version["deprecationWarning"].as_str() {
+        return Some(own.to_owned().leak());
+    }
+    let others = spec["versions"].as_array().into_iter().flatten();
+    let newer = others
+        .filter(|other| other["served"] == true && other["deprecated"] != true)
+        .filter_map(|other| other["name"].as_str())
+        .filter(|other| preference(other, name).is_lt());
+    let instead = newer.min_by(|a, b| preference(a, b));
+    let instead = instead.map(|newest| format!("; use {group}/{newest} {kind}")).unwrap_or_default();
+    Some(format!("{group}/{name} {kind} is deprecated{instead}").leak())
 }
 
 /// Eight bytes that change with the version in which objects are stored. Clients compare them, and read nothing from them.

@@ -10,6 +10,8 @@ const MOST_BYTES: usize = 1 << 20;
 #[derive(Default)]
 pub(super) struct Causes {
     list: Vec<Cause>,
+    /// Those that are told after all others.
+    later: Vec<Cause>,
     bytes: usize,
 }
 
@@ -19,6 +21,21 @@ impl Causes {
         if !self.is_full() {
             self.push(cause(at.to_string()));
         }
+    }
+
+    /// The same of a cause that is told after the others: what is wrong with an expression. Upstream: `CELErrors`.
+    #[cfg(feature = "cel")]
+    pub(super) fn add_later(&mut self, at: &Path<'_>, cause: impl FnOnce(String) -> Cause) {
+        if !self.is_full() {
+            let cause = cause(at.to_string());
+            self.bytes += cause.size();
+            self.later.push(cause);
+        }
+    }
+
+    /// How many there are, but for those that are told later.
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
     }
 
     pub(super) fn push(&mut self, cause: Cause) {
@@ -37,10 +54,10 @@ impl Causes {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.list.is_empty()
+        self.list.is_empty() && self.later.is_empty()
     }
 
     pub(super) fn into_list(self) -> Vec<Cause> {
-        self.list
+        [self.list, self.later].concat()
     }
 }

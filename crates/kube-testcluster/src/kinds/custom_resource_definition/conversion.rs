@@ -65,6 +65,11 @@ fn validate_config(config: &Value, needs: &Requirements, at: &Path<'_>, causes: 
     }
 }
 
+/// Whether the webhook of a definition could not be trusted: its bundle of certificates cannot be read.
+pub(crate) fn has_invalid_bundle(crd: &Value) -> bool {
+    bundle_fault(text(&crd["spec"]["conversion"]["webhook"]["clientConfig"], "caBundle")).is_some()
+}
+
 /// What is wrong with a bundle of certificates, if there is one.
 pub(super) fn bundle_fault(base64: &str) -> Option<String> {
     let bytes = STANDARD.decode(base64).unwrap_or_default();

@@ -2,11 +2,14 @@
 
 use crate::kinds::resource::{Generation, Resource, Scope, Strategy, Subresource, UnconditionalUpdate};
 
+mod approval;
 mod causes;
 mod columns;
 mod conversion;
 mod default_values;
 mod defaults;
+#[cfg(feature = "cel")]
+mod expressions;
 mod field_path;
 mod internal;
 mod list_keys;
@@ -20,6 +23,9 @@ mod shown;
 mod structural;
 mod url;
 mod validation;
+
+pub(crate) use self::approval::conformance;
+pub(crate) use self::conversion::has_invalid_bundle;
 
 /// The row of a CustomResourceDefinition.
 pub(in crate::kinds) const ROW: Resource = Resource {

@@ -3,6 +3,8 @@
 use serde_json::Value;
 
 use super::causes::Causes;
+#[cfg(feature = "cel")]
+use super::expressions::Subject;
 use super::path::Path;
 use super::requirements::Requirements;
 use super::{list_keys, rules};
@@ -27,11 +29,22 @@ pub(super) struct Place<'a> {
     no_default: Option<&'a str>,
     in_meta: bool,
     is_root: bool,
+    /// Whether the rules in CEL are compiled: the schema is structural, and this is the structure of it.
+    expressions: Expressions,
+    /// The part around it in which a value is not known to be the one of before.
+    uncorrelatable: Option<&'a Path<'a>>,
+}
+
+/// Whether rules in CEL are compiled.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Expressions {
+    Compiled,
+    Left,
 }
 
 impl<'a> Place<'a> {
-    pub(super) fn root(needs: &'a Requirements) -> Self {
-        Self { needs, no_default: None, in_meta: false, is_root: true }
+    pub(super) fn root(needs: &'a Requirements, expressions: Expressions) -> Self {
+        Self { needs, no_default: None, in_meta: false, is_root: true, expressions, uncorrelatable: None }
     }
 }
 
@@ -40,6 +53,7 @@ pub(super) fn validate(schema: &Value, place: Place<'_>, at: &Path<'_>, causes: 
     if !schema.is_object() || causes.is_full() {
         return;
     }
+    let before = causes.len();
     unsupported(schema, place, at, causes);
     if schema["uniqueItems"] == true {
         let why = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic";
@@ -48,23 +62,41 @@ pub(super) fn validate(schema: &Value, place: Place<'_>, at: &Path<'_>, causes: 
     let below = Place { is_root: false, ..place };
     additional(schema, below, at, causes);
     properties(schema, place, at, causes);
-    validate(&schema["not"], below, &at.child("not"), causes);
+    let beside = Place { expressions: Expressions::Left, ..below };
+    validate(&schema["not"], beside, &at.child("not"), causes);
     for field in ["allOf", "oneOf", "anyOf"] {
         let at = at.child(field);
         for (i, schema) in items(schema, field).iter().enumerate() {
-            validate(schema, below, &at.index(i), causes);
+            validate(schema, beside, &at.index(i), causes);
         }
     }
-    keyed(schema, "definitions", below, at, causes);
+    keyed(schema, "definitions", beside, at, causes);
     let at_items = at.child("items");
-    validate(&schema["items"], below, &at_items, causes);
+    let is_map = schema["x-kubernetes-list-type"] == "map";
+    let of_items = Place { uncorrelatable: place.uncorrelatable.or((!is_map).then_some(at)), ..below };
+    validate(&schema["items"], of_items, &at_items, causes);
     for (i, schema) in items(schema, "items").iter().enumerate() {
-        validate(schema, below, &at_items.index(i), causes);
+        validate(schema, of_items, &at_items.index(i), causes);
     }
-    keyed(schema, "dependencies", below, at, causes);
+    keyed(schema, "dependencies", beside, at, causes);
     extensions(schema, place.needs, at, causes);
     rules::validate(schema, at, causes);
+    if causes.len() == before && place.expressions == Expressions::Compiled {
+        compile(schema, place, at, causes);
+    }
 }
+
+/// The rules in CEL of a schema without any other fault.
+#[cfg(feature = "cel")]
+fn compile(schema: &Value, place: Place<'_>, at: &Path<'_>, causes: &mut Causes) {
+    let is_resource = place.is_root || schema["x-kubernetes-embedded-resource"] == true;
+    let subject = if is_resource { Subject::Resource } else { Subject::Value };
+    super::expressions::validate(schema, subject, place.uncorrelatable, at, causes);
+}
+
+/// Without CEL there are no rules to be compiled.
+#[cfg(not(feature = "cel"))]
+fn compile(_: &Value, _: Place<'_>, _: &Path<'_>, _: &mut Causes) {}
 
 fn keyed(schema: &Value, field: &str, place: Place<'_>, at: &Path<'_>, causes: &mut Causes) {
     let at = at.child(field);
@@ -112,14 +144,17 @@ fn additional(schema: &Value, place: Place<'_>, at: &Path<'_>, causes: &mut Caus
     validate(additional, Place { no_default, ..place }, &at, causes);
 }
 
-fn properties(schema: &Value, place: Place<'_>, at: &Path<'_>, causes: &mut Causes) {
-    let at = at.child("properties");
+fn properties(schema: &Value, place: Place<'_>, parent: &Path<'_>, causes: &mut Causes) {
+    let at = parent.child("properties");
+    let is_correlatable = matches!(schema["x-kubernetes-map-type"].as_str(), None | Some("granular"));
     let is_resource = place.is_root || schema["x-kubernetes-embedded-resource"] == true;
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {
         let is_meta = is_resource && META.contains(&name.as_str());
         let why = format!("in top-level {name}");
         let no_default = if is_meta && place.is_root { Some(why.as_str()) } else { place.no_default };
-        let place = Place { needs: place.needs, no_default, in_meta: place.in_meta || is_meta, is_root: false };
+        let in_meta = place.in_meta || is_meta;
+        let uncorrelatable = place.uncorrelatable.or((!is_correlatable).then_some(parent));
+        let place = Place { no_default, in_meta, is_root: false, uncorrelatable, ..place };
         validate(property, place, &at.key(name), causes);
     }
 }

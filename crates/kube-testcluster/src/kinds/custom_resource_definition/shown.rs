@@ -12,6 +12,12 @@ pub(super) fn schema(schema: &Value) -> String {
     print(schema, &Shape::Struct(SCHEMA))
 }
 
+/// A rule.
+#[cfg(feature = "cel")]
+pub(super) fn rule(rule: &Value) -> String {
+    print(rule, &RULE_SHAPE)
+}
+
 /// The items of a list.
 pub(super) fn items(items: &Value) -> String {
     print(items, &Shape::OrList("JSONSchemas", &SCHEMA_SHAPE))
@@ -56,6 +62,14 @@ pub(super) type Field = (&'static str, &'static str, Shape);
 
 static SCHEMA_SHAPE: Shape = Shape::Struct(SCHEMA);
 static VERSION_SHAPE: Shape = Shape::Struct(VERSION);
+static RULE_SHAPE: Shape = Shape::Struct(&[
+    ("Rule", "rule", Shape::Text),
+    ("Message", "message", Shape::Text),
+    ("MessageExpression", "messageExpression", Shape::Text),
+    ("Reason", "reason", Shape::Plain),
+    ("FieldPath", "fieldPath", Shape::Text),
+    ("OptionalOldSelf", "optionalOldSelf", Shape::Plain),
+]);
 
 /// The fields of a schema in upstream's order.
 pub(super) static SCHEMA: &[Field] = &[
@@ -106,18 +120,7 @@ pub(super) static SCHEMA: &[Field] = &[
     ("XListMapKeys", "x-kubernetes-list-map-keys", Shape::Plain),
     ("XListType", "x-kubernetes-list-type", Shape::Plain),
     ("XMapType", "x-kubernetes-map-type", Shape::Plain),
-    (
-        "XValidations",
-        "x-kubernetes-validations",
-        Shape::List(&Shape::Struct(&[
-            ("Rule", "rule", Shape::Text),
-            ("Message", "message", Shape::Text),
-            ("MessageExpression", "messageExpression", Shape::Text),
-            ("Reason", "reason", Shape::Plain),
-            ("FieldPath", "fieldPath", Shape::Text),
-            ("OptionalOldSelf", "optionalOldSelf", Shape::Plain),
-        ])),
-    ),
+    ("XValidations", "x-kubernetes-validations", Shape::List(&RULE_SHAPE)),
 ];
 
 static VERSION: &[Field] = &[

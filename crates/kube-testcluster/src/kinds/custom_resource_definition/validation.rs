@@ -7,11 +7,13 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
+use super::approval;
 use super::causes::Causes;
 use super::field_path::{Brackets, follow};
 use super::internal::{Spec, has};
 use super::path::Path;
 use super::requirements::{MOST_SELECTABLE, Requirements};
+use super::schema::Expressions;
 use super::{columns, conversion, default_values, names, schema, shown, structural};
 use crate::kinds::fields::{items, text};
 use crate::kinds::names::{dns1035, subdomain};
@@ -29,7 +31,7 @@ pub(super) fn validate(new: &Value, old: Option<&Value>) -> Vec<Cause> {
     validate_spec(&spec, needs, old, &mut causes);
     names::validate(&new["status"]["acceptedNames"], &Path::Root("status.acceptedNames"), &mut causes);
     stored_versions(new, &mut causes);
-    names::validate_approval(new, old, &mut causes);
+    approval::validate(new, old, &mut causes);
     if spec.preserves_unknown_fields() && old.is_none_or(|old| old["spec"]["preserveUnknownFields"] != true) {
         let why =
             "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead";
@@ -280,14 +282,19 @@ fn validate_schema(validation: &Value, has_status: bool, needs: &Requirements, a
     }
     let at = at.child("openAPIV3Schema");
     let no_structural = structural::unsupported(schema).filter(|_| needs.structural);
+    let mut expressions = Expressions::Left;
     if needs.structural && no_structural.is_none() {
+        let before = own.len();
         let faults = structural::validate(schema, &at);
         if faults.is_empty() {
             default_values::validate(schema, &at, &mut own);
         }
         own.extend(faults);
+        if own.len() == before {
+            expressions = Expressions::Compiled;
+        }
     }
-    schema::validate(schema, schema::Place::root(needs), &at, &mut own);
+    schema::validate(schema, schema::Place::root(needs, expressions), &at, &mut own);
     if let Some(why) = no_structural.filter(|_| own.is_empty()) {
         own.add(&at, |at| Cause::invalid(at, "", &why));
     }

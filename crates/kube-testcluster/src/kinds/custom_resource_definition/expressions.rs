@@ -1,0 +1,113 @@
+//! The rules in CEL of a definition: whether they can be compiled, and may see the state before. Upstream: the part of
+//! `ValidateCustomResourceDefinitionOpenAPISchema` that calls `cel.Compile` (`pkg/apiserver/schema/cel/compilation.go`).
+//!
+//! The parser is that of the crate `kube-cel`, which has no checker. Of cel-go's checks those are made here whose answer follows from
+//! the schema alone: names and fields that there are not, and the operands of comparisons. What a rule could cost is not estimated.
+
+mod check;
+mod positions;
+mod types;
+
+use kube_cel::cel::parser::{Expression, Parser};
+use serde_json::Value;
+
+use self::check::Checker;
+use self::types::Type;
+use super::causes::Causes;
+use super::path::Path;
+use super::shown;
+use crate::kinds::fields::{items, text};
+use crate::machinery::cause::Cause;
+
+/// What the rules of a schema are about.
+#[derive(Clone, Copy)]
+pub(super) enum Subject {
+    /// The whole of a resource.
+    Resource,
+    Value,
+}
+
+/// The rules of a schema. `uncorrelatable` is the part of the definition in which nothing is known of the state before.
+pub(super) fn validate(
+    schema: &Value,
+    subject: Subject,
+    uncorrelatable: Option<&Path<'_>>,
+    at: &Path<'_>,
+    causes: &mut Causes,
+) {
+    let at = at.child("x-kubernetes-validations");
+    let subject = Type::of(schema, matches!(subject, Subject::Resource)).unwrap_or(Type::Unknown);
+    for (i, rule) in items(schema, "x-kubernetes-validations").iter().enumerate() {
+        if !text(rule, "rule").trim().is_empty() {
+            validate_rule(rule, &subject, uncorrelatable, &at.index(i), causes);
+        }
+    }
+}
+
+fn validate_rule(
+    rule: &Value,
+    subject: &Type<'_>,
+    uncorrelatable: Option<&Path<'_>>,
+    at: &Path<'_>,
+    causes: &mut Causes,
+) {
+    let (at_rule, at_optional) = (at.child("rule"), at.child("optionalOldSelf"));
+    let expression = match compile(rule, "rule", subject) {
+        Ok(compiled) if compiled.kind.is_other_than(&Type::Bool) => {
+            let why = "cel expression must evaluate to a bool";
+            causes.add_later(&at_rule, |at| Cause::invalid_as(at, &shown::rule(rule), why));
+            None
+        }
+        Ok(compiled) => Some(compiled.expression),
+        Err(faults) => {
+            let why = format!("compilation failed: {faults}");
+            causes.add_later(&at_rule, |at| Cause::invalid_as(at, &shown::rule(rule), &why));
+            None
+        }
+    };
+    if expression.is_some() && !text(rule, "messageExpression").is_empty() {
+        validate_message(rule, subject, &at.child("messageExpression"), causes);
+    }
+    if expression.is_some_and(|expression| expression.references().has_variable("oldSelf")) {
+        if let Some(path) = uncorrelatable {
+            let why = format!("oldSelf cannot be used on the uncorrelatable portion of the schema within {path}");
+            causes.add_later(&at_rule, |at| Cause::invalid(at, text(rule, "rule"), &why));
+        }
+    } else if let Some(optional) = rule["optionalOldSelf"].as_bool() {
+        let why = "may not be set if oldSelf is not used in rule";
+        causes.add_later(&at_optional, |at| Cause::invalid_as(at, &optional.to_string(), why));
+    }
+}
+
+fn validate_message(rule: &Value, subject: &Type<'_>, at: &Path<'_>, causes: &mut Causes) {
+    let why = match compile(rule, "messageExpression", subject) {
+        Ok(compiled) if compiled.kind.is_other_than(&Type::String) => {
+            "messageExpression must evaluate to a string".to_owned()
+        }
+        Ok(_) => return,
+        Err(faults) => format!("messageExpression compilation failed: {faults}"),
+    };
+    causes.add_later(at, |at| Cause::invalid_as(at, &shown::rule(rule), &why));
+}
+
+struct Compiled<'s> {
+    expression: Expression,
+    kind: Type<'s>,
+}
+
+/// Reads and checks an expression, or says what cel-go says of it.
+fn compile<'s>(rule: &Value, field: &str, subject: &Type<'s>) -> Result<Compiled<'s>, String> {
+    let source = text(rule, field);
+    let expression = Parser::new().enable_optional_syntax(true).parse(source).map_err(|errors| {
+        let told: Vec<String> =
+            errors.errors.iter().map(|error| positions::shown(source, error.pos, &error.msg)).collect();
+        told.join("\n")
+    })?;
+    let old = if rule["optionalOldSelf"] == true { Type::Unknown } else { subject.clone() };
+    let mut checker = Checker::new(source, subject.clone(), old);
+    let kind = checker.check(&expression);
+    match checker.into_faults() {
+        faults if faults.is_empty() => Ok(Compiled { expression, kind }),
+        faults => Err(faults.join("\n")),
+    }
+}

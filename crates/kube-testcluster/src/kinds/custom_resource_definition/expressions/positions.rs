@@ -1,0 +1,73 @@
+//! Where the parts of an expression are in its text. The crate's tree does not say, but its parts are in the order of the text.
+
+use std::collections::HashMap;
+
+/// The places of each token.
+#[derive(Debug, Default)]
+pub(super) struct Positions<'t> {
+    places: HashMap<&'t str, Vec<usize>>,
+    /// How many of each were met.
+    met: HashMap<String, usize>,
+}
+
+const OPERATORS: [&str; 16] = ["==", "!=", "<=", ">=", "&&", "||", "<", ">", "+", "-", "*", "/", "%", "!", ".", "?"];
+
+impl<'t> Positions<'t> {
+    pub(super) fn of(text: &'t str) -> Self {
+        let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+        let mut at = 0;
+        while let Some(c) = text[at..].chars().next() {
+            let length = match c {
+                '"' | '\'' => quoted(&text[at..], c),
+                c if c.is_alphanumeric() || c == '_' => {
+                    text[at..].find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len() - at)
+                }
+                c => OPERATORS
+                    .into_iter()
+                    .find(|operator| text[at..].starts_with(operator))
+                    .map_or(c.len_utf8(), str::len),
+            };
+            places.entry(&text[at..at + length]).or_default().push(at);
+            at += length;
+        }
+        Self { places, met: HashMap::new() }
+    }
+
+    /// Where the next one of a token is.
+    pub(super) fn next(&mut self, token: &str) -> usize {
+        let met = self.met.entry(token.to_owned()).or_default();
+        let place = self.places.get(token).and_then(|places| places.get(*met).or(places.last()));
+        *met += 1;
+        place.copied().unwrap_or_default()
+    }
+}
+
+/// The length of a text in quotes.
+fn quoted(text: &str, quote: char) -> usize {
+    let triple: String = [quote; 3].iter().collect();
+    let end = if text.starts_with(&triple) { triple } else { quote.to_string() };
+    let mut at = end.len();
+    while at < text.len() && !text[at..].starts_with(&end) {
+        let mut chars = text[at..].chars();
+        let escaped = chars.next().filter(|c| *c == '\\').and_then(|_| chars.next()).map_or(0, char::len_utf8);
+        at += text[at..].chars().next().map_or(1, char::len_utf8) + escaped;
+    }
+    text.len().min(at + end.len())
+}
+
+/// An error as cel-go shows it: where it is, what it is, and the line. Lines and columns count from 1. Upstream:
+/// `common.Error.ToDisplayString`.
+pub(super) fn shown(text: &str, (line, column): (isize, isize), what: &str) -> String {
+    let snippet = usize::try_from(line - 1).ok().and_then(|line| text.split('\n').nth(line));
+    let Some(snippet) = snippet else { return format!("ERROR: <input>:{line}:{column}: {what}") };
+    let dots = ".".repeat(usize::try_from(column - 1).unwrap_or_default().min(text.len()));
+    format!("ERROR: <input>:{line}:{column}: {what}\n | {snippet}\n | {dots}^")
+}
+
+/// The line and the column of a place.
+pub(super) fn line_and_column(text: &str, place: usize) -> (isize, isize) {
+    let before = &text[..place];
+    let line = before.matches('\n').count();
+    let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count());
+    (isize::try_from(line + 1).unwrap_or(1), isize::try_from(column + 1).unwrap_or(1))
+}

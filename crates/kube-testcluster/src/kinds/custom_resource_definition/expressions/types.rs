@@ -1,0 +1,170 @@
+//! The types that a schema gives to values. Upstream: apiserver's `SchemaDeclType` in `pkg/cel/common/schemas.go`.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde_json::Value;
+
+use crate::kinds::fields::text;
+
+/// The type of an expression.
+#[derive(Clone, Debug)]
+pub(super) enum Type<'s> {
+    /// It would take cel-go's whole checker to say.
+    Unknown,
+    /// Any, by the schema: it is known only when the rule runs.
+    Dyn,
+    Null,
+    Bool,
+    Int,
+    Uint,
+    Double,
+    String,
+    Bytes,
+    Timestamp,
+    Duration,
+    List(Box<Type<'s>>),
+    Map(Box<Type<'s>>),
+    Object {
+        schema: &'s Value,
+        is_resource: bool,
+    },
+    /// The names in the metadata of a resource.
+    Metadata,
+}
+
+impl<'s> Type<'s> {
+    /// The type of a value under a schema; `None` if rules do not see it.
+    pub(super) fn of(schema: &'s Value, is_resource: bool) -> Option<Self> {
+        if schema["x-kubernetes-int-or-string"] == true {
+            return Some(Self::Dyn);
+        }
+        let inner = |schema: &'s Value| Self::of(schema, is_embedded(schema)).map(Box::new);
+        Some(match text(schema, "type") {
+            "array" => Self::List(inner(&schema["items"])?),
+            "object" if schema["additionalProperties"].is_object() => {
+                Self::Map(inner(&schema["additionalProperties"])?)
+            }
+            "object" => Self::Object { schema, is_resource },
+            "string" => match text(schema, "format") {
+                "byte" => Self::Bytes,
+                "duration" => Self::Duration,
+                "date" | "date-time" => Self::Timestamp,
+                _ => Self::String,
+            },
+            "boolean" => Self::Bool,
+            "number" => Self::Double,
+            "integer" => Self::Int,
+            _ => return None,
+        })
+    }
+
+    /// The type of a field; `None` if there is none.
+    pub(super) fn field(&self, name: &str) -> Option<Self> {
+        match self {
+            Self::Object { is_resource: true, .. } if matches!(name, "apiVersion" | "kind") => Some(Self::String),
+            Self::Object { is_resource: true, .. } if name == "metadata" => Some(Self::Metadata),
+            Self::Object { schema, .. } => {
+                let field = schema["properties"].get(&*unescaped(name))?;
+                Self::of(field, is_embedded(field))
+            }
+            Self::Metadata => matches!(name, "name" | "generateName").then_some(Self::String),
+            Self::Map(value) => Some(Self::clone(value)),
+            _ => Some(Self::Unknown),
+        }
+    }
+
+    /// What a loop over it goes over.
+    pub(super) fn element(&self) -> Self {
+        match self {
+            Self::List(item) => Self::clone(item),
+            Self::Map(_) => Self::String,
+            _ => Self::Unknown,
+        }
+    }
+
+    /// What `[]` finds in it.
+    pub(super) fn at_index(&self) -> Self {
+        match self {
+            Self::List(inner) | Self::Map(inner) => Self::clone(inner),
+            _ => Self::Unknown,
+        }
+    }
+
+    /// Whether it is known, and no `other`.
+    pub(super) fn is_other_than(&self, other: &Self) -> bool {
+        !matches!(self, Self::Unknown) && std::mem::discriminant(self) != std::mem::discriminant(other)
+    }
+
+    /// Whether both are known, and can never be equal for cel-go's checker. Objects have no names that could be told.
+    pub(super) fn cannot_equal(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::List(one), Self::List(other)) | (Self::Map(one), Self::Map(other)) => one.cannot_equal(other),
+            (one, other) => {
+                one.is_nameable() && other.is_nameable() && one.is_other_than(other) && !one.takes_null(other)
+            }
+        }
+    }
+
+    fn takes_null(&self, other: &Self) -> bool {
+        let is_nullable = |kind: &Self| matches!(kind, Self::Timestamp | Self::Duration | Self::Null);
+        matches!(self, Self::Null) && is_nullable(other) || matches!(other, Self::Null) && is_nullable(self)
+    }
+
+    fn is_nameable(&self) -> bool {
+        match self {
+            Self::Unknown | Self::Dyn | Self::Object { .. } | Self::Metadata => false,
+            Self::List(inner) | Self::Map(inner) => inner.is_nameable(),
+            _ => true,
+        }
+    }
+}
+
+impl fmt::Display for Type<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = match self {
+            Self::Unknown | Self::Dyn => "dyn",
+            Self::Null => "null",
+            Self::Bool => "bool",
+            Self::Int => "int",
+            Self::Uint => "uint",
+            Self::Double => "double",
+            Self::String => "string",
+            Self::Bytes => "bytes",
+            Self::Timestamp => "timestamp",
+            Self::Duration => "duration",
+            Self::List(item) => return write!(f, "list({item})"),
+            Self::Map(value) => return write!(f, "map(string, {value})"),
+            Self::Object { .. } | Self::Metadata => "object",
+        };
+        f.write_str(name)
+    }
+}
+
+fn is_embedded(schema: &Value) -> bool {
+    schema["x-kubernetes-embedded-resource"] == true
+}
+
+/// The name of a field in the schema. Upstream: `Unescape` of `pkg/cel/escaping.go`.
+fn unescaped(name: &str) -> Cow<'_, str> {
+    if !name.contains("__") {
+        return name.into();
+    }
+    if let Some(word) =
+        name.strip_prefix("__").and_then(|rest| rest.strip_suffix("__")).filter(|word| !word.contains("__"))
+    {
+        if !matches!(word, "underscores" | "dot" | "dash" | "slash") {
+            return word.into();
+        }
+    }
+    let (mut to, mut rest) = (String::new(), name);
+    while let Some(at) = rest.find("__") {
+        let known = [("__underscores__", "__"), ("__dot__", "."), ("__dash__", "-"), ("__slash__", "/")];
+        let (from, sign) = known.into_iter().find(|(from, _)| rest[at..].starts_with(from)).unwrap_or(("__", "__"));
+        to.push_str(&rest[..at]);
+        to.push_str(sign);
+        rest = &rest[at + from.len()..];
+    }
+    to.push_str(rest);
+    to.into()
+}
