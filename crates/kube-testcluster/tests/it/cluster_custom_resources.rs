@@ -324,7 +324,8 @@ async fn what_is_stored_has_the_defaults_of_the_stored_version_as_they_are_now()
     for (default, found) in [(json!("D"), json!({"a": "A", "c": "D"})), (Value::Null, json!({"a": "A"}))] {
         let path = format!("{DEFINITIONS}/foos.x.io");
         let mut crd = api.get(&path).await.body;
-        crd["spec"]["versions"][1]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]["c"]["default"] = default;
+        crd["spec"]["versions"][1]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]["c"]["default"] =
+            default;
         assert_eq!(api.send("PUT", &path, "application/json", crd.to_string()).await.status, 200);
         for version in ["v1", "v1beta1"] {
             let seen = api.get(&format!("/apis/x.io/{version}/namespaces/default/foos/foo")).await.body;

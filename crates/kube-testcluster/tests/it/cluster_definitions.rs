@@ -76,7 +76,10 @@ async fn a_rule_that_cannot_be_compiled_is_refused_in_the_words_of_cel() {
     for (rule, why) in [
         ("self.m > 1", "undefined field 'm'\n | self.m > 1\n | ....^"),
         ("other.n > 1", "undeclared reference to 'other' (in container '')\n | other.n > 1\n | ^"),
-        ("self.n == 'a'", "found no matching overload for '_==_' applied to '(int, string)'\n | self.n == 'a'\n | .......^"),
+        (
+            "self.n == 'a'",
+            "found no matching overload for '_==_' applied to '(int, string)'\n | self.n == 'a'\n | .......^",
+        ),
         ("self.n", "cel expression must evaluate to a bool"),
         ("self.n >", "compilation failed: ERROR: <input>:1:9: Syntax error"),
     ] {
