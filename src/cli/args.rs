@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
-use informer_lab::cluster::{Admission, Controllers, Pods};
+use informer_lab::cluster::{Admission, Authorization, Controllers, Pods};
 use informer_lab::lab::{Era, Seed};
 use informer_lab::trace::{ColorChoice, Lang, Output, Speed};
 use kube_testcluster::Fault;
@@ -189,6 +189,16 @@ pub struct ClusterCommandArgs {
     /// the service kubernetes, the roles that it begins with), or nothing
     #[arg(long, value_enum, default_value = "kube", hide_possible_values = true, value_name = "kube|plain")]
     pub admission: Admission,
+    /// Who may do what: always-allow, or by roles and their bindings (rbac). Without --tls, who shows no token is the administrator; ask
+    /// as others with kubectl --as, or with the token of a service account
+    #[arg(
+        long,
+        value_enum,
+        default_value = "always-allow",
+        hide_possible_values = true,
+        value_name = "always-allow|rbac"
+    )]
+    pub authorization: Authorization,
     /// The pods at the start: so many that run already, or those of a file (YAML)
     #[arg(long, value_name = "N|FILE", allow_hyphen_values = true, value_parser = values::pods)]
     pub pods: Option<Pods>,

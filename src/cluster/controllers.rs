@@ -1,4 +1,4 @@
-//! The values of `--controllers` and `--admission`.
+//! The values of `--controllers`, `--admission` and `--authorization`.
 
 use kube_testcluster::Workloads;
 
@@ -42,6 +42,25 @@ impl From<Admission> for kube_testcluster::Admission {
         match admission {
             Admission::Kube => Self::Kube,
             Admission::Plain => Self::Plain,
+        }
+    }
+}
+
+/// Whether what a user may do is asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Authorization {
+    /// Everything is allowed.
+    #[default]
+    AlwaysAllow,
+    /// Roles and their bindings decide.
+    Rbac,
+}
+
+impl From<Authorization> for kube_testcluster::Authorization {
+    fn from(authorization: Authorization) -> Self {
+        match authorization {
+            Authorization::AlwaysAllow => Self::AlwaysAllow,
+            Authorization::Rbac => Self::Rbac,
         }
     }
 }

@@ -19,7 +19,7 @@ use std::time::SystemTime;
 
 use kube_testcluster::{Admin, Era, Fault};
 
-pub use controllers::{Admission, Controllers};
+pub use controllers::{Admission, Authorization, Controllers};
 pub use files::{Fixture, PODS_OF_THE_BOOK};
 pub(crate) use kubeconfig_file::KubeconfigFile;
 pub(crate) use listen::listen;
@@ -51,6 +51,8 @@ pub struct ClusterSettings {
     pub controllers: Controllers,
     /// What is added to new pods and namespaces.
     pub admission: Admission,
+    /// Whether what a user may do is asked.
+    pub authorization: Authorization,
     /// The pods at the start.
     pub pods: Option<Pods>,
     /// The scenario file to play.

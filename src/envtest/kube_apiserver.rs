@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use kube_testcluster::{Cluster, ManagedFields, SecureServing};
+use kube_testcluster::{Authorization, Cluster, ManagedFields, SecureServing};
 
 use super::flags::{Flags, help};
 use super::serving_certificate::{self, text};
@@ -14,7 +14,7 @@ use crate::cluster::{listen, revision_of_the_clock};
 use crate::console::Interrupt;
 use crate::trace::{Failure, Printer};
 
-const TAKEN: [(&str, &str); 8] = [
+const TAKEN: [(&str, &str); 9] = [
     ("bind-address", "The address to listen at [127.0.0.1]"),
     ("secure-port", "The port to serve HTTPS at; 0 takes a free one [6443]"),
     (
@@ -25,13 +25,13 @@ const TAKEN: [(&str, &str); 8] = [
     ("tls-private-key-file", "Its key"),
     ("client-ca-file", "Who signs the certificates of clients: CN is the user, O are the groups"),
     ("token-auth-file", "Bearer tokens: lines of token,user,uid,\"groups\""),
+    ("authorization-mode", "RBAC: roles and their bindings decide; otherwise everything is allowed [AlwaysAllow]"),
     ("service-account-signing-key-file", "What the tokens of service accounts are signed with"),
 ];
 
 /// What is accepted as part of the above, and needs no word.
-const UNDERSTOOD: [(&str, &str); 7] = [
+const UNDERSTOOD: [(&str, &str); 6] = [
     ("allow-privileged", ""),
-    ("authorization-mode", ""),
     ("disable-admission-plugins", ""),
     ("etcd-servers", ""),
     ("service-account-key-file", ""),
@@ -51,13 +51,14 @@ pub(super) fn run(args: &[OsString], printer: &Printer) -> Result<ExitCode> {
     let serving = serving(&flags, address)?;
     let listener = listen(address, "--secure-port")?;
     say_what_is_ignored(&flags, printer);
+    let authorization = authorization(&flags);
     let interrupt = Interrupt::default();
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start the runtime")?;
     runtime.block_on(async {
         let stop = interrupt.arm().context("cannot listen for signals")?;
         let builder = Cluster::builder().bare().managed_fields(ManagedFields::Kept).seed(fastrand::u64(..));
-        let builder = builder.first_revision(revision_of_the_clock());
+        let builder = builder.first_revision(revision_of_the_clock()).authorization(authorization);
         let mut cluster = builder.start();
         let address = cluster
             .serve_securely(listener, serving)
@@ -115,10 +116,19 @@ fn say_what_is_ignored(flags: &Flags, printer: &Printer) {
         let list = ignored.join(", ");
         printer.complain(printer.pick(&format!("ignored: {list}"), &format!("忽略：{list}")));
     }
-    let mode = flags.get("authorization-mode").unwrap_or("AlwaysAllow");
-    if mode.split(',').any(|mode| mode != "AlwaysAllow") {
-        let en = format!("--authorization-mode={mode} is not enforced: whoever is known may do everything");
-        let zh = format!("--authorization-mode={mode} 不会强制执行：已认证的用户可以做任何事");
+    for mode in modes(flags).filter(|mode| !["AlwaysAllow", "RBAC"].contains(mode)) {
+        let en = format!("--authorization-mode={mode} is not enforced");
+        let zh = format!("--authorization-mode={mode} 不会强制执行");
         printer.complain(printer.pick(&en, &zh));
     }
+}
+
+fn modes(flags: &Flags) -> impl Iterator<Item = &str> {
+    flags.get("authorization-mode").unwrap_or("AlwaysAllow").split(',')
+}
+
+/// With several modes it is enough if one allows something, and `AlwaysAllow` allows everything.
+fn authorization(flags: &Flags) -> Authorization {
+    let has = |wanted: &str| modes(flags).any(|mode| mode == wanted);
+    if has("RBAC") && !has("AlwaysAllow") { Authorization::Rbac } else { Authorization::AlwaysAllow }
 }

@@ -84,7 +84,7 @@ async fn kube_apiserver_serves_the_clients_of_the_authority_that_it_is_given() {
     fs::write(cache.join("ca.crt"), authority.certificate()).unwrap();
     let mut server = binary(&folder(&cache), "kube-apiserver");
     server.current_dir(&cache).args(["--cert-dir=certs", "--client-ca-file", "ca.crt", "--secure-port", "0"]);
-    let mut live = Live::start(server.args(["--authorization-mode=RBAC", "--a-new-flag", "--allow-privileged"]));
+    let mut live = Live::start(server.args(["--authorization-mode=Node,RBAC", "--a-new-flag", "--allow-privileged"]));
     let mut said = String::new();
     let port = loop {
         use std::io::BufRead;
@@ -94,7 +94,10 @@ async fn kube_apiserver_serves_the_clients_of_the_authority_that_it_is_given() {
             break port.to_owned();
         }
     };
-    assert!(said.contains("ignored: --a-new-flag\n") && said.contains("RBAC is not enforced"), "{said}");
+    assert!(
+        said.contains("ignored: --a-new-flag\n") && said.contains("--authorization-mode=Node is not enforced"),
+        "{said}"
+    );
     fs::write(cache.join("client.crt"), client.certificate).unwrap();
     fs::write(cache.join("client.key"), client.key).unwrap();
     let file = |name: &str| cache.join(name).display().to_string();

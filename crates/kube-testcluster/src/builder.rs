@@ -12,6 +12,7 @@ use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::Cluster;
+use crate::auth::with_authorization;
 use crate::controllers;
 use crate::controllers::chores::{self, Chores};
 use crate::controllers::cluster_role_aggregation::{is_aggregated, rules_of};
@@ -29,7 +30,7 @@ use crate::nodes::scheduler::Nodeless;
 use crate::nodes::stages::Stages;
 use crate::play::{api_service, bootstrap_policy, crowd};
 use crate::router::router;
-use crate::settings::{Admin, Admission, Controllers, Era, ManagedFields, Settings, Workload};
+use crate::settings::{Admin, Admission, Authorization, Controllers, Era, ManagedFields, Settings, Workload};
 use crate::store::Requester;
 use crate::store::Store;
 use crate::store::expiry;
@@ -226,6 +227,28 @@ impl ClusterBuilder {
         self
     }
 
+    /// Whether what a user may do is decided by roles and bindings; by default everything is allowed.
+    ///
+    /// ```
+    /// # use kube_testcluster::{Authorization, Cluster, User};
+    /// # use k8s_openapi::api::core::v1::Secret;
+    /// # use kube::api::{Api, ListParams};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let cluster = Cluster::builder().authorization(Authorization::Rbac).start();
+    /// let ada = cluster.client_as(User::new("ada", ["developers"]), "default");
+    /// let refused = Api::<Secret>::default_namespaced(ada).list(&ListParams::default()).await.unwrap_err();
+    /// assert!(refused.to_string().contains(
+    ///     "secrets is forbidden: User \"ada\" cannot list resource \"secrets\" in API group \"\" in the namespace \"default\""
+    /// ));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn authorization(mut self, authorization: Authorization) -> Self {
+        self.settings.authorization = authorization;
+        self
+    }
+
     /// The API server alone, as envtest has it: no nodes, no scheduler, no kubelet and no controllers, so that a pod stays
     /// pending until the test says something else, and nobody but the test writes. What kube-apiserver makes itself is there:
     /// its namespaces, the service `kubernetes` and its endpoints. As there, a deleted namespace stays for ever, and no service
@@ -334,6 +357,8 @@ impl ClusterBuilder {
         let logs = Arc::new(Logs::default());
         let router = router(store.clone(), logs.clone(), self.admin);
         let client = own_client(&router);
+        let own = router.clone();
+        let router = with_authorization(router, store.clone());
         let (sender, progress) = watch::channel(Progress::default());
         let stop = CancellationToken::new();
         let kubelet = Kubelet::new(client, Arc::new(InProcess(store.clone())), self.stages, clock, logs, sender);
@@ -350,7 +375,7 @@ impl ClusterBuilder {
         }
         let workloads = self.settings.controllers.workloads();
         for workload in Workload::ALL.into_iter().filter(|workload| workloads.has(*workload)) {
-            let client = own_client(&router);
+            let client = own_client(&own);
             tasks.push(tokio::spawn(controllers::run_when_needed(workload, client, clock, stop.clone())));
         }
         Ok(Cluster {
@@ -419,6 +444,8 @@ fn fill_system(store: &Store) {
         for api in kinds::api_service::local(Catalog::default().served()) {
             write_missing(store, API_SERVICES, None, api);
         }
+    }
+    if store.settings.has_policy() {
         write_policy(store);
     }
 }

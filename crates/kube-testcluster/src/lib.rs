@@ -60,7 +60,8 @@
 //! | hours pass in an instant | yes | no | some | no |
 //! | faults on demand | yes | no | as scripted | no |
 //! | custom resources, server-side apply | yes | yes | some | yes |
-//! | webhooks, RBAC | no | yes | some | yes |
+//! | RBAC | if asked for | yes | no | yes |
+//! | webhooks | no | yes | some | yes |
 //! | kinds | 40 | all | all | all |
 //!
 //! A test here is a good first test: quick, repeatable, and with failures that a real server shows once a month. It does
@@ -70,9 +71,9 @@
 //!
 //! - No admission webhooks. The rules of custom resources are checked with the feature `cel`; their versions are not
 //!   converted by webhooks. Server-side apply and managedFields are there
-//!   [if they are asked for](ClusterBuilder::managed_fields). Every request is allowed; with the feature `tls`, of those
-//!   who are known.
-//! - 40 kinds: those that manifests usually have, and the reviews of tokens and of authorization, which allow everything.
+//!   [if they are asked for](ClusterBuilder::managed_fields). Every request is allowed (with the feature `tls`, of those
+//!   who are known), unless [roles shall decide](ClusterBuilder::authorization).
+//! - 40 kinds: those that manifests usually have, and the reviews of tokens and of authorization.
 //!   Those without a controller are only stored: a claim is not bound, a quota limits nothing, and a budget refuses no
 //!   eviction.
 //! - Containers do not run. [`Stages`] say what a pod goes through, and what its log holds; `exec`, `attach` and
@@ -159,14 +160,13 @@ pub use self::builder::ClusterBuilder;
 pub use self::faults::{BadFault, Effect, Fault, Verb};
 #[cfg(feature = "serve")]
 pub use self::http::guard::only_for_this_machine;
-#[cfg(feature = "tls")]
 pub use self::machinery::user::User;
 pub use self::machinery::yaml::FileError;
 pub use self::nodes::stages::Stages;
 pub use self::play::faults::Faults;
 pub use self::play::pods_file::pods_from_yaml;
 pub use self::play::scenario::{Scenario, ScenarioError, Step};
-pub use self::settings::{Admin, Admission, Controllers, Era, ManagedFields, Workload, Workloads};
+pub use self::settings::{Admin, Admission, Authorization, Controllers, Era, ManagedFields, Workload, Workloads};
 pub use self::store::wal::DataError;
 pub use self::store::writes::{Change, Write};
 #[cfg(feature = "tls")]
@@ -204,6 +204,17 @@ impl Cluster {
     /// A client of this cluster, without a socket. `namespace` is its default namespace.
     pub fn client(&self, namespace: &str) -> kube_client::Client {
         kube_client::Client::new(self.router(), namespace)
+    }
+
+    /// A client that asks as this user, who counts as known: it is in the group `system:authenticated` too. What the user may do
+    /// is asked with [`Authorization::Rbac`].
+    pub fn client_as(&self, user: User, namespace: &str) -> kube_client::Client {
+        kube_client::Client::new(self.router_as(user), namespace)
+    }
+
+    /// The [service](Self::router) as this user reaches it.
+    pub fn router_as(&self, user: User) -> axum::Router {
+        self.router().layer(axum::Extension(Arc::new(user.authenticated())))
     }
 
     /// The API as a service: for a client with layers of its own, or for a test that sends requests as they are.

@@ -154,6 +154,20 @@ pub enum Admission {
     Kube,
 }
 
+/// Whether the server asks what a user may do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Authorization {
+    /// Every request is allowed, as with `--authorization-mode=AlwaysAllow` of kube-apiserver.
+    #[default]
+    AlwaysAllow,
+    /// By the roles and bindings that are stored, as with `--authorization-mode=RBAC`. Those that kube-apiserver begins with are
+    /// there. Who asks without a credential where none is asked for, in process or on a plain loopback listener, is a member of
+    /// `system:masters`, who may do everything; other users are those of [`Cluster::client_as`](crate::Cluster::client_as), of
+    /// `kubectl --as`, of the tokens of service accounts, and of a listener with TLS. The cluster's own controllers are never asked.
+    Rbac,
+}
+
 /// Whether the server keeps who owns which fields of an object, for server-side apply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -196,6 +210,7 @@ pub(crate) struct Settings {
     pub(crate) controllers: Controllers,
     pub(crate) admission: Admission,
     pub(crate) managed_fields: ManagedFields,
+    pub(crate) authorization: Authorization,
 }
 
 impl Settings {
@@ -206,6 +221,11 @@ impl Settings {
     /// Whether each namespace gets a service account: without controllers nobody makes them.
     pub(crate) fn makes_accounts(&self) -> bool {
         self.admission == Admission::Kube && self.controllers != Controllers::None
+    }
+
+    /// Whether the roles and bindings are there that kube-apiserver begins with.
+    pub(crate) fn has_policy(&self) -> bool {
+        self.admission == Admission::Kube || self.authorization == Authorization::Rbac
     }
 
     /// Whether a namespace has a finalizer from its beginning, as kube-apiserver gives it one. Without a controller that
@@ -234,6 +254,7 @@ impl Default for Settings {
             controllers: Controllers::All,
             admission: Admission::Plain,
             managed_fields: ManagedFields::Off,
+            authorization: Authorization::AlwaysAllow,
         }
     }
 }

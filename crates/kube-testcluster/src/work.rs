@@ -6,12 +6,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::AsyncReadExt;
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Pod, Service};
+use k8s_openapi::api::rbac::v1::ClusterRoleBinding;
 use kube::api::{Api, DeleteParams, ListParams, LogParams, Patch, PatchParams, PostParams, PropagationPolicy};
 use serde_json::{Value, json};
 
 use crate::store::object::OPENED;
 use crate::verbs::page::VISITED;
-use crate::{Cluster, Controllers, Stages};
+use crate::{Authorization, Cluster, Controllers, Stages, User};
 
 fn cluster() -> Cluster {
     Cluster::builder().controllers(Controllers::Housekeeping).start()
@@ -59,6 +60,26 @@ async fn a_pod_comes_to_run_and_nobody_decodes_it() {
     let status = pods.get("a").await.unwrap().status.unwrap();
     assert_eq!(status.phase.as_deref(), Some("Running"));
     assert_eq!(decoded, 0, "the scheduler and the kubelet have what was written");
+    cluster.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_may_do_what_is_decided_without_decoding_anything() {
+    let builder = Cluster::builder().controllers(Controllers::Housekeeping).authorization(Authorization::Rbac);
+    let cluster = builder.start();
+    let bindings: Api<ClusterRoleBinding> = Api::all(cluster.client("default"));
+    let pods: Api<Pod> = Api::default_namespaced(cluster.client_as(User::new("ada", ["developers"]), "default"));
+    let decoded = opened(async {
+        for n in 0..20 {
+            assert_eq!(pods.list(&ListParams::default()).await.is_ok(), n > 10, "{n}");
+            let name = if n == 10 { "developers".to_owned() } else { format!("others-{n}") };
+            let subjects = json!([{"kind": "Group", "name": name}]);
+            let role = json!({"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "view"});
+            let binding = json!({"metadata": {"name": name}, "subjects": subjects, "roleRef": role});
+            bindings.create(&PostParams::default(), &object(binding)).await.unwrap();
+        }
+    });
+    assert_eq!(decoded.await, 0);
     cluster.shutdown().await;
 }
 

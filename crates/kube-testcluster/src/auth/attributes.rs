@@ -1,32 +1,41 @@
 //! What a request asks for, in the words of authorization. Upstream: `RequestInfoFactory.NewRequestInfo` in
-//! `k8s.io/apiserver/pkg/endpoints/request`.
+//! `k8s.io/apiserver/pkg/endpoints/request`, and `forbiddenMessage` in `endpoints/handlers/responsewriters`.
 
 use http::{Method, Uri};
+use kube_informers::selector::{FieldOperator, FieldSelector};
+use serde_json::Value;
 
 use crate::http::query::Query;
+use crate::http::status::ApiError;
+use crate::kinds::is_path_segment;
 use crate::machinery::escape;
+use crate::machinery::quote::quote;
 
 /// What is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Attributes {
+pub(crate) enum Attributes {
     /// Something that is no object: a method, in small letters, and a path.
     Path { verb: String, path: String },
     /// An object, or a collection of them.
-    Resource {
-        verb: &'static str,
-        group: String,
-        namespace: String,
-        resource: String,
-        subresource: String,
-        name: String,
-    },
+    Resource(ResourceAttributes),
+}
+
+/// An object, a part of it, or a collection. What a request does not name is empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ResourceAttributes {
+    pub(crate) verb: String,
+    pub(crate) group: String,
+    pub(crate) namespace: String,
+    pub(crate) resource: String,
+    pub(crate) subresource: String,
+    pub(crate) name: String,
 }
 
 /// What a namespace has behind its name that is no resource in it.
 const PARTS_OF_NAMESPACES: [&str; 2] = ["status", "finalize"];
 
 impl Attributes {
-    pub(super) fn of(method: &Method, uri: &Uri) -> Self {
+    pub(crate) fn of(method: &Method, uri: &Uri) -> Self {
         let path = escape::decode(uri.path()).unwrap_or_else(|| uri.path().into());
         let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
         let (group, rest) = match parts.as_slice() {
@@ -35,7 +44,7 @@ impl Attributes {
             _ => return Self::Path { verb: method.as_str().to_lowercase(), path: path.to_string() },
         };
         let (verb, rest) = match rest {
-            ["watch", rest @ ..] if !rest.is_empty() => ("watch", rest),
+            [verb @ ("watch" | "proxy"), rest @ ..] if !rest.is_empty() => (*verb, rest),
             rest => (verb(method), rest),
         };
         let (namespace, rest) = match rest {
@@ -44,29 +53,78 @@ impl Attributes {
             rest => ("", rest),
         };
         let part = |n: usize| rest.get(n).copied().unwrap_or_default().to_owned();
-        let name = part(1);
+        let (resource, mut name) = (part(0), part(1));
+        let subresource = if verb == "proxy" { String::new() } else { part(2) };
         let verb = match verb {
-            "get" if name.is_empty() && Query::parse(uri).flag("watch").unwrap_or_default() => "watch",
-            "get" if name.is_empty() => "list",
+            "get" if name.is_empty() => {
+                let query = Query::parse(uri);
+                name = selected_name(&query).unwrap_or_default();
+                if query.flag("watch").unwrap_or_default() { "watch" } else { "list" }
+            }
             "delete" if name.is_empty() => "deletecollection",
             verb => verb,
         };
-        let (resource, subresource) = (part(0), part(2));
-        Self::Resource { verb, group: group.to_owned(), namespace: namespace.to_owned(), resource, subresource, name }
+        let (verb, group, namespace) = (verb.to_owned(), group.to_owned(), namespace.to_owned());
+        Self::Resource(ResourceAttributes { verb, group, namespace, resource, subresource, name })
     }
 
-    /// Why it is refused. Upstream: `forbiddenMessage`.
-    pub(super) fn refusal(&self, user: &str) -> String {
+    /// What a review asks about. Upstream: `AuthorizationAttributesFrom` in `pkg/registry/authorization/util`.
+    pub(crate) fn of_review(spec: &Value) -> Self {
+        let (of, path) = (&spec["resourceAttributes"], &spec["nonResourceAttributes"]);
+        let text = |of: &Value, field: &str| of[field].as_str().unwrap_or_default().to_owned();
+        if !of.is_object() {
+            return Self::Path { verb: text(path, "verb"), path: text(path, "path") };
+        }
+        Self::Resource(ResourceAttributes {
+            verb: text(of, "verb"),
+            group: text(of, "group"),
+            namespace: text(of, "namespace"),
+            resource: text(of, "resource"),
+            subresource: text(of, "subresource"),
+            name: text(of, "name"),
+        })
+    }
+
+    pub(crate) fn verb(&self) -> &str {
+        match self {
+            Self::Path { verb, .. } => verb,
+            Self::Resource(asked) => &asked.verb,
+        }
+    }
+
+    /// The same with another verb.
+    pub(crate) fn with_verb(mut self, other: String) -> Self {
+        match &mut self {
+            Self::Path { verb, .. } => *verb = other,
+            Self::Resource(asked) => asked.verb = other,
+        }
+        self
+    }
+
+    /// The error for a user who may not do this. Upstream: `ForbiddenStatusError`.
+    pub(crate) fn forbidden(&self, user: &str, reason: &str) -> ApiError {
+        let colon = if reason.is_empty() { "" } else { ": " };
+        let why = format!("{}{colon}{reason}", self.refusal(user));
+        let (group, resource, name) = match self {
+            Self::Path { .. } => ("", "", ""),
+            Self::Resource(asked) => (asked.group.as_str(), asked.resource.as_str(), asked.name.as_str()),
+        };
+        ApiError::not_allowed(group, resource, name, &why)
+    }
+
+    /// Upstream: `forbiddenMessage`.
+    fn refusal(&self, user: &str) -> String {
+        let user = quote(user);
         let told = match self {
-            Self::Path { verb, path } => format!("User {user:?} cannot {verb} path {path:?}"),
-            Self::Resource { verb, group, namespace, resource, subresource, .. } => {
+            Self::Path { verb, path } => format!("User {user} cannot {verb} path {}", quote(path)),
+            Self::Resource(ResourceAttributes { verb, group, namespace, resource, subresource, .. }) => {
                 let slash = if subresource.is_empty() { "" } else { "/" };
-                let what = format!("{resource}{slash}{subresource}");
+                let what = quote(&format!("{resource}{slash}{subresource}"));
                 let place = match namespace.as_str() {
                     "" => "at the cluster scope".to_owned(),
-                    namespace => format!("in the namespace {namespace:?}"),
+                    namespace => format!("in the namespace {}", quote(namespace)),
                 };
-                format!("User {user:?} cannot {verb} resource {what:?} in API group {group:?} {place}")
+                format!("User {user} cannot {verb} resource {what} in API group {} {place}", quote(group))
             }
         };
         // Nothing that a browser takes for a page.
@@ -83,6 +141,15 @@ fn verb(method: &Method) -> &'static str {
         Method::DELETE => "delete",
         _ => "",
     }
+}
+
+/// The name of the only object that a list or a watch asks for. Options that cannot be read name none.
+fn selected_name(query: &Query) -> Option<String> {
+    query.integer("limit").and(query.integer("timeoutSeconds")).ok()?;
+    let selector: FieldSelector = query.get("fieldSelector")?.parse().ok()?;
+    let mut terms = selector.requirements().iter();
+    let term = terms.find(|term| term.field == "metadata.name" && term.operator == FieldOperator::Equals)?;
+    Some(term.value.clone()).filter(|name| is_path_segment(name))
 }
 
 #[cfg(test)]
@@ -131,6 +198,22 @@ mod tests {
             ),
         ] {
             assert_eq!(refusal(method, uri), expected);
+        }
+    }
+
+    #[test]
+    fn a_list_of_one_object_has_its_name() {
+        for (query, name) in [
+            ("fieldSelector=metadata.name%3Da", "a"),
+            ("fieldSelector=metadata.namespace%3Db,metadata.name%3D%3Da&watch=1", "a"),
+            ("fieldSelector=metadata.name!%3Da", ""),
+            ("fieldSelector=metadata.name%3Da%2Fb", ""),
+            ("fieldSelector=metadata.name%3Da&limit=many", ""),
+            ("labelSelector=metadata.name%3Da", ""),
+        ] {
+            let uri = format!("/api/v1/pods?{query}").parse().unwrap();
+            let Attributes::Resource(asked) = Attributes::of(&Method::GET, &uri) else { panic!("{query}") };
+            assert_eq!(asked.name, name, "{query}");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Finds out who sends a request, and refuses what they may not do. Upstream: `WithAuthentication`, `WithAuthorization`, and the order
-//! of authenticators in `pkg/kubeapiserver/authenticator`.
+//! Finds out who sends a request. Upstream: `WithAuthentication`, and the order of authenticators in
+//! `pkg/kubeapiserver/authenticator`.
 
 use std::sync::Arc;
 
@@ -7,16 +7,18 @@ use axum::Router;
 use axum::extract::{Request, State};
 use axum::middleware::{self, Next};
 use axum::response::Response;
-use http::{HeaderMap, header};
+use http::header;
 
 use super::attributes::Attributes;
+use super::bearer_token::bearer_token;
 use super::token_file::Tokens;
-use super::{authorization, service_account};
+use super::{service_account, unrestricted};
 use crate::http::guard::is_from_its_own_host;
 use crate::http::query::Query;
 use crate::http::represent::refused;
 use crate::http::status::ApiError;
 use crate::machinery::user::User;
+use crate::settings::Authorization;
 use crate::store::Store;
 use crate::tls::ClientCertificate;
 
@@ -29,7 +31,7 @@ struct Authenticator {
 /// A request comes with a credential, and with none that is known.
 struct Unknown;
 
-/// Puts authentication and authorization before the API.
+/// Puts authentication before the API.
 pub(crate) fn only_for_known_users(router: Router, store: Arc<Store>, tokens: Tokens) -> Router {
     router.layer(middleware::from_fn_with_state(Arc::new(Authenticator { store, tokens }), pass))
 }
@@ -40,13 +42,11 @@ async fn pass(State(authenticator): State<Arc<Authenticator>>, mut request: Requ
         return refuse(&request, ApiError::foreign_request("the request comes from a web page"));
     }
     let Ok(user) = authenticator.user(&request) else { return refuse(&request, ApiError::unauthorized()) };
-    let asked = Attributes::of(request.method(), request.uri());
-    if !authorization::allows(&user, &asked) {
-        let (group, resource, name) = match &asked {
-            Attributes::Path { .. } => ("", "", ""),
-            Attributes::Resource { group, resource, name, .. } => (group.as_str(), resource.as_str(), name.as_str()),
-        };
-        return refuse(&request, ApiError::not_allowed(group, resource, name, &asked.refusal(&user.name)));
+    if authenticator.store.settings.authorization == Authorization::AlwaysAllow {
+        let asked = Attributes::of(request.method(), request.uri());
+        if !unrestricted::allows(&user, &asked) {
+            return refuse(&request, asked.forbidden(&user.name, ""));
+        }
     }
     request.headers_mut().remove(header::AUTHORIZATION); // nobody behind this should be tempted to use it
     request.extensions_mut().insert(Arc::new(user));
@@ -70,11 +70,4 @@ impl Authenticator {
     fn owner(&self, token: &str) -> Option<User> {
         self.tokens.get(token).cloned().or_else(|| service_account::authenticate(&self.store, token))
     }
-}
-
-/// Upstream: `k8s.io/apiserver/pkg/authentication/request/bearertoken`.
-fn bearer_token(headers: &HeaderMap) -> Option<&str> {
-    let mut words = headers.get(header::AUTHORIZATION)?.to_str().ok()?.trim().splitn(3, ' ');
-    let is_bearer = words.next().is_some_and(|word| word.eq_ignore_ascii_case("bearer"));
-    words.next().filter(|token| is_bearer && !token.is_empty())
 }

@@ -1,16 +1,92 @@
-//! What a user may do. Who is known may do everything, as with `--authorization-mode=AlwaysAllow`; nobody in particular may do what
-//! the cluster role `system:public-info-viewer` allows. Upstream: `plugin/pkg/auth/authorizer/rbac/bootstrappolicy`.
+//! What a user may do. Upstream: `pkg/kubeapiserver/authorizer`, and `k8s.io/apiserver/pkg/authorization/union`.
+
+use std::sync::{Mutex, PoisonError};
 
 use super::attributes::Attributes;
-use crate::machinery::user::User;
+use super::rbac::{Followed, Policy, PolicyRule, together};
+use crate::http::status::ApiError;
+use crate::machinery::user::{MASTERS, User};
+use crate::settings::Authorization;
+use crate::store::Store;
 
-const PUBLIC: [&str; 5] = ["/healthz", "/livez", "/readyz", "/version", "/version/"];
+/// Who decides.
+#[derive(Debug)]
+pub(crate) enum Authorizer {
+    /// Everything is allowed.
+    AlwaysAllow,
+    /// The roles and bindings that are stored. Members of `system:masters` may do everything.
+    Rbac(Box<Mutex<Followed>>),
+}
 
-/// Whether a user may do something.
-pub(super) fn allows(user: &User, asked: &Attributes) -> bool {
-    match asked {
-        _ if !user.is_anonymous() => true,
-        Attributes::Path { verb, path } => verb == "get" && PUBLIC.contains(&path.as_str()),
-        Attributes::Resource { .. } => false,
+/// A decision, and why; upstream gives no reason where nothing speaks for it or against it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Decision {
+    pub(crate) allowed: bool,
+    pub(crate) reason: String,
+}
+
+/// All rules of a user in a namespace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Rules {
+    Everything,
+    /// These, and what could not be found out.
+    These(Vec<PolicyRule>, String),
+}
+
+impl Authorizer {
+    pub(crate) fn new(store: &Store) -> Self {
+        match store.settings.authorization {
+            Authorization::AlwaysAllow => Self::AlwaysAllow,
+            Authorization::Rbac => Self::Rbac(Box::new(Mutex::new(Followed::start(store)))),
+        }
     }
+
+    pub(crate) fn authorize(&self, user: &User, asked: &Attributes) -> Decision {
+        let decided = match self {
+            Self::AlwaysAllow => Ok(String::new()),
+            Self::Rbac(_) if is_privileged(user) => Ok(String::new()),
+            Self::Rbac(followed) => with_policy(followed, |policy| policy.authorize(user, asked)),
+        };
+        match decided {
+            Ok(reason) => Decision { allowed: true, reason },
+            Err(reason) if reason.is_empty() => Decision { allowed: false, reason },
+            Err(reason) => Decision { allowed: false, reason: format!("rbac: {reason}") },
+        }
+    }
+
+    /// # Errors
+    /// 403, if the user may not do this.
+    pub(crate) fn check(&self, user: &User, asked: &Attributes) -> Result<(), ApiError> {
+        match self.authorize(user, asked) {
+            Decision { allowed: true, .. } => Ok(()),
+            Decision { reason, .. } => Err(asked.forbidden(&user.name, &reason)),
+        }
+    }
+
+    pub(crate) fn rules_for(&self, user: &User, namespace: &str) -> Rules {
+        match self {
+            Self::AlwaysAllow => Rules::Everything,
+            Self::Rbac(followed) => {
+                let (rules, problems) = with_policy(followed, |policy| policy.rules_for(user, namespace));
+                Rules::These(rules, if problems.is_empty() { String::new() } else { together(problems) })
+            }
+        }
+    }
+
+    /// Looks into the policy; `None` where there is none.
+    pub(crate) fn policy<T>(&self, look: impl FnOnce(&Policy) -> T) -> Option<T> {
+        match self {
+            Self::AlwaysAllow => None,
+            Self::Rbac(followed) => Some(with_policy(followed, look)),
+        }
+    }
+}
+
+/// Whether a user may do everything, whatever the roles say. Upstream: `NewPrivilegedGroups`.
+pub(crate) fn is_privileged(user: &User) -> bool {
+    user.groups.iter().any(|group| group == MASTERS)
+}
+
+fn with_policy<T>(followed: &Mutex<Followed>, look: impl FnOnce(&Policy) -> T) -> T {
+    look(followed.lock().unwrap_or_else(PoisonError::into_inner).now())
 }

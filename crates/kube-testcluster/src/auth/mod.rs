@@ -1,19 +1,24 @@
 //! Who asks, and what they may ask for. Upstream: `k8s.io/apiserver/pkg/authentication` and `authorization`.
 //!
-//! A request in process, and one on a plain loopback listener, is not authenticated and may do everything. On a listener of
+//! A request in process, and one on a plain loopback listener, is not authenticated and may do everything, unless it says whose it is:
+//! with the token of a service account, in the name of somebody else, or in process with a [`User`]. On a listener of
 //! [`SecureServing`] each request has a user.
 
-#[cfg(feature = "tls")]
+mod access;
 mod attributes;
 #[cfg(feature = "tls")]
 mod authentication;
-#[cfg(feature = "tls")]
 mod authorization;
+mod bearer_token;
+mod impersonation;
+pub(crate) mod rbac;
 #[cfg(feature = "tls")]
 mod secure_serving;
 pub(crate) mod service_account;
 #[cfg(feature = "tls")]
 mod token_file;
+#[cfg(feature = "tls")]
+mod unrestricted;
 
 use std::sync::Arc;
 
@@ -21,8 +26,11 @@ use http::Extensions;
 
 use crate::machinery::user::User;
 
+pub(crate) use self::access::{Caller, with_authorization};
+pub(crate) use self::attributes::{Attributes, ResourceAttributes};
 #[cfg(feature = "tls")]
 pub(crate) use self::authentication::only_for_known_users;
+pub(crate) use self::authorization::{Decision, Rules};
 #[cfg(feature = "tls")]
 pub use self::secure_serving::SecureServing;
 #[cfg(feature = "tls")]

@@ -7,8 +7,8 @@ use crate::tls::{KeyPair, Tls, TlsError};
 /// How [`Cluster::serve_securely`](crate::Cluster::serve_securely) serves: with which certificate, and how clients are known.
 ///
 /// A client is known by a certificate of an authority of clients (its common name is the user, its organizations are the groups), by
-/// a bearer token that is named here, or by the token of a service account of the cluster. Who is known may do everything. Without
-/// any of these, a client may ask for `/healthz`, `/livez`, `/readyz` and `/version`, as upstream, and is answered with 403
+/// a bearer token that is named here, or by the token of a service account of the cluster. Who is known may do everything,
+/// unless the cluster has [`Authorization::Rbac`](crate::Authorization::Rbac). Without any of these, a client may ask for `/healthz`, `/livez`, `/readyz` and `/version`, as upstream, and is answered with 403
 /// otherwise; a credential that is not known is answered with 401.
 #[derive(Clone)]
 pub struct SecureServing {

@@ -112,7 +112,6 @@ pub(crate) fn claims(store: &Store, token: &str) -> Option<Value> {
 }
 
 /// Whose token it is, if it is for this server. Upstream: `jwtTokenAuthenticator.AuthenticateToken`.
-#[cfg(feature = "tls")]
 pub(super) fn authenticate(store: &Store, token: &str) -> Option<User> {
     let claims = claims(store, token)?;
     claims["aud"].as_array()?.iter().any(|audience| audience == ISSUER).then(|| user(&claims))

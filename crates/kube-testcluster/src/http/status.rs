@@ -11,7 +11,6 @@ use serde::Serialize;
 use crate::kinds::Resource;
 use crate::machinery::cause::Cause;
 
-#[cfg(feature = "tls")]
 mod access;
 mod forms;
 

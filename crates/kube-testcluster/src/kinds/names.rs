@@ -196,6 +196,11 @@ fn has_form_of_subdomain(text: &str) -> bool {
     text.split('.').all(|part| is_word(part, Case::Lower, &['-']))
 }
 
+/// Whether a text can be a part of a path.
+pub(crate) fn is_path_segment(text: &str) -> bool {
+    path_segment(text).is_empty()
+}
+
 /// Whether a text is an RFC 1123 label: lower case letters, digits and `-`, at most 63 characters.
 pub(crate) fn is_label(text: &str) -> bool {
     label(text).is_empty()

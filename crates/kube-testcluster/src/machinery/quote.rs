@@ -25,6 +25,11 @@ pub(crate) fn quote(text: &str) -> String {
     quoted
 }
 
+/// A list of texts in quotes, as Go prints a slice: `["a" "b"]`.
+pub(crate) fn quote_list(texts: &[String]) -> String {
+    format!("[{}]", texts.iter().map(|text| quote(text)).collect::<Vec<_>>().join(" "))
+}
+
 /// Writes a character by its number.
 fn escape(quoted: &mut String, number: u32) {
     let written = match number {

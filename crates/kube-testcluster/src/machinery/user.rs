@@ -6,8 +6,11 @@ use serde_json::{Value, json};
 
 /// The group of everybody who is known.
 pub(crate) const AUTHENTICATED: &str = "system:authenticated";
+/// The group of those who may do everything.
+pub(crate) const MASTERS: &str = "system:masters";
 const ANONYMOUS: &str = "system:anonymous";
-const UNAUTHENTICATED: &str = "system:unauthenticated";
+/// The group of everybody else.
+pub(crate) const UNAUTHENTICATED: &str = "system:unauthenticated";
 
 /// Who sends a request: what authentication has found out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,13 +36,16 @@ impl User {
         Self::new(ANONYMOUS, [UNAUTHENTICATED])
     }
 
-    #[cfg(feature = "tls")]
+    /// Who asks where nobody is asked who they are, and what they may do counts.
+    pub(crate) fn admin() -> Self {
+        Self::new("kubernetes-admin", [MASTERS, AUTHENTICATED])
+    }
+
     pub(crate) fn is_anonymous(&self) -> bool {
         self.name == ANONYMOUS
     }
 
     /// The user with the group of all who are known. Upstream: `AuthenticatedGroupAdder`.
-    #[cfg(feature = "tls")]
     pub(crate) fn authenticated(mut self) -> Self {
         let told = |group: &String| group == AUTHENTICATED || group == UNAUTHENTICATED;
         if !self.is_anonymous() && !self.groups.iter().any(told) {

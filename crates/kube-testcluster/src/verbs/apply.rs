@@ -25,10 +25,12 @@ struct Apply {
     manager: String,
     force: Force,
     options: WriteOptions,
+    writer: Writer,
 }
 
 pub(crate) async fn apply(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
+    let writer = Writer::applied(&request);
     let body = body::read(request).await?;
     let options = WriteOptions::of_apply(&query)?;
     let read = yaml::read(&body)
@@ -41,7 +43,7 @@ pub(crate) async fn apply(call: Call) -> Result<Response, ApiError> {
         )));
     }
     let force = if query.flag("force") == Some(true) { Force::Yes } else { Force::No };
-    let apply = Apply { config, manager: query.text("fieldManager"), force, options };
+    let apply = Apply { config, manager: query.text("fieldManager"), force, options, writer };
     let mut warnings = Vec::new();
     let written = apply.write(&store, &target, &mut warnings).await;
     let written = match duplicates(&read.duplicates, options.strictness) {
@@ -89,7 +91,7 @@ impl Apply {
                     format!("uid mismatch: the provided object specified uid {uid}, and no existing object was found");
                 return Err(ApiError::conflict(target.resource, target.resource.plural, key.name(), why));
             }
-            match create_new(store, target, new, self.options.commit, warnings, &Writer::Applied).await {
+            match create_new(store, target, new, self.options.commit, warnings, &self.writer).await {
                 Err(error) if error.is_already_exists() => {} // somebody else was faster: apply to theirs
                 created => return created.map(|object| (StatusCode::CREATED, object)),
             }
@@ -99,7 +101,7 @@ impl Apply {
     fn next(&self, store: &Store, current: &Opened, target: &Target) -> Result<Next, ApiError> {
         let live = target.served.served_form_of(current.value.clone());
         let new = self.object(store, Some(&live), target)?;
-        update::next(store, current, target.served, new, target.subresource, &Writer::Applied)
+        update::next(store, current, target.served, new, target.subresource, &self.writer)
     }
 
     /// The object with the configuration applied, in its stored form.

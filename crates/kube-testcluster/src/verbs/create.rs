@@ -10,7 +10,8 @@ use super::admission::{name_of, namespace_lifecycle, taint_nodes_by_condition};
 use super::owners::{self, Moment};
 use super::ownership::{self, Writer};
 use super::{Call, answer, pod_admission};
-use crate::auth::user_of;
+use crate::auth::rbac::escalation::{self, Grant};
+use crate::auth::{Attributes, ResourceAttributes, user_of};
 use crate::codec::schema::Decoded;
 use crate::http::body::{self, Format};
 use crate::http::field_validation::warn;
@@ -36,7 +37,7 @@ pub(crate) async fn create(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let user = user_of(request.extensions());
     let format = Format::of(request.headers())?;
-    let writer = Writer::of(&query, request.headers());
+    let writer = Writer::of(&query, &request);
     let body = body::read(request).await?;
     let WriteOptions { commit, strictness } = WriteOptions::of_create(&query)?;
     let Decoded { value, mut faults } = format.object(&body, target.served, strictness)?;
@@ -68,11 +69,15 @@ pub(super) async fn create_new(
     if target.resource == PODS {
         pod_admission::admit_new(store, target.namespace.as_deref().unwrap_or_default(), &mut value).await?;
     }
+    check_grant(target, &value, writer)?;
     let has_version = value["metadata"]["resourceVersion"].as_str().is_some_and(names_a_version);
     let version = value["metadata"]["resourceVersion"].take();
     let (key, mut value) = validated(store, target, value)?;
     set_entries(&mut value, entries);
     keep_in_dry_run(&mut value, version, commit);
+    if target.name.is_some() {
+        check_creation_by_name(target, writer)?;
+    }
     if has_version && commit == Commit::Really {
         // Upstream's storage refuses it, after the validation; a dry run does not reach the storage.
         return Err(ApiError::internal("resourceVersion should not be set on objects to be created"));
@@ -81,6 +86,29 @@ pub(super) async fn create_new(
     admitted(store, target.resource, key, value, commit)
         .await
         .map_err(|error| if generates && error.is_already_exists() { error.with_no_unique_name() } else { error })
+}
+
+/// Nobody gives rights that they have not.
+fn check_grant(target: &Target, new: &Value, writer: &Writer) -> Result<(), ApiError> {
+    let namespace = target.namespace.as_deref().unwrap_or_default();
+    let name = target.name.as_deref().unwrap_or_default();
+    let grant = Grant { resource: target.resource, namespace, name, new, old: None };
+    escalation::check(writer.caller.as_ref(), grant)
+}
+
+/// Who creates an object by a PUT or an apply must be allowed to create it as well. Upstream: `withAuthorization` in
+/// `endpoints/handlers/update.go`.
+fn check_creation_by_name(target: &Target, writer: &Writer) -> Result<(), ApiError> {
+    let Some(caller) = &writer.caller else { return Ok(()) };
+    let asked = ResourceAttributes {
+        verb: "create".to_owned(),
+        group: target.served.group.to_owned(),
+        namespace: target.namespace.clone().unwrap_or_default(),
+        resource: target.served.plural.to_owned(),
+        subresource: String::new(),
+        name: target.name.clone().unwrap_or_default(),
+    };
+    caller.authorizer.check(&caller.user, &Attributes::Resource(asked))
 }
 
 fn set_entries(value: &mut Value, entries: Value) {
@@ -111,11 +139,13 @@ pub(super) async fn create_on_update(
     writer: &Writer,
 ) -> Result<Arc<Object>, ApiError> {
     check_namespace(store, target, &mut value)?;
+    check_grant(target, &value, writer)?;
     let entries = ownership::of_new(store, target.served, &value, writer);
     let version = value["metadata"]["resourceVersion"].take();
     let (key, mut value) = validated(store, target, value)?;
     set_entries(&mut value, entries);
     keep_in_dry_run(&mut value, version, commit);
+    check_creation_by_name(target, writer)?;
     admitted(store, target.resource, key, value, commit).await
 }
 

@@ -61,7 +61,7 @@ impl Requests for InProcess {
         async move {
             let Decoded { value, mut faults } = decoded(resource, object)?;
             let component = value["source"]["component"].as_str().unwrap_or(KUBELET).to_owned();
-            let writer = Writer::Manager(component);
+            let writer = Writer::named(component);
             create::create_new(&self.0, &target, value, OPTIONS.commit, &mut faults, &writer).await.map(drop)
         }
         .map(|answer| answer.map_err(refused))

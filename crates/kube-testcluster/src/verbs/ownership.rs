@@ -4,9 +4,11 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use axum::extract::Request;
 use http::{HeaderMap, header};
 use serde_json::{Value, json};
 
+use crate::auth::Caller;
 use crate::http::query::Query;
 use crate::http::write_options::LONGEST_MANAGER;
 use crate::kinds::{Catalog, Resource, Subresource};
@@ -21,24 +23,39 @@ use crate::store::object::Opened;
 
 /// Who writes.
 #[derive(Clone, Debug)]
-pub(crate) enum Writer {
+pub(crate) struct Writer {
+    manager: Manager,
+    /// Who asks for it, where that is asked; none of the cluster's own writes has one.
+    pub(super) caller: Option<Caller>,
+}
+
+/// Who owns what is written.
+#[derive(Clone, Debug)]
+enum Manager {
     /// A manager by this name: it owns what it changes.
-    Manager(String),
+    Named(String),
     /// An apply, whose result says already who owns what.
     Applied,
 }
 
 impl Writer {
     /// The manager that the request names, or the first word of its user agent.
-    pub(crate) fn of(query: &Query, headers: &HeaderMap) -> Self {
-        match query.get("fieldManager").unwrap_or_default() {
-            "" => Self::Manager(prefix_of_user_agent(headers)),
-            name => Self::named(name),
-        }
+    pub(crate) fn of(query: &Query, request: &Request) -> Self {
+        let name = match query.get("fieldManager").unwrap_or_default() {
+            "" => prefix_of_user_agent(request.headers()),
+            name => name.to_owned(),
+        };
+        Self { manager: Manager::Named(name), caller: Caller::of(request.extensions()) }
     }
 
-    pub(crate) fn named(name: &str) -> Self {
-        Self::Manager(name.to_owned())
+    /// An apply.
+    pub(crate) fn applied(request: &Request) -> Self {
+        Self { manager: Manager::Applied, caller: Caller::of(request.extensions()) }
+    }
+
+    /// A part of the cluster.
+    pub(crate) fn named(name: impl Into<String>) -> Self {
+        Self { manager: Manager::Named(name.into()), caller: None }
     }
 }
 
@@ -85,10 +102,10 @@ impl Converter for Versions {
 /// The entries of a new object; null if there are none. `new` is the object as it was sent.
 pub(super) fn of_new(store: &Store, served: &'static Resource, new: &Value, writer: &Writer) -> Value {
     let sent = &new["metadata"]["managedFields"];
-    match writer {
+    match &writer.manager {
         _ if store.settings.managed_fields == ManagedFields::Off => Value::Null,
-        Writer::Applied => sent.clone(),
-        Writer::Manager(manager) => {
+        Manager::Applied => sent.clone(),
+        Manager::Named(manager) => {
             let mut new = served.served_form_of(with_defaults(served.stored(), new));
             wipe_system_fields(&mut new);
             field_manager(store, served, None, manager).update(None, &new, sent)
@@ -115,10 +132,10 @@ pub(super) fn after_update(
     writer: &Writer,
 ) -> Value {
     let sent = &new["metadata"]["managedFields"];
-    match writer {
+    match &writer.manager {
         _ if store.settings.managed_fields == ManagedFields::Off => Value::Null,
-        Writer::Applied => sent.clone(),
-        Writer::Manager(manager) => {
+        Manager::Applied => sent.clone(),
+        Manager::Named(manager) => {
             let live = served.served_form_of(current.value.clone());
             let new = served.served_form_of(with_defaults(current.resource, new));
             field_manager(store, served, part, manager).update(Some(&live), &new, sent)

@@ -56,7 +56,7 @@ pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
         return apply::apply(call).await;
     }
     let Call { store, target, query, request } = call;
-    let writer = Writer::of(&query, request.headers());
+    let writer = Writer::of(&query, &request);
     let (patch, options) = PatchBody::read(request, &query).await?;
     let (written, warnings) = write(&store, &target, &patch, options, &writer).await;
     let response = written.map_or_else(IntoResponse::into_response, |object| answer(StatusCode::OK, &object));

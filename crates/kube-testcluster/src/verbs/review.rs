@@ -1,12 +1,14 @@
-//! POST of a review: who the client is and what it may do. Everything is allowed: the answers are those of an API server with
-//! `--authorization-mode=AlwaysAllow`. Without authentication, every client is anonymous.
+//! POST of a review: who the client is and what it or others may do. Where no roles are asked, everything is allowed, and without
+//! authentication every client is anonymous. Upstream: `pkg/registry/authorization`, `pkg/registry/authentication`.
 
 use axum::response::Response;
 use http::StatusCode;
+use kube_informers::selector::{FieldSelector, LabelSelector};
 use serde_json::{Value, json};
 
 use super::{Call, token};
-use crate::auth::user_of;
+use crate::auth::rbac::PolicyRule;
+use crate::auth::{Attributes, Caller, Decision, Rules, user_of};
 use crate::codec::schema::Decoded;
 use crate::http::body::{self, Format};
 use crate::http::field_validation::warn;
@@ -21,6 +23,7 @@ pub(crate) async fn review(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let resource = target.resource;
     let user = user_of(request.extensions());
+    let caller = Caller::of(request.extensions());
     let format = Format::of(request.headers())?;
     let body = body::read(request).await?;
     let WriteOptions { strictness, .. } = WriteOptions::of_create(&query)?; // a dry run has the same answer
@@ -35,24 +38,30 @@ pub(crate) async fn review(call: Call) -> Result<Response, ApiError> {
     }
     let answer = match resource.kind {
         "TokenReview" => token::review(&store, value)?,
-        _ => answer(resource, value, &user, &store.clock.now())?,
+        _ => answer(resource, &value, &user, caller.as_ref(), &store.clock.now())?,
     };
     Ok(warn(status::json(StatusCode::CREATED, answer.to_string().into_bytes()), &faults))
 }
 
-fn answer(resource: &Resource, asked: Value, user: &User, now: &str) -> Result<Value, ApiError> {
+fn answer(
+    resource: &Resource,
+    asked: &Value,
+    user: &User,
+    caller: Option<&Caller>,
+    now: &str,
+) -> Result<Value, ApiError> {
+    let spec = &asked["spec"];
     let (metadata, spec, status) = match resource.kind {
-        "SelfSubjectAccessReview" | "SubjectAccessReview" | "LocalSubjectAccessReview" => {
-            (asked["metadata"].clone(), asked["spec"].clone(), json!({"allowed": true}))
+        "SelfSubjectAccessReview" => (asked["metadata"].clone(), spec.clone(), decided(caller, user, spec)),
+        "SubjectAccessReview" | "LocalSubjectAccessReview" => {
+            (asked["metadata"].clone(), spec.clone(), decided(caller, &user_in(spec), spec))
         }
         "SelfSubjectRulesReview" => {
-            if asked["spec"]["namespace"].as_str().unwrap_or_default().is_empty() {
+            let namespace = spec["namespace"].as_str().unwrap_or_default();
+            if namespace.is_empty() {
                 return Err(ApiError::bad_request("no namespace on request"));
             }
-            let resources = json!([{"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}]);
-            let others = json!([{"verbs": ["*"], "nonResourceURLs": ["*"]}]);
-            let status = json!({"resourceRules": resources, "nonResourceRules": others, "incomplete": false});
-            (json!({}), json!({}), status)
+            (json!({}), json!({}), rules(caller, user, namespace))
         }
         _ => (json!({"creationTimestamp": now}), Value::Null, json!({"userInfo": user.info()})),
     };
@@ -62,4 +71,57 @@ fn answer(resource: &Resource, asked: Value, user: &User, now: &str) -> Result<V
     }
     answer["status"] = status;
     Ok(answer)
+}
+
+/// The user whom a review is about.
+fn user_in(spec: &Value) -> User {
+    let texts = |list: &Value| {
+        let items = list.as_array().into_iter().flatten().filter_map(Value::as_str);
+        items.map(ToOwned::to_owned).collect::<Vec<_>>()
+    };
+    let text = |field: &str| spec[field].as_str().unwrap_or_default().to_owned();
+    let extra = spec["extra"].as_object().into_iter().flatten();
+    let extra = extra.map(|(key, values)| (key.clone(), texts(values))).collect();
+    User { name: text("user"), uid: text("uid"), groups: texts(&spec["groups"]), extra }
+}
+
+fn decided(caller: Option<&Caller>, user: &User, spec: &Value) -> Value {
+    let decision = caller.map(|caller| caller.authorizer.authorize(user, &Attributes::of_review(spec)));
+    let Decision { allowed, reason } = decision.unwrap_or(Decision { allowed: true, reason: String::new() });
+    let mut status = json!({"allowed": allowed});
+    if !reason.is_empty() {
+        status["reason"] = json!(reason);
+    }
+    let problems = unread_selectors(&spec["resourceAttributes"]);
+    if !problems.is_empty() {
+        status["evaluationError"] = json!(problems.join("; "));
+    }
+    status
+}
+
+/// The selectors that cannot be read. Upstream: `BuildEvaluationError`.
+fn unread_selectors(asked: &Value) -> Vec<&'static str> {
+    let raw = |selector: &str| asked[selector]["rawSelector"].as_str().unwrap_or_default();
+    let mut problems = Vec::new();
+    if raw("fieldSelector").parse::<FieldSelector>().is_err() {
+        problems.push("spec.resourceAttributes.fieldSelector ignored due to parse error");
+    }
+    if raw("labelSelector").parse::<LabelSelector>().is_err() {
+        problems.push("spec.resourceAttributes.labelSelector ignored due to parse error");
+    }
+    problems
+}
+
+fn rules(caller: Option<&Caller>, user: &User, namespace: &str) -> Value {
+    let (rules, problem) = match caller.map(|caller| caller.authorizer.rules_for(user, namespace)) {
+        None | Some(Rules::Everything) => (PolicyRule::everything().to_vec(), String::new()),
+        Some(Rules::These(rules, problem)) => (rules, problem),
+    };
+    let (resources, others): (Vec<_>, Vec<_>) = rules.iter().map(PolicyRule::told).unzip();
+    let told = |rules: Vec<Option<Value>>| rules.into_iter().flatten().collect::<Vec<_>>();
+    let mut status = json!({"resourceRules": told(resources), "nonResourceRules": told(others), "incomplete": false});
+    if !problem.is_empty() {
+        status["evaluationError"] = json!(problem);
+    }
+    status
 }

@@ -35,7 +35,7 @@ pub(crate) async fn get(call: Call) -> Result<Response, ApiError> {
 pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let format = Format::of(request.headers());
-    let writer = Writer::of(&query, request.headers());
+    let writer = Writer::of(&query, &request);
     let body = body::read(request).await?;
     let WriteOptions { commit, strictness } = WriteOptions::of_update(&query)?;
     let wanted = format?.typed(&body, KIND, VERSION, strictness)?;
@@ -48,7 +48,7 @@ pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
 
 pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
-    let writer = Writer::of(&query, request.headers());
+    let writer = Writer::of(&query, &request);
     let (patch, WriteOptions { commit, .. }) = PatchBody::read(request, &query).await?;
     let served = target.served;
     let change = |current| patched(&store, current, served, &patch, &writer);

@@ -11,6 +11,7 @@ use super::create::create_on_update;
 use super::owners::{self, Moment};
 use super::ownership::{self, Writer};
 use super::{Call, answer, key, pod_admission};
+use crate::auth::rbac::escalation::{self, Grant};
 use crate::codec::schema::Decoded;
 use crate::http::body::{self, Format};
 use crate::http::field_validation::warn;
@@ -26,7 +27,7 @@ use crate::store::{Commit, Next, Store};
 pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let format = Format::of(request.headers());
-    let writer = Writer::of(&query, request.headers());
+    let writer = Writer::of(&query, &request);
     let body = body::read(request).await?;
     let WriteOptions { commit, strictness } = WriteOptions::of_update(&query)?;
     let Decoded { value, mut faults } = format?.object(&body, target.served, strictness)?;
@@ -96,6 +97,9 @@ pub(crate) fn next(
     writer: &Writer,
 ) -> Result<Next, ApiError> {
     let resource = current.resource;
+    let namespace = current.key.namespace().unwrap_or_default();
+    let grant = Grant { resource, namespace, name: current.key.name(), new: &new, old: Some(&current.value) };
+    escalation::check(writer.caller.as_ref(), grant)?;
     let entries = ownership::after_update(store, current, served, &new, part, writer);
     preconditions(current, &new)?;
     match part {

@@ -3,6 +3,7 @@
 use http::StatusCode;
 
 use super::{ApiError, Details};
+use crate::machinery::quote::quote;
 
 impl ApiError {
     /// A credential that nobody knows. Upstream: `NewUnauthorized`.
@@ -16,7 +17,7 @@ impl ApiError {
         let message = match (resource, name) {
             ("", _) => format!("forbidden: {why}"),
             (_, "") => format!("{of_group} is forbidden: {why}"),
-            _ => format!("{of_group} {name:?} is forbidden: {why}"),
+            _ => format!("{of_group} {} is forbidden: {why}", quote(name)),
         };
         let mut error = Self::new(StatusCode::FORBIDDEN, "Forbidden", message);
         error.details = Some(Box::new(Details {

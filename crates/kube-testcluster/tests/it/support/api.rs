@@ -33,6 +33,10 @@ impl Api {
         Self(cluster.router())
     }
 
+    pub fn of(router: Router) -> Self {
+        Self(router)
+    }
+
     pub async fn raw(&self, request: Request<Body>) -> Response<Body> {
         self.0.clone().call(request).await.unwrap()
     }
@@ -42,7 +46,11 @@ impl Api {
         if !content_type.is_empty() {
             request = request.header("content-type", content_type);
         }
-        let response = self.raw(request.body(body.into()).unwrap()).await;
+        self.answer(request.body(body.into()).unwrap()).await
+    }
+
+    pub async fn answer(&self, request: Request<Body>) -> Answer {
+        let response = self.raw(request).await;
         let (parts, body) = response.into_parts();
         let bytes = body.collect().await.unwrap().to_bytes();
         let text = String::from_utf8_lossy(&bytes).into_owned();

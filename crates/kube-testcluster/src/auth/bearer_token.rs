@@ -1,0 +1,10 @@
+//! The token of a request. Upstream: `k8s.io/apiserver/pkg/authentication/request/bearertoken`.
+
+use http::{HeaderMap, header};
+
+/// The token that a request shows.
+pub(super) fn bearer_token(headers: &HeaderMap) -> Option<&str> {
+    let mut words = headers.get(header::AUTHORIZATION)?.to_str().ok()?.trim().splitn(3, ' ');
+    let is_bearer = words.next().is_some_and(|word| word.eq_ignore_ascii_case("bearer"));
+    words.next().filter(|token| is_bearer && !token.is_empty())
+}

@@ -1,0 +1,166 @@
+//! Bindings, and whom they bind. Upstream: `pkg/registry/rbac/validation/rule.go`.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt;
+
+use serde_json::Value;
+
+use crate::machinery::quote::quote;
+use crate::machinery::user::User;
+
+/// A role, as a binding names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RoleRef {
+    pub(crate) group: String,
+    pub(crate) kind: String,
+    pub(crate) name: String,
+}
+
+impl RoleRef {
+    pub(crate) fn of(binding: &Value) -> Self {
+        let text = |field: &str| binding["roleRef"][field].as_str().unwrap_or_default().to_owned();
+        let group = match text("apiGroup") {
+            group if group.is_empty() => super::GROUP.to_owned(), // its default
+            group => group,
+        };
+        Self { group, kind: text("kind"), name: text("name") }
+    }
+}
+
+/// One who is bound.
+#[derive(Clone, Debug)]
+struct Subject {
+    kind: String,
+    name: String,
+    namespace: String,
+}
+
+/// How a user is bound: by name, or by a group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Who {
+    User(String),
+    Group(String),
+}
+
+/// A binding of a role, in a namespace or in all.
+#[derive(Clone, Debug)]
+pub(super) struct Binding {
+    /// Empty for the binding of a cluster role everywhere.
+    namespace: String,
+    name: String,
+    pub(super) role: RoleRef,
+    subjects: Vec<Subject>,
+}
+
+impl Binding {
+    pub(super) fn read(namespace: Option<&str>, name: &str, binding: &Value) -> Self {
+        let subject = |subject: &Value| {
+            let text = |field: &str| subject[field].as_str().unwrap_or_default().to_owned();
+            Subject { kind: text("kind"), name: text("name"), namespace: text("namespace") }
+        };
+        let subjects = binding["subjects"].as_array().into_iter().flatten().map(subject).collect();
+        let namespace = namespace.unwrap_or_default().to_owned();
+        Self { namespace, name: name.to_owned(), role: RoleRef::of(binding), subjects }
+    }
+
+    pub(super) fn namespace(&self) -> &str {
+        &self.namespace
+    }
+
+    /// Whom a subject means. A service account is a user; without a namespace it is one of that of the binding.
+    fn who(&self, subject: &Subject) -> Option<Who> {
+        match subject.kind.as_str() {
+            "User" => Some(Who::User(subject.name.clone())),
+            "Group" => Some(Who::Group(subject.name.clone())),
+            "ServiceAccount" => {
+                let namespace = Some(&subject.namespace).filter(|own| !own.is_empty()).unwrap_or(&self.namespace);
+                let name = format!("system:serviceaccount:{namespace}:{}", subject.name);
+                (!namespace.is_empty()).then_some(Who::User(name))
+            }
+            _ => None,
+        }
+    }
+
+    /// Which binding, of which role, to which of its subjects: the first that is this user.
+    pub(super) fn described(&self, user: &User) -> String {
+        let is_user = |subject: &&Subject| match self.who(subject) {
+            Some(Who::User(name)) => name == user.name,
+            Some(Who::Group(name)) => user.groups.contains(&name),
+            None => false,
+        };
+        let subject = self.subjects.iter().find(is_user);
+        let subject = subject.map(|subject| Described { subject, binding: self }.to_string()).unwrap_or_default();
+        let (kind, name) = match self.namespace.as_str() {
+            "" => ("ClusterRoleBinding", self.name.clone()),
+            namespace => ("RoleBinding", format!("{}/{namespace}", self.name)),
+        };
+        format!("{kind} {} of {} {} to {subject}", quote(&name), self.role.kind, quote(&self.role.name))
+    }
+}
+
+/// A subject, as upstream's `describeSubject` tells it.
+struct Described<'a> {
+    subject: &'a Subject,
+    binding: &'a Binding,
+}
+
+impl fmt::Display for Described<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Subject { kind, name, namespace } = self.subject;
+        let name = match (kind.as_str(), namespace.as_str()) {
+            ("ServiceAccount", "") => format!("{name}/{}", self.binding.namespace),
+            ("ServiceAccount", namespace) => format!("{name}/{namespace}"),
+            _ => name.clone(),
+        };
+        write!(f, "{kind} {}", quote(&name))
+    }
+}
+
+/// The bindings of a namespace, or those of all, so that those of a user are found without a look at the others.
+#[derive(Debug, Default)]
+pub(super) struct Bindings {
+    by_name: BTreeMap<String, Binding>,
+    of_users: HashMap<String, BTreeSet<String>>,
+    of_groups: HashMap<String, BTreeSet<String>>,
+}
+
+impl Bindings {
+    pub(super) fn put(&mut self, binding: Binding) {
+        self.remove(&binding.name);
+        for who in binding.subjects.iter().filter_map(|subject| binding.who(subject)) {
+            let names = match who {
+                Who::User(name) => self.of_users.entry(name).or_default(),
+                Who::Group(name) => self.of_groups.entry(name).or_default(),
+            };
+            names.insert(binding.name.clone());
+        }
+        self.by_name.insert(binding.name.clone(), binding);
+    }
+
+    pub(super) fn remove(&mut self, name: &str) {
+        let Some(binding) = self.by_name.remove(name) else { return };
+        for who in binding.subjects.iter().filter_map(|subject| binding.who(subject)) {
+            let (map, who) = match who {
+                Who::User(who) => (&mut self.of_users, who),
+                Who::Group(who) => (&mut self.of_groups, who),
+            };
+            if let Some(names) = map.get_mut(&who) {
+                names.remove(name);
+                if names.is_empty() {
+                    map.remove(&who);
+                }
+            }
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.by_name.is_empty()
+    }
+
+    /// The bindings of a user, by name.
+    pub(super) fn of(&self, user: &User) -> impl Iterator<Item = &Binding> {
+        let of_groups = user.groups.iter().filter_map(|group| self.of_groups.get(group));
+        let names: BTreeSet<&String> = self.of_users.get(&user.name).into_iter().chain(of_groups).flatten().collect();
+        names.into_iter().filter_map(|name| self.by_name.get(name))
+    }
+}

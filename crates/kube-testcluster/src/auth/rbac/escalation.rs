@@ -1,0 +1,156 @@
+//! Nobody gives rights that they have not. Upstream: `pkg/registry/rbac/escalation_check.go`, `ConfirmNoEscalation` in
+//! `pkg/registry/rbac/validation/rule.go`, and `policybased/storage.go` of the four kinds.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::binding::RoleRef;
+use super::covers::{compact, uncovered};
+use super::policy::Unresolved;
+use super::{GROUP, Policy, PolicyRule, together};
+use crate::auth::access::Caller;
+use crate::auth::attributes::{Attributes, ResourceAttributes};
+use crate::auth::authorization::is_privileged;
+use crate::http::status::ApiError;
+use crate::kinds::Resource;
+use crate::machinery::fill::object;
+use crate::machinery::quote::{quote, quote_list};
+
+/// A write of a role or a binding.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Grant<'a> {
+    pub(crate) resource: &'static Resource,
+    /// Of the path; empty for a cluster role or its binding.
+    pub(crate) namespace: &'a str,
+    /// Of the path; empty for a creation by POST.
+    pub(crate) name: &'a str,
+    pub(crate) new: &'a Value,
+    /// The state before; `None` for a creation.
+    pub(crate) old: Option<&'a Value>,
+}
+
+/// Refuses a role or a binding with rights that the caller has not, unless they may do that expressly. Of other kinds, and of the
+/// cluster's own writes, nothing is refused.
+///
+/// # Errors
+/// 403; for a binding of a role that does not exist, 404.
+pub(crate) fn check(caller: Option<&Caller>, grant: Grant<'_>) -> Result<(), ApiError> {
+    let Some(caller) = caller.filter(|caller| grant.resource.group == GROUP && !is_privileged(&caller.user)) else {
+        return Ok(());
+    };
+    match grant.resource.plural {
+        "roles" | "clusterroles" => caller.check_role(grant),
+        "rolebindings" | "clusterrolebindings" => caller.check_binding(grant),
+        _ => Ok(()),
+    }
+}
+
+impl Caller {
+    fn check_role(&self, grant: Grant<'_>) -> Result<(), ApiError> {
+        if self.may("escalate", GROUP, grant.resource.plural, grant.namespace, grant.name) || grant.is_for_garbage() {
+            return Ok(());
+        }
+        self.confirm_no_escalation(grant, &PolicyRule::all_of(grant.new))?;
+        let gathers = |role: &Value| {
+            let selectors = role["aggregationRule"]["clusterRoleSelectors"].as_array();
+            selectors.is_some_and(|selectors| !selectors.is_empty())
+        };
+        if gathers(grant.new) || grant.old.is_some_and(gathers) {
+            let why = "must have cluster-admin privileges to use the aggregationRule";
+            self.confirm_no_escalation(grant, &PolicyRule::everything()).map_err(|_| grant.forbidden(why))?;
+        }
+        Ok(())
+    }
+
+    fn check_binding(&self, grant: Grant<'_>) -> Result<(), ApiError> {
+        let role = RoleRef::of(grant.new);
+        let resource = match role.kind.as_str() {
+            "ClusterRole" => Some("clusterroles"),
+            "Role" => Some("roles"),
+            _ => None,
+        };
+        let may_bind = |resource| self.may("bind", &role.group, resource, grant.namespace, &role.name);
+        if grant.is_for_garbage() || resource.is_some_and(may_bind) {
+            return Ok(());
+        }
+        let rules = |policy: &Policy| policy.rules_of(&role, grant.namespace).map(<[_]>::to_vec);
+        match self.authorizer.policy(rules) {
+            None => Ok(()),
+            Some(Ok(rules)) => self.confirm_no_escalation(grant, &rules),
+            Some(Err(Unresolved::NotFound { row, name })) => Err(ApiError::not_found(row, &name)),
+            Some(Err(error @ Unresolved::NoNamespace)) => Err(ApiError::bad_request(error.to_string())),
+            Some(Err(error @ Unresolved::UnknownKind(_))) => Err(ApiError::internal(error.to_string())),
+        }
+    }
+
+    fn may(&self, verb: &str, group: &str, resource: &str, namespace: &str, name: &str) -> bool {
+        let [verb, group, resource, namespace, name] = [verb, group, resource, namespace, name].map(ToOwned::to_owned);
+        let subresource = String::new();
+        let asked = ResourceAttributes { verb, group, namespace, resource, subresource, name };
+        self.authorizer.authorize(&self.user, &Attributes::Resource(asked)).allowed
+    }
+
+    /// Upstream: `ConfirmNoEscalation`.
+    fn confirm_no_escalation(&self, grant: Grant<'_>, wanted: &[PolicyRule]) -> Result<(), ApiError> {
+        let Some((owned, problems)) = self.authorizer.policy(|policy| {
+            let (mut owned, mut problems) = (Vec::new(), Vec::new());
+            for (_, rules) in policy.of(&self.user, grant.namespace) {
+                match rules {
+                    Ok(rules) => owned.extend_from_slice(rules),
+                    Err(problem) => problems.push(in_the_plural(&problem)),
+                }
+            }
+            (owned, problems)
+        }) else {
+            return Ok(());
+        };
+        let missing: BTreeSet<String> = compact(uncovered(&owned, wanted)).iter().map(PolicyRule::shown).collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let (name, groups) = (quote(&self.user.name), quote_list(&self.user.groups));
+        let missing: Vec<String> = missing.into_iter().collect();
+        let mut why = format!(
+            "user {name} (groups={groups}) is attempting to grant RBAC permissions not currently held:\n{}",
+            missing.join("\n")
+        );
+        if !problems.is_empty() {
+            why.push_str(&format!("; resolution errors: [{}]", together(problems)));
+        }
+        Err(grant.forbidden(&why))
+    }
+}
+
+/// What the registry says, which is asked here, of a role that a lister does not find.
+fn in_the_plural(problem: &Unresolved) -> String {
+    match problem {
+        Unresolved::NotFound { row, name } => format!("{} {} not found", row.qualified(), quote(name)),
+        other => other.to_string(),
+    }
+}
+
+impl Grant<'_> {
+    fn forbidden(&self, why: &str) -> ApiError {
+        let name = self.new["metadata"]["name"].as_str().unwrap_or_default();
+        ApiError::not_allowed(self.resource.group, self.resource.plural, name, why)
+    }
+
+    /// Whether nothing changes but what a garbage collector changes. Upstream: `IsOnlyMutatingGCFields`.
+    fn is_for_garbage(&self) -> bool {
+        let Some(old) = self.old else { return false };
+        let rest = |value: &Value| {
+            let mut value = value.clone();
+            let fields = object(&mut value);
+            fields.remove("kind");
+            fields.remove("apiVersion");
+            if let Some(metadata) = fields.get_mut("metadata") {
+                for field in ["ownerReferences", "finalizers", "selfLink", "managedFields"] {
+                    object(metadata).remove(field);
+                }
+            }
+            value
+        };
+        rest(self.new) == rest(old)
+    }
+}

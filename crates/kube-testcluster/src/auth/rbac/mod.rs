@@ -1,0 +1,63 @@
+//! Role-based access control. Upstream: `plugin/pkg/auth/authorizer/rbac`, `pkg/registry/rbac`.
+
+mod binding;
+mod covers;
+pub(crate) mod escalation;
+mod policy;
+mod policy_rule;
+
+pub(crate) use self::policy::{Followed, Policy};
+pub(crate) use self::policy_rule::PolicyRule;
+
+use super::attributes::Attributes;
+use crate::machinery::user::User;
+
+/// The group of roles and bindings.
+const GROUP: &str = "rbac.authorization.k8s.io";
+
+impl Policy {
+    /// Why a user may do something, or else what could not be found out. Upstream: `RBACAuthorizer.Authorize`.
+    pub(super) fn authorize(&self, user: &User, asked: &Attributes) -> Result<String, String> {
+        let namespace = match asked {
+            Attributes::Path { .. } => "",
+            Attributes::Resource(asked) => asked.namespace.as_str(),
+        };
+        let mut problems = Vec::new();
+        for (binding, rules) in self.of(user, namespace) {
+            match rules {
+                Ok(rules) if rules.iter().any(|rule| rule.allows(asked)) => {
+                    return Ok(format!("RBAC: allowed by {}", binding.described(user)));
+                }
+                Ok(_) => {}
+                Err(problem) => problems.push(problem.to_string()),
+            }
+        }
+        Err(if problems.is_empty() { String::new() } else { format!("RBAC: {}", together(problems)) })
+    }
+
+    /// All rules of a user in a namespace, and what could not be found out. Upstream: `RulesFor`.
+    pub(super) fn rules_for(&self, user: &User, namespace: &str) -> (Vec<PolicyRule>, Vec<String>) {
+        let (mut all, mut problems) = (Vec::new(), Vec::new());
+        for (_, rules) in self.of(user, namespace) {
+            match rules {
+                Ok(rules) => all.extend_from_slice(rules),
+                Err(problem) => problems.push(problem.to_string()),
+            }
+        }
+        (all, problems)
+    }
+}
+
+/// Several errors as one text, each once. Upstream: `utilerrors.Aggregate`.
+pub(super) fn together(problems: Vec<String>) -> String {
+    let mut told: Vec<String> = Vec::new();
+    for problem in problems {
+        if !told.contains(&problem) {
+            told.push(problem);
+        }
+    }
+    match told.as_slice() {
+        [one] => one.clone(),
+        _ => format!("[{}]", told.join(", ")),
+    }
+}

@@ -1,0 +1,136 @@
+//! All roles and bindings, ready for decisions, and how they follow what is stored. Upstream: `DefaultRuleResolver` in
+//! `pkg/registry/rbac/validation/rule.go`, which reads them from informers.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+
+use serde_json::Value;
+use tokio::sync::mpsc::UnboundedReceiver;
+
+use super::binding::{Binding, Bindings, RoleRef};
+use super::policy_rule::PolicyRule;
+use crate::kinds::{CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, ROLE_BINDINGS, ROLES, Resource};
+use crate::machinery::quote::quote;
+use crate::machinery::user::User;
+use crate::store::Store;
+use crate::store::object::Key;
+use crate::store::watch_cache::OpenedEvent;
+
+/// Why the rules of a binding cannot be found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Unresolved {
+    /// There is no such role.
+    NotFound { row: &'static Resource, name: String },
+    /// A binding of all namespaces cannot name a role of one.
+    NoNamespace,
+    /// A role has one of two kinds.
+    UnknownKind(String),
+}
+
+impl fmt::Display for Unresolved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            // As a lister of client-go says it: in the singular.
+            Self::NotFound { row, name } => write!(f, "{}.{} {} not found", row.singular, row.group, quote(name)),
+            Self::NoNamespace => f.write_str("Namespace parameter required."),
+            Self::UnknownKind(kind) => write!(f, "unsupported role reference kind: {}", quote(kind)),
+        }
+    }
+}
+
+/// All roles and bindings.
+#[derive(Debug, Default)]
+pub(crate) struct Policy {
+    cluster_roles: BTreeMap<Key, Vec<PolicyRule>>,
+    roles: BTreeMap<Key, Vec<PolicyRule>>,
+    everywhere: Bindings,
+    in_namespaces: HashMap<String, Bindings>,
+}
+
+impl Policy {
+    /// Takes over the state of an object after a write; `None` after its removal.
+    pub(super) fn put(&mut self, resource: &Resource, key: &Key, object: Option<&Value>) {
+        let roles = match resource.plural {
+            "clusterroles" => &mut self.cluster_roles,
+            "roles" => &mut self.roles,
+            _ => return self.put_binding(key, object),
+        };
+        match object {
+            Some(role) => drop(roles.insert(key.clone(), PolicyRule::all_of(role))),
+            None => drop(roles.remove(key)),
+        }
+    }
+
+    fn put_binding(&mut self, key: &Key, object: Option<&Value>) {
+        let bindings = match key.namespace() {
+            None => &mut self.everywhere,
+            Some(namespace) => self.in_namespaces.entry(namespace.to_owned()).or_default(),
+        };
+        match object {
+            Some(binding) => bindings.put(Binding::read(key.namespace(), key.name(), binding)),
+            None => bindings.remove(key.name()),
+        }
+        if let Some(namespace) = key.namespace()
+            && self.in_namespaces.get(namespace).is_some_and(Bindings::is_empty)
+        {
+            self.in_namespaces.remove(namespace);
+        }
+    }
+
+    /// Upstream: `GetRoleReferenceRules`. The namespace is that of the binding; empty for one of all namespaces.
+    pub(crate) fn rules_of(&self, role: &RoleRef, namespace: &str) -> Result<&[PolicyRule], Unresolved> {
+        let (roles, row, namespace) = match role.kind.as_str() {
+            "ClusterRole" => (&self.cluster_roles, CLUSTER_ROLES, None),
+            "Role" if namespace.is_empty() => return Err(Unresolved::NoNamespace),
+            "Role" => (&self.roles, ROLES, Some(namespace)),
+            other => return Err(Unresolved::UnknownKind(other.to_owned())),
+        };
+        let found = roles.get(&Key::new(namespace, &role.name)).map(Vec::as_slice);
+        found.ok_or_else(|| Unresolved::NotFound { row, name: role.name.clone() })
+    }
+
+    /// The bindings of a user, with their rules: first those of all namespaces, then those of this one, unless it is empty.
+    /// Upstream: `VisitRulesFor`, in the order of names.
+    pub(super) fn of<'a>(
+        &'a self,
+        user: &'a User,
+        namespace: &str,
+    ) -> impl Iterator<Item = (&'a Binding, Result<&'a [PolicyRule], Unresolved>)> {
+        let own = self.in_namespaces.get(namespace).filter(|_| !namespace.is_empty());
+        let bindings = self.everywhere.of(user).chain(own.into_iter().flat_map(|own| own.of(user)));
+        bindings.map(|binding| (binding, self.rules_of(&binding.role, binding.namespace())))
+    }
+}
+
+/// The policy, and what was written since it was last asked for.
+#[derive(Debug)]
+pub(crate) struct Followed {
+    policy: Policy,
+    changes: [UnboundedReceiver<OpenedEvent>; 4],
+}
+
+impl Followed {
+    /// Reads what is stored, and follows it.
+    pub(crate) fn start(store: &Store) -> Self {
+        let mut policy = Policy::default();
+        let changes = [CLUSTER_ROLES, CLUSTER_ROLE_BINDINGS, ROLES, ROLE_BINDINGS].map(|row| {
+            let (objects, _, changes) = store.lock().cache(row).follow();
+            for object in objects.iter().filter_map(|object| object.open().ok()) {
+                policy.put(row, &object.key, Some(&object.value));
+            }
+            changes
+        });
+        Self { policy, changes }
+    }
+
+    /// The policy as it is now: only what was written since is read.
+    pub(crate) fn now(&mut self) -> &Policy {
+        for changes in &mut self.changes {
+            while let Ok((event, current)) = changes.try_recv() {
+                let object = event.object();
+                self.policy.put(object.resource, &object.key, current.as_ref().map(|object| &object.value));
+            }
+        }
+        &self.policy
+    }
+}

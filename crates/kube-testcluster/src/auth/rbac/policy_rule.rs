@@ -1,0 +1,110 @@
+//! One rule of a role. Upstream: `pkg/apis/rbac/v1/evaluation_helpers.go`, `plugin/pkg/auth/authorizer/rbac/rbac.go`.
+
+use serde_json::{Map, Value, json};
+
+use crate::auth::attributes::{Attributes, ResourceAttributes};
+use crate::machinery::quote::quote_list;
+
+/// What every verb, group, resource or path stands for.
+const ALL: &str = "*";
+
+/// What a role allows.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct PolicyRule {
+    pub(super) verbs: Vec<String>,
+    pub(super) api_groups: Vec<String>,
+    pub(super) resources: Vec<String>,
+    pub(super) resource_names: Vec<String>,
+    pub(super) non_resource_urls: Vec<String>,
+}
+
+impl PolicyRule {
+    /// The rules of a role.
+    pub(crate) fn all_of(role: &Value) -> Vec<Self> {
+        role["rules"].as_array().into_iter().flatten().map(Self::read).collect()
+    }
+
+    fn read(rule: &Value) -> Self {
+        let texts = |field: &str| {
+            let items = rule[field].as_array().into_iter().flatten();
+            items.filter_map(Value::as_str).map(ToOwned::to_owned).collect()
+        };
+        Self {
+            verbs: texts("verbs"),
+            api_groups: texts("apiGroups"),
+            resources: texts("resources"),
+            resource_names: texts("resourceNames"),
+            non_resource_urls: texts("nonResourceURLs"),
+        }
+    }
+
+    /// Everything that is an object, and everything that is none.
+    pub(crate) fn everything() -> [Self; 2] {
+        let all = || vec![ALL.to_owned()];
+        [
+            Self { verbs: all(), api_groups: all(), resources: all(), ..Self::default() },
+            Self { verbs: all(), non_resource_urls: all(), ..Self::default() },
+        ]
+    }
+
+    /// Upstream: `RuleAllows`.
+    pub(crate) fn allows(&self, asked: &Attributes) -> bool {
+        let has = |list: &[String], text: &str| list.iter().any(|item| item == ALL || item == text);
+        match asked {
+            Attributes::Path { verb, path } => {
+                has(&self.verbs, verb) && self.non_resource_urls.iter().any(|url| url == ALL || covers_path(url, path))
+            }
+            Attributes::Resource(asked) => {
+                has(&self.verbs, &asked.verb)
+                    && has(&self.api_groups, &asked.group)
+                    && self.resources.iter().any(|resource| is_of(resource, asked))
+                    && (self.resource_names.is_empty() || self.resource_names.contains(&asked.name))
+            }
+        }
+    }
+
+    /// The rule as `SelfSubjectRulesReview` tells it: a part for objects, and one for paths.
+    pub(crate) fn told(&self) -> (Option<Value>, Option<Value>) {
+        let told = |lists: &[(&str, &Vec<String>)]| {
+            let lists = lists.iter().filter(|(_, list)| !list.is_empty());
+            let mut told: Map<String, Value> = lists.map(|(name, list)| ((*name).to_owned(), json!(list))).collect();
+            told.insert("verbs".to_owned(), json!(self.verbs));
+            Value::Object(told)
+        };
+        let of_resources =
+            [("apiGroups", &self.api_groups), ("resources", &self.resources), ("resourceNames", &self.resource_names)];
+        let resources = (!self.resources.is_empty()).then(|| told(&of_resources));
+        let paths = (!self.non_resource_urls.is_empty()).then(|| told(&[("nonResourceURLs", &self.non_resource_urls)]));
+        (resources, paths)
+    }
+
+    /// The rule in one line. Upstream: `CompactString`.
+    pub(super) fn shown(&self) -> String {
+        let lists = [
+            ("APIGroups", &self.api_groups),
+            ("Resources", &self.resources),
+            ("NonResourceURLs", &self.non_resource_urls),
+            ("ResourceNames", &self.resource_names),
+            ("Verbs", &self.verbs),
+        ];
+        let lists = lists.into_iter().filter(|(_, list)| !list.is_empty());
+        let told: Vec<String> = lists.map(|(name, list)| format!("{name}:{}", quote_list(list))).collect();
+        format!("{{{}}}", told.join(", "))
+    }
+}
+
+/// Whether a path is the one that a rule names, or lies below a rule that ends with `*`.
+pub(super) fn covers_path(url: &str, path: &str) -> bool {
+    url == path || url.ends_with('*') && path.starts_with(url.trim_end_matches('*'))
+}
+
+/// Upstream: `ResourceMatches`. `*/scale` is this part of every resource.
+fn is_of(rule: &str, asked: &ResourceAttributes) -> bool {
+    let ResourceAttributes { resource, subresource, .. } = asked;
+    if subresource.is_empty() {
+        return rule == ALL || rule == resource;
+    }
+    rule == ALL
+        || rule.strip_prefix("*/") == Some(subresource.as_str())
+        || rule.strip_prefix(resource.as_str()).and_then(|rest| rest.strip_prefix('/')) == Some(subresource.as_str())
+}
