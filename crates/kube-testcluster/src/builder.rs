@@ -22,6 +22,7 @@ use crate::kinds::{
     self, API_SERVICES, CONFIG_MAPS, Catalog, ENDPOINT_SLICES, ENDPOINTS, NAMESPACES, NODES, PODS, Resource,
     SERVICE_ACCOUNTS, SERVICES,
 };
+use crate::machinery::admit::{Admit, Plugins};
 use crate::machinery::clock::Clock;
 use crate::nodes::kubelet::{Kubelet, Progress};
 use crate::nodes::logs::Logs;
@@ -56,6 +57,7 @@ pub struct ClusterBuilder {
     stages: Stages,
     admin: Admin,
     kubelet: Kubelets,
+    plugins: Plugins,
 }
 
 /// Whether pods are scheduled and run.
@@ -68,8 +70,17 @@ enum Kubelets {
 
 impl Default for ClusterBuilder {
     fn default() -> Self {
-        let (pods, stages, admin, kubelet) = (Vec::new(), Stages::default(), Admin::Off, Kubelets::Run);
-        Self { settings: Settings::default(), started_at: None, nodes: None, pods, crowd: 0, stages, admin, kubelet }
+        Self {
+            settings: Settings::default(),
+            started_at: None,
+            nodes: None,
+            pods: Vec::new(),
+            crowd: 0,
+            stages: Stages::default(),
+            admin: Admin::Off,
+            kubelet: Kubelets::Run,
+            plugins: Plugins::default(),
+        }
     }
 }
 
@@ -221,6 +232,51 @@ impl ClusterBuilder {
         self
     }
 
+    /// Asks `admit` about every write before it is stored, as a plugin of an API server: of clients, of the kubelet and of the
+    /// controllers. Each call adds one; they are asked in this order, before the webhooks and before the validation of the kind.
+    /// What exists at the start, and what the server makes itself, nobody is asked about.
+    ///
+    /// ```
+    /// # use kube_testcluster::Cluster;
+    /// # use k8s_openapi::api::core::v1::ConfigMap;
+    /// # use kube::{Api, api::PostParams};
+    /// # use serde_json::json;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use kube::core::Status;
+    /// use kube_testcluster::{AdmissionRequest, Operation};
+    ///
+    /// let label_and_guard = |request: &mut AdmissionRequest| {
+    ///     if (request.kind.as_str(), request.operation) != ("ConfigMap", Operation::Create) {
+    ///         return Ok(());
+    ///     }
+    ///     if request.name == "forbidden" {
+    ///         return Err(Status::failure("not this one", "Forbidden").with_code(403).boxed());
+    ///     }
+    ///     if let Some(map) = &mut request.object {
+    ///         map["metadata"]["labels"]["seen"] = json!("yes");
+    ///     }
+    ///     Ok(())
+    /// };
+    /// let cluster = Cluster::builder().bare().admit(label_and_guard).start();
+    ///
+    /// let maps: Api<ConfigMap> = Api::default_namespaced(cluster.client("default"));
+    /// let mut map = ConfigMap::default();
+    /// map.metadata.name = Some("allowed".into());
+    /// let made = maps.create(&PostParams::default(), &map).await?;
+    /// assert_eq!(made.metadata.labels.unwrap_or_default()["seen"], "yes");
+    ///
+    /// map.metadata.name = Some("forbidden".into());
+    /// let refused = maps.create(&PostParams::default(), &map).await.unwrap_err();
+    /// assert!(matches!(refused, kube::Error::Api(status) if status.code == 403 && status.message == "not this one"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn admit(mut self, admit: impl Admit + 'static) -> Self {
+        self.plugins.0.push(Arc::new(admit));
+        self
+    }
+
     /// Whether `managedFields` are kept and server-side apply is served; by default not.
     pub fn managed_fields(mut self, managed_fields: ManagedFields) -> Self {
         self.settings.managed_fields = managed_fields;
@@ -332,7 +388,9 @@ impl ClusterBuilder {
 
     fn begin(self, folder: Option<Folder>) -> Result<Cluster, DataError> {
         let clock = Clock::starting_at(self.started_at.unwrap_or_else(Timestamp::now));
-        let store = Arc::new(Store::new(self.settings, clock));
+        let mut store = Store::new(self.settings, clock);
+        store.plugins = self.plugins;
+        let store = Arc::new(store);
         let chores = Arc::new(Chores::new(self.nodes.is_some(), self.settings.admission));
         if self.settings.controllers != Controllers::None {
             store.set_hook(chores.clone());

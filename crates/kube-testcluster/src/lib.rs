@@ -60,8 +60,8 @@
 //! | hours pass in an instant | yes | no | some | no |
 //! | faults on demand | yes | no | as scripted | no |
 //! | custom resources, server-side apply | yes | yes | some | yes |
+//! | webhooks | yes | yes | some | yes |
 //! | RBAC | if asked for | yes | no | yes |
-//! | webhooks | no | yes | some | yes |
 //! | kinds | 40 | all | all | all |
 //!
 //! A test here is a good first test: quick, repeatable, and with failures that a real server shows once a month. It does
@@ -69,8 +69,8 @@
 //!
 //! # What it is not
 //!
-//! - No admission webhooks. The rules of custom resources are checked with the feature `cel`; their versions are not
-//!   converted by webhooks. Server-side apply and managedFields are there
+//! - Webhooks are asked with the feature `tls`. The rules of custom resources and the conditions of webhooks are checked with
+//!   the feature `cel`; versions of custom resources are not converted by webhooks. Server-side apply and managedFields are there
 //!   [if they are asked for](ClusterBuilder::managed_fields). Every request is allowed (with the feature `tls`, of those
 //!   who are known), unless [roles shall decide](ClusterBuilder::authorization).
 //! - 40 kinds: those that manifests usually have, and the reviews of tokens and of authorization.
@@ -105,8 +105,8 @@
 //! - `serve`, off by default: `Cluster::serve` opens a loopback port, for kubectl and for programs of other languages.
 //!   Without it, this crate adds no HTTP server to the tree; what there is of hyper and tokio's `net` is that of
 //!   `kube-client`.
-//! - `tls`, off by default: `Cluster::serve_securely` serves with TLS, and knows clients by their certificates and tokens. It
-//!   adds rustls with ring.
+//! - `tls`, off by default: `Cluster::serve_securely` serves with TLS, and knows clients by their certificates and tokens;
+//!   webhooks are asked. It adds rustls with ring.
 //!
 //! The versions of `kube-client`, `k8s-openapi`, `jiff` and `axum` are part of the API: a cluster hands out kube's
 //! client, takes pods and times as k8s-openapi has them, and [`Cluster::router`] is axum's. Choose the version of
@@ -119,6 +119,7 @@
 //! the table of kinds, `verbs` a handler for each verb, and `router` finds the handler of a request. The kubelet and the
 //! scheduler, in `nodes`, are clients.
 
+mod admission;
 mod auth;
 mod builder;
 mod codec;
@@ -137,6 +138,7 @@ mod store;
 #[cfg(feature = "tls")]
 mod tls;
 mod verbs;
+mod webhook;
 #[cfg(test)]
 mod work;
 
@@ -160,6 +162,7 @@ pub use self::builder::ClusterBuilder;
 pub use self::faults::{BadFault, Effect, Fault, Verb};
 #[cfg(feature = "serve")]
 pub use self::http::guard::only_for_this_machine;
+pub use self::machinery::admit::{AdmissionRequest, Admit, Operation};
 pub use self::machinery::user::User;
 pub use self::machinery::yaml::FileError;
 pub use self::nodes::stages::Stages;

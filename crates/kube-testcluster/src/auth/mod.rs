@@ -20,7 +20,7 @@ mod token_file;
 #[cfg(feature = "tls")]
 mod unrestricted;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use http::Extensions;
 
@@ -38,5 +38,6 @@ pub use self::token_file::BadTokenFile;
 
 /// The user of a request; nobody in particular where nobody is asked who they are.
 pub(crate) fn user_of(extensions: &Extensions) -> Arc<User> {
-    extensions.get::<Arc<User>>().cloned().unwrap_or_else(|| Arc::new(User::anonymous()))
+    static NOBODY: LazyLock<Arc<User>> = LazyLock::new(|| Arc::new(User::anonymous()));
+    extensions.get::<Arc<User>>().unwrap_or(&NOBODY).clone()
 }

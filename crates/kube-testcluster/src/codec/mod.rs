@@ -1,6 +1,8 @@
 //! The forms of objects: Go's types, protobuf, how deep values nest, strategic merge patches.
 
 pub(crate) mod depth;
+#[cfg(feature = "cel")]
+pub(crate) mod expression;
 pub(crate) mod go_syntax;
 pub(crate) mod go_text;
 pub(crate) mod json;

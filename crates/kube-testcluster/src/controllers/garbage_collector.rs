@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::chores::{Chores, ObjectRef, Owner, is_deleting, is_held, is_over, owners};
+use crate::admission::Gate;
 use crate::http::status::ApiError;
 use crate::kinds::metadata::{FOREGROUND, ORPHAN};
 use crate::machinery::fill::list;
@@ -12,6 +13,9 @@ use crate::verbs::delete::remove;
 use crate::verbs::delete_options::{DeleteOptions, Policy};
 use crate::verbs::ownership::Writer;
 use crate::verbs::update;
+
+/// As whom it asks.
+const USER: &str = "system:serviceaccount:kube-system:generic-garbage-collector";
 
 /// The state of one owner reference, as in upstream's `classifyReferences`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +63,9 @@ pub(crate) async fn check_owners(store: &Store, chores: &Chores, object_ref: &Ob
             () => Policy::Background,
         }
     };
-    remove(store, object.resource, &object.key, &DeleteOptions::of_controller(Some(uid), policy)).await.map(|_| ())
+    let gate = Gate::of_component(store, object.resource, &object.key, USER);
+    let options = DeleteOptions::of_controller(Some(uid), policy);
+    remove(store, object.resource, &object.key, &options, &gate).await.map(|_| ())
 }
 
 fn classify(store: &Store, owner: &Owner) -> OwnerState {

@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use super::chores::{Chores, is_deleting, is_over};
+use crate::admission::Gate;
 use crate::http::status::ApiError;
 use crate::kinds::{NAMESPACES, namespace};
 use crate::store::filter::Filter;
@@ -13,6 +14,9 @@ use crate::verbs::delete::{give_way, remove};
 use crate::verbs::delete_options::{DeleteOptions, Policy};
 use crate::verbs::list::everything;
 use crate::verbs::update;
+
+/// As whom it asks.
+const USER: &str = "system:serviceaccount:kube-system:namespace-controller";
 
 /// Deletes the contents of a namespace that is being deleted, and removes the finalizer if nothing is left. A pod takes
 /// its time to end; the removal of the last object queues a new chore.
@@ -26,7 +30,8 @@ pub(crate) async fn empty(store: &Store, chores: &Chores, name: &str) -> Result<
         let page = everything(store, resource, &filter);
         for (n, object) in page.objects.iter().filter(|object| !is_deleting(object)).enumerate() {
             let options = DeleteOptions::of_controller(None, Policy::Background);
-            match remove(store, resource, &object.key, &options).await {
+            let gate = Gate::of_component(store, resource, &object.key, USER);
+            match remove(store, resource, &object.key, &options, &gate).await {
                 Err(error) if !is_over(&error) => return Err(error),
                 _ => give_way(n).await,
             }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::chores::is_over;
+use crate::admission::Gate;
 use crate::http::status::ApiError;
 use crate::kinds::field_selector::Fields;
 use crate::kinds::{NODES, PODS};
@@ -26,6 +27,9 @@ pub(super) const PERIOD: Duration = Duration::from_secs(20);
 
 /// How many pods that have ended are kept. Upstream: `--terminated-pod-gc-threshold`.
 pub(super) const MOST_TERMINATED: usize = 12_500;
+
+/// As whom it asks.
+const USER: &str = "system:serviceaccount:kube-system:pod-garbage-collector";
 
 const OUT_OF_SERVICE: &str = "node.kubernetes.io/out-of-service";
 
@@ -119,7 +123,8 @@ async fn collect(store: &Store, pod: &Object, disrupted: Option<&str>) -> Result
         Err(error) if is_over(&error) => return Ok(()),
         failed => failed?,
     };
-    match remove(store, PODS, &pod.key, &DeleteOptions::at_once(pod.summary.uid().to_owned())).await {
+    let gate = Gate::of_component(store, PODS, &pod.key, USER);
+    match remove(store, PODS, &pod.key, &DeleteOptions::at_once(pod.summary.uid().to_owned()), &gate).await {
         Err(error) if !is_over(&error) => Err(error),
         _ => Ok(()),
     }

@@ -8,6 +8,7 @@ pub(crate) mod faults;
 pub(crate) mod field_validation;
 #[cfg(feature = "serve")]
 pub(crate) mod guard;
+pub(crate) mod json_patch;
 pub(crate) mod negotiation;
 pub(crate) mod query;
 #[cfg(feature = "serve")]

@@ -7,6 +7,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
+use serde_json::{Value, json as value};
 
 use crate::kinds::Resource;
 use crate::machinery::cause::Cause;
@@ -24,6 +25,8 @@ pub(crate) struct ApiError {
     details: Option<Box<Details>>,
     /// The token with which an expired paged list can continue.
     continue_token: Option<String>,
+    /// The Status of somebody else, which is told as it is.
+    given: Option<Box<Value>>,
 }
 
 /// The details of a Status: the object that the error is about.
@@ -46,7 +49,7 @@ pub(crate) struct Details {
 
 impl ApiError {
     fn new(code: StatusCode, reason: &'static str, message: impl Into<String>) -> Self {
-        Self { code, reason, message: message.into(), details: None, continue_token: None }
+        Self { code, reason, message: message.into(), details: None, continue_token: None, given: None }
     }
 
     fn about(mut self, resource: &'static Resource, kind: String, name: &str) -> Self {
@@ -59,6 +62,28 @@ impl ApiError {
     fn with_empty_details(mut self) -> Self {
         self.details = Some(Box::default());
         self
+    }
+
+    /// The refusal of somebody who was asked: a failure with a code from 400 on. Upstream: `ToStatusErr` and `ErrorToAPIStatus`.
+    pub(crate) fn of_status(status: &Value) -> Self {
+        let code = status["code"].as_u64().and_then(|code| u16::try_from(code).ok()).filter(|code| *code >= 400);
+        let code = code.and_then(|code| StatusCode::from_u16(code).ok()).unwrap_or(StatusCode::BAD_REQUEST);
+        let text = |field: &str| status[field].as_str().unwrap_or_default();
+        let mut given = value!({
+            "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "message": text("message"),
+        });
+        if !text("reason").is_empty() {
+            given["reason"] = status["reason"].clone();
+        }
+        if status["details"].is_object() {
+            given["details"] = status["details"].clone();
+        }
+        given["code"] = code.as_u16().into();
+        Self { given: Some(Box::new(given)), ..Self::new(code, "", text("message")) }
+    }
+
+    pub(crate) fn message(&self) -> &str {
+        &self.message
     }
 
     pub(crate) fn is_not_found(&self) -> bool {
@@ -173,7 +198,7 @@ impl ApiError {
 
     /// An update that must name a resourceVersion. Upstream names the kind by its plural here.
     pub(crate) fn unconditional_update(resource: &'static Resource, name: &str) -> Self {
-        let value = serde_json::Value::from(0);
+        let value = Value::from(0);
         let cause = Cause::invalid_json("metadata.resourceVersion", &value, "must be specified for an update");
         Self::invalid_kind(resource.group, resource.plural, name, vec![cause])
     }
@@ -271,6 +296,9 @@ impl ApiError {
 
     /// The Status as JSON, for a response or an ERROR event.
     pub(crate) fn json(&self) -> Vec<u8> {
+        if let Some(given) = &self.given {
+            return given.to_string().into_bytes();
+        }
         let status = Status {
             kind: "Status",
             api_version: "v1",

@@ -1,6 +1,6 @@
 //! The options of a create, an update or a patch. Upstream: `k8s.io/apimachinery/pkg/apis/meta/v1/validation`.
 
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::field_validation::Strictness;
 use super::query::Query;
@@ -52,6 +52,21 @@ impl WriteOptions {
             _ => Err(ApiError::invalid_options(kind, causes)),
         }
     }
+}
+
+/// The options of a create, an update or a patch as an object has them, for those who are asked about the request.
+pub(crate) fn fields(query: &Query) -> Map<String, Value> {
+    let mut fields = Map::new();
+    let dry_run = query.all("dryRun");
+    if !dry_run.is_empty() {
+        fields.insert("dryRun".into(), json!(dry_run));
+    }
+    for name in ["fieldManager", "fieldValidation"] {
+        if let Some(text) = query.get(name).filter(|text| !text.is_empty()) {
+            fields.insert(name.into(), json!(text));
+        }
+    }
+    fields
 }
 
 /// The values of `dryRun` that do not exist.

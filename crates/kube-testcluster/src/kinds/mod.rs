@@ -2,12 +2,13 @@
 //! where objects are stored.
 
 mod addresses;
-mod admission;
+pub(crate) mod admission;
 pub(crate) mod api_service;
 mod apps;
 mod batch;
 mod catalog;
 mod certificate_signing_request;
+pub(crate) mod client_config;
 pub(crate) mod columns;
 mod conditions;
 mod core;

@@ -378,7 +378,7 @@ impl Resource {
     }
 
     /// A stored object as clients see it.
-    fn whole(&self, stored: &Value) -> Value {
+    pub(crate) fn whole(&self, stored: &Value) -> Value {
         let mut value = self.served_form_of(stored.clone());
         value["kind"] = self.kind.into();
         value["apiVersion"] = self.api_version().into();
@@ -439,6 +439,12 @@ impl Resource {
             Value::Object(fields) => fields,
             _ => Map::new(),
         }
+    }
+
+    /// Whether its objects say how writes are admitted. Admission is not asked about them, so that nobody can lock everybody out.
+    /// Upstream: `IsExemptAdmissionConfigurationResource`.
+    pub(crate) fn configures_admission(&self) -> bool {
+        self.group == "admissionregistration.k8s.io"
     }
 
     /// Whether objects of this kind are stored; reviews are only answered.

@@ -1,6 +1,7 @@
 //! What every room needs of Kubernetes' conventions: causes, quantities, label selectors, times, schedules. Upstream:
 //! `k8s.io/apimachinery`.
 
+pub(crate) mod admit;
 pub(crate) mod cause;
 pub(crate) mod clock;
 pub(crate) mod conditions;

@@ -188,6 +188,9 @@ impl Store {
         if let Some(wal) = self.wal.get() {
             wal.append(&event);
         }
+        if resource.configures_admission() {
+            self.configure(&state.storage);
+        }
         if let Some(hook) = &state.hook {
             hook.after_write(&event, &state.storage, &self.catalog());
         }

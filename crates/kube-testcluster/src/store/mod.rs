@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 
+use self::configured::Configuration;
 use self::expiry::Expiry;
 use self::object::{Key, Object};
 use self::page_counts::PageCounts;
@@ -16,11 +17,13 @@ use self::watch_cache::WatchCache;
 use self::writes::{Write, WriteHook, WriteObserver};
 use crate::faults::Active;
 use crate::kinds::{Catalog, GroupResource, RESOURCES, Resource};
+use crate::machinery::admit::Plugins;
 use crate::machinery::clock::Clock;
 use crate::machinery::random::Random;
 use crate::settings::Settings;
 
 mod commit;
+mod configured;
 mod definitions;
 mod error;
 pub(crate) mod event;
@@ -57,6 +60,10 @@ pub(crate) struct Store {
     allocators: Allocators,
     /// What is served. It is changed under the lock of `state`, and read without.
     catalog: RwLock<Arc<Catalog>>,
+    /// What admission is configured with. It is changed under the lock of `state`, and read without.
+    configured: Configuration,
+    /// Those who decide about writes in this process.
+    pub(crate) plugins: Plugins,
     /// Notifies the controller of definitions that an object was removed whose definition waits for that.
     pub(crate) removals: Notify,
     /// Notifies those who wait for a revision that storage or a watch cache has advanced.
@@ -145,6 +152,8 @@ impl Store {
             state: Mutex::new(state),
             allocators,
             catalog,
+            configured: Configuration::default(),
+            plugins: Plugins::default(),
             removals,
             moved,
             watches,

@@ -37,6 +37,7 @@ impl Store {
             writes.push(Arc::new(state.storage.restore(Object::new(resource, key, left.revision, value))));
         }
         state.storage.go_on_from(revision);
+        self.configure(&state.storage);
         state.random = Random::new(self.settings.seed ^ revision.rotate_left(32)); // no uid comes again
         let hook = state.hook.clone();
         for write in writes {

@@ -9,12 +9,14 @@ use serde_json::Value;
 use super::create::create_new;
 use super::ownership::{Writer, field_manager};
 use super::{Call, answer, key, update};
+use crate::admission::Gate;
+use crate::auth::user_of;
 use crate::codec::yaml;
 use crate::http::body;
 use crate::http::field_validation::{Strictness, warn};
 use crate::http::request_info::Target;
 use crate::http::status::ApiError;
-use crate::http::write_options::WriteOptions;
+use crate::http::write_options::{self, WriteOptions};
 use crate::managed_fields::{Force, NotApplied};
 use crate::store::object::{Object, Opened};
 use crate::store::{Next, Store};
@@ -31,6 +33,7 @@ struct Apply {
 pub(crate) async fn apply(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let writer = Writer::applied(&request);
+    let user = user_of(request.extensions());
     let body = body::read(request).await?;
     let options = WriteOptions::of_apply(&query)?;
     let read = yaml::read(&body)
@@ -45,7 +48,9 @@ pub(crate) async fn apply(call: Call) -> Result<Response, ApiError> {
     let force = if query.flag("force") == Some(true) { Force::Yes } else { Force::No };
     let apply = Apply { config, manager: query.text("fieldManager"), force, options, writer };
     let mut warnings = Vec::new();
-    let written = apply.write(&store, &target, &mut warnings).await;
+    let gate = Gate::of(&store, &target, &user, options.commit, || write_options::fields(&query));
+    let written = apply.write(&store, &target, &gate, &mut warnings).await;
+    warnings.extend(gate.warnings());
     let written = match duplicates(&read.duplicates, options.strictness) {
         Err(why) if written.is_ok() => Err(why),
         Ok(told) => {
@@ -76,14 +81,15 @@ impl Apply {
         &self,
         store: &Store,
         target: &Target,
+        gate: &Gate<'_>,
         warnings: &mut Vec<String>,
     ) -> Result<(StatusCode, Arc<Object>), ApiError> {
         let key = key(target)?;
         loop {
-            let change = |current: &Opened| self.next(store, current, target);
-            match store.update(target.resource, &key, self.options.commit, change).await {
+            let change = |current: Arc<Opened>| async move { self.next(store, gate, &current, target).await };
+            match store.guaranteed_update(target.resource, &key, self.options.commit, change).await {
                 Err(error) if target.subresource.is_none() && ApiError::is_not_found(&error) => {}
-                updated => return updated.map(|object| (StatusCode::OK, object)),
+                updated => return updated.map(|object| (StatusCode::OK, object.object().clone())),
             }
             let new = self.object(store, None, target)?;
             if let Some(uid) = new["metadata"]["uid"].as_str().filter(|uid| !uid.is_empty()) {
@@ -91,17 +97,17 @@ impl Apply {
                     format!("uid mismatch: the provided object specified uid {uid}, and no existing object was found");
                 return Err(ApiError::conflict(target.resource, target.resource.plural, key.name(), why));
             }
-            match create_new(store, target, new, self.options.commit, warnings, &self.writer).await {
+            match create_new(store, target, gate, new, self.options.commit, warnings, &self.writer).await {
                 Err(error) if error.is_already_exists() => {} // somebody else was faster: apply to theirs
                 created => return created.map(|object| (StatusCode::CREATED, object)),
             }
         }
     }
 
-    fn next(&self, store: &Store, current: &Opened, target: &Target) -> Result<Next, ApiError> {
+    async fn next(&self, store: &Store, gate: &Gate<'_>, current: &Opened, target: &Target) -> Result<Next, ApiError> {
         let live = target.served.served_form_of(current.value.clone());
         let new = self.object(store, Some(&live), target)?;
-        update::next(store, current, target.served, new, target.subresource, &self.writer)
+        update::admitted(store, gate, current, target.served, new, target.subresource, &self.writer).await
     }
 
     /// The object with the configuration applied, in its stored form.

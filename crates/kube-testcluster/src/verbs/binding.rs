@@ -4,16 +4,19 @@
 use std::future::ready;
 use std::sync::Arc;
 
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use serde_json::{Map, Value, json};
 
 use super::update::failed_precondition;
 use super::{Call, key};
+use crate::admission::Gate;
+use crate::auth::user_of;
 use crate::http::body::{self, Format};
 use crate::http::field_validation::warn;
 use crate::http::request_info::Target;
 use crate::http::status::{self, ApiError};
-use crate::http::write_options::WriteOptions;
+use crate::http::write_options::{self, WriteOptions};
+use crate::machinery::admit::Operation;
 use crate::machinery::cause::Cause;
 use crate::machinery::conditions;
 use crate::machinery::fill::{empty, object};
@@ -24,25 +27,32 @@ use crate::store::{Commit, Next, Store};
 pub(crate) async fn bind(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let format = Format::of(request.headers())?;
+    let user = user_of(request.extensions());
     let body = body::read(request).await?;
     let WriteOptions { commit, strictness } = WriteOptions::of_create(&query)?;
-    let binding = format.typed(&body, "Binding", "v1", strictness)?;
-    write(&store, &target, &binding.value, commit).await?;
-    Ok(warn(status::created(), &binding.faults))
+    let mut binding = format.typed(&body, "Binding", "v1", strictness)?;
+    let gate = Gate::of(&store, &target, &user, commit, || write_options::fields(&query));
+    let written = write(&store, &target, &gate, binding.value, commit).await;
+    let response = written.map_or_else(IntoResponse::into_response, |_| status::created());
+    binding.faults.extend(gate.warnings());
+    Ok(warn(response, &binding.faults))
 }
 
 pub(super) async fn write(
     store: &Store,
     target: &Target,
-    binding: &Value,
+    gate: &Gate<'_>,
+    binding: Value,
     commit: Commit,
 ) -> Result<Arc<Opened>, ApiError> {
-    body::check_namespace(binding, target.namespace.as_deref())?;
+    body::check_namespace(&binding, target.namespace.as_deref())?;
+    let binding = &gate.mutate(Operation::Create, binding, None).await?;
     let key = key(target)?;
     if text(binding, "/metadata/name") != key.name() {
         return Err(ApiError::bad_request("name in URL does not match name in Binding object"));
     }
     validate(binding)?;
+    gate.validate(Operation::Create, Some(binding), None).await?;
     let now = store.clock.now();
     let bind = |pod: Arc<Opened>| ready(preconditions(&pod, binding).and_then(|()| bound(&pod, binding, &now)));
     store.guaranteed_update(target.resource, &key, commit, bind).await

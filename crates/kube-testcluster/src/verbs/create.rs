@@ -10,6 +10,7 @@ use super::admission::{name_of, namespace_lifecycle, taint_nodes_by_condition};
 use super::owners::{self, Moment};
 use super::ownership::{self, Writer};
 use super::{Call, answer, pod_admission};
+use crate::admission::{Gate, Reinvoke};
 use crate::auth::rbac::escalation::{self, Grant};
 use crate::auth::{Attributes, ResourceAttributes, user_of};
 use crate::codec::schema::Decoded;
@@ -17,11 +18,12 @@ use crate::http::body::{self, Format};
 use crate::http::field_validation::warn;
 use crate::http::request_info::Target;
 use crate::http::status::ApiError;
-use crate::http::write_options::WriteOptions;
+use crate::http::write_options::{self, WriteOptions};
 use crate::kinds::{
     Change, Generation, NAMESPACES, PODS, Resource, StatusOnCreate, Subresource, fields_from_annotations, namespace,
     note_requester,
 };
+use crate::machinery::admit::Operation;
 use crate::machinery::fill::{empty, missing, object};
 use crate::store::object::{Key, Object};
 use crate::store::storage::Storage;
@@ -45,7 +47,9 @@ pub(crate) async fn create(call: Call) -> Result<Response, ApiError> {
     if target.resource.kind == "CertificateSigningRequest" {
         note_requester(&mut value, &user);
     }
-    let created = create_new(&store, &target, value, commit, &mut faults, &writer).await;
+    let gate = Gate::of(&store, &target, &user, commit, || write_options::fields(&query));
+    let created = create_new(&store, &target, &gate, value, commit, &mut faults, &writer).await;
+    faults.extend(gate.warnings());
     let response = created.map_or_else(IntoResponse::into_response, |object| answer(StatusCode::CREATED, &object));
     Ok(warn(response, &faults))
 }
@@ -54,6 +58,7 @@ pub(crate) async fn create(call: Call) -> Result<Response, ApiError> {
 pub(super) async fn create_new(
     store: &Store,
     target: &Target,
+    gate: &Gate<'_>,
     mut value: Value,
     commit: Commit,
     warnings: &mut Vec<String>,
@@ -66,14 +71,16 @@ pub(super) async fn create_new(
     check_definition(target.resource, &value)?;
     warnings.extend(owners::deduplicate(&mut value, Moment::BeforeAdmission));
     let entries = ownership::of_new(store, target.served, &value, writer);
-    if target.resource == PODS {
-        pod_admission::admit_new(store, target.namespace.as_deref().unwrap_or_default(), &mut value).await?;
+    let mut value = admit(store, target, gate, value, &entries).await?;
+    if !gate.is_open() {
+        warnings.extend(owners::deduplicate(&mut value, Moment::AfterAdmission));
     }
     check_grant(target, &value, writer)?;
     let has_version = value["metadata"]["resourceVersion"].as_str().is_some_and(names_a_version);
     let version = value["metadata"]["resourceVersion"].take();
     let (key, mut value) = validated(store, target, value)?;
     set_entries(&mut value, entries);
+    gate.validate(Operation::Create, Some(&value), None).await?;
     keep_in_dry_run(&mut value, version, commit);
     if target.name.is_some() {
         check_creation_by_name(target, writer)?;
@@ -111,6 +118,30 @@ fn check_creation_by_name(target: &Target, writer: &Writer) -> Result<(), ApiErr
     caller.authorizer.check(&caller.user, &Attributes::Resource(asked))
 }
 
+/// Lets plugins and mutating webhooks complete an object.
+async fn admit(
+    store: &Store,
+    target: &Target,
+    gate: &Gate<'_>,
+    mut value: Value,
+    entries: &Value,
+) -> Result<Value, ApiError> {
+    if !gate.is_open() {
+        set_entries(&mut value, entries.clone());
+    }
+    let mut mutation = gate.mutation(Operation::Create, None);
+    loop {
+        if target.resource == PODS {
+            pod_admission::admit_new(store, target.namespace.as_deref().unwrap_or_default(), &mut value).await?;
+        }
+        let (object, reinvoke) = mutation.round(Some(value)).await?;
+        value = object.unwrap_or_default();
+        if reinvoke == Reinvoke::No {
+            return Ok(value);
+        }
+    }
+}
+
 fn set_entries(value: &mut Value, entries: Value) {
     if !entries.is_null() {
         object(&mut value["metadata"]).insert("managedFields".into(), entries);
@@ -134,6 +165,7 @@ fn keep_in_dry_run(value: &mut Value, version: Value, commit: Commit) {
 pub(super) async fn create_on_update(
     store: &Store,
     target: &Target,
+    gate: &Gate<'_>,
     mut value: Value,
     commit: Commit,
     writer: &Writer,
@@ -141,9 +173,11 @@ pub(super) async fn create_on_update(
     check_namespace(store, target, &mut value)?;
     check_grant(target, &value, writer)?;
     let entries = ownership::of_new(store, target.served, &value, writer);
+    let mut value = admit(store, target, gate, value, &entries).await?;
     let version = value["metadata"]["resourceVersion"].take();
     let (key, mut value) = validated(store, target, value)?;
     set_entries(&mut value, entries);
+    gate.validate(Operation::Create, Some(&value), None).await?;
     keep_in_dry_run(&mut value, version, commit);
     check_creation_by_name(target, writer)?;
     admitted(store, target.resource, key, value, commit).await

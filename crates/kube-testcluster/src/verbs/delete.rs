@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use serde_json::{Value, json};
 
@@ -11,6 +11,9 @@ use super::delete_options::DeleteOptions;
 use super::list::{Selectors, to_delete};
 use super::list_options::ListOptions;
 use super::{Call, answer, key, update};
+use crate::admission::Gate;
+use crate::auth::user_of;
+use crate::http::field_validation::warn;
 use crate::http::status::{self, ApiError};
 use crate::kinds::custom_resource::{CLEANUP_FINALIZER, set_condition};
 use crate::kinds::{CUSTOM_RESOURCE_DEFINITIONS, DeleteResponse, Deletion, NAMESPACES, Resource};
@@ -34,39 +37,44 @@ pub(crate) enum Outcome {
 
 pub(crate) async fn delete(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
+    let user = user_of(request.extensions());
     let options = DeleteOptions::read(request, &query).await?;
     let (resource, key) = (target.resource, key(&target)?);
     check_deletable(resource, &key)?;
-    let outcome = remove(&store, resource, &key, &options).await?;
-    Ok(match outcome {
+    let gate = Gate::of(&store, &target, &user, options.commit, || options.fields());
+    let outcome = remove(&store, resource, &key, &options, &gate).await;
+    let response = outcome.map_or_else(IntoResponse::into_response, |outcome| match outcome {
         Outcome::Gone(object) if resource.delete_response == DeleteResponse::Status => {
             status::removed(resource, key.name(), object.summary.uid())
         }
         Outcome::Kept(object) if options.cascades => answer(StatusCode::ACCEPTED, &object),
         Outcome::Gone(object) | Outcome::Kept(object) | Outcome::Blank(object) => answer(StatusCode::OK, &object),
-    })
+    });
+    Ok(warn(response, &gate.warnings()))
 }
 
 /// Deletes each object that the selectors match; answers with their states before the deletion.
 pub(crate) async fn delete_collection(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
+    let user = user_of(request.extensions());
     let mut list = ListOptions::parse(&query)?;
     let selectors = Selectors::parse(&list)?;
     list.set_defaults(store.settings.streams_lists());
     list.validate(store.settings.streams_lists())?;
-    let filter = selectors.filter(target.served, target.namespace)?;
+    let filter = selectors.filter(target.served, target.namespace.clone())?;
     let options = DeleteOptions::read(request, &query).await?;
     options.refuse_for_collections()?;
     let page = to_delete(&store, target.resource, &filter, list).await?;
+    let gate = Gate::of(&store, &target, &user, options.commit, || options.fields());
     for (n, object) in page.objects.iter().enumerate() {
         give_way(n).await;
         check_deletable(object.resource, &object.key)?;
-        match remove(&store, object.resource, &object.key, &options).await {
-            Err(error) if !error.is_not_found() => return Err(error),
+        match remove(&store, object.resource, &object.key, &options, &gate).await {
+            Err(error) if !error.is_not_found() => return Ok(warn(error.into_response(), &gate.warnings())),
             _ => {}
         }
     }
-    Ok(page.answer(target.resource))
+    Ok(warn(page.answer(target.resource), &gate.warnings()))
 }
 
 /// How many objects are deleted without a pause for other tasks.
@@ -80,26 +88,30 @@ pub(crate) async fn give_way(nth: usize) {
 }
 
 /// Deletes an object. Every deletion goes through here: a graceful one is first recorded in the object, and the removal
-/// is a write of its own.
+/// is a write of its own. About each of the two those are asked whom the gate knows.
 pub(crate) async fn remove(
     store: &Store,
     resource: &'static Resource,
     key: &Key,
     options: &DeleteOptions,
+    gate: &Gate<'_>,
 ) -> Result<Outcome, ApiError> {
     let mut step = Then::Wait;
     let marked = store
-        .update(resource, key, options.commit, |current: &Opened| {
-            options.check(current)?;
-            options.refuse_readable(current)?;
-            let (next, then) = plan(store, current, options);
-            if then == Then::Forgotten {
-                options.refuse_forgotten(current)?;
+        .guaranteed_update(resource, key, options.commit, |current: Arc<Opened>| {
+            let planned = first_write(store, &current, options);
+            step = planned.as_ref().map_or(Then::Wait, |(_, then)| *then);
+            async move {
+                let (next, _) = planned?;
+                if !matches!(next, Next::Keep) {
+                    gate.delete(&current.value).await?;
+                }
+                Ok::<_, ApiError>(next)
             }
-            step = then;
-            Ok::<_, ApiError>(next)
         })
-        .await?;
+        .await?
+        .object()
+        .clone();
     match step {
         Then::Wait => Ok(Outcome::Kept(marked)),
         Then::Forgotten if options.commit == Commit::Pretend => {
@@ -112,20 +124,37 @@ pub(crate) async fn remove(
             let uid = marked.summary.uid().to_owned();
             let mut gone = true;
             let removed = store
-                .update(resource, key, Commit::Really, |current: &Opened| {
+                .guaranteed_update(resource, key, Commit::Really, |current: Arc<Opened>| {
                     // A concurrent deletion may have removed the object, and a new one may have its name. The new one
                     // stays.
-                    gone = current.summary.uid() == uid;
-                    Ok::<_, ApiError>(if gone { Next::Remove } else { Next::Keep })
+                    let is_same = current.summary.uid() == uid;
+                    gone = is_same;
+                    async move {
+                        if is_same {
+                            gate.delete(&current.value).await?;
+                        }
+                        Ok::<_, ApiError>(if is_same { Next::Remove } else { Next::Keep })
+                    }
                 })
                 .await;
             match removed {
-                Ok(last) if gone => Ok(Outcome::Gone(last)),
+                Ok(last) if gone => Ok(Outcome::Gone(last.object().clone())),
                 Err(error) if !error.is_not_found() => Err(error),
                 _ => Ok(Outcome::Gone(marked)), // another deletion was faster
             }
         }
     }
+}
+
+/// The first write, if the options allow it.
+fn first_write(store: &Store, current: &Opened, options: &DeleteOptions) -> Result<(Next, Then), ApiError> {
+    options.check(current)?;
+    options.refuse_readable(current)?;
+    let (next, then) = plan(store, current, options);
+    if then == Then::Forgotten {
+        options.refuse_forgotten(current)?;
+    }
+    Ok((next, then))
 }
 
 /// What follows the first write of a deletion.

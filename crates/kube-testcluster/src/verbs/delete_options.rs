@@ -2,7 +2,7 @@
 
 use axum::extract::Request;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use super::update::failed_precondition;
 use crate::codec::protobuf;
@@ -132,6 +132,27 @@ impl DeleteOptions {
             cascades: false,
             commit,
         }
+    }
+
+    /// Themselves, for those who are asked about the deletion.
+    pub(crate) fn fields(&self) -> Map<String, Value> {
+        let preconditions = [("uid", &self.uid), ("resourceVersion", &self.resource_version)];
+        let preconditions =
+            preconditions.into_iter().filter_map(|(name, text)| Some((name.to_owned(), json!(text.as_ref()?))));
+        let preconditions: Map<String, Value> = preconditions.collect();
+        let policy = self.policy.map(|policy| match policy {
+            Policy::Background => "Background",
+            Policy::Foreground => "Foreground",
+            Policy::Orphan => "Orphan",
+        });
+        let dry_run = (self.commit == Commit::Pretend).then(|| json!(["All"]));
+        let fields = [
+            ("dryRun", dry_run),
+            ("gracePeriodSeconds", self.grace_period_seconds.map(Value::from)),
+            ("preconditions", (!preconditions.is_empty()).then_some(Value::Object(preconditions))),
+            ("propagationPolicy", policy.map(Value::from)),
+        ];
+        fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
     }
 
     /// The grace period in the request; a negative one counts as one second.

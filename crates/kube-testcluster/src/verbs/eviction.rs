@@ -7,10 +7,13 @@ use serde_json::{Value, json};
 use super::delete::remove;
 use super::delete_options::DeleteOptions;
 use super::{Call, key};
+use crate::admission::Gate;
+use crate::auth::user_of;
 use crate::http::body::{self, Format};
 use crate::http::field_validation::warn;
 use crate::http::status::{self, ApiError};
-use crate::http::write_options::WriteOptions;
+use crate::http::write_options::{self, WriteOptions};
+use crate::machinery::admit::Operation;
 use crate::machinery::conditions;
 use crate::store::object::Opened;
 use crate::store::{Commit, Next};
@@ -19,14 +22,18 @@ use crate::store::{Commit, Next};
 pub(crate) async fn evict(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let format = Format::of(request.headers())?;
+    let user = user_of(request.extensions());
     let body = body::read(request).await?;
     let WriteOptions { commit, strictness } = WriteOptions::of_create(&query)?;
-    let eviction = format.typed(&body, "Eviction", "policy/v1", strictness)?;
+    let mut eviction = format.typed(&body, "Eviction", "policy/v1", strictness)?;
     let (resource, key) = (target.resource, key(&target)?);
     body::check_namespace(&eviction.value, target.namespace.as_deref())?;
+    let gate = Gate::of(&store, &target, &user, commit, || write_options::fields(&query));
+    eviction.value = gate.mutate(Operation::Create, eviction.value, None).await?;
     if eviction.value["metadata"]["name"].as_str() != Some(key.name()) {
         return Err(ApiError::bad_request("name in URL does not match name in Eviction object"));
     }
+    gate.validate(Operation::Create, Some(&eviction.value), None).await?;
     let mut options = DeleteOptions::of_eviction(&eviction.value["deleteOptions"], commit)?;
     if options.commit == Commit::Really {
         let now = store.clock.now();
@@ -38,7 +45,8 @@ pub(crate) async fn evict(call: Call) -> Result<Response, ApiError> {
             .await?;
         options = options.after(&marked);
     }
-    remove(&store, resource, &key, &options).await?;
+    remove(&store, resource, &key, &options, &Gate::open()).await?; // the eviction was admitted
+    eviction.faults.extend(gate.warnings());
     Ok(warn(status::created(), &eviction.faults))
 }
 

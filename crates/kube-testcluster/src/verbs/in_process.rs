@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::ownership::Writer;
 use super::patch::PatchBody;
 use super::{binding, create, key, patch};
+use crate::admission::Gate;
 use crate::codec::schema::Decoded;
 use crate::http::field_validation::Strictness;
 use crate::http::request_info::Target;
@@ -62,7 +63,8 @@ impl Requests for InProcess {
             let Decoded { value, mut faults } = decoded(resource, object)?;
             let component = value["source"]["component"].as_str().unwrap_or(KUBELET).to_owned();
             let writer = Writer::named(component);
-            create::create_new(&self.0, &target, value, OPTIONS.commit, &mut faults, &writer).await.map(drop)
+            let gate = self.gate(&target);
+            create::create_new(&self.0, &target, &gate, value, OPTIONS.commit, &mut faults, &writer).await.map(drop)
         }
         .map(|answer| answer.map_err(refused))
         .boxed()
@@ -70,20 +72,31 @@ impl Requests for InProcess {
 
     fn bind(&self, pod: ObjectRef, binding: Value) -> Answer<'_, Received> {
         let target = target(pod.resource, pod.namespace, Some(pod.name), Some(Subresource::Binding));
-        async move { binding::write(&self.0, &target, &binding, OPTIONS.commit).await.map(Received::new) }
-            .map(|answer| answer.map_err(refused))
-            .boxed()
+        async move {
+            let gate = self.gate(&target);
+            binding::write(&self.0, &target, &gate, binding, OPTIONS.commit).await.map(Received::new)
+        }
+        .map(|answer| answer.map_err(refused))
+        .boxed()
     }
 
     fn patch(&self, object: ObjectRef, part: Option<Subresource>, patch: Patch) -> Answer<'_, Received> {
         let target = target(object.resource, object.namespace, Some(object.name), part);
         async move {
             let patch = PatchBody::of(patch);
-            let (written, _) = patch::write(&self.0, &target, &patch, OPTIONS, &Writer::named(KUBELET)).await;
+            let (gate, writer) = (self.gate(&target), Writer::named(KUBELET));
+            let (written, _) = patch::write(&self.0, &target, &gate, &patch, OPTIONS, &writer).await;
             written.map(Received::new)
         }
         .map(|answer| answer.map_err(refused))
         .boxed()
+    }
+}
+
+impl InProcess {
+    /// Those who decide about writes are asked about these, too.
+    fn gate(&self, target: &Target) -> Gate<'_> {
+        Gate::of_node(&self.0, target)
     }
 }
 

@@ -25,7 +25,6 @@ pub(crate) mod delete_options;
 pub(crate) mod eviction;
 pub(crate) mod get;
 pub(crate) mod in_process;
-mod json_patch;
 pub(crate) mod list;
 mod list_options;
 pub(crate) mod log;

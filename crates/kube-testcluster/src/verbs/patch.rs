@@ -7,20 +7,22 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode};
 use serde_json::{Map, Value, json};
 
-use super::json_patch::operate;
 use super::owners::{self, Moment};
 use super::ownership::Writer;
 use super::{Call, answer, apply, key, update};
+use crate::admission::Gate;
+use crate::auth::user_of;
 use crate::codec::go_text::GoMap;
 use crate::codec::json::{Json, MOST_FAULTS};
 use crate::codec::schema::{Decoded, from_map, json_type};
 use crate::codec::strategic_merge::{self, Refusal};
 use crate::http::body;
 use crate::http::field_validation::{Strictness, warn};
+use crate::http::json_patch::operate;
 use crate::http::query::Query;
 use crate::http::request_info::Target;
 use crate::http::status::ApiError;
-use crate::http::write_options::WriteOptions;
+use crate::http::write_options::{self, WriteOptions};
 use crate::kinds::Resource;
 use crate::machinery::quote::quote;
 use crate::nodes::requests::Patch;
@@ -57,8 +59,11 @@ pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
     }
     let Call { store, target, query, request } = call;
     let writer = Writer::of(&query, &request);
+    let user = user_of(request.extensions());
     let (patch, options) = PatchBody::read(request, &query).await?;
-    let (written, warnings) = write(&store, &target, &patch, options, &writer).await;
+    let gate = Gate::of(&store, &target, &user, options.commit, || write_options::fields(&query));
+    let (written, mut warnings) = write(&store, &target, &gate, &patch, options, &writer).await;
+    warnings.extend(gate.warnings());
     let response = written.map_or_else(IntoResponse::into_response, |object| answer(StatusCode::OK, &object));
     Ok(warn(response, &warnings))
 }
@@ -67,12 +72,14 @@ pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
 pub(super) async fn write(
     store: &Store,
     target: &Target,
+    gate: &Gate<'_>,
     patch: &PatchBody,
     options: WriteOptions,
     writer: &Writer,
 ) -> (Result<Arc<Opened>, ApiError>, Vec<String>) {
     let warnings = Mutex::default();
-    let change = |current| patched(store, current, target, patch, options, writer, &warnings);
+    let with = Patching { target, gate, patch, options, writer };
+    let change = |current| patched(store, current, with, &warnings);
     let written = match key(target) {
         Ok(key) => store.guaranteed_update(target.resource, &key, options.commit, change).await,
         Err(error) => Err(error),
@@ -80,27 +87,36 @@ pub(super) async fn write(
     (written, warnings.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
+/// A patch, and how it is written.
+#[derive(Clone, Copy)]
+struct Patching<'a> {
+    target: &'a Target,
+    gate: &'a Gate<'a>,
+    patch: &'a PatchBody,
+    options: WriteOptions,
+    writer: &'a Writer,
+}
+
 /// The state after a patch. What is to be warned of replaces what an earlier try has found.
 async fn patched(
     store: &Store,
     current: Arc<Opened>,
-    target: &Target,
-    patch: &PatchBody,
-    options: WriteOptions,
-    writer: &Writer,
+    with: Patching<'_>,
     warnings: &Mutex<Vec<String>>,
 ) -> Result<Next, ApiError> {
+    let Patching { target, gate, patch, options, writer } = with;
     let Decoded { value, mut faults } = apply(&current, target.served, patch, options.strictness).await?;
     let mut value = target.served.stored_form_of(value);
     if options.commit == Commit::Really {
         target.resource.as_stored(&mut value);
     }
-    let next = update::check_name(target, &value).and_then(|()| {
+    let named = update::check_name(target, &value);
+    if named.is_ok() {
         faults.extend(owners::deduplicate(&mut value, Moment::AfterAdmission));
-        update::next(store, &current, target.served, value, target.subresource, writer)
-    });
+    }
     *warnings.lock().unwrap_or_else(PoisonError::into_inner) = faults;
-    next
+    named?;
+    update::admitted(store, gate, &current, target.served, value, target.subresource, writer).await
 }
 
 /// Refuses a body that is no patch.

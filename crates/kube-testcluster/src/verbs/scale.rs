@@ -2,20 +2,23 @@
 
 use std::sync::Arc;
 
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use serde_json::{Value, json};
 
 use super::ownership::Writer;
 use super::patch::PatchBody;
 use super::{Call, key, update};
+use crate::admission::Gate;
+use crate::auth::user_of;
 use crate::codec::schema;
 use crate::http::body::{self, Format};
 use crate::http::field_validation::warn;
 use crate::http::status::{self, ApiError};
-use crate::http::write_options::WriteOptions;
+use crate::http::write_options::{self, WriteOptions};
 use crate::kinds::Resource;
 use crate::kinds::custom_resource::ScalePaths;
+use crate::machinery::admit::Operation;
 use crate::machinery::label_selector;
 use crate::store::object::Opened;
 use crate::store::{Next, Store};
@@ -36,29 +39,36 @@ pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let format = Format::of(request.headers());
     let writer = Writer::of(&query, &request);
+    let user = user_of(request.extensions());
     let body = body::read(request).await?;
     let WriteOptions { commit, strictness } = WriteOptions::of_update(&query)?;
-    let wanted = format?.typed(&body, KIND, VERSION, strictness)?;
-    let served = target.served;
-    let change = |current: &Opened| rescaled(&store, current, served, &wanted.value, &writer);
-    let scaled = store.update(target.resource, &key(&target)?, commit, change).await?;
-    let scaled = scaled.open()?;
-    Ok(warn(answer(&scaled, served), &wanted.faults))
+    let mut wanted = format?.typed(&body, KIND, VERSION, strictness)?;
+    let gate = Gate::of(&store, &target, &user, commit, || write_options::fields(&query));
+    let (gate, served, value) = (&gate, target.served, &wanted.value);
+    let change = |current: Arc<Opened>| admitted(&store, gate, current, served, value.clone(), &writer);
+    let scaled = store.guaranteed_update(target.resource, &key(&target)?, commit, change).await;
+    let response = scaled.map_or_else(IntoResponse::into_response, |scaled| answer(&scaled, served));
+    wanted.faults.extend(gate.warnings());
+    Ok(warn(response, &wanted.faults))
 }
 
 pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let writer = Writer::of(&query, &request);
+    let user = user_of(request.extensions());
     let (patch, WriteOptions { commit, .. }) = PatchBody::read(request, &query).await?;
+    let gate = Gate::of(&store, &target, &user, commit, || write_options::fields(&query));
     let served = target.served;
-    let change = |current| patched(&store, current, served, &patch, &writer);
-    let scaled = store.guaranteed_update(target.resource, &key(&target)?, commit, change).await?;
-    Ok(answer(&scaled, served))
+    let change = |current| patched(&store, &gate, current, served, &patch, &writer);
+    let scaled = store.guaranteed_update(target.resource, &key(&target)?, commit, change).await;
+    let response = scaled.map_or_else(IntoResponse::into_response, |scaled| answer(&scaled, served));
+    Ok(warn(response, &gate.warnings()))
 }
 
 /// The object after a patch of its scale.
 async fn patched(
     store: &Store,
+    gate: &Gate<'_>,
     current: Arc<Opened>,
     served: &'static Resource,
     patch: &PatchBody,
@@ -68,7 +78,26 @@ async fn patched(
     patch.apply(KIND, &mut wanted).await?;
     let text = wanted.to_string();
     let wanted = schema::decode(KIND, wanted).map_err(|why| ApiError::undecodable_patch(&text, &why))?.value;
-    rescaled(store, &current, served, &wanted, writer)
+    admitted(store, gate, current, served, wanted, writer).await
+}
+
+/// The object with the replicas of a scale, if those agree who are asked about the scale.
+async fn admitted(
+    store: &Store,
+    gate: &Gate<'_>,
+    current: Arc<Opened>,
+    served: &'static Resource,
+    mut wanted: Value,
+    writer: &Writer,
+) -> Result<Next, ApiError> {
+    if gate.is_open() {
+        return rescaled(store, &current, served, &wanted, writer);
+    }
+    let old = scale(&current, served);
+    wanted = gate.mutate(Operation::Update, wanted, Some(&old)).await?;
+    let next = rescaled(store, &current, served, &wanted, writer)?;
+    gate.validate(Operation::Update, Some(&wanted), Some(&old)).await?;
+    Ok(next)
 }
 
 /// The object with the replicas of a scale. The scale's uid and resourceVersion are preconditions.

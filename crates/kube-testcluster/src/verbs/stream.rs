@@ -2,10 +2,15 @@
 
 use axum::response::Response;
 use http::header;
+use serde_json::{Map, Value, json};
 
 use super::{Call, container, key};
+use crate::admission::Gate;
+use crate::auth::user_of;
+use crate::http::query::Query;
 use crate::http::status::ApiError;
 use crate::kinds::Subresource;
+use crate::store::Commit;
 
 /// Makes upstream's checks, and then refuses the request.
 ///
@@ -16,6 +21,10 @@ pub(crate) async fn connect(call: Call) -> Result<Response, ApiError> {
     let key = key(&target)?;
     let pod =
         store.get(target.resource, &key).ok_or_else(|| ApiError::not_found(target.resource, key.name()))?.open()?;
+    let gate = Gate::of(&store, &target, &user_of(request.extensions()), Commit::Really, Map::new);
+    if !gate.is_open() {
+        gate.connect(options(&query, target.subresource)).await?;
+    }
     let lacking = match target.subresource {
         Some(Subresource::Exec) => "run a command in",
         Some(Subresource::Attach) => "attach to",
@@ -33,4 +42,25 @@ pub(crate) async fn connect(call: Call) -> Result<Response, ApiError> {
     Err(ApiError::not_implemented(format!(
         "the containers of this cluster are not real: there is nothing to {lacking}"
     )))
+}
+
+/// The options of a connection: `PodExecOptions` and the like.
+fn options(query: &Query, part: Option<Subresource>) -> Value {
+    if part == Some(Subresource::PortForward) {
+        let ports: Vec<u16> = query.all("ports").iter().filter_map(|port| port.parse().ok()).collect();
+        return if ports.is_empty() { json!({}) } else { json!({"ports": ports}) };
+    }
+    let mut options = json!({});
+    for stream in ["stdin", "stdout", "stderr", "tty"] {
+        if query.flag(stream).unwrap_or_default() {
+            options[stream] = true.into();
+        }
+    }
+    if let Some(container) = query.get("container").filter(|name| !name.is_empty()) {
+        options["container"] = container.into();
+    }
+    if part == Some(Subresource::Exec) {
+        options["command"] = json!(query.all("command"));
+    }
+    options
 }

@@ -11,12 +11,15 @@ use http::StatusCode;
 use serde_json::{Value, json};
 
 use super::{Call, key};
+use crate::admission::Gate;
 use crate::auth::service_account::{self, ISSUER};
+use crate::auth::user_of;
 use crate::http::body::{self, Format};
 use crate::http::field_validation::warn;
 use crate::http::status::{self, ApiError};
-use crate::http::write_options::WriteOptions;
+use crate::http::write_options::{self, WriteOptions};
 use crate::kinds::{NODES, PODS, Resource, SECRETS, SERVICE_ACCOUNTS, TOKEN_REQUEST};
+use crate::machinery::admit::Operation;
 use crate::machinery::cause::Cause;
 use crate::machinery::fill::{empty, missing};
 use crate::store::Store;
@@ -31,10 +34,13 @@ const LONGEST: i64 = 1 << 32;
 pub(crate) async fn request(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let format = Format::of(request.headers())?;
+    let user = user_of(request.extensions());
     let body = body::read(request).await?;
-    let WriteOptions { strictness, .. } = WriteOptions::of_create(&query)?; // a dry run has the same answer
-    let asked = format.typed(&body, TOKEN_REQUEST.kind, &TOKEN_REQUEST.api_version(), strictness)?;
+    let WriteOptions { strictness, commit } = WriteOptions::of_create(&query)?; // a dry run has the same answer
+    let mut asked = format.typed(&body, TOKEN_REQUEST.kind, &TOKEN_REQUEST.api_version(), strictness)?;
     body::check_namespace(&asked.value, target.namespace.as_deref())?;
+    let gate = Gate::of(&store, &target, &user, commit, || write_options::fields(&query));
+    asked.value = gate.mutate(Operation::Create, asked.value, None).await?;
     let key = key(&target)?;
     let account = found(&store, SERVICE_ACCOUNTS, &key)?;
     let mut value = asked.value;
@@ -43,6 +49,8 @@ pub(crate) async fn request(call: Call) -> Result<Response, ApiError> {
     if !causes.is_empty() {
         return Err(ApiError::invalid(&TOKEN_REQUEST, "", causes));
     }
+    gate.validate(Operation::Create, Some(&value), None).await?;
+    asked.faults.extend(gate.warnings());
     let bound = bound_object(&store, &value["spec"]["boundObjectRef"], &key)?;
     let lasts = value["spec"]["expirationSeconds"].as_i64().unwrap_or(HOUR);
     let seconds = Duration::from_secs(lasts.unsigned_abs());

@@ -11,15 +11,18 @@ use super::create::create_on_update;
 use super::owners::{self, Moment};
 use super::ownership::{self, Writer};
 use super::{Call, answer, key, pod_admission};
+use crate::admission::{Gate, Reinvoke};
 use crate::auth::rbac::escalation::{self, Grant};
+use crate::auth::user_of;
 use crate::codec::schema::Decoded;
 use crate::http::body::{self, Format};
 use crate::http::field_validation::warn;
 use crate::http::query::problem;
 use crate::http::request_info::Target;
 use crate::http::status::ApiError;
-use crate::http::write_options::WriteOptions;
+use crate::http::write_options::{self, WriteOptions};
 use crate::kinds::{Change, CreateOnUpdate, Generation, NAMESPACES, PODS, Resource, Subresource, UnconditionalUpdate};
+use crate::machinery::admit::Operation;
 use crate::machinery::fill::{empty, object};
 use crate::store::object::{Key, Object, Opened};
 use crate::store::{Commit, Next, Store};
@@ -28,11 +31,14 @@ pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
     let format = Format::of(request.headers());
     let writer = Writer::of(&query, &request);
+    let user = user_of(request.extensions());
     let body = body::read(request).await?;
     let WriteOptions { commit, strictness } = WriteOptions::of_update(&query)?;
     let Decoded { value, mut faults } = format?.object(&body, target.served, strictness)?;
     let value = target.served.stored_form_of(value);
-    let written = write(&store, &target, value, commit, &writer, &mut faults).await;
+    let gate = Gate::of(&store, &target, &user, commit, || write_options::fields(&query));
+    let written = write(&store, &target, &gate, value, commit, &writer, &mut faults).await;
+    faults.extend(gate.warnings());
     let response = written.map_or_else(IntoResponse::into_response, |(code, object)| answer(code, &object));
     Ok(warn(response, &faults))
 }
@@ -42,6 +48,7 @@ pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
 async fn write(
     store: &Store,
     target: &Target,
+    gate: &Gate<'_>,
     mut value: Value,
     commit: Commit,
     writer: &Writer,
@@ -55,16 +62,17 @@ async fn write(
     let key = key(target)?;
     let creates = target.subresource.is_none() && target.resource.strategy.create_on_update == CreateOnUpdate::Allowed;
     loop {
-        let change = |current: &Opened| {
-            same_uid(current, &value)?;
-            next(store, current, target.served, value.clone(), target.subresource, writer)
+        let new = &value;
+        let change = |current: Arc<Opened>| async move {
+            same_uid(&current, new)?;
+            admitted(store, gate, &current, target.served, new.clone(), target.subresource, writer).await
         };
-        match store.update(target.resource, &key, commit, change).await {
+        match store.guaranteed_update(target.resource, &key, commit, change).await {
             Err(error) if creates && error.is_not_found() => {}
-            updated => return updated.map(|object| (StatusCode::OK, object)),
+            updated => return updated.map(|object| (StatusCode::OK, object.object().clone())),
         }
         check_creation(target.resource, &key, &value)?;
-        match create_on_update(store, target, value.clone(), commit, writer).await {
+        match create_on_update(store, target, gate, value.clone(), commit, writer).await {
             Err(error) if error.is_already_exists() => {} // somebody else was faster: update theirs
             created => return created.map(|object| (StatusCode::CREATED, object)),
         }
@@ -92,15 +100,64 @@ pub(crate) fn next(
     store: &Store,
     current: &Opened,
     served: &Resource,
+    new: Value,
+    part: Option<Subresource>,
+    writer: &Writer,
+) -> Result<Next, ApiError> {
+    let entries = ownership::after_update(store, current, served, &new, part, writer);
+    decided(store, current, served, new, part, entries, writer)
+}
+
+/// The same, if those agree who are asked about writes: first they may change the new state, and last they see what is to be
+/// stored.
+pub(super) async fn admitted(
+    store: &Store,
+    gate: &Gate<'_>,
+    current: &Opened,
+    served: &Resource,
     mut new: Value,
     part: Option<Subresource>,
+    writer: &Writer,
+) -> Result<Next, ApiError> {
+    if gate.is_open() {
+        return next(store, current, served, new, part, writer);
+    }
+    let entries = ownership::after_update(store, current, served, &new, part, writer);
+    if !entries.is_null() {
+        object(&mut new["metadata"]).insert("managedFields".into(), entries.clone());
+    }
+    let old = Some(&current.value);
+    let mut mutation = gate.mutation(Operation::Update, old);
+    loop {
+        if current.resource == PODS && part.is_none() {
+            pod_admission::admit_update(store.settings.admission, &current.value, &mut new);
+        }
+        let (object, reinvoke) = mutation.round(Some(new)).await?;
+        new = object.unwrap_or_default();
+        if reinvoke == Reinvoke::No {
+            break;
+        }
+    }
+    let next = decided(store, current, served, new, part, entries, writer)?;
+    if let Next::Put(new) | Next::Release(new) = &next {
+        gate.validate(Operation::Update, Some(new), old).await?;
+    }
+    Ok(next)
+}
+
+fn decided(
+    store: &Store,
+    current: &Opened,
+    served: &Resource,
+    mut new: Value,
+    part: Option<Subresource>,
+    entries: Value,
     writer: &Writer,
 ) -> Result<Next, ApiError> {
     let resource = current.resource;
     let namespace = current.key.namespace().unwrap_or_default();
     let grant = Grant { resource, namespace, name: current.key.name(), new: &new, old: Some(&current.value) };
     escalation::check(writer.caller.as_ref(), grant)?;
-    let entries = ownership::after_update(store, current, served, &new, part, writer);
     preconditions(current, &new)?;
     match part {
         Some(Subresource::Approval | Subresource::Status) => keep_all_but_status(current, &mut new),

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod cluster_admission;
+mod cluster_admit;
 mod cluster_apply;
 mod cluster_as_upstream;
 mod cluster_at_start;

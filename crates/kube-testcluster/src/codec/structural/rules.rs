@@ -4,7 +4,6 @@
 //! cannot be stopped: so what a rule may cost is estimated before it runs ([`cost`]). It lacks `sortBy`, macros with two variables,
 //! and the equality of an integer and a float.
 
-mod cost;
 mod path;
 mod program;
 mod values;
@@ -16,6 +15,7 @@ use super::number::Number;
 use super::shown::shown;
 use super::validate::ratchet::{MapList, Ratchet};
 use super::{Rule, Structural, field};
+use crate::codec::expression::cost;
 use crate::machinery::cause::Cause;
 
 pub(super) use self::program::Compiled;

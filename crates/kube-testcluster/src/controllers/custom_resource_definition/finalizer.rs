@@ -1,5 +1,6 @@
 //! Deletes the objects of a definition that is being deleted, and then the definition. Upstream: `CRDFinalizer`.
 
+use crate::admission::Gate;
 use crate::controllers::chores::is_over;
 use crate::http::status::ApiError;
 use crate::kinds::custom_resource::{CLEANUP_FINALIZER, is_condition_true, set_condition};
@@ -35,12 +36,12 @@ pub(super) async fn sync(store: &Store, key: &Key) -> Result<bool, ApiError> {
     write(store, key, false, "InstanceDeletionCompleted", "removed all instances", Finalizer::Removed).await
 }
 
-/// Deletes all objects of a kind. Returns whether none is left.
+/// Deletes all objects of a kind. As upstream, nobody is asked about it. Returns whether none is left.
 async fn delete_instances(store: &Store, resource: &'static Resource) -> Result<bool, ApiError> {
     let instances = everything(store, resource, &Filter::default());
     for (n, instance) in instances.objects.iter().filter(|instance| !instance.summary.is_deleting).enumerate() {
         let options = DeleteOptions::of_controller(None, Policy::Background);
-        match remove(store, resource, &instance.key, &options).await {
+        match remove(store, resource, &instance.key, &options, &Gate::open()).await {
             Err(error) if !is_over(&error) => return Err(error),
             _ => give_way(n).await,
         }

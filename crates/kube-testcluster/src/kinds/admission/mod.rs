@@ -1,9 +1,16 @@
 //! The kinds of the group `admissionregistration.k8s.io`.
 
+mod configured;
+mod matching;
 pub(super) mod mutating_webhook_configuration;
 mod rules;
 pub(super) mod validating_webhook_configuration;
+mod webhook;
 mod webhooks;
+
+pub(crate) use self::configured::Configured;
+pub(crate) use self::matching::{Asked, Rule};
+pub(crate) use self::webhook::{Condition, FailurePolicy, MatchPolicy, Reinvocation, SideEffects, Webhook};
 
 use serde_json::{Value, json};
 

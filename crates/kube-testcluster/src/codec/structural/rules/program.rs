@@ -1,42 +1,15 @@
 //! A rule as a program of the crate `cel`.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
-use kube_cel::KubeCelExt;
 use kube_cel::cel::objects::OptionalValue;
-use kube_cel::cel::parser::{Expression, Parser};
-use kube_cel::cel::{Context, ParseErrors, ResolveResult};
+use kube_cel::cel::parser::Expression;
 
-use super::cost::Loops;
+use crate::codec::expression::cost::Loops;
+use crate::codec::expression::{self, read};
 use crate::codec::structural::Rule;
 
-pub(super) use kube_cel::cel::Value;
-
-/// The functions of Kubernetes, and those of the language that the crate lacks. A type is its name.
-static FUNCTIONS: LazyLock<Context<'static>> = LazyLock::new(|| {
-    let mut context = Context::default().with_all();
-    context.add_function("dyn", |value: Value| -> ResolveResult { Ok(value) });
-    context.add_function("type", |value: Value| -> ResolveResult { Ok(type_of(&value).into()) });
-    for name in ["null_type", "bool", "int", "uint", "double", "string", "bytes", "list", "map"] {
-        context.add_variable_from_value(name, name);
-    }
-    context
-});
-
-fn type_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null_type",
-        Value::Bool(_) => "bool",
-        Value::Int(_) => "int",
-        Value::UInt(_) => "uint",
-        Value::Float(_) => "double",
-        Value::String(_) => "string",
-        Value::Bytes(_) => "bytes",
-        Value::List(_) => "list",
-        Value::Map(_) => "map",
-        _ => "",
-    }
-}
+pub(super) use crate::codec::expression::Value;
 
 /// A rule that was read.
 #[derive(Debug)]
@@ -95,30 +68,13 @@ impl Compiled {
     }
 }
 
-/// Reads an expression, with optionals: `self.?name`. The parser bounds how deep it nests.
-fn read(text: &str) -> Result<Expression, ParseErrors> {
-    Parser::new().enable_optional_syntax(true).parse(text)
-}
-
 fn execute(program: &Expression, new: &Value, old: Old<'_>) -> Result<Value, String> {
-    let mut context = FUNCTIONS.new_inner_scope();
-    context.add_variable_from_value("self", new.clone());
-    if old.is_optional {
-        let optional = old.value.map_or_else(OptionalValue::none, |value| OptionalValue::of(value.clone()));
-        context.add_variable_from_value("oldSelf", Value::Opaque(Arc::new(optional)));
-    } else if let Some(value) = old.value {
-        context.add_variable_from_value("oldSelf", value.clone());
-    }
-    Value::resolve(program, &context).map_err(|error| in_words_of_go(&error.to_string()))
-}
-
-/// What cel-go says.
-fn in_words_of_go(error: &str) -> String {
-    if error.starts_with("Division by zero") {
-        return "division by zero".into();
-    }
-    if let Some(index) = error.strip_prefix("Index out of bounds: Int(").and_then(|rest| rest.strip_suffix(')')) {
-        return format!("index out of bounds: {index}");
-    }
-    error.strip_prefix("No such key: ").map_or_else(|| error.into(), |key| format!("no such key: {key}"))
+    let old = match old {
+        Old { value, is_optional: true } => {
+            let optional = value.map_or_else(OptionalValue::none, |value| OptionalValue::of(value.clone()));
+            Some(Value::Opaque(Arc::new(optional)))
+        }
+        Old { value, .. } => value.cloned(),
+    };
+    expression::run(program, [("self", new.clone())].into_iter().chain(old.map(|old| ("oldSelf", old))))
 }

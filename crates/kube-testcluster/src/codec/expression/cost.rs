@@ -4,13 +4,13 @@
 use serde_json::Value;
 
 /// The most that one call may cost.
-pub(super) const OF_A_CALL: u64 = 1_000_000;
+pub(crate) const OF_A_CALL: u64 = 1_000_000;
 /// The most that all calls for one object may cost.
-pub(super) const OF_AN_OBJECT: u64 = 10_000_000;
+pub(crate) const OF_AN_OBJECT: u64 = 10_000_000;
 
 /// The loops of a rule.
 #[derive(Debug, Default)]
-pub(super) struct Loops {
+pub(crate) struct Loops {
     /// How many are inside each other.
     depth: u32,
     /// Whether it makes lists of texts.
@@ -19,7 +19,7 @@ pub(super) struct Loops {
 
 impl Loops {
     /// Reads them from the text of a rule: a loop is a macro, from its bracket to the closing one.
-    pub(super) fn of(rule: &str) -> Self {
+    pub(crate) fn of(rule: &str) -> Self {
         const MACROS: [&str; 9] =
             ["all", "exists", "exists_one", "existsOne", "map", "filter", "sortBy", "transformList", "transformMap"];
         let (mut open, mut depth, mut quote) = (Vec::new(), 0, None);
@@ -42,7 +42,7 @@ impl Loops {
         Self { depth: u32::try_from(depth).unwrap_or(u32::MAX), splits }
     }
 
-    pub(super) fn cost(&self, value: &Value) -> u64 {
+    pub(crate) fn cost(&self, value: &Value) -> u64 {
         if self.depth == 0 { 1 } else { self.longest(value).max(1).saturating_pow(self.depth) }
     }
 

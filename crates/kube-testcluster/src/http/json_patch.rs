@@ -15,7 +15,7 @@ const OPERATIONS_AT_ONCE: usize = 16;
 
 /// Applies the operations one by one, within limits: without them, a few copies of copies could fill any memory, and a few
 /// moves could nest a value deeper than it can be read.
-pub(super) async fn operate(value: &mut Value, patch: &Patch) -> Result<(), ApiError> {
+pub(crate) async fn operate(value: &mut Value, patch: &Patch) -> Result<(), ApiError> {
     let mut copied = 0;
     for (n, operation) in patch.iter().enumerate() {
         if n % OPERATIONS_AT_ONCE == OPERATIONS_AT_ONCE - 1 {

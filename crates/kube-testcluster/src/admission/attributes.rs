@@ -1,0 +1,143 @@
+//! What somebody who is asked sees of a request. Upstream: `attributes.go`, `VersionedAttributes` in `conversion.go`.
+
+use std::borrow::Cow;
+
+use serde_json::{Value, json};
+
+use super::Asked as Request;
+use crate::kinds::Resource;
+use crate::kinds::admission::Asked;
+use crate::machinery::admit::Operation;
+use crate::store::Commit;
+
+/// A request with its objects. Those of a subresource with a kind of its own (`Scale`, `Binding`) are as they were sent; all others have
+/// the form in which they are stored.
+pub(crate) struct Attributes<'a> {
+    pub(super) request: &'a Request<'a>,
+    pub(super) operation: Operation,
+    pub(super) object: Option<Cow<'a, Value>>,
+    pub(super) old: Option<&'a Value>,
+}
+
+/// A group, a version, and a kind.
+pub(super) struct Kind {
+    pub(super) group: &'static str,
+    pub(super) version: &'static str,
+    pub(super) kind: &'static str,
+}
+
+impl Kind {
+    /// The kind of the objects that a request for this row has.
+    pub(super) fn of(request: &Request<'_>, row: &'static Resource) -> Self {
+        let part = request.part.map(|part| row.part(part));
+        let (group, version) = part.and_then(|part| part.foreign).unwrap_or((row.group, row.version));
+        Self { group, version, kind: part.map_or(row.kind, |part| part.kind) }
+    }
+
+    pub(super) fn api_version(&self) -> String {
+        if self.group.is_empty() { self.version.to_owned() } else { format!("{}/{}", self.group, self.version) }
+    }
+
+    pub(super) fn json(&self) -> Value {
+        json!({"group": self.group, "version": self.version, "kind": self.kind})
+    }
+}
+
+impl Request<'_> {
+    /// Whether the objects are those of the row, and not of a subresource with a kind of its own.
+    pub(super) fn has_whole_objects(&self) -> bool {
+        self.part.is_none_or(|part| self.served.part(part).kind == self.served.kind)
+    }
+
+    /// An object in the version of a row, with `kind` and `apiVersion`.
+    pub(super) fn versioned(&self, row: &'static Resource, value: &Value) -> Value {
+        if self.has_whole_objects() {
+            return row.whole(value);
+        }
+        let (mut value, kind) = (value.clone(), Kind::of(self, row));
+        value["kind"] = kind.kind.into();
+        value["apiVersion"] = kind.api_version().into();
+        value
+    }
+
+    pub(super) fn is_dry_run(&self) -> bool {
+        self.commit == Commit::Pretend
+    }
+}
+
+impl<'a> Attributes<'a> {
+    /// What rules are about, if the request were for this row.
+    pub(super) fn asked(&self, row: &'static Resource) -> Asked<'_> {
+        Asked {
+            operation: self.operation,
+            group: row.group,
+            version: row.version,
+            resource: row.plural,
+            subresource: self.subresource(),
+            namespace: self.namespace(),
+            name: self.name(),
+        }
+    }
+
+    pub(super) fn subresource(&self) -> &'static str {
+        self.request.part.map_or("", |part| part.name())
+    }
+
+    /// That of the path, or that of a new object.
+    pub(super) fn name(&self) -> &str {
+        match (&self.request.name, &self.object) {
+            (Some(name), _) => name,
+            (None, Some(object)) => object["metadata"]["name"].as_str().unwrap_or_default(),
+            (None, None) => "",
+        }
+    }
+
+    pub(super) fn namespace(&self) -> &str {
+        if self.request.namespace.is_none() && self.request.served.plural == "namespaces" {
+            return self.name();
+        }
+        self.request.namespace.as_deref().unwrap_or_default()
+    }
+
+    /// The options of what is done, whatever the options of the request are. Upstream: `patchToUpdateOptions` and the like.
+    pub(super) fn options(&self) -> Value {
+        let kind = match self.operation {
+            Operation::Create => "CreateOptions",
+            Operation::Update => "UpdateOptions",
+            Operation::Delete => "DeleteOptions",
+            Operation::Connect => return Value::Null,
+        };
+        let mut options = json!({"kind": kind, "apiVersion": "meta.k8s.io/v1"});
+        for (name, value) in &self.request.options {
+            options[name] = value.clone();
+        }
+        options
+    }
+
+    /// The `AdmissionRequest`, but for its uid, in the version of a row. Upstream: `CreateV1AdmissionReview`.
+    pub(super) fn admission_request(&self, row: &'static Resource) -> Value {
+        let resource = |row: &Resource| json!({"group": row.group, "version": row.version, "resource": row.plural});
+        let served = self.request.served;
+        let mut request = json!({
+            "kind": Kind::of(self.request, row).json(), "resource": resource(row),
+            "requestKind": Kind::of(self.request, served).json(), "requestResource": resource(served),
+            "operation": self.operation.name(), "userInfo": self.request.user.info(),
+        });
+        for (field, text) in [
+            ("subResource", self.subresource()),
+            ("requestSubResource", self.subresource()),
+            ("name", self.name()),
+            ("namespace", self.namespace()),
+        ] {
+            if !text.is_empty() {
+                request[field] = text.into();
+            }
+        }
+        let versioned = |value: Option<&Value>| value.map_or(Value::Null, |value| self.request.versioned(row, value));
+        request["object"] = versioned(self.object.as_deref());
+        request["oldObject"] = versioned(self.old);
+        request["dryRun"] = self.request.is_dry_run().into();
+        request["options"] = self.options();
+        request
+    }
+}

@@ -1,0 +1,11 @@
+//! The same objects in other groups and versions. Upstream: `EquivalentResourceMapper` in
+//! `k8s.io/apimachinery/pkg/runtime/mapper.go`.
+
+use crate::kinds::Resource;
+use crate::store::Store;
+
+/// The other rows in which the objects of a row are served.
+pub(super) fn others(store: &Store, row: &'static Resource) -> Vec<&'static Resource> {
+    let is_other = |other: &&'static Resource| *other != row && other.stored() == row.stored();
+    store.catalog().served().filter(is_other).collect()
+}

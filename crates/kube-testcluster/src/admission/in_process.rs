@@ -1,0 +1,48 @@
+//! Those who decide in the process of the cluster: [`ClusterBuilder::admit`](crate::ClusterBuilder::admit).
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use super::attributes::Kind;
+use super::{Attributes, mutating, refusal};
+use crate::http::status::ApiError;
+use crate::machinery::admit::AdmissionRequest;
+
+/// Asks all of them, in order. Each sees what the ones before have changed.
+pub(super) fn admit(attributes: &mut Attributes<'_>) -> Result<(), ApiError> {
+    let request = attributes.request;
+    if request.store.plugins.0.is_empty() {
+        return Ok(());
+    }
+    let mut asked = admission_request(attributes);
+    let before = asked.object.clone();
+    for plugin in &request.store.plugins.0 {
+        plugin.admit(&mut asked).map_err(|status| refusal::of_plugin(&status))?;
+    }
+    if let Some(object) = asked.object.filter(|object| before.as_ref().is_some_and(|before| before != object)) {
+        attributes.object = Some(Cow::Owned(mutating::taken_over(request, request.served, object)?));
+    }
+    Ok(())
+}
+
+fn admission_request(attributes: &Attributes<'_>) -> AdmissionRequest {
+    let request = attributes.request;
+    let served = request.served;
+    let kind = Kind::of(request, served);
+    let versioned = |value: Option<&Value>| value.map(|value| request.versioned(served, value));
+    AdmissionRequest {
+        operation: attributes.operation,
+        group: served.group.to_owned(),
+        version: served.version.to_owned(),
+        kind: kind.kind.to_owned(),
+        resource: served.plural.to_owned(),
+        subresource: attributes.subresource().to_owned(),
+        name: attributes.name().to_owned(),
+        namespace: attributes.namespace().to_owned(),
+        user: (*request.user).clone(),
+        dry_run: request.is_dry_run(),
+        object: versioned(attributes.object.as_deref()),
+        old_object: versioned(attributes.old),
+    }
+}

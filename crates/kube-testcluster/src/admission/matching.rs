@@ -1,0 +1,80 @@
+//! Whether a webhook is asked about a request, and in which version. Upstream: `ShouldCallHook` in
+//! `admission/plugin/webhook/generic/webhook.go`, and its predicates.
+
+use kube_informers::selector::LabelSelector;
+use serde_json::Value;
+
+use super::{Attributes, conditions, equivalent};
+use crate::http::status::ApiError;
+use crate::kinds::admission::{MatchPolicy, Rule, Webhook};
+use crate::kinds::{NAMESPACES, Resource};
+use crate::machinery::admit::Operation;
+use crate::store::object::Key;
+
+/// The row in whose version the webhook gets the objects; `None` if it is not asked.
+pub(super) fn invocation(hook: &Webhook, attributes: &Attributes<'_>) -> Result<Option<&'static Resource>, ApiError> {
+    let in_namespace = is_in_namespace(&hook.namespace_selector, attributes);
+    let is_selected = is_selected(&hook.object_selector, attributes);
+    if matches!(in_namespace, Ok(false)) || matches!(is_selected, Ok(false)) {
+        return Ok(None);
+    }
+    let Some(row) = row(&hook.rules, hook.match_policy, attributes) else { return Ok(None) };
+    in_namespace.and(is_selected)?;
+    Ok(conditions::are_met(&hook.conditions, hook.failure_policy, attributes, row)?.then_some(row))
+}
+
+/// The row that a rule is about: the one of the request, or else another one of the same objects.
+pub(super) fn row(rules: &[Rule], policy: MatchPolicy, attributes: &Attributes<'_>) -> Option<&'static Resource> {
+    let served = attributes.request.served;
+    let matches = |rule: &Rule, row: &'static Resource| rule.matches(&attributes.asked(row));
+    if rules.iter().any(|rule| matches(rule, served)) {
+        return Some(served);
+    }
+    if policy == MatchPolicy::Exact {
+        return None;
+    }
+    let others = equivalent::others(attributes.request.store, served);
+    rules.iter().find_map(|rule| others.iter().copied().find(|row| matches(rule, row)))
+}
+
+/// Upstream: `MatchNamespaceSelector`.
+pub(super) fn is_in_namespace(
+    selector: &Result<LabelSelector, String>,
+    attributes: &Attributes<'_>,
+) -> Result<bool, ApiError> {
+    let is_namespace = attributes.request.served == NAMESPACES;
+    let namespace = attributes.namespace();
+    if namespace.is_empty() && !is_namespace {
+        return Ok(true); // as upstream, nothing of the cluster is exempted
+    }
+    let selector = selector.as_ref().map_err(|why| ApiError::internal_error(why))?;
+    if selector.is_everything() {
+        return Ok(true);
+    }
+    let writes = matches!(attributes.operation, Operation::Create | Operation::Update);
+    if let Some(object) = attributes.object.as_deref()
+        && is_namespace
+        && attributes.request.part.is_none()
+        && writes
+    {
+        return Ok(selects(selector, object));
+    }
+    let home = attributes.request.store.get(NAMESPACES, &Key::new(None, namespace));
+    let home = home.ok_or_else(|| ApiError::not_found(NAMESPACES, namespace))?.open()?;
+    Ok(selects(selector, &home.value))
+}
+
+/// Upstream: `MatchObjectSelector`.
+pub(super) fn is_selected(
+    selector: &Result<LabelSelector, String>,
+    attributes: &Attributes<'_>,
+) -> Result<bool, ApiError> {
+    let selector = selector.as_ref().map_err(|why| ApiError::internal_error(why))?;
+    let objects = [attributes.object.as_deref(), attributes.old];
+    Ok(selector.is_everything() || objects.into_iter().flatten().any(|object| selects(selector, object)))
+}
+
+fn selects(selector: &LabelSelector, object: &Value) -> bool {
+    let labels = &object["metadata"]["labels"];
+    selector.matches_values(|key| labels.get(key).and_then(Value::as_str))
+}

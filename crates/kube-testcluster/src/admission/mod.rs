@@ -1,0 +1,179 @@
+//! Asks those who decide about a write before it is stored. Upstream: `k8s.io/apiserver/pkg/admission`.
+//!
+//! The order is that of upstream: the plugins of the server and those of [`ClusterBuilder::admit`](crate::ClusterBuilder::admit), mutating
+//! webhooks, the validation of the kind, validating webhooks. All of it happens without any lock, for the state
+//! that the write has seen; if the object was written meanwhile, everybody is asked again about the new state.
+
+mod attributes;
+mod conditions;
+mod equivalent;
+mod in_process;
+mod matching;
+mod mutating;
+mod refusal;
+mod review;
+mod validating;
+#[cfg(feature = "cel")]
+mod variables;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::{Map, Value};
+
+pub(crate) use self::attributes::Attributes;
+pub(crate) use self::mutating::{Mutation, Reinvoke};
+
+use crate::http::request_info::Target;
+use crate::http::status::ApiError;
+use crate::kinds::admission::Configured;
+use crate::kinds::{Resource, Subresource};
+use crate::machinery::admit::Operation;
+use crate::machinery::user::User;
+use crate::store::object::Key;
+use crate::store::{Commit, Store};
+
+/// Admission as one request meets it. If nobody is to be asked, it is empty and costs nothing.
+pub(crate) struct Gate<'a>(Option<Box<Asked<'a>>>);
+
+/// A request for which somebody may have to be asked.
+struct Asked<'a> {
+    store: &'a Store,
+    configured: Option<Arc<Configured>>,
+    served: &'static Resource,
+    part: Option<Subresource>,
+    /// Of a namespace, its own name.
+    namespace: Option<String>,
+    /// What the path says.
+    name: Option<String>,
+    user: Arc<User>,
+    /// Those of the request, whatever their kind.
+    options: Map<String, Value>,
+    commit: Commit,
+    warnings: Mutex<Vec<String>>,
+}
+
+impl<'a> Gate<'a> {
+    /// Of a request. `options` are read only if anybody is to be asked.
+    pub(crate) fn of(
+        store: &'a Store,
+        target: &Target,
+        user: &Arc<User>,
+        commit: Commit,
+        options: impl FnOnce() -> Map<String, Value>,
+    ) -> Self {
+        Self::new(store, target, commit, || (user.clone(), options()))
+    }
+
+    /// Of a write that the cluster makes itself.
+    pub(crate) fn of_component(store: &'a Store, resource: &'static Resource, key: &Key, user: &str) -> Self {
+        let target = Target {
+            resource,
+            served: resource,
+            namespace: key.namespace().map(ToOwned::to_owned),
+            name: Some(key.name().to_owned()),
+            subresource: None,
+            watch: false,
+        };
+        let groups = ["system:serviceaccounts", "system:serviceaccounts:kube-system", "system:authenticated"];
+        let user = || (Arc::new(User::new(user, groups)), Map::new());
+        Self::new(store, &target, Commit::Really, user)
+    }
+
+    /// Of a write of a kubelet, or of the scheduler.
+    pub(crate) fn of_node(store: &'a Store, target: &Target) -> Self {
+        let user = || Arc::new(User::new("system:node", ["system:nodes", "system:authenticated"]));
+        Self::new(store, target, Commit::Really, || (user(), Map::new()))
+    }
+
+    /// Of a write that nobody is asked about.
+    pub(crate) fn open() -> Self {
+        Self(None)
+    }
+
+    fn new(
+        store: &'a Store,
+        target: &Target,
+        commit: Commit,
+        who: impl FnOnce() -> (Arc<User>, Map<String, Value>),
+    ) -> Self {
+        let configured = store.configured().filter(|_| !target.served.configures_admission());
+        if configured.is_none() && store.plugins.0.is_empty() {
+            return Self(None);
+        }
+        let (user, options) = who();
+        let is_namespace = target.served.plural == "namespaces" && target.served.group.is_empty();
+        Self(Some(Box::new(Asked {
+            store,
+            configured,
+            served: target.served,
+            part: target.subresource,
+            namespace: if is_namespace { target.name.clone() } else { target.namespace.clone() },
+            name: target.name.clone(),
+            user,
+            options,
+            commit,
+            warnings: Mutex::default(),
+        })))
+    }
+
+    /// Whether anybody is to be asked.
+    pub(crate) fn is_open(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// Asks whether an object may be deleted. Upstream: `AdmissionToValidateObjectDeleteFunc`.
+    pub(crate) async fn delete(&self, old: &Value) -> Result<(), ApiError> {
+        if self.is_open() {
+            return Ok(());
+        }
+        self.mutation(Operation::Delete, Some(old)).run(None).await?;
+        self.validate(Operation::Delete, None, Some(old)).await
+    }
+
+    /// Asks whether there may be a connection to a subresource. `options` are those of the connection.
+    pub(crate) async fn connect(&self, options: Value) -> Result<(), ApiError> {
+        if self.is_open() {
+            return Ok(());
+        }
+        let options = self.mutation(Operation::Connect, None).run(Some(options)).await?;
+        self.validate(Operation::Connect, options.as_ref(), None).await
+    }
+
+    /// Lets mutating webhooks and plugins change an object: in one go, for a write that no plugin of the server is about.
+    pub(crate) async fn mutate(
+        &self,
+        operation: Operation,
+        object: Value,
+        old: Option<&Value>,
+    ) -> Result<Value, ApiError> {
+        if self.is_open() {
+            return Ok(object);
+        }
+        Ok(self.mutation(operation, old).run(Some(object)).await?.unwrap_or_default())
+    }
+
+    /// The rounds in which an object is changed. Upstream: `mutatingDispatcher`.
+    pub(crate) fn mutation<'g>(&'g self, operation: Operation, old: Option<&'g Value>) -> Mutation<'g> {
+        Mutation::new(self.0.as_deref(), operation, old)
+    }
+
+    /// Asks the validating webhooks. Upstream: `validatingDispatcher`.
+    pub(crate) async fn validate(
+        &self,
+        operation: Operation,
+        object: Option<&Value>,
+        old: Option<&Value>,
+    ) -> Result<(), ApiError> {
+        match self.0.as_deref() {
+            Some(asked) => validating::dispatch(asked, operation, object, old).await,
+            None => Ok(()),
+        }
+    }
+
+    /// What was told to warn of since the last call.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        let warnings =
+            |asked: &Asked<'_>| std::mem::take(&mut *asked.warnings.lock().unwrap_or_else(PoisonError::into_inner));
+        self.0.as_deref().map(warnings).unwrap_or_default()
+    }
+}

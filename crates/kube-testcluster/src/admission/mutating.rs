@@ -1,0 +1,158 @@
+//! Mutating webhooks: one after another, and once more those that ask for it if the object has changed since. Upstream:
+//! `admission/plugin/webhook/mutating/dispatcher.go`, `reinvocationcontext.go`, and `reinvoker` in `admission/reinvocation.go`.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::refusal::NotAdmitted;
+use super::review::{Phase, ask};
+use super::{Asked, Attributes, in_process, matching};
+use crate::codec::schema;
+use crate::http::json_patch::operate;
+use crate::http::status::ApiError;
+use crate::kinds::Resource;
+use crate::kinds::admission::{FailurePolicy, Reinvocation, Webhook};
+use crate::machinery::admit::Operation;
+
+/// Whether there is to be another round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reinvoke {
+    No,
+    /// A webhook has changed the object: the plugins of the server are asked again, and then those webhooks that want to.
+    Yes,
+}
+
+/// The rounds in which an object may be changed.
+pub(crate) struct Mutation<'a> {
+    request: Option<&'a Asked<'a>>,
+    operation: Operation,
+    old: Option<&'a Value>,
+    is_second: bool,
+    /// What the webhooks have made of the object.
+    output: Option<Value>,
+    /// The webhooks that were asked in the first round, and that want to see later changes.
+    invoked: BTreeSet<String>,
+    again: BTreeSet<String>,
+}
+
+impl<'a> Mutation<'a> {
+    pub(super) fn new(request: Option<&'a Asked<'a>>, operation: Operation, old: Option<&'a Value>) -> Self {
+        let (invoked, again) = (BTreeSet::new(), BTreeSet::new());
+        Self { request, operation, old, is_second: false, output: None, invoked, again }
+    }
+
+    /// Both rounds, for a write that no plugin of the server is about.
+    pub(super) async fn run(&mut self, object: Option<Value>) -> Result<Option<Value>, ApiError> {
+        let (object, reinvoke) = self.round(object).await?;
+        match reinvoke {
+            Reinvoke::No => Ok(object),
+            Reinvoke::Yes => Ok(self.round(object).await?.0),
+        }
+    }
+
+    /// One round. There are two at most.
+    pub(crate) async fn round(&mut self, object: Option<Value>) -> Result<(Option<Value>, Reinvoke), ApiError> {
+        let Some(request) = self.request else { return Ok((object, Reinvoke::No)) };
+        let object = object.map(|object| Cow::Owned(with_defaults(request, object)));
+        let mut attributes = Attributes { request, operation: self.operation, object, old: self.old };
+        in_process::admit(&mut attributes)?;
+        if self.is_second && attributes.object.as_deref() != self.output.as_ref() {
+            self.reinvoke_all();
+        }
+        let mut reinvoke = Reinvoke::No;
+        for hook in request.configured.iter().flat_map(|configured| &configured.mutating) {
+            if self.call(hook, &mut attributes).await? {
+                reinvoke = Reinvoke::Yes;
+            }
+        }
+        let object = attributes.object.map(Cow::into_owned);
+        let is_last = std::mem::replace(&mut self.is_second, true);
+        if is_last || reinvoke == Reinvoke::No {
+            return Ok((object, Reinvoke::No));
+        }
+        self.output.clone_from(&object);
+        Ok((object, reinvoke))
+    }
+
+    /// Asks a webhook, if it is to be asked. Returns whether it has changed the object.
+    async fn call(&mut self, hook: &Webhook, attributes: &mut Attributes<'_>) -> Result<bool, ApiError> {
+        let Some(row) = matching::invocation(hook, attributes)? else { return Ok(false) };
+        if self.is_second && !self.again.contains(&hook.uid) {
+            return Ok(false);
+        }
+        let changed = changed_by(hook, attributes, row).await;
+        if matches!(changed, Ok(true)) {
+            self.reinvoke_all();
+        }
+        if hook.reinvocation == Reinvocation::IfNeeded {
+            self.invoked.insert(hook.uid.clone());
+        }
+        match changed {
+            Err(NotAdmitted::Refused(error)) => Err(error),
+            Err(NotAdmitted::Unanswered(why)) if hook.failure_policy == FailurePolicy::Ignore => {
+                tracing::warn!(webhook = hook.name, why, "a webhook was not asked, and the request goes on");
+                Ok(false)
+            }
+            Err(NotAdmitted::Unanswered(why)) => Err(NotAdmitted::failed_calling(&hook.name, &why)),
+            Ok(changed) => Ok(changed),
+        }
+    }
+
+    /// Upstream: `RequireReinvokingPreviouslyInvokedPlugins`.
+    fn reinvoke_all(&mut self) {
+        self.again.append(&mut self.invoked);
+    }
+}
+
+/// Asks a webhook, and applies its patch.
+async fn changed_by(
+    hook: &Webhook,
+    attributes: &mut Attributes<'_>,
+    row: &'static Resource,
+) -> Result<bool, NotAdmitted> {
+    let patch = ask(hook, attributes, row, Phase::Mutating).await?;
+    if patch.is_empty() {
+        return Ok(false);
+    }
+    let patch: ::json_patch::Patch = serde_json::from_slice(&patch)
+        .map_err(|why| NotAdmitted::Unanswered(format!("received undecodable patch in webhook response: {why}")))?;
+    if patch.is_empty() {
+        return Ok(false);
+    }
+    let request = attributes.request;
+    let Some(object) = attributes.object.as_deref() else {
+        let what = "attempted to modify the object, which is not supported for this operation";
+        return Err(ApiError::internal_error(&format!("admission webhook {:?} {what}", hook.name)).into());
+    };
+    let before = request.versioned(row, object);
+    let mut after = before.clone();
+    operate(&mut after, &patch).await.map_err(|why| ApiError::internal_error(why.message()))?;
+    if after == before {
+        return Ok(false);
+    }
+    let taken = taken_over(request, row, after)?;
+    let changed = taken != *object;
+    attributes.object = Some(Cow::Owned(taken));
+    Ok(changed)
+}
+
+/// An object that somebody has changed, in the form in which it is stored.
+pub(super) fn taken_over(request: &Asked<'_>, row: &'static Resource, object: Value) -> Result<Value, ApiError> {
+    let failed = |why: String| ApiError::internal_error(&why);
+    if request.has_whole_objects() {
+        let shaped = row.shape(object).map_err(failed)?;
+        return Ok(with_defaults(request, row.stored_form_of(shaped.value)));
+    }
+    let kind = super::attributes::Kind::of(request, row);
+    Ok(schema::conform(schema::type_of(kind.kind, &kind.api_version()), object).map_err(failed)?.value)
+}
+
+/// Everybody who is asked sees the defaults.
+fn with_defaults(request: &Asked<'_>, mut object: Value) -> Value {
+    if request.has_whole_objects() {
+        (request.served.stored().defaults)(&mut object);
+    }
+    object
+}

@@ -1,0 +1,131 @@
+//! One webhook is asked. Upstream: `admission/plugin/webhook/request/admissionreview.go`, and `callHook` of the dispatchers.
+
+use std::sync::PoisonError;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+
+use super::refusal::{NotAdmitted, of_webhook};
+use super::{Asked, Attributes};
+use crate::http::status::ApiError;
+use crate::kinds::Resource;
+use crate::kinds::admission::{SideEffects, Webhook};
+use crate::webhook;
+
+/// The versions of `AdmissionReview` that this server knows.
+const VERSIONS: [&str; 2] = ["v1", "v1beta1"];
+
+/// Whether an answer may have a patch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    Mutating,
+    Validating,
+}
+
+/// Asks a webhook. Returns the patch of an answer that allows the request, as it was sent; empty if there is none.
+pub(super) async fn ask(
+    hook: &Webhook,
+    attributes: &Attributes<'_>,
+    row: &'static Resource,
+    phase: Phase,
+) -> Result<Vec<u8>, NotAdmitted> {
+    let request = attributes.request;
+    if request.is_dry_run() && hook.side_effects == SideEffects::Possible {
+        let why = format!("admission webhook {:?} does not support dry run", hook.name);
+        return Err(ApiError::bad_request(why).into());
+    }
+    let known = hook.review_versions.iter().find(|version| VERSIONS.contains(&version.as_str()));
+    let version = known.ok_or_else(|| {
+        let why = "webhook does not accept known AdmissionReview versions (v1, v1beta1)";
+        NotAdmitted::Unanswered(format!("could not create admission objects: {why}"))
+    })?;
+    let uid = request.store.lock().random.uid();
+    let mut asked = attributes.admission_request(row);
+    asked["uid"] = json!(uid);
+    let review =
+        json!({"kind": "AdmissionReview", "apiVersion": format!("admission.k8s.io/{version}"), "request": asked});
+    let answer = webhook::post(request.store, &hook.client, hook.timeout, &review)
+        .await
+        .map_err(|why| NotAdmitted::Unanswered(format!("failed to call webhook: {why}")))?;
+    let response = if version == "v1" { verify(&uid, &answer, phase) } else { present(&answer) };
+    let response =
+        response.map_err(|why| NotAdmitted::Unanswered(format!("received invalid webhook response: {why}")))?;
+    keep_warnings(request, response);
+    if response["allowed"] != true {
+        return Err(of_webhook(&hook.name, &response["status"]).into());
+    }
+    if phase == Phase::Validating {
+        return Ok(Vec::new());
+    }
+    if let Some(kind) = response["patchType"].as_str().filter(|kind| *kind != "JSONPatch") {
+        return Err(NotAdmitted::Unanswered(format!("unsupported patch type {kind:?}")));
+    }
+    STANDARD
+        .decode(response["patch"].as_str().unwrap_or_default())
+        .map_err(|why| NotAdmitted::Unanswered(format!("received undecodable patch in webhook response: {why}")))
+}
+
+fn keep_warnings(request: &Asked<'_>, response: &Value) {
+    let told = response["warnings"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    request.warnings.lock().unwrap_or_else(PoisonError::into_inner).extend(told.map(ToOwned::to_owned));
+}
+
+fn present(answer: &Value) -> Result<&Value, String> {
+    answer.get("response").filter(|response| response.is_object()).ok_or_else(|| "webhook response was absent".into())
+}
+
+/// Upstream: `VerifyAdmissionResponse`.
+fn verify<'a>(uid: &str, answer: &'a Value, phase: Phase) -> Result<&'a Value, String> {
+    let response = present(answer)?;
+    let text = |value: &'a Value| value.as_str().unwrap_or_default();
+    if text(&response["uid"]) != uid {
+        return Err(format!("expected response.uid={uid:?}, got {:?}", text(&response["uid"])));
+    }
+    let (api_version, kind) = (text(&answer["apiVersion"]), text(&answer["kind"]));
+    if (api_version, kind) != ("admission.k8s.io/v1", "AdmissionReview") {
+        let wanted = "admission.k8s.io/v1, Kind=AdmissionReview";
+        return Err(format!("expected webhook response of {wanted}, got {api_version}, Kind={kind}"));
+    }
+    let has_patch = !text(&response["patch"]).is_empty();
+    let patch_type = response["patchType"].as_str();
+    match (phase, has_patch, patch_type) {
+        (Phase::Mutating, true, None) => Err("webhook returned response.patch but not response.patchType".into()),
+        (Phase::Mutating, false, Some(_)) => Err("webhook returned response.patchType but not response.patch".into()),
+        (Phase::Mutating, _, Some("")) => Err("webhook returned invalid response.patchType of \"\"".into()),
+        (Phase::Validating, true, _) => Err("validating webhook may not return response.patch".into()),
+        (Phase::Validating, _, Some(_)) => Err("validating webhook may not return response.patchType".into()),
+        _ => Ok(response),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verified(mut answer: Value, phase: Phase) -> Result<(), String> {
+        answer["kind"] = json!("AdmissionReview");
+        answer["apiVersion"] = json!("admission.k8s.io/v1");
+        verify("u", &answer, phase).map(drop)
+    }
+
+    #[test]
+    fn an_answer_is_that_to_the_question_and_fits_its_phase() {
+        let response = |more: Value| {
+            let mut response = json!({"uid": "u", "allowed": true});
+            more.as_object().unwrap().iter().for_each(|(name, value)| response[name] = value.clone());
+            json!({"response": response})
+        };
+        let fails = |answer, phase, why: &str| assert_eq!(verified(answer, phase), Err(why.to_owned()));
+        fails(json!({}), Phase::Mutating, "webhook response was absent");
+        fails(response(json!({"uid": "v"})), Phase::Mutating, "expected response.uid=\"u\", got \"v\"");
+        let patch = || response(json!({"patch": "e30="}));
+        fails(patch(), Phase::Mutating, "webhook returned response.patch but not response.patchType");
+        fails(patch(), Phase::Validating, "validating webhook may not return response.patch");
+        let typed = || response(json!({"patchType": "JSONPatch"}));
+        fails(typed(), Phase::Mutating, "webhook returned response.patchType but not response.patch");
+        fails(typed(), Phase::Validating, "validating webhook may not return response.patchType");
+        assert_eq!(verified(response(json!({"patch": "e30=", "patchType": "JSONPatch"})), Phase::Mutating), Ok(()));
+        assert_eq!(verified(response(json!({})), Phase::Validating), Ok(()));
+    }
+}

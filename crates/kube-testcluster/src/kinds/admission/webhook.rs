@@ -1,0 +1,139 @@
+//! A webhook as it is read from its configuration. Upstream: `WebhookAccessor` in
+//! `k8s.io/apiserver/pkg/admission/plugin/webhook/accessors.go`.
+
+use std::time::Duration;
+
+use kube_informers::selector::LabelSelector;
+use serde_json::Value;
+
+use super::matching::Rule;
+#[cfg(feature = "cel")]
+use crate::codec::expression::Program;
+use crate::kinds::client_config::ClientConfig;
+use crate::machinery::label_selector;
+
+/// A webhook that is asked about writes.
+#[derive(Debug)]
+pub(crate) struct Webhook {
+    pub(crate) name: String,
+    /// Tells it apart from all others: the configuration's name, its own, and which one of this name it is.
+    pub(crate) uid: String,
+    pub(crate) client: ClientConfig,
+    pub(crate) rules: Vec<Rule>,
+    pub(crate) match_policy: MatchPolicy,
+    pub(crate) failure_policy: FailurePolicy,
+    pub(crate) side_effects: SideEffects,
+    pub(crate) timeout: Duration,
+    /// An error is what is wrong with a selector.
+    pub(crate) namespace_selector: Result<LabelSelector, String>,
+    pub(crate) object_selector: Result<LabelSelector, String>,
+    pub(crate) conditions: Vec<Condition>,
+    pub(crate) review_versions: Vec<String>,
+    pub(crate) reinvocation: Reinvocation,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MatchPolicy {
+    /// A rule is about what the request names.
+    Exact,
+    /// A rule is also about the same objects in other versions, to which they are converted then.
+    Equivalent,
+}
+
+/// What becomes of a request about which nobody could be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FailurePolicy {
+    Fail,
+    Ignore,
+}
+
+/// Whether a webhook may be asked about a dry run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SideEffects {
+    None,
+    Possible,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reinvocation {
+    Never,
+    IfNeeded,
+}
+
+/// An expression in CEL that must be true.
+#[derive(Debug)]
+pub(crate) struct Condition {
+    #[cfg(feature = "cel")]
+    pub(crate) program: Program,
+}
+
+impl Condition {
+    pub(super) fn all_of(conditions: &Value) -> Vec<Self> {
+        conditions.as_array().into_iter().flatten().map(Self::of).collect()
+    }
+
+    #[cfg(feature = "cel")]
+    fn of(condition: &Value) -> Self {
+        Self { program: Program::of(condition["expression"].as_str().unwrap_or_default()) }
+    }
+
+    #[cfg(not(feature = "cel"))]
+    fn of(_: &Value) -> Self {
+        Self {}
+    }
+}
+
+impl Webhook {
+    /// The webhooks of a configuration.
+    pub(super) fn all_of(configuration: &Value) -> Vec<Self> {
+        let name = configuration["metadata"]["name"].as_str().unwrap_or_default();
+        let hooks: &[Value] = configuration["webhooks"].as_array().map_or(&[], Vec::as_slice);
+        let before = |n: usize| hooks[..n].iter().filter(|hook| hook["name"] == hooks[n]["name"]).count();
+        hooks.iter().enumerate().map(|(n, hook)| Self::of(name, hook, before(n))).collect()
+    }
+
+    fn of(configuration: &str, hook: &Value, nth: usize) -> Self {
+        let name = text(&hook["name"]);
+        let known = |field: &str, value: &str| hook[field] == value;
+        let has_none = known("sideEffects", "None") || known("sideEffects", "NoneOnDryRun");
+        Self {
+            uid: format!("{configuration}/{name}/{nth}"),
+            client: ClientConfig::of(&hook["clientConfig"]),
+            rules: Rule::all_of(&hook["rules"]),
+            match_policy: MatchPolicy::of(&hook["matchPolicy"]),
+            failure_policy: FailurePolicy::of(&hook["failurePolicy"]),
+            side_effects: if has_none { SideEffects::None } else { SideEffects::Possible },
+            timeout: Duration::from_secs(hook["timeoutSeconds"].as_u64().unwrap_or(10)),
+            namespace_selector: selector(&hook["namespaceSelector"]),
+            object_selector: selector(&hook["objectSelector"]),
+            conditions: Condition::all_of(&hook["matchConditions"]),
+            review_versions: hook["admissionReviewVersions"].as_array().into_iter().flatten().map(text).collect(),
+            reinvocation: if known("reinvocationPolicy", "IfNeeded") {
+                Reinvocation::IfNeeded
+            } else {
+                Reinvocation::Never
+            },
+            name,
+        }
+    }
+}
+
+impl MatchPolicy {
+    pub(super) fn of(value: &Value) -> Self {
+        if value == "Exact" { Self::Exact } else { Self::Equivalent }
+    }
+}
+
+impl FailurePolicy {
+    pub(super) fn of(value: &Value) -> Self {
+        if value == "Ignore" { Self::Ignore } else { Self::Fail }
+    }
+}
+
+pub(super) fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+pub(super) fn selector(value: &Value) -> Result<LabelSelector, String> {
+    label_selector::read(value).map_err(|why| why.to_string())
+}

@@ -1,0 +1,44 @@
+//! What admission is configured with, read anew with each write to one of its objects.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use super::Store;
+use super::object::Key;
+use super::storage::Storage;
+use crate::kinds::RESOURCES;
+use crate::kinds::admission::Configured;
+
+/// The state of the last write.
+#[derive(Debug, Default)]
+pub(super) struct Configuration {
+    /// Whether there is anything: what a request asks that nobody has to admit.
+    is_any: AtomicBool,
+    read: RwLock<Arc<Configured>>,
+}
+
+impl Store {
+    /// What admission is configured with; `None` if with nothing.
+    pub(crate) fn configured(&self) -> Option<Arc<Configured>> {
+        if !self.configured.is_any.load(Ordering::Acquire) {
+            return None;
+        }
+        Some(self.configured.read.read().unwrap_or_else(PoisonError::into_inner).clone())
+    }
+
+    /// Reads all objects that configure admission. There are few, and they change seldom.
+    pub(super) fn configure(&self, storage: &Storage) {
+        let mut next = Configured::default();
+        for row in RESOURCES.iter().filter(|row| row.configures_admission()) {
+            let objects = storage.range(row, Key::from_start(String::new()), None);
+            for object in objects.into_iter().flatten() {
+                if let Ok(opened) = object.open() {
+                    next.add(row.kind, &opened.value);
+                }
+            }
+        }
+        let is_any = !next.is_empty();
+        *self.configured.read.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
+        self.configured.is_any.store(is_any, Ordering::Release);
+    }
+}

@@ -1,0 +1,57 @@
+//! The client that asks webhooks: those of admission, and those that convert custom resources. Upstream:
+//! `k8s.io/apiserver/pkg/util/webhook`.
+//!
+//! A webhook is asked over HTTPS with HTTP/1.1, on a connection of its own. That needs the feature `tls`; without it, each call
+//! fails. The time that it may take is that of tokio's clock: a test that pauses the clock and asks a real webhook finds that
+//! nobody answers in no time.
+
+mod answer;
+mod place;
+#[cfg(feature = "tls")]
+mod transport;
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use self::answer::Answer;
+use self::place::Place;
+use crate::kinds::client_config::ClientConfig;
+use crate::store::Store;
+
+/// Sends a JSON object to a webhook, and returns the one that it answers with.
+///
+/// # Errors
+/// What went wrong, in Go's words.
+pub(crate) async fn post(
+    store: &Store,
+    config: &ClientConfig,
+    timeout: Duration,
+    body: &Value,
+) -> Result<Value, String> {
+    let place = Place::of(config);
+    let url = place.url(timeout);
+    let failed = |why: String| format!("Post {url:?}: {why}");
+    let address = place.resolve(store, config).map_err(failed)?;
+    let asked = ask(&place, &address, config, timeout, body.to_string());
+    match tokio::time::timeout(timeout, asked).await {
+        Ok(answer) => answer.map_err(failed)?.object(),
+        Err(_) => Err(failed("context deadline exceeded".to_owned())),
+    }
+}
+
+#[cfg(feature = "tls")]
+async fn ask(
+    place: &Place,
+    address: &str,
+    config: &ClientConfig,
+    timeout: Duration,
+    body: String,
+) -> Result<Answer, String> {
+    transport::ask(place, address, &config.ca_bundle, timeout, body).await
+}
+
+#[cfg(not(feature = "tls"))]
+async fn ask(_: &Place, _: &str, _: &ClientConfig, _: Duration, _: String) -> Result<Answer, String> {
+    Err("this API server was built without TLS: the feature `tls` of kube-testcluster".to_owned())
+}

@@ -1,0 +1,116 @@
+//! Where a webhook is: its URL, and the address behind it. Upstream: `hookClientConfig` in `util/webhook/client.go`, and
+//! `ResolveEndpoint` in `util/proxy/proxy.go`.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::kinds::client_config::{ClientConfig, Endpoint};
+use crate::kinds::{ENDPOINTS, SERVICES};
+use crate::store::Store;
+use crate::store::object::Key;
+
+/// The parts of a webhook's URL.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    /// The host and, if the URL says one, the port.
+    pub(super) authority: String,
+    /// The host alone, whose certificate is asked for.
+    pub(super) host: String,
+    port: u16,
+    path: String,
+}
+
+impl Place {
+    pub(super) fn of(config: &ClientConfig) -> Self {
+        match &config.endpoint {
+            Endpoint::Service { namespace, name, path, port } => {
+                let host = format!("{name}.{namespace}.svc");
+                Self { authority: format!("{host}:{port}"), host, port: *port, path: absolute(path) }
+            }
+            Endpoint::Url(url) => {
+                let rest = url.split_once("://").map_or(url.as_str(), |(_, rest)| rest);
+                let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+                let port_at = authority.rfind(':').filter(|colon| !authority[*colon..].contains(']'));
+                let (host, port) =
+                    port_at.map_or((authority, ""), |colon| (&authority[..colon], &authority[colon + 1..]));
+                let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
+                let port = port.parse().unwrap_or(443);
+                Self { authority: authority.to_owned(), host, port, path: absolute(path) }
+            }
+        }
+    }
+
+    /// The path, with the time that the webhook has.
+    pub(super) fn target(&self, timeout: Duration) -> String {
+        format!("{}?timeout={}s", self.path, timeout.as_secs())
+    }
+
+    pub(super) fn url(&self, timeout: Duration) -> String {
+        format!("https://{}{}", self.authority, self.target(timeout))
+    }
+
+    /// The address to connect to: of a service, that of its first endpoint.
+    pub(super) fn resolve(&self, store: &Store, config: &ClientConfig) -> Result<String, String> {
+        match &config.endpoint {
+            Endpoint::Url(_) => Ok(with_port(&self.host, self.port)),
+            Endpoint::Service { namespace, name, port, .. } => endpoint(store, namespace, name, *port),
+        }
+    }
+}
+
+fn absolute(path: &str) -> String {
+    if path.starts_with('/') { path.to_owned() } else { format!("/{path}") }
+}
+
+fn with_port(host: &str, port: u16) -> String {
+    if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
+}
+
+fn endpoint(store: &Store, namespace: &str, name: &str, port: u16) -> Result<String, String> {
+    let key = Key::new(Some(namespace), name);
+    let open = |row| store.get(row, &key).and_then(|object| object.open().ok());
+    let Some(service) = open(SERVICES) else { return Err(format!("service {name:?} not found")) };
+    let spec = &service.value["spec"];
+    if spec["type"] == "ExternalName" {
+        return Ok(with_port(spec["externalName"].as_str().unwrap_or_default(), port));
+    }
+    let ports = spec["ports"].as_array().into_iter().flatten();
+    let Some(of_service) = ports.into_iter().find(|one| one["port"] == port) else {
+        return Err(format!("no service port {port} found for service {name:?}"));
+    };
+    let none = || format!("no endpoints available for service {name:?}");
+    let endpoints = open(ENDPOINTS).ok_or_else(none)?;
+    let subsets = endpoints.value["subsets"].as_array().into_iter().flatten();
+    subsets.into_iter().find_map(|subset| address(subset, of_service)).ok_or_else(none)
+}
+
+/// The first address of a subset that has the port of a service.
+fn address(subset: &Value, of_service: &Value) -> Option<String> {
+    let name = of_service["name"].as_str().unwrap_or_default();
+    let port = subset["ports"].as_array()?.iter().find(|port| port["name"].as_str().unwrap_or_default() == name)?;
+    let port = u16::try_from(port["port"].as_u64()?).ok()?;
+    Some(with_port(subset["addresses"].get(0)?["ip"].as_str()?, port))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(url: &str) -> Place {
+        Place::of(&ClientConfig { endpoint: Endpoint::Url(url.into()), ca_bundle: Vec::new() })
+    }
+
+    #[test]
+    fn a_url_is_asked_as_upstream_shows_it() {
+        let timeout = Duration::from_secs(10);
+        assert_eq!(place("https://127.0.0.1:9443/mutate").url(timeout), "https://127.0.0.1:9443/mutate?timeout=10s");
+        assert_eq!(place("https://a.b").url(timeout), "https://a.b/?timeout=10s");
+        let v6 = place("https://[::1]:8443/x");
+        assert_eq!((v6.host.as_str(), v6.port), ("::1", 8443));
+        assert_eq!((place("https://[::1]/x").port, with_port("::1", 443)), (443, "[::1]:443".to_owned()));
+        let endpoint = Endpoint::Service { namespace: "ns".into(), name: "svc".into(), path: "go".into(), port: 443 };
+        let service = Place::of(&ClientConfig { endpoint, ca_bundle: Vec::new() });
+        assert_eq!(service.url(timeout), "https://svc.ns.svc:443/go?timeout=10s");
+    }
+}

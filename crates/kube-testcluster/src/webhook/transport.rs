@@ -1,0 +1,131 @@
+//! A request over TLS, by hyper and rustls. What goes wrong is told in the words of Go's `net/http`.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use http::{Request, header};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+use tokio_rustls::rustls::crypto::ring::default_provider;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
+use tokio_rustls::rustls::{CertificateError, ClientConfig, Error, RootCertStore};
+
+use super::answer::Answer;
+use super::place::Place;
+
+/// The most that an answer may have, in bytes. Upstream reads anything; an object that is stored has less.
+const LONGEST: usize = 8 * 1024 * 1024;
+
+pub(super) async fn ask(
+    place: &Place,
+    address: &str,
+    ca_bundle: &[u8],
+    timeout: Duration,
+    body: String,
+) -> Result<Answer, String> {
+    let stream = connect(place, address, ca_bundle).await?;
+    let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(|why| of_http(&why))?;
+    let connection = tokio::spawn(connection);
+    let request = Request::post(place.target(timeout))
+        .header(header::HOST, &place.authority)
+        .header(header::ACCEPT, "application/json, */*")
+        .header(header::CONTENT_TYPE, "application/json")
+        .header(header::USER_AGENT, "kube-apiserver-admission")
+        .body(Body::from(body))
+        .map_err(|why| why.to_string())?;
+    let answer = async {
+        let response = sender.send_request(request).await.map_err(|why| of_http(&why))?;
+        let (head, body) = response.into_parts();
+        let body = Limited::new(body, LONGEST).collect().await.map_err(|why| {
+            let too_long = why.is::<LengthLimitError>();
+            if too_long { format!("the answer has more than {LONGEST} bytes") } else { "unexpected EOF".to_owned() }
+        })?;
+        let content_type = head.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        Ok(Answer {
+            code: head.status.as_u16(),
+            content_type: content_type.unwrap_or_default().to_owned(),
+            body: body.to_bytes().to_vec(),
+        })
+    };
+    let answer = answer.await;
+    connection.abort(); // there is one request for each
+    answer
+}
+
+async fn connect(place: &Place, address: &str, ca_bundle: &[u8]) -> Result<TlsStream<TcpStream>, String> {
+    let config = config(ca_bundle)?;
+    let name = ServerName::try_from(place.host.clone()).map_err(|why| why.to_string())?;
+    let stream = TcpStream::connect(address).await.map_err(|why| of_dial(address, &why))?;
+    let stream = TlsConnector::from(Arc::new(config)).connect(name, stream).await;
+    stream.map_err(|why| of_handshake(&why, &place.host))
+}
+
+fn config(ca_bundle: &[u8]) -> Result<ClientConfig, String> {
+    let mut roots = RootCertStore::empty();
+    let read: Vec<_> = CertificateDer::pem_slice_iter(ca_bundle).flatten().collect();
+    if read.is_empty() && !ca_bundle.is_empty() {
+        return Err("unable to load root certificates: unable to parse bytes as PEM block".to_owned());
+    }
+    roots.add_parsable_certificates(read);
+    let config =
+        ClientConfig::builder_with_provider(Arc::new(default_provider())).with_safe_default_protocol_versions();
+    Ok(config.map_err(|why| why.to_string())?.with_root_certificates(roots).with_no_client_auth())
+}
+
+fn of_dial(address: &str, why: &io::Error) -> String {
+    let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
+    match why.kind() {
+        io::ErrorKind::ConnectionRefused => format!("dial tcp {address}: connect: connection refused"),
+        io::ErrorKind::NetworkUnreachable => format!("dial tcp {address}: connect: network is unreachable"),
+        io::ErrorKind::HostUnreachable => format!("dial tcp {address}: connect: no route to host"),
+        _ if why.to_string().contains("lookup") => format!("dial tcp: lookup {host}: no such host"),
+        _ => format!("dial tcp {address}: {why}"),
+    }
+}
+
+fn of_handshake(why: &io::Error, host: &str) -> String {
+    let Some(error) = why.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) else {
+        return if why.kind() == io::ErrorKind::UnexpectedEof { "EOF".to_owned() } else { why.to_string() };
+    };
+    let unverified = |why: &str| format!("tls: failed to verify certificate: x509: {why}");
+    match error {
+        Error::InvalidCertificate(CertificateError::UnknownIssuer | CertificateError::BadSignature) => {
+            unverified("certificate signed by unknown authority")
+        }
+        Error::InvalidCertificate(CertificateError::NotValidForName) => {
+            unverified(&format!("certificate is not valid for any names, but wanted to match {host}"))
+        }
+        Error::InvalidCertificate(CertificateError::NotValidForNameContext { presented, .. }) => {
+            unverified(&format!("certificate is valid for {}, not {host}", names(presented)))
+        }
+        Error::InvalidCertificate(
+            CertificateError::Expired
+            | CertificateError::ExpiredContext { .. }
+            | CertificateError::NotValidYet
+            | CertificateError::NotValidYetContext { .. },
+        ) => unverified("certificate has expired or is not yet valid"),
+        Error::InvalidMessage(_) => "http: server gave HTTP response to HTTPS client".to_owned(),
+        error => format!("tls: {error}"),
+    }
+}
+
+/// The names in a certificate, which rustls shows with their type: `DnsName("a")`.
+fn names(presented: &[String]) -> String {
+    let name = |shown: &String| shown.split('"').nth(1).unwrap_or_else(|| inside(shown)).to_owned();
+    presented.iter().map(name).collect::<Vec<_>>().join(", ")
+}
+
+fn inside(shown: &str) -> &str {
+    shown.split_once('(').map_or(shown, |(_, rest)| rest.trim_end_matches(')'))
+}
+
+fn of_http(why: &hyper::Error) -> String {
+    if why.is_incomplete_message() || why.is_closed() { "EOF".to_owned() } else { why.to_string() }
+}

@@ -1,0 +1,349 @@
+//! Webhooks, from outside: which requests they are asked about, and what becomes of their answers.
+//! `cargo test -p kube-testcluster --features tls,cel --test webhooks`
+
+#![cfg(feature = "tls")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+#[path = "webhooks/hook.rs"]
+mod hook;
+
+use axum::body::Body;
+use http::{Method, Request};
+use http_body_util::BodyExt;
+use kube_testcluster::Cluster;
+use serde_json::{Value, json};
+use tower::ServiceExt;
+
+use self::hook::Hook;
+
+/// What a request is answered with: the code, the warnings, the body.
+struct Answer {
+    code: u16,
+    warnings: Vec<String>,
+    body: Value,
+}
+
+async fn ask(cluster: &Cluster, method: Method, path: &str, content_type: &str, body: &Value) -> Answer {
+    let request = Request::builder().method(method).uri(path).header("content-type", content_type);
+    let request = request.body(Body::from(body.to_string())).unwrap();
+    let response = cluster.router().oneshot(request).await.unwrap();
+    let warnings = response.headers().get_all("warning").iter().map(|text| text.to_str().unwrap().to_owned()).collect();
+    let code = response.status().as_u16();
+    let body = response.into_body().collect().await.unwrap().to_bytes();
+    Answer { code, warnings, body: serde_json::from_slice(&body).unwrap() }
+}
+
+async fn post(cluster: &Cluster, path: &str, body: Value) -> Answer {
+    ask(cluster, Method::POST, path, "application/json", &body).await
+}
+
+async fn delete(cluster: &Cluster, path: &str) -> Answer {
+    ask(cluster, Method::DELETE, path, "application/json", &json!({})).await
+}
+
+async fn merge(cluster: &Cluster, path: &str, patch: Value) -> Answer {
+    ask(cluster, Method::PATCH, path, "application/merge-patch+json", &patch).await
+}
+
+const MAPS: &str = "/api/v1/namespaces/default/configmaps";
+const GROUP: &str = "/apis/admissionregistration.k8s.io/v1";
+
+fn map(name: &str) -> Value {
+    json!({"metadata": {"name": name}, "data": {"a": "1"}})
+}
+
+fn cluster() -> Cluster {
+    Cluster::builder().bare().start()
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Mutating,
+    Validating,
+}
+
+/// Configures webhooks about config maps, each with what it has beside the usual.
+async fn configure(cluster: &Cluster, kind: Kind, hooks: &[(&Hook, Value)]) {
+    let hooks: Vec<Value> = hooks
+        .iter()
+        .enumerate()
+        .map(|(n, (hook, more))| {
+            let mut one = json!({
+                "name": format!("h{n}.example.com"), "clientConfig": hook.client_config(), "sideEffects": "None",
+                "admissionReviewVersions": ["v1"], "rules": [{
+                    "operations": ["*"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["configmaps"],
+                }],
+            });
+            more.as_object().unwrap().iter().for_each(|(name, value)| one[name] = value.clone());
+            one
+        })
+        .collect();
+    let plural = match kind {
+        Kind::Mutating => "mutatingwebhookconfigurations",
+        Kind::Validating => "validatingwebhookconfigurations",
+    };
+    let made = post(cluster, &format!("{GROUP}/{plural}"), json!({"metadata": {"name": "c"}, "webhooks": hooks})).await;
+    assert_eq!(made.code, 201, "{}", made.body);
+}
+
+fn allow(_: &Value) -> Value {
+    json!({"allowed": true})
+}
+
+#[tokio::test]
+async fn a_mutating_webhook_changes_an_object_and_a_validating_one_sees_the_change() {
+    let cluster = cluster();
+    let mutating = Hook::start(|request| match request["object"] {
+        Value::Null => allow(request),
+        _ => hook::patch(&json!([{"op": "add", "path": "/metadata/labels", "value": {"by": "hook"}}])),
+    });
+    let validating = Hook::start(|_| json!({"allowed": true, "warnings": ["seen"]}));
+    configure(&cluster, Kind::Mutating, &[(&mutating, json!({}))]).await;
+    configure(&cluster, Kind::Validating, &[(&validating, json!({}))]).await;
+
+    let made = post(&cluster, MAPS, map("m")).await;
+    assert_eq!((made.code, &made.body["metadata"]["labels"]), (201, &json!({"by": "hook"})), "{}", made.body);
+    assert_eq!(made.warnings, ["299 - \"seen\""]);
+    let [first] = mutating.asked().try_into().unwrap();
+    assert_eq!(first["operation"], "CREATE");
+    assert_eq!((&first["name"], &first["namespace"]), (&json!("m"), &json!("default")));
+    assert_eq!(first["kind"], json!({"group": "", "version": "v1", "kind": "ConfigMap"}));
+    assert_eq!(first["resource"], json!({"group": "", "version": "v1", "resource": "configmaps"}));
+    assert_eq!(first["options"], json!({"kind": "CreateOptions", "apiVersion": "meta.k8s.io/v1"}));
+    assert_eq!((&first["oldObject"], &first["dryRun"]), (&Value::Null, &json!(false)));
+    assert!(first["object"]["metadata"]["uid"].is_null(), "it is not an object yet");
+    let [second] = validating.asked().try_into().unwrap();
+    assert_eq!(second["object"]["metadata"]["labels"]["by"], "hook");
+    assert_eq!(second["object"]["metadata"]["uid"], made.body["metadata"]["uid"]);
+
+    let patched = merge(&cluster, &format!("{MAPS}/m"), json!({"data": {"a": "2"}})).await;
+    assert_eq!(patched.code, 200, "{}", patched.body);
+    let update = &mutating.asked()[1];
+    assert_eq!((&update["operation"], &update["options"]["kind"]), (&json!("UPDATE"), &json!("UpdateOptions")));
+    assert_eq!((&update["oldObject"]["data"]["a"], &update["object"]["data"]["a"]), (&json!("1"), &json!("2")));
+    assert_eq!(update["object"]["kind"], "ConfigMap");
+
+    assert_eq!(delete(&cluster, &format!("{MAPS}/m")).await.code, 200);
+    let deletion = &validating.asked()[2];
+    assert_eq!((&deletion["operation"], &deletion["object"]), (&json!("DELETE"), &Value::Null));
+    assert_eq!(deletion["oldObject"]["data"]["a"], "2");
+    cluster.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_patch_of_what_is_deleted_is_an_error_of_the_webhook() {
+    let cluster = cluster();
+    let hook = Hook::start(|_| hook::patch(&json!([{"op": "add", "path": "/metadata/labels", "value": {}}])));
+    assert_eq!(post(&cluster, MAPS, map("m")).await.code, 201);
+    configure(&cluster, Kind::Mutating, &[(&hook, json!({}))]).await;
+    let refused = delete(&cluster, &format!("{MAPS}/m")).await;
+    let why = "admission webhook \"h0.example.com\" attempted to modify the object, which is not supported for this operation";
+    assert_eq!(refused.body["message"], format!("Internal error occurred: {why}"));
+    cluster.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_denial_has_the_name_of_the_webhook_and_its_code() {
+    let cluster = cluster();
+    let hook = Hook::start(|request| match request["name"].as_str().unwrap() {
+        "plain" => json!({"allowed": false}),
+        "reason" => json!({"allowed": false, "status": {"reason": "Because"}}),
+        _ => json!({"allowed": false, "status": {
+            "code": 409, "reason": "Conflict", "message": "taken", "details": {"name": "n"},
+        }}),
+    });
+    configure(&cluster, Kind::Validating, &[(&hook, json!({}))]).await;
+    let denied = "admission webhook \"h0.example.com\" denied the request";
+    for (name, code, reason, message) in [
+        ("plain", 400, Value::Null, format!("{denied} without explanation")),
+        ("reason", 400, json!("Because"), format!("{denied}: Because")),
+        ("whole", 409, json!("Conflict"), format!("{denied}: taken")),
+    ] {
+        let answer = post(&cluster, MAPS, map(name)).await;
+        assert_eq!((answer.code, &answer.body["reason"]), (code, &reason), "{}", answer.body);
+        assert_eq!((&answer.body["message"], &answer.body["code"]), (&json!(message), &json!(code)));
+        assert_eq!(answer.body["status"], "Failure");
+    }
+    cluster.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_webhook_that_cannot_be_asked_fails_the_request_or_is_ignored() {
+    let cluster = cluster();
+    let (silent, other) = (Hook::start(allow), Hook::start(allow));
+    let url = silent.client_config()["url"].as_str().unwrap().to_owned();
+    let with_other_authority = json!({"url": url, "caBundle": other.client_config()["caBundle"]});
+    configure(&cluster, Kind::Validating, &[(&silent, json!({"clientConfig": with_other_authority}))]).await;
+    let refused = post(&cluster, MAPS, map("m")).await;
+    let why = format!(
+        "failed calling webhook \"h0.example.com\": failed to call webhook: Post \"{url}?timeout=10s\": tls: failed to verify \
+         certificate: x509: certificate signed by unknown authority"
+    );
+    assert_eq!((refused.code, &refused.body["reason"]), (500, &json!("InternalError")));
+    assert_eq!(refused.body["message"], format!("Internal error occurred: {why}"));
+    assert_eq!(refused.body["details"]["causes"], json!([{"message": why}]));
+
+    let path = format!("{GROUP}/validatingwebhookconfigurations/c");
+    let changed = json!([{"op": "add", "path": "/webhooks/0/failurePolicy", "value": "Ignore"}]);
+    let changed = ask(&cluster, Method::PATCH, &path, "application/json-patch+json", &changed).await;
+    assert_eq!(changed.code, 200, "{}", changed.body);
+    assert_eq!(post(&cluster, MAPS, map("m")).await.code, 201);
+    assert!(silent.asked().is_empty());
+    cluster.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_broken_answer_is_told_as_upstream_tells_it() {
+    let cluster = cluster();
+    let hook = Hook::start(|_| json!({"allowed": true, "uid": "another"}));
+    configure(&cluster, Kind::Mutating, &[(&hook, json!({}))]).await;
+    let refused = post(&cluster, MAPS, map("m")).await;
+    let message = refused.body["message"].as_str().unwrap();
+    let uid = hook.asked()[0]["uid"].as_str().unwrap().to_owned();
+    let why = "Internal error occurred: failed calling webhook \"h0.example.com\": received invalid webhook response: expected \
+               response.uid=";
+    assert_eq!(message, format!("{why}{uid:?}, got \"another\""));
+    cluster.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_webhook_sees_what_its_selectors_and_conditions_say() {
+    let cluster = cluster();
+    let (of_objects, of_namespaces) = (Hook::start(allow), Hook::start(allow));
+    configure(
+        &cluster,
+        Kind::Validating,
+        &[
+            (&of_objects, json!({"objectSelector": {"matchLabels": {"watched": "yes"}}})),
+            (&of_namespaces, json!({"namespaceSelector": {"matchLabels": {"watched": "yes"}}})),
+        ],
+    )
+    .await;
+    let mut watched = map("watched");
+    watched["metadata"]["labels"] = json!({"watched": "yes"});
+    for object in [map("plain"), watched] {
+        assert_eq!(post(&cluster, MAPS, object).await.code, 201);
+    }
+    let home = json!({"metadata": {"name": "home", "labels": {"watched": "yes"}}});
+    assert_eq!(post(&cluster, "/api/v1/namespaces", home).await.code, 201);
+    assert_eq!(post(&cluster, "/api/v1/namespaces/home/configmaps", map("m")).await.code, 201);
+    let names = |hook: &Hook| hook.asked().iter().map(|one| one["name"].clone()).collect::<Vec<_>>();
+    assert_eq!((names(&of_objects), names(&of_namespaces)), (vec![json!("watched")], vec![json!("m")]));
+    cluster.shutdown().await;
+}
+
+#[cfg(feature = "cel")]
+#[tokio::test]
+async fn a_condition_in_cel_decides_whether_a_webhook_is_asked() {
+    let cluster = cluster();
+    let hook = Hook::start(allow);
+    let conditions = json!([
+        {"name": "not-spared", "expression": "!(object.metadata.name in ['spared'])"},
+        {"name": "by-data", "expression": "request.operation != 'CREATE' || object.data.a == '1'"},
+    ]);
+    configure(&cluster, Kind::Validating, &[(&hook, json!({"matchConditions": conditions}))]).await;
+    for name in ["spared", "asked"] {
+        assert_eq!(post(&cluster, MAPS, map(name)).await.code, 201);
+    }
+    let without = json!({"metadata": {"name": "without"}});
+    let refused = post(&cluster, MAPS, without).await;
+    assert_eq!((refused.code, &refused.body["reason"]), (403, &json!("Forbidden")), "{}", refused.body);
+    assert_eq!(hook.asked().len(), 1);
+    cluster.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_webhook_is_asked_again_about_what_a_later_one_has_changed() {
+    let cluster = cluster();
+    let first = Hook::start(allow);
+    let second = Hook::start(|_| hook::patch(&json!([{"op": "add", "path": "/data/b", "value": "2"}])));
+    let never = Hook::start(allow);
+    let hooks = [
+        (&first, json!({"reinvocationPolicy": "IfNeeded"})),
+        (&never, json!({})),
+        (&second, json!({"reinvocationPolicy": "IfNeeded"})),
+    ];
+    configure(&cluster, Kind::Mutating, &hooks).await;
+    assert_eq!(post(&cluster, MAPS, map("m")).await.code, 201);
+    assert_eq!((first.asked().len(), never.asked().len(), second.asked().len()), (2, 1, 1));
+    assert_eq!(first.asked()[1]["object"]["data"]["b"], "2");
+    cluster.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_webhook_is_told_of_a_dry_run() {
+    let cluster = cluster();
+    let pure = Hook::start(allow);
+    configure(&cluster, Kind::Mutating, &[(&pure, json!({"sideEffects": "NoneOnDryRun"}))]).await;
+    let dry = format!("{MAPS}?dryRun=All");
+    assert_eq!(post(&cluster, &dry, map("m")).await.code, 201);
+    assert_eq!((&pure.asked()[0]["dryRun"], &pure.asked()[0]["options"]["dryRun"]), (&json!(true), &json!(["All"])));
+    let changed = json!([{"op": "replace", "path": "/webhooks/0/sideEffects", "value": "Some"}]);
+    let path = format!("{GROUP}/mutatingwebhookconfigurations/c");
+    let refused = ask(&cluster, Method::PATCH, &path, "application/json-patch+json", &changed).await;
+    assert_eq!(refused.code, 422, "nobody can configure a webhook that has effects");
+    cluster.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_scale_and_a_status_are_subresources_with_rules_of_their_own() {
+    let cluster = cluster();
+    let hook = Hook::start(allow);
+    let rules = json!([{
+        "operations": ["UPDATE"], "apiGroups": ["apps"], "apiVersions": ["v1"],
+        "resources": ["replicasets/scale", "replicasets/status"],
+    }]);
+    configure(&cluster, Kind::Validating, &[(&hook, json!({"rules": rules}))]).await;
+    let sets = "/apis/apps/v1/namespaces/default/replicasets";
+    let template = json!({"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+    let spec = json!({"replicas": 1, "selector": {"matchLabels": {"a": "b"}}, "template": template});
+    assert_eq!(post(&cluster, sets, json!({"metadata": {"name": "s"}, "spec": spec})).await.code, 201);
+    let scaled = merge(&cluster, &format!("{sets}/s/scale"), json!({"spec": {"replicas": 3}})).await;
+    assert_eq!(scaled.code, 200, "{}", scaled.body);
+    let reported = merge(&cluster, &format!("{sets}/s/status"), json!({"status": {"replicas": 2}})).await;
+    assert_eq!(reported.code, 200, "{}", reported.body);
+    let [scale, status] = hook.asked().try_into().unwrap();
+    assert_eq!(scale["kind"], json!({"group": "autoscaling", "version": "v1", "kind": "Scale"}));
+    assert_eq!((&scale["subResource"], &scale["object"]["spec"]["replicas"]), (&json!("scale"), &json!(3)));
+    assert_eq!(scale["oldObject"]["spec"]["replicas"], 1);
+    assert_eq!((&status["subResource"], &status["kind"]["kind"]), (&json!("status"), &json!("ReplicaSet")));
+    cluster.shutdown().await;
+}
+
+#[tokio::test]
+async fn webhook_configurations_are_not_admitted_by_webhooks() {
+    let cluster = cluster();
+    let hook = Hook::start(|_| json!({"allowed": false}));
+    let everything = json!([{"operations": ["*"], "apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*/*"]}]);
+    configure(&cluster, Kind::Validating, &[(&hook, json!({"rules": everything}))]).await;
+    assert_eq!(post(&cluster, MAPS, map("m")).await.code, 400);
+    let path = format!("{GROUP}/validatingwebhookconfigurations/c");
+    assert_eq!(delete(&cluster, &path).await.code, 200, "nobody is locked out for ever");
+    assert_eq!(post(&cluster, MAPS, map("m")).await.code, 201);
+    cluster.shutdown().await;
+}
+
+#[tokio::test]
+async fn others_write_while_a_webhook_is_asked_and_it_is_asked_again() {
+    let cluster = std::sync::Arc::new(cluster());
+    let hook = Hook::start(allow);
+    assert_eq!(post(&cluster, MAPS, map("m")).await.code, 201);
+    let rules =
+        json!([{"operations": ["UPDATE"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["configmaps"]}]);
+    let spared = json!({"matchExpressions": [{"key": "quick", "operator": "DoesNotExist"}]});
+    configure(&cluster, Kind::Mutating, &[(&hook, json!({"rules": rules, "objectSelector": spared}))]).await;
+    let gate = hook.hold();
+    let slow = tokio::spawn({
+        let cluster = cluster.clone();
+        async move { merge(&cluster, &format!("{MAPS}/m"), json!({"data": {"slow": "1"}})).await.code }
+    });
+    hook.is_asked(1).await;
+    let replaced = delete(&cluster, &format!("{GROUP}/mutatingwebhookconfigurations/c")).await;
+    assert_eq!(replaced.code, 200);
+    assert_eq!(merge(&cluster, &format!("{MAPS}/m"), json!({"data": {"quick": "1"}})).await.code, 200);
+    gate.open();
+    assert_eq!(slow.await.unwrap(), 200);
+    let both = ask(&cluster, Method::GET, &format!("{MAPS}/m"), "", &json!({})).await;
+    assert_eq!(both.body["data"], json!({"a": "1", "quick": "1", "slow": "1"}));
+    assert_eq!(hook.asked().len(), 2, "once about each state");
+}

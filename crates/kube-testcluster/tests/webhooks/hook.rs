@@ -1,0 +1,136 @@
+//! A webhook for tests: it answers over TLS, and keeps what it was asked.
+
+use std::net::{SocketAddr, TcpListener};
+use std::sync::{Arc, Mutex};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use kube_testcluster::Authority;
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::watch;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::crypto::ring::default_provider;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+
+type Decide = dyn Fn(&Value) -> Value + Send + Sync;
+
+/// A webhook that runs until the test ends.
+pub struct Hook {
+    address: SocketAddr,
+    authority: Authority,
+    asked: Arc<Asked>,
+}
+
+struct Asked {
+    requests: Mutex<Vec<Value>>,
+    count: watch::Sender<usize>,
+    held: watch::Sender<bool>,
+    decide: Box<Decide>,
+}
+
+/// A webhook that does not answer yet.
+pub struct Held(Arc<Asked>);
+
+impl Held {
+    pub fn open(self) {
+        self.0.held.send_replace(false);
+    }
+}
+
+/// The response with a patch.
+pub fn patch(operations: &Value) -> Value {
+    json!({"allowed": true, "patchType": "JSONPatch", "patch": STANDARD.encode(operations.to_string())})
+}
+
+impl Hook {
+    /// `decide` makes the response to a request; without a uid, it gets that of the request.
+    pub fn start(decide: impl Fn(&Value) -> Value + Send + Sync + 'static) -> Self {
+        let authority = Authority::new("webhooks").unwrap();
+        let pair = authority.server(["localhost", "127.0.0.1"]).unwrap();
+        let chain = vec![CertificateDer::from_pem_slice(pair.certificate.as_bytes()).unwrap()];
+        let key = PrivateKeyDer::from_pem_slice(pair.key.as_bytes()).unwrap();
+        let config = ServerConfig::builder_with_provider(Arc::new(default_provider()));
+        let config = config.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
+        let acceptor = TlsAcceptor::from(Arc::new(config.with_single_cert(chain, key).unwrap()));
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let address = listener.local_addr().unwrap();
+        let asked = Asked {
+            requests: Mutex::default(),
+            count: watch::Sender::new(0),
+            held: watch::Sender::new(false),
+            decide: Box::new(decide),
+        };
+        let asked = Arc::new(asked);
+        let listener = tokio::net::TcpListener::from_std(listener).unwrap();
+        tokio::spawn(serve(listener, acceptor, asked.clone()));
+        Self { address, authority, asked }
+    }
+
+    pub fn client_config(&self) -> Value {
+        json!({"url": format!("https://{}/hook", self.address), "caBundle": STANDARD.encode(self.authority.certificate())})
+    }
+
+    /// The requests so far.
+    pub fn asked(&self) -> Vec<Value> {
+        self.asked.requests.lock().unwrap().clone()
+    }
+
+    /// From now on, no answer until the result is opened.
+    pub fn hold(&self) -> Held {
+        self.asked.held.send_replace(true);
+        Held(self.asked.clone())
+    }
+
+    /// Waits until there were this many requests.
+    pub async fn is_asked(&self, times: usize) {
+        self.asked.count.subscribe().wait_for(|count| *count >= times).await.unwrap();
+    }
+}
+
+async fn serve(listener: tokio::net::TcpListener, acceptor: TlsAcceptor, asked: Arc<Asked>) {
+    while let Ok((stream, _)) = listener.accept().await {
+        tokio::spawn(answer(stream, acceptor.clone(), asked.clone()));
+    }
+}
+
+async fn answer(stream: TcpStream, acceptor: TlsAcceptor, asked: Arc<Asked>) {
+    let Ok(mut stream) = acceptor.accept(stream).await else { return }; // the client does not trust it
+    let mut read = Vec::new();
+    let body = loop {
+        let mut part = [0; 4096];
+        let length = stream.read(&mut part).await.unwrap();
+        read.extend_from_slice(&part[..length]);
+        if let Some(body) = body(&read) {
+            break body;
+        }
+        assert!(length > 0, "the request breaks off");
+    };
+    let review: Value = serde_json::from_slice(&body).unwrap();
+    let request = &review["request"];
+    let mut response = (asked.decide)(request);
+    if response["uid"].is_null() {
+        response["uid"] = request["uid"].clone();
+    }
+    asked.requests.lock().unwrap().push(request.clone());
+    asked.count.send_modify(|count| *count += 1);
+    asked.held.subscribe().wait_for(|held| !held).await.unwrap();
+    let body = json!({"kind": "AdmissionReview", "apiVersion": review["apiVersion"], "response": response}).to_string();
+    let head = format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n", body.len());
+    let _ = stream.write_all((head + &body).as_bytes()).await; // the client may have gone
+    let _ = stream.shutdown().await;
+}
+
+/// The body of a request, once it is there.
+fn body(read: &[u8]) -> Option<Vec<u8>> {
+    let text = String::from_utf8_lossy(read);
+    let (head, _) = text.split_once("\r\n\r\n")?;
+    let length = head.lines().find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
+    let length: usize = length.expect("a request of known length");
+    let start = head.len() + 4;
+    read.get(start..start + length).map(<[u8]>::to_vec)
+}
