@@ -32,6 +32,7 @@ use crate::play::admin;
 use crate::settings::{Admin, ManagedFields};
 use crate::store::Requester;
 use crate::store::Store;
+use crate::verbs::conversion::{self, Conversion};
 use crate::verbs::{self, Call};
 
 /// The whole API as one service.
@@ -137,6 +138,7 @@ async fn served(store: Arc<Store>, logs: Arc<Logs>, waiting: &WaitingAnswers, re
         pretty: is_for_people(request.headers(), &query),
         clock: store.clock,
     };
+    let conversion = Conversion { stored: target.resource, served: target.served };
     let requester = Requester::of(request.extensions());
     let target_warning = target.served.custom.and_then(|custom| custom.warning);
     let changes_definitions = target.resource == CUSTOM_RESOURCE_DEFINITIONS && method != Method::GET;
@@ -166,6 +168,7 @@ async fn served(store: Arc<Store>, logs: Arc<Logs>, waiting: &WaitingAnswers, re
         }
         _ => answer,
     };
+    let answer = conversion::answer(&store, &conversion, answer).await;
     let answer = representation.of(answer).await;
     let answer = match target_warning {
         Some(warning) => warn(answer, &[warning.to_owned()]),

@@ -192,6 +192,17 @@ async fn a_webhook_that_cannot_be_asked_fails_the_request_or_is_ignored() {
     cluster.shutdown().await;
 }
 
+/// As Go does, and as envtest configures it.
+#[tokio::test]
+async fn a_bundle_may_hold_the_certificate_of_the_webhook_itself() {
+    let cluster = cluster();
+    let hook = Hook::start(allow);
+    configure(&cluster, Kind::Validating, &[(&hook, json!({"clientConfig": hook.pinned_client_config()}))]).await;
+    let made = post(&cluster, MAPS, map("m")).await;
+    assert_eq!((made.code, hook.asked().len()), (201, 1), "{}", made.body);
+    cluster.shutdown().await;
+}
+
 #[tokio::test]
 async fn a_broken_answer_is_told_as_upstream_tells_it() {
     let cluster = cluster();

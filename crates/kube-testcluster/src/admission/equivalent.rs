@@ -4,8 +4,11 @@
 use crate::kinds::Resource;
 use crate::store::Store;
 
-/// The other rows in which the objects of a row are served.
+/// The other rows in which the objects of a row are served. Versions that a webhook converts are none.
 pub(super) fn others(store: &Store, row: &'static Resource) -> Vec<&'static Resource> {
-    let is_other = |other: &&'static Resource| *other != row && other.stored() == row.stored();
+    let is_asked = |row: &Resource| row.conversion_webhook().is_some();
+    let is_other = |other: &&'static Resource| {
+        *other != row && other.stored() == row.stored() && !is_asked(row) && !is_asked(other)
+    };
     store.catalog().served().filter(is_other).collect()
 }

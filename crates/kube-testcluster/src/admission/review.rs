@@ -11,7 +11,7 @@ use super::{Asked, Attributes};
 use crate::http::status::ApiError;
 use crate::kinds::Resource;
 use crate::kinds::admission::{SideEffects, Webhook};
-use crate::webhook;
+use crate::webhook::{self, Deadline};
 
 /// The versions of `AdmissionReview` that this server knows.
 const VERSIONS: [&str; 2] = ["v1", "v1beta1"];
@@ -45,7 +45,7 @@ pub(super) async fn ask(
     asked["uid"] = json!(uid);
     let review =
         json!({"kind": "AdmissionReview", "apiVersion": format!("admission.k8s.io/{version}"), "request": asked});
-    let answer = webhook::post(request.store, &hook.client, hook.timeout, &review)
+    let answer = webhook::post(request.store, &hook.client, hook.timeout, &review, Deadline::Told)
         .await
         .map_err(|why| NotAdmitted::Unanswered(format!("failed to call webhook: {why}")))?;
     let response = if version == "v1" { verify(&uid, &answer, phase) } else { present(&answer) };

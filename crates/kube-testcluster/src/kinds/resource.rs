@@ -6,7 +6,7 @@ use kube_core::ApiResource;
 use serde_json::{Map, Value};
 
 use super::columns::{self, Column};
-use super::custom_resource::CustomResource;
+use super::custom_resource::{ConversionWebhook, CustomResource};
 use super::metadata;
 use super::names::NameRule;
 pub(crate) use super::subresource::{Part, Subresource};
@@ -187,6 +187,8 @@ pub(crate) enum Conversion {
     /// The versions of a custom resource have the same fields, but for those that one of the schemas does not name. Upstream:
     /// the strategy `None`.
     OfVersions,
+    /// The versions are converted by asking somebody. As that takes its time, the handlers do it; all functions of the row see the form of the row.
+    Webhook(ConversionWebhook),
 }
 
 /// A kind in any version. Upstream: `GroupResource`. The order is that of plurals, then of groups.
@@ -366,6 +368,7 @@ impl Resource {
         match self.stored_form {
             Some(StoredForm { conversion: Conversion::Renamed { into_stored, .. }, .. }) => into_stored(served),
             Some(StoredForm { row, conversion: Conversion::OfVersions }) => row.in_shape(served),
+            Some(StoredForm { conversion: Conversion::Webhook(_), .. }) => served,
             None => served,
         }
     }
@@ -373,7 +376,15 @@ impl Resource {
     pub(crate) fn served_form_of(&self, stored: Value) -> Value {
         match self.stored_form {
             Some(StoredForm { conversion: Conversion::Renamed { from_stored, .. }, .. }) => from_stored(stored),
-            Some(StoredForm { conversion: Conversion::OfVersions, .. }) | None => stored,
+            Some(StoredForm { conversion: Conversion::OfVersions | Conversion::Webhook(_), .. }) | None => stored,
+        }
+    }
+
+    /// Who converts its objects to and from the form in which they are stored, if a webhook does.
+    pub(crate) fn conversion_webhook(&self) -> Option<&'static ConversionWebhook> {
+        match &self.stored_form?.conversion {
+            Conversion::Webhook(hook) => Some(hook),
+            _ => None,
         }
     }
 

@@ -280,6 +280,11 @@ impl Opened {
         object.opened_as(value)
     }
 
+    /// The same object with its content in another form.
+    pub(crate) fn with(&self, value: Value) -> Self {
+        Self { object: self.object.clone(), value }
+    }
+
     pub(crate) fn object(&self) -> &Arc<Object> {
         &self.object
     }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::create::create_new;
 use super::ownership::{Writer, field_manager};
-use super::{Call, answer, key, update};
+use super::{Call, answer, conversion, key, update};
 use crate::admission::Gate;
 use crate::auth::user_of;
 use crate::codec::yaml;
@@ -86,7 +86,8 @@ impl Apply {
     ) -> Result<(StatusCode, Arc<Object>), ApiError> {
         let key = key(target)?;
         loop {
-            let change = |current: Arc<Opened>| async move { self.next(store, gate, &current, target).await };
+            let next = |current: Arc<Opened>| async move { self.next(store, gate, &current, target).await };
+            let change = |current| conversion::changed(store, target, current, next);
             match store.guaranteed_update(target.resource, &key, self.options.commit, change).await {
                 Err(error) if target.subresource.is_none() && ApiError::is_not_found(&error) => {}
                 updated => return updated.map(|object| (StatusCode::OK, object.object().clone())),

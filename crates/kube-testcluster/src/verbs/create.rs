@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::admission::{name_of, namespace_lifecycle, taint_nodes_by_condition};
 use super::owners::{self, Moment};
 use super::ownership::{self, Writer};
-use super::{Call, answer, pod_admission};
+use super::{Call, answer, conversion, pod_admission};
 use crate::admission::{Gate, Reinvoke};
 use crate::auth::rbac::escalation::{self, Grant};
 use crate::auth::{Attributes, ResourceAttributes, user_of};
@@ -90,6 +90,7 @@ pub(super) async fn create_new(
         return Err(ApiError::internal("resourceVersion should not be set on objects to be created"));
     }
     let generates = value["metadata"]["generateName"].as_str().is_some_and(|prefix| !prefix.is_empty());
+    let value = conversion::to_stored(store, target, value).await?;
     admitted(store, target.resource, key, value, commit)
         .await
         .map_err(|error| if generates && error.is_already_exists() { error.with_no_unique_name() } else { error })

@@ -18,6 +18,7 @@ pub(crate) mod apply;
 pub(crate) mod binding;
 mod container;
 mod continue_token;
+pub(crate) mod conversion;
 pub(crate) mod create;
 mod delegate;
 pub(crate) mod delete;

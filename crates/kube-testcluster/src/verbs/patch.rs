@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::owners::{self, Moment};
 use super::ownership::Writer;
-use super::{Call, answer, apply, key, update};
+use super::{Call, answer, apply, conversion, key, update};
 use crate::admission::Gate;
 use crate::auth::user_of;
 use crate::codec::go_text::GoMap;
@@ -79,7 +79,8 @@ pub(super) async fn write(
 ) -> (Result<Arc<Opened>, ApiError>, Vec<String>) {
     let warnings = Mutex::default();
     let with = Patching { target, gate, patch, options, writer };
-    let change = |current| patched(store, current, with, &warnings);
+    let next = |current| patched(store, current, with, &warnings);
+    let change = |current| conversion::changed(store, target, current, next);
     let written = match key(target) {
         Ok(key) => store.guaranteed_update(target.resource, &key, options.commit, change).await,
         Err(error) => Err(error),

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::create::create_on_update;
 use super::owners::{self, Moment};
 use super::ownership::{self, Writer};
-use super::{Call, answer, key, pod_admission};
+use super::{Call, answer, conversion, key, pod_admission};
 use crate::admission::{Gate, Reinvoke};
 use crate::auth::rbac::escalation::{self, Grant};
 use crate::auth::user_of;
@@ -63,10 +63,11 @@ async fn write(
     let creates = target.subresource.is_none() && target.resource.strategy.create_on_update == CreateOnUpdate::Allowed;
     loop {
         let new = &value;
-        let change = |current: Arc<Opened>| async move {
+        let next = |current: Arc<Opened>| async move {
             same_uid(&current, new)?;
             admitted(store, gate, &current, target.served, new.clone(), target.subresource, writer).await
         };
+        let change = |current| conversion::changed(store, target, current, next);
         match store.guaranteed_update(target.resource, &key, commit, change).await {
             Err(error) if creates && error.is_not_found() => {}
             updated => return updated.map(|object| (StatusCode::OK, object.object().clone())),

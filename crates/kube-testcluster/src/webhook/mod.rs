@@ -6,9 +6,12 @@
 //! nobody answers in no time.
 
 mod answer;
+pub(crate) mod conversion;
 mod place;
 #[cfg(feature = "tls")]
 mod transport;
+#[cfg(feature = "tls")]
+mod verifier;
 
 use std::time::Duration;
 
@@ -19,6 +22,13 @@ use self::place::Place;
 use crate::kinds::client_config::ClientConfig;
 use crate::store::Store;
 
+/// Whether a webhook is told how long it may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Deadline {
+    Told,
+    Untold,
+}
+
 /// Sends a JSON object to a webhook, and returns the one that it answers with.
 ///
 /// # Errors
@@ -28,12 +38,14 @@ pub(crate) async fn post(
     config: &ClientConfig,
     timeout: Duration,
     body: &Value,
+    deadline: Deadline,
 ) -> Result<Value, String> {
     let place = Place::of(config);
-    let url = place.url(timeout);
+    let target = place.target(timeout, deadline);
+    let url = place.url(&target);
     let failed = |why: String| format!("Post {url:?}: {why}");
     let address = place.resolve(store, config).map_err(failed)?;
-    let asked = ask(&place, &address, config, timeout, body.to_string());
+    let asked = ask(&place, &address, config, &target, body.to_string());
     match tokio::time::timeout(timeout, asked).await {
         Ok(answer) => answer.map_err(failed)?.object(),
         Err(_) => Err(failed("context deadline exceeded".to_owned())),
@@ -45,13 +57,13 @@ async fn ask(
     place: &Place,
     address: &str,
     config: &ClientConfig,
-    timeout: Duration,
+    target: &str,
     body: String,
 ) -> Result<Answer, String> {
-    transport::ask(place, address, &config.ca_bundle, timeout, body).await
+    transport::ask(place, address, &config.ca_bundle, target, body).await
 }
 
 #[cfg(not(feature = "tls"))]
-async fn ask(_: &Place, _: &str, _: &ClientConfig, _: Duration, _: String) -> Result<Answer, String> {
+async fn ask(_: &Place, _: &str, _: &ClientConfig, _: &str, _: String) -> Result<Answer, String> {
     Err("this API server was built without TLS: the feature `tls` of kube-testcluster".to_owned())
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::Deadline;
 use crate::kinds::client_config::{ClientConfig, Endpoint};
 use crate::kinds::{ENDPOINTS, SERVICES};
 use crate::store::Store;
@@ -42,12 +43,15 @@ impl Place {
     }
 
     /// The path, with the time that the webhook has.
-    pub(super) fn target(&self, timeout: Duration) -> String {
-        format!("{}?timeout={}s", self.path, timeout.as_secs())
+    pub(super) fn target(&self, timeout: Duration, deadline: Deadline) -> String {
+        match deadline {
+            Deadline::Told => format!("{}?timeout={}s", self.path, timeout.as_secs()),
+            Deadline::Untold => self.path.clone(),
+        }
     }
 
-    pub(super) fn url(&self, timeout: Duration) -> String {
-        format!("https://{}{}", self.authority, self.target(timeout))
+    pub(super) fn url(&self, target: &str) -> String {
+        format!("https://{}{target}", self.authority)
     }
 
     /// The address to connect to: of a service, that of its first endpoint.
@@ -59,8 +63,17 @@ impl Place {
     }
 }
 
+/// The path as Go's `path.Join("/", …)` cleans it.
 fn absolute(path: &str) -> String {
-    if path.starts_with('/') { path.to_owned() } else { format!("/{path}") }
+    let mut parts = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    format!("/{}", parts.join("/"))
 }
 
 fn with_port(host: &str, port: u16) -> String {
@@ -103,14 +116,15 @@ mod tests {
 
     #[test]
     fn a_url_is_asked_as_upstream_shows_it() {
-        let timeout = Duration::from_secs(10);
-        assert_eq!(place("https://127.0.0.1:9443/mutate").url(timeout), "https://127.0.0.1:9443/mutate?timeout=10s");
-        assert_eq!(place("https://a.b").url(timeout), "https://a.b/?timeout=10s");
+        let url = |place: &Place| place.url(&place.target(Duration::from_secs(10), Deadline::Told));
+        assert_eq!(url(&place("https://127.0.0.1:9443/mutate")), "https://127.0.0.1:9443/mutate?timeout=10s");
+        assert_eq!(url(&place("https://a.b")), "https://a.b/?timeout=10s");
+        assert_eq!(url(&place("https://a.b//c/./d/../e/")), "https://a.b/c/e?timeout=10s");
         let v6 = place("https://[::1]:8443/x");
         assert_eq!((v6.host.as_str(), v6.port), ("::1", 8443));
         assert_eq!((place("https://[::1]/x").port, with_port("::1", 443)), (443, "[::1]:443".to_owned()));
         let endpoint = Endpoint::Service { namespace: "ns".into(), name: "svc".into(), path: "go".into(), port: 443 };
         let service = Place::of(&ClientConfig { endpoint, ca_bundle: Vec::new() });
-        assert_eq!(service.url(timeout), "https://svc.ns.svc:443/go?timeout=10s");
+        assert_eq!(url(&service), "https://svc.ns.svc:443/go?timeout=10s");
     }
 }

@@ -2,7 +2,6 @@
 
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::body::Body;
 use http::{Request, header};
@@ -15,10 +14,11 @@ use tokio_rustls::client::TlsStream;
 use tokio_rustls::rustls::crypto::ring::default_provider;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
-use tokio_rustls::rustls::{CertificateError, ClientConfig, Error, RootCertStore};
+use tokio_rustls::rustls::{CertificateError, ClientConfig, Error};
 
 use super::answer::Answer;
 use super::place::Place;
+use super::verifier::Verifier;
 
 /// The most that an answer may have, in bytes. Upstream reads anything; an object that is stored has less.
 const LONGEST: usize = 8 * 1024 * 1024;
@@ -27,13 +27,13 @@ pub(super) async fn ask(
     place: &Place,
     address: &str,
     ca_bundle: &[u8],
-    timeout: Duration,
+    target: &str,
     body: String,
 ) -> Result<Answer, String> {
     let stream = connect(place, address, ca_bundle).await?;
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(|why| of_http(&why))?;
     let connection = tokio::spawn(connection);
-    let request = Request::post(place.target(timeout))
+    let request = Request::post(target)
         .header(header::HOST, &place.authority)
         .header(header::ACCEPT, "application/json, */*")
         .header(header::CONTENT_TYPE, "application/json")
@@ -68,15 +68,15 @@ async fn connect(place: &Place, address: &str, ca_bundle: &[u8]) -> Result<TlsSt
 }
 
 fn config(ca_bundle: &[u8]) -> Result<ClientConfig, String> {
-    let mut roots = RootCertStore::empty();
-    let read: Vec<_> = CertificateDer::pem_slice_iter(ca_bundle).flatten().collect();
-    if read.is_empty() && !ca_bundle.is_empty() {
+    let bundle: Vec<_> = CertificateDer::pem_slice_iter(ca_bundle).flatten().collect();
+    if bundle.is_empty() && !ca_bundle.trim_ascii().is_empty() {
         return Err("unable to load root certificates: unable to parse bytes as PEM block".to_owned());
     }
-    roots.add_parsable_certificates(read);
-    let config =
-        ClientConfig::builder_with_provider(Arc::new(default_provider())).with_safe_default_protocol_versions();
-    Ok(config.map_err(|why| why.to_string())?.with_root_certificates(roots).with_no_client_auth())
+    let provider = Arc::new(default_provider());
+    let verifier = Arc::new(Verifier::new(bundle, provider.clone()));
+    let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let config = config.map_err(|why| why.to_string())?.dangerous().with_custom_certificate_verifier(verifier);
+    Ok(config.with_no_client_auth())
 }
 
 fn of_dial(address: &str, why: &io::Error) -> String {

@@ -1,5 +1,7 @@
 //! A webhook for tests: it answers over TLS, and keeps what it was asked.
 
+#![allow(dead_code, reason = "each test uses a part of it")]
+
 use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex};
 
@@ -22,6 +24,7 @@ type Decide = dyn Fn(&Value) -> Value + Send + Sync;
 pub struct Hook {
     address: SocketAddr,
     authority: Authority,
+    own: String,
     asked: Arc<Asked>,
 }
 
@@ -68,11 +71,16 @@ impl Hook {
         let asked = Arc::new(asked);
         let listener = tokio::net::TcpListener::from_std(listener).unwrap();
         tokio::spawn(serve(listener, acceptor, asked.clone()));
-        Self { address, authority, asked }
+        Self { address, authority, own: pair.certificate, asked }
     }
 
     pub fn client_config(&self) -> Value {
         json!({"url": format!("https://{}/hook", self.address), "caBundle": STANDARD.encode(self.authority.certificate())})
+    }
+
+    /// The same, with the webhook's own certificate in the place of that of its authority.
+    pub fn pinned_client_config(&self) -> Value {
+        json!({"url": format!("https://{}/hook", self.address), "caBundle": STANDARD.encode(&self.own)})
     }
 
     /// The requests so far.
@@ -119,7 +127,7 @@ async fn answer(stream: TcpStream, acceptor: TlsAcceptor, asked: Arc<Asked>) {
     asked.requests.lock().unwrap().push(request.clone());
     asked.count.send_modify(|count| *count += 1);
     asked.held.subscribe().wait_for(|held| !held).await.unwrap();
-    let body = json!({"kind": "AdmissionReview", "apiVersion": review["apiVersion"], "response": response}).to_string();
+    let body = json!({"kind": review["kind"], "apiVersion": review["apiVersion"], "response": response}).to_string();
     let head = format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n", body.len());
     let _ = stream.write_all((head + &body).as_bytes()).await; // the client may have gone
     let _ = stream.shutdown().await;

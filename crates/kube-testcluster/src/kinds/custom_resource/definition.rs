@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::{CustomColumn, CustomResource, ScalePaths, is_condition_true};
+use super::{ConversionWebhook, CustomColumn, CustomResource, ScalePaths, is_condition_true};
 use crate::codec::structural::{Structural, prune_defaults};
 use crate::kinds::CUSTOM_RESOURCE_DEFINITIONS;
 use crate::kinds::catalog::preference;
@@ -57,7 +57,8 @@ impl Definition {
             if version["storage"] == true {
                 return Some(stored);
             }
-            let form = Box::leak(Box::new(StoredForm { row: stored, conversion: Conversion::OfVersions }));
+            let conversion = ConversionWebhook::of(crd).map_or(Conversion::OfVersions, Conversion::Webhook);
+            let form = Box::leak(Box::new(StoredForm { row: stored, conversion }));
             Some(&*Box::leak(Box::new(row(crd, version, is_terminating, Some(form))?)))
         });
         Some(Self { stored, served: served.collect() })

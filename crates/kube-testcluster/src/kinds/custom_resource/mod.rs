@@ -3,6 +3,7 @@
 
 mod columns;
 mod conditions;
+mod conversion_webhook;
 mod decode;
 mod definition;
 mod json_path;
@@ -11,6 +12,7 @@ mod validation;
 
 pub(crate) use self::columns::CustomColumn;
 pub(crate) use self::conditions::{is_condition_true, set_condition};
+pub(crate) use self::conversion_webhook::ConversionWebhook;
 pub(crate) use self::definition::Definition;
 pub(crate) use self::scale::ScalePaths;
 use crate::codec::structural::Structural;

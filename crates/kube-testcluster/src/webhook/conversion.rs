@@ -1,0 +1,146 @@
+//! Custom resources are converted by a webhook from one version to another. Upstream:
+//! `pkg/apiserver/conversion/webhook_converter.go` in `k8s.io/apiextensions-apiserver`.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use super::{Deadline, post};
+use crate::http::status::ApiError;
+use crate::kinds::Resource;
+use crate::kinds::custom_resource::ConversionWebhook;
+use crate::store::Store;
+
+/// How long a webhook may take. Upstream has no limit but that of the request.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The versions of `ConversionReview` that this server knows.
+const VERSIONS: [&str; 2] = ["v1", "v1beta1"];
+
+/// Converts objects of a kind from one of its versions to another; whether they have `kind` and `apiVersion`, does not matter. The
+/// result has them.
+///
+/// # Errors
+/// What went wrong, in upstream's words.
+pub(crate) async fn convert(
+    store: &Store,
+    hook: &ConversionWebhook,
+    (from, to): (&Resource, &Resource),
+    mut objects: Vec<Value>,
+) -> Result<Vec<Value>, ApiError> {
+    if objects.is_empty() {
+        return Ok(objects);
+    }
+    for object in &mut objects {
+        object["kind"] = from.kind.into();
+        object["apiVersion"] = from.api_version().into();
+    }
+    let what = format!("conversion webhook for {}/{}, Kind={}", from.group, from.version, from.kind);
+    let failed = |why: &str| ApiError::internal(format!("{what} {why}"));
+    let known = hook.review_versions.iter().find(|version| VERSIONS.contains(&version.as_str()));
+    let version = known.ok_or_else(|| ApiError::internal("no supported conversion review versions"))?;
+    let uid = store.lock().random.uid();
+    let review = json!({
+        "kind": "ConversionReview", "apiVersion": format!("apiextensions.k8s.io/{version}"),
+        "request": {"uid": uid, "desiredAPIVersion": to.api_version(), "objects": objects},
+    });
+    let mut answer = post(store, &hook.client, PATIENCE, &review, Deadline::Untold)
+        .await
+        .map_err(|why| failed(&format!("failed: {why}")))?;
+    let converted = converted(&mut answer, version, &uid).map_err(|why| failed(&format!("failed: {why}")))?;
+    if converted.len() != objects.len() {
+        return Err(failed(&format!("returned {} objects, expected {}", converted.len(), objects.len())));
+    }
+    let pairs = objects.iter().zip(converted).enumerate();
+    pairs.map(|(n, (original, object))| checked(original, object, to, n).map_err(|why| failed(&why))).collect()
+}
+
+/// Upstream: `getConvertedObjectsFromResponse`.
+fn converted(answer: &mut Value, version: &str, uid: &str) -> Result<Vec<Value>, String> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let (api_version, kind) = (text(&answer["apiVersion"]), text(&answer["kind"]));
+    if version == "v1" && (api_version.as_str(), kind.as_str()) != ("apiextensions.k8s.io/v1", "ConversionReview") {
+        let wanted = "apiextensions.k8s.io/v1, Kind=ConversionReview";
+        return Err(format!("expected webhook response of {wanted}, got {api_version}, Kind={kind}"));
+    }
+    let response = &mut answer["response"];
+    if !response.is_object() {
+        return Err("no response provided".to_owned());
+    }
+    if version == "v1" && response["uid"] != uid {
+        return Err(format!("expected response.uid={uid:?}, got {:?}", text(&response["uid"])));
+    }
+    let (status, message) = (text(&response["result"]["status"]), text(&response["result"]["message"]));
+    match (status.as_str(), message.as_str()) {
+        ("Success", _) => {}
+        (_, "") => return Err(format!("response.result.status was '{status}', not 'Success'")),
+        _ => return Err(message),
+    }
+    match response["convertedObjects"].take() {
+        Value::Array(objects) => Ok(objects),
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// A converted object with the metadata of the original, but for labels and annotations. Upstream: `validateConvertedObject` and
+/// `restoreObjectMeta`.
+fn checked(original: &Value, mut object: Value, to: &Resource, n: usize) -> Result<Value, String> {
+    let invalid = |why: String| format!("returned invalid converted object at index {n}: {why}");
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let (wanted, got) = (to.api_version(), text(&object["apiVersion"]));
+    if wanted != got {
+        return Err(invalid(format!("invalid groupVersion (expected {wanted}, received {got})")));
+    }
+    if object["kind"] != to.kind {
+        let got = text(&object["kind"]);
+        return Err(invalid(format!("invalid kind (expected {}, received {got})", to.kind)));
+    }
+    for (field, what) in [("name", "name"), ("namespace", "namespace"), ("uid", "UID")] {
+        let (before, after) = (text(&original["metadata"][field]), text(&object["metadata"][field]));
+        if before != after {
+            return Err(invalid(format!("must have the same {what}: {before} != {after}")));
+        }
+    }
+    let of_metadata = |why: String| format!("returned invalid metadata in object at index {n}: {why}");
+    let returned = match object["metadata"].take() {
+        Value::Object(metadata) => metadata,
+        Value::Null => return Err(of_metadata("missing metadata in converted object".to_owned())),
+        _ => return Err(of_metadata("invalid metadata in converted object".to_owned())),
+    };
+    object["metadata"] = restored(&original["metadata"], returned).map_err(of_metadata)?;
+    Ok(object)
+}
+
+fn restored(original: &Value, mut returned: Map<String, Value>) -> Result<Value, String> {
+    let mut metadata = original.as_object().cloned().unwrap_or_default();
+    for field in ["labels", "annotations"] {
+        match returned.remove(field) {
+            None | Some(Value::Null) => drop(metadata.remove(field)),
+            Some(Value::Object(texts)) => {
+                if let Some((key, _)) = texts.iter().find(|(_, value)| !value.is_string()) {
+                    return Err(format!("metadata.{field}[{key}] must be a string in converted object"));
+                }
+                metadata.insert(field.to_owned(), Value::Object(texts));
+            }
+            Some(_) => return Err(format!("invalid metadata.{field} in converted object")),
+        }
+    }
+    Ok(Value::Object(metadata))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kinds::CONFIG_MAPS;
+
+    #[test]
+    fn a_converted_object_keeps_its_metadata_but_for_labels_and_annotations() {
+        let original = json!({"metadata": {"name": "a", "uid": "u", "finalizers": ["f"], "labels": {"old": "1"}}});
+        let object = |metadata: Value| json!({"kind": "ConfigMap", "apiVersion": "v1", "metadata": metadata});
+        let good = object(json!({"name": "a", "uid": "u", "labels": {"new": "1"}, "finalizers": []}));
+        let metadata = checked(&original, good, CONFIG_MAPS, 0).unwrap()["metadata"].clone();
+        assert_eq!(metadata, json!({"name": "a", "uid": "u", "finalizers": ["f"], "labels": {"new": "1"}}));
+        let renamed = checked(&original, object(json!({"name": "b", "uid": "u"})), CONFIG_MAPS, 2).unwrap_err();
+        assert_eq!(renamed, "returned invalid converted object at index 2: must have the same name: a != b");
+    }
+}

@@ -1,0 +1,76 @@
+//! Whether a webhook's certificate is one that its configuration vouches for. Go: `Certificate.Verify` in `crypto/x509`.
+
+use std::sync::Arc;
+
+use tokio_rustls::rustls::client::WebPkiServerVerifier;
+use tokio_rustls::rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use tokio_rustls::rustls::crypto::{
+    CryptoProvider, WebPkiSupportedAlgorithms, verify_tls12_signature, verify_tls13_signature,
+};
+use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use tokio_rustls::rustls::{CertificateError, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+use webpki::EndEntityCert;
+
+/// Trusts what a bundle has signed, and, like Go, the certificates in the bundle themselves: envtest gives webhooks a bundle with
+/// their own certificate. Of these the name is checked, and not the time.
+#[derive(Debug)]
+pub(super) struct Verifier {
+    bundle: Vec<CertificateDer<'static>>,
+    /// `None` if nothing in the bundle can sign.
+    signed: Option<Arc<WebPkiServerVerifier>>,
+    algorithms: WebPkiSupportedAlgorithms,
+}
+
+impl Verifier {
+    pub(super) fn new(bundle: Vec<CertificateDer<'static>>, provider: Arc<CryptoProvider>) -> Self {
+        let mut roots = RootCertStore::empty();
+        roots.add_parsable_certificates(bundle.iter().cloned());
+        let algorithms = provider.signature_verification_algorithms;
+        let signed = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider).build().ok();
+        Self { bundle, signed, algorithms }
+    }
+}
+
+impl ServerCertVerifier for Verifier {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        server_name: &ServerName<'_>,
+        ocsp_response: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        if self.bundle.iter().any(|own| own == end_entity) {
+            let certificate = EndEntityCert::try_from(end_entity).map_err(|_| CertificateError::BadEncoding)?;
+            let is_valid = certificate.verify_is_valid_for_subject_name(server_name);
+            is_valid.map_err(|_| CertificateError::NotValidForName)?;
+            return Ok(ServerCertVerified::assertion());
+        }
+        match &self.signed {
+            Some(signed) => signed.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now),
+            None => Err(CertificateError::UnknownIssuer.into()),
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        verify_tls12_signature(message, cert, dss, &self.algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        verify_tls13_signature(message, cert, dss, &self.algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.algorithms.supported_schemes()
+    }
+}
