@@ -31,6 +31,8 @@ var suites = []suite{
 	of("pkg/internal/recorder", nil),
 	of("pkg/internal/controller", nil),
 	of("pkg/envtest", nil),
+	of("pkg/reconcile", nil),
+	of("pkg/manager/internal/integration", nil),
 	of("pkg/webhook/admission", nil),
 	of("pkg/webhook/conversion", nil),
 	of("pkg/webhook/authentication", nil),
