@@ -376,7 +376,11 @@ impl Resource {
     pub(crate) fn served_form_of(&self, stored: Value) -> Value {
         match self.stored_form {
             Some(StoredForm { conversion: Conversion::Renamed { from_stored, .. }, .. }) => from_stored(stored),
-            Some(StoredForm { conversion: Conversion::OfVersions | Conversion::Webhook(_), .. }) | None => stored,
+            Some(StoredForm { conversion: Conversion::OfVersions, .. }) => match self.custom {
+                Some(custom) => custom.converted(stored),
+                None => stored,
+            },
+            Some(StoredForm { conversion: Conversion::Webhook(_), .. }) | None => stored,
         }
     }
 

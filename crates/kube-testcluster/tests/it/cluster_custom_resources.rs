@@ -208,7 +208,8 @@ async fn each_version_has_its_own_fields_of_the_same_object() {
     let read = api.get(&format!("{old}/a")).await;
     assert_eq!(read.body["apiVersion"], "stable.example.com/v1beta1");
     assert_eq!(read.body["spec"].get("replicas"), None, "its schema has no such field");
-    assert_eq!(read.headers["warning"], "299 - \"stable.example.com/v1beta1 CronTab is deprecated\"");
+    let warning = "stable.example.com/v1beta1 CronTab is deprecated; use stable.example.com/v1 CronTab";
+    assert_eq!(read.headers["warning"], format!("299 - \"{warning}\""));
     let mut other = crontab("b");
     other["apiVersion"] = json!("stable.example.com/v1beta1");
     let created = api.post(&old, &other).await;

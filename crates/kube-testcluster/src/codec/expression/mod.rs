@@ -2,16 +2,18 @@
 //! `k8s.io/apiserver/pkg/cel`.
 
 pub(crate) mod cost;
+pub(crate) mod parse;
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
 use kube_cel::KubeCelExt;
 use kube_cel::cel::objects::{Key, Map};
-use kube_cel::cel::parser::{Expression, Parser};
-use kube_cel::cel::{Context, ParseErrors, ResolveResult};
+use kube_cel::cel::parser::Expression;
+use kube_cel::cel::{Context, ResolveResult};
 
 use self::cost::Loops;
+use self::parse::{parse, told};
 
 pub(crate) use kube_cel::cel::Value;
 
@@ -41,11 +43,6 @@ fn type_of(value: &Value) -> &'static str {
     }
 }
 
-/// Reads an expression, with optionals: `self.?name`. The parser bounds how deep it nests.
-pub(crate) fn read(text: &str) -> Result<Expression, ParseErrors> {
-    Parser::new().enable_optional_syntax(true).parse(text)
-}
-
 /// Runs an expression with these variables.
 ///
 /// # Errors
@@ -70,7 +67,7 @@ pub(crate) struct Program {
 
 impl Program {
     pub(crate) fn of(text: &str) -> Self {
-        Self { program: read(text).map_err(|error| error.to_string()), loops: Loops::of(text) }
+        Self { program: parse(text).map_err(told), loops: Loops::of(text) }
     }
 
     /// What it costs to run it with an object.

@@ -72,7 +72,27 @@ impl CustomResource {
         }
     }
 
+    /// A stored object in another version. It has had the defaults of the stored version, and gets no others.
+    pub(crate) fn converted(&self, value: Value) -> Value {
+        match self.coerced(value.clone(), Vec::new(), Malformed::Dropped, Nulls::Dropped) {
+            Ok(Decoded { value, .. }) => value,
+            Err(_) => value, // as above
+        }
+    }
+
     fn in_shape(
+        &self,
+        value: Value,
+        faults: Vec<String>,
+        malformed: Malformed,
+        nulls: Nulls,
+    ) -> Result<Decoded, String> {
+        let mut decoded = self.coerced(value, faults, malformed, nulls)?;
+        default(&mut decoded.value, &self.schema);
+        Ok(decoded)
+    }
+
+    fn coerced(
         &self,
         mut value: Value,
         mut faults: Vec<String>,
@@ -93,7 +113,6 @@ impl CustomResource {
             drop_nulls(&mut value, Some(&self.schema));
         }
         embedded::coerce(&self.schema, &mut value, "", malformed).map_err(|cause| cause.sentence())?;
-        default(&mut value, &self.schema);
         Ok(Decoded { value, faults })
     }
 }

@@ -8,7 +8,7 @@ mod check;
 mod positions;
 mod types;
 
-use kube_cel::cel::parser::{Expression, Parser};
+use kube_cel::cel::parser::Expression;
 use serde_json::Value;
 
 use self::check::Checker;
@@ -16,6 +16,7 @@ use self::types::Type;
 use super::causes::Causes;
 use super::path::Path;
 use super::shown;
+use crate::codec::expression::parse::parse;
 use crate::kinds::fields::{items, text};
 use crate::machinery::cause::Cause;
 
@@ -98,9 +99,8 @@ struct Compiled<'s> {
 /// Reads and checks an expression, or says what cel-go says of it.
 fn compile<'s>(rule: &Value, field: &str, subject: &Type<'s>) -> Result<Compiled<'s>, String> {
     let source = text(rule, field);
-    let expression = Parser::new().enable_optional_syntax(true).parse(source).map_err(|errors| {
-        let told: Vec<String> =
-            errors.errors.iter().map(|error| positions::shown(source, error.pos, &error.msg)).collect();
+    let expression = parse(source).map_err(|faults| {
+        let told: Vec<String> = faults.iter().map(|fault| positions::shown(source, fault.place, &fault.what)).collect();
         told.join("\n")
     })?;
     let old = if rule["optionalOldSelf"] == true { Type::Unknown } else { subject.clone() };

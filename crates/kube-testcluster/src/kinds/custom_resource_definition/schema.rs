@@ -146,7 +146,7 @@ fn additional(schema: &Value, place: Place<'_>, at: &Path<'_>, causes: &mut Caus
 
 fn properties(schema: &Value, place: Place<'_>, parent: &Path<'_>, causes: &mut Causes) {
     let at = parent.child("properties");
-    let is_correlatable = matches!(schema["x-kubernetes-map-type"].as_str(), None | Some("granular"));
+    let is_correlatable = matches!(schema["x-kubernetes-map-type"].as_str(), None | Some("granular" | "atomic"));
     let is_resource = place.is_root || schema["x-kubernetes-embedded-resource"] == true;
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {
         let is_meta = is_resource && META.contains(&name.as_str());

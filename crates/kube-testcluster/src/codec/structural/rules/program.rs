@@ -5,8 +5,9 @@ use std::sync::Arc;
 use kube_cel::cel::objects::OptionalValue;
 use kube_cel::cel::parser::Expression;
 
+use crate::codec::expression;
 use crate::codec::expression::cost::Loops;
-use crate::codec::expression::{self, read};
+use crate::codec::expression::parse::{parse, told};
 use crate::codec::structural::Rule;
 
 pub(super) use crate::codec::expression::Value;
@@ -38,10 +39,10 @@ pub(super) enum Outcome {
 
 impl Compiled {
     pub(super) fn of(rule: &Rule) -> Self {
-        let program = read(&rule.rule).map_err(|error| error.to_string());
+        let program = parse(&rule.rule).map_err(told);
         let uses_old_self = program.as_ref().is_ok_and(|program| program.references().has_variable("oldSelf"));
         let message = Some(&rule.message_expression).filter(|text| !text.is_empty());
-        let message = message.and_then(|text| read(text).ok());
+        let message = message.and_then(|text| parse(text).ok());
         Self { program, message, uses_old_self, loops: Loops::of(&rule.rule) }
     }
 

@@ -1,0 +1,109 @@
+//! Reads an expression, within cel-go's limits. Upstream: cel-go's `parser/options.go`.
+
+use std::thread;
+
+use kube_cel::cel::parser::{Expression, Parser};
+
+/// How many characters an expression can have.
+const MOST_CHARACTERS: usize = 100_000;
+/// How deep it can nest: in brackets, and in operands that have operands.
+const MOST_LEVELS: usize = 250;
+/// What the crate's parser needs for an expression that it takes: some hundred KiB for each pair of brackets.
+const STACK: usize = 64 << 20;
+/// How deep an expression can nest where there are no threads.
+const MOST_LEVELS_INLINE: usize = 8;
+
+/// What is wrong with an expression: its line and column, which count from 1, and what it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub(crate) place: (isize, isize),
+    pub(crate) what: String,
+}
+
+/// The faults of an expression as one text.
+pub(crate) fn told(faults: Vec<Fault>) -> String {
+    faults.into_iter().map(|fault| fault.what).collect::<Vec<_>>().join("\n")
+}
+
+/// Reads an expression, with optionals: `self.?name`. However it nests, the stack of the caller suffices.
+pub(crate) fn parse(text: &str) -> Result<Expression, Vec<Fault>> {
+    let nowhere = |what: String| vec![Fault { place: (-1, 0), what }];
+    let size = text.chars().count();
+    if size > MOST_CHARACTERS {
+        let what = format!("expression code point size exceeds limit: size: {size}, limit {MOST_CHARACTERS}");
+        return Err(nowhere(what));
+    }
+    let too_deep = || nowhere(format!("expression recursion limit exceeded: {MOST_LEVELS}"));
+    let levels = levels(text);
+    if levels > MOST_LEVELS {
+        return Err(too_deep());
+    }
+    let own = text.to_owned();
+    match thread::Builder::new().stack_size(STACK).spawn(move || read(&own)) {
+        Ok(parser) => parser.join().unwrap_or_else(|_| Err(nowhere("the parser has failed".to_owned()))),
+        Err(_) if levels <= MOST_LEVELS_INLINE => read(text),
+        Err(_) => Err(too_deep()),
+    }
+}
+
+fn read(text: &str) -> Result<Expression, Vec<Fault>> {
+    Parser::new()
+        .enable_optional_syntax(true)
+        .parse(text)
+        .map_err(|errors| errors.errors.into_iter().map(|error| Fault { place: error.pos, what: error.msg }).collect())
+}
+
+/// How deep an expression can nest at most: brackets, and operators that stand one after the other between them.
+fn levels(text: &str) -> usize {
+    let (mut open, mut chain, mut below, mut deepest, mut quote) = (Vec::new(), 0_usize, 0_usize, 0_usize, None);
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (Some(_), '\\') => drop(chars.next()),
+            (Some(end), c) if c == end => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '(' | '[' | '{') => {
+                open.push(chain);
+                below += chain + 1;
+                chain = 0;
+            }
+            (None, ')' | ']' | '}') => {
+                let before = open.pop().unwrap_or_default();
+                below = below.saturating_sub(before + 1);
+                chain = before + 1;
+            }
+            (None, ',' | '&' | '|') => chain = 0,
+            (None, '+' | '-' | '*' | '/' | '%' | '<' | '>' | '=' | '!' | '.' | '?') => chain += 1,
+            _ => {}
+        }
+        deepest = deepest.max(below + chain);
+    }
+    deepest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nests_too_deep_is_refused_before_it_is_read() {
+        for text in
+            ["(".repeat(10_000), "1+".repeat(10_000) + "1", format!("self{}", ".a".repeat(10_000)), "{1:".repeat(300)]
+        {
+            assert_eq!(parse(&text).unwrap_err()[0].what, "expression recursion limit exceeded: 250");
+        }
+        assert!(parse(&"a".repeat(100_001)).unwrap_err()[0].what.contains("size: 100001, limit 100000"));
+    }
+
+    #[test]
+    fn what_nests_as_deep_as_that_is_read_or_refused() {
+        for (open, close) in [("(", ")"), ("[", "]"), ("int(", ")"), ("{1: ", "}"), ("[1].all(x, ", ")")] {
+            for n in [10, 40, 200] {
+                let read = parse(&format!("{}1{}", open.repeat(n), close.repeat(n)));
+                assert!(read.is_ok() || n > 10, "{open} {n}: {read:?}");
+            }
+        }
+        assert!(parse(&vec!["self.n > 0"; 1000].join(" && ")).is_ok(), "a chain of conditions does not nest");
+    }
+}
