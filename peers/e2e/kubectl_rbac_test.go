@@ -45,9 +45,12 @@ func TestRBACAnswersWhatSomebodyMayDo(t *testing.T) {
 
 func TestRBACKnowsTheTokenOfAServiceAccount(t *testing.T) {
 	t.Parallel()
-	kubectl := guarded(t)
+	cluster := harness.LabCluster(t, "--authorization", "rbac", "--tls")
+	kubectl := cluster.Kubectl()
 	kubectl.Run(t, "create", "serviceaccount", "robot")
-	asRobot := []string{"--token", strings.TrimSpace(kubectl.Run(t, "create", "token", "robot"))}
+	token := strings.TrimSpace(kubectl.Run(t, "create", "token", "robot"))
+	// The certificate of the kubeconfig would go before the token.
+	asRobot := []string{"--kubeconfig", "/dev/null", "--server", cluster.URL, "--insecure-skip-tls-verify", "-n", "default", "--token", token}
 	refused := kubectl.Fail(t, append([]string{"get", "pods"}, asRobot...)...)
 	contains(t, refused, `User "system:serviceaccount:default:robot" cannot list resource "pods"`)
 	kubectl.Run(t, "create", "rolebinding", "robots", "--clusterrole=edit", "--serviceaccount=default:robot")

@@ -189,8 +189,8 @@ pub struct ClusterCommandArgs {
     /// the service kubernetes, the roles that it begins with), or nothing
     #[arg(long, value_enum, default_value = "kube", hide_possible_values = true, value_name = "kube|plain")]
     pub admission: Admission,
-    /// Who may do what: always-allow, or by roles and their bindings (rbac). Without --tls, who shows no token is the administrator; ask
-    /// as others with kubectl --as, or with the token of a service account
+    /// Who may do what: always-allow, or by roles and their bindings (rbac). The kubeconfig, and without --tls everybody, is the
+    /// administrator; kubectl --as asks as others
     #[arg(
         long,
         value_enum,

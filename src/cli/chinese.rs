@@ -95,7 +95,7 @@ pub fn option(id: &str) -> Option<&'static str> {
             "新建 Pod 和 namespace 时补充什么：kube 是 kube-apiserver 默认补充的内容（优先级、容忍度、服务账号，kubernetes 服务，以及它自带的角色），plain 是什么也不补充"
         }
         "authorization" => {
-            "谁可以做什么：always-allow 是允许一切，rbac 按 Role 和 Binding 判断。没有 --tls 时，不带 token 的请求来自管理员；用 kubectl --as 或服务账号的 token 以其他用户的身份请求"
+            "谁可以做什么：always-allow 是允许一切，rbac 按 Role 和 Binding 判断。kubeconfig 的用户是管理员，没有 --tls 时所有请求都来自管理员；用 kubectl --as 以其他用户的身份请求"
         }
         "faults" => "一开始就有的故障，例如 429:verb=list,times=3 或 hide-events:times=2；可以写多次",
         "admin" => "允许通过 /lab/faults 启动故障",

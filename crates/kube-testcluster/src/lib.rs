@@ -46,6 +46,9 @@
 //! }
 //! ```
 //!
+//! A test that wants all of it at once begins with [`TestCluster`]: a namespace of its own, custom resources from their types, a wait until
+//! everything has settled, snapshots, reads of what was.
+//!
 //! The repository's `examples/` has two longer tests: an operator that lists and watches while the server answers 500,
 //! breaks a watch off and forgets its history; and one for pods that complete, crash and are replaced.
 //!
@@ -135,6 +138,7 @@ mod play;
 mod router;
 mod settings;
 mod store;
+mod test_cluster;
 #[cfg(feature = "tls")]
 mod tls;
 mod verbs;
@@ -145,6 +149,10 @@ mod work;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/testing.md")]
+struct Testing;
 
 #[cfg(feature = "serve")]
 use std::io;
@@ -170,8 +178,10 @@ pub use self::play::faults::Faults;
 pub use self::play::pods_file::pods_from_yaml;
 pub use self::play::scenario::{Scenario, ScenarioError, Step};
 pub use self::settings::{Admin, Admission, Authorization, Controllers, Era, ManagedFields, Workload, Workloads};
+pub use self::store::snapshot::Snapshot;
 pub use self::store::wal::DataError;
 pub use self::store::writes::{Change, Write};
+pub use self::test_cluster::{NotRestored, Past, TestCluster, TestNamespace};
 #[cfg(feature = "tls")]
 pub use self::tls::{Authority, KeyPair, TlsError};
 
@@ -299,6 +309,13 @@ impl Cluster {
             }
             self.chores.all_done().await; // a chore may have given the kubelet work
         }
+    }
+
+    /// Whether nothing happens now: what [`settled`](Self::settled) waits for.
+    fn is_settled(&self) -> bool {
+        let last_write = self.store.lock().cache(PODS).last_write();
+        (self.progress.has_changed().is_err() || self.progress.borrow().is_settled(last_write))
+            && !self.chores.has_any()
     }
 
     async fn pods_are_settled(&self, progress: &mut watch::Receiver<Progress>) {

@@ -28,7 +28,7 @@ func LabCluster(t *testing.T, arguments ...string) Cluster {
 	kubeconfig := filepath.Join(home, "kubeconfig")
 	arguments = append([]string{"cluster", "--listen", "127.0.0.1:0", "--kubeconfig-out", kubeconfig}, arguments...)
 	lab := Start(t, nil, Lab(), arguments...)
-	url := lab.Out.AwaitLine(t, "http://")
+	url := lab.Out.AwaitLine(t, "://") // https:// with --tls
 	lab.Out.AwaitLine(t, kubeconfig)
 	return Cluster{URL: url, Kubeconfig: kubeconfig, home: home}
 }

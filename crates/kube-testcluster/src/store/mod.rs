@@ -36,6 +36,7 @@ mod requester;
 mod reservation;
 mod restore;
 mod served_from;
+pub(crate) mod snapshot;
 pub(crate) mod storage;
 mod summary;
 pub(crate) mod wal;
@@ -189,6 +190,20 @@ impl Store {
 
     pub(crate) fn get(&self, resource: &Resource, key: &Key) -> Option<Arc<Object>> {
         self.lock().storage.get(resource, key)
+    }
+
+    /// The revision of the last write to any kind but these.
+    pub(crate) fn last_write_but(&self, plurals: &[&str]) -> u64 {
+        let state = self.lock();
+        let counted = state.caches.iter().filter(|(kind, _)| !plurals.contains(&kind.plural));
+        counted.map(|(_, cache)| cache.last_write()).max().unwrap_or_default()
+    }
+
+    /// Which object was written at a revision, as `plural namespace/name`.
+    pub(crate) fn last_written(&self, revision: u64) -> String {
+        let state = self.lock();
+        let written = state.storage.all().find(|object| object.revision == revision);
+        written.map_or_else(|| "a removal".to_owned(), |object| format!("{} {}", object.resource.plural, object.key))
     }
 
     /// Tells `writes` of the objects that exist, and from now on of every write.

@@ -60,3 +60,4 @@ mod rbac_decisions;
 mod replica_set_controller;
 mod stateful_set_controller;
 mod support;
+mod test_cluster;

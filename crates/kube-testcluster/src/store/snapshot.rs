@@ -1,0 +1,91 @@
+//! The state of a cluster at a moment, and the way back to it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::object::{Draft, Key, Object};
+use super::{Store, StoreError, StoreState};
+use crate::kinds::GroupResource;
+use crate::kinds::custom_resource::Definition;
+
+/// All objects of a cluster at a revision. It shares them with the cluster, so that it takes little time and memory.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    revision: u64,
+    objects: Vec<Arc<Object>>,
+}
+
+impl Snapshot {
+    /// The revision of the last write before it.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+}
+
+/// Which objects a step of the way back is about. Definitions go first: they say which other objects there can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// What is served whatever is stored, and the definitions of custom resources.
+    BuiltIn,
+    /// Custom resources.
+    Custom,
+}
+
+impl Part {
+    fn has(self, object: &Object) -> bool {
+        object.resource.custom.is_some() == (self == Self::Custom)
+    }
+}
+
+impl Store {
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        let state = self.lock();
+        Snapshot { revision: state.storage.revision(), objects: state.storage.all().cloned().collect() }
+    }
+
+    /// Removes what came into being after a snapshot. Custom resources go before their definitions.
+    pub(crate) fn remove_newer(&self, snapshot: &Snapshot) {
+        let kept = by_key(&snapshot.objects);
+        let mut state = self.lock();
+        let mut newer: Vec<Arc<Object>> =
+            state.storage.all().filter(|object| !kept.contains_key(&key(object))).cloned().collect();
+        newer.sort_by_key(|object| (object.resource.custom.is_none(), object.resource == Definition::row()));
+        for object in newer {
+            self.remove(&mut state, object.resource, &object.key);
+        }
+    }
+
+    /// Writes what is not as it was in a snapshot.
+    ///
+    /// # Errors
+    /// If an object cannot be read, or its kind is not served any more.
+    pub(crate) fn put_back(&self, snapshot: &Snapshot, part: Part) -> Result<(), StoreError> {
+        let catalog = self.catalog();
+        let mut state = self.lock();
+        for object in snapshot.objects.iter().filter(|object| part.has(object)) {
+            if is_as_it_was(&state, object) {
+                continue;
+            }
+            // The row of a custom resource is the one that its definition says now.
+            let row = catalog.stored().find(|row| row.group_resource() == object.resource.group_resource());
+            let Some(row) = row else { return Err(StoreError::not_found(object.resource, &object.key)) };
+            let mut value = object.open()?.value.clone();
+            let draft = Draft::new(row, object.key.clone(), &mut value);
+            self.put(&mut state, draft, value);
+        }
+        Ok(())
+    }
+}
+
+fn key(object: &Object) -> (GroupResource, Key) {
+    (object.resource.group_resource(), object.key.clone())
+}
+
+fn by_key(objects: &[Arc<Object>]) -> BTreeMap<(GroupResource, Key), &Arc<Object>> {
+    objects.iter().map(|object| (key(object), object)).collect()
+}
+
+fn is_as_it_was(state: &StoreState, object: &Object) -> bool {
+    let now = state.storage.get(object.resource, &object.key);
+    now.is_some_and(|now| now.revision == object.revision)
+}

@@ -1,0 +1,192 @@
+//! What a test of an operator brings about, and how it looks at it.
+
+use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
+use k8s_openapi::api::batch::v1::Job;
+use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Pod, ServiceAccount};
+use kube::api::{Api, DeleteParams, ListParams, Patch, PatchParams, PostParams, WatchEvent, WatchParams};
+use kube::{CustomResource, ResourceExt};
+use kube_testcluster::{Effect, Fault, TestCluster, TestNamespace};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+#[derive(CustomResource, Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[kube(group = "example.com", version = "v1", kind = "Shop", namespaced, status = "ShopStatus")]
+struct ShopSpec {
+    #[schemars(range(min = 1))]
+    size: i64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+struct ShopStatus {
+    open: bool,
+}
+
+fn object<T: DeserializeOwned>(value: Value) -> T {
+    serde_json::from_value(value).unwrap()
+}
+
+fn map(name: &str, value: &str) -> ConfigMap {
+    object(json!({"metadata": {"name": name}, "data": {"a": value}}))
+}
+
+async fn deploy(space: &TestNamespace, replicas: i32) -> Api<Deployment> {
+    let template = json!({"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+    let spec = json!({"replicas": replicas, "selector": {"matchLabels": {"a": "b"}}, "template": template});
+    let deployments = space.api::<Deployment>();
+    deployments
+        .create(&PostParams::default(), &object(json!({"metadata": {"name": "web"}, "spec": spec})))
+        .await
+        .unwrap();
+    deployments
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_namespace_is_new_and_has_what_a_namespace_has() {
+    let cluster = TestCluster::start().await;
+    let (one, other) = (cluster.namespace().await.unwrap(), cluster.namespace().await.unwrap());
+    assert_ne!(one.name(), other.name());
+    assert!(one.api::<ServiceAccount>().get_opt("default").await.unwrap().is_some());
+    one.api().create(&PostParams::default(), &map("a", "1")).await.unwrap();
+    assert!(other.api::<ConfigMap>().get_opt("a").await.unwrap().is_none());
+    one.delete().await.unwrap();
+    cluster.settled().await;
+    let namespaces: Api<Namespace> = Api::all(cluster.client("default"));
+    assert!(namespaces.get_opt(one.name()).await.unwrap().is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_custom_resource_is_served_as_its_type_says() {
+    let cluster = TestCluster::start().await;
+    cluster.install::<Shop>().await.unwrap();
+    cluster.install::<Shop>().await.unwrap(); // once more, as in the next test of a shared cluster
+    let shops = cluster.namespace().await.unwrap().api::<Shop>();
+    let made = shops.create(&PostParams::default(), &Shop::new("a", ShopSpec { size: 2 })).await.unwrap();
+    let open = json!({"status": {"open": true}});
+    let shop = shops.patch_status("a", &PatchParams::default(), &Patch::Merge(open)).await.unwrap();
+    assert_eq!((made.spec.size, shop.status), (2, Some(ShopStatus { open: true })));
+    let refused = shops.create(&PostParams::default(), &Shop::new("b", ShopSpec { size: 0 })).await.unwrap_err();
+    assert!(refused.to_string().contains("spec.size in body should be greater than or equal to 1"), "{refused}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn all_controllers_have_done_their_part_when_it_has_settled() {
+    let cluster = TestCluster::start().await;
+    let space = cluster.namespace().await.unwrap();
+    let deployments = deploy(&space, 3).await;
+    cluster.settled().await;
+    let status = deployments.get("web").await.unwrap().status.unwrap();
+    assert_eq!((status.available_replicas, status.observed_generation), (Some(3), Some(1)));
+    deployments.delete("web", &DeleteParams::default()).await.unwrap();
+    cluster.settled().await;
+    assert_eq!(space.api::<Pod>().list(&ListParams::default()).await.unwrap().items.len(), 0);
+    let job = json!({"metadata": {"name": "j"}, "spec": {"completions": 3, "template": {"spec": {
+        "restartPolicy": "Never", "containers": [{"name": "c", "image": "i"}]}}}});
+    space.api::<Job>().create(&PostParams::default(), &object(job)).await.unwrap();
+    cluster.settled().await;
+    let job = space.api::<Job>().get("j").await.unwrap();
+    assert_eq!(job.status.unwrap().succeeded, Some(3));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_operator_in_the_same_runtime_has_settled_too() {
+    let cluster = TestCluster::start().await;
+    let maps = cluster.namespace().await.unwrap().api::<ConfigMap>();
+    maps.create(&PostParams::default(), &map("a", "0")).await.unwrap();
+    let own = maps.clone();
+    let operator = tokio::spawn(async move {
+        for n in 1..=20 {
+            let patch = Patch::Merge(json!({"data": {"a": n.to_string()}}));
+            while own.patch("a", &PatchParams::default(), &patch).await.is_err() {
+                tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+            }
+        }
+    });
+    cluster.faults().start(Fault::new(Effect::InternalError).times(1));
+    cluster.settled().await;
+    assert!(operator.is_finished());
+    assert_eq!(maps.get("a").await.unwrap().data.unwrap()["a"], "20");
+}
+
+#[tokio::test(start_paused = true)]
+#[should_panic(expected = "something is written again and again; the last was configmaps test-")]
+async fn what_never_settles_is_named() {
+    let cluster = TestCluster::start().await;
+    let maps = cluster.namespace().await.unwrap().api::<ConfigMap>();
+    maps.create(&PostParams::default(), &map("a", "0")).await.unwrap();
+    tokio::spawn(async move {
+        for n in 1.. {
+            let patch = Patch::Merge(json!({"data": {"a": n.to_string()}}));
+            maps.patch("a", &PatchParams::default(), &patch).await.unwrap();
+            tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+        }
+    });
+    cluster.settled().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_can_be_read() {
+    let cluster = TestCluster::start().await;
+    let maps = cluster.namespace().await.unwrap().api::<ConfigMap>();
+    let before = cluster.revision();
+    maps.create(&PostParams::default(), &map("a", "1")).await.unwrap();
+    let between = cluster.revision();
+    maps.replace("a", &PostParams::default(), &map("a", "2")).await.unwrap();
+    maps.create(&PostParams::default(), &map("b", "3")).await.unwrap();
+    assert_eq!(cluster.at(before).get(&maps, "a").await.unwrap(), None);
+    let then = cluster.at(between).get(&maps, "a").await.unwrap().unwrap();
+    assert_eq!(then.data.unwrap()["a"], "1");
+    let names = |maps: Vec<ConfigMap>| {
+        maps.iter().map(ResourceExt::name_any).filter(|name| name != "kube-root-ca.crt").collect::<Vec<_>>()
+    };
+    assert_eq!(names(cluster.at(between).list(&maps).await.unwrap()), ["a"]);
+    assert_eq!(names(cluster.at(cluster.revision()).list(&maps).await.unwrap()), ["a", "b"]);
+    cluster.compact();
+    let error = cluster.at(between).list(&maps).await.unwrap_err();
+    assert!(matches!(&error, kube::Error::Api(status) if status.code == 410), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cluster_comes_back_to_what_it_was() {
+    let cluster = TestCluster::start().await;
+    cluster.install::<Shop>().await.unwrap();
+    let space = cluster.namespace().await.unwrap();
+    let (maps, shops) = (space.api::<ConfigMap>(), space.api::<Shop>());
+    let first = maps.create(&PostParams::default(), &map("a", "1")).await.unwrap();
+    shops.create(&PostParams::default(), &Shop::new("a", ShopSpec { size: 1 })).await.unwrap();
+    deploy(&space, 2).await;
+    cluster.settled().await;
+    let snapshot = cluster.snapshot();
+    let pods = |cluster: &TestCluster| {
+        let pods = Api::<Pod>::namespaced(cluster.client("default"), space.name());
+        async move {
+            pods.list(&ListParams::default()).await.unwrap().items.iter().map(ResourceExt::name_any).collect::<Vec<_>>()
+        }
+    };
+    let before = pods(&cluster).await;
+
+    maps.delete("a", &DeleteParams::default()).await.unwrap();
+    maps.create(&PostParams::default(), &map("b", "2")).await.unwrap();
+    let crd: Api<k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition> =
+        Api::all(cluster.client("default"));
+    crd.delete("shops.example.com", &DeleteParams::default()).await.unwrap();
+    space.api::<Deployment>().delete("web", &DeleteParams::default()).await.unwrap();
+    cluster.settled().await;
+    assert!(shops.list(&ListParams::default()).await.is_err() && pods(&cluster).await.is_empty());
+    let params = WatchParams::default().fields("metadata.name=a");
+    let stream = maps.watch(&params, &cluster.revision().to_string()).await.unwrap();
+
+    cluster.restore(&snapshot).await.unwrap();
+    cluster.settled().await;
+    let again = maps.get("a").await.unwrap();
+    assert_eq!((&again.data, again.uid()), (&first.data, first.uid()));
+    assert!(again.resource_version() > first.resource_version(), "it is a later write");
+    assert!(maps.get_opt("b").await.unwrap().is_none());
+    assert_eq!(shops.get("a").await.unwrap().spec.size, 1);
+    assert_eq!(pods(&cluster).await, before, "the controllers go on with what is theirs");
+    assert_eq!(space.api::<ReplicaSet>().list(&ListParams::default()).await.unwrap().items.len(), 1);
+    let mut stream = std::pin::pin!(stream);
+    let event = futures::StreamExt::next(&mut stream).await.unwrap().unwrap();
+    assert!(matches!(event, WatchEvent::Added(map) if map.uid() == first.uid()), "watches are told of it");
+}
