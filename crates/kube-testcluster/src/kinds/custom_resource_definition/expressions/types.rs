@@ -145,17 +145,17 @@ fn is_embedded(schema: &Value) -> bool {
     schema["x-kubernetes-embedded-resource"] == true
 }
 
+/// The names of signs in names.
+const SIGNS: [&str; 4] = ["underscores", "dot", "dash", "slash"];
+
 /// The name of a field in the schema. Upstream: `Unescape` of `pkg/cel/escaping.go`.
 fn unescaped(name: &str) -> Cow<'_, str> {
     if !name.contains("__") {
         return name.into();
     }
-    if let Some(word) =
-        name.strip_prefix("__").and_then(|rest| rest.strip_suffix("__")).filter(|word| !word.contains("__"))
-    {
-        if !matches!(word, "underscores" | "dot" | "dash" | "slash") {
-            return word.into();
-        }
+    let word = name.strip_prefix("__").and_then(|rest| rest.strip_suffix("__"));
+    if let Some(word) = word.filter(|word| !word.contains("__") && !SIGNS.contains(word)) {
+        return word.into();
     }
     let (mut to, mut rest) = (String::new(), name);
     while let Some(at) = rest.find("__") {
