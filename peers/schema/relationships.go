@@ -13,20 +13,43 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
-// schema is what client-go's apply configurations know of all types: which lists are sets or have keys, and what is atomic.
+// The modules whose apply configurations describe types, and where.
+var describing = [][2]string{
+	{"k8s.io/client-go", "applyconfigurations/internal/internal.go"},
+	{"k8s.io/apiextensions-apiserver", "pkg/client/applyconfiguration/internal/internal.go"},
+}
+
+// schema is what apply configurations know of all types: which lists are sets or have keys, and what is atomic.
 func schema() (*smd.Schema, error) {
-	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "k8s.io/client-go").Output()
+	var all smd.Schema
+	for _, of := range describing {
+		one, err := schemaOf(of[0], of[1])
+		if err != nil {
+			return nil, err
+		}
+		known := smd.Schema{Types: all.Types}
+		for _, described := range one.Types {
+			if _, ok := known.FindNamedType(described.Name); !ok {
+				all.Types = append(all.Types, described)
+			}
+		}
+	}
+	return &all, nil
+}
+
+func schemaOf(module, file string) (*smd.Schema, error) {
+	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module).Output()
 	if err != nil {
 		return nil, err
 	}
-	source, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "applyconfigurations/internal/internal.go"))
+	source, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), file))
 	if err != nil {
 		return nil, err
 	}
 	_, rest, _ := strings.Cut(string(source), "typed.YAMLObject(`")
 	text, _, found := strings.Cut(rest, "`")
 	if !found {
-		return nil, fmt.Errorf("client-go has no schema where it was")
+		return nil, fmt.Errorf("%s has no schema where it was", module)
 	}
 	parser, err := typed.NewParser(typed.YAMLObject(text))
 	if err != nil {
@@ -38,7 +61,7 @@ func schema() (*smd.Schema, error) {
 // The struct that a struct is embedded in. The schema has their fields together.
 var embeddedIn = map[reflect.Type]reflect.Type{}
 
-// described is the type in the schema; nil if client-go has no apply configuration with it.
+// described is the type in the schema; nil if there is no apply configuration with it.
 func described(s *smd.Schema, t reflect.Type) *smd.Map {
 	path := strings.Split(t.PkgPath(), "/")
 	path[0] = "io.k8s"
