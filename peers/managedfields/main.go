@@ -1,4 +1,5 @@
-// Records what structured-merge-diff's own tests call, and what they get: the cases of fixtures/managed-fields.
+// Records what the tests of structured-merge-diff and of apimachinery's managedfields call, and what they get: the cases of
+// fixtures/managed-fields.
 //
 // The functions that are recorded are renamed in a copy of upstream's module, and recorders/ has functions of their names
 // that call them and write the call down. Upstream's tests are unchanged.
@@ -21,18 +22,64 @@ import (
 	"strings"
 )
 
-const module = "sigs.k8s.io/structured-merge-diff/v6"
+// upstream is a module whose tests run.
+type upstream struct {
+	module string
+	// folder is where its copy is, below a folder of its own: some tests read files beside their module.
+	folder string
+	// beside are the files that they read, and the modules that have them.
+	beside map[string]string
+	// functions that are recorded, by their file: how each begins.
+	functions map[string][]string
+	// inner are calls of what is recorded that are no calls of a test.
+	inner [][2]string
+	// recorders are the folders that get a file of ours.
+	recorders map[string]string
+	runs      []run
+}
 
-// The packages whose tests run, and how often: the order of Go's maps decides which conversions an update asks for.
-var packages = []struct{ name, runs string }{
-	{"value", "-count=1"}, {"fieldpath", "-count=1"}, {"typed", "-count=1"}, {"merge", "-count=20"},
+// run is tests whose calls are written into one file. How often they run: the order of Go's maps decides which conversions an update
+// asks for.
+type run struct {
+	name, times string
+	packages    []string
+}
+
+var upstreams = []upstream{
+	{
+		module: "sigs.k8s.io/structured-merge-diff/v6", folder: "upstream", functions: ofMerging, inner: inner,
+		recorders: map[string]string{"value": "value", "fieldpath": "fieldpath", "typed": "typed", "merge": "merge"},
+		runs: []run{
+			{"value", "-count=1", []string{"./value"}}, {"fieldpath", "-count=1", []string{"./fieldpath"}},
+			{"typed", "-count=1", []string{"./typed"}}, {"merge", "-count=20", []string{"./merge"}},
+		},
+	},
+	{
+		module: "k8s.io/apimachinery", folder: "staging/src/k8s.io/apimachinery", functions: ofManaging,
+		beside:    map[string]string{"api/openapi-spec/swagger.json": "k8s.io/kubernetes@v1.37.2"},
+		recorders: map[string]string{managers: "managers", managers + "/internal": "internal", managers + "/internal/testing": "testing"},
+		runs:      []run{{"managers", "-count=1", []string{"./" + managers, "./" + managers + "/internal"}}},
+	},
+}
+
+const managers = "pkg/util/managedfields"
+
+// ofManaging are those of apimachinery.
+var ofManaging = map[string][]string{
+	managers + "/scalehandler.go":           {"func (h *ScaleHandler) ToSubresource(", "func (h *ScaleHandler) ToParent("},
+	managers + "/internal/conflict.go":      {"func NewConflictError("},
+	managers + "/internal/managedfields.go": {"func DecodeManagedFields(", "func BuildManagerIdentifier("},
+	managers + "/internal/testing/testfieldmanager.go": {
+		"func NewTestFieldManagerImpl(", "func (f *TestFieldManagerImpl) Apply(", "func (f *TestFieldManagerImpl) Update(",
+		"func (f *TestFieldManagerImpl) UpdateNoErrors(",
+	},
 }
 
 //go:embed recorders
 var recorders embed.FS
 
-// The functions that are recorded, by their file: how each begins.
-var recorded = map[string][]string{
+// ofMerging are those of structured-merge-diff.
+var ofMerging = map[string][]string{
 	"value/value.go": {"func Less("},
 	"fieldpath/set.go": {
 		"func (s *Set) Union(", "func (s *Set) Intersection(", "func (s *Set) Difference(", "func (s *Set) RecursiveDifference(",
@@ -66,31 +113,45 @@ func main() {
 	if len(os.Args) != 2 {
 		log.Fatal("usage: managedfields DIR")
 	}
-	if err := run(os.Args[1]); err != nil {
+	if err := record(os.Args[1]); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(into string) error {
-	source, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module).Output()
-	if err != nil {
-		return err
-	}
+func record(into string) error {
 	work, err := os.MkdirTemp("", "managedfields")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(work)
-	root := filepath.Join(work, "upstream")
+	for _, of := range upstreams {
+		if err := of.record(work, into); err != nil {
+			return fmt.Errorf("%s: %w", of.module, err)
+		}
+	}
+	return nil
+}
+
+func (u upstream) record(work, into string) error {
+	source, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", u.module).Output()
+	if err != nil {
+		return err
+	}
+	root := filepath.Join(work, u.folder)
 	if err := os.CopyFS(root, os.DirFS(strings.TrimSpace(string(source)))); err != nil {
 		return err
 	}
-	if err := change(root); err != nil {
+	for file, module := range u.beside {
+		if err := copyBeside(work, file, module); err != nil {
+			return err
+		}
+	}
+	if err := u.change(root); err != nil {
 		return err
 	}
-	for _, of := range packages {
+	for _, of := range u.runs {
 		calls := filepath.Join(work, of.name+".jsonl")
-		test := exec.Command("go", "test", of.runs, "./"+of.name)
+		test := exec.Command("go", append([]string{"test", of.times}, of.packages...)...)
 		test.Dir = root
 		test.Env = append(os.Environ(), "RECORD="+of.name, "RECORD_TO="+calls)
 		if output, err := test.CombinedOutput(); err != nil {
@@ -103,9 +164,29 @@ func run(into string) error {
 	return nil
 }
 
+// copyBeside puts a file of another module where a test looks for it.
+func copyBeside(work, file, module string) error {
+	found := struct{ Dir string }{}
+	text, err := exec.Command("go", "mod", "download", "-json", module).Output()
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, &found); err != nil {
+		return err
+	}
+	if text, err = os.ReadFile(filepath.Join(found.Dir, file)); err != nil {
+		return err
+	}
+	to := filepath.Join(work, file)
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(to, text, 0o644)
+}
+
 // change renames what is recorded, and adds what records it.
-func change(root string) error {
-	for path, functions := range recorded {
+func (u upstream) change(root string) error {
+	for path, functions := range u.functions {
 		file := filepath.Join(root, path)
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -119,19 +200,19 @@ func change(root string) error {
 			}
 			text = bytes.Replace(text, []byte(function), []byte(renamed), 1)
 		}
-		for _, call := range inner {
+		for _, call := range u.inner {
 			text = bytes.ReplaceAll(text, []byte(call[0]), []byte(call[1]))
 		}
 		if err := os.WriteFile(file, text, 0o644); err != nil {
 			return err
 		}
 	}
-	for _, of := range packages {
-		text, err := recorders.ReadFile("recorders/" + of.name + ".go.txt")
+	for folder, recorder := range u.recorders {
+		text, err := recorders.ReadFile("recorders/" + recorder + ".go.txt")
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(root, of.name, "recorded.go"), text, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(root, folder, "recorded.go"), text, 0o644); err != nil {
 			return err
 		}
 	}

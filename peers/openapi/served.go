@@ -55,14 +55,9 @@ var served = map[string]map[string]string{
 // version is what the server reports as its version.
 const version = "v1.37.2"
 
-// isServedMediaType refuses what the server neither reads nor writes: CBOR, and the patches of server-side apply.
+// isServedMediaType refuses what the server neither reads nor writes: CBOR.
 func isServedMediaType(name string) bool {
-	return !strings.Contains(name, "cbor") && !strings.HasPrefix(name, "application/apply-patch")
-}
-
-// isServedParameter refuses the parameter that only server-side apply has.
-func isServedParameter(name string) bool {
-	return name != "force"
+	return !strings.Contains(name, "cbor")
 }
 
 func isServedPath(path string) bool {

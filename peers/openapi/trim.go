@@ -17,11 +17,6 @@ func trimPath(path object) {
 				operation[list] = slices.DeleteFunc(types, func(name any) bool { return !isServedMediaType(name.(string)) })
 			}
 		}
-		if parameters, ok := operation["parameters"].([]any); ok {
-			operation["parameters"] = slices.DeleteFunc(parameters, func(parameter any) bool {
-				return !isServedParameter(parameterName(parameter.(object)))
-			})
-		}
 		if body, ok := operation["requestBody"].(object); ok {
 			trimContent(body)
 		}
@@ -39,16 +34,6 @@ func trimContent(body object) {
 			delete(content, name)
 		}
 	}
-}
-
-// parameterName returns the name of a parameter, or of the shared parameter that it refers to. Shared parameters of v2 are called NAME-HASH.
-func parameterName(parameter object) string {
-	if name, ok := parameter["name"].(string); ok {
-		return name
-	}
-	reference := parameter["$ref"].(string)
-	name := reference[strings.LastIndex(reference, "/")+1:]
-	return name[:len(name)-len("-12345678")]
 }
 
 // referred returns the definitions that these values, or each other, refer to.

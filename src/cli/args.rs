@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
-use informer_lab::cluster::{Admission, Authorization, Controllers, Pods};
+use informer_lab::cluster::{Admission, Authorization, Controllers, ManagedFields, Pods};
 use informer_lab::lab::{Era, Seed};
 use informer_lab::trace::{ColorChoice, Lang, Output, Speed};
 use kube_testcluster::Fault;
@@ -199,6 +199,10 @@ pub struct ClusterCommandArgs {
         value_name = "always-allow|rbac"
     )]
     pub authorization: Authorization,
+    /// Which objects say in managedFields who owns their fields: those that somebody has applied on the server's side, from then on;
+    /// all, as in kube-apiserver; or none, and server-side apply is refused
+    #[arg(long, value_enum, default_value = "applied", hide_possible_values = true, value_name = "applied|all|off")]
+    pub managed_fields: ManagedFields,
     /// The pods at the start: so many that run already, or those of a file (YAML)
     #[arg(long, value_name = "N|FILE", allow_hyphen_values = true, value_parser = values::pods)]
     pub pods: Option<Pods>,

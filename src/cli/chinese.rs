@@ -97,6 +97,9 @@ pub fn option(id: &str) -> Option<&'static str> {
         "authorization" => {
             "谁可以做什么：always-allow 是允许一切，rbac 按 Role 和 Binding 判断。kubeconfig 的用户是管理员，没有 --tls 时所有请求都来自管理员；用 kubectl --as 以其他用户的身份请求"
         }
+        "managed_fields" => {
+            "哪些对象在 managedFields 里记录字段归谁所有：applied 是从第一次服务端 apply 起的对象，all 是全部对象，像 kube-apiserver 一样，off 是一个也不记录，并拒绝服务端 apply"
+        }
         "faults" => "一开始就有的故障，例如 429:verb=list,times=3 或 hide-events:times=2；可以写多次",
         "admin" => "允许通过 /lab/faults 启动故障",
         "command" => "设置好 KUBECONFIG 后运行这条命令，并以它的退出码结束",

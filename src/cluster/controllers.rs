@@ -1,4 +1,4 @@
-//! The values of `--controllers`, `--admission` and `--authorization`.
+//! The values of `--controllers`, `--admission`, `--authorization` and `--managed-fields`.
 
 use kube_testcluster::Workloads;
 
@@ -61,6 +61,28 @@ impl From<Authorization> for kube_testcluster::Authorization {
         match authorization {
             Authorization::AlwaysAllow => Self::AlwaysAllow,
             Authorization::Rbac => Self::Rbac,
+        }
+    }
+}
+
+/// Which objects say who owns their fields.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum ManagedFields {
+    /// None, and server-side apply is refused.
+    Off,
+    /// Those that somebody has applied, from then on.
+    #[default]
+    Applied,
+    /// All, as in kube-apiserver.
+    All,
+}
+
+impl From<ManagedFields> for kube_testcluster::ManagedFields {
+    fn from(managed_fields: ManagedFields) -> Self {
+        match managed_fields {
+            ManagedFields::Off => Self::Off,
+            ManagedFields::Applied => Self::Applied,
+            ManagedFields::All => Self::Kept,
         }
     }
 }

@@ -19,7 +19,7 @@ use std::time::SystemTime;
 
 use kube_testcluster::{Admin, Era, Fault};
 
-pub use controllers::{Admission, Authorization, Controllers};
+pub use controllers::{Admission, Authorization, Controllers, ManagedFields};
 pub use files::{Fixture, PODS_OF_THE_BOOK};
 pub(crate) use kubeconfig_file::KubeconfigFile;
 pub(crate) use listen::listen;
@@ -53,6 +53,8 @@ pub struct ClusterSettings {
     pub admission: Admission,
     /// Whether what a user may do is asked.
     pub authorization: Authorization,
+    /// Which objects say who owns their fields.
+    pub managed_fields: ManagedFields,
     /// The pods at the start.
     pub pods: Option<Pods>,
     /// The scenario file to play.

@@ -39,6 +39,7 @@ use crate::store::object::{Draft, Key};
 use crate::store::wal::{DataError, Folder};
 use crate::verbs::create::prepare;
 use crate::verbs::in_process::InProcess;
+use crate::verbs::ownership::Component;
 use crate::verbs::pod_admission::DEFAULT_ACCOUNT;
 
 /// Namespaces that every cluster has.
@@ -277,7 +278,7 @@ impl ClusterBuilder {
         self
     }
 
-    /// Whether `managedFields` are kept and server-side apply is served; by default not.
+    /// For which objects `managedFields` are kept; by default for those that somebody has applied.
     pub fn managed_fields(mut self, managed_fields: ManagedFields) -> Self {
         self.settings.managed_fields = managed_fields;
         self
@@ -414,7 +415,7 @@ impl ClusterBuilder {
         }
         let logs = Arc::new(Logs::default());
         let router = router(store.clone(), logs.clone(), self.admin);
-        let client = own_client(&router);
+        let client = own_client(&router, Component::KUBELET);
         let own = router.clone();
         let router = with_authorization(router, store.clone());
         let (sender, progress) = watch::channel(Progress::default());
@@ -433,7 +434,7 @@ impl ClusterBuilder {
         }
         let workloads = self.settings.controllers.workloads();
         for workload in Workload::ALL.into_iter().filter(|workload| workloads.has(*workload)) {
-            let client = own_client(&own);
+            let client = own_client(&own, Component::CONTROLLERS);
             tasks.push(tokio::spawn(controllers::run_when_needed(workload, client, clock, stop.clone())));
         }
         Ok(Cluster {
@@ -450,8 +451,9 @@ impl ClusterBuilder {
 }
 
 /// A client for the cluster's own components: faults and limits do not apply to it.
-pub(crate) fn own_client(router: &axum::Router) -> kube_client::Client {
-    kube_client::Client::new(router.clone().layer(Extension(Requester::Cluster)), "default")
+pub(crate) fn own_client(router: &axum::Router, component: Component) -> kube_client::Client {
+    let router = router.clone().layer(Extension(Requester::Cluster)).layer(Extension(component));
+    kube_client::Client::new(router, "default")
 }
 
 /// Writes the objects that exist at the start.

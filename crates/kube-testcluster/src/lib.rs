@@ -73,7 +73,7 @@
 //! # What it is not
 //!
 //! - Webhooks, also those that convert custom resources, are asked with the feature `tls`. The rules of custom resources and the
-//!   conditions of webhooks are checked with the feature `cel`. Server-side apply and managedFields are there
+//!   conditions of webhooks are checked with the feature `cel`. Of objects that nobody applies, managedFields are kept
 //!   [if they are asked for](ClusterBuilder::managed_fields). Every request is allowed (with the feature `tls`, of those
 //!   who are known), unless [roles shall decide](ClusterBuilder::authorization).
 //! - 40 kinds: those that manifests usually have, and the reviews of tokens and of authorization.

@@ -277,8 +277,7 @@ impl Action {
     /// Refuses what its route does not take: of a patch, a body of another kind.
     fn check(self, headers: &HeaderMap, target: &Target, managed_fields: ManagedFields) -> Result<(), ApiError> {
         match self {
-            Self::Patch => verbs::patch::check_media_type(headers, target.resource, managed_fields),
-            Self::PatchScale => verbs::patch::check_media_type(headers, target.resource, ManagedFields::Off),
+            Self::Patch | Self::PatchScale => verbs::patch::check_media_type(headers, target.resource, managed_fields),
             _ => Ok(()),
         }
     }

@@ -168,15 +168,18 @@ pub enum Authorization {
     Rbac,
 }
 
-/// Whether the server keeps who owns which fields of an object, for server-side apply.
+/// For which objects the server keeps who owns which fields, for server-side apply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ManagedFields {
-    /// Objects have no `managedFields`, and server-side apply is refused with 415. An object is smaller so, and a write
-    /// quicker.
-    #[default]
+    /// For none: objects have no `managedFields`, and server-side apply is refused with 415.
     Off,
-    /// Each write says in `managedFields` what it has changed, and `application/apply-patch+yaml` is served.
+    /// For those that somebody has applied, from their first apply on; what they had before belongs to `before-first-apply`. Other
+    /// objects have no `managedFields`: they are smaller so, and their writes quicker. Upstream: `NewSkipNonAppliedManager`
+    /// of `k8s.io/apimachinery`, as kube-apiserver had it up to 1.17.
+    #[default]
+    Applied,
+    /// For all: each write says in `managedFields` what it has changed, as in kube-apiserver.
     Kept,
 }
 
@@ -253,7 +256,7 @@ impl Default for Settings {
             watch_list: true,
             controllers: Controllers::All,
             admission: Admission::Plain,
-            managed_fields: ManagedFields::Off,
+            managed_fields: ManagedFields::default(),
             authorization: Authorization::AlwaysAllow,
         }
     }

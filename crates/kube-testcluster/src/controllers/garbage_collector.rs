@@ -11,7 +11,7 @@ use crate::store::object::{Object, Opened};
 use crate::store::{Commit, Store};
 use crate::verbs::delete::remove;
 use crate::verbs::delete_options::{DeleteOptions, Policy};
-use crate::verbs::ownership::Writer;
+use crate::verbs::ownership::{Component, Writer};
 use crate::verbs::update;
 
 /// As whom it asks.
@@ -134,7 +134,7 @@ async fn change(store: &Store, object_ref: &ObjectRef, change: impl Fn(&mut Valu
     let changed = store.update(object_ref.resource, &object_ref.key, Commit::Really, |current: &Opened| {
         let mut value = current.value.clone();
         change(&mut value["metadata"]);
-        let writer = Writer::named("kube-controller-manager");
+        let writer = Writer::named(Component::CONTROLLERS.0);
         update::next(store, current, current.resource, value, None, &writer)
     });
     changed.await.map(|_| ())

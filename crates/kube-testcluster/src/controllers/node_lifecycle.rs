@@ -8,6 +8,7 @@ use crate::kinds::NODES;
 use crate::machinery::fill::object;
 use crate::store::object::{Key, Opened};
 use crate::store::{Commit, Next, Store};
+use crate::verbs::ownership::{Component, written_by};
 
 const UNSCHEDULABLE: &str = "node.kubernetes.io/unschedulable";
 
@@ -32,7 +33,7 @@ pub(crate) async fn taint(store: &Store, name: &str) -> Result<(), ApiError> {
                     true => drop(object(&mut value["spec"]).remove("taints")),
                     false => value["spec"]["taints"] = Value::Array(taints),
                 }
-                Next::Put(value)
+                Next::Put(written_by(Component::CONTROLLERS, store, node, None, value))
             }
             None => Next::Keep,
         })

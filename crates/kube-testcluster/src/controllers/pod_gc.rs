@@ -9,7 +9,7 @@ use super::chores::is_over;
 use crate::admission::Gate;
 use crate::http::status::ApiError;
 use crate::kinds::field_selector::Fields;
-use crate::kinds::{NODES, PODS};
+use crate::kinds::{NODES, PODS, Subresource};
 use crate::machinery::conditions;
 use crate::machinery::fill::object;
 use crate::store::filter::Filter;
@@ -18,6 +18,7 @@ use crate::store::{Commit, Next, Store};
 use crate::verbs::delete::remove;
 use crate::verbs::delete_options::DeleteOptions;
 use crate::verbs::list::everything;
+use crate::verbs::ownership::{Component, written_by};
 
 /// How long a node may be missing before its pods are deleted.
 pub(super) const QUARANTINE: Duration = Duration::from_secs(40);
@@ -117,7 +118,9 @@ async fn collect(store: &Store, pod: &Object, disrupted: Option<&str>) -> Result
         if current.summary.uid() != pod.summary.uid() {
             return Ok::<_, ApiError>(Next::Keep);
         }
-        Ok(failed(&current.value, disrupted, &now).map_or(Next::Keep, Next::Put))
+        let failed = failed(&current.value, disrupted, &now);
+        let by = |pod| written_by(Component::CONTROLLERS, store, current, Some(Subresource::Status), pod);
+        Ok(failed.map_or(Next::Keep, |pod| Next::Put(by(pod))))
     });
     match failed.await {
         Err(error) if is_over(&error) => return Ok(()),

@@ -9,6 +9,7 @@ use crate::kinds::{CONFIG_MAPS, NAMESPACES};
 use crate::store::object::{Key, Opened};
 use crate::store::{Commit, Next, Store};
 use crate::verbs::create::create_own;
+use crate::verbs::ownership::{Component, written_by};
 
 /// The name of the config map.
 pub(crate) const ROOT_CA: &str = "kube-root-ca.crt";
@@ -33,7 +34,7 @@ pub(super) async fn publish(store: &Store, namespace: &str) -> Result<(), ApiErr
     }
     let (wanted, key) = (root_ca(namespace), Key::new(Some(namespace), ROOT_CA));
     if store.get(CONFIG_MAPS, &key).is_none() {
-        return match create_own(store, CONFIG_MAPS, namespace, wanted).await {
+        return match create_own(Component::CONTROLLERS, store, CONFIG_MAPS, namespace, wanted).await {
             Err(error) if !error.is_already_exists() => Err(error),
             _ => Ok(()),
         };
@@ -46,7 +47,7 @@ pub(super) async fn publish(store: &Store, namespace: &str) -> Result<(), ApiErr
         }
         value["data"] = wanted["data"].clone();
         value["metadata"]["annotations"] = wanted["metadata"]["annotations"].clone();
-        Ok(Next::Put(value))
+        Ok(Next::Put(written_by(Component::CONTROLLERS, store, current, None, value)))
     };
     store.update(CONFIG_MAPS, &key, Commit::Really, restored).await.map(drop)
 }

@@ -8,6 +8,7 @@ use crate::kinds::{NAMESPACES, SERVICE_ACCOUNTS};
 use crate::store::Store;
 use crate::store::object::Key;
 use crate::verbs::create::create_own;
+use crate::verbs::ownership::Component;
 use crate::verbs::pod_admission::DEFAULT_ACCOUNT;
 
 /// Creates the account of a namespace that is there to stay, unless it has one.
@@ -18,7 +19,7 @@ pub(crate) async fn create_default(store: &Store, namespace: &str) -> Result<(),
         return Ok(());
     }
     let account = json!({"metadata": {"name": DEFAULT_ACCOUNT, "namespace": namespace}});
-    match create_own(store, SERVICE_ACCOUNTS, namespace, account).await {
+    match create_own(Component::CONTROLLERS, store, SERVICE_ACCOUNTS, namespace, account).await {
         Err(error) if !error.is_already_exists() => Err(error),
         _ => Ok(()),
     }

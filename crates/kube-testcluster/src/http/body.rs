@@ -4,7 +4,7 @@ use axum::extract::Request;
 use bytes::Bytes;
 use http::{HeaderMap, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::field_validation::Strictness;
 use super::scheme;
@@ -115,7 +115,11 @@ impl Format {
                 meta.api_version
             )));
         }
+        let forgets_owners = is_without_owners(&json);
         let mut decoded = resource.decode(json).map_err(refused)?;
+        if forgets_owners {
+            decoded.value["metadata"]["managedFields"] = json!([]);
+        }
         decoded.faults.splice(0..0, strictness.told_of_yaml(duplicates));
         let decoded = strictness.check(decoded).map_err(|why| refused(format!("strict decoding error: {why}")))?;
         if meta.kind != kind {
@@ -148,10 +152,24 @@ impl Format {
             let version = version_of(api_version);
             ApiError::bad_request(format!("{kind} in version {version:?} cannot be handled as a {kind}: {why}"))
         };
+        let forgets_owners = is_without_owners(&json);
         let mut decoded = schema::decode(schema::type_of(kind, api_version), json).map_err(refused)?;
+        if forgets_owners {
+            decoded.value["metadata"]["managedFields"] = json!([]);
+        }
         decoded.faults.splice(0..0, strictness.told_of_yaml(duplicates));
         strictness.check(decoded).map_err(|why| refused(format!("strict decoding error: {why}")))
     }
+}
+
+/// Whether a body has an empty list of `managedFields`, which asks to forget all owners. Go's types have it, and do not write it.
+fn is_without_owners(body: &Json) -> bool {
+    let field = |of: &Json, name: &str| match of {
+        Json::Object(fields) => fields.iter().rev().find(|(field, _)| field == name).map(|(_, value)| value.clone()),
+        _ => None,
+    };
+    let entries = field(body, "metadata").and_then(|metadata| field(&metadata, "managedFields"));
+    matches!(entries, Some(Json::Array(entries)) if entries.is_empty())
 }
 
 /// Refuses an object of another namespace than that of the path.

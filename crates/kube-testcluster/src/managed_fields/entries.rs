@@ -30,6 +30,9 @@ pub(crate) struct Identifier {
     pub(crate) api_version: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) subresource: String,
+    /// That of an entry is no part of who it is.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) time: String,
 }
 
 pub(crate) const APPLY: &str = "Apply";
@@ -82,6 +85,7 @@ impl Managed {
                 operation: operation.to_owned(),
                 api_version: if applied { String::new() } else { api_version.to_owned() },
                 subresource: field("subresource").to_owned(),
+                ..Identifier::default()
             };
             let set = Set::from_fields_v1(&entry["fieldsV1"]).map_err(|why| format!("error decoding set: {why}"))?;
             let name = identifier.text();

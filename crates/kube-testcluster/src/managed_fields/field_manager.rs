@@ -12,7 +12,7 @@ use super::merge::{Conflict, Converter, Force, ManagedFields, Refusal, Updater};
 use super::typed::{Duplicates, Type, TypedValue};
 
 /// How many entries of updates an object has; older ones are joined. Upstream: `DefaultMaxUpdateManagers`.
-const MOST_UPDATE_MANAGERS: usize = 10;
+pub(crate) const MOST_UPDATE_MANAGERS: usize = 10;
 
 /// The manager of what was joined.
 const ANCIENT: &str = "ancient-changes";
@@ -67,12 +67,22 @@ pub(crate) struct FieldManager<'a> {
     pub(crate) subresource: &'a str,
     /// What such a write does not change, whatever is sent. Upstream: `resetFields`.
     pub(crate) reset: Option<Filter>,
+    pub(crate) tracked: Tracked,
+    /// How many entries of updates the object may have.
+    pub(crate) most_update_managers: usize,
     /// An object without values, as Go has it.
     pub(crate) blank: Value,
     /// As RFC 3339.
     pub(crate) now: String,
     /// Knows the other versions of the kind.
     pub(crate) converter: Box<dyn Converter>,
+}
+
+/// From when on the fields of an object have owners. Upstream: the probability of `NewProbabilisticSkipNonAppliedManager`, 1 or 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tracked {
+    FromCreation,
+    FromFirstApply,
 }
 
 /// Why an apply fails.
@@ -88,15 +98,21 @@ impl FieldManager<'_> {
     /// The `managedFields` after a create, an update or a patch. `live` is `None` for a new object; `sent` are the entries that
     /// the client has sent. If the objects do not fit their type, the entries stay as they are. Upstream: `UpdateNoErrors`.
     pub(crate) fn update(&self, live: Option<&Value>, new: &Value, sent: &Value) -> Value {
-        let kept = live.map_or(&Value::Null, |live| &live["metadata"]["managedFields"]);
-        let managed = self.decode_live_or_new(kept, sent);
-        if live.is_some() && managed.fields.is_empty() {
-            return Value::Null; // nobody has applied to it, and nobody's fields were kept
+        let live = live.unwrap_or(&self.blank);
+        self.try_update(live, new, sent).unwrap_or_else(|_| live["metadata"]["managedFields"].clone())
+    }
+
+    /// The same of an object that is there, or of one without values. A uid tells them apart.
+    ///
+    /// # Errors
+    /// If the objects do not fit their type.
+    pub(super) fn try_update(&self, live: &Value, new: &Value, sent: &Value) -> Result<Value, Refusal> {
+        let managed = self.decode_live_or_new(&live["metadata"]["managedFields"], sent);
+        let exists = live["metadata"]["uid"].as_str().is_some_and(|uid| !uid.is_empty());
+        if managed.fields.is_empty() && (exists || self.tracked == Tracked::FromFirstApply) {
+            return Ok(Value::Null); // nobody has applied to it, and nobody's fields were kept
         }
-        match self.updated(live.unwrap_or(&self.blank), new, managed, self.manager) {
-            Ok(managed) => managed.encode(),
-            Err(_) => kept.clone(),
-        }
+        Ok(self.updated(live, new, managed, self.manager)?.encode())
     }
 
     /// What is owned before a write: what the client says, if it says something that can be read. Upstream: `decodeLiveOrNew`.
@@ -129,7 +145,7 @@ impl FieldManager<'_> {
             fields.insert(name.clone(), owned);
             times.insert(name, self.now.clone());
         }
-        Ok(capped(Managed { fields, times }))
+        Ok(capped(Managed { fields, times }, self.most_update_managers))
     }
 
     /// The object with a configuration applied to it, with its `managedFields`. `live` is `None` if there is no object yet.
@@ -160,7 +176,10 @@ impl FieldManager<'_> {
             fields.remove("kind");
             fields.remove("apiVersion");
         }
-        object["metadata"]["managedFields"] = managed.encode();
+        let entries = managed.encode();
+        if !entries.is_null() {
+            object["metadata"]["managedFields"] = entries;
+        }
         Ok(object)
     }
 
@@ -268,8 +287,17 @@ impl FieldManager<'_> {
             operation: operation.to_owned(),
             api_version: api_version.to_owned(),
             subresource: self.subresource.to_owned(),
+            ..Identifier::default()
         };
         identifier.text()
+    }
+
+    /// What is told of an object that has no form in its type, after an apply of this configuration.
+    pub(crate) fn not_converted(&self, config: &Value, why: &str) -> String {
+        let (object, kind) = (self.id(config), gvk(&self.api_version, self.kind));
+        format!(
+            "failed to convert new object ({object}) to proper version: unable to convert unstructured object to {kind}: {why}"
+        )
     }
 
     /// How upstream's messages name an object. Upstream: `objectGVKNN`.
@@ -297,14 +325,14 @@ fn stripped(mut managers: ManagedFields, manager: &str) -> ManagedFields {
 }
 
 /// Joins the oldest entries of updates, by version, until few enough are left. Upstream: `capUpdateManagers`.
-fn capped(mut managed: Managed) -> Managed {
+fn capped(mut managed: Managed, most: usize) -> Managed {
     let mut updaters: Vec<String> =
         managed.fields.iter().filter(|(_, owned)| !owned.applied).map(|(name, _)| name.clone()).collect();
     updaters.sort_by(|left, right| (managed.times.get(left), left).cmp(&(managed.times.get(right), right)));
     let mut left = updaters.len();
     let mut first_of: BTreeMap<String, String> = BTreeMap::new();
     for name in updaters {
-        if left <= MOST_UPDATE_MANAGERS {
+        if left <= most {
             break;
         }
         let Some(owned) = managed.fields.get(&name).cloned() else { continue };
@@ -316,7 +344,7 @@ fn capped(mut managed: Managed) -> Managed {
             manager: ANCIENT.to_owned(),
             operation: UPDATE.to_owned(),
             api_version: owned.api_version.clone(),
-            subresource: String::new(),
+            ..Identifier::default()
         };
         let bucket = bucket.text();
         if !managed.fields.contains_key(&bucket)
@@ -343,14 +371,8 @@ fn keep_last_applied(object: &mut Value, config: &Value) {
         return;
     }
     let mut config = config.clone();
-    if let Some(metadata) = config.get_mut("metadata").and_then(Value::as_object_mut) {
-        let without = metadata.get_mut("annotations").and_then(Value::as_object_mut).is_some_and(|annotations| {
-            annotations.remove(LAST_APPLIED);
-            annotations.is_empty()
-        });
-        if without {
-            metadata.remove("annotations");
-        }
+    if let Some(applied) = config.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut) {
+        applied.remove(LAST_APPLIED);
     }
     annotations.insert(LAST_APPLIED.to_owned(), json!(format!("{config}\n")));
     if size(annotations) > LARGEST_ANNOTATIONS {
@@ -363,7 +385,7 @@ fn size(annotations: &Map<String, Value>) -> usize {
 }
 
 /// Conflicts, as a client reads them. Upstream: `NewConflictError`.
-fn told(conflicts: &[Conflict]) -> NotApplied {
+pub(super) fn told(conflicts: &[Conflict]) -> NotApplied {
     let causes = conflicts
         .iter()
         .map(|conflict| (format!("conflict with {}", shown(&conflict.manager)), conflict.path.to_string()));
@@ -388,13 +410,16 @@ fn told(conflicts: &[Conflict]) -> NotApplied {
 
 /// A manager in a message. Upstream: `printManager`.
 fn shown(manager: &str) -> String {
-    let Identifier { manager, operation, api_version, subresource } = Identifier::read(manager);
+    let Identifier { manager, operation, api_version, subresource, time } = Identifier::read(manager);
     let mut text = crate::machinery::quote::quote(&manager);
     if !subresource.is_empty() {
         text.push_str(&format!(" with subresource {}", crate::machinery::quote::quote(&subresource)));
     }
     if operation == UPDATE {
         text.push_str(&format!(" using {api_version}"));
+    }
+    if !time.is_empty() {
+        text.push_str(&format!(" at {time}"));
     }
     text
 }

@@ -13,6 +13,7 @@ mod entries;
 mod field_manager;
 mod fieldpath;
 mod merge;
+mod scale_handler;
 mod schema;
 mod typed;
 mod value;
@@ -20,9 +21,10 @@ mod value;
 pub(crate) use self::builtin::type_named;
 pub(crate) use self::custom::type_of_custom;
 pub(crate) use self::entries::same_but_times;
-pub(crate) use self::field_manager::{FieldManager, NotApplied, fields as field_path};
+pub(crate) use self::field_manager::{FieldManager, MOST_UPDATE_MANAGERS, NotApplied, Tracked, fields as field_path};
 pub(crate) use self::fieldpath::{Filter, PathElement, Set, SetMatcher};
 pub(crate) use self::merge::{Converter, Force, NotConverted};
+pub(crate) use self::scale_handler::{ReplicasPaths, SCALE_VERSION, ScaleHandler};
 pub(crate) use self::typed::{Duplicates, Type, TypedValue};
 
 #[cfg(test)]

@@ -2,65 +2,58 @@
 
 use std::sync::Arc;
 
+use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
-use http::StatusCode;
+use http::{HeaderMap, StatusCode};
 use serde_json::Value;
 
 use super::create::create_new;
 use super::ownership::{Writer, field_manager};
+use super::patch::no_map;
 use super::{Call, answer, conversion, key, update};
 use crate::admission::Gate;
 use crate::auth::user_of;
-use crate::codec::yaml;
+use crate::codec::json::Json;
+use crate::codec::{schema, yaml};
 use crate::http::body;
 use crate::http::field_validation::{Strictness, warn};
+use crate::http::query::Query;
 use crate::http::request_info::Target;
 use crate::http::status::ApiError;
 use crate::http::write_options::{self, WriteOptions};
-use crate::managed_fields::{Force, NotApplied};
+use crate::managed_fields::{FieldManager, Force, NotApplied};
+use crate::settings::ManagedFields;
 use crate::store::object::{Object, Opened};
 use crate::store::{Next, Store};
 
+/// The media type of a configuration to apply.
+pub(super) const APPLY: &str = "application/apply-patch+yaml";
+
 /// A configuration, and how it is applied.
-struct Apply {
+pub(super) struct Apply {
     config: Value,
-    manager: String,
+    pub(super) manager: String,
     force: Force,
-    options: WriteOptions,
-    writer: Writer,
+    pub(super) options: WriteOptions,
+    /// What the text says twice.
+    duplicates: Vec<String>,
+    pub(super) writer: Writer,
+}
+
+/// Whether a patch is a configuration to apply, and the server applies any.
+pub(super) fn is_apply(headers: &HeaderMap, managed_fields: ManagedFields) -> bool {
+    managed_fields != ManagedFields::Off && body::media_type(headers) == APPLY
 }
 
 pub(crate) async fn apply(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
-    let writer = Writer::applied(&request);
     let user = user_of(request.extensions());
-    let body = body::read(request).await?;
-    let options = WriteOptions::of_apply(&query)?;
-    let read = yaml::read(&body)
-        .map_err(|why| ApiError::bad_request(format!("error encoding patch: error converting YAML to JSON: {why}")))?;
-    let config = Value::from(read.json);
-    if !config.is_object() && !config.is_null() {
-        let why = "json: cannot unmarshal into Go value of type map[string]interface {}";
-        return Err(ApiError::bad_request(format!(
-            "error decoding patch: error unmarshaling JSON: while decoding JSON: {why}"
-        )));
-    }
-    let force = if query.flag("force") == Some(true) { Force::Yes } else { Force::No };
-    let apply = Apply { config, manager: query.text("fieldManager"), force, options, writer };
+    let apply = Apply::read(request, &query).await?;
     let mut warnings = Vec::new();
-    let gate = Gate::of(&store, &target, &user, options.commit, || write_options::fields(&query));
+    let gate = Gate::of(&store, &target, &user, apply.options.commit, || write_options::fields(&query));
     let written = apply.write(&store, &target, &gate, &mut warnings).await;
     warnings.extend(gate.warnings());
-    let written = match duplicates(&read.duplicates, options.strictness) {
-        Err(why) if written.is_ok() => Err(why),
-        Ok(told) => {
-            warnings.extend(told);
-            written
-        }
-        Err(_) => written,
-    };
-    let response = written.map_or_else(IntoResponse::into_response, |(code, object)| answer(code, &object));
-    Ok(warn(response, &warnings))
+    Ok(apply.respond(written.map(|(code, object)| answer(code, &object)), warnings))
 }
 
 /// What is told of fields that are there twice.
@@ -76,6 +69,51 @@ fn duplicates(found: &[String], strictness: Strictness) -> Result<Option<String>
 }
 
 impl Apply {
+    pub(super) async fn read(request: Request, query: &Query) -> Result<Self, ApiError> {
+        let writer = Writer::applied(&request);
+        let body = body::read(request).await?;
+        let options = WriteOptions::of_apply(query)?;
+        let read = yaml::read(&body).map_err(|why| {
+            ApiError::bad_request(format!("error encoding patch: error converting YAML to JSON: {why}"))
+        })?;
+        if !matches!(read.json, Json::Object(_) | Json::Null) {
+            let why = no_map(&read.json);
+            return Err(ApiError::bad_request(format!(
+                "error decoding patch: error unmarshaling JSON: while decoding JSON: {why}"
+            )));
+        }
+        let config = Value::from(read.json);
+        let force = if query.flag("force") == Some(true) { Force::Yes } else { Force::No };
+        Ok(Self { config, manager: query.text("fieldManager"), force, options, duplicates: read.duplicates, writer })
+    }
+
+    /// The response to the apply, with what is to be warned of.
+    pub(super) fn respond(&self, written: Result<Response, ApiError>, mut warnings: Vec<String>) -> Response {
+        let written = match duplicates(&self.duplicates, self.options.strictness) {
+            Err(why) if written.is_ok() => Err(why),
+            Ok(told) => {
+                warnings.extend(told);
+                written
+            }
+            Err(_) => written,
+        };
+        warn(written.unwrap_or_else(IntoResponse::into_response), &warnings)
+    }
+
+    /// An object with the configuration applied to it.
+    pub(super) fn onto(&self, live: Option<&Value>, manager: &FieldManager<'_>) -> Result<Value, ApiError> {
+        manager.apply(live, &self.config, self.force).map_err(|error| match error {
+            NotApplied::BadRequest(why) => ApiError::bad_request(why),
+            NotApplied::Conflicts(message, causes) => ApiError::apply_conflict(message, &causes),
+            NotApplied::Other(why) => ApiError::internal(why),
+        })
+    }
+
+    /// What is told of a result that does not fit its type.
+    pub(super) fn not_converted(&self, manager: &FieldManager<'_>, why: &str) -> String {
+        manager.not_converted(&self.config, why)
+    }
+
     /// Applies the configuration to the object, or creates it.
     async fn write(
         &self,
@@ -98,6 +136,7 @@ impl Apply {
                     format!("uid mismatch: the provided object specified uid {uid}, and no existing object was found");
                 return Err(ApiError::conflict(target.resource, target.resource.plural, key.name(), why));
             }
+            update::check_version(&new)?;
             match create_new(store, target, gate, new, self.options.commit, warnings, &self.writer).await {
                 Err(error) if error.is_already_exists() => {} // somebody else was faster: apply to theirs
                 created => return created.map(|object| (StatusCode::CREATED, object)),
@@ -115,14 +154,10 @@ impl Apply {
     fn object(&self, store: &Store, live: Option<&Value>, target: &Target) -> Result<Value, ApiError> {
         let served = target.served;
         let manager = field_manager(store, served, target.subresource, &self.manager);
-        let new = manager.apply(live, &self.config, self.force).map_err(|error| match error {
-            NotApplied::BadRequest(why) => ApiError::bad_request(why),
-            NotApplied::Conflicts(message, causes) => ApiError::apply_conflict(message, &causes),
-            NotApplied::Other(why) => ApiError::internal(why),
-        })?;
-        let shaped = served
-            .shape_applied(new)
-            .map_err(|why| ApiError::internal(format!("failed to convert new typed object to object: {why}")))?;
+        let mut new = self.onto(live, &manager)?;
+        let fits = if served.custom.is_some() { Ok(()) } else { schema::from_map(served.go_type(), &mut new) };
+        let shaped = fits.and_then(|()| served.shape_applied(new));
+        let shaped = shaped.map_err(|why| ApiError::internal(self.not_converted(&manager, &why)))?;
         update::check_name(target, &shaped.value)?;
         Ok(served.stored_form_of(shaped.value))
     }

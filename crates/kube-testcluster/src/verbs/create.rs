@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::admission::{name_of, namespace_lifecycle, taint_nodes_by_condition};
 use super::owners::{self, Moment};
-use super::ownership::{self, Writer};
+use super::ownership::{self, Component, MadeBy, Writer};
 use super::{Call, answer, conversion, pod_admission};
 use crate::admission::{Gate, Reinvoke};
 use crate::auth::rbac::escalation::{self, Grant};
@@ -70,7 +70,7 @@ pub(super) async fn create_new(
     check_namespace(store, target, &mut value)?;
     check_definition(target.resource, &value)?;
     warnings.extend(owners::deduplicate(&mut value, Moment::BeforeAdmission));
-    let entries = ownership::of_new(store, target.served, &value, writer);
+    let entries = ownership::of_new(store, target.served, &value, writer, MadeBy::Create);
     let mut value = admit(store, target, gate, value, &entries).await?;
     if !gate.is_open() {
         warnings.extend(owners::deduplicate(&mut value, Moment::AfterAdmission));
@@ -85,7 +85,7 @@ pub(super) async fn create_new(
     if target.name.is_some() {
         check_creation_by_name(target, writer)?;
     }
-    if has_version && commit == Commit::Really {
+    if has_version && commit == Commit::Really && writer.manager().is_some() {
         // Upstream's storage refuses it, after the validation; a dry run does not reach the storage.
         return Err(ApiError::internal("resourceVersion should not be set on objects to be created"));
     }
@@ -173,7 +173,7 @@ pub(super) async fn create_on_update(
 ) -> Result<Arc<Object>, ApiError> {
     check_namespace(store, target, &mut value)?;
     check_grant(target, &value, writer)?;
-    let entries = ownership::of_new(store, target.served, &value, writer);
+    let entries = ownership::of_new(store, target.served, &value, writer, MadeBy::Update);
     let mut value = admit(store, target, gate, value, &entries).await?;
     let version = value["metadata"]["resourceVersion"].take();
     let (key, mut value) = validated(store, target, value)?;
@@ -184,14 +184,17 @@ pub(super) async fn create_on_update(
     admitted(store, target.resource, key, value, commit).await
 }
 
-/// Creates an object that the cluster needs.
+/// Creates an object that a component of the cluster needs.
 pub(crate) async fn create_own(
+    component: Component,
     store: &Store,
     resource: &'static Resource,
     namespace: &str,
     mut value: Value,
 ) -> Result<Arc<Object>, ApiError> {
+    let entries = ownership::of_new(store, resource, &value, &Writer::named(component.0), MadeBy::Create);
     prepare(store, resource, Some(namespace), &mut value);
+    set_entries(&mut value, entries);
     let key = Key::new(Some(namespace), value["metadata"]["name"].as_str().unwrap_or_default());
     admitted(store, resource, key, value, Commit::Really).await
 }

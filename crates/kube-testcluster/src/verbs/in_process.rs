@@ -7,7 +7,7 @@ use kube_client::Error;
 use kube_core::Status;
 use serde_json::Value;
 
-use super::ownership::Writer;
+use super::ownership::{Component, Writer};
 use super::patch::PatchBody;
 use super::{binding, create, key, patch};
 use crate::admission::Gate;
@@ -22,9 +22,6 @@ use crate::store::{Commit, Store, StoreError};
 
 /// The options of a request without a query. Nobody reads the warnings.
 const OPTIONS: WriteOptions = WriteOptions { commit: Commit::Really, strictness: Strictness::Ignore };
-
-/// The manager of what has no other name.
-const KUBELET: &str = "kubelet";
 
 /// The server, for those who are in its process.
 #[derive(Debug)]
@@ -61,9 +58,9 @@ impl Requests for InProcess {
         let target = target(resource, namespace, None, None);
         async move {
             let Decoded { value, mut faults } = decoded(resource, object)?;
-            let component = value["source"]["component"].as_str().unwrap_or(KUBELET).to_owned();
-            let writer = Writer::named(component);
-            let gate = self.gate(&target);
+            let is_schedulers = value["source"]["component"] == "default-scheduler";
+            let component = if is_schedulers { Component::SCHEDULER } else { Component::KUBELET };
+            let (gate, writer) = (self.gate(&target), Writer::named(component.0));
             create::create_new(&self.0, &target, &gate, value, OPTIONS.commit, &mut faults, &writer).await.map(drop)
         }
         .map(|answer| answer.map_err(refused))
@@ -84,7 +81,7 @@ impl Requests for InProcess {
         let target = target(object.resource, object.namespace, Some(object.name), part);
         async move {
             let patch = PatchBody::of(patch);
-            let (gate, writer) = (self.gate(&target), Writer::named(KUBELET));
+            let (gate, writer) = (self.gate(&target), Writer::named(Component::KUBELET.0));
             let (written, _) = patch::write(&self.0, &target, &gate, &patch, OPTIONS, &writer).await;
             written.map(Received::new)
         }

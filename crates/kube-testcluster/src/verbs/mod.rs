@@ -35,6 +35,7 @@ pub(crate) mod ownership;
 pub(crate) mod page;
 pub(crate) mod patch;
 pub(crate) mod pod_admission;
+mod reset_fields;
 pub(crate) mod review;
 pub(crate) mod scale;
 pub(crate) mod stream;

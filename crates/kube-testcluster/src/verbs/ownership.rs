@@ -8,14 +8,16 @@ use axum::extract::Request;
 use http::{HeaderMap, header};
 use serde_json::{Value, json};
 
+use super::reset_fields::reset_fields;
 use crate::auth::Caller;
+use crate::codec::schema;
 use crate::http::query::Query;
 use crate::http::write_options::LONGEST_MANAGER;
 use crate::kinds::{Catalog, Resource, Subresource};
 use crate::machinery::quote::is_printable;
 use crate::managed_fields::{
-    Converter, Duplicates, FieldManager, Filter, NotConverted, PathElement, Set, SetMatcher, Type, TypedValue,
-    field_path, same_but_times, type_named, type_of_custom,
+    Converter, Duplicates, FieldManager, MOST_UPDATE_MANAGERS, NotConverted, SCALE_VERSION, Tracked, Type, TypedValue,
+    same_but_times, type_named, type_of_custom,
 };
 use crate::settings::ManagedFields;
 use crate::store::Store;
@@ -39,13 +41,27 @@ enum Manager {
 }
 
 impl Writer {
-    /// The manager that the request names, or the first word of its user agent.
+    /// The manager that the request names, the component of the cluster that sends it, or the first word of its user agent.
     pub(crate) fn of(query: &Query, request: &Request) -> Self {
-        let name = match query.get("fieldManager").unwrap_or_default() {
-            "" => prefix_of_user_agent(request.headers()),
-            name => name.to_owned(),
+        let name = match (query.get("fieldManager").unwrap_or_default(), request.extensions().get::<Component>()) {
+            ("", None) => prefix_of_user_agent(request.headers()),
+            ("", Some(component)) => component.0.to_owned(),
+            (name, _) => name.to_owned(),
         };
         Self { manager: Manager::Named(name), caller: Caller::of(request.extensions()) }
+    }
+
+    /// The manager; `None` of an apply.
+    pub(super) fn manager(&self) -> Option<&str> {
+        match &self.manager {
+            Manager::Named(name) => Some(name),
+            Manager::Applied => None,
+        }
+    }
+
+    /// The same request, of which the new state says already who owns what.
+    pub(super) fn with_entries(&self) -> Self {
+        Self { manager: Manager::Applied, ..self.clone() }
     }
 
     /// An apply.
@@ -57,6 +73,18 @@ impl Writer {
     pub(crate) fn named(name: impl Into<String>) -> Self {
         Self { manager: Manager::Named(name.into()), caller: None }
     }
+}
+
+/// A component of the cluster that sends a request, as its user agent begins in a real cluster.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Component(pub(crate) &'static str);
+
+impl Component {
+    pub(crate) const CONTROLLERS: Self = Self("kube-controller-manager");
+    pub(crate) const KUBELET: Self = Self("kubelet");
+    pub(crate) const SCHEDULER: Self = Self("kube-scheduler");
+    /// The server itself.
+    pub(crate) const SERVER: Self = Self("kube-apiserver");
 }
 
 fn prefix_of_user_agent(headers: &HeaderMap) -> String {
@@ -102,17 +130,37 @@ impl Converter for Versions {
     }
 }
 
+/// The request that makes a new object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MadeBy {
+    /// The fields that the server sets count as not sent.
+    Create,
+    Update,
+}
+
 /// The entries of a new object; null if there are none. `new` is the object as it was sent.
-pub(super) fn of_new(store: &Store, served: &'static Resource, new: &Value, writer: &Writer) -> Value {
+pub(super) fn of_new(store: &Store, served: &'static Resource, new: &Value, writer: &Writer, made_by: MadeBy) -> Value {
     let sent = &new["metadata"]["managedFields"];
     match &writer.manager {
-        _ if store.settings.managed_fields == ManagedFields::Off => Value::Null,
         Manager::Applied => sent.clone(),
+        Manager::Named(_) if !is_managed(store, &Value::Null, sent) => Value::Null,
         Manager::Named(manager) => {
             let mut new = served.served_form_of(with_defaults(served.stored(), new));
-            wipe_system_fields(&mut new);
+            if made_by == MadeBy::Create {
+                wipe_system_fields(&mut new);
+            }
             field_manager(store, served, None, manager).update(None, &new, sent)
         }
+    }
+}
+
+/// Whether a write has to say what it owns. Most objects are never applied: that has to be seen at a glance.
+pub(super) fn is_managed(store: &Store, kept: &Value, sent: &Value) -> bool {
+    let has_entries = |entries: &Value| entries.as_array().is_some_and(|entries| !entries.is_empty());
+    match store.settings.managed_fields {
+        ManagedFields::Off => false,
+        ManagedFields::Applied => has_entries(kept) || has_entries(sent),
+        ManagedFields::Kept => true,
     }
 }
 
@@ -136,8 +184,8 @@ pub(super) fn after_update(
 ) -> Value {
     let sent = &new["metadata"]["managedFields"];
     match &writer.manager {
-        _ if store.settings.managed_fields == ManagedFields::Off => Value::Null,
         Manager::Applied => sent.clone(),
+        Manager::Named(_) if !is_managed(store, &current.value["metadata"]["managedFields"], sent) => Value::Null,
         Manager::Named(manager) => {
             let live = served.served_form_of(current.value.clone());
             let new = served.served_form_of(with_defaults(current.resource, new));
@@ -167,49 +215,56 @@ pub(super) fn field_manager<'a>(
         of: type_of(served),
         subresource: part.map_or("", Subresource::name),
         reset: reset_fields(served, part),
+        tracked: tracked(store),
+        most_update_managers: MOST_UPDATE_MANAGERS,
         blank: Value::Object(served.blank()),
         now: store.clock.now(),
         converter: Box::new(Versions(store.catalog())),
     }
 }
 
+/// A field manager for a write to the scale of an object.
+pub(super) fn scale_manager<'a>(store: &Store, manager: &'a str) -> FieldManager<'a> {
+    FieldManager {
+        manager,
+        api_version: SCALE_VERSION.to_owned(),
+        kind: "Scale",
+        of: type_named("Scale"),
+        subresource: Subresource::Scale.name(),
+        reset: None,
+        tracked: tracked(store),
+        most_update_managers: MOST_UPDATE_MANAGERS,
+        blank: schema::zero(&schema::Kind::Struct("Scale")),
+        now: store.clock.now(),
+        converter: Box::new(Versions(store.catalog())),
+    }
+}
+
+fn tracked(store: &Store) -> Tracked {
+    match store.settings.managed_fields {
+        ManagedFields::Kept => Tracked::FromCreation,
+        _ => Tracked::FromFirstApply,
+    }
+}
+
+/// The new state of an object that a component of the server writes.
+pub(crate) fn written_by(
+    component: Component,
+    store: &Store,
+    current: &Opened,
+    part: Option<Subresource>,
+    mut new: Value,
+) -> Value {
+    let writer = Writer::named(component.0);
+    let entries = after_update(store, current, current.resource, &new, part, &writer);
+    set_entries(current, &mut new, entries);
+    new
+}
+
 fn with_defaults(resource: &Resource, object: &Value) -> Value {
     let mut object = object.clone();
     (resource.defaults)(&mut object);
     object
-}
-
-/// What a write to this part of the object does not change, whatever is sent.
-fn reset_fields(resource: &Resource, part: Option<Subresource>) -> Option<Filter> {
-    let field = |name: &str| PathElement::FieldName(name.to_owned());
-    let excluded = |names: &[&[&str]]| Some(Filter::Exclude(Set::of(names.iter().map(|names| field_path(names)))));
-    match part {
-        None | Some(Subresource::Scale | Subresource::Finalize) => {
-            let has_status = resource.subresources.contains(&Subresource::Status);
-            has_status.then(|| excluded(&[&["status"]])).flatten()
-        }
-        Some(Subresource::Status) if resource.plural == "pods" => {
-            excluded(&[&["spec"], &["metadata", "deletionTimestamp"], &["metadata", "ownerReferences"]])
-        }
-        // Of a custom resource, the status alone is written: all else is reset. Upstream: `statusStrategy.GetResetFields`.
-        Some(Subresource::Status) if resource.custom.is_some() => excluded(&[&["metadata"], &["spec"]]),
-        Some(Subresource::Status | Subresource::Approval) => excluded(&[&["spec"]]),
-        Some(Subresource::EphemeralContainers) => {
-            Some(Filter::Include(SetMatcher::prefix(&[Some(field("spec")), Some(field("ephemeralContainers"))])))
-        }
-        Some(Subresource::Resize) => {
-            let of = |list: &str, name: &str| [Some(field("spec")), Some(field(list)), None, Some(field(name))];
-            let [first, rest @ ..] = [
-                of("containers", "resources"),
-                of("containers", "resizePolicy"),
-                of("initContainers", "resources"),
-                of("initContainers", "resizePolicy"),
-            ];
-            let first = SetMatcher::prefix(&first);
-            Some(Filter::Include(rest.iter().fold(first, |all, path| all.or(SetMatcher::prefix(path)))))
-        }
-        _ => None,
-    }
 }
 
 /// Gives the new state its entries. If it differs from the old one in nothing but their times, it keeps those: a write that

@@ -30,8 +30,6 @@ use crate::settings::ManagedFields;
 use crate::store::object::Opened;
 use crate::store::{Commit, Next, Store};
 
-/// The media type of a configuration to apply.
-const APPLY: &str = "application/apply-patch+yaml";
 const STRATEGIC: &str = "application/strategic-merge-patch+json";
 
 /// Upstream's limit for a JSON patch.
@@ -54,7 +52,7 @@ enum Change {
 }
 
 pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
-    if body::media_type(call.request.headers()) == APPLY && call.store.settings.managed_fields == ManagedFields::Kept {
+    if apply::is_apply(call.request.headers(), call.store.settings.managed_fields) {
         return apply::apply(call).await;
     }
     let Call { store, target, query, request } = call;
@@ -127,7 +125,7 @@ pub(crate) fn check_media_type(
     managed_fields: ManagedFields,
 ) -> Result<(), ApiError> {
     match body::media_type(headers) {
-        APPLY if managed_fields == ManagedFields::Kept => Ok(()),
+        _ if apply::is_apply(headers, managed_fields) => Ok(()),
         STRATEGIC if resource.custom.is_some() => Err(ApiError::unsupported_patch_of_custom_resource()),
         _ => reader(headers).map(drop),
     }
@@ -180,7 +178,7 @@ fn duplicates(patch: &Json) -> Vec<String> {
 }
 
 /// Go's message for a patch that is no object.
-fn no_map(patch: &Json) -> String {
+pub(super) fn no_map(patch: &Json) -> String {
     format!("json: cannot unmarshal {} into Go value of type map[string]interface {{}}", patch.type_name())
 }
 

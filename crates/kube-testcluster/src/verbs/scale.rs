@@ -6,7 +6,8 @@ use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use super::ownership::Writer;
+use super::apply::{Apply, is_apply};
+use super::ownership::{Writer, is_managed, scale_manager};
 use super::patch::PatchBody;
 use super::{Call, key, update};
 use crate::admission::Gate;
@@ -14,12 +15,15 @@ use crate::auth::user_of;
 use crate::codec::schema;
 use crate::http::body::{self, Format};
 use crate::http::field_validation::warn;
+use crate::http::request_info::Target;
 use crate::http::status::{self, ApiError};
 use crate::http::write_options::{self, WriteOptions};
 use crate::kinds::Resource;
 use crate::kinds::custom_resource::ScalePaths;
 use crate::machinery::admit::Operation;
+use crate::machinery::fill::object;
 use crate::machinery::label_selector;
+use crate::managed_fields::{ReplicasPaths, ScaleHandler, field_path};
 use crate::store::object::Opened;
 use crate::store::{Next, Store};
 use kube_informers::selector::LabelSelector;
@@ -44,81 +48,170 @@ pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
     let WriteOptions { commit, strictness } = WriteOptions::of_update(&query)?;
     let mut wanted = format?.typed(&body, KIND, VERSION, strictness)?;
     let gate = Gate::of(&store, &target, &user, commit, || write_options::fields(&query));
-    let (gate, served, value) = (&gate, target.served, &wanted.value);
-    let change = |current: Arc<Opened>| admitted(&store, gate, current, served, value.clone(), &writer);
+    let (gate, value) = (&gate, &wanted.value);
+    let change = |current: Arc<Opened>| admitted(&store, gate, &target, current, value.clone(), &writer);
     let scaled = store.guaranteed_update(target.resource, &key(&target)?, commit, change).await;
-    let response = scaled.map_or_else(IntoResponse::into_response, |scaled| answer(&scaled, served));
+    let response = scaled.map_or_else(IntoResponse::into_response, |scaled| answer(&scaled, target.served));
     wanted.faults.extend(gate.warnings());
     Ok(warn(response, &wanted.faults))
 }
 
 pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
+    if is_apply(call.request.headers(), call.store.settings.managed_fields) {
+        return apply(call).await;
+    }
     let Call { store, target, query, request } = call;
     let writer = Writer::of(&query, &request);
     let user = user_of(request.extensions());
     let (patch, WriteOptions { commit, .. }) = PatchBody::read(request, &query).await?;
     let gate = Gate::of(&store, &target, &user, commit, || write_options::fields(&query));
-    let served = target.served;
-    let change = |current| patched(&store, &gate, current, served, &patch, &writer);
+    let change = |current| patched(&store, &gate, &target, current, &patch, &writer);
     let scaled = store.guaranteed_update(target.resource, &key(&target)?, commit, change).await;
-    let response = scaled.map_or_else(IntoResponse::into_response, |scaled| answer(&scaled, served));
+    let response = scaled.map_or_else(IntoResponse::into_response, |scaled| answer(&scaled, target.served));
     Ok(warn(response, &gate.warnings()))
+}
+
+async fn apply(call: Call) -> Result<Response, ApiError> {
+    let Call { store, target, query, request } = call;
+    let user = user_of(request.extensions());
+    let apply = Apply::read(request, &query).await?;
+    let gate = Gate::of(&store, &target, &user, apply.options.commit, || write_options::fields(&query));
+    let change = |current| applied(&store, &gate, &target, current, &apply);
+    let scaled = store.guaranteed_update(target.resource, &key(&target)?, apply.options.commit, change).await;
+    Ok(apply.respond(scaled.map(|scaled| answer(&scaled, target.served)), gate.warnings()))
 }
 
 /// The object after a patch of its scale.
 async fn patched(
     store: &Store,
     gate: &Gate<'_>,
+    target: &Target,
     current: Arc<Opened>,
-    served: &'static Resource,
     patch: &PatchBody,
     writer: &Writer,
 ) -> Result<Next, ApiError> {
-    let mut wanted = scale(&current, served);
+    let mut wanted = scale(&current, target.served);
     patch.apply(KIND, &mut wanted).await?;
     let text = wanted.to_string();
     let wanted = schema::decode(KIND, wanted).map_err(|why| ApiError::undecodable_patch(&text, &why))?.value;
-    admitted(store, gate, current, served, wanted, writer).await
+    admitted(store, gate, target, current, wanted, writer).await
 }
 
-/// The object with the replicas of a scale, if those agree who are asked about the scale.
+/// The object after an update of its scale, if those agree who are asked about the scale.
 async fn admitted(
     store: &Store,
     gate: &Gate<'_>,
+    target: &Target,
     current: Arc<Opened>,
-    served: &'static Resource,
     mut wanted: Value,
     writer: &Writer,
 ) -> Result<Next, ApiError> {
     if gate.is_open() {
-        return rescaled(store, &current, served, &wanted, writer);
+        return updated(store, target, &current, wanted, writer);
     }
-    let old = scale(&current, served);
+    let old = scale(&current, target.served);
     wanted = gate.mutate(Operation::Update, wanted, Some(&old)).await?;
-    let next = rescaled(store, &current, served, &wanted, writer)?;
+    let next = updated(store, target, &current, wanted.clone(), writer)?;
     gate.validate(Operation::Update, Some(&wanted), Some(&old)).await?;
     Ok(next)
 }
 
-/// The object with the replicas of a scale. The scale's uid and resourceVersion are preconditions.
+/// The object after an update of its scale.
+fn updated(
+    store: &Store,
+    target: &Target,
+    current: &Opened,
+    mut wanted: Value,
+    writer: &Writer,
+) -> Result<Next, ApiError> {
+    let kept = &current.value["metadata"]["managedFields"];
+    let Some(manager) = writer.manager().filter(|_| is_managed(store, kept, &Value::Null)) else {
+        return rescaled(store, target, current, &wanted, Value::Null, writer);
+    };
+    let (handler, live) = handled(store, target, current)?;
+    // What the entries say of a scale is made here: no client sends them.
+    object(&mut wanted["metadata"]).remove("managedFields");
+    let entries = scale_manager(store, manager).update(Some(&live), &wanted, &Value::Null);
+    rescaled(store, target, current, &wanted, to_parent(&handler, &entries)?, writer)
+}
+
+/// The object after an apply of a scale, if those agree who are asked about the scale.
+async fn applied(
+    store: &Store,
+    gate: &Gate<'_>,
+    target: &Target,
+    current: Arc<Opened>,
+    apply: &Apply,
+) -> Result<Next, ApiError> {
+    let (mut wanted, entries) = wanted_by(store, target, &current, apply)?;
+    if gate.is_open() {
+        return rescaled(store, target, &current, &wanted, entries, &apply.writer);
+    }
+    let old = scale(&current, target.served);
+    wanted = gate.mutate(Operation::Update, wanted, Some(&old)).await?;
+    let next = rescaled(store, target, &current, &wanted, entries, &apply.writer)?;
+    gate.validate(Operation::Update, Some(&wanted), Some(&old)).await?;
+    Ok(next)
+}
+
+/// The scale with a configuration applied, and the entries of its object then.
+fn wanted_by(store: &Store, target: &Target, current: &Opened, apply: &Apply) -> Result<(Value, Value), ApiError> {
+    let (handler, live) = handled(store, target, current)?;
+    let manager = scale_manager(store, &apply.manager);
+    let mut wanted = apply.onto(Some(&live), &manager)?;
+    let entries = to_parent(&handler, &wanted["metadata"]["managedFields"])?;
+    let wanted = schema::from_map(KIND, &mut wanted).and_then(|()| schema::decode(KIND, wanted));
+    let wanted = wanted.map_err(|why| ApiError::internal(apply.not_converted(&manager, &why)))?;
+    update::check_name(target, &wanted.value)?;
+    Ok((wanted.value, entries))
+}
+
+/// The scale of an object with the entries that it has there.
+fn handled(store: &Store, target: &Target, current: &Opened) -> Result<(ScaleHandler, Value), ApiError> {
+    let entries = &current.value["metadata"]["managedFields"];
+    let handler = ScaleHandler::new(entries, target.served.api_version(), replicas_paths(store, target));
+    let handler = handler.map_err(ApiError::internal)?;
+    let mut live = scale(current, target.served);
+    live["metadata"]["managedFields"] = handler.to_subresource();
+    Ok((handler, live))
+}
+
+fn to_parent(handler: &ScaleHandler, entries: &Value) -> Result<Value, ApiError> {
+    handler.to_parent(entries).map_err(ApiError::internal)
+}
+
+/// Where the versions of the kind have the replicas.
+fn replicas_paths(store: &Store, target: &Target) -> ReplicasPaths {
+    let catalog = store.catalog();
+    let versions = catalog.served().filter(|row| row.group_resource() == target.resource.group_resource());
+    let path = |row: &Resource| match row.custom {
+        Some(custom) => custom.scale.as_ref().map(|scale| field_path(&scale.spec_replicas_path())),
+        None => Some(field_path(&["spec", "replicas"])),
+    };
+    versions.map(|row| (row.api_version(), path(row))).collect()
+}
+
+/// The object with the replicas of a scale and with these entries. The scale's uid and resourceVersion are preconditions.
 fn rescaled(
     store: &Store,
+    target: &Target,
     current: &Opened,
-    served: &'static Resource,
     wanted: &Value,
+    entries: Value,
     writer: &Writer,
 ) -> Result<Next, ApiError> {
     let mut value = current.value.clone();
     let replicas = wanted.pointer("/spec/replicas").and_then(Value::as_i64).unwrap_or_default();
-    match paths(served) {
+    match paths(target.served) {
         Some(paths) => paths.set_replicas(&mut value, replicas),
         None => value["spec"]["replicas"] = json!(replicas),
     }
     for field in ["uid", "resourceVersion"] {
         value["metadata"][field] = wanted["metadata"][field].clone();
     }
+    value["metadata"]["managedFields"] = entries;
     update::same_uid(current, &value)?;
-    update::next(store, current, current.resource, value, None, writer)
+    update::next(store, current, current.resource, value, None, &writer.with_entries())
 }
 
 /// Where a version of a custom resource has its scale.

@@ -306,6 +306,11 @@ fn check_creation(resource: &'static Resource, key: &Key, new: &Value) -> Result
     if !field("uid").is_empty() {
         return Err(failed_precondition_of(resource, key, "UID", field("uid"), ""));
     }
+    check_version(new)
+}
+
+/// The resourceVersion of an object that an update creates must be one. Otherwise it does not count.
+pub(super) fn check_version(new: &Value) -> Result<(), ApiError> {
     given_version(new).map(drop)
 }
 

@@ -1,6 +1,8 @@
 //! Server-side apply, and who owns the fields of an object.
 
-use kube_testcluster::ManagedFields;
+use std::collections::BTreeSet;
+
+use kube_testcluster::{Cluster, ManagedFields};
 use serde_json::{Value, json};
 
 use crate::support::api::{Answer, Api, item, pod, quiet};
@@ -145,12 +147,133 @@ async fn an_empty_list_of_entries_forgets_them_until_the_next_apply() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_them_nothing_is_kept_and_an_apply_is_refused() {
-    let api = Api::new(&quiet().start());
+async fn turned_off_nothing_is_kept_and_an_apply_is_refused() {
+    let api = Api::new(&quiet().managed_fields(ManagedFields::Off).start());
     api.pod("a", &json!({})).await;
     assert!(api.get(&item("a")).await.body["metadata"]["managedFields"].is_null());
     let refused = apply(&api, &format!("{MAPS}/a"), "fieldManager=one", &map(&json!({}))).await;
     assert_eq!(refused.status, 415);
+}
+
+#[tokio::test(start_paused = true)]
+async fn usually_an_object_has_owners_from_its_first_apply_on() {
+    let api = Api::new(&quiet().start());
+    let path = format!("{MAPS}/a");
+    let made = api.post(MAPS, &map(&json!({"x": "1"}))).await;
+    assert_eq!(owners(&made.body), [""; 0]);
+    let changed = api.merge(&path, &json!({"data": {"y": "1"}})).await;
+    assert_eq!(owners(&changed.body), [""; 0], "nobody has applied it");
+    let refused = apply(&api, &path, "fieldManager=one", &map(&json!({"x": "2"}))).await;
+    assert_eq!(
+        refused.message(),
+        "Apply failed with 1 conflict: conflict with \"before-first-apply\" using v1: .data.x"
+    );
+    let applied = apply(&api, &path, "fieldManager=one&force=true", &map(&json!({"x": "2"}))).await;
+    assert_eq!(
+        owners(&applied.body),
+        [r#"one Apply  {"f:data":{"f:x":{}}}"#, r#"before-first-apply Update  {"f:data":{".":{},"f:y":{}}}"#]
+    );
+    let patch = r#"{"data":{"z":"1"}}"#;
+    let patched = api.send("PATCH", &format!("{path}?fieldManager=two"), "application/merge-patch+json", patch).await;
+    assert_eq!(owners(&patched.body).last().unwrap(), r#"two Update  {"f:data":{"f:z":{}}}"#);
+    let mut other = map(&json!({}));
+    other["metadata"] = json!({"name": "b", "labels": {"x": "y"}});
+    let created = apply(&api, &format!("{MAPS}/b"), "fieldManager=one", &other).await;
+    assert_eq!(owners(&created.body), [r#"one Apply  {"f:data":{},"f:metadata":{"f:labels":{"f:x":{}}}}"#]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_comes_with_entries_has_owners_from_then_on() {
+    let api = Api::new(&quiet().start());
+    let mut copy = map(&json!({"x": "1", "y": "1"}));
+    let entry = json!({"manager": "one", "operation": "Apply", "apiVersion": "v1", "fieldsType": "FieldsV1",
+        "fieldsV1": {"f:data": {"f:x": {}}}});
+    copy["metadata"]["managedFields"] = json!([entry]);
+    let made = api.send("POST", &format!("{MAPS}?fieldManager=two"), "application/json", copy.to_string()).await;
+    assert_eq!(
+        owners(&made.body),
+        [r#"two Update  {"f:data":{".":{},"f:x":{},"f:y":{}}}"#],
+        "who creates an object owns all of it, whoever it says has applied it"
+    );
+}
+
+const SETS: &str = "/apis/apps/v1/namespaces/default/replicasets";
+
+fn set(replicas: Option<i64>) -> Value {
+    let mut set = json!({"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": "a"}, "spec": {
+        "selector": {"matchLabels": {"app": "x"}},
+        "template": {"metadata": {"labels": {"app": "x"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}},
+    }});
+    if let Some(replicas) = replicas {
+        set["spec"]["replicas"] = json!(replicas);
+    }
+    set
+}
+
+fn scale(replicas: i64) -> Value {
+    json!({"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": {"name": "a"}, "spec": {"replicas": replicas}})
+}
+
+/// Who owns the replicas, and how.
+fn owners_of_replicas(set: &Value) -> Vec<String> {
+    let has = |owner: &&String| owner.contains(r#""f:replicas":{}"#) && !owner.contains("f:status");
+    owners(set).iter().filter(has).map(|owner| owner.split(" {").next().unwrap().to_owned()).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_applies_a_scale_owns_the_replicas_of_the_object() {
+    let api = api();
+    let path = format!("{SETS}/a");
+    apply(&api, &path, "fieldManager=one", &set(Some(1))).await;
+    let refused = apply(&api, &format!("{path}/scale"), "fieldManager=two", &scale(3)).await;
+    assert_eq!(refused.message(), "Apply failed with 1 conflict: conflict with \"one\": .spec.replicas");
+    let scaled = apply(&api, &format!("{path}/scale"), "fieldManager=two&force=true", &scale(3)).await;
+    assert_eq!((scaled.status, &scaled.body["spec"]), (200, &json!({"replicas": 3})));
+    assert_eq!(scaled.body["metadata"]["managedFields"], Value::Null, "a scale does not tell");
+    let now = api.get(&path).await.body;
+    assert_eq!(now["spec"]["replicas"], 3);
+    assert_eq!(owners_of_replicas(&now), ["two Apply scale"]);
+    let again = apply(&api, &path, "fieldManager=one", &set(None)).await;
+    assert_eq!((again.status, &again.body["spec"]["replicas"]), (200, &json!(3)), "it stays with its new owner");
+    let update = format!("{path}/scale?fieldManager=three");
+    let put = api.send("PUT", &update, "application/json", scale(5).to_string()).await;
+    assert_eq!(put.status, 200);
+    assert_eq!(owners_of_replicas(&api.get(&path).await.body), ["three Update scale"]);
+    let nothing = apply(&api, &format!("{SETS}/b/scale"), "fieldManager=two", &scale(3)).await;
+    assert_eq!(nothing.status, 404);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_owns_what_a_write_does_not_change() {
+    let api = api();
+    let path = format!("{SETS}/a");
+    let mut made = set(Some(0));
+    made["status"] = json!({"replicas": 7});
+    let made = api.send("POST", &format!("{SETS}?fieldManager=one"), "application/json", made.to_string()).await;
+    assert!(!owners(&made.body)[0].contains("f:status"), "{}", made.body);
+    let patch = json!({"spec": {"replicas": 5}, "status": {"replicas": 2}}).to_string();
+    let status = format!("{path}/status?fieldManager=two");
+    let told = api.send("PATCH", &status, "application/merge-patch+json", patch).await;
+    assert_eq!(owners(&told.body).last().unwrap(), r#"two Update status {"f:status":{"f:replicas":{}}}"#);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_controllers_own_what_they_write() {
+    let cluster =
+        Cluster::builder().managed_fields(ManagedFields::Kept).started_at("2023-05-01T10:00:00Z".parse().unwrap());
+    let cluster = cluster.start();
+    let api = Api::new(&cluster);
+    let made =
+        api.send("POST", &format!("{SETS}?fieldManager=one"), "application/json", set(Some(1)).to_string()).await;
+    assert_eq!(made.status, 201);
+    tokio::time::sleep(std::time::Duration::from_secs(60)).await; // the clock stands unless all wait
+    let names = |object: &Value| -> BTreeSet<String> {
+        owners(object).iter().map(|owner| owner.split(" {").next().unwrap().to_owned()).collect()
+    };
+    let of_set = names(&api.get(&format!("{SETS}/a")).await.body);
+    assert_eq!(Vec::from_iter(of_set), ["kube-controller-manager Update status", "one Update "]);
+    let pods = api.items("/api/v1/namespaces/default/pods").await;
+    assert_eq!(Vec::from_iter(names(&pods[0])), ["kube-controller-manager Update ", "kubelet Update status"]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -190,17 +190,21 @@ fn collect_references(value: &Value, found: &mut BTreeSet<String>) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn server_side_apply_is_not_offered() {
+async fn server_side_apply_is_offered() {
     let api = Api::new(&quiet().start());
     let documents = v3(&api).await;
     let patch = &documents["api/v1"]["paths"]["/api/v1/namespaces/{namespace}/pods/{name}"]["patch"];
     let content = patch["requestBody"]["content"].as_object().unwrap();
-    let types =
-        ["application/json-patch+json", "application/merge-patch+json", "application/strategic-merge-patch+json"];
+    let types = [
+        "application/apply-patch+yaml",
+        "application/json-patch+json",
+        "application/merge-patch+json",
+        "application/strategic-merge-patch+json",
+    ];
     assert_eq!(content.keys().collect::<Vec<_>>(), types);
     let names: Vec<_> =
         patch["parameters"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["dryRun", "fieldManager", "fieldValidation"]);
+    assert_eq!(names, ["dryRun", "fieldManager", "fieldValidation", "force"]);
 }
 
 #[tokio::test(start_paused = true)]

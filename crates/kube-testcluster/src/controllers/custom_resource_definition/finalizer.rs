@@ -4,7 +4,7 @@ use crate::admission::Gate;
 use crate::controllers::chores::is_over;
 use crate::http::status::ApiError;
 use crate::kinds::custom_resource::{CLEANUP_FINALIZER, is_condition_true, set_condition};
-use crate::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Resource};
+use crate::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Resource, Subresource};
 use crate::machinery::fill::object;
 use crate::store::filter::Filter;
 use crate::store::object::{Key, Opened};
@@ -12,6 +12,7 @@ use crate::store::{Commit, Next, Store};
 use crate::verbs::delete::{give_way, remove};
 use crate::verbs::delete_options::{DeleteOptions, Policy};
 use crate::verbs::list::everything;
+use crate::verbs::ownership::{Component, written_by};
 use crate::verbs::update;
 
 /// Goes on with the deletion of a definition, if it is being deleted. Returns whether it is gone.
@@ -80,7 +81,7 @@ async fn write(
                 return Ok::<_, ApiError>(Next::Release(value));
             }
         }
-        Ok(Next::Put(value))
+        Ok(Next::Put(written_by(Component::SERVER, store, crd, Some(Subresource::Status), value)))
     };
     store.update(CUSTOM_RESOURCE_DEFINITIONS, key, Commit::Really, change).await?;
     Ok(store.get(CUSTOM_RESOURCE_DEFINITIONS, key).is_none())

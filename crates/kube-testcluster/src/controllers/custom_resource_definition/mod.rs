@@ -9,18 +9,20 @@ mod naming;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use self::naming::Names;
 use super::chores::is_over;
 use crate::http::status::ApiError;
-use crate::kinds::CUSTOM_RESOURCE_DEFINITIONS;
 use crate::kinds::custom_resource::{is_condition_true, set_condition};
 use crate::kinds::custom_resource_definition::{conformance, has_invalid_bundle};
+use crate::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Subresource};
 use crate::store::filter::Filter;
 use crate::store::object::{Key, Opened};
 use crate::store::{Commit, Next, Store};
 use crate::verbs::list::everything;
+use crate::verbs::ownership::{Component, written_by};
 
 /// The condition of definitions in Kubernetes' own groups.
 const CONFORMANT: &str = "KubernetesAPIApprovalPolicyConformant";
@@ -98,10 +100,15 @@ async fn establish(store: &Store, key: &Key) -> Result<(), ApiError> {
                 let message = "the initial names have been accepted";
                 set_condition(&mut value, "Established", true, "InitialNamesAccepted", message, &now);
             }
-            Ok(if value == crd.value { Next::Keep } else { Next::Put(value) })
+            Ok(if value == crd.value { Next::Keep } else { by_server(store, crd, value) })
         })
         .await
         .map(drop)
+}
+
+/// The next state of a definition whose status the server has changed.
+fn by_server(store: &Store, crd: &Opened, value: Value) -> Next {
+    Next::Put(written_by(Component::SERVER, store, crd, Some(Subresource::Status), value))
 }
 
 /// Says whether a definition in a group of Kubernetes was approved. Upstream: `KubernetesAPIApprovalPolicyConformantConditionController`.
@@ -112,7 +119,7 @@ async fn note_approval(store: &Store, key: &Key) -> Result<(), ApiError> {
             let Some(found) = conformance(&crd.value) else { return Ok::<_, ApiError>(Next::Keep) };
             let mut value = crd.value.clone();
             set_condition(&mut value, CONFORMANT, found.is_conformant, found.reason, &found.message, &now);
-            Ok(if value == crd.value { Next::Keep } else { Next::Put(value) })
+            Ok(if value == crd.value { Next::Keep } else { by_server(store, crd, value) })
         })
         .await
         .map(drop)

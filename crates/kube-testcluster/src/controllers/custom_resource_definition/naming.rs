@@ -6,10 +6,11 @@ use serde_json::{Value, json};
 
 use super::others_of_group;
 use crate::http::status::ApiError;
-use crate::kinds::CUSTOM_RESOURCE_DEFINITIONS;
 use crate::kinds::custom_resource::{is_condition_true, set_condition};
+use crate::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Subresource};
 use crate::store::object::{Key, Opened};
 use crate::store::{Commit, Next, Store};
+use crate::verbs::ownership::{Component, written_by};
 
 /// Whether other definitions may get names now that they did not get before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +42,7 @@ pub(super) async fn sync(store: &Store, key: &Key) -> Result<Names, ApiError> {
             after.add(&next["status"]["acceptedNames"]);
             let releases = !before.resources.is_subset(&after.resources) || !before.kinds.is_subset(&after.kinds);
             names = if releases { Names::Released } else { Names::Kept };
-            Ok(Next::Put(next))
+            Ok(Next::Put(written_by(Component::SERVER, store, crd, Some(Subresource::Status), next)))
         })
         .await?;
     Ok(names)

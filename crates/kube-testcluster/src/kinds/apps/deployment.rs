@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use super::{int_or_percent, selected_template};
 use crate::kinds::columns;
 use crate::kinds::fields::{not_negative, number, text};
-use crate::kinds::resource::{Generation, Resource, Subresource};
+use crate::kinds::resource::{Change, Generation, Resource, Subresource};
 use crate::machinery::cause::Cause;
-use crate::machinery::fill::{empty, missing};
+use crate::machinery::fill::{empty, missing, object};
 
 /// The row of a Deployment.
 pub(in crate::kinds) const ROW: Resource = Resource {
@@ -21,6 +21,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     subresources: &[Subresource::Scale, Subresource::Status],
     generation: Generation::CountedWithAnnotations,
     defaults: set_defaults,
+    prepare,
     validate,
     validate_status,
     columns: columns::workloads::DEPLOYMENTS,
@@ -28,6 +29,17 @@ pub(in crate::kinds) const ROW: Resource = Resource {
 };
 
 const ROLLING: &str = "RollingUpdate";
+
+/// An update of the status keeps the labels. Upstream: `deploymentStatusStrategy.PrepareForUpdate`.
+fn prepare(new: &mut Value, change: &Change<'_>) {
+    if let (Some(old), Some(Subresource::Status)) = (change.old, change.part) {
+        let metadata = object(&mut new["metadata"]);
+        match old["metadata"].get("labels") {
+            Some(labels) => metadata.insert("labels".to_owned(), labels.clone()),
+            None => metadata.remove("labels"),
+        };
+    }
+}
 
 /// Upstream: `SetDefaults_Deployment`.
 fn set_defaults(deployment: &mut Value) {

@@ -22,6 +22,10 @@ impl ScalePaths {
         })
     }
 
+    pub(crate) fn spec_replicas_path(&self) -> Vec<&str> {
+        self.spec_replicas.iter().map(String::as_str).collect()
+    }
+
     /// The wanted number, if there is one.
     pub(crate) fn spec_replicas(&self, value: &Value) -> Option<i64> {
         at(value, &self.spec_replicas)?.as_i64()

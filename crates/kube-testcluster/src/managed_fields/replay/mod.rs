@@ -16,6 +16,7 @@ use super::schema::Schema;
 use super::typed::{Duplicates, Type, TypedValue};
 use super::value;
 
+mod managers;
 mod read_schema;
 
 use self::read_schema::{read_schema, read_type};

@@ -1,0 +1,49 @@
+//! What a write to a part of an object does not change, whatever is sent: nobody comes to own it by such a write. Upstream:
+//! `GetResetFields` and `GetResetFieldsFilter` of the kinds' strategies.
+
+use crate::kinds::{Resource, Subresource};
+use crate::managed_fields::{Filter, PathElement, Set, SetMatcher, field_path};
+
+/// What is reset by a write to this part, in the form in which the kind is served.
+pub(super) fn reset_fields(resource: &Resource, part: Option<Subresource>) -> Option<Filter> {
+    let excluded = |names: &[&[&str]]| Some(Filter::Exclude(Set::of(names.iter().map(|names| field_path(names)))));
+    match (part, resource.kind) {
+        _ if resource.custom.is_some() => match part {
+            Some(Subresource::Status) => excluded(&[&["metadata"], &["spec"]]),
+            _ if resource.subresources.contains(&Subresource::Status) => excluded(&[&["status"]]),
+            _ => None,
+        },
+        (None, "CertificateSigningRequest") => excluded(&[&["spec"], &["status"]]),
+        (None | Some(Subresource::Finalize), _) if resource.subresources.contains(&Subresource::Status) => {
+            excluded(&[&["status"]])
+        }
+        (Some(Subresource::Status), "APIService") => excluded(&[&["spec"], &["metadata"]]),
+        (Some(Subresource::Status), "CertificateSigningRequest") => excluded(&[&["spec"], &["status", "conditions"]]),
+        (Some(Subresource::Status), "Deployment") => excluded(&[&["spec"], &["metadata", "labels"]]),
+        (Some(Subresource::Status), "Pod") => {
+            excluded(&[&["spec"], &["metadata", "deletionTimestamp"], &["metadata", "ownerReferences"]])
+        }
+        (Some(Subresource::Status), _) => excluded(&[&["spec"]]),
+        (Some(Subresource::Approval), _) => excluded(&[&["spec"], &["status", "certificate"]]),
+        (Some(Subresource::EphemeralContainers), _) => Some(debugging()),
+        (Some(Subresource::Resize), _) => Some(resizing()),
+        _ => None,
+    }
+}
+
+/// Only the containers for debugging count. Upstream: `podEphemeralContainersStrategy`.
+fn debugging() -> Filter {
+    Filter::Include(SetMatcher::prefix(&[field("spec"), field("ephemeralContainers")]))
+}
+
+/// Only the resources of containers count. Upstream: `podResizeStrategy`.
+fn resizing() -> Filter {
+    let of = |list: &str, name: &str| SetMatcher::prefix(&[field("spec"), field(list), None, field(name)]);
+    let parts =
+        [of("containers", "resizePolicy"), of("initContainers", "resources"), of("initContainers", "resizePolicy")];
+    Filter::Include(parts.into_iter().fold(of("containers", "resources"), SetMatcher::or))
+}
+
+fn field(name: &str) -> Option<PathElement> {
+    Some(PathElement::FieldName(name.to_owned()))
+}
