@@ -76,7 +76,10 @@ func newServer(host, etcd string, client kubernetes.Interface) (*genericapiserve
 	config.EffectiveVersion = effectiveVersion{utilcompat.DefaultBuildEffectiveVersion()}
 	config.Authorization.Authorizer = authorizerfactory.NewAlwaysAllowAuthorizer()
 	config.AdmissionControl = admission
-	definitions := openapi.Definitions(scheme)
+	definitions, err := openapi.Definitions(scheme)
+	if err != nil {
+		return nil, err
+	}
 	namer := openapinamer.NewDefinitionNamer(scheme)
 	config.OpenAPIConfig = genericapiserver.DefaultOpenAPIConfig(definitions, namer)
 	config.OpenAPIV3Config = genericapiserver.DefaultOpenAPIV3Config(definitions, namer)

@@ -87,11 +87,9 @@ func (s strategy) ValidateUpdate(_ context.Context, object, old runtime.Object) 
 	return errs
 }
 
-// GetResetFields implements rest.ResetFieldsStrategy. Who names the time of a deletion in a patch does not own it: else a patch that
-// changes nothing but its owner would be a write.
+// GetResetFields implements rest.ResetFieldsStrategy.
 func (s strategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
-	deletion := fieldpath.NewSet(fieldpath.MakePathOrDie("metadata", "deletionTimestamp"), fieldpath.MakePathOrDie("metadata", "deletionGracePeriodSeconds"))
-	reset := fieldpath.NewSet(s.resetFields...).Union(deletion)
+	reset := fieldpath.NewSet(s.resetFields...)
 	return map[fieldpath.APIVersion]*fieldpath.Set{"v1": reset, "apps/v1": reset, "coordination.k8s.io/v1": reset}
 }
 

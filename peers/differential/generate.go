@@ -108,7 +108,7 @@ type weighted struct {
 
 func (g *generator) request(kind kind) *draft {
 	verbs := []weighted{
-		{22, create}, {18, update}, {24, patch}, {12, remove}, {3, removeAll}, {10, list}, {6, get}, {3, watch}, {2, strange},
+		{22, create}, {18, update}, {24, patch}, {14, apply}, {12, remove}, {3, removeAll}, {10, list}, {6, get}, {3, watch}, {2, strange},
 		{2, chain}, {2, bind},
 	}
 	sum := 0

@@ -98,7 +98,19 @@ func (n *normaliser) field(key string, value any) any {
 	case isText && key == "continue" && text != "":
 		return n.token(text)
 	}
+	if entries, ok := value.([]any); ok && key == "managedFields" {
+		return n.value(byManager(entries))
+	}
 	return n.value(value)
+}
+
+// byManager orders the entries of managed fields: servers order them by their times first, to the second.
+func byManager(entries []any) []any {
+	manager := func(entry any) string {
+		fields, _ := entry.(object)
+		return fmt.Sprint(fields["operation"], fields["manager"], fields["apiVersion"], fields["subresource"])
+	}
+	return slices.SortedStableFunc(slices.Values(entries), func(a, b any) int { return strings.Compare(manager(a), manager(b)) })
 }
 
 // noteGenerated remembers a name that the server made up.

@@ -12,6 +12,7 @@ func openings() []Request {
 	labels := badLabels(40)
 	return []Request{
 		{Method: "POST", Path: maps.path(), Body: `{"metadata":{"name":"a"}}`, Plural: maps.plural},
+		{Method: "GET", Path: "/api/v1/namespaces/default", Plural: "namespaces"},
 		sent("PATCH", object, mergePatch, `{"metadata":{"labels":5}}`),
 		sent("POST", maps.path(), "application/yaml", "a: ["),
 		sent("POST", maps.path(), "application/json", `{"apiVersion":"v9","deep":`+strings.Repeat("[", 150)+strings.Repeat("]", 150)+"}"),

@@ -110,7 +110,4 @@ func oddPatchHeaders(g *generator, kind kind, made *draft) {
 		"application/apply-patch+cbor"}); value != "" {
 		made.header["Content-Type"] = value
 	}
-	if made.header["Content-Type"] == applyPatch {
-		made.query.Set("dryRun", "All") // it is refused by one side: nothing may come of it on the other
-	}
 }

@@ -26,7 +26,7 @@ func startReal(program string) (*server, error) {
 // startOurs starts informer-lab's cluster with nothing in it that changes objects by itself.
 func startOurs(program string) (*server, error) {
 	still := inProject("peers", "differential", "still.yaml")
-	return start(program, "http://", "cluster", "--listen", "127.0.0.1:0", "--nodes", "0", "--controllers", "none", "--admission", "plain",
+	return start(program, "http://", "cluster", "--listen", "127.0.0.1:0", "--nodes", "0", "--controllers", "none", "--admission", "plain", "--managed-fields", "all",
 		"--stages", still)
 }
 

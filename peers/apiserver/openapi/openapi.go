@@ -1,9 +1,13 @@
-// Package openapi describes the served types, as the generic API server needs it to say who owns which field. The descriptions are the
-// shortest that do: an object with any fields. Nobody here reads them.
+// Package openapi describes the served types, as the generic API server needs it to say who owns which field: by Kubernetes' own documents,
+// as the project packs them.
 package openapi
 
 import (
+	"encoding/json"
+	"fmt"
 	"reflect"
+	"regexp"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -13,20 +17,70 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
-// Definitions describes every type of the scheme, and those that the generic server answers with.
-func Definitions(scheme *runtime.Scheme) common.GetOpenAPIDefinitions {
-	definitions := map[string]common.OpenAPIDefinition{}
-	describe := func(sample any) { definitions[util.GetCanonicalTypeName(sample)] = anything() }
-	for _, of := range scheme.AllKnownTypes() {
-		describe(reflect.New(of).Interface())
+// The documents of the served groups.
+var served = []string{"v3/api/v1", "v3/apis/apps/v1", "v3/apis/coordination.k8s.io/v1"}
+
+const references = "#/components/schemas/"
+
+// Definitions describes every type of the scheme, and those that the generic server answers with. What is not served by kube-apiserver is
+// an object with any fields.
+func Definitions(scheme *runtime.Scheme) (common.GetOpenAPIDefinitions, error) {
+	published := map[string]json.RawMessage{}
+	for _, name := range served {
+		text, err := document(name)
+		if err != nil {
+			return nil, err
+		}
+		var document struct {
+			Components struct{ Schemas map[string]json.RawMessage }
+		}
+		if err := json.Unmarshal(text, &document); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		for name, schema := range document.Components.Schemas {
+			if _, err := describe(schema, references); err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			published[name] = schema
+		}
 	}
-	for _, sample := range []any{
+	return func(ref common.ReferenceCallback) map[string]common.OpenAPIDefinition {
+		own := ref("x")
+		prefix := strings.TrimSuffix(own.String(), "x")
+		definitions := map[string]common.OpenAPIDefinition{}
+		for name, schema := range published {
+			definitions[name], _ = describe(schema, prefix) // it could be described above
+		}
+		for _, sample := range samples(scheme) {
+			if name := util.GetCanonicalTypeName(sample); definitions[name].Schema.Type == nil {
+				definitions[name] = anything()
+			}
+		}
+		return definitions
+	}, nil
+}
+
+var reference = regexp.MustCompile(`"` + references + `([^"]+)"`)
+
+// describe reads a published schema. References to others begin with the prefix.
+func describe(published json.RawMessage, prefix string) (common.OpenAPIDefinition, error) {
+	made := common.OpenAPIDefinition{}
+	for _, found := range reference.FindAllSubmatch(published, -1) {
+		made.Dependencies = append(made.Dependencies, string(found[1]))
+	}
+	text := strings.ReplaceAll(string(published), references, prefix)
+	return made, json.Unmarshal([]byte(text), &made.Schema)
+}
+
+func samples(scheme *runtime.Scheme) []any {
+	samples := []any{
 		&metav1.APIGroup{}, &metav1.APIGroupList{}, &metav1.APIResourceList{}, &metav1.APIVersions{}, &metav1.Patch{}, &metav1.Status{},
 		&metav1.Time{}, &metav1.MicroTime{}, &version.Info{},
-	} {
-		describe(sample)
 	}
-	return func(common.ReferenceCallback) map[string]common.OpenAPIDefinition { return definitions }
+	for _, of := range scheme.AllKnownTypes() {
+		samples = append(samples, reflect.New(of).Interface())
+	}
+	return samples
 }
 
 func anything() common.OpenAPIDefinition {

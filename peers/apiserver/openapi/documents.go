@@ -1,0 +1,64 @@
+package openapi
+
+import (
+	"bufio"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// document unpacks one of the documents that the project serves: crates/kube-testcluster/src/discovery/openapi/documents.rs describes the
+// form.
+func document(wanted string) ([]byte, error) {
+	_, here, _, _ := runtime.Caller(0) // this file has a name
+	file, err := os.Open(filepath.Join(filepath.Dir(here), "../../../crates/kube-testcluster/src/discovery/openapi/documents.gz"))
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	plain, err := gzip.NewReader(file)
+	if err != nil {
+		return nil, err
+	}
+	pack := bufio.NewReader(plain)
+	number := ""
+	for n := 0; ; n++ {
+		line, err := pack.ReadString('\n')
+		if err != nil {
+			return nil, err
+		}
+		name, _, more := strings.Cut(line, " ")
+		if !more {
+			break
+		}
+		if name == wanted {
+			number = fmt.Sprint(n)
+		}
+	}
+	var found []byte
+	for {
+		line, err := pack.ReadString('\n')
+		if err == io.EOF {
+			return found, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		of, length := "", 0
+		if _, err := fmt.Sscan(line, &of, &length); err != nil {
+			return nil, fmt.Errorf("%q: %w", line, err)
+		}
+		part := make([]byte, length)
+		if _, err := io.ReadFull(pack, part); err != nil {
+			return nil, err
+		}
+		if slices.Contains(strings.Split(of, ","), number) {
+			found = append(found, part...)
+		}
+	}
+}
