@@ -12,9 +12,8 @@ const (
 
 // Why a test cannot pass here.
 const (
-	serverSideApply = "server-side apply"
-	etcd            = "what is read and written in etcd, behind the server"
-	featureGates    = "feature gates, which are turned on and off"
+	etcd         = "what is read and written in etcd, behind the server"
+	featureGates = "feature gates, which are turned on and off"
 )
 
 // suites are all suites. Those of controller-runtime start what `informer-lab envtest` names, as they start envtest's binaries.
@@ -36,7 +35,7 @@ var suites = []suite{
 	of("pkg/webhook/admission", nil),
 	of("pkg/webhook/conversion", nil),
 	of("pkg/webhook/authentication", nil),
-	of("pkg/client", nil, except("apply the scale subresource", "server-side apply of a scale")),
+	of("pkg/client", nil),
 	{"apiextensions-apiserver test/integration", clientGoVersion, customResources("test/integration"), []exception{
 		except("TestCBORStorageEnablement", etcd),
 		except("TestCustomResourceDefaultingOfMetaFields", etcd),
@@ -50,24 +49,19 @@ var suites = []suite{
 		except("TestFieldSelectorDropFields", featureGates),
 		except("TestRatchetingDropFields", featureGates),
 		except("TestSelectableFields", "conversion by a webhook"),
-		except("TestApplyScaleSubresource", "server-side apply of a scale"),
 		except("TestApplyCRDuringCRDFinalization", "a definition is not seen between its deletion and what its controllers do then"),
 		except("TestFieldSelectorOpenAPI/OpenAPIv2", "custom resources in /openapi/v2"),
 	}},
 	{"client-go examples", clientGoVersion, examples, nil},
 	{"kube-rs, the ignored tests", kubeRsVersion, kubeRs, []exception{
-		except("derived_resource_queryable", serverSideApply),
 		except("can_exec|can_get_pod_logs", "containers"),
 		except("attaches_events_without_namespace", "component statuses"),
 	}},
 	{"Python's client", pythonVersion, python, []exception{
-		except("server_side_apply", serverSideApply),
 		except("custom_resources", "apiextensions.k8s.io/v1beta1, which Kubernetes 1.22 removed"),
 		except("cache_decoder", "two clients, which are never equal"),
 	}},
-	{"JavaScript's client", javascriptVersion, javascript, []exception{
-		except("applies on the server's side", serverSideApply),
-	}},
+	{"JavaScript's client", javascriptVersion, javascript, nil},
 }
 
 func of(folder string, edits []edit, exceptions ...exception) suite {
