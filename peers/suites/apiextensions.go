@@ -25,7 +25,7 @@ func customResources(packages ...string) func(place) ([]outcome, error) {
 			return nil, err
 		}
 		fixture := filepath.Join(filepath.Dir(filepath.Dir(at.scratch)), "peers", "suites", "apiextensions", "server.go")
-		overlay, err := replacement(at, "apiextensions", map[string]string{filepath.Join(sources, apiextensionsFixture): fixture})
+		overlay, err := overlay(at, "apiextensions", map[string]string{filepath.Join(sources, apiextensionsFixture): fixture})
 		if err != nil {
 			return nil, err
 		}

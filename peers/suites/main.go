@@ -32,6 +32,8 @@ type suite struct {
 	run func(place) ([]outcome, error)
 	// exceptions name the tests that cannot pass here.
 	exceptions []exception
+	// quick says that it runs without --all too.
+	quick bool
 }
 
 func main() {
@@ -45,6 +47,7 @@ func run() error {
 	project := flag.String("project", "..", "the project's folder")
 	lab := flag.String("informer-lab", "", "the program (default: the project's debug build)")
 	only := flag.String("only", "", "only suites whose name contains this")
+	all := flag.Bool("all", false, "all suites, and not only those that run with each change")
 	atOnce := flag.Int("at-once", 2, "how many suites run at the same time")
 	write := flag.Bool("write", false, "write the table into the project's READMEs")
 	flag.Parse()
@@ -59,12 +62,14 @@ func run() error {
 	if at.lab, err = filepath.Abs(at.lab); err != nil {
 		return err
 	}
-	chosen := slices.DeleteFunc(slices.Clone(suites), func(s suite) bool { return !strings.Contains(s.name, *only) })
+	chosen := slices.DeleteFunc(slices.Clone(suites), func(s suite) bool {
+		return !strings.Contains(s.name, *only) || !(s.quick || *all || *only != "")
+	})
 	if len(chosen) == 0 {
 		return fmt.Errorf("no suite has %q in its name", *only)
 	}
-	if *write && *only != "" {
-		return errors.New("--write writes the table of all suites: leave out --only")
+	if *write && (*only != "" || !*all) {
+		return errors.New("--write writes the table of all suites: give --all, and leave out --only")
 	}
 	results, failed := runAll(chosen, at, *atOnce)
 	table := markdown(results)

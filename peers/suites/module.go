@@ -45,34 +45,8 @@ func module(at place, name, version string) (string, error) {
 	return folder, os.Rename(partial, folder)
 }
 
-// edit is a change to one file of a module. The file itself stays: the build sees the change by an overlay.
-type edit struct {
-	file, old, new string
-}
-
-// overlay writes what `go build -overlay` reads.
-func overlay(at place, folder, name string, edits []edit) (string, error) {
-	replaced := map[string]string{}
-	for i, edit := range edits {
-		path := filepath.Join(folder, edit.file)
-		source, err := os.ReadFile(path)
-		if err != nil {
-			return "", err
-		}
-		if strings.Count(string(source), edit.old) != 1 {
-			return "", fmt.Errorf("%s does not have %q once", edit.file, edit.old)
-		}
-		changed := filepath.Join(at.scratch, fmt.Sprintf("%s.%d.go", name, i))
-		if err := os.WriteFile(changed, []byte(strings.Replace(string(source), edit.old, edit.new, 1)), 0o644); err != nil {
-			return "", err
-		}
-		replaced[path] = changed
-	}
-	return replacement(at, name, replaced)
-}
-
-// replacement writes which files `go build -overlay` takes in the place of others.
-func replacement(at place, name string, files map[string]string) (string, error) {
+// overlay writes which files `go build -overlay` takes in the place of others.
+func overlay(at place, name string, files map[string]string) (string, error) {
 	text, err := json.Marshal(map[string]any{"Replace": files})
 	if err != nil {
 		return "", err

@@ -18,25 +18,25 @@ const (
 
 // suites are all suites. Those of controller-runtime start what `informer-lab envtest` names, as they start envtest's binaries.
 var suites = []suite{
-	of("pkg/cache", nil),
-	of("pkg/source", nil),
-	of("pkg/cluster", nil),
-	of("pkg/handler", nil),
-	of("pkg/manager", nil),
-	of("pkg/controller/controllerutil", nil),
-	of("pkg/webhook", nil),
-	of("pkg/builder", nil),
-	of("pkg/controller", nil),
-	of("pkg/internal/recorder", nil),
-	of("pkg/internal/controller", nil),
-	of("pkg/envtest", nil),
-	of("pkg/reconcile", nil),
-	of("pkg/manager/internal/integration", nil),
-	of("pkg/webhook/admission", nil),
-	of("pkg/webhook/conversion", nil),
-	of("pkg/webhook/authentication", nil),
-	of("pkg/client", nil),
-	{"apiextensions-apiserver test/integration", clientGoVersion, customResources("test/integration"), []exception{
+	of("pkg/cache").withEachChange(),
+	of("pkg/source"),
+	of("pkg/cluster"),
+	of("pkg/handler"),
+	of("pkg/manager"),
+	of("pkg/controller/controllerutil"),
+	of("pkg/webhook").withEachChange(),
+	of("pkg/builder").withEachChange(),
+	of("pkg/controller").withEachChange(),
+	of("pkg/internal/recorder"),
+	of("pkg/internal/controller"),
+	of("pkg/envtest"),
+	of("pkg/reconcile"),
+	of("pkg/manager/internal/integration"),
+	of("pkg/webhook/admission"),
+	of("pkg/webhook/conversion"),
+	of("pkg/webhook/authentication"),
+	of("pkg/client").withEachChange(),
+	program("apiextensions-apiserver test/integration", clientGoVersion, customResources("test/integration"),
 		except("TestCBORStorageEnablement", etcd),
 		except("TestCustomResourceDefaultingOfMetaFields", etcd),
 		except("TestEtcdStorage", etcd),
@@ -51,19 +51,29 @@ var suites = []suite{
 		except("TestSelectableFields", "conversion by a webhook"),
 		except("TestApplyCRDuringCRDFinalization", "a definition is not seen between its deletion and what its controllers do then"),
 		except("TestFieldSelectorOpenAPI/OpenAPIv2", "custom resources in /openapi/v2"),
-	}},
-	{"client-go examples", clientGoVersion, examples, nil},
-	{"kube-rs, the ignored tests", kubeRsVersion, kubeRs, []exception{
+	).withEachChange(),
+	program("client-go examples", clientGoVersion, examples).withEachChange(),
+	program("kube-rs, the ignored tests", kubeRsVersion, kubeRs,
 		except("can_exec|can_get_pod_logs", "containers"),
 		except("attaches_events_without_namespace", "component statuses"),
-	}},
-	{"Python's client", pythonVersion, python, []exception{
+	).withEachChange(),
+	program("Python's client", pythonVersion, python,
 		except("custom_resources", "apiextensions.k8s.io/v1beta1, which Kubernetes 1.22 removed"),
 		except("cache_decoder", "two clients, which are never equal"),
-	}},
-	{"JavaScript's client", javascriptVersion, javascript, nil},
+	).withEachChange(),
+	program("JavaScript's client", javascriptVersion, javascript).withEachChange(),
 }
 
-func of(folder string, edits []edit, exceptions ...exception) suite {
-	return suite{"controller-runtime " + folder, controllerRuntimeVersion, ginkgo(folder, edits), exceptions}
+func of(folder string) suite {
+	return program("controller-runtime "+folder, controllerRuntimeVersion, ginkgo(folder))
+}
+
+func program(name, version string, run func(place) ([]outcome, error), exceptions ...exception) suite {
+	return suite{name: name, version: version, run: run, exceptions: exceptions}
+}
+
+// withEachChange marks a suite that runs without --all too.
+func (s suite) withEachChange() suite {
+	s.quick = true
+	return s
 }
