@@ -43,11 +43,12 @@ fn results(conditions: &[Condition], attributes: &Attributes<'_>, row: &'static 
     use crate::codec::expression::{Value, cost};
 
     let variables = super::variables::Variables::of(attributes, row);
+    let all = variables.all();
     let result = |condition: &Condition| {
-        if condition.program.cost(variables.largest()) > cost::OF_A_CALL {
+        if variables.objects().iter().any(|object| condition.program().cost(object) > cost::OF_A_CALL) {
             return Err("operation cancelled: actual cost limit exceeded".to_owned());
         }
-        match condition.program.run(variables.all()) {
+        match condition.program().run(all.clone()) {
             Ok(Value::Bool(is_met)) => Ok(is_met),
             Ok(_) => Err("expression must evaluate to bool".to_owned()),
             Err(why) => Err(why),

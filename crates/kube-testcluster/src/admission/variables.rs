@@ -31,8 +31,8 @@ impl Variables {
         [("object", value_of(&self.object)), ("oldObject", value_of(&self.old)), ("request", value_of(&self.request))]
     }
 
-    /// The object over which loops may go.
-    pub(super) fn largest(&self) -> &Value {
-        if self.object.is_null() { &self.old } else { &self.object }
+    /// What loops may go over.
+    pub(super) fn objects(&self) -> [&Value; 3] {
+        [&self.object, &self.old, &self.request]
     }
 }

@@ -1,7 +1,7 @@
 //! Who asks, and what they may ask for. Upstream: `k8s.io/apiserver/pkg/authentication` and `authorization`.
 //!
 //! A request in process, and one on a plain loopback listener, is not authenticated and may do everything, unless it says whose it is:
-//! with the token of a service account, in the name of somebody else, or in process with a [`User`]. On a listener of
+//! in the name of somebody else, in process with a [`User`], or, where roles decide, with the token of a service account. On a listener of
 //! [`SecureServing`] each request has a user.
 
 mod access;

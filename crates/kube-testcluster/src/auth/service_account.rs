@@ -8,7 +8,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::kinds::SERVICE_ACCOUNTS;
+use crate::kinds::{NODES, PODS, SECRETS, SERVICE_ACCOUNTS};
 use crate::machinery::random;
 use crate::machinery::user::{AUTHENTICATED, User};
 use crate::store::Store;
@@ -108,7 +108,25 @@ pub(crate) fn claims(store: &Store, token: &str) -> Option<Value> {
     let own = &claims["kubernetes.io"];
     let account = Key::new(own["namespace"].as_str(), own["serviceaccount"]["name"].as_str()?);
     let is_same = store.get(SERVICE_ACCOUNTS, &account)?.summary.uid() == own["serviceaccount"]["uid"].as_str()?;
-    (is_same && store.clock.time() < ends).then_some(claims)
+    (is_same && store.clock.time() < ends && bound_object_is_there(store, own)).then_some(claims)
+}
+
+/// A token that is bound to an object ends with it. Upstream: `Validator.Validate` in `pkg/serviceaccount/claims.go`.
+fn bound_object_is_there(store: &Store, own: &Value) -> bool {
+    let kinds = [
+        ("pod", PODS, own["namespace"].as_str()),
+        ("secret", SECRETS, own["namespace"].as_str()),
+        ("node", NODES, None),
+    ];
+    kinds.into_iter().all(|(field, resource, namespace)| {
+        // A pod's token names its node too, which need not have an object.
+        let bound = &own[field];
+        if bound.is_null() || field == "node" && !own["pod"].is_null() {
+            return true;
+        }
+        let key = Key::new(namespace, bound["name"].as_str().unwrap_or_default());
+        store.get(resource, &key).is_some_and(|object| Some(object.summary.uid()) == bound["uid"].as_str())
+    })
 }
 
 /// Whose token it is, if it is for this server. Upstream: `jwtTokenAuthenticator.AuthenticateToken`.

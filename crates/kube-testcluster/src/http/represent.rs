@@ -111,7 +111,7 @@ impl Representation {
 
     /// The negotiated view of an object or a list.
     fn view(&self, value: Value, columns: Columns) -> Result<Value, ApiError> {
-        let is_list = value["items"].is_array();
+        let is_list = value["kind"] == self.resource.list_kind();
         let hub = || hub_type(value["kind"].as_str().unwrap_or_default(), &self.resource.api_version());
         match self.form.view {
             View::Whole => Ok(self.whole(value)),
@@ -140,8 +140,10 @@ impl Representation {
             return value;
         }
         let kind = value["kind"].take();
-        match value["items"].take() {
-            Value::Array(items) => value["items"] = items.into_iter().map(|item| self.item(item)).collect(),
+        match value.get_mut("items") {
+            Some(Value::Array(items)) if kind == self.resource.list_kind() => {
+                *items = std::mem::take(items).into_iter().map(|item| self.item(item)).collect();
+            }
             _ => value = self.resource.served_form_of(value),
         }
         value["kind"] = kind;

@@ -55,7 +55,8 @@ pub(crate) struct Table {
 impl Table {
     /// The table of an object, or of the items of a list.
     pub(crate) fn of(self, value: Value) -> Value {
-        let (list, objects) = match value["items"].as_array() {
+        let items = value["items"].as_array().filter(|_| value["kind"] == self.resource.list_kind());
+        let (list, objects) = match items {
             Some(items) => (value["metadata"].clone(), items.clone()),
             None => (json!({"resourceVersion": value["metadata"]["resourceVersion"]}), vec![value]),
         };

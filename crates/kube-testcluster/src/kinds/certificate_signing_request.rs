@@ -32,7 +32,10 @@ pub(in crate::kinds) const ROW: Resource = Resource {
 };
 
 /// Notes who asks, whoever the request says that it is. Upstream: `csrStrategy.PrepareForCreate`.
-pub(crate) fn note_requester(new: &mut Value, user: &User) {
+pub(crate) fn note_requester(resource: &Resource, new: &mut Value, user: &User) {
+    if resource.kind != "CertificateSigningRequest" {
+        return;
+    }
     let Value::Object(mut info) = user.info() else { return };
     let spec = object(&mut new["spec"]);
     for field in ["username", "uid", "groups", "extra"] {

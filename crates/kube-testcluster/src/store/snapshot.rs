@@ -87,5 +87,5 @@ fn by_key(objects: &[Arc<Object>]) -> BTreeMap<(GroupResource, Key), &Arc<Object
 
 fn is_as_it_was(state: &StoreState, object: &Object) -> bool {
     let now = state.storage.get(object.resource, &object.key);
-    now.is_some_and(|now| now.revision == object.revision)
+    now.is_some_and(|now| now.revision == object.revision && now.summary.uid() == object.summary.uid())
 }

@@ -21,6 +21,8 @@ use crate::http::query::Query;
 use crate::http::request_info::Target;
 use crate::http::status::ApiError;
 use crate::http::write_options::{self, WriteOptions};
+use crate::kinds::note_requester;
+use crate::machinery::user::User;
 use crate::managed_fields::{FieldManager, Force, NotApplied};
 use crate::settings::ManagedFields;
 use crate::store::object::{Object, Opened};
@@ -38,6 +40,7 @@ pub(super) struct Apply {
     /// What the text says twice.
     duplicates: Vec<String>,
     pub(super) writer: Writer,
+    pub(super) user: Arc<User>,
 }
 
 /// Whether a patch is a configuration to apply, and the server applies any.
@@ -47,10 +50,9 @@ pub(super) fn is_apply(headers: &HeaderMap, managed_fields: ManagedFields) -> bo
 
 pub(crate) async fn apply(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
-    let user = user_of(request.extensions());
     let apply = Apply::read(request, &query).await?;
     let mut warnings = Vec::new();
-    let gate = Gate::of(&store, &target, &user, apply.options.commit, || write_options::fields(&query));
+    let gate = Gate::of(&store, &target, &apply.user, apply.options.commit, || write_options::fields(&query));
     let written = apply.write(&store, &target, &gate, &mut warnings).await;
     warnings.extend(gate.warnings());
     Ok(apply.respond(written.map(|(code, object)| answer(code, &object)), warnings))
@@ -70,7 +72,7 @@ fn duplicates(found: &[String], strictness: Strictness) -> Result<Option<String>
 
 impl Apply {
     pub(super) async fn read(request: Request, query: &Query) -> Result<Self, ApiError> {
-        let writer = Writer::applied(&request);
+        let (writer, user) = (Writer::applied(&request), user_of(request.extensions()));
         let body = body::read(request).await?;
         let options = WriteOptions::of_apply(query)?;
         let read = yaml::read(&body).map_err(|why| {
@@ -84,7 +86,8 @@ impl Apply {
         }
         let config = Value::from(read.json);
         let force = if query.flag("force") == Some(true) { Force::Yes } else { Force::No };
-        Ok(Self { config, manager: query.text("fieldManager"), force, options, duplicates: read.duplicates, writer })
+        let (manager, duplicates) = (query.text("fieldManager"), read.duplicates);
+        Ok(Self { config, manager, force, options, duplicates, writer, user })
     }
 
     /// The response to the apply, with what is to be warned of.
@@ -122,15 +125,16 @@ impl Apply {
         gate: &Gate<'_>,
         warnings: &mut Vec<String>,
     ) -> Result<(StatusCode, Arc<Object>), ApiError> {
-        let key = key(target)?;
+        let (key, creates) = (key(target)?, target.subresource.is_none());
         loop {
             let next = |current: Arc<Opened>| async move { self.next(store, gate, &current, target).await };
             let change = |current| conversion::changed(store, target, current, next);
             match store.guaranteed_update(target.resource, &key, self.options.commit, change).await {
-                Err(error) if target.subresource.is_none() && ApiError::is_not_found(&error) => {}
+                Err(error) if creates && error.is_not_found() && store.get(target.resource, &key).is_none() => {}
                 updated => return updated.map(|object| (StatusCode::OK, object.object().clone())),
             }
-            let new = self.object(store, None, target)?;
+            let mut new = self.object(store, None, target)?;
+            note_requester(target.resource, &mut new, &self.user);
             if let Some(uid) = new["metadata"]["uid"].as_str().filter(|uid| !uid.is_empty()) {
                 let why =
                     format!("uid mismatch: the provided object specified uid {uid}, and no existing object was found");

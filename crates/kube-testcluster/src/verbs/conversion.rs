@@ -106,13 +106,12 @@ impl Conversion {
             value["apiVersion"] = self.served.api_version().into();
             value
         };
-        if let Value::Array(items) = &mut value["items"] {
+        if value["kind"] == self.stored.list_kind()
+            && let Some(Value::Array(items)) = value.get_mut("items")
+        {
             let items = std::mem::take(items);
             value["items"] = convert(store, hook, rows, items).await?.into_iter().map(shaped).collect();
             return Ok(value);
-        }
-        if let Value::Object(fields) = &mut value {
-            fields.remove("items"); // an index makes what it does not find
         }
         if value["kind"] != self.stored.kind {
             return Ok(value); // a Status, a Scale

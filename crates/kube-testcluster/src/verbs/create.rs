@@ -44,9 +44,7 @@ pub(crate) async fn create(call: Call) -> Result<Response, ApiError> {
     let WriteOptions { commit, strictness } = WriteOptions::of_create(&query)?;
     let Decoded { value, mut faults } = format.object(&body, target.served, strictness)?;
     let mut value = target.served.stored_form_of(value);
-    if target.resource.kind == "CertificateSigningRequest" {
-        note_requester(&mut value, &user);
-    }
+    note_requester(target.resource, &mut value, &user);
     let gate = Gate::of(&store, &target, &user, commit, || write_options::fields(&query));
     let created = create_new(&store, &target, &gate, value, commit, &mut faults, &writer).await;
     faults.extend(gate.warnings());
@@ -80,11 +78,11 @@ pub(super) async fn create_new(
     let version = value["metadata"]["resourceVersion"].take();
     let (key, mut value) = validated(store, target, value)?;
     set_entries(&mut value, entries);
-    gate.validate(Operation::Create, Some(&value), None).await?;
-    keep_in_dry_run(&mut value, version, commit);
     if target.name.is_some() {
         check_creation_by_name(target, writer)?;
     }
+    gate.validate(Operation::Create, Some(&value), None).await?;
+    keep_in_dry_run(&mut value, version, commit);
     if has_version && commit == Commit::Really && writer.manager().is_some() {
         // Upstream's storage refuses it, after the validation; a dry run does not reach the storage.
         return Err(ApiError::internal("resourceVersion should not be set on objects to be created"));
@@ -172,15 +170,15 @@ pub(super) async fn create_on_update(
     writer: &Writer,
 ) -> Result<Arc<Object>, ApiError> {
     check_namespace(store, target, &mut value)?;
-    check_grant(target, &value, writer)?;
     let entries = ownership::of_new(store, target.served, &value, writer, MadeBy::Update);
     let mut value = admit(store, target, gate, value, &entries).await?;
+    check_grant(target, &value, writer)?;
     let version = value["metadata"]["resourceVersion"].take();
     let (key, mut value) = validated(store, target, value)?;
     set_entries(&mut value, entries);
+    check_creation_by_name(target, writer)?;
     gate.validate(Operation::Create, Some(&value), None).await?;
     keep_in_dry_run(&mut value, version, commit);
-    check_creation_by_name(target, writer)?;
     admitted(store, target.resource, key, value, commit).await
 }
 

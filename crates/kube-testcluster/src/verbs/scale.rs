@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::apply::{Apply, is_apply};
 use super::ownership::{Writer, is_managed, scale_manager};
 use super::patch::PatchBody;
-use super::{Call, key, update};
+use super::{Call, conversion, key, update};
 use crate::admission::Gate;
 use crate::auth::user_of;
 use crate::codec::schema;
@@ -35,8 +35,7 @@ pub(crate) async fn get(call: Call) -> Result<Response, ApiError> {
     let key = key(&call.target)?;
     let object = call.store.get(call.target.resource, &key);
     let object = object.ok_or_else(|| ApiError::not_found(call.target.resource, key.name()))?;
-    let opened = object.open()?;
-    Ok(answer(&opened, call.target.served))
+    shown(&call.store, &call.target, object.open()?).await
 }
 
 pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
@@ -47,11 +46,16 @@ pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
     let body = body::read(request).await?;
     let WriteOptions { commit, strictness } = WriteOptions::of_update(&query)?;
     let mut wanted = format?.typed(&body, KIND, VERSION, strictness)?;
+    update::check_name(&target, &wanted.value)?;
     let gate = Gate::of(&store, &target, &user, commit, || write_options::fields(&query));
     let (gate, value) = (&gate, &wanted.value);
-    let change = |current: Arc<Opened>| admitted(&store, gate, &target, current, value.clone(), &writer);
-    let scaled = store.guaranteed_update(target.resource, &key(&target)?, commit, change).await;
-    let response = scaled.map_or_else(IntoResponse::into_response, |scaled| answer(&scaled, target.served));
+    let next = |current: Arc<Opened>| admitted(&store, gate, &target, current, value.clone(), &writer);
+    let change = |current| conversion::changed(&store, &target, current, next);
+    let scaled = match store.guaranteed_update(target.resource, &key(&target)?, commit, change).await {
+        Ok(scaled) => shown(&store, &target, scaled).await,
+        Err(error) => Err(error),
+    };
+    let response = scaled.unwrap_or_else(IntoResponse::into_response);
     wanted.faults.extend(gate.warnings());
     Ok(warn(response, &wanted.faults))
 }
@@ -65,20 +69,27 @@ pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
     let user = user_of(request.extensions());
     let (patch, WriteOptions { commit, .. }) = PatchBody::read(request, &query).await?;
     let gate = Gate::of(&store, &target, &user, commit, || write_options::fields(&query));
-    let change = |current| patched(&store, &gate, &target, current, &patch, &writer);
-    let scaled = store.guaranteed_update(target.resource, &key(&target)?, commit, change).await;
-    let response = scaled.map_or_else(IntoResponse::into_response, |scaled| answer(&scaled, target.served));
+    let next = |current| patched(&store, &gate, &target, current, &patch, &writer);
+    let change = |current| conversion::changed(&store, &target, current, next);
+    let scaled = match store.guaranteed_update(target.resource, &key(&target)?, commit, change).await {
+        Ok(scaled) => shown(&store, &target, scaled).await,
+        Err(error) => Err(error),
+    };
+    let response = scaled.unwrap_or_else(IntoResponse::into_response);
     Ok(warn(response, &gate.warnings()))
 }
 
 async fn apply(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
-    let user = user_of(request.extensions());
     let apply = Apply::read(request, &query).await?;
-    let gate = Gate::of(&store, &target, &user, apply.options.commit, || write_options::fields(&query));
-    let change = |current| applied(&store, &gate, &target, current, &apply);
-    let scaled = store.guaranteed_update(target.resource, &key(&target)?, apply.options.commit, change).await;
-    Ok(apply.respond(scaled.map(|scaled| answer(&scaled, target.served)), gate.warnings()))
+    let gate = Gate::of(&store, &target, &apply.user, apply.options.commit, || write_options::fields(&query));
+    let next = |current| applied(&store, &gate, &target, current, &apply);
+    let change = |current| conversion::changed(&store, &target, current, next);
+    let scaled = match store.guaranteed_update(target.resource, &key(&target)?, apply.options.commit, change).await {
+        Ok(scaled) => shown(&store, &target, scaled).await,
+        Err(error) => Err(error),
+    };
+    Ok(apply.respond(scaled, gate.warnings()))
 }
 
 /// The object after a patch of its scale.
@@ -244,6 +255,15 @@ fn scale(object: &Opened, served: &'static Resource) -> Value {
         "kind": KIND, "apiVersion": VERSION, "metadata": Value::Object(shown.into_iter().collect()),
         "spec": {"replicas": wanted}, "status": {"replicas": found, "selector": selector},
     })
+}
+
+/// The scale of a stored object, in the version of the request.
+async fn shown(store: &Store, target: &Target, object: Arc<Opened>) -> Result<Response, ApiError> {
+    if target.served.conversion_webhook().is_none() {
+        return Ok(answer(&object, target.served));
+    }
+    let value = conversion::to_served(store, target, object.value.clone()).await?;
+    Ok(answer(&object.with(value), target.served))
 }
 
 fn answer(object: &Opened, served: &'static Resource) -> Response {

@@ -12,7 +12,7 @@ use tokio_rustls::rustls::{CertificateError, DigitallySignedStruct, Error, RootC
 use webpki::EndEntityCert;
 
 /// Trusts what a bundle has signed, and, like Go, the certificates in the bundle themselves: envtest gives webhooks a bundle with
-/// their own certificate. Of these the name is checked, and not the time.
+/// their own certificate. Of these the name is checked. Go checks the time too.
 #[derive(Debug)]
 pub(super) struct Verifier {
     bundle: Vec<CertificateDer<'static>>,

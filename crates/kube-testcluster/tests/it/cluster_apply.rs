@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use kube_testcluster::{Cluster, ManagedFields};
 use serde_json::{Value, json};
 
+use crate::cluster_validation::{cases, fixtures};
 use crate::support::api::{Answer, Api, item, pod, quiet};
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
@@ -273,7 +274,9 @@ async fn the_controllers_own_what_they_write() {
     let of_set = names(&api.get(&format!("{SETS}/a")).await.body);
     assert_eq!(Vec::from_iter(of_set), ["kube-controller-manager Update status", "one Update "]);
     let pods = api.items("/api/v1/namespaces/default/pods").await;
-    assert_eq!(Vec::from_iter(names(&pods[0])), ["kube-controller-manager Update ", "kubelet Update status"]);
+    // The network plugin's annotation is the kubelet's too.
+    let of_pod = ["kube-controller-manager Update ", "kubelet Update ", "kubelet Update status"];
+    assert_eq!(Vec::from_iter(names(&pods[0])), of_pod);
 }
 
 #[tokio::test(start_paused = true)]
@@ -308,4 +311,16 @@ async fn kubectl_takes_over_what_it_applied_before_on_its_own() {
     assert_eq!((taken.status, &taken.body["data"]), (200, &json!({"x": "2"})));
     let annotation = taken.body["metadata"]["annotations"][LAST].as_str().unwrap_or_default();
     assert_eq!(annotation, format!("{}\n", map(&json!({"x": "2"}))));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_for_a_certificate_is_that_of_who_applies_it() {
+    let api = api();
+    let mut request = cases(&fixtures().join("certificates.jsonl"))[0]["new"].take();
+    request["spec"]["username"] = json!("admin");
+    request["spec"]["groups"] = json!(["system:masters"]);
+    let path = "/apis/certificates.k8s.io/v1/certificatesigningrequests/a";
+    let applied = apply(&api, path, "fieldManager=one", &request).await;
+    assert_eq!((applied.status, &applied.body["spec"]["username"]), (201, &json!("system:anonymous")));
+    assert_ne!(applied.body["spec"]["groups"], json!(["system:masters"]));
 }

@@ -154,6 +154,42 @@ async fn nobody_gives_rights_that_they_have_not() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_role_of_billions_of_rights_is_compared_as_a_whole() {
+    let cluster = guarded().start();
+    let ada = user(&cluster, "ada");
+    let writing = json!([{"verbs": ["create", "get"], "apiGroups": ["rbac.authorization.k8s.io"], "resources": ["roles"]},
+        {"verbs": ["*"], "apiGroups": ["own"], "resources": ["*"]}]);
+    role(&cluster, "writer", writing).await;
+    bind(&cluster, "writer", json!({"kind": "User", "name": "ada"})).await;
+    let many = |of: &str| (0..3000).map(|n| json!(format!("{of}{n}"))).collect::<Value>();
+    let roles = format!("{RBAC}/namespaces/default/roles");
+    let wanted = |name: &str, groups: Value| json!({"metadata": {"name": name}, "rules": [{"verbs": many("v"), "apiGroups": groups, "resources": many("r"), "resourceNames": many("n")}]});
+    assert_eq!(ada.post(&roles, &wanted("r", many("g"))).await.status, 403);
+    assert_eq!(ada.post(&roles, &wanted("s", json!(["own"]))).await.status, 201, "one rule of ada's covers it");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_binding_to_a_role_that_is_gone_is_not_made_anew() {
+    let cluster = guarded().start();
+    let (admin, ada) = (Api::new(&cluster), user(&cluster, "ada"));
+    let group = json!(["rbac.authorization.k8s.io"]);
+    role(
+        &cluster,
+        "writer",
+        json!([{"verbs": ["get", "create", "update"], "apiGroups": group, "resources": ["rolebindings"]}]),
+    )
+    .await;
+    bind(&cluster, "writer", json!({"kind": "User", "name": "ada"})).await;
+    let bindings = format!("{RBAC}/namespaces/default/rolebindings");
+    let gone = json!({"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "gone"});
+    let made = admin.post(&bindings, &json!({"metadata": {"name": "b"}, "roleRef": gone})).await;
+    let mut changed = made.body;
+    changed["subjects"] = json!([{"kind": "User", "name": "bob"}]);
+    let put = ada.send("PUT", &format!("{bindings}/b"), "application/json", changed.to_string()).await;
+    assert_eq!((put.status, put.message()), (404, "roles.rbac.authorization.k8s.io \"gone\" not found"));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_finalizer_of_a_role_is_no_right() {
     let cluster = guarded().start();
     let ada = user(&cluster, "ada");

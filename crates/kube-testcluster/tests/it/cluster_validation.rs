@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 
 use crate::support::api::{Answer, Api, quiet};
 
-fn fixtures() -> PathBuf {
+pub(crate) fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/validation")
 }
 
-fn cases(file: &Path) -> Vec<Value> {
+pub(crate) fn cases(file: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(file).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -161,6 +161,9 @@ async fn objects_are_refused_for_upstreams_reasons_in_upstreams_words() {
             continue;
         }
         for case in cases(&file) {
+            if !cfg!(feature = "cel") && case.to_string().contains("x-kubernetes-validations") {
+                continue; // rules are compiled with that feature
+            }
             count += 1;
             differences.extend(difference(&case).await);
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use axum::body::Body;
 use http_body_util::BodyExt;
-use kube_testcluster::Cluster;
+use kube_testcluster::{Cluster, ManagedFields};
 use serde_json::Value;
 
 use crate::client::Server;
@@ -68,7 +68,8 @@ fn exception(path: &str, content_type: &str, body: &str) -> Option<&'static Exce
 
 /// Replays all commands; returns how many requests were compared, and the differences.
 pub async fn replay(commands: &[Value]) -> (usize, Vec<String>) {
-    let cluster = Cluster::builder().start();
+    // Server-side apply was off where this was recorded.
+    let cluster = Cluster::builder().managed_fields(ManagedFields::Off).start();
     let mut server = Server::plain(cluster);
     let mut etags: BTreeMap<String, String> = BTreeMap::new();
     let (mut compared, mut problems) = (0, Vec::new());

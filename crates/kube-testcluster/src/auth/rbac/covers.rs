@@ -1,27 +1,55 @@
 //! Whether rules allow all that other rules allow. Upstream: `k8s.io/component-helpers/auth/rbac/validation/policy_comparator.go`, and
 //! `pkg/registry/rbac/validation/policy_compact.go`.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use super::policy_rule::{PolicyRule, covers_path};
 
-/// What the rules of an owner do not cover, in the smallest pieces: one verb, one resource, one name.
+/// How many pieces are looked at one by one. A rule with three long lists would have billions.
+const MOST_PIECES: usize = 10_000;
+
+/// What the rules of an owner do not cover, in the smallest pieces: one verb, one resource, one name. A rule with which there would be
+/// too many is looked at as a whole: one rule of the owner has to cover it.
 pub(super) fn uncovered(owned: &[PolicyRule], wanted: &[PolicyRule]) -> Vec<PolicyRule> {
-    let pieces = wanted.iter().flat_map(pieces);
-    pieces.filter(|piece| !owned.iter().any(|rule| rule_covers(rule, piece))).collect()
+    let is_covered = |piece: &PolicyRule| owned.iter().any(|rule| rule_covers(rule, piece));
+    let (mut uncovered, mut left) = (Vec::new(), MOST_PIECES);
+    for rule in wanted {
+        match left.checked_sub(count(rule)) {
+            Some(fewer) => {
+                left = fewer;
+                uncovered.extend(pieces(rule).into_iter().filter(|piece| !is_covered(piece)));
+            }
+            None if is_covered(rule) => {}
+            None => uncovered.push(rule.clone()),
+        }
+    }
+    uncovered
+}
+
+/// How many pieces a rule has.
+fn count(rule: &PolicyRule) -> usize {
+    let names = rule.resource_names.len().max(1);
+    let of_a_verb = rule.api_groups.len().saturating_mul(rule.resources.len()).saturating_mul(names);
+    rule.verbs.len().saturating_mul(of_a_verb.saturating_add(rule.non_resource_urls.len()))
 }
 
 /// Pieces of the same resource and name as one rule, in the order of their first.
 pub(super) fn compact(pieces: Vec<PolicyRule>) -> Vec<PolicyRule> {
     let mut compact: Vec<PolicyRule> = Vec::new();
+    let mut places = HashMap::new();
     for mut piece in pieces {
-        let is_like = |rule: &&mut PolicyRule| {
-            piece.non_resource_urls.is_empty()
-                && (&rule.api_groups, &rule.resources, &rule.resource_names)
-                    == (&piece.api_groups, &piece.resources, &piece.resource_names)
-                && rule.non_resource_urls.is_empty()
-        };
-        match compact.iter_mut().find(is_like) {
-            Some(rule) => rule.verbs.append(&mut piece.verbs),
-            None => compact.push(piece),
+        let of = (piece.api_groups.clone(), piece.resources.clone(), piece.resource_names.clone());
+        match places.entry(of) {
+            Entry::Occupied(place) if piece.non_resource_urls.is_empty() => {
+                let rule: &mut PolicyRule = &mut compact[*place.get()];
+                rule.verbs.append(&mut piece.verbs);
+            }
+            Entry::Vacant(place) if piece.non_resource_urls.is_empty() => {
+                place.insert(compact.len());
+                compact.push(piece);
+            }
+            _ => compact.push(piece),
         }
     }
     compact

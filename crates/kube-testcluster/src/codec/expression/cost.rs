@@ -3,6 +3,8 @@
 
 use serde_json::Value;
 
+use super::tokens::{Token, Tokens};
+
 /// The most that one call may cost.
 pub(crate) const OF_A_CALL: u64 = 1_000_000;
 /// The most that all calls for one object may cost.
@@ -15,6 +17,8 @@ pub(crate) struct Loops {
     depth: u32,
     /// Whether it makes lists of texts.
     splits: bool,
+    /// How many elements the lists can have that stand in it.
+    literal: u64,
 }
 
 impl Loops {
@@ -22,28 +26,25 @@ impl Loops {
     pub(crate) fn of(rule: &str) -> Self {
         const MACROS: [&str; 9] =
             ["all", "exists", "exists_one", "existsOne", "map", "filter", "sortBy", "transformList", "transformMap"];
-        let (mut open, mut depth, mut quote) = (Vec::new(), 0, None);
-        let mut chars = rule.char_indices();
-        while let Some((at, c)) = chars.next() {
-            match (quote, c) {
-                (Some(_), '\\') => drop(chars.next()),
-                (Some(end), c) if c == end => quote = None,
-                (Some(_), _) => {}
-                (None, '"' | '\'') => quote = Some(c),
-                (None, '(') => {
-                    open.push(MACROS.iter().any(|name| rule[..at].trim_end().ends_with(name)));
+        let (mut open, mut depth, mut literal, mut before) = (Vec::new(), 0, 1, None);
+        for token in Tokens::of(rule) {
+            match token {
+                Token::Mark('(') => {
+                    open.push(matches!(before, Some(Token::Word(name)) if MACROS.contains(&name)));
                     depth = depth.max(open.iter().filter(|is_loop| **is_loop).count());
                 }
-                (None, ')') => drop(open.pop()),
+                Token::Mark(')') => drop(open.pop()),
+                Token::Mark(',') => literal += 1,
                 _ => {}
             }
+            before = Some(token);
         }
         let splits = ["split", "findAll", "charAt", "substring"].iter().any(|name| rule.contains(name));
-        Self { depth: u32::try_from(depth).unwrap_or(u32::MAX), splits }
+        Self { depth: u32::try_from(depth).unwrap_or(u32::MAX), splits, literal }
     }
 
     pub(crate) fn cost(&self, value: &Value) -> u64 {
-        if self.depth == 0 { 1 } else { self.longest(value).max(1).saturating_pow(self.depth) }
+        if self.depth == 0 { 1 } else { self.longest(value).max(self.literal).saturating_pow(self.depth) }
     }
 
     /// The length of the longest list, map or text that a loop can go over.

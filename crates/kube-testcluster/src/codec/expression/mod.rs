@@ -3,6 +3,7 @@
 
 pub(crate) mod cost;
 pub(crate) mod parse;
+mod tokens;
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};

@@ -4,6 +4,8 @@ use std::thread;
 
 use kube_cel::cel::parser::{Expression, Parser};
 
+use super::tokens::{Token, Tokens};
+
 /// How many characters an expression can have.
 const MOST_CHARACTERS: usize = 100_000;
 /// How deep it can nest: in brackets, and in operands that have operands.
@@ -55,27 +57,24 @@ fn read(text: &str) -> Result<Expression, Vec<Fault>> {
 
 /// How deep an expression can nest at most: brackets, and operators that stand one after the other between them.
 fn levels(text: &str) -> usize {
-    let (mut open, mut chain, mut below, mut deepest, mut quote) = (Vec::new(), 0_usize, 0_usize, 0_usize, None);
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        match (quote, c) {
-            (Some(_), '\\') => drop(chars.next()),
-            (Some(end), c) if c == end => quote = None,
-            (Some(_), _) => {}
-            (None, '"' | '\'') => quote = Some(c),
-            (None, '(' | '[' | '{') => {
+    let (mut open, mut chain, mut below, mut deepest) = (Vec::new(), 0_usize, 0_usize, 0_usize);
+    for token in Tokens::of(text) {
+        match token {
+            Token::Mark('(' | '[' | '{') => {
                 open.push(chain);
                 below += chain + 1;
                 chain = 0;
             }
-            (None, ')' | ']' | '}') => {
+            Token::Mark(')' | ']' | '}') => {
                 let before = open.pop().unwrap_or_default();
                 below = below.saturating_sub(before + 1);
                 chain = before + 1;
             }
-            (None, ',' | '&' | '|') => chain = 0,
-            (None, '+' | '-' | '*' | '/' | '%' | '<' | '>' | '=' | '!' | '.' | '?') => chain += 1,
-            _ => {}
+            Token::Mark(',' | '&' | '|') => chain = 0,
+            Token::Mark('+' | '-' | '*' | '/' | '%' | '<' | '>' | '=' | '!' | '.' | '?') | Token::Word("in") => {
+                chain += 1
+            }
+            Token::Mark(_) | Token::Word(_) | Token::Text => {}
         }
         deepest = deepest.max(below + chain);
     }
@@ -88,9 +87,9 @@ mod tests {
 
     #[test]
     fn what_nests_too_deep_is_refused_before_it_is_read() {
-        for text in
-            ["(".repeat(10_000), "1+".repeat(10_000) + "1", format!("self{}", ".a".repeat(10_000)), "{1:".repeat(300)]
-        {
+        let hidden = format!("// '\n{}", "1+".repeat(10_000) + "1");
+        let (selections, among) = (format!("self{}", ".a".repeat(10_000)), "a in ".repeat(10_000) + "a");
+        for text in ["(".repeat(10_000), "1+".repeat(10_000) + "1", selections, "{1:".repeat(300), hidden, among] {
             assert_eq!(parse(&text).unwrap_err()[0].what, "expression recursion limit exceeded: 250");
         }
         assert!(parse(&"a".repeat(100_001)).unwrap_err()[0].what.contains("size: 100001, limit 100000"));

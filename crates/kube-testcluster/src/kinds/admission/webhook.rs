@@ -1,6 +1,9 @@
 //! A webhook as it is read from its configuration. Upstream: `WebhookAccessor` in
 //! `k8s.io/apiserver/pkg/admission/plugin/webhook/accessors.go`.
 
+use std::collections::HashMap;
+#[cfg(feature = "cel")]
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use kube_informers::selector::LabelSelector;
@@ -64,7 +67,10 @@ pub(crate) enum Reinvocation {
 #[derive(Debug)]
 pub(crate) struct Condition {
     #[cfg(feature = "cel")]
-    pub(crate) program: Program,
+    expression: String,
+    /// Read when it is first asked: whoever stores a configuration holds the store's lock.
+    #[cfg(feature = "cel")]
+    program: OnceLock<Program>,
 }
 
 impl Condition {
@@ -74,7 +80,12 @@ impl Condition {
 
     #[cfg(feature = "cel")]
     fn of(condition: &Value) -> Self {
-        Self { program: Program::of(condition["expression"].as_str().unwrap_or_default()) }
+        Self { expression: text(&condition["expression"]), program: OnceLock::new() }
+    }
+
+    #[cfg(feature = "cel")]
+    pub(crate) fn program(&self) -> &Program {
+        self.program.get_or_init(|| Program::of(&self.expression))
     }
 
     #[cfg(not(feature = "cel"))]
@@ -88,8 +99,13 @@ impl Webhook {
     pub(super) fn all_of(configuration: &Value) -> Vec<Self> {
         let name = configuration["metadata"]["name"].as_str().unwrap_or_default();
         let hooks: &[Value] = configuration["webhooks"].as_array().map_or(&[], Vec::as_slice);
-        let before = |n: usize| hooks[..n].iter().filter(|hook| hook["name"] == hooks[n]["name"]).count();
-        hooks.iter().enumerate().map(|(n, hook)| Self::of(name, hook, before(n))).collect()
+        let mut before: HashMap<&str, usize> = HashMap::new();
+        let numbered = hooks.iter().map(|hook| {
+            let count = before.entry(hook["name"].as_str().unwrap_or_default()).or_default();
+            *count += 1;
+            Self::of(name, hook, *count - 1)
+        });
+        numbered.collect()
     }
 
     fn of(configuration: &str, hook: &Value, nth: usize) -> Self {
