@@ -31,7 +31,8 @@ func customResources(packages ...string) func(place) ([]outcome, error) {
 		}
 		var outcomes []outcome
 		for _, folder := range packages {
-			program := filepath.Join(at.scratch, "apiextensions-"+filepath.Base(folder)+".test")
+			// The name that `go test` gives it: it is that of a field manager.
+			program := filepath.Join(at.scratch, filepath.Base(folder)+".test")
 			build := exec.Command("go", "test", "-c", "-overlay", overlay, "-o", program, "./"+folder)
 			build.Dir = sources
 			if told, err := build.CombinedOutput(); err != nil {
