@@ -190,9 +190,12 @@ impl FieldManager<'_> {
         if (api_version, kind) != (&*self.api_version, self.kind) {
             return Err(NotApplied::BadRequest(format!("invalid object type: {}", gvk(api_version, kind))));
         }
+        // What is no list of entries is told as any other field of a wrong type. Upstream: `Unstructured.GetManagedFields`.
         match &config["metadata"]["managedFields"] {
-            Value::Null => Ok(()),
-            _ => Err(NotApplied::BadRequest("metadata.managedFields must be nil".to_owned())),
+            Value::Array(entries) if entries.iter().all(Value::is_object) => {
+                Err(NotApplied::BadRequest("metadata.managedFields must be nil".to_owned()))
+            }
+            _ => Ok(()),
         }
     }
 
