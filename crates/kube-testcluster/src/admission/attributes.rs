@@ -75,7 +75,6 @@ impl<'a> Attributes<'a> {
             resource: row.plural,
             subresource: self.subresource(),
             namespace: self.namespace(),
-            name: self.name(),
         }
     }
 

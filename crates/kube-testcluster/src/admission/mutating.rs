@@ -13,7 +13,7 @@ use crate::codec::schema;
 use crate::http::json_patch::operate;
 use crate::http::status::ApiError;
 use crate::kinds::Resource;
-use crate::kinds::admission::{FailurePolicy, Reinvocation, Webhook};
+use crate::kinds::admission::{Reinvocation, Webhook};
 use crate::machinery::admit::Operation;
 
 /// Whether there is to be another round.
@@ -89,15 +89,7 @@ impl<'a> Mutation<'a> {
         if hook.reinvocation == Reinvocation::IfNeeded {
             self.invoked.insert(hook.uid.clone());
         }
-        match changed {
-            Err(NotAdmitted::Refused(error)) => Err(error),
-            Err(NotAdmitted::Unanswered(why)) if hook.failure_policy == FailurePolicy::Ignore => {
-                tracing::warn!(webhook = hook.name, why, "a webhook was not asked, and the request goes on");
-                Ok(false)
-            }
-            Err(NotAdmitted::Unanswered(why)) => Err(NotAdmitted::failed_calling(&hook.name, &why)),
-            Ok(changed) => Ok(changed),
-        }
+        changed.or_else(|why| why.ignored_by(hook).map(|()| false))
     }
 
     /// Upstream: `RequireReinvokingPreviouslyInvokedPlugins`.

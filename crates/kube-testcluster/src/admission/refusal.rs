@@ -4,6 +4,7 @@ use kube_core::Status;
 use serde_json::{Value, json};
 
 use crate::http::status::ApiError;
+use crate::kinds::admission::{FailurePolicy, Webhook};
 
 /// Why a webhook has not admitted a request.
 #[derive(Debug)]
@@ -14,9 +15,21 @@ pub(super) enum NotAdmitted {
 }
 
 impl NotAdmitted {
-    /// The error of a webhook that could not be asked.
-    pub(super) fn failed_calling(webhook: &str, why: &str) -> ApiError {
-        ApiError::internal_error(&format!("failed calling webhook {webhook:?}: {why}"))
+    /// Whether the request goes on without this webhook: its policy says so if it could not be asked.
+    ///
+    /// # Errors
+    /// What the client is told, if it does not.
+    pub(super) fn ignored_by(self, hook: &Webhook) -> Result<(), ApiError> {
+        match self {
+            Self::Refused(error) => Err(error),
+            Self::Unanswered(why) if hook.failure_policy == FailurePolicy::Ignore => {
+                tracing::warn!(webhook = hook.name, why, "a webhook was not asked, and the request goes on");
+                Ok(())
+            }
+            Self::Unanswered(why) => {
+                Err(ApiError::internal_error(&format!("failed calling webhook {:?}: {why}", hook.name)))
+            }
+        }
     }
 }
 

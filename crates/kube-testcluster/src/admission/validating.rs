@@ -5,11 +5,9 @@ use std::borrow::Cow;
 use futures::future::join_all;
 use serde_json::Value;
 
-use super::refusal::NotAdmitted;
 use super::review::{Phase, ask};
 use super::{Asked, Attributes, matching};
 use crate::http::status::ApiError;
-use crate::kinds::admission::FailurePolicy;
 use crate::machinery::admit::Operation;
 
 pub(super) async fn dispatch(
@@ -24,15 +22,9 @@ pub(super) async fn dispatch(
     for hook in &configured.validating {
         invocations.extend(matching::invocation(hook, &attributes)?.map(|row| (hook, row)));
     }
-    let asked =
-        invocations.into_iter().map(async |(hook, row)| match ask(hook, &attributes, row, Phase::Validating).await {
-            Err(NotAdmitted::Refused(error)) => Err(error),
-            Err(NotAdmitted::Unanswered(why)) if hook.failure_policy == FailurePolicy::Ignore => {
-                tracing::warn!(webhook = hook.name, why, "a webhook was not asked, and the request goes on");
-                Ok(())
-            }
-            Err(NotAdmitted::Unanswered(why)) => Err(NotAdmitted::failed_calling(&hook.name, &why)),
-            Ok(_) => Ok(()),
-        });
+    let asked = invocations.into_iter().map(async |(hook, row)| {
+        let answer = ask(hook, &attributes, row, Phase::Validating).await;
+        answer.map(drop).or_else(|why| why.ignored_by(hook))
+    });
     join_all(asked).await.into_iter().collect()
 }

@@ -25,7 +25,7 @@ use crate::machinery::fill::object;
 use crate::machinery::label_selector;
 use crate::managed_fields::{ReplicasPaths, ScaleHandler, field_path};
 use crate::store::object::Opened;
-use crate::store::{Next, Store};
+use crate::store::{Commit, Next, Store};
 use kube_informers::selector::LabelSelector;
 
 const KIND: &str = "Scale";
@@ -49,13 +49,8 @@ pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
     update::check_name(&target, &wanted.value)?;
     let gate = Gate::of(&store, &target, &user, commit, || write_options::fields(&query));
     let (gate, value) = (&gate, &wanted.value);
-    let next = |current: Arc<Opened>| admitted(&store, gate, &target, current, value.clone(), &writer);
-    let change = |current| conversion::changed(&store, &target, current, next);
-    let scaled = match store.guaranteed_update(target.resource, &key(&target)?, commit, change).await {
-        Ok(scaled) => shown(&store, &target, scaled).await,
-        Err(error) => Err(error),
-    };
-    let response = scaled.unwrap_or_else(IntoResponse::into_response);
+    let next = |current| admitted(&store, gate, &target, current, value.clone(), &writer);
+    let response = write(&store, &target, commit, next).await.unwrap_or_else(IntoResponse::into_response);
     wanted.faults.extend(gate.warnings());
     Ok(warn(response, &wanted.faults))
 }
@@ -70,12 +65,7 @@ pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
     let (patch, WriteOptions { commit, .. }) = PatchBody::read(request, &query).await?;
     let gate = Gate::of(&store, &target, &user, commit, || write_options::fields(&query));
     let next = |current| patched(&store, &gate, &target, current, &patch, &writer);
-    let change = |current| conversion::changed(&store, &target, current, next);
-    let scaled = match store.guaranteed_update(target.resource, &key(&target)?, commit, change).await {
-        Ok(scaled) => shown(&store, &target, scaled).await,
-        Err(error) => Err(error),
-    };
-    let response = scaled.unwrap_or_else(IntoResponse::into_response);
+    let response = write(&store, &target, commit, next).await.unwrap_or_else(IntoResponse::into_response);
     Ok(warn(response, &gate.warnings()))
 }
 
@@ -84,12 +74,20 @@ async fn apply(call: Call) -> Result<Response, ApiError> {
     let apply = Apply::read(request, &query).await?;
     let gate = Gate::of(&store, &target, &apply.user, apply.options.commit, || write_options::fields(&query));
     let next = |current| applied(&store, &gate, &target, current, &apply);
-    let change = |current| conversion::changed(&store, &target, current, next);
-    let scaled = match store.guaranteed_update(target.resource, &key(&target)?, apply.options.commit, change).await {
-        Ok(scaled) => shown(&store, &target, scaled).await,
-        Err(error) => Err(error),
-    };
+    let scaled = write(&store, &target, apply.options.commit, next).await;
     Ok(apply.respond(scaled, gate.warnings()))
+}
+
+/// Writes what `next` makes of the object in the version of the request, and answers with its scale.
+async fn write<F: Future<Output = Result<Next, ApiError>>>(
+    store: &Store,
+    target: &Target,
+    commit: Commit,
+    next: impl Fn(Arc<Opened>) -> F + Copy,
+) -> Result<Response, ApiError> {
+    let change = |current| conversion::changed(store, target, current, next);
+    let written = store.guaranteed_update(target.resource, &key(target)?, commit, change).await?;
+    shown(store, target, written).await
 }
 
 /// The object after a patch of its scale.

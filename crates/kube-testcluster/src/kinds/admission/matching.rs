@@ -12,8 +12,6 @@ pub(crate) struct Rule {
     groups: Vec<String>,
     versions: Vec<String>,
     resources: Vec<String>,
-    /// Names; none stands for all. Only policies have them.
-    names: Vec<String>,
     scope: String,
 }
 
@@ -27,7 +25,6 @@ pub(crate) struct Asked<'a> {
     pub(crate) subresource: &'a str,
     /// Of a namespace, its own name.
     pub(crate) namespace: &'a str,
-    pub(crate) name: &'a str,
 }
 
 impl Rule {
@@ -38,7 +35,6 @@ impl Rule {
             groups: list(&rule["apiGroups"]),
             versions: list(&rule["apiVersions"]),
             resources: list(&rule["resources"]),
-            names: list(&rule["resourceNames"]),
             scope: text(&rule["scope"]),
         };
         rules.as_array().into_iter().flatten().map(one).collect()
@@ -49,7 +45,6 @@ impl Rule {
             && has(&self.operations, asked.operation.name())
             && has(&self.groups, asked.group)
             && has(&self.versions, asked.version)
-            && (self.names.is_empty() || self.names.iter().any(|name| name == asked.name))
             && self.resources.iter().any(|resource| {
                 let (resource, part) = resource.split_once('/').unwrap_or((resource, ""));
                 (resource == "*" || resource == asked.resource) && (part == "*" || part == asked.subresource)
@@ -84,7 +79,6 @@ mod tests {
         resource: "pods",
         subresource: "",
         namespace: "default",
-        name: "a",
     };
 
     fn matches(resources: &[&str], scope: &str, asked: Asked<'_>) -> bool {
