@@ -7,8 +7,8 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode};
 use serde_json::Value;
 
-use super::create::create_new;
-use super::ownership::{Writer, field_manager};
+use super::create::Creation;
+use super::ownership::{MadeBy, Writer, field_manager};
 use super::patch::no_map;
 use super::{Call, answer, conversion, key, update};
 use crate::admission::Gate;
@@ -141,7 +141,9 @@ impl Apply {
                 return Err(ApiError::conflict(target.resource, target.resource.plural, key.name(), why));
             }
             update::check_version(&new)?;
-            match create_new(store, target, gate, new, self.options.commit, warnings, &self.writer).await {
+            let (commit, writer) = (self.options.commit, &self.writer);
+            let creation = Creation { store, target, gate, commit, writer, made_by: MadeBy::Create };
+            match creation.write(new, warnings).await {
                 Err(error) if error.is_already_exists() => {} // somebody else was faster: apply to theirs
                 created => return created.map(|object| (StatusCode::CREATED, object)),
             }

@@ -46,52 +46,65 @@ pub(crate) async fn create(call: Call) -> Result<Response, ApiError> {
     let mut value = target.served.stored_form_of(value);
     note_requester(target.resource, &mut value, &user);
     let gate = Gate::of(&store, &target, &user, commit, || write_options::fields(&query));
-    let created = create_new(&store, &target, &gate, value, commit, &mut faults, &writer).await;
+    let made_by = MadeBy::Create;
+    let creation = Creation { store: &store, target: &target, gate: &gate, commit, writer: &writer, made_by };
+    let created = creation.write(value, &mut faults).await;
     faults.extend(gate.warnings());
     let response = created.map_or_else(IntoResponse::into_response, |object| answer(StatusCode::CREATED, &object));
     Ok(warn(response, &faults))
 }
 
-/// Creates the object of a body. What is to be warned of is added, whether it is created or not.
-pub(super) async fn create_new(
-    store: &Store,
-    target: &Target,
-    gate: &Gate<'_>,
-    mut value: Value,
-    commit: Commit,
-    warnings: &mut Vec<String>,
-    writer: &Writer,
-) -> Result<Arc<Object>, ApiError> {
-    if commit == Commit::Really {
-        target.resource.as_stored(&mut value);
+/// How an object is created.
+pub(super) struct Creation<'a> {
+    pub(super) store: &'a Store,
+    pub(super) target: &'a Target,
+    pub(super) gate: &'a Gate<'a>,
+    pub(super) commit: Commit,
+    pub(super) writer: &'a Writer,
+    pub(super) made_by: MadeBy,
+}
+
+impl Creation<'_> {
+    /// Creates the object of a body. What is to be warned of is added, whether it is created or not.
+    pub(super) async fn write(&self, mut value: Value, warnings: &mut Vec<String>) -> Result<Arc<Object>, ApiError> {
+        let Self { store, target, gate, commit, writer, made_by } = *self;
+        if commit == Commit::Really {
+            target.resource.as_stored(&mut value);
+        }
+        check_namespace(store, target, &mut value)?;
+        check_definition(target.resource, &value)?;
+        warnings.extend(owners::deduplicate(&mut value, Moment::BeforeAdmission));
+        let entries = ownership::of_new(store, target.served, &value, writer, made_by);
+        let mut value = admit(store, target, gate, value, &entries).await?;
+        if !gate.is_open() {
+            warnings.extend(owners::deduplicate(&mut value, Moment::AfterAdmission));
+        }
+        check_grant(target, &value, writer)?;
+        let version = value["metadata"]["resourceVersion"].take();
+        let (key, mut value) = validated(store, target, value)?;
+        set_entries(&mut value, entries);
+        if target.name.is_some() {
+            check_creation_by_name(target, writer)?;
+        }
+        gate.validate(Operation::Create, Some(&value), None).await?;
+        self.check_version(&version)?;
+        keep_in_dry_run(&mut value, version, commit);
+        let generates = value["metadata"]["generateName"].as_str().is_some_and(|prefix| !prefix.is_empty());
+        let value = conversion::to_stored(store, target, value).await?;
+        admitted(store, target.resource, key, value, commit)
+            .await
+            .map_err(|error| if generates && error.is_already_exists() { error.with_no_unique_name() } else { error })
     }
-    check_namespace(store, target, &mut value)?;
-    check_definition(target.resource, &value)?;
-    warnings.extend(owners::deduplicate(&mut value, Moment::BeforeAdmission));
-    let entries = ownership::of_new(store, target.served, &value, writer, MadeBy::Create);
-    let mut value = admit(store, target, gate, value, &entries).await?;
-    if !gate.is_open() {
-        warnings.extend(owners::deduplicate(&mut value, Moment::AfterAdmission));
+
+    /// Upstream's storage refuses a version, after the validation; a dry run does not reach the storage. Of a PUT and of an apply
+    /// it does not count.
+    fn check_version(&self, version: &Value) -> Result<(), ApiError> {
+        let is_plain = self.made_by == MadeBy::Create && self.writer.manager().is_some();
+        if is_plain && self.commit == Commit::Really && version.as_str().is_some_and(names_a_version) {
+            return Err(ApiError::internal("resourceVersion should not be set on objects to be created"));
+        }
+        Ok(())
     }
-    check_grant(target, &value, writer)?;
-    let has_version = value["metadata"]["resourceVersion"].as_str().is_some_and(names_a_version);
-    let version = value["metadata"]["resourceVersion"].take();
-    let (key, mut value) = validated(store, target, value)?;
-    set_entries(&mut value, entries);
-    if target.name.is_some() {
-        check_creation_by_name(target, writer)?;
-    }
-    gate.validate(Operation::Create, Some(&value), None).await?;
-    keep_in_dry_run(&mut value, version, commit);
-    if has_version && commit == Commit::Really && writer.manager().is_some() {
-        // Upstream's storage refuses it, after the validation; a dry run does not reach the storage.
-        return Err(ApiError::internal("resourceVersion should not be set on objects to be created"));
-    }
-    let generates = value["metadata"]["generateName"].as_str().is_some_and(|prefix| !prefix.is_empty());
-    let value = conversion::to_stored(store, target, value).await?;
-    admitted(store, target.resource, key, value, commit)
-        .await
-        .map_err(|error| if generates && error.is_already_exists() { error.with_no_unique_name() } else { error })
 }
 
 /// Nobody gives rights that they have not.
@@ -157,29 +170,6 @@ fn keep_in_dry_run(value: &mut Value, version: Value, commit: Commit) {
     if commit == Commit::Pretend && version.as_str().is_some_and(|version| !version.is_empty()) {
         value["metadata"]["resourceVersion"] = version;
     }
-}
-
-/// Creates the object of a PUT to a name that does not exist, for the kinds that allow it. A resourceVersion in the body does
-/// not count.
-pub(super) async fn create_on_update(
-    store: &Store,
-    target: &Target,
-    gate: &Gate<'_>,
-    mut value: Value,
-    commit: Commit,
-    writer: &Writer,
-) -> Result<Arc<Object>, ApiError> {
-    check_namespace(store, target, &mut value)?;
-    let entries = ownership::of_new(store, target.served, &value, writer, MadeBy::Update);
-    let mut value = admit(store, target, gate, value, &entries).await?;
-    check_grant(target, &value, writer)?;
-    let version = value["metadata"]["resourceVersion"].take();
-    let (key, mut value) = validated(store, target, value)?;
-    set_entries(&mut value, entries);
-    check_creation_by_name(target, writer)?;
-    gate.validate(Operation::Create, Some(&value), None).await?;
-    keep_in_dry_run(&mut value, version, commit);
-    admitted(store, target.resource, key, value, commit).await
 }
 
 /// Creates an object that a component of the cluster needs.

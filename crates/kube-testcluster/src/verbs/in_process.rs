@@ -7,9 +7,10 @@ use kube_client::Error;
 use kube_core::Status;
 use serde_json::Value;
 
-use super::ownership::{Component, Writer};
+use super::create::Creation;
+use super::ownership::{Component, MadeBy, Writer};
 use super::patch::PatchBody;
-use super::{binding, create, key, patch};
+use super::{binding, key, patch};
 use crate::admission::Gate;
 use crate::codec::schema::Decoded;
 use crate::http::field_validation::Strictness;
@@ -61,7 +62,9 @@ impl Requests for InProcess {
             let is_schedulers = value["source"]["component"] == "default-scheduler";
             let component = if is_schedulers { Component::SCHEDULER } else { Component::KUBELET };
             let (gate, writer) = (self.gate(&target), Writer::named(component.0));
-            create::create_new(&self.0, &target, &gate, value, OPTIONS.commit, &mut faults, &writer).await.map(drop)
+            let (commit, made_by) = (OPTIONS.commit, MadeBy::Create);
+            let creation = Creation { store: &self.0, target: &target, gate: &gate, commit, writer: &writer, made_by };
+            creation.write(value, &mut faults).await.map(drop)
         }
         .map(|answer| answer.map_err(refused))
         .boxed()

@@ -7,9 +7,9 @@ use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use super::create::create_on_update;
+use super::create::Creation;
 use super::owners::{self, Moment};
-use super::ownership::{self, Writer};
+use super::ownership::{self, MadeBy, Writer};
 use super::{Call, answer, conversion, key, pod_admission};
 use crate::admission::{Gate, Reinvoke};
 use crate::auth::rbac::escalation::{self, Grant};
@@ -73,7 +73,8 @@ async fn write(
             updated => return updated.map(|object| (StatusCode::OK, object.object().clone())),
         }
         check_creation(target.resource, &key, &value)?;
-        match create_on_update(store, target, gate, value.clone(), commit, writer).await {
+        let creation = Creation { store, target, gate, commit, writer, made_by: MadeBy::Update };
+        match creation.write(value.clone(), warnings).await {
             Err(error) if error.is_already_exists() => {} // somebody else was faster: update theirs
             created => return created.map(|object| (StatusCode::CREATED, object)),
         }
