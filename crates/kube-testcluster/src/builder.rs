@@ -1,5 +1,7 @@
 //! The options of a cluster.
 
+mod first_objects;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,7 +9,6 @@ use std::time::Duration;
 use axum::Extension;
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Pod;
-use serde_json::{Value, json};
 use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -15,35 +16,21 @@ use crate::Cluster;
 use crate::auth::with_authorization;
 use crate::controllers;
 use crate::controllers::chores::{self, Chores};
-use crate::controllers::cluster_role_aggregation::{is_aggregated, rules_of};
 use crate::controllers::custom_resource_definition;
-use crate::controllers::root_ca::root_ca;
-use crate::kinds::{
-    self, API_SERVICES, CONFIG_MAPS, Catalog, ENDPOINT_SLICES, ENDPOINTS, NAMESPACES, NODES, PODS, Resource,
-    SERVICE_ACCOUNTS, SERVICES,
-};
 use crate::machinery::admit::{Admit, Plugins};
 use crate::machinery::clock::Clock;
 use crate::nodes::kubelet::{Kubelet, Progress};
 use crate::nodes::logs::Logs;
-use crate::nodes::node::node;
 use crate::nodes::scheduler::Nodeless;
 use crate::nodes::stages::Stages;
-use crate::play::{api_service, bootstrap_policy, crowd};
 use crate::router::router;
 use crate::settings::{Admin, Admission, Authorization, Controllers, Era, ManagedFields, Settings, Workload};
 use crate::store::Requester;
 use crate::store::Store;
 use crate::store::expiry;
-use crate::store::object::{Draft, Key};
 use crate::store::wal::{DataError, Folder};
-use crate::verbs::create::prepare;
 use crate::verbs::in_process::InProcess;
 use crate::verbs::ownership::Component;
-use crate::verbs::pod_admission::DEFAULT_ACCOUNT;
-
-/// Namespaces that every cluster has.
-const NAMESPACES_AT_START: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
 /// The options of a cluster. Each method replaces the earlier value.
 #[derive(Clone, Debug)]
@@ -400,13 +387,10 @@ impl ClusterBuilder {
         match folder.as_ref().map(Folder::read).transpose()?.flatten() {
             Some(left) => {
                 store.restore(left)?;
-                fill_system(&store);
+                first_objects::write_system(&store);
             }
             None => {
-                fill(&store, nodes, self.pods);
-                for n in 1..=self.crowd {
-                    write(&store, PODS, Some("default"), crowd::pod(n, nodes, &clock.now()));
-                }
+                first_objects::write(&store, nodes, self.pods, self.crowd);
                 chores.discard();
             }
         }
@@ -454,81 +438,4 @@ impl ClusterBuilder {
 pub(crate) fn own_client(router: &axum::Router, component: Component) -> kube_client::Client {
     let router = router.clone().layer(Extension(Requester::Cluster)).layer(Extension(component));
     kube_client::Client::new(router, "default")
-}
-
-/// Writes the objects that exist at the start.
-fn fill(store: &Store, nodes: usize, pods: Vec<Pod>) {
-    fill_system(store);
-    let now = store.clock.now();
-    for n in 1..=nodes {
-        write(store, NODES, None, node(n, &now));
-    }
-    for pod in pods {
-        let namespace = pod.metadata.namespace.clone().unwrap_or_else(|| "default".to_owned());
-        if store.get(NAMESPACES, &Key::new(None, &namespace)).is_none() {
-            write_namespace(store, &namespace);
-        }
-        let mut value = serde_json::to_value(pod).expect("a pod has only text keys");
-        value["metadata"]["namespace"] = json!(namespace);
-        write(store, PODS, Some(&namespace), value);
-    }
-}
-
-/// Writes the roles and bindings that kube-apiserver begins with, as far as they are not there. With controllers, the aggregated ones
-/// already have their rules.
-fn write_policy(store: &Store) {
-    let (aggregated, others): (Vec<_>, Vec<_>) = bootstrap_policy::objects().partition(|(_, role)| is_aggregated(role));
-    for (resource, object) in others {
-        let namespace = object["metadata"]["namespace"].as_str().map(ToOwned::to_owned);
-        write_missing(store, resource, namespace.as_deref(), object);
-    }
-    for (resource, mut role) in aggregated.into_iter().rev() {
-        if store.settings.controllers != Controllers::None {
-            role["rules"] = json!(rules_of(store, &role).expect("what was just written can be read"));
-        }
-        write_missing(store, resource, None, role);
-    }
-}
-
-/// Writes what kube-apiserver makes at its start, as far as it is not there.
-fn fill_system(store: &Store) {
-    for namespace in NAMESPACES_AT_START {
-        if store.get(NAMESPACES, &Key::new(None, namespace)).is_none() {
-            write_namespace(store, namespace);
-        }
-    }
-    if store.settings.admission == Admission::Kube {
-        write_missing(store, SERVICES, Some("default"), api_service::service());
-        write_missing(store, ENDPOINTS, Some("default"), api_service::endpoints());
-        write_missing(store, ENDPOINT_SLICES, Some("default"), api_service::endpoint_slice());
-        for api in kinds::api_service::local(Catalog::default().served()) {
-            write_missing(store, API_SERVICES, None, api);
-        }
-    }
-    if store.settings.has_policy() {
-        write_policy(store);
-    }
-}
-
-fn write_missing(store: &Store, resource: &'static Resource, namespace: Option<&str>, value: Value) {
-    let name = value["metadata"]["name"].as_str().unwrap_or_default();
-    if store.get(resource, &Key::new(namespace, name)).is_none() {
-        write(store, resource, namespace, value);
-    }
-}
-
-fn write_namespace(store: &Store, name: &str) {
-    write(store, NAMESPACES, None, json!({"metadata": {"name": name}}));
-    if store.settings.makes_accounts() {
-        write(store, SERVICE_ACCOUNTS, Some(name), json!({"metadata": {"name": DEFAULT_ACCOUNT, "namespace": name}}));
-        write(store, CONFIG_MAPS, Some(name), root_ca(name));
-    }
-}
-
-fn write(store: &Store, resource: &'static Resource, namespace: Option<&str>, value: Value) {
-    let mut value = resource.shape(value).expect("it was a typed object a moment ago").value;
-    prepare(store, resource, namespace, &mut value);
-    let name = value["metadata"]["name"].as_str().unwrap_or_default().to_owned();
-    let draft = Draft::new(resource, Key::new(namespace, &name), &mut value);
-    store.put(&mut store.lock(), draft, value);
 }

@@ -33,6 +33,8 @@ mod reviews;
 mod runtime_class;
 mod served;
 mod storage_class;
+mod stored_form;
+mod strategy;
 mod subresource;
 mod url;
 

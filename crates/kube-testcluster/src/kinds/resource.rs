@@ -6,9 +6,14 @@ use kube_core::ApiResource;
 use serde_json::{Map, Value};
 
 use super::columns::{self, Column};
-use super::custom_resource::{ConversionWebhook, CustomResource};
+use super::custom_resource::CustomResource;
 use super::metadata;
 use super::names::NameRule;
+pub(super) use super::stored_form::{Conversion, StoredForm};
+pub(crate) use super::strategy::{
+    CreateOnUpdate, DeleteResponse, Deletion, Dependents, Generation, Lifetime, StatusOnCreate, Strategy,
+    UnconditionalUpdate,
+};
 pub(crate) use super::subresource::{Part, Subresource};
 use crate::codec::json::Json;
 use crate::codec::schema::{self, Decoded};
@@ -19,100 +24,6 @@ use crate::machinery::cause::{Cause, distinct};
 pub(crate) enum Scope {
     Namespaced,
     Cluster,
-}
-
-/// How DELETE removes an object without finalizers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Deletion {
-    /// The object gets a deletionTimestamp and stays until its grace period has been reduced to 0.
-    Graceful,
-    /// The object is removed at once.
-    AtOnce,
-}
-
-/// The response to a DELETE that has removed an object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum DeleteResponse {
-    /// A Status.
-    Status,
-    /// The last state of the object.
-    Object,
-}
-
-/// Whether `metadata.generation` counts the changes of the spec.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Generation {
-    Counted,
-    /// It also counts the changes of the annotations, which a Deployment passes on to its ReplicaSets.
-    CountedWithAnnotations,
-    /// It counts the changes at these JSON pointers: the kind has no spec, or not only that.
-    CountedAt(&'static [&'static str]),
-    /// It counts the changes of everything but the metadata.
-    CountedButMetadata,
-    Absent,
-}
-
-/// How a kind is created and updated, where kinds differ. Upstream: a kind's `strategy.go`.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Strategy {
-    /// What PUT does if there is no object. Upstream: `AllowCreateOnUpdate`.
-    pub(crate) create_on_update: CreateOnUpdate,
-    /// Whether an update without a resourceVersion overwrites any state. Upstream: `AllowUnconditionalUpdate`.
-    pub(crate) unconditional_update: UnconditionalUpdate,
-    /// What becomes of the status in the body of a creation. Upstream: `PrepareForCreate`.
-    pub(crate) status_on_create: StatusOnCreate,
-    /// Upstream: `TTLFunc`.
-    pub(crate) lifetime: Lifetime,
-    /// Upstream: `DefaultGarbageCollectionPolicy`.
-    pub(crate) dependents: Dependents,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CreateOnUpdate {
-    Allowed,
-    Refused,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum UnconditionalUpdate {
-    Allowed,
-    Refused,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Lifetime {
-    Endless,
-    /// An hour, or what was chosen for Events.
-    Short,
-}
-
-/// Whether objects of a kind can own others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Dependents {
-    Collected,
-    /// They stay, unless the deletion says otherwise.
-    Orphaned,
-    /// There are none, so a deletion waits for none whatever its policy is.
-    Unsupported,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum StatusOnCreate {
-    /// Only the status subresource writes the status.
-    Reset,
-    Kept,
-}
-
-impl Strategy {
-    /// The strategy of most kinds.
-    pub(crate) const USUAL: Self = Self {
-        create_on_update: CreateOnUpdate::Refused,
-        unconditional_update: UnconditionalUpdate::Allowed,
-        status_on_create: StatusOnCreate::Reset,
-        lifetime: Lifetime::Endless,
-        dependents: Dependents::Collected,
-    };
-    pub(crate) const CREATED_ON_UPDATE: Self = Self { create_on_update: CreateOnUpdate::Allowed, ..Self::USUAL };
 }
 
 /// The verbs of every stored kind.
@@ -165,30 +76,6 @@ pub(crate) struct Resource {
     pub(crate) stored_form: Option<&'static StoredForm>,
     /// What the kind has more if an object defines it.
     pub(crate) custom: Option<&'static CustomResource>,
-}
-
-/// The form in which a kind is stored that is served in two groups or versions: the same objects, with other fields.
-#[derive(Debug)]
-pub(crate) struct StoredForm {
-    /// The row of what is stored.
-    pub(super) row: &'static Resource,
-    pub(super) conversion: Conversion,
-}
-
-/// How objects get from one form into the other.
-#[derive(Debug)]
-pub(crate) enum Conversion {
-    Renamed {
-        /// Renames the fields for storage.
-        into_stored: fn(Value) -> Value,
-        /// Renames the fields of what is stored. The result has the shape of the served type.
-        from_stored: fn(Value) -> Value,
-    },
-    /// The versions of a custom resource have the same fields, but for those that one of the schemas does not name. Upstream:
-    /// the strategy `None`.
-    OfVersions,
-    /// The versions are converted by asking somebody. As that takes its time, the handlers do it; all functions of the row see the form of the row.
-    Webhook(ConversionWebhook),
 }
 
 /// A kind in any version. Upstream: `GroupResource`. The order is that of plurals, then of groups.
@@ -357,55 +244,6 @@ impl Resource {
     /// The kind of a list.
     pub(crate) fn list_kind(&self) -> String {
         self.custom.map_or_else(|| format!("{}List", self.kind), |custom| custom.list_kind.to_owned())
-    }
-
-    /// The row of the objects that are stored.
-    pub(crate) fn stored(&'static self) -> &'static Self {
-        self.stored_form.map_or(self, |form| form.row)
-    }
-
-    pub(crate) fn stored_form_of(&self, served: Value) -> Value {
-        match self.stored_form {
-            Some(StoredForm { conversion: Conversion::Renamed { into_stored, .. }, .. }) => into_stored(served),
-            Some(StoredForm { row, conversion: Conversion::OfVersions }) => row.in_shape(served),
-            Some(StoredForm { conversion: Conversion::Webhook(_), .. }) => served,
-            None => served,
-        }
-    }
-
-    pub(crate) fn served_form_of(&self, stored: Value) -> Value {
-        match self.stored_form {
-            Some(StoredForm { conversion: Conversion::Renamed { from_stored, .. }, .. }) => from_stored(stored),
-            Some(StoredForm { conversion: Conversion::OfVersions, .. }) => match self.custom {
-                Some(custom) => custom.converted(stored),
-                None => stored,
-            },
-            Some(StoredForm { conversion: Conversion::Webhook(_), .. }) | None => stored,
-        }
-    }
-
-    /// Who converts its objects to and from the form in which they are stored, if a webhook does.
-    pub(crate) fn conversion_webhook(&self) -> Option<&'static ConversionWebhook> {
-        match &self.stored_form?.conversion {
-            Conversion::Webhook(hook) => Some(hook),
-            _ => None,
-        }
-    }
-
-    /// A stored object as clients see it.
-    pub(crate) fn whole(&self, stored: &Value) -> Value {
-        let mut value = self.served_form_of(stored.clone());
-        value["kind"] = self.kind.into();
-        value["apiVersion"] = self.api_version().into();
-        value
-    }
-
-    /// An object that another version of this kind has decoded, in the shape of this one.
-    pub(crate) fn in_shape(&self, value: Value) -> Value {
-        match self.custom {
-            Some(custom) => custom.reshape(value),
-            None => value,
-        }
     }
 
     /// What is wrong with a new object. Upstream: `ValidateCreate`.

@@ -1,0 +1,101 @@
+//! The objects that a cluster has at its start.
+
+use k8s_openapi::api::core::v1::Pod;
+use serde_json::{Value, json};
+
+use crate::controllers::cluster_role_aggregation::{is_aggregated, rules_of};
+use crate::controllers::root_ca::root_ca;
+use crate::kinds::{
+    self, API_SERVICES, CONFIG_MAPS, Catalog, ENDPOINT_SLICES, ENDPOINTS, NAMESPACES, NODES, PODS, Resource,
+    SERVICE_ACCOUNTS, SERVICES,
+};
+use crate::nodes::node::node;
+use crate::play::{api_service, bootstrap_policy, crowd};
+use crate::settings::{Admission, Controllers};
+use crate::store::Store;
+use crate::store::object::{Draft, Key};
+use crate::verbs::create::prepare;
+use crate::verbs::pod_admission::DEFAULT_ACCOUNT;
+
+/// Namespaces that every cluster has.
+const NAMESPACES_AT_START: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
+
+/// Writes all of them: those of the system, the nodes, these pods, and a crowd of others.
+pub(super) fn write(store: &Store, nodes: usize, pods: Vec<Pod>, crowd: usize) {
+    write_system(store);
+    let now = store.clock.now();
+    for n in 1..=nodes {
+        put(store, NODES, None, node(n, &now));
+    }
+    for pod in pods {
+        let namespace = pod.metadata.namespace.clone().unwrap_or_else(|| "default".to_owned());
+        if store.get(NAMESPACES, &Key::new(None, &namespace)).is_none() {
+            write_namespace(store, &namespace);
+        }
+        let mut value = serde_json::to_value(pod).expect("a pod has only text keys");
+        value["metadata"]["namespace"] = json!(namespace);
+        put(store, PODS, Some(&namespace), value);
+    }
+    for n in 1..=crowd {
+        put(store, PODS, Some("default"), crowd::pod(n, nodes, &now));
+    }
+}
+
+/// Writes the roles and bindings that kube-apiserver begins with, as far as they are not there. With controllers, the aggregated ones
+/// already have their rules.
+fn write_policy(store: &Store) {
+    let (aggregated, others): (Vec<_>, Vec<_>) = bootstrap_policy::objects().partition(|(_, role)| is_aggregated(role));
+    for (resource, object) in others {
+        let namespace = object["metadata"]["namespace"].as_str().map(ToOwned::to_owned);
+        write_missing(store, resource, namespace.as_deref(), object);
+    }
+    for (resource, mut role) in aggregated.into_iter().rev() {
+        if store.settings.controllers != Controllers::None {
+            role["rules"] = json!(rules_of(store, &role).expect("what was just written can be read"));
+        }
+        write_missing(store, resource, None, role);
+    }
+}
+
+/// Writes what kube-apiserver makes at its start, as far as it is not there.
+pub(super) fn write_system(store: &Store) {
+    for namespace in NAMESPACES_AT_START {
+        if store.get(NAMESPACES, &Key::new(None, namespace)).is_none() {
+            write_namespace(store, namespace);
+        }
+    }
+    if store.settings.admission == Admission::Kube {
+        write_missing(store, SERVICES, Some("default"), api_service::service());
+        write_missing(store, ENDPOINTS, Some("default"), api_service::endpoints());
+        write_missing(store, ENDPOINT_SLICES, Some("default"), api_service::endpoint_slice());
+        for api in kinds::api_service::local(Catalog::default().served()) {
+            write_missing(store, API_SERVICES, None, api);
+        }
+    }
+    if store.settings.has_policy() {
+        write_policy(store);
+    }
+}
+
+fn write_missing(store: &Store, resource: &'static Resource, namespace: Option<&str>, value: Value) {
+    let name = value["metadata"]["name"].as_str().unwrap_or_default();
+    if store.get(resource, &Key::new(namespace, name)).is_none() {
+        put(store, resource, namespace, value);
+    }
+}
+
+fn write_namespace(store: &Store, name: &str) {
+    put(store, NAMESPACES, None, json!({"metadata": {"name": name}}));
+    if store.settings.makes_accounts() {
+        put(store, SERVICE_ACCOUNTS, Some(name), json!({"metadata": {"name": DEFAULT_ACCOUNT, "namespace": name}}));
+        put(store, CONFIG_MAPS, Some(name), root_ca(name));
+    }
+}
+
+fn put(store: &Store, resource: &'static Resource, namespace: Option<&str>, value: Value) {
+    let mut value = resource.shape(value).expect("it was a typed object a moment ago").value;
+    prepare(store, resource, namespace, &mut value);
+    let name = value["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+    let draft = Draft::new(resource, Key::new(namespace, &name), &mut value);
+    store.put(&mut store.lock(), draft, value);
+}

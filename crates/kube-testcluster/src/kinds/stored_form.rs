@@ -1,0 +1,81 @@
+//! Kinds whose objects are stored as those of another row: in another version, or in another group.
+
+use serde_json::Value;
+
+use super::custom_resource::ConversionWebhook;
+use super::resource::Resource;
+
+/// The form in which a kind is stored that is served in two groups or versions: the same objects, with other fields.
+#[derive(Debug)]
+pub(crate) struct StoredForm {
+    /// The row of what is stored.
+    pub(super) row: &'static Resource,
+    pub(super) conversion: Conversion,
+}
+
+/// How objects get from one form into the other.
+#[derive(Debug)]
+pub(crate) enum Conversion {
+    Renamed {
+        /// Renames the fields for storage.
+        into_stored: fn(Value) -> Value,
+        /// Renames the fields of what is stored. The result has the shape of the served type.
+        from_stored: fn(Value) -> Value,
+    },
+    /// The versions of a custom resource have the same fields, but for those that one of the schemas does not name. Upstream:
+    /// the strategy `None`.
+    OfVersions,
+    /// The versions are converted by asking somebody. As that takes its time, the handlers do it; all functions of the row see the form of the row.
+    Webhook(ConversionWebhook),
+}
+
+impl Resource {
+    /// The row of the objects that are stored.
+    pub(crate) fn stored(&'static self) -> &'static Self {
+        self.stored_form.map_or(self, |form| form.row)
+    }
+
+    pub(crate) fn stored_form_of(&self, served: Value) -> Value {
+        match self.stored_form {
+            Some(StoredForm { conversion: Conversion::Renamed { into_stored, .. }, .. }) => into_stored(served),
+            Some(StoredForm { row, conversion: Conversion::OfVersions }) => row.in_shape(served),
+            Some(StoredForm { conversion: Conversion::Webhook(_), .. }) => served,
+            None => served,
+        }
+    }
+
+    pub(crate) fn served_form_of(&self, stored: Value) -> Value {
+        match self.stored_form {
+            Some(StoredForm { conversion: Conversion::Renamed { from_stored, .. }, .. }) => from_stored(stored),
+            Some(StoredForm { conversion: Conversion::OfVersions, .. }) => match self.custom {
+                Some(custom) => custom.converted(stored),
+                None => stored,
+            },
+            Some(StoredForm { conversion: Conversion::Webhook(_), .. }) | None => stored,
+        }
+    }
+
+    /// Who converts its objects to and from the form in which they are stored, if a webhook does.
+    pub(crate) fn conversion_webhook(&self) -> Option<&'static ConversionWebhook> {
+        match &self.stored_form?.conversion {
+            Conversion::Webhook(hook) => Some(hook),
+            _ => None,
+        }
+    }
+
+    /// A stored object as clients see it.
+    pub(crate) fn whole(&self, stored: &Value) -> Value {
+        let mut value = self.served_form_of(stored.clone());
+        value["kind"] = self.kind.into();
+        value["apiVersion"] = self.api_version().into();
+        value
+    }
+
+    /// An object that another version of this kind has decoded, in the shape of this one.
+    pub(crate) fn in_shape(&self, value: Value) -> Value {
+        match self.custom {
+            Some(custom) => custom.reshape(value),
+            None => value,
+        }
+    }
+}
