@@ -33,7 +33,7 @@ use crate::settings::{Admin, ManagedFields};
 use crate::store::Requester;
 use crate::store::Store;
 use crate::verbs::conversion::{self, Conversion};
-use crate::verbs::{self, Call};
+use crate::verbs::{self, Call, subresources};
 
 /// The whole API as one service.
 pub(crate) fn router(store: Arc<Store>, logs: Arc<Logs>, admin: Admin) -> Router {
@@ -284,22 +284,22 @@ impl Action {
 
     async fn run(self, logs: &Arc<Logs>, call: Call) -> Result<Response, ApiError> {
         match self {
-            Self::Bind => verbs::binding::bind(call).await,
-            Self::Connect => verbs::stream::connect(call).await,
+            Self::Bind => subresources::binding::bind(call).await,
+            Self::Connect => subresources::stream::connect(call).await,
             Self::Create => verbs::create::create(call).await,
             Self::Delete => verbs::delete::delete(call).await,
             Self::DeleteCollection => verbs::delete::delete_collection(call).await,
-            Self::Evict => verbs::eviction::evict(call).await,
+            Self::Evict => subresources::eviction::evict(call).await,
             Self::Get => verbs::get::get(call).await,
-            Self::GetScale => verbs::scale::get(call).await,
+            Self::GetScale => subresources::scale::get(call).await,
             Self::ListOrWatch => verbs::list::list_or_watch(call).await,
-            Self::Log => verbs::log::get(call, logs.clone()),
+            Self::Log => subresources::log::get(call, logs.clone()),
             Self::Patch => verbs::patch::patch(call).await,
-            Self::PatchScale => verbs::scale::patch(call).await,
-            Self::RequestToken => verbs::token::request(call).await,
+            Self::PatchScale => subresources::scale::patch(call).await,
+            Self::RequestToken => subresources::token::request(call).await,
             Self::Review => verbs::review::review(call).await,
             Self::Update => verbs::update::update(call).await,
-            Self::UpdateScale => verbs::scale::update(call).await,
+            Self::UpdateScale => subresources::scale::update(call).await,
         }
     }
 }

@@ -6,7 +6,8 @@ use http::StatusCode;
 use kube_informers::selector::{FieldSelector, LabelSelector};
 use serde_json::{Value, json};
 
-use super::{Call, token};
+use super::Call;
+use super::subresources::token;
 use crate::auth::rbac::PolicyRule;
 use crate::auth::{Attributes, Caller, Decision, Rules, user_of};
 use crate::codec::schema::Decoded;

@@ -6,10 +6,6 @@ use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use super::apply::{Apply, is_apply};
-use super::ownership::{Writer, is_managed, scale_manager};
-use super::patch::PatchBody;
-use super::{Call, conversion, key, update};
 use crate::admission::Gate;
 use crate::auth::user_of;
 use crate::codec::schema;
@@ -26,6 +22,10 @@ use crate::machinery::label_selector;
 use crate::managed_fields::{ReplicasPaths, ScaleHandler, field_path};
 use crate::store::object::Opened;
 use crate::store::{Commit, Next, Store};
+use crate::verbs::apply::{Apply, is_apply};
+use crate::verbs::ownership::{Writer, is_managed, scale_manager};
+use crate::verbs::patch::PatchBody;
+use crate::verbs::{Call, conversion, key, update};
 use kube_informers::selector::LabelSelector;
 
 const KIND: &str = "Scale";

@@ -11,15 +11,16 @@ use jiff::Timestamp;
 use serde_json::Value;
 use tokio::sync::watch;
 
+use super::container;
 use super::log_options::LogOptions;
-use super::watcher::Changes;
-use super::{Call, container, key};
 use crate::http::represent::Verbatim;
 use crate::http::status::{self, ApiError};
 use crate::kinds::PODS;
 use crate::nodes::logs::{Line, Logs};
 use crate::store::Store;
 use crate::store::object::{Key, Object, Opened};
+use crate::verbs::watcher::Changes;
+use crate::verbs::{Call, key};
 
 /// The lines so far and, with `follow`, the new ones until the container ends.
 pub(crate) fn get(call: Call, logs: Arc<Logs>) -> Result<Response, ApiError> {

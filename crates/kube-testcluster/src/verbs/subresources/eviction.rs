@@ -4,9 +4,6 @@
 use axum::response::Response;
 use serde_json::{Value, json};
 
-use super::delete::remove;
-use super::delete_options::DeleteOptions;
-use super::{Call, key};
 use crate::admission::Gate;
 use crate::auth::user_of;
 use crate::http::body::{self, Format};
@@ -17,6 +14,9 @@ use crate::machinery::admit::Operation;
 use crate::machinery::conditions;
 use crate::store::object::Opened;
 use crate::store::{Commit, Next};
+use crate::verbs::delete::remove;
+use crate::verbs::delete_options::DeleteOptions;
+use crate::verbs::{Call, key};
 
 /// Sets the condition `DisruptionTarget`, and deletes the pod with the eviction's options.
 pub(crate) async fn evict(call: Call) -> Result<Response, ApiError> {

@@ -7,8 +7,6 @@ use std::sync::Arc;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Map, Value, json};
 
-use super::update::failed_precondition;
-use super::{Call, key};
 use crate::admission::Gate;
 use crate::auth::user_of;
 use crate::http::body::{self, Format};
@@ -22,6 +20,8 @@ use crate::machinery::conditions;
 use crate::machinery::fill::{empty, object};
 use crate::store::object::{Object, Opened};
 use crate::store::{Commit, Next, Store};
+use crate::verbs::update::failed_precondition;
+use crate::verbs::{Call, key};
 
 /// Sets the pod's node and the condition `PodScheduled`. A pod can be bound only once.
 pub(crate) async fn bind(call: Call) -> Result<Response, ApiError> {
@@ -38,7 +38,7 @@ pub(crate) async fn bind(call: Call) -> Result<Response, ApiError> {
     Ok(warn(response, &binding.faults))
 }
 
-pub(super) async fn write(
+pub(in crate::verbs) async fn write(
     store: &Store,
     target: &Target,
     gate: &Gate<'_>,

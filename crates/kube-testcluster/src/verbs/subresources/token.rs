@@ -10,7 +10,6 @@ use axum::response::Response;
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use super::{Call, key};
 use crate::admission::Gate;
 use crate::auth::service_account::{self, ISSUER};
 use crate::auth::user_of;
@@ -24,6 +23,7 @@ use crate::machinery::cause::Cause;
 use crate::machinery::fill::{empty, missing};
 use crate::store::Store;
 use crate::store::object::{Key, Opened};
+use crate::verbs::{Call, key};
 
 const HOUR: i64 = 3600;
 /// Upstream: `MinTokenAgeSec`.
@@ -155,7 +155,7 @@ fn bound_object(store: &Store, reference: &Value, account: &Key) -> Result<Optio
 }
 
 /// Answers a TokenReview: whose token it is, if it is one of this cluster. Upstream: `pkg/registry/authentication/tokenreview`.
-pub(super) fn review(store: &Store, mut review: Value) -> Result<Value, ApiError> {
+pub(in crate::verbs) fn review(store: &Store, mut review: Value) -> Result<Value, ApiError> {
     let token = review["spec"]["token"].as_str().unwrap_or_default().to_owned();
     if token.is_empty() {
         return Err(ApiError::bad_request("token is required for TokenReview in authentication"));

@@ -4,13 +4,14 @@ use axum::response::Response;
 use http::header;
 use serde_json::{Map, Value, json};
 
-use super::{Call, container, key};
+use super::container;
 use crate::admission::Gate;
 use crate::auth::user_of;
 use crate::http::query::Query;
 use crate::http::status::ApiError;
 use crate::kinds::Subresource;
 use crate::store::Commit;
+use crate::verbs::{Call, key};
 
 /// Makes upstream's checks, and then refuses the request.
 ///
