@@ -12,7 +12,6 @@ mod round;
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use k8s_openapi::api::batch::v1::{CronJob, Job};
 use kube_client::Api;
 use kube_client::api::{ApiResource, DynamicObject};
@@ -20,12 +19,11 @@ use kube_informers::cache::{Done, Error, Index, InformerStopped, Lister, SharedI
 use kube_informers::workqueue::WorkQueue;
 use tokio_util::sync::CancellationToken;
 
-use super::shared::drive::drive_queue;
 use super::shared::error::{ControllerError, SyncError};
 use super::shared::object::{namespace, owner_index};
 use super::shared::own_writes::{LATE, OwnWrites};
+use super::shared::reconciler::{self, Reconciler};
 use super::shared::recorder::{EventRecorder, Recorded};
-use super::shared::when_needed;
 use crate::machinery::clock::Clock;
 use handlers::{OfCronJobs, OfJobs};
 use round::Round;
@@ -43,23 +41,11 @@ const RECORDED: Recorded = Recorded { component: "cronjob-controller", api_versi
 /// # Errors
 /// An informer failed, or the work on a CronJob panicked.
 pub async fn run(client: kube_client::Client, stop: CancellationToken) -> Result<(), ControllerError> {
-    run_with(client, Clock::starting_at(Timestamp::now()), stop).await
-}
-
-/// Runs the controller once there is a CronJob.
-pub(crate) async fn run_when_needed(client: kube_client::Client, clock: Clock, stop: CancellationToken) {
-    let cron_jobs = ApiResource::erase::<CronJob>(&());
-    when_needed::run_when_needed(&client, &cron_jobs, &stop, || run_with(client.clone(), clock, stop.clone())).await;
-}
-
-async fn run_with(client: kube_client::Client, clock: Clock, stop: CancellationToken) -> Result<(), ControllerError> {
-    let factory = SharedInformerFactory::new(client.clone());
-    let controller = Controller::new(client, clock, &factory).expect("informers that have not started take any index");
-    Arc::new(controller).run(&factory, &stop.child_token()).await
+    reconciler::run::<Controller>(client, stop).await
 }
 
 /// The controller: its informers and its queue.
-struct Controller {
+pub(super) struct Controller {
     client: kube_client::Client,
     kind: ApiResource,
     kind_of_jobs: ApiResource,
@@ -75,7 +61,10 @@ struct Controller {
     recorder: EventRecorder,
 }
 
-impl Controller {
+impl Reconciler for Controller {
+    type Kind = CronJob;
+    type Key = String;
+
     fn new(client: kube_client::Client, clock: Clock, factory: &SharedInformerFactory) -> Result<Self, Error> {
         let (kind, kind_of_jobs) = (ApiResource::erase::<CronJob>(&()), ApiResource::erase::<Job>(&()));
         let (informer, job_informer) = (factory.dynamic_informer(&kind), factory.dynamic_informer(&kind_of_jobs));
@@ -95,25 +84,18 @@ impl Controller {
         })
     }
 
-    /// Starts the factory and runs until `stop`, which it also fires when it fails.
-    async fn run(
-        self: Arc<Self>,
-        factory: &SharedInformerFactory,
-        stop: &CancellationToken,
-    ) -> Result<(), ControllerError> {
-        let filled = self.listen().expect("informers that have not started take handlers");
-        let sync = async |key: String| self.sync(&key).await;
-        drive_queue(factory, &filled, stop, "a CronJob", &self.queue, sync).await
-    }
-
-    fn listen(self: &Arc<Self>) -> Result<[Done; 2], InformerStopped> {
+    fn listen(self: &Arc<Self>) -> Result<Vec<Done>, InformerStopped> {
         let cron_jobs = self.informer.add_event_handler(OfCronJobs(self.clone()))?;
         let jobs = self.job_informer.add_event_handler(OfJobs(self.clone()))?;
-        Ok([cron_jobs.synced(), jobs.synced()])
+        Ok(vec![cron_jobs.synced(), jobs.synced()])
+    }
+
+    fn queue(&self) -> &WorkQueue<String> {
+        &self.queue
     }
 
     /// Does what is due for a CronJob, and comes again when something is. Upstream: `sync`.
-    async fn sync(&self, key: &str) -> Result<(), SyncError> {
+    async fn sync(&self, key: &String) -> Result<(), SyncError> {
         let seen = self.statuses.caught_up(key, &self.informer.reader()).await
             && self.job_writes.caught_up(key, &self.job_informer.reader()).await;
         if !seen {
@@ -132,7 +114,9 @@ impl Controller {
         }
         Ok(())
     }
+}
 
+impl Controller {
     /// The API for the objects of a kind in the namespace of a CronJob.
     fn api(&self, cron_job: &DynamicObject, kind: &ApiResource) -> Api<DynamicObject> {
         Api::namespaced_with(self.client.clone(), namespace(&cron_job.metadata), kind)

@@ -14,7 +14,6 @@ mod spec;
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use k8s_openapi::api::apps::v1::DaemonSet;
 use k8s_openapi::api::core::v1::{Node, Pod};
 use kube_client::Api;
@@ -25,13 +24,12 @@ use kube_informers::workqueue::WorkQueue;
 use tokio_util::sync::CancellationToken;
 
 use super::shared::claims::Claims;
-use super::shared::drive::drive_queue;
 use super::shared::error::{ControllerError, SyncError};
 use super::shared::object::{namespace, owner_index};
 use super::shared::own_writes::{LATE, OwnWrites};
+use super::shared::reconciler::{self, Reconciler};
 use super::shared::recorder::{EventRecorder, Recorded};
 use super::shared::revisions::{POD_HASH, Revisions};
-use super::shared::when_needed;
 use crate::machinery::clock::Clock;
 use crate::machinery::label_selector;
 use backoff::Backoffs;
@@ -50,23 +48,11 @@ const RECORDED: Recorded = Recorded { component: "daemonset-controller", api_ver
 /// # Errors
 /// An informer failed, or the work on a DaemonSet panicked.
 pub async fn run(client: kube_client::Client, stop: CancellationToken) -> Result<(), ControllerError> {
-    run_with(client, Clock::starting_at(Timestamp::now()), stop).await
-}
-
-/// Runs the controller once there is a DaemonSet.
-pub(crate) async fn run_when_needed(client: kube_client::Client, clock: Clock, stop: CancellationToken) {
-    let sets = ApiResource::erase::<DaemonSet>(&());
-    when_needed::run_when_needed(&client, &sets, &stop, || run_with(client.clone(), clock, stop.clone())).await;
-}
-
-async fn run_with(client: kube_client::Client, clock: Clock, stop: CancellationToken) -> Result<(), ControllerError> {
-    let factory = SharedInformerFactory::new(client.clone());
-    let controller = Controller::new(client, clock, &factory).expect("informers that have not started take any index");
-    Arc::new(controller).run(&factory, &stop.child_token()).await
+    reconciler::run::<Controller>(client, stop).await
 }
 
 /// The controller: its informers and its queue.
-struct Controller {
+pub(super) struct Controller {
     client: kube_client::Client,
     kind: ApiResource,
     kind_of_pods: ApiResource,
@@ -86,7 +72,10 @@ struct Controller {
     recorder: EventRecorder,
 }
 
-impl Controller {
+impl Reconciler for Controller {
+    type Kind = DaemonSet;
+    type Key = String;
+
     fn new(client: kube_client::Client, clock: Clock, factory: &SharedInformerFactory) -> Result<Self, Error> {
         let (kind, kind_of_nodes) = (ApiResource::erase::<DaemonSet>(&()), ApiResource::erase::<Node>(&()));
         let (informer, node_informer) = (factory.dynamic_informer(&kind), factory.dynamic_informer(&kind_of_nodes));
@@ -111,27 +100,20 @@ impl Controller {
         })
     }
 
-    /// Starts the factory and runs until `stop`, which it also fires when it fails.
-    async fn run(
-        self: Arc<Self>,
-        factory: &SharedInformerFactory,
-        stop: &CancellationToken,
-    ) -> Result<(), ControllerError> {
-        let filled = self.listen().expect("informers that have not started take handlers");
-        let sync = async |key: String| self.sync(&key).await;
-        drive_queue(factory, &filled, stop, "a DaemonSet", &self.queue, sync).await
-    }
-
-    fn listen(self: &Arc<Self>) -> Result<[Done; 4], InformerStopped> {
+    fn listen(self: &Arc<Self>) -> Result<Vec<Done>, InformerStopped> {
         let sets = self.informer.add_event_handler(OfSets(self.clone()))?;
         let nodes = self.node_informer.add_event_handler(OfNodes(self.clone()))?;
         let pods = self.pod_informer.add_event_handler(OfPods(self.clone()))?;
         let revisions = self.revisions.informer.add_event_handler(OfRevisions(self.clone()))?;
-        Ok([sets.synced(), nodes.synced(), pods.synced(), revisions.synced()])
+        Ok(vec![sets.synced(), nodes.synced(), pods.synced(), revisions.synced()])
+    }
+
+    fn queue(&self) -> &WorkQueue<String> {
+        &self.queue
     }
 
     /// Brings a DaemonSet nearer to what it asks for. Upstream: `syncDaemonSet`.
-    async fn sync(&self, key: &str) -> Result<(), SyncError> {
+    async fn sync(&self, key: &String) -> Result<(), SyncError> {
         let seen = self.statuses.caught_up(key, &self.informer.reader()).await
             && self.pod_writes.caught_up(key, &self.pod_informer.reader()).await
             && self.revisions.caught_up(key).await;
@@ -154,7 +136,9 @@ impl Controller {
         let told = round.tell_status().await; // also what has failed is told
         done.and(told)
     }
+}
 
+impl Controller {
     /// The API for the objects of a kind in the namespace of a DaemonSet.
     fn api(&self, set: &DynamicObject, kind: &ApiResource) -> Api<DynamicObject> {
         Api::namespaced_with(self.client.clone(), namespace(&set.metadata), kind)

@@ -19,22 +19,20 @@ mod status;
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
 use k8s_openapi::api::core::v1::Pod;
 use kube_client::Api;
 use kube_client::api::{ApiResource, DynamicObject};
-use kube_informers::cache::{Error, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory};
+use kube_informers::cache::{Done, Error, Index, InformerStopped, Lister, SharedIndexInformer, SharedInformerFactory};
 use kube_informers::workqueue::WorkQueue;
 use tokio_util::sync::CancellationToken;
 
-use super::shared::drive::drive_queue;
 use super::shared::error::{ControllerError, SyncError};
 use super::shared::object::{namespace, owner_index};
 use super::shared::own_writes::OwnWrites;
+use super::shared::reconciler::{self, Reconciler};
 use super::shared::recorder::{EventRecorder, Recorded};
 use super::shared::slim_pod::SlimPod;
-use super::shared::when_needed;
 use crate::machinery::clock::Clock;
 use handlers::{OfDeployments, OfPods, OfSets};
 use rollout::Rollout;
@@ -52,23 +50,11 @@ const RECORDED: Recorded = Recorded { component: "deployment-controller", api_ve
 /// # Errors
 /// An informer failed, or the work on a Deployment panicked.
 pub async fn run(client: kube_client::Client, stop: CancellationToken) -> Result<(), ControllerError> {
-    run_with(client, Clock::starting_at(Timestamp::now()), stop).await
-}
-
-/// Runs the controller once there is a Deployment.
-pub(crate) async fn run_when_needed(client: kube_client::Client, clock: Clock, stop: CancellationToken) {
-    let deployments = ApiResource::erase::<Deployment>(&());
-    when_needed::run_when_needed(&client, &deployments, &stop, || run_with(client.clone(), clock, stop.clone())).await;
-}
-
-async fn run_with(client: kube_client::Client, clock: Clock, stop: CancellationToken) -> Result<(), ControllerError> {
-    let factory = SharedInformerFactory::new(client.clone());
-    let controller = Controller::new(client, clock, &factory).expect("informers that have not started take any index");
-    Arc::new(controller).run(&factory, &stop.child_token()).await
+    reconciler::run::<Controller>(client, stop).await
 }
 
 /// The controller: its informers and its queue.
-struct Controller {
+pub(super) struct Controller {
     client: kube_client::Client,
     /// The kinds of Deployments and of ReplicaSets.
     kind: ApiResource,
@@ -88,7 +74,10 @@ struct Controller {
     recorder: EventRecorder,
 }
 
-impl Controller {
+impl Reconciler for Controller {
+    type Kind = Deployment;
+    type Key = String;
+
     fn new(client: kube_client::Client, clock: Clock, factory: &SharedInformerFactory) -> Result<Self, Error> {
         let (kind, kind_of_sets) = (ApiResource::erase::<Deployment>(&()), ApiResource::erase::<ReplicaSet>(&()));
         let (informer, set_informer) = (factory.dynamic_informer(&kind), factory.dynamic_informer(&kind_of_sets));
@@ -113,26 +102,19 @@ impl Controller {
         })
     }
 
-    /// Starts the factory and runs until `stop`, which it also fires when it fails.
-    async fn run(
-        self: Arc<Self>,
-        factory: &SharedInformerFactory,
-        stop: &CancellationToken,
-    ) -> Result<(), ControllerError> {
-        let filled = self.listen().expect("informers that have not started take handlers");
-        let sync = async |key: String| self.sync(&key).await;
-        drive_queue(factory, &filled, stop, "a Deployment", &self.queue, sync).await
-    }
-
-    fn listen(self: &Arc<Self>) -> Result<[kube_informers::cache::Done; 3], InformerStopped> {
+    fn listen(self: &Arc<Self>) -> Result<Vec<Done>, InformerStopped> {
         let deployments = self.informer.add_event_handler(OfDeployments(self.clone()))?;
         let sets = self.set_informer.add_event_handler(OfSets(self.clone()))?;
         let pods = self.pod_informer.add_event_handler(OfPods(self.clone()))?;
-        Ok([deployments.synced(), sets.synced(), pods.synced()])
+        Ok(vec![deployments.synced(), sets.synced(), pods.synced()])
+    }
+
+    fn queue(&self) -> &WorkQueue<String> {
+        &self.queue
     }
 
     /// Brings a Deployment nearer to what it asks for. Upstream: `syncDeployment`.
-    async fn sync(&self, key: &str) -> Result<(), SyncError> {
+    async fn sync(&self, key: &String) -> Result<(), SyncError> {
         self.statuses.seen(key, &self.informer.reader()).await;
         self.set_writes.seen(key, &self.set_informer.reader()).await;
         let Ok(deployment) = self.deployments.get(key) else { return Ok(()) };
@@ -142,7 +124,9 @@ impl Controller {
         let told = rollout.tell_status().await; // also what has failed is told
         done.and(told)
     }
+}
 
+impl Controller {
     /// The API for the objects of a kind in the namespace of a Deployment.
     fn api(&self, deployment: &DynamicObject, kind: &ApiResource) -> Api<DynamicObject> {
         Api::namespaced_with(self.client.clone(), namespace(&deployment.metadata), kind)

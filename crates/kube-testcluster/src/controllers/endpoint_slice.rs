@@ -16,7 +16,6 @@ mod service;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{Node, Pod, Service};
 use k8s_openapi::api::discovery::v1::EndpointSlice;
 use kube_client::Api;
@@ -27,12 +26,11 @@ use kube_informers::cache::{
 use kube_informers::workqueue::WorkQueue;
 use tokio_util::sync::CancellationToken;
 
-use super::shared::drive::drive_queue;
 use super::shared::error::{ControllerError, SyncError};
 use super::shared::object::{name, namespace};
 use super::shared::own_writes::{LATE, OwnWrites};
+use super::shared::reconciler::{self, Reconciler};
 use super::shared::recorder::{EventRecorder, Reason, Recorded};
-use super::shared::when_needed;
 use crate::machinery::clock::Clock;
 use endpoint::Endpoints;
 use fill::Group;
@@ -52,24 +50,11 @@ const RECORDED: Recorded = Recorded { component: "endpoint-slice-controller", ap
 /// # Errors
 /// An informer failed, or the work on a service panicked.
 pub async fn run(client: kube_client::Client, stop: CancellationToken) -> Result<(), ControllerError> {
-    run_with(client, Clock::starting_at(Timestamp::now()), stop).await
-}
-
-/// Runs the controller once there is a service with a selector.
-pub(crate) async fn run_when_needed(client: kube_client::Client, clock: Clock, stop: CancellationToken) {
-    let services = ApiResource::erase::<Service>(&());
-    let run = || run_with(client.clone(), clock, stop.clone());
-    when_needed::run_when_there_is(&client, &services, has_endpoints, &stop, run).await;
-}
-
-async fn run_with(client: kube_client::Client, clock: Clock, stop: CancellationToken) -> Result<(), ControllerError> {
-    let factory = SharedInformerFactory::new(client.clone());
-    let controller = Controller::new(client, clock, &factory).expect("informers that have not started take any index");
-    Arc::new(controller).run(&factory, &stop.child_token()).await
+    reconciler::run::<Controller>(client, stop).await
 }
 
 /// The controller: its informers and its queue.
-struct Controller {
+pub(super) struct Controller {
     client: kube_client::Client,
     kind_of_slices: ApiResource,
     service_informer: SharedIndexInformer<DynamicObject>,
@@ -86,7 +71,10 @@ struct Controller {
     recorder: EventRecorder,
 }
 
-impl Controller {
+impl Reconciler for Controller {
+    type Kind = Service;
+    type Key = String;
+
     fn new(client: kube_client::Client, clock: Clock, factory: &SharedInformerFactory) -> Result<Self, Error> {
         let kind_of_slices = ApiResource::erase::<EndpointSlice>(&());
         let service_informer = factory.dynamic_informer(&ApiResource::erase::<Service>(&()));
@@ -111,26 +99,19 @@ impl Controller {
         })
     }
 
-    /// Starts the factory and runs until `stop`, which it also fires when it fails.
-    async fn run(
-        self: Arc<Self>,
-        factory: &SharedInformerFactory,
-        stop: &CancellationToken,
-    ) -> Result<(), ControllerError> {
-        let filled = self.listen().expect("informers that have not started take handlers");
-        let sync = async |key: String| self.sync(&key).await;
-        drive_queue(factory, &filled, stop, "a service", &self.queue, sync).await
-    }
-
-    fn listen(self: &Arc<Self>) -> Result<[Done; 4], InformerStopped> {
+    fn listen(self: &Arc<Self>) -> Result<Vec<Done>, InformerStopped> {
         let services = self.service_informer.add_event_handler(OfServices(self.clone()))?;
         let pods = self.pod_informer.add_event_handler(OfPods(self.clone()))?;
         let slices = self.slice_informer.add_event_handler(OfSlices(self.clone()))?;
-        Ok([services.synced(), pods.synced(), slices.synced(), self.node_informer.synced()])
+        Ok(vec![services.synced(), pods.synced(), slices.synced(), self.node_informer.synced()])
+    }
+
+    fn queue(&self) -> &WorkQueue<String> {
+        &self.queue
     }
 
     /// Brings the slices of a service to what its pods ask for. Upstream: `syncService`.
-    async fn sync(&self, key: &str) -> Result<(), SyncError> {
+    async fn sync(&self, key: &String) -> Result<(), SyncError> {
         if !self.writes.caught_up(key, &self.slice_informer.reader()).await {
             self.queue.add_after(key.to_owned(), LATE);
             return Ok(());
@@ -145,6 +126,12 @@ impl Controller {
         done
     }
 
+    fn is_needed_by(service: &DynamicObject) -> bool {
+        has_endpoints(service)
+    }
+}
+
+impl Controller {
     /// Upstream: `Reconcile`.
     async fn reconcile(&self, key: &str, service: &DynamicObject, pods: &[Arc<Pod>]) -> Result<(), SyncError> {
         let mut by_type = BTreeMap::<String, Vec<Arc<DynamicObject>>>::new();

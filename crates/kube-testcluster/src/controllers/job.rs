@@ -20,7 +20,6 @@ mod verdict;
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use k8s_openapi::api::batch::v1::Job;
 use k8s_openapi::api::core::v1::Pod;
 use kube_client::Api;
@@ -29,12 +28,11 @@ use kube_informers::cache::{Done, Error, Index, InformerStopped, Lister, SharedI
 use kube_informers::workqueue::WorkQueue;
 use tokio_util::sync::CancellationToken;
 
-use super::shared::drive::drive_queue;
 use super::shared::error::{ControllerError, SyncError};
 use super::shared::object::{namespace, owner_index};
 use super::shared::own_writes::{LATE, OwnWrites};
+use super::shared::reconciler::{self, Reconciler};
 use super::shared::recorder::{EventRecorder, Reason, Recorded};
-use super::shared::when_needed;
 use crate::machinery::clock::Clock;
 use attempt::Attempt;
 use backoff::Backoffs;
@@ -48,7 +46,7 @@ const RECORDED: Recorded = Recorded { component: "job-controller", api_version: 
 
 /// What is to be worked on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Key {
+pub(super) enum Key {
     /// A Job: `namespace/name`.
     Job(String),
     /// A pod that no Job counts any more: it must lose its finalizer. Upstream: `syncOrphanPod`.
@@ -61,23 +59,11 @@ enum Key {
 /// # Errors
 /// An informer failed, or the work on a Job panicked.
 pub async fn run(client: kube_client::Client, stop: CancellationToken) -> Result<(), ControllerError> {
-    run_with(client, Clock::starting_at(Timestamp::now()), stop).await
-}
-
-/// Runs the controller once there is a Job.
-pub(crate) async fn run_when_needed(client: kube_client::Client, clock: Clock, stop: CancellationToken) {
-    let jobs = ApiResource::erase::<Job>(&());
-    when_needed::run_when_needed(&client, &jobs, &stop, || run_with(client.clone(), clock, stop.clone())).await;
-}
-
-async fn run_with(client: kube_client::Client, clock: Clock, stop: CancellationToken) -> Result<(), ControllerError> {
-    let factory = SharedInformerFactory::new(client.clone());
-    let controller = Controller::new(client, clock, &factory).expect("informers that have not started take any index");
-    Arc::new(controller).run(&factory, &stop.child_token()).await
+    reconciler::run::<Controller>(client, stop).await
 }
 
 /// The controller: its informers and its queue.
-struct Controller {
+pub(super) struct Controller {
     client: kube_client::Client,
     kind: ApiResource,
     kind_of_pods: ApiResource,
@@ -95,7 +81,10 @@ struct Controller {
     recorder: EventRecorder,
 }
 
-impl Controller {
+impl Reconciler for Controller {
+    type Kind = Job;
+    type Key = Key;
+
     fn new(client: kube_client::Client, clock: Clock, factory: &SharedInformerFactory) -> Result<Self, Error> {
         let (kind, kind_of_pods) = (ApiResource::erase::<Job>(&()), ApiResource::erase::<Pod>(&()));
         let (informer, pod_informer) = (factory.dynamic_informer(&kind), factory.informer::<Pod>());
@@ -117,32 +106,27 @@ impl Controller {
         })
     }
 
-    /// Starts the factory and runs until `stop`, which it also fires when it fails.
-    async fn run(
-        self: Arc<Self>,
-        factory: &SharedInformerFactory,
-        stop: &CancellationToken,
-    ) -> Result<(), ControllerError> {
-        let filled = self.listen().expect("informers that have not started take handlers");
-        let sync = async |key: Key| self.work(key).await;
-        drive_queue(factory, &filled, stop, "a Job", &self.queue, sync).await
-    }
-
-    fn listen(self: &Arc<Self>) -> Result<[Done; 2], InformerStopped> {
+    fn listen(self: &Arc<Self>) -> Result<Vec<Done>, InformerStopped> {
         let jobs = self.informer.add_event_handler(OfJobs(self.clone()))?;
         let pods = self.pod_informer.add_event_handler(OfPods(self.clone()))?;
-        Ok([jobs.synced(), pods.synced()])
+        Ok(vec![jobs.synced(), pods.synced()])
     }
 
-    async fn work(&self, key: Key) -> Result<(), SyncError> {
+    fn queue(&self) -> &WorkQueue<Key> {
+        &self.queue
+    }
+
+    async fn sync(&self, key: &Key) -> Result<(), SyncError> {
         match key {
-            Key::Job(key) => self.sync(&key).await,
-            Key::Orphan(key) => self.release_orphan(&key).await,
+            Key::Job(key) => self.sync_job(key).await,
+            Key::Orphan(key) => self.release_orphan(key).await,
         }
     }
+}
 
+impl Controller {
     /// Brings a Job nearer to its end. Upstream: `syncJob`.
-    async fn sync(&self, key: &str) -> Result<(), SyncError> {
+    async fn sync_job(&self, key: &str) -> Result<(), SyncError> {
         let seen = self.statuses.caught_up(key, &self.informer.reader()).await
             && self.pod_writes.caught_up(key, &self.pod_informer.reader()).await;
         if !seen {

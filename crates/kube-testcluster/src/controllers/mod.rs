@@ -20,6 +20,7 @@ pub mod stateful_set;
 
 use tokio_util::sync::CancellationToken;
 
+use self::shared::reconciler;
 use crate::machinery::clock::Clock;
 use crate::settings::Workload;
 
@@ -32,11 +33,11 @@ pub(crate) async fn run_when_needed(
 ) {
     match workload {
         Workload::ReplicaSet => replica_set::run_when_needed(client, clock, stop).await,
-        Workload::Deployment => deployment::run_when_needed(client, clock, stop).await,
-        Workload::CronJob => cron_job::run_when_needed(client, clock, stop).await,
-        Workload::Job => job::run_when_needed(client, clock, stop).await,
-        Workload::DaemonSet => daemon_set::run_when_needed(client, clock, stop).await,
-        Workload::StatefulSet => stateful_set::run_when_needed(client, clock, stop).await,
-        Workload::EndpointSlice => endpoint_slice::run_when_needed(client, clock, stop).await,
+        Workload::Deployment => reconciler::run_when_needed::<deployment::Controller>(client, clock, stop).await,
+        Workload::CronJob => reconciler::run_when_needed::<cron_job::Controller>(client, clock, stop).await,
+        Workload::Job => reconciler::run_when_needed::<job::Controller>(client, clock, stop).await,
+        Workload::DaemonSet => reconciler::run_when_needed::<daemon_set::Controller>(client, clock, stop).await,
+        Workload::StatefulSet => reconciler::run_when_needed::<stateful_set::Controller>(client, clock, stop).await,
+        Workload::EndpointSlice => reconciler::run_when_needed::<endpoint_slice::Controller>(client, clock, stop).await,
     }
 }

@@ -14,7 +14,6 @@ mod spec;
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::{PersistentVolumeClaim, Pod};
 use kube_client::Api;
@@ -24,13 +23,12 @@ use kube_informers::workqueue::WorkQueue;
 use tokio_util::sync::CancellationToken;
 
 use super::shared::claims::Claims;
-use super::shared::drive::drive_queue;
 use super::shared::error::{ControllerError, SyncError};
 use super::shared::object::{name, namespace, owner_index};
 use super::shared::own_writes::{LATE, OwnWrites};
+use super::shared::reconciler::{self, Reconciler};
 use super::shared::recorder::{EventRecorder, Recorded};
 use super::shared::revisions::Revisions;
-use super::shared::when_needed;
 use crate::machinery::clock::Clock;
 use crate::machinery::label_selector;
 use handlers::{OfPods, OfSets};
@@ -53,23 +51,11 @@ const RECORDED: Recorded =
 /// # Errors
 /// An informer failed, or the work on a StatefulSet panicked.
 pub async fn run(client: kube_client::Client, stop: CancellationToken) -> Result<(), ControllerError> {
-    run_with(client, Clock::starting_at(Timestamp::now()), stop).await
-}
-
-/// Runs the controller once there is a StatefulSet.
-pub(crate) async fn run_when_needed(client: kube_client::Client, clock: Clock, stop: CancellationToken) {
-    let sets = ApiResource::erase::<StatefulSet>(&());
-    when_needed::run_when_needed(&client, &sets, &stop, || run_with(client.clone(), clock, stop.clone())).await;
-}
-
-async fn run_with(client: kube_client::Client, clock: Clock, stop: CancellationToken) -> Result<(), ControllerError> {
-    let factory = SharedInformerFactory::new(client.clone());
-    let controller = Controller::new(client, clock, &factory).expect("informers that have not started take any index");
-    Arc::new(controller).run(&factory, &stop.child_token()).await
+    reconciler::run::<Controller>(client, stop).await
 }
 
 /// The controller: its informers and its queue.
-struct Controller {
+pub(super) struct Controller {
     client: kube_client::Client,
     kind: ApiResource,
     kind_of_pods: ApiResource,
@@ -90,7 +76,10 @@ struct Controller {
     recorder: EventRecorder,
 }
 
-impl Controller {
+impl Reconciler for Controller {
+    type Kind = StatefulSet;
+    type Key = String;
+
     fn new(client: kube_client::Client, clock: Clock, factory: &SharedInformerFactory) -> Result<Self, Error> {
         let kind = ApiResource::erase::<StatefulSet>(&());
         let kind_of_claims = ApiResource::erase::<PersistentVolumeClaim>(&());
@@ -117,26 +106,19 @@ impl Controller {
         })
     }
 
-    /// Starts the factory and runs until `stop`, which it also fires when it fails.
-    async fn run(
-        self: Arc<Self>,
-        factory: &SharedInformerFactory,
-        stop: &CancellationToken,
-    ) -> Result<(), ControllerError> {
-        let mut filled = self.listen().expect("informers that have not started take handlers").to_vec();
-        filled.extend([self.claim_informer.synced(), self.revisions.informer.synced()]);
-        let sync = async |key: String| self.sync(&key).await;
-        drive_queue(factory, &filled, stop, "a StatefulSet", &self.queue, sync).await
-    }
-
-    fn listen(self: &Arc<Self>) -> Result<[Done; 2], InformerStopped> {
+    fn listen(self: &Arc<Self>) -> Result<Vec<Done>, InformerStopped> {
         let sets = self.informer.add_event_handler(OfSets(self.clone()))?;
         let pods = self.pod_informer.add_event_handler(OfPods(self.clone()))?;
-        Ok([sets.synced(), pods.synced()])
+        let (claims, revisions) = (self.claim_informer.synced(), self.revisions.informer.synced());
+        Ok(vec![sets.synced(), pods.synced(), claims, revisions])
+    }
+
+    fn queue(&self) -> &WorkQueue<String> {
+        &self.queue
     }
 
     /// Brings a StatefulSet nearer to what it asks for. Upstream: `sync`.
-    async fn sync(&self, key: &str) -> Result<(), SyncError> {
+    async fn sync(&self, key: &String) -> Result<(), SyncError> {
         let seen = self.statuses.caught_up(key, &self.informer.reader()).await
             && self.pod_writes.caught_up(key, &self.pod_informer.reader()).await
             && self.claim_writes.caught_up(key, &self.claim_informer.reader()).await
@@ -157,7 +139,9 @@ impl Controller {
         done.and(told)?;
         round.clean_up(&history).await
     }
+}
 
+impl Controller {
     /// The API for the objects of a kind in the namespace of a StatefulSet.
     fn api(&self, set: &DynamicObject, kind: &ApiResource) -> Api<DynamicObject> {
         Api::namespaced_with(self.client.clone(), namespace(&set.metadata), kind)

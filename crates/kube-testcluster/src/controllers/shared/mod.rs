@@ -8,6 +8,7 @@ pub(super) mod hash;
 pub(super) mod object;
 pub(super) mod own_writes;
 pub(super) mod pods;
+pub(super) mod reconciler;
 pub(super) mod recorder;
 pub(super) mod revisions;
 pub(super) mod share;
