@@ -203,6 +203,25 @@ async fn a_bundle_may_hold_the_certificate_of_the_webhook_itself() {
     cluster.shutdown().await;
 }
 
+/// Go: `Certificate.isValid`.
+#[tokio::test]
+async fn the_time_of_a_certificate_in_the_bundle_counts() {
+    for (from, to, why) in
+        [(1990, 2000, "is after 2000-01-01T00:00:00Z"), (2990, 3000, "is before 2990-01-01T00:00:00Z")]
+    {
+        let cluster = cluster();
+        let hook = Hook::valid(from, to, allow);
+        configure(&cluster, Kind::Validating, &[(&hook, json!({"clientConfig": hook.pinned_client_config()}))]).await;
+        let refused = post(&cluster, MAPS, map("m")).await;
+        let message = refused.body["message"].as_str().unwrap();
+        let said =
+            "tls: failed to verify certificate: x509: certificate has expired or is not yet valid: current time ";
+        assert!(refused.code == 500 && message.contains(said) && message.ends_with(why), "{message}");
+        assert!(hook.asked().is_empty());
+        cluster.shutdown().await;
+    }
+}
+
 #[tokio::test]
 async fn a_broken_answer_is_told_as_upstream_tells_it() {
     let cluster = cluster();

@@ -10,6 +10,7 @@ mod attributes;
 mod authentication;
 mod authorization;
 mod bearer_token;
+pub(crate) mod certificates;
 mod impersonation;
 pub(crate) mod rbac;
 #[cfg(feature = "tls")]

@@ -9,7 +9,10 @@ use crate::kinds::fields::items;
 use crate::kinds::names::NameRule;
 use crate::kinds::resource::{Change, Resource, Scope, Subresource};
 use crate::machinery::fill::{list, object};
-use crate::machinery::user::User;
+use crate::machinery::user::{MASTERS, User};
+
+/// Who signs certificates of the API server's clients.
+const API_SERVER_CLIENT: &str = "kubernetes.io/kube-apiserver-client";
 
 /// The row of a CertificateSigningRequest.
 pub(in crate::kinds) const ROW: Resource = Resource {
@@ -44,6 +47,16 @@ pub(crate) fn note_requester(resource: &Resource, new: &mut Value, user: &User) 
             None => spec.remove(field),
         };
     }
+}
+
+/// Why a new request may not ask for this subject. Upstream: `plugin/pkg/admission/certificates/subjectrestriction`.
+pub(crate) fn subject_restriction(resource: &Resource, new: &Value) -> Option<String> {
+    if resource.kind != "CertificateSigningRequest" || new["spec"]["signerName"] != API_SERVER_CLIENT {
+        return None;
+    }
+    let subject = validation::subject(&new["spec"]["request"])?;
+    let is_master = subject.organizations.iter().any(|group| group == MASTERS);
+    is_master.then(|| format!("use of {API_SERVER_CLIENT} signer with {MASTERS} group is not allowed"))
 }
 
 /// Keeps the request as it was made. Upstream: `csrStrategy`, `csrStatusStrategy`, `csrApprovalStrategy`.

@@ -39,7 +39,7 @@ mod subresource;
 mod url;
 
 pub(crate) use self::catalog::{Catalog, preference};
-pub(crate) use self::certificate_signing_request::note_requester;
+pub(crate) use self::certificate_signing_request::{note_requester, subject_restriction};
 pub(crate) use self::core::namespace;
 pub(crate) use self::core::pod::fields_from_annotations;
 pub(crate) use self::names::{is_label, is_path_segment, is_subdomain};

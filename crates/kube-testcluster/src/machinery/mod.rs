@@ -1,4 +1,4 @@
-//! What every room needs of Kubernetes' conventions: causes, quantities, label selectors, times, schedules. Upstream:
+//! What every room needs of Kubernetes' conventions: causes, quantities, label selectors, times, schedules, certificates. Upstream:
 //! `k8s.io/apimachinery`.
 
 pub(crate) mod admit;
@@ -17,4 +17,5 @@ pub(crate) mod quantity;
 pub(crate) mod quote;
 pub(crate) mod random;
 pub(crate) mod user;
+pub(crate) mod x509;
 pub(crate) mod yaml;

@@ -3,11 +3,12 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-/// One block. What is in it is not looked at.
+/// One block.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Block<'a> {
     pub(crate) kind: &'a str,
     pub(crate) has_headers: bool,
+    pub(crate) bytes: Vec<u8>,
 }
 
 const BEGIN: &str = "-----BEGIN ";
@@ -42,7 +43,7 @@ fn block<'a>(inside: &'a str, behind: &'a str) -> Option<(Block<'a>, &'a str)> {
         body = next;
     }
     let encoded: String = body.split_ascii_whitespace().collect();
-    STANDARD.decode(encoded).ok().map(|_| (Block { kind, has_headers }, after))
+    STANDARD.decode(encoded).ok().map(|bytes| (Block { kind, has_headers, bytes }, after))
 }
 
 #[cfg(test)]

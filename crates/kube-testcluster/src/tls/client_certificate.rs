@@ -8,8 +8,8 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, UnixTime};
 use tokio_rustls::rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
 use tokio_rustls::rustls::{DigitallySignedStruct, DistinguishedName, Error, SignatureScheme};
 
-use super::subject;
 use crate::machinery::user::User;
+use crate::machinery::x509::{Subject, Validity};
 
 /// What a client has shown at the beginning of its connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,10 +26,12 @@ impl ClientCertificate {
     /// Looks at the certificates of a connection: the client's own, and those between it and the authority.
     pub(super) fn of(chain: Option<&[CertificateDer<'_>]>, authorities: Option<&Authorities>) -> Self {
         let (Some([own, others @ ..]), Some(authorities)) = (chain, authorities) else { return Self::None };
+        let now = UnixTime::now();
         if authorities.own.contains(own) {
-            return user(own).map_or(Self::Unknown, Self::Of);
+            let is_valid = Validity::of(own).is_some_and(|validity| validity.has(now.as_secs()));
+            return user(own).filter(|_| is_valid).map_or(Self::Unknown, Self::Of);
         }
-        match authorities.verifier.verify_client_cert(own, others, UnixTime::now()) {
+        match authorities.verifier.verify_client_cert(own, others, now) {
             Ok(_) => user(own).map_or(Self::Unknown, Self::Of),
             Err(error) => {
                 tracing::debug!(%error, "a client's certificate is not known");
@@ -51,7 +53,7 @@ pub(super) struct Authorities {
 /// The common name is the user, the organizations are the groups. Upstream: `CommonNameUserConversion`.
 fn user(certificate: &CertificateDer<'_>) -> Option<User> {
     let parsed = webpki::EndEntityCert::try_from(certificate).ok()?;
-    let subject = subject::read(parsed.subject()).filter(|subject| !subject.common_name.is_empty())?;
+    let subject = Subject::read(parsed.subject()).filter(|subject| !subject.common_name.is_empty())?;
     let digest = ring::digest::digest(&ring::digest::SHA256, certificate);
     let mut id = "X509SHA256=".to_owned();
     for byte in digest.as_ref() {

@@ -3,7 +3,6 @@
 
 mod authority;
 mod client_certificate;
-mod subject;
 mod transport;
 
 pub use self::authority::{Authority, KeyPair};

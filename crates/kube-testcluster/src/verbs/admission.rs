@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::http::status::ApiError;
-use crate::kinds::{NAMESPACES, NODES, Resource};
+use crate::kinds::{NAMESPACES, NODES, Resource, subject_restriction};
 use crate::machinery::fill::object;
 use crate::store::object::Key;
 use crate::store::storage::Storage;
@@ -33,6 +33,12 @@ pub(super) fn namespace_lifecycle(storage: &Storage, resource: &'static Resource
         Some(_) => Ok(()),
         None => Err(ApiError::not_found(NAMESPACES, namespace)),
     }
+}
+
+/// Refuses a request for a certificate that would make its owner a master. Upstream: `CertificateSubjectRestriction`.
+pub(super) fn certificate_subject_restriction(resource: &'static Resource, new: &Value) -> Result<(), ApiError> {
+    let name = new["metadata"]["name"].as_str().unwrap_or_default();
+    subject_restriction(resource, new).map_or(Ok(()), |why| Err(ApiError::forbidden(resource, name, &why)))
 }
 
 /// The name in a refusal: no name is generated yet. Upstream: `extractResourceName`.

@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use serde_json::{Map, Value, json};
 
-use super::admission::{name_of, namespace_lifecycle, taint_nodes_by_condition};
+use super::admission::{certificate_subject_restriction, name_of, namespace_lifecycle, taint_nodes_by_condition};
 use super::owners::{self, Moment};
 use super::ownership::{self, Component, MadeBy, Writer};
 use super::{Call, answer, conversion, pod_admission};
@@ -86,6 +86,7 @@ impl Creation<'_> {
         if target.name.is_some() {
             check_creation_by_name(target, writer)?;
         }
+        certificate_subject_restriction(target.resource, &value)?;
         gate.validate(Operation::Create, Some(&value), None).await?;
         self.check_version(&version)?;
         keep_in_dry_run(&mut value, version, commit);

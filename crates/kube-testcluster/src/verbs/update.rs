@@ -12,6 +12,7 @@ use super::owners::{self, Moment};
 use super::ownership::{self, MadeBy, Writer};
 use super::{Call, answer, conversion, key, pod_admission};
 use crate::admission::{Gate, Reinvoke};
+use crate::auth::certificates;
 use crate::auth::rbac::escalation::{self, Grant};
 use crate::auth::user_of;
 use crate::codec::schema::Decoded;
@@ -181,6 +182,8 @@ fn decided(
     if !causes.is_empty() {
         return Err(ApiError::invalid(resource, current.key.name(), causes));
     }
+    let update = certificates::Update { resource, part, old: &current.value, new: &new };
+    certificates::check(writer.caller.as_ref(), update)?;
     if is_counted(current, &new, part) {
         count_generation(&mut new);
     }

@@ -8,12 +8,13 @@ use http::{Request, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
+use jiff::Timestamp;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use tokio_rustls::rustls::crypto::ring::default_provider;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
-use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
+use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use tokio_rustls::rustls::{CertificateError, ClientConfig, Error};
 
 use super::answer::Answer;
@@ -105,15 +106,24 @@ fn of_handshake(why: &io::Error, host: &str) -> String {
         Error::InvalidCertificate(CertificateError::NotValidForNameContext { presented, .. }) => {
             unverified(&format!("certificate is valid for {}, not {host}", names(presented)))
         }
-        Error::InvalidCertificate(
-            CertificateError::Expired
-            | CertificateError::ExpiredContext { .. }
-            | CertificateError::NotValidYet
-            | CertificateError::NotValidYetContext { .. },
-        ) => unverified("certificate has expired or is not yet valid"),
+        Error::InvalidCertificate(CertificateError::ExpiredContext { time, not_after }) => {
+            unverified(&not_now(*time, "after", *not_after))
+        }
+        Error::InvalidCertificate(CertificateError::NotValidYetContext { time, not_before }) => {
+            unverified(&not_now(*time, "before", *not_before))
+        }
         Error::InvalidMessage(_) => "http: server gave HTTP response to HTTPS client".to_owned(),
         error => format!("tls: {error}"),
     }
+}
+
+/// Go: `CertificateInvalidError`, for the reason `Expired`.
+fn not_now(now: UnixTime, is: &str, limit: UnixTime) -> String {
+    let shown = |time: UnixTime| {
+        let seconds = i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
+        Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX).to_string()
+    };
+    format!("certificate has expired or is not yet valid: current time {} is {is} {}", shown(now), shown(limit))
 }
 
 /// The names in a certificate, which rustls shows with their type: `DnsName("a")`.

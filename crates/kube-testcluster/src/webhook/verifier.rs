@@ -1,6 +1,7 @@
 //! Whether a webhook's certificate is one that its configuration vouches for. Go: `Certificate.Verify` in `crypto/x509`.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio_rustls::rustls::client::WebPkiServerVerifier;
 use tokio_rustls::rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -11,8 +12,10 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use tokio_rustls::rustls::{CertificateError, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 use webpki::EndEntityCert;
 
+use crate::machinery::x509::Validity;
+
 /// Trusts what a bundle has signed, and, like Go, the certificates in the bundle themselves: envtest gives webhooks a bundle with
-/// their own certificate. Of these the name is checked. Go checks the time too.
+/// their own certificate. Of these the time and the name are checked, as Go does.
 #[derive(Debug)]
 pub(super) struct Verifier {
     bundle: Vec<CertificateDer<'static>>,
@@ -31,6 +34,19 @@ impl Verifier {
     }
 }
 
+/// Whether a certificate is valid now.
+fn check_time(certificate: &[u8], now: UnixTime) -> Result<(), CertificateError> {
+    let Validity { not_before, not_after } = Validity::of(certificate).ok_or(CertificateError::BadEncoding)?;
+    let at = |seconds| UnixTime::since_unix_epoch(Duration::from_secs(seconds));
+    match now.as_secs() {
+        seconds if seconds < not_before => {
+            Err(CertificateError::NotValidYetContext { time: now, not_before: at(not_before) })
+        }
+        seconds if seconds > not_after => Err(CertificateError::ExpiredContext { time: now, not_after: at(not_after) }),
+        _ => Ok(()),
+    }
+}
+
 impl ServerCertVerifier for Verifier {
     fn verify_server_cert(
         &self,
@@ -41,6 +57,7 @@ impl ServerCertVerifier for Verifier {
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
         if self.bundle.iter().any(|own| own == end_entity) {
+            check_time(end_entity, now)?;
             let certificate = EndEntityCert::try_from(end_entity).map_err(|_| CertificateError::BadEncoding)?;
             let is_valid = certificate.verify_is_valid_for_subject_name(server_name);
             is_valid.map_err(|_| CertificateError::NotValidForName)?;

@@ -10,6 +10,7 @@ mod cluster_at_start;
 mod cluster_bare;
 mod cluster_binding;
 mod cluster_bodies;
+mod cluster_certificates;
 mod cluster_create;
 mod cluster_custom_resources;
 mod cluster_data;

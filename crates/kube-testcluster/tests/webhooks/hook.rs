@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use kube_testcluster::Authority;
+use kube_testcluster::{Authority, KeyPair};
+use rcgen::{CertificateParams, date_time_ymd};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -54,6 +55,21 @@ impl Hook {
     pub fn start(decide: impl Fn(&Value) -> Value + Send + Sync + 'static) -> Self {
         let authority = Authority::new("webhooks").unwrap();
         let pair = authority.server(["localhost", "127.0.0.1"]).unwrap();
+        Self::serving(authority, &pair, decide)
+    }
+
+    /// A webhook with a certificate of its own, which is valid from one day to another.
+    pub fn valid(from: i32, to: i32, decide: impl Fn(&Value) -> Value + Send + Sync + 'static) -> Self {
+        let mut parameters = CertificateParams::new(["localhost".to_owned(), "127.0.0.1".to_owned()]).unwrap();
+        parameters.not_before = date_time_ymd(from, 1, 1);
+        parameters.not_after = date_time_ymd(to, 1, 1);
+        let key = rcgen::KeyPair::generate().unwrap();
+        let certificate = parameters.self_signed(&key).unwrap().pem();
+        let pair = KeyPair { certificate, key: key.serialize_pem() };
+        Self::serving(Authority::new("webhooks").unwrap(), &pair, decide)
+    }
+
+    fn serving(authority: Authority, pair: &KeyPair, decide: impl Fn(&Value) -> Value + Send + Sync + 'static) -> Self {
         let chain = vec![CertificateDer::from_pem_slice(pair.certificate.as_bytes()).unwrap()];
         let key = PrivateKeyDer::from_pem_slice(pair.key.as_bytes()).unwrap();
         let config = ServerConfig::builder_with_provider(Arc::new(default_provider()));
@@ -71,7 +87,7 @@ impl Hook {
         let asked = Arc::new(asked);
         let listener = tokio::net::TcpListener::from_std(listener).unwrap();
         tokio::spawn(serve(listener, acceptor, asked.clone()));
-        Self { address, authority, own: pair.certificate, asked }
+        Self { address, authority, own: pair.certificate.clone(), asked }
     }
 
     pub fn client_config(&self) -> Value {

@@ -11,6 +11,7 @@ use crate::kinds::fields::{items, known, text};
 use crate::kinds::resource::Subresource;
 use crate::machinery::cause::Cause;
 use crate::machinery::pem;
+use crate::machinery::x509::{Subject, subject_of_request};
 
 /// Once true, they stay true.
 const DECISIONS: [&str; 3] = ["Approved", "Denied", "Failed"];
@@ -126,6 +127,12 @@ fn has_twice(words: &[&str]) -> bool {
 fn decoded(bytes: &Value) -> Option<String> {
     let bytes = STANDARD.decode(bytes.as_str()?).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Whose certificate is asked for. `None` of what is no request.
+pub(super) fn subject(request: &Value) -> Option<Subject> {
+    let text = decoded(request)?;
+    subject_of_request(&pem::next(&text)?.0.bytes)
 }
 
 /// The types of its conditions.

@@ -1,0 +1,67 @@
+//! Who may approve and sign requests for certificates. Upstream: `approval` and `signing` in `plugin/pkg/admission/certificates`, and
+//! `IsAuthorizedForSignerName` beside them.
+
+use serde_json::Value;
+
+use super::access::Caller;
+use super::attributes::{Attributes, ResourceAttributes};
+use crate::http::status::ApiError;
+use crate::kinds::{Resource, Subresource};
+use crate::machinery::quote::quote;
+
+const GROUP: &str = "certificates.k8s.io";
+
+/// An update of an object, or of a part of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Update<'a> {
+    pub(crate) resource: &'static Resource,
+    pub(crate) part: Option<Subresource>,
+    pub(crate) old: &'a Value,
+    pub(crate) new: &'a Value,
+}
+
+/// Refuses a decision about a request, or a certificate for it, of a caller who may not decide or sign for its signer. Of other kinds,
+/// and of the cluster's own writes, nothing is refused.
+///
+/// # Errors
+/// 403.
+pub(crate) fn check(caller: Option<&Caller>, update: Update<'_>) -> Result<(), ApiError> {
+    let is_request = (update.resource.group, update.resource.plural) == (GROUP, "certificatesigningrequests");
+    let Some(caller) = caller.filter(|_| is_request) else { return Ok(()) };
+    let verb = match update.part {
+        Some(Subresource::Approval) => "approve",
+        Some(Subresource::Status) if update.signs() => "sign",
+        _ => return Ok(()),
+    };
+    // Of the state before, as nobody may choose another signer by this.
+    let signer = update.old["spec"]["signerName"].as_str().unwrap_or_default();
+    if caller.may_for_signer(verb, signer) {
+        return Ok(());
+    }
+    let name = update.old["metadata"]["name"].as_str().unwrap_or_default();
+    let why = format!("user not permitted to {verb} requests with signerName {}", quote(signer));
+    Err(ApiError::forbidden(update.resource, name, &why))
+}
+
+impl Update<'_> {
+    /// Whether the certificate or the conditions change.
+    fn signs(&self) -> bool {
+        let of = |object: &Value| {
+            let (certificate, conditions) = (&object["status"]["certificate"], &object["status"]["conditions"]);
+            (certificate.clone(), conditions.as_array().filter(|list| !list.is_empty()).cloned())
+        };
+        of(self.old) != of(self.new)
+    }
+}
+
+impl Caller {
+    /// Whether the caller has the right to this signer, or to all of its domain.
+    fn may_for_signer(&self, verb: &str, signer: &str) -> bool {
+        let domain = signer.split('/').next().unwrap_or_default();
+        [signer.to_owned(), format!("{domain}/*")].into_iter().any(|name| {
+            let (verb, group, resource) = (verb.to_owned(), GROUP.to_owned(), "signers".to_owned());
+            let asked = ResourceAttributes { verb, group, resource, name, ..ResourceAttributes::default() };
+            self.authorizer.authorize(&self.user, &Attributes::Resource(asked)).allowed
+        })
+    }
+}

@@ -1,0 +1,13 @@
+//! What is read of certificates and of requests for them (RFC 5280, RFC 2986): names and times. Signatures are checked by TLS. Go:
+//! `crypto/x509`.
+
+mod der;
+mod name;
+mod request;
+#[cfg(feature = "tls")]
+mod validity;
+
+pub(crate) use self::name::Subject;
+pub(crate) use self::request::subject_of_request;
+#[cfg(feature = "tls")]
+pub(crate) use self::validity::Validity;

@@ -1,0 +1,112 @@
+//! Who may ask for certificates, approve requests for them and sign them. Upstream: `plugin/pkg/admission/certificates`.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use kube_testcluster::{Admission, Authorization, Cluster, User};
+use serde_json::{Value, json};
+
+use crate::support::api::{Answer, Api, quiet};
+
+const REQUESTS: &str = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+const RBAC: &str = "/apis/rbac.authorization.k8s.io/v1";
+
+/// O=developers, CN=ada
+const DEVELOPER: &str = "-----BEGIN CERTIFICATE REQUEST-----
+MIHeMIGFAgEAMCMxEzARBgNVBAoMCmRldmVsb3BlcnMxDDAKBgNVBAMMA2FkYTBZ
+MBMGByqGSM49AgEGCCqGSM49AwEHA0IABGJgcz3+TI+rEjISZa+jI8jNNND9E/5W
+SxDcpvXvUwR8cLAVJ5QgwmQGncQQlgdfzqUPTOeNJyHg7ATOZ0QhTRSgADAKBggq
+hkjOPQQDAgNIADBFAiA4rVMeWlEKrzzeHEKJ7X7ZbMM/8zB0GumtZEvA9WPvlAIh
+AOLpE7jMaeqod6Ul+U/ncK8MNCTJxEq66G8MJB/pl1ZM
+-----END CERTIFICATE REQUEST-----
+";
+
+/// O=system:masters, CN=eve
+const MASTER: &str = "-----BEGIN CERTIFICATE REQUEST-----
+MIHhMIGJAgEAMCcxFzAVBgNVBAoMDnN5c3RlbTptYXN0ZXJzMQwwCgYDVQQDDANl
+dmUwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAAQJC7JwI55aQ1FR917eTHA12Hjw
+paDcci51cuvmop+wMoJvwuSTvdwyRi3FG1VPI8JmRbroVp+LfKYOwRw5X2JFoAAw
+CgYIKoZIzj0EAwIDRwAwRAIgHHVUiFLQgEdTd/n5eXHxB0GR9PPFbfOsVq1FqboS
+cQ4CIFfCqskSalIb1X5OJUk3DaZVwEFAKFHiq9IwtorPz3bT
+-----END CERTIFICATE REQUEST-----
+";
+
+fn request(name: &str, signer: &str, pem: &str) -> Value {
+    let spec = json!({"request": STANDARD.encode(pem), "signerName": signer, "usages": ["client auth"]});
+    json!({"metadata": {"name": name}, "spec": spec})
+}
+
+/// Roles decide. The user may write all parts of requests, and has the verb for some signers.
+async fn guarded(verb: &str, signers: &[&str]) -> (Cluster, Api) {
+    let cluster = quiet().authorization(Authorization::Rbac).admission(Admission::Kube).start();
+    let admin = Api::new(&cluster);
+    let group = json!(["certificates.k8s.io"]);
+    let parts = ["", "/approval", "/status"].map(|part| format!("certificatesigningrequests{part}"));
+    let rules = json!([
+        {"verbs": ["*"], "apiGroups": group, "resources": parts},
+        {"verbs": [verb], "apiGroups": group, "resources": ["signers"], "resourceNames": signers},
+    ]);
+    let role = json!({"metadata": {"name": "certificates"}, "rules": rules});
+    assert_eq!(admin.post(&format!("{RBAC}/clusterroles"), &role).await.status, 201);
+    let binding = json!({"metadata": {"name": "certificates"}, "subjects": [{"kind": "User", "name": "ada"}],
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "certificates"}});
+    assert_eq!(admin.post(&format!("{RBAC}/clusterrolebindings"), &binding).await.status, 201);
+    for (name, signer) in [("a", "example.com/a"), ("b", "example.com/b"), ("other", "example.org/a")] {
+        assert_eq!(admin.post(REQUESTS, &request(name, signer, DEVELOPER)).await.status, 201);
+    }
+    let ada = Api::of(cluster.router_as(User::new("ada", ["developers"])));
+    (cluster, ada)
+}
+
+async fn approve(api: &Api, name: &str) -> Answer {
+    let condition = json!({"type": "Approved", "status": "True", "reason": "a", "message": ""});
+    api.merge(&format!("{REQUESTS}/{name}/approval"), &json!({"status": {"conditions": [condition]}})).await
+}
+
+async fn fail(api: &Api, name: &str) -> Answer {
+    let condition = json!({"type": "Failed", "status": "True", "reason": "a", "message": ""});
+    api.merge(&format!("{REQUESTS}/{name}/status"), &json!({"status": {"conditions": [condition]}})).await
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_approves_needs_the_right_to_the_signer() {
+    let (_cluster, ada) = guarded("approve", &["example.com/a"]).await;
+    assert_eq!(approve(&ada, "a").await.status, 200);
+    let refused = approve(&ada, "b").await;
+    let why = "certificatesigningrequests.certificates.k8s.io \"b\" is forbidden: user not permitted to approve requests with \
+               signerName \"example.com/b\"";
+    assert_eq!((refused.status, refused.message()), (403, why));
+    let labels = json!({"metadata": {"labels": {"a": "b"}}});
+    assert_eq!(ada.merge(&format!("{REQUESTS}/b"), &labels).await.status, 200, "the request itself is no decision");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_right_may_be_one_to_all_signers_of_a_domain() {
+    let (_cluster, ada) = guarded("approve", &["example.com/*"]).await;
+    let codes = [approve(&ada, "a").await.status, approve(&ada, "b").await.status, approve(&ada, "other").await.status];
+    assert_eq!(codes, [200, 200, 403]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_signs_needs_another_right() {
+    let (_cluster, ada) = guarded("sign", &["example.com/a"]).await;
+    assert_eq!((approve(&ada, "a").await.status, fail(&ada, "a").await.status), (403, 200));
+    let refused = fail(&ada, "b").await;
+    let why = "certificatesigningrequests.certificates.k8s.io \"b\" is forbidden: user not permitted to sign requests with \
+               signerName \"example.com/b\"";
+    assert_eq!((refused.status, refused.message()), (403, why));
+    let nothing = json!({"status": {"conditions": []}});
+    let kept = ada.merge(&format!("{REQUESTS}/b/status"), &nothing).await;
+    assert_eq!(kept.status, 200, "what changes nothing signs nothing: {}", kept.body);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_becomes_a_master_by_a_certificate_of_a_client() {
+    let api = Api::new(&quiet().start());
+    let client = "kubernetes.io/kube-apiserver-client";
+    let refused = api.post(REQUESTS, &request("eve", client, MASTER)).await;
+    let why = "certificatesigningrequests.certificates.k8s.io \"eve\" is forbidden: use of kubernetes.io/kube-apiserver-client \
+               signer with system:masters group is not allowed";
+    assert_eq!((refused.status, refused.message()), (403, why));
+    assert_eq!(api.post(REQUESTS, &request("ada", client, DEVELOPER)).await.status, 201);
+    assert_eq!(api.post(REQUESTS, &request("eve", "example.com/a", MASTER)).await.status, 201);
+}
