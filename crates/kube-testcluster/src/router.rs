@@ -4,7 +4,6 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, any, get};
@@ -23,7 +22,7 @@ use crate::http::negotiation::{Form, Offers, View, is_for_people};
 use crate::http::query::Query;
 use crate::http::represent::{Events, Representation, in_place_of, refused};
 use crate::http::request_info::{self, NoTarget, Target};
-use crate::http::status::{ApiError, PLAIN, answer, broken_request, no_such_path};
+use crate::http::status::{ApiError, broken_request, no_such_path, plain};
 use crate::http::table::IncludeObject;
 use crate::http::waiting_answers::WaitingAnswers;
 use crate::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Subresource};
@@ -74,7 +73,7 @@ fn with_or_without_slash(path: &str, handler: MethodRouter<Arc<Store>>) -> Route
     Router::new().route(path, handler.clone()).route(&format!("{path}/"), handler)
 }
 
-/// Whether the server can be used. After a panic in the middle of a write it cannot.
+/// Whether the server can be used. Upstream: `handleRootHealth`. After a panic in the middle of a write it cannot.
 async fn health(State(store): State<Arc<Store>>, request: Request) -> Response {
     let check = request.uri().path().trim_start_matches('/');
     if store.is_sound() {
@@ -82,10 +81,10 @@ async fn health(State(store): State<Arc<Store>>, request: Request) -> Response {
             Some(_) => format!("[+]ping ok\n[+]store ok\n{check} check passed\n"),
             None => "ok".to_owned(),
         };
-        return answer(StatusCode::OK, PLAIN, Body::from(told));
+        return plain(StatusCode::OK, told);
     }
     let text = format!("[+]ping ok\n[-]store failed: reason withheld\n{check} check failed\n");
-    answer(StatusCode::INTERNAL_SERVER_ERROR, PLAIN, Body::from(text))
+    plain(StatusCode::INTERNAL_SERVER_ERROR, text)
 }
 
 /// Answers a request whose handling panics, and goes on with the others. Upstream: `WithPanicRecovery`.
@@ -94,7 +93,7 @@ async fn resource(store: Arc<Store>, logs: Arc<Logs>, waiting: Arc<WaitingAnswer
     AssertUnwindSafe(served(store, logs, &waiting, request)).catch_unwind().await.unwrap_or_else(|_| {
         tracing::error!(%method, path = uri.path(), "a request caused a panic");
         let text = "This request caused apiserver to panic. Look in the logs for details.\n";
-        answer(StatusCode::INTERNAL_SERVER_ERROR, PLAIN, Body::from(text))
+        plain(StatusCode::INTERNAL_SERVER_ERROR, text)
     })
 }
 

@@ -16,7 +16,7 @@ use super::impersonation::{Impersonation, wanted_user};
 use super::service_account;
 use crate::http::query::Query;
 use crate::http::represent::refused;
-use crate::http::status::ApiError;
+use crate::http::status::{ApiError, without_sniffing};
 use crate::machinery::user::User;
 use crate::settings::Authorization;
 use crate::store::Store;
@@ -55,8 +55,15 @@ pub(crate) fn with_authorization(router: Router, store: Arc<Store>) -> Router {
 async fn pass(State(access): State<Arc<Access>>, mut request: Request, next: Next) -> Response {
     match access.admit(&mut request) {
         Ok(()) => next.run(request).await,
-        Err(error) => refused(request.headers(), &Query::parse(request.uri()), error),
+        Err(error) => answered(&request, error),
     }
+}
+
+/// The answer to a request that is not admitted. Upstream: `RespondWithError`, and `Unauthorized` for somebody unknown.
+fn answered(request: &Request, error: ApiError) -> Response {
+    let is_known = !error.is_unauthorized();
+    let response = refused(request.headers(), &Query::parse(request.uri()), error);
+    if is_known { without_sniffing(response) } else { response }
 }
 
 impl Access {

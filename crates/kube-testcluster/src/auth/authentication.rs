@@ -16,7 +16,7 @@ use super::{service_account, unrestricted};
 use crate::http::guard::is_from_its_own_host;
 use crate::http::query::Query;
 use crate::http::represent::refused;
-use crate::http::status::ApiError;
+use crate::http::status::{ApiError, without_sniffing};
 use crate::machinery::user::User;
 use crate::settings::Authorization;
 use crate::store::Store;
@@ -45,7 +45,7 @@ async fn pass(State(authenticator): State<Arc<Authenticator>>, mut request: Requ
     if authenticator.store.settings.authorization == Authorization::AlwaysAllow {
         let asked = Attributes::of(request.method(), request.uri());
         if !unrestricted::allows(&user, &asked) {
-            return refuse(&request, asked.forbidden(&user.name, ""));
+            return without_sniffing(refuse(&request, asked.forbidden(&user.name, "")));
         }
     }
     request.headers_mut().remove(header::AUTHORIZATION); // nobody behind this should be tempted to use it

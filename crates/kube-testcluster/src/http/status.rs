@@ -348,11 +348,22 @@ pub(crate) fn answer(code: StatusCode, content_type: &'static str, body: Body) -
     response
 }
 
-pub(crate) const PLAIN: &str = "text/plain; charset=utf-8";
+const PLAIN: &str = "text/plain; charset=utf-8";
+
+/// A text. Go: `http.Error`.
+pub(crate) fn plain(code: StatusCode, text: impl Into<Body>) -> Response {
+    without_sniffing(answer(code, PLAIN, text.into()))
+}
+
+/// A response that browsers take for what it says that it is, whatever is in it.
+pub(crate) fn without_sniffing(mut response: Response) -> Response {
+    response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}
 
 /// The response of upstream's mux to an unknown path.
 pub(crate) fn no_such_path() -> Response {
-    answer(StatusCode::NOT_FOUND, PLAIN, Body::from("404 page not found\n"))
+    plain(StatusCode::NOT_FOUND, "404 page not found\n")
 }
 
 /// The response of upstream's HTTP server to a malformed request.

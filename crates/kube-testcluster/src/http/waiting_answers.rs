@@ -13,7 +13,7 @@ use http::{HeaderValue, StatusCode, header};
 use http_body_util::BodyExt;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::status::{ApiError, PLAIN, answer};
+use super::status::{ApiError, plain};
 
 /// Smaller answers are not counted: there are as many of them as connections.
 const SMALL: u64 = 64 * 1024;
@@ -83,7 +83,7 @@ async fn counted(response: Response, permits: OwnedSemaphorePermit) -> Response 
 /// Upstream: `tooManyRequests` of the max-in-flight filter.
 fn too_many_requests() -> Response {
     let text = "Too many requests, please try again later.\n";
-    let mut response = answer(StatusCode::TOO_MANY_REQUESTS, PLAIN, Body::from(text));
+    let mut response = plain(StatusCode::TOO_MANY_REQUESTS, text);
     response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
     response
 }

@@ -6,7 +6,6 @@ use super::fields::{items, text};
 use super::names::NameRule;
 use super::resource::{Resource, Scope};
 use crate::machinery::cause::Cause;
-use crate::machinery::fill::{object, part};
 
 const USUAL: Resource =
     Resource { scope: Scope::Cluster, cached: false, name_rule: NameRule::Unchecked, ..Resource::USUAL };
@@ -37,7 +36,7 @@ pub(crate) static REVIEWS: [Resource; 6] = [
         plural: "selfsubjectaccessreviews",
         singular: "selfsubjectaccessreview",
         kind: "SelfSubjectAccessReview",
-        validate: one_question,
+        validate: of_oneself,
         ..USUAL
     },
     Resource {
@@ -60,38 +59,24 @@ pub(crate) static REVIEWS: [Resource; 6] = [
 /// What a token of a service account is asked for with. It has no path of its own: it is a part of the account.
 pub(crate) static TOKEN_REQUEST: Resource = Resource { group: AUTHENTICATION, kind: "TokenRequest", ..USUAL };
 
-/// A review of one action must name either a resource or a path. Upstream: `ValidateSelfSubjectAccessReview`.
-fn one_question(new: &Value, _: Option<&Value>) -> Vec<Cause> {
-    let mut causes = Vec::new();
-    let (spec, metadata) = (&new["spec"], &new["metadata"]);
-    if spec["resourceAttributes"].is_null() == spec["nonResourceAttributes"].is_null() {
-        let why = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
-        causes.push(Cause::invalid_json("spec", &spec["nonResourceAttributes"], why));
-    }
-    if metadata.as_object().is_some_and(|fields| !fields.is_empty()) {
-        causes.push(Cause::invalid_json("metadata", metadata, "must be empty"));
-    }
+/// A review of what the client itself may do. Upstream: `ValidateSelfSubjectAccessReview`.
+fn of_oneself(new: &Value, _: Option<&Value>) -> Vec<Cause> {
+    let mut causes = one_question(&new["spec"]);
+    causes.extend(no_metadata(new, &["managedFields"], "must be empty"));
     causes
 }
 
 /// A review of what somebody else may do must name them. Upstream: `ValidateSubjectAccessReview`.
-fn of_somebody(new: &Value, old: Option<&Value>) -> Vec<Cause> {
-    let spec = &new["spec"];
-    let mut causes = Vec::new();
-    if text(spec, "user").is_empty() && items(spec, "groups").is_empty() {
-        causes.push(Cause::invalid("spec.user", "", "at least one of user or group must be specified"));
-    }
-    causes.extend(one_question(new, old));
+fn of_somebody(new: &Value, _: Option<&Value>) -> Vec<Cause> {
+    let mut causes = somebodys_question(&new["spec"]);
+    causes.extend(no_metadata(new, &["managedFields"], "must be empty"));
     causes
 }
 
 /// Upstream: `ValidateLocalSubjectAccessReview`.
-fn of_one_namespace(new: &Value, old: Option<&Value>) -> Vec<Cause> {
-    let mut bare = new.clone();
-    if let Some(metadata) = part(&mut bare, "metadata") {
-        object(metadata).remove("namespace");
-    }
-    let mut causes = of_somebody(&bare, old);
+fn of_one_namespace(new: &Value, _: Option<&Value>) -> Vec<Cause> {
+    let mut causes = somebodys_question(&new["spec"]);
+    causes.extend(no_metadata(new, &["managedFields", "namespace"], "must be empty except for namespace"));
     let (resource, path) = (&new["spec"]["resourceAttributes"], &new["spec"]["nonResourceAttributes"]);
     let asked = text(resource, "namespace");
     if resource.is_object() && asked != text(&new["metadata"], "namespace") {
@@ -101,4 +86,33 @@ fn of_one_namespace(new: &Value, old: Option<&Value>) -> Vec<Cause> {
         causes.push(Cause::invalid_json("spec.nonResourceAttributes", path, "disallowed on this kind of request"));
     }
     causes
+}
+
+/// Upstream: `ValidateSubjectAccessReviewSpec`.
+fn somebodys_question(spec: &Value) -> Vec<Cause> {
+    let mut causes = one_question(spec);
+    if text(spec, "user").is_empty() && items(spec, "groups").is_empty() {
+        causes.push(Cause::invalid("spec.user", "", "at least one of user or group must be specified"));
+    }
+    causes
+}
+
+/// A review of one action names either a resource or a path. Upstream: `ValidateSelfSubjectAccessReviewSpec`.
+fn one_question(spec: &Value) -> Vec<Cause> {
+    let (resource, path) = (&spec["resourceAttributes"], &spec["nonResourceAttributes"]);
+    let (at, why) = match (resource.is_null(), path.is_null()) {
+        (false, false) => ("spec.nonResourceAttributes", "cannot be specified in combination with resourceAttributes"),
+        (true, true) => {
+            ("spec.resourceAttributes", "exactly one of nonResourceAttributes or resourceAttributes must be specified")
+        }
+        _ => return Vec::new(),
+    };
+    vec![Cause::invalid_json(at, path, why)]
+}
+
+/// A review has no metadata but these.
+fn no_metadata(new: &Value, but: &[&str], why: &str) -> Option<Cause> {
+    let metadata = &new["metadata"];
+    let others = metadata.as_object().is_some_and(|fields| fields.keys().any(|field| !but.contains(&field.as_str())));
+    others.then(|| Cause::invalid_json("metadata", metadata, why))
 }

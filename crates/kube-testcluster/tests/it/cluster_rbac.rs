@@ -262,3 +262,23 @@ async fn the_clusters_own_controllers_need_no_rights() {
         }
     }
 }
+
+/// Upstream: `RespondWithError` in `endpoints/handlers/responsewriters`, and Go's `http.Error`.
+#[tokio::test(start_paused = true)]
+async fn browsers_are_not_to_guess_what_a_refusal_or_a_text_is() {
+    let cluster = guarded().start();
+    let ada = user(&cluster, "ada");
+    let sniffing =
+        |answer: Answer| answer.headers.get("x-content-type-options").map(|value| value.to_str().unwrap().to_owned());
+    let nosniff = Some("nosniff".to_owned());
+    assert_eq!(sniffing(ada.get(PODS).await), nosniff);
+    assert_eq!(sniffing(with_header(&ada, "GET", PODS, "impersonate-user", "eve").await), nosniff);
+    let admin = Api::new(&cluster);
+    for text in ["/nosuch", "/healthz", "/livez?verbose"] {
+        assert_eq!(sniffing(admin.get(text).await), nosniff, "{text}");
+    }
+    for object in [PODS, "/api/v1/nosuch", "/version"] {
+        assert_eq!(sniffing(admin.get(object).await), None, "{object}");
+    }
+    assert_eq!(sniffing(with_header(&admin, "GET", PODS, "authorization", "Bearer nobody's").await), None);
+}

@@ -51,8 +51,9 @@ async fn a_question_that_is_none_is_refused() {
     let api = Api::new(&quiet().start());
     let why = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
     let answer = api.post(ACCESS, &json!({})).await;
-    let said =
-        format!("SelfSubjectAccessReview.authorization.k8s.io \"\" is invalid: spec: Invalid value: null: {why}");
+    let said = format!(
+        "SelfSubjectAccessReview.authorization.k8s.io \"\" is invalid: spec.resourceAttributes: Invalid value: null: {why}"
+    );
     assert_eq!((answer.status, answer.message()), (422, said.as_str()));
     let answer = api.post(RULES, &json!({"spec": {}})).await;
     assert_eq!((answer.status, answer.message()), (400, "no namespace on request"));
@@ -75,4 +76,33 @@ async fn discovery_names_them_with_the_one_thing_that_can_be_done() {
         row("subjectaccessreviews", "SubjectAccessReview"),
     ];
     assert_eq!(list["resources"], Value::from(expected.to_vec()));
+}
+
+/// Upstream: `ValidateLocalSubjectAccessReview`.
+#[tokio::test(start_paused = true)]
+async fn a_review_in_a_namespace_has_no_metadata_but_that() {
+    let api = Api::new(&quiet().start());
+    let path = "/apis/authorization.k8s.io/v1/namespaces/default/localsubjectaccessreviews";
+    let spec =
+        json!({"user": "ada", "resourceAttributes": {"namespace": "default", "verb": "get", "resource": "pods"}});
+    assert_eq!(api.post(path, &json!({"metadata": {"namespace": "default"}, "spec": spec})).await.status, 201);
+    let named = api.post(path, &json!({"metadata": {"name": "a"}, "spec": spec})).await;
+    let cause = &named.body["details"]["causes"][0];
+    assert_eq!((named.status, &cause["field"]), (422, &json!("metadata")));
+    assert!(cause["message"].as_str().unwrap().ends_with(": must be empty except for namespace"), "{cause}");
+    let both = json!({"resourceAttributes": spec["resourceAttributes"], "nonResourceAttributes": {"path": "/", "verb": "get"}});
+    let refused = api.post(path, &json!({"spec": both})).await;
+    let said: Vec<String> = refused.body["details"]["causes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|cause| format!("{}: {}", cause["field"].as_str().unwrap(), cause["message"].as_str().unwrap()))
+        .collect();
+    let path = "Invalid value: {\"path\":\"/\",\"verb\":\"get\"}";
+    let expected = [
+        format!("spec.nonResourceAttributes: {path}: cannot be specified in combination with resourceAttributes"),
+        "spec.user: Invalid value: \"\": at least one of user or group must be specified".to_owned(),
+        format!("spec.nonResourceAttributes: {path}: disallowed on this kind of request"),
+    ];
+    assert_eq!(said, expected);
 }

@@ -11,6 +11,10 @@ impl ApiError {
         Self::new(StatusCode::UNAUTHORIZED, "Unauthorized", "Unauthorized")
     }
 
+    pub(crate) fn is_unauthorized(&self) -> bool {
+        self.code == StatusCode::UNAUTHORIZED
+    }
+
     /// What a user may not do; `resource` is empty for a path. Upstream: `NewForbidden`.
     pub(crate) fn not_allowed(group: &str, resource: &str, name: &str, why: &str) -> Self {
         let of_group = if group.is_empty() { resource.to_owned() } else { format!("{resource}.{group}") };
