@@ -5,6 +5,7 @@ import "strings"
 // served are the resources that the server has, by the path of their group version, each with its subresources.
 var served = map[string]map[string]string{
 	"/api/v1/": {
+		"componentstatuses":      "",
 		"configmaps":             "",
 		"endpoints":              "",
 		"events":                 "",

@@ -173,7 +173,7 @@ func main() {
 		corev1.PodList{}, corev1.NamespaceList{}, corev1.ConfigMapList{}, corev1.NodeList{}, corev1.ServiceList{},
 		corev1.ServiceAccountList{}, corev1.SecretList{}, corev1.EventList{}, corev1.Binding{}, corev1.List{},
 		corev1.EndpointsList{}, corev1.LimitRangeList{}, corev1.PersistentVolumeList{}, corev1.PersistentVolumeClaimList{},
-		corev1.PodTemplateList{}, corev1.ReplicationControllerList{}, corev1.ResourceQuotaList{},
+		corev1.PodTemplateList{}, corev1.ReplicationControllerList{}, corev1.ResourceQuotaList{}, corev1.ComponentStatusList{},
 		appsv1.ControllerRevisionList{}, appsv1.DaemonSetList{}, appsv1.DeploymentList{}, appsv1.ReplicaSetList{}, appsv1.StatefulSetList{},
 		batchv1.CronJobList{}, batchv1.JobList{}, autoscalingv2.HorizontalPodAutoscalerList{}, autoscalingv1.Scale{},
 		networkingv1.IngressList{}, networkingv1.IngressClassList{}, networkingv1.NetworkPolicyList{}, discoveryv1.EndpointSliceList{}, eventsv1.EventList{},

@@ -24,7 +24,7 @@ use crate::nodes::logs::Logs;
 use crate::nodes::scheduler::Nodeless;
 use crate::nodes::stages::Stages;
 use crate::router::router;
-use crate::settings::{Admin, Admission, Authorization, Controllers, Era, ManagedFields, Settings, Workload};
+use crate::settings::{Admin, Admission, Authorization, Controllers, Era, Kubelets, ManagedFields, Settings, Workload};
 use crate::store::Requester;
 use crate::store::Store;
 use crate::store::expiry;
@@ -44,16 +44,7 @@ pub struct ClusterBuilder {
     crowd: usize,
     stages: Stages,
     admin: Admin,
-    kubelet: Kubelets,
     plugins: Plugins,
-}
-
-/// Whether pods are scheduled and run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kubelets {
-    Run,
-    /// A pod is only an object.
-    Absent,
 }
 
 impl Default for ClusterBuilder {
@@ -66,7 +57,6 @@ impl Default for ClusterBuilder {
             crowd: 0,
             stages: Stages::default(),
             admin: Admin::Off,
-            kubelet: Kubelets::Run,
             plugins: Plugins::default(),
         }
     }
@@ -314,7 +304,7 @@ impl ClusterBuilder {
     /// ```
     pub fn bare(mut self) -> Self {
         self.nodes = Some(0);
-        self.kubelet = Kubelets::Absent;
+        self.settings.kubelets = Kubelets::Absent;
         self.controllers(Controllers::None).admission(Admission::Kube)
     }
 
@@ -410,7 +400,7 @@ impl ClusterBuilder {
             tokio::spawn(expiry::run(store.clone(), stop.clone())),
             tokio::spawn(custom_resource_definition::run(store.clone(), stop.clone())),
         ];
-        if self.kubelet == Kubelets::Run {
+        if self.settings.kubelets == Kubelets::Run {
             tasks.push(tokio::spawn(kubelet.run(nodeless, stop.clone())));
         }
         if self.settings.controllers != Controllers::None {

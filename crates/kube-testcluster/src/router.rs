@@ -25,7 +25,7 @@ use crate::http::request_info::{self, NoTarget, Target};
 use crate::http::status::{ApiError, broken_request, no_such_path, plain};
 use crate::http::table::IncludeObject;
 use crate::http::waiting_answers::WaitingAnswers;
-use crate::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Subresource};
+use crate::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Serving, Subresource};
 use crate::nodes::logs::Logs;
 use crate::play::admin;
 use crate::settings::{Admin, ManagedFields};
@@ -139,7 +139,7 @@ async fn served(store: Arc<Store>, logs: Arc<Logs>, waiting: &WaitingAnswers, re
     };
     let conversion = Conversion { stored: target.resource, served: target.served };
     let requester = Requester::of(request.extensions());
-    let target_warning = target.served.custom.and_then(|custom| custom.warning);
+    let target_warning = target.served.warning();
     let changes_definitions = target.resource == CUSTOM_RESOURCE_DEFINITIONS && method != Method::GET;
     let definition = target.name.clone();
     let verb = Verb::of(&method, target_kind(&target, &query)).filter(|_| requester == Requester::Client);
@@ -224,6 +224,7 @@ enum Action {
     DeleteCollection,
     Evict,
     Get,
+    GetComponents,
     GetScale,
     ListOrWatch,
     Log,
@@ -239,8 +240,10 @@ impl Action {
     /// `None` if the path does not allow the method.
     fn of(method: &Method, target: &Target) -> Option<Self> {
         let all_namespaces = target.is_of_all_namespaces();
-        if !target.resource.is_stored() {
-            return (method == Method::POST).then_some(Self::Review);
+        match target.resource.serving {
+            Serving::Stored => {}
+            Serving::Answered => return (method == Method::POST).then_some(Self::Review),
+            Serving::FoundOut => return (method == Method::GET).then_some(Self::GetComponents),
         }
         Some(match (&target.name, target.subresource, method) {
             (_, None, &Method::GET) if target.watch => Self::ListOrWatch,
@@ -290,6 +293,7 @@ impl Action {
             Self::DeleteCollection => verbs::delete::delete_collection(call).await,
             Self::Evict => subresources::eviction::evict(call).await,
             Self::Get => verbs::get::get(call).await,
+            Self::GetComponents => verbs::component_status::get_or_list(&call),
             Self::GetScale => subresources::scale::get(call).await,
             Self::ListOrWatch => verbs::list::list_or_watch(call).await,
             Self::Log => subresources::log::get(call, logs.clone()),

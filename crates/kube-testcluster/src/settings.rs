@@ -138,6 +138,14 @@ impl FromIterator<Workload> for Workloads {
     }
 }
 
+/// Whether pods are scheduled and run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kubelets {
+    Run,
+    /// A pod is only an object.
+    Absent,
+}
+
 /// What the server adds to new pods and to namespaces, beyond the defaults of their kinds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -210,6 +218,9 @@ pub(crate) struct Settings {
     pub(crate) max_events: usize,
     /// Whether a modern server serves streaming lists.
     pub(crate) watch_list: bool,
+    /// Whether discovery is served in one answer too.
+    pub(crate) aggregated_discovery: bool,
+    pub(crate) kubelets: Kubelets,
     pub(crate) controllers: Controllers,
     pub(crate) admission: Admission,
     pub(crate) managed_fields: ManagedFields,
@@ -254,6 +265,8 @@ impl Default for Settings {
             event_ttl: Duration::from_secs(60 * 60),
             max_events: 10_000,
             watch_list: true,
+            aggregated_discovery: true,
+            kubelets: Kubelets::Run,
             controllers: Controllers::All,
             admission: Admission::Plain,
             managed_fields: ManagedFields::default(),

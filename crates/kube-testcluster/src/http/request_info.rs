@@ -1,6 +1,6 @@
 //! Parses request paths. Upstream: `RequestInfo`.
 
-use crate::kinds::{Catalog, NAMESPACES, Resource, Subresource};
+use crate::kinds::{Catalog, NAMESPACES, Resource, Serving, Subresource};
 use crate::machinery::escape;
 
 /// A path below `/api/v1` or `/apis/GROUP/VERSION` that names a served resource.
@@ -55,12 +55,12 @@ pub(crate) fn parse(path: &str, catalog: &Catalog) -> Result<Target, NoTarget> {
         [plural, rest @ ..] => (find(plural)?, None, rest),
         [] => return Err(NoTarget::NoSuchResource),
     };
-    if namespace.is_some() && !resource.is_namespaced() {
+    if watch && resource.serving == Serving::FoundOut || namespace.is_some() && !resource.is_namespaced() {
         return Err(NoTarget::NoSuchResource);
     }
     let (name, subresource) = match rest {
         [] => (None, None),
-        _ if !resource.is_stored() => return Err(NoTarget::NoSuchResource),
+        _ if resource.serving == Serving::Answered => return Err(NoTarget::NoSuchResource),
         // An object of a namespaced kind has no path without a namespace.
         _ if resource.is_namespaced() && namespace.is_none() => return Err(NoTarget::NoSuchResource),
         ["", ..] => return Err(NoTarget::NoSuchResource),

@@ -157,6 +157,13 @@ impl ApiError {
         Self::new(StatusCode::METHOD_NOT_ALLOWED, "MethodNotAllowed", message).with_empty_details()
     }
 
+    /// Upstream: `NewMethodNotSupported`.
+    pub(crate) fn method_not_supported(resource: &'static Resource, action: &str) -> Self {
+        let message = format!("{action} is not supported on resources of kind {:?}", resource.qualified());
+        let error = Self::new(StatusCode::METHOD_NOT_ALLOWED, "MethodNotAllowed", message);
+        error.about(resource, resource.plural.into(), "")
+    }
+
     pub(crate) fn already_exists(resource: &'static Resource, name: &str, deleting: bool) -> Self {
         let prefix = if deleting { "object is being deleted: " } else { "" };
         let message = format!("{prefix}{} {name:?} already exists", resource.qualified());

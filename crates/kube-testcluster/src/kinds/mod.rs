@@ -45,7 +45,7 @@ pub(crate) use self::core::pod::fields_from_annotations;
 pub(crate) use self::names::{is_label, is_path_segment, is_subdomain};
 pub(crate) use self::resource::{
     Allocator, Change, CreateOnUpdate, DeleteResponse, Deletion, Dependents, Generation, GroupResource, Lifetime,
-    Resource, StatusOnCreate, Subresource, UnconditionalUpdate,
+    Resource, Serving, StatusOnCreate, Subresource, UnconditionalUpdate,
 };
 pub(crate) use self::reviews::TOKEN_REQUEST;
 pub(crate) use self::served::{

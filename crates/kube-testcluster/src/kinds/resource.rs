@@ -26,6 +26,17 @@ pub(crate) enum Scope {
     Cluster,
 }
 
+/// What becomes of the objects of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Serving {
+    /// They are stored.
+    Stored,
+    /// One that is sent is answered, and nothing is stored.
+    Answered,
+    /// They are found out when they are asked for.
+    FoundOut,
+}
+
 /// The verbs of every stored kind.
 const VERBS: [&str; 8] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 
@@ -41,6 +52,7 @@ pub(crate) struct Resource {
     pub(crate) kind: &'static str,
     /// The storageVersionHash in discovery; empty for a kind that is not stored.
     pub(crate) storage_hash: &'static str,
+    pub(crate) serving: Serving,
     pub(crate) scope: Scope,
     pub(crate) short_names: &'static [&'static str],
     pub(crate) categories: &'static [&'static str],
@@ -69,6 +81,8 @@ pub(crate) struct Resource {
     pub(crate) validate_part: fn(Subresource, &Value, &Value) -> Vec<Cause>,
     /// Makes the allocator of a kind whose objects must not have some things in common.
     pub(crate) allocator: Option<fn() -> Box<dyn Allocator>>,
+    /// What is said to whoever uses the kind, as upstream would rather not have it any more. Upstream: `APILifecycleDeprecated`.
+    pub(crate) deprecation: Option<&'static str>,
     /// What `kubectl get` shows.
     pub(crate) columns: &'static [Column],
     /// How the objects of this kind are stored, if they are those of another row. All functions of this row but for the
@@ -148,6 +162,7 @@ impl Resource {
         singular: "",
         kind: "",
         storage_hash: "",
+        serving: Serving::Stored,
         scope: Scope::Namespaced,
         short_names: &[],
         categories: &[],
@@ -165,6 +180,7 @@ impl Resource {
         validate_status: nothing_more,
         validate_part: no_part,
         allocator: None,
+        deprecation: None,
         columns: columns::simple::OTHERS,
         stored_form: None,
         custom: None,
@@ -300,14 +316,20 @@ impl Resource {
         self.group == "admissionregistration.k8s.io"
     }
 
-    /// Whether objects of this kind are stored; reviews are only answered.
     pub(crate) fn is_stored(&self) -> bool {
-        !self.storage_hash.is_empty()
+        self.serving == Serving::Stored
+    }
+
+    /// What whoever uses this version is to be warned of.
+    pub(crate) fn warning(&self) -> Option<&'static str> {
+        self.custom.map_or(self.deprecation, |custom| custom.warning)
     }
 
     pub(crate) fn verbs(&self) -> Vec<&'static str> {
-        if !self.is_stored() {
-            return vec!["create"];
+        match self.serving {
+            Serving::Stored => {}
+            Serving::Answered => return vec!["create"],
+            Serving::FoundOut => return vec!["get", "list"],
         }
         if let Some(custom) = self.custom {
             let creates = if custom.is_terminating { &[][..] } else { &["patch", "create", "update"] };

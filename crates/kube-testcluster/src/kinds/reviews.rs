@@ -4,11 +4,16 @@ use serde_json::Value;
 
 use super::fields::{items, text};
 use super::names::NameRule;
-use super::resource::{Resource, Scope};
+use super::resource::{Resource, Scope, Serving};
 use crate::machinery::cause::Cause;
 
-const USUAL: Resource =
-    Resource { scope: Scope::Cluster, cached: false, name_rule: NameRule::Unchecked, ..Resource::USUAL };
+const USUAL: Resource = Resource {
+    serving: Serving::Answered,
+    scope: Scope::Cluster,
+    cached: false,
+    name_rule: NameRule::Unchecked,
+    ..Resource::USUAL
+};
 
 const AUTHENTICATION: &str = "authentication.k8s.io";
 const AUTHORIZATION: &str = "authorization.k8s.io";

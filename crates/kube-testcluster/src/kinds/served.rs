@@ -74,9 +74,12 @@ pub(crate) static RESOURCES: &[Resource] = &[
 /// Kinds whose objects are those of a kind that is stored, in another form.
 pub(crate) static VIEWS: &[Resource] = &[event::ROW];
 
+/// Kinds whose objects are found out when they are asked for.
+static FOUND_OUT: &[Resource] = &[core::component_status::ROW];
+
 /// Every kind in discovery.
 pub(crate) fn served() -> impl Iterator<Item = &'static Resource> {
-    RESOURCES.iter().chain(VIEWS).chain(&REVIEWS)
+    RESOURCES.iter().chain(VIEWS).chain(FOUND_OUT).chain(&REVIEWS)
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ use crate::store::object::{Key, Object};
 
 mod admission;
 pub(crate) mod apply;
+pub(crate) mod component_status;
 mod continue_token;
 pub(crate) mod conversion;
 pub(crate) mod create;

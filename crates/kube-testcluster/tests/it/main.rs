@@ -11,6 +11,7 @@ mod cluster_bare;
 mod cluster_binding;
 mod cluster_bodies;
 mod cluster_certificates;
+mod cluster_components;
 mod cluster_create;
 mod cluster_custom_resources;
 mod cluster_data;

@@ -9,6 +9,7 @@ use super::Resource;
 pub(super) mod age;
 pub(super) mod autoscaler;
 pub(super) mod certificates;
+pub(super) mod components;
 pub(super) mod definitions;
 pub(super) mod endpoints;
 pub(super) mod event;

@@ -1,5 +1,6 @@
 //! The kinds of the core group.
 
+pub(super) mod component_status;
 pub(super) mod config;
 pub(super) mod endpoints;
 pub(super) mod event;

@@ -1,0 +1,21 @@
+//! The health of the cluster's components. Upstream: `pkg/registry/core/componentstatus`, `printComponentStatus` in
+//! `pkg/printers/internalversion`.
+
+use crate::kinds::columns;
+use crate::kinds::names::NameRule;
+use crate::kinds::resource::{Resource, Scope, Serving};
+
+/// The row of a ComponentStatus.
+pub(in crate::kinds) const ROW: Resource = Resource {
+    plural: "componentstatuses",
+    singular: "componentstatus",
+    kind: "ComponentStatus",
+    serving: Serving::FoundOut,
+    scope: Scope::Cluster,
+    short_names: &["cs"],
+    cached: false,
+    name_rule: NameRule::Unchecked,
+    deprecation: Some("v1 ComponentStatus is deprecated in v1.19+"),
+    columns: columns::components::COLUMNS,
+    ..Resource::USUAL
+};

@@ -1,0 +1,86 @@
+//! GET of the cluster's components, whose health is found out when it is asked for. Upstream:
+//! `pkg/registry/core/componentstatus`, and `componentStatusStorage` in `pkg/registry/core/rest`.
+
+use std::borrow::Cow;
+
+use axum::response::Response;
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use super::Call;
+use super::list::Selectors;
+use super::list_options::ListOptions;
+use crate::http::status::{self, ApiError};
+use crate::kinds::field_selector::Selectable;
+use crate::settings::{Controllers, Kubelets, Settings};
+
+/// A component, and why it is not healthy.
+struct Component {
+    name: &'static str,
+    problem: Option<String>,
+}
+
+/// Answers with one component, or with all that match the selectors.
+pub(crate) fn get_or_list(call: &Call) -> Result<Response, ApiError> {
+    let Call { store, target, query, .. } = call;
+    let components = components(&store.settings);
+    let api_version = target.served.api_version();
+    if let Some(name) = &target.name {
+        let found = components.iter().find(|component| component.name == name);
+        // Upstream, too, this is no 404.
+        let found = found.ok_or_else(|| ApiError::internal(format!("Component not found: {name}")))?;
+        let mut component = found.status();
+        component["kind"] = target.served.kind.into();
+        component["apiVersion"] = api_version.into();
+        return Ok(status::json(StatusCode::OK, component.to_string().into_bytes()));
+    }
+    let options = ListOptions::parse(query)?;
+    let selectors = Selectors::parse(&options)?;
+    options.validate(store.settings.streams_lists())?;
+    let filter = selectors.filter(target.served, None)?;
+    if options.watch {
+        return Err(ApiError::method_not_supported(target.served, "watch"));
+    }
+    let is_asked_for =
+        |component: &&Component| filter.labels.matches_values(|_| None) && filter.fields.matches(*component);
+    let items: Vec<Value> = components.iter().filter(is_asked_for).map(Component::status).collect();
+    let list = json!({"kind": target.served.list_kind(), "apiVersion": api_version, "metadata": {}, "items": items});
+    Ok(status::json(StatusCode::OK, list.to_string().into_bytes()))
+}
+
+/// The components, each at the port at which upstream looks for it. What this cluster does not run, nobody has started there.
+fn components(settings: &Settings) -> [Component; 3] {
+    let at = |name, port, runs: bool| {
+        let refused = format!("dial tcp 127.0.0.1:{port}: connect: connection refused");
+        let problem = format!("Get \"https://127.0.0.1:{port}/healthz\": {refused}");
+        Component { name, problem: Some(problem).filter(|_| !runs) }
+    };
+    [
+        at("controller-manager", 10257, settings.controllers != Controllers::None),
+        Component { name: "etcd-0", problem: None },
+        at("scheduler", 10259, settings.kubelets == Kubelets::Run),
+    ]
+}
+
+impl Component {
+    fn status(&self) -> Value {
+        let healthy = if self.problem.is_none() { "True" } else { "False" };
+        let message = self.problem.as_deref().unwrap_or("ok");
+        let condition = json!({"type": "Healthy", "status": healthy, "message": message});
+        json!({"metadata": {"name": self.name}, "conditions": [condition]})
+    }
+}
+
+impl Selectable for Component {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn namespace(&self) -> Option<&str> {
+        None
+    }
+
+    fn field(&self, _: usize) -> Option<Cow<'_, str>> {
+        None
+    }
+}
