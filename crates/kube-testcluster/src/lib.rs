@@ -181,6 +181,8 @@ pub use self::settings::{Admin, Admission, Authorization, Controllers, Era, Mana
 pub use self::store::snapshot::Snapshot;
 pub use self::store::wal::DataError;
 pub use self::store::writes::{Change, Write};
+#[cfg(feature = "serve")]
+pub use self::test_cluster::Served;
 pub use self::test_cluster::{NotRestored, Past, TestCluster, TestNamespace};
 #[cfg(feature = "tls")]
 pub use self::tls::{Authority, KeyPair, TlsError};

@@ -3,15 +3,19 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use jiff::Timestamp;
+
 use super::object::{Draft, Key, Object};
 use super::{Store, StoreError, StoreState};
 use crate::kinds::GroupResource;
 use crate::kinds::custom_resource::Definition;
+use crate::machinery::random::Random;
 
 /// All objects of a cluster at a revision. It shares them with the cluster, so that it takes little time and memory.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     revision: u64,
+    time: Timestamp,
     objects: Vec<Arc<Object>>,
 }
 
@@ -19,6 +23,11 @@ impl Snapshot {
     /// The revision of the last write before it.
     pub fn revision(&self) -> u64 {
         self.revision
+    }
+
+    /// When it was taken, on the cluster's clock.
+    pub fn time(&self) -> Timestamp {
+        self.time
     }
 }
 
@@ -40,7 +49,15 @@ impl Part {
 impl Store {
     pub(crate) fn snapshot(&self) -> Snapshot {
         let state = self.lock();
-        Snapshot { revision: state.storage.revision(), objects: state.storage.all().cloned().collect() }
+        let objects = state.storage.all().cloned().collect();
+        Snapshot { revision: state.storage.revision(), time: self.clock.time(), objects }
+    }
+
+    /// Goes on with other random decisions, as objects may come back that another cluster has made with the same ones: no uid is
+    /// given twice.
+    pub(crate) fn renew_random(&self) {
+        let mut state = self.lock();
+        state.random = Random::new(self.settings.seed ^ state.storage.revision().rotate_left(32));
     }
 
     /// Removes what came into being after a snapshot. Custom resources go before their definitions.
@@ -87,5 +104,5 @@ fn by_key(objects: &[Arc<Object>]) -> BTreeMap<(GroupResource, Key), &Arc<Object
 
 fn is_as_it_was(state: &StoreState, object: &Object) -> bool {
     let now = state.storage.get(object.resource, &object.key);
-    now.is_some_and(|now| now.revision == object.revision && now.summary.uid() == object.summary.uid())
+    now.is_some_and(|now| now.revision == object.revision && now.json() == object.json())
 }

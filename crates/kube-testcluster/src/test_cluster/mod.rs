@@ -1,21 +1,25 @@
 //! A cluster for a test of an operator: the ways that such a test has to bring it about and to look at it.
 
-use std::fmt::Debug;
+mod namespace;
+mod past;
+#[cfg(feature = "serve")]
+mod serve;
+mod snapshot;
+
 use std::ops::Deref;
 use std::time::Duration;
 
-use k8s_openapi::NamespaceResourceScope;
-use k8s_openapi::api::core::v1::Namespace;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use kube_client::api::{Api, DeleteParams, ListParams, PostParams, VersionMatch};
-use kube_client::{Client, Error};
-use kube_core::{CustomResourceExt, ObjectMeta, Resource};
-use serde::de::DeserializeOwned;
+use kube_client::Error;
+use kube_client::api::{Api, PostParams};
+use kube_core::CustomResourceExt;
 use tokio::time::{Instant, sleep};
 
-use crate::controllers::custom_resource_definition;
-use crate::store::StoreError;
-use crate::store::snapshot::{Part, Snapshot};
+pub use self::namespace::TestNamespace;
+pub use self::past::Past;
+#[cfg(feature = "serve")]
+pub use self::serve::Served;
+pub use self::snapshot::NotRestored;
 use crate::{Admission, Cluster, ClusterBuilder, ManagedFields, Stages};
 
 /// For how long nothing may be written before a cluster counts as settled: longer than the controllers of workloads put anything off.
@@ -67,8 +71,13 @@ impl TestCluster {
     /// # Panics
     /// Outside a tokio runtime with time.
     pub async fn start() -> Self {
+        Self::with(Self::builder()).await
+    }
+
+    /// The options of [`start`](Self::start).
+    fn builder() -> ClusterBuilder {
         let builder = Cluster::builder().admission(Admission::Kube).managed_fields(ManagedFields::Kept);
-        Self::with(builder.stages(Stages::named("run").unwrap_or_default())).await
+        builder.stages(Stages::named("run").unwrap_or_default())
     }
 
     /// Starts a cluster with exactly these options, and waits until it has settled.
@@ -79,19 +88,6 @@ impl TestCluster {
         let cluster = Self(builder.start());
         cluster.0.settled().await;
         cluster
-    }
-
-    /// A new namespace for a test that shares its cluster with others, and has nothing of theirs.
-    ///
-    /// # Errors
-    /// As the server refuses a creation, for example by a [fault](Cluster::faults).
-    pub async fn namespace(&self) -> Result<TestNamespace, Error> {
-        let namespaces: Api<Namespace> = Api::all(self.client("default"));
-        let metadata = ObjectMeta { generate_name: Some("test-".to_owned()), ..ObjectMeta::default() };
-        let made = namespaces.create(&PostParams::default(), &Namespace { metadata, ..Namespace::default() }).await?;
-        self.0.settled().await; // it has its service account
-        let name = made.metadata.name.unwrap_or_default();
-        Ok(TestNamespace { client: self.client(&name), name })
     }
 
     /// Serves a custom resource, as its type derives it. It can be used at once.
@@ -140,112 +136,8 @@ impl TestCluster {
         self.0.store.lock().storage.revision()
     }
 
-    /// Looks at the cluster as it was after the write of this revision. The server remembers
-    /// [a number of writes](ClusterBuilder::history) for [a while](ClusterBuilder::history_age).
-    pub fn at(&self, revision: u64) -> Past {
-        Past { revision }
-    }
-
-    /// All that there is now, to come [back](Self::restore) to it.
-    pub fn snapshot(&self) -> Snapshot {
-        self.0.store.snapshot()
-    }
-
-    /// Brings every object back to what it was, with its uid. These are writes: they take new revisions, and watchers are told of
-    /// them, so that informers and operators stay right. Nothing is asked: no finalizer holds what is removed.
-    ///
-    /// # Errors
-    /// As the server refuses it: if the snapshot is one of another cluster, with kinds that this one does not have.
-    pub async fn restore(&self, snapshot: &Snapshot) -> Result<(), NotRestored> {
-        let store = &self.0.store;
-        store.remove_newer(snapshot);
-        store.put_back(snapshot, Part::BuiltIn)?;
-        custom_resource_definition::settle_all(store).await;
-        store.put_back(snapshot, Part::Custom)?;
-        Ok(())
-    }
-
     /// The cluster itself.
     pub fn into_inner(self) -> Cluster {
         self.0
-    }
-}
-
-/// A snapshot that cannot be come back to.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the snapshot cannot be restored: {0}")]
-pub struct NotRestored(String);
-
-impl From<StoreError> for NotRestored {
-    fn from(error: StoreError) -> Self {
-        Self(format!("{error:?}"))
-    }
-}
-
-/// A namespace of one test.
-#[derive(Clone)]
-pub struct TestNamespace {
-    client: Client,
-    name: String,
-}
-
-impl Debug for TestNamespace {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("TestNamespace").field("name", &self.name).finish_non_exhaustive()
-    }
-}
-
-impl TestNamespace {
-    /// Its name.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// A client whose default namespace it is.
-    pub fn client(&self) -> Client {
-        self.client.clone()
-    }
-
-    /// The objects of a kind in it.
-    pub fn api<K: Resource<Scope = NamespaceResourceScope, DynamicType = ()>>(&self) -> Api<K> {
-        Api::namespaced(self.client(), &self.name)
-    }
-
-    /// Deletes it, with all that is in it.
-    ///
-    /// # Errors
-    /// As the server refuses a deletion.
-    pub async fn delete(&self) -> Result<(), Error> {
-        let namespaces: Api<Namespace> = Api::all(self.client());
-        namespaces.delete(&self.name, &DeleteParams::default()).await.map(drop)
-    }
-}
-
-/// A cluster as it was.
-#[derive(Clone, Copy, Debug)]
-pub struct Past {
-    revision: u64,
-}
-
-impl Past {
-    /// The objects that there were.
-    ///
-    /// # Errors
-    /// 410, if the server does not remember it.
-    pub async fn list<K: Clone + Debug + DeserializeOwned>(&self, api: &Api<K>) -> Result<Vec<K>, Error> {
-        Ok(api.list(&self.params()).await?.items)
-    }
-
-    /// The object of this name as it was; `None` if there was none.
-    ///
-    /// # Errors
-    /// 410, if the server does not remember it.
-    pub async fn get<K: Clone + Debug + DeserializeOwned>(&self, api: &Api<K>, name: &str) -> Result<Option<K>, Error> {
-        let params = self.params().fields(&format!("metadata.name={name}"));
-        Ok(api.list(&params).await?.items.pop())
-    }
-
-    fn params(&self) -> ListParams {
-        ListParams::default().at(&self.revision.to_string()).matching(VersionMatch::Exact)
     }
 }

@@ -190,3 +190,56 @@ async fn a_cluster_comes_back_to_what_it_was() {
     let event = futures::StreamExt::next(&mut stream).await.unwrap().unwrap();
     assert!(matches!(event, WatchEvent::Added(map) if map.uid() == first.uid()), "watches are told of it");
 }
+
+#[tokio::test(start_paused = true)]
+async fn another_cluster_begins_with_what_a_snapshot_has() {
+    let cluster = TestCluster::start().await;
+    cluster.install::<Shop>().await.unwrap();
+    let space = cluster.namespace().await.unwrap();
+    let maps = space.api::<ConfigMap>();
+    let first = maps.create(&PostParams::default(), &map("a", "1")).await.unwrap();
+    space.api().create(&PostParams::default(), &Shop::new("a", ShopSpec { size: 1 })).await.unwrap();
+    deploy(&space, 2).await;
+    tokio::time::sleep(std::time::Duration::from_secs(60 * 60)).await;
+    cluster.settled().await;
+
+    let other = TestCluster::start_from(&cluster.snapshot()).await.unwrap();
+    let client = other.client(space.name());
+    let others: Api<ConfigMap> = Api::default_namespaced(client.clone());
+    let same = others.get("a").await.unwrap();
+    assert_eq!(
+        (&same.data, same.uid(), same.creation_timestamp()),
+        (&first.data, first.uid(), first.creation_timestamp())
+    );
+    assert_eq!(Api::<Shop>::default_namespaced(client.clone()).get("a").await.unwrap().spec.size, 1);
+    let deployments: Api<Deployment> = Api::default_namespaced(client.clone());
+    let wider = Patch::Merge(json!({"spec": {"replicas": 3}}));
+    deployments.patch("web", &PatchParams::default(), &wider).await.unwrap();
+    other.settled().await;
+    let pods = |client| async {
+        let pods = Api::<Pod>::default_namespaced(client).list(&ListParams::default()).await.unwrap().items;
+        pods.iter().map(|pod| pod.uid().unwrap()).collect::<std::collections::BTreeSet<_>>()
+    };
+    let (before, after) = (pods(cluster.client(space.name())).await, pods(client).await);
+    assert_eq!((before.len(), after.len()), (2, 3), "they share nothing");
+    assert!(after.is_superset(&before), "no uid is given twice");
+    let late = others.create(&PostParams::default(), &map("b", "2")).await.unwrap().creation_timestamp().unwrap();
+    assert!(late.0.as_second() - first.creation_timestamp().unwrap().0.as_second() >= 60 * 60, "its clock goes on");
+}
+
+#[cfg(feature = "serve")]
+#[tokio::test]
+async fn programs_outside_reach_it_where_it_is_served() {
+    let mut cluster = TestCluster::start().await;
+    let served = cluster.serve().unwrap();
+    let client = kube::Client::try_from(served.config()).unwrap();
+    let maps: Api<ConfigMap> = Api::default_namespaced(client);
+    maps.create(&PostParams::default(), &map("a", "1")).await.unwrap();
+    let inside: Api<ConfigMap> = Api::default_namespaced(cluster.client("default"));
+    assert!(inside.get_opt("a").await.unwrap().is_some());
+    let kubeconfig: Value = serde_json::from_str(&served.kubeconfig()).unwrap();
+    assert_eq!(kubeconfig["clusters"][0]["cluster"]["server"], format!("http://{}", served.address()));
+    let kubeconfig = serde_json::from_value(kubeconfig).unwrap();
+    let config = kube::Config::from_custom_kubeconfig(kubeconfig, &kube::config::KubeConfigOptions::default()).await;
+    assert_eq!(config.unwrap().cluster_url, served.config().cluster_url);
+}

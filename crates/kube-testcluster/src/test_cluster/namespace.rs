@@ -1,0 +1,65 @@
+//! A namespace for each test, so that tests can share a cluster.
+
+use std::fmt::Debug;
+
+use k8s_openapi::NamespaceResourceScope;
+use k8s_openapi::api::core::v1::Namespace;
+use kube_client::api::{Api, DeleteParams, PostParams};
+use kube_client::{Client, Error};
+use kube_core::{ObjectMeta, Resource};
+
+use super::TestCluster;
+
+/// A namespace of one test.
+#[derive(Clone)]
+pub struct TestNamespace {
+    client: Client,
+    name: String,
+}
+
+impl Debug for TestNamespace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TestNamespace").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl TestNamespace {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// A client whose default namespace it is.
+    pub fn client(&self) -> Client {
+        self.client.clone()
+    }
+
+    /// The objects of a kind in it.
+    pub fn api<K: Resource<Scope = NamespaceResourceScope, DynamicType = ()>>(&self) -> Api<K> {
+        Api::namespaced(self.client(), &self.name)
+    }
+
+    /// Deletes it, with all that is in it.
+    ///
+    /// # Errors
+    /// As the server refuses a deletion.
+    pub async fn delete(&self) -> Result<(), Error> {
+        let namespaces: Api<Namespace> = Api::all(self.client());
+        namespaces.delete(&self.name, &DeleteParams::default()).await.map(drop)
+    }
+}
+
+impl TestCluster {
+    /// A new namespace for a test that shares its cluster with others, and has nothing of theirs.
+    ///
+    /// # Errors
+    /// As the server refuses a creation, for example by a [fault](crate::Cluster::faults).
+    pub async fn namespace(&self) -> Result<TestNamespace, Error> {
+        let namespaces: Api<Namespace> = Api::all(self.client("default"));
+        let metadata = ObjectMeta { generate_name: Some("test-".to_owned()), ..ObjectMeta::default() };
+        let made = namespaces.create(&PostParams::default(), &Namespace { metadata, ..Namespace::default() }).await?;
+        self.0.settled().await; // it has its service account
+        let name = made.metadata.name.unwrap_or_default();
+        Ok(TestNamespace { client: self.client(&name), name })
+    }
+}
