@@ -33,6 +33,11 @@ impl Flags {
         last.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
     }
 
+    /// All values of a flag that can be given again.
+    pub(super) fn all(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.0.iter().filter(move |(flag, _)| flag == name).map(|(_, value)| value.as_str())
+    }
+
     pub(super) fn asks_for_help(&self) -> bool {
         self.0.iter().any(|(flag, _)| matches!(flag.as_str(), "help" | "h"))
     }

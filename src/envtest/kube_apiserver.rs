@@ -14,7 +14,7 @@ use crate::cluster::{listen, revision_of_the_clock};
 use crate::console::Interrupt;
 use crate::trace::{Failure, Printer};
 
-const TAKEN: [(&str, &str); 9] = [
+const TAKEN: [(&str, &str); 10] = [
     ("bind-address", "The address to listen at [127.0.0.1]"),
     ("secure-port", "The port to serve HTTPS at; 0 takes a free one [6443]"),
     (
@@ -26,6 +26,7 @@ const TAKEN: [(&str, &str); 9] = [
     ("client-ca-file", "Who signs the certificates of clients: CN is the user, O are the groups"),
     ("token-auth-file", "Bearer tokens: lines of token,user,uid,\"groups\""),
     ("authorization-mode", "RBAC: roles and their bindings decide; otherwise everything is allowed [AlwaysAllow]"),
+    ("feature-gates", "AggregatedDiscoveryEndpoint=false, WatchList=false: without what has this name; others are ignored"),
     ("service-account-signing-key-file", "What the tokens of service accounts are signed with"),
 ];
 
@@ -38,6 +39,10 @@ const UNDERSTOOD: [(&str, &str); 6] = [
     ("anonymous-auth", ""),
     ("v", ""),
 ];
+
+/// The feature gates that are known.
+const AGGREGATED_DISCOVERY: &str = "AggregatedDiscoveryEndpoint";
+const WATCH_LIST: &str = "WatchList";
 
 const HELP: &str = "kube-apiserver, as informer-lab has it: the API server alone, in memory, with TLS.";
 
@@ -59,6 +64,11 @@ pub(super) fn run(args: &[OsString], printer: &Printer) -> Result<ExitCode> {
         let stop = interrupt.arm().context("cannot listen for signals")?;
         let builder = Cluster::builder().bare().managed_fields(ManagedFields::Kept).seed(fastrand::u64(..));
         let builder = builder.first_revision(revision_of_the_clock()).authorization(authorization);
+        let builder = feature_gates(&flags).fold(builder, |builder, (gate, on)| match gate {
+            AGGREGATED_DISCOVERY => builder.aggregated_discovery(on),
+            WATCH_LIST => builder.watch_list(on),
+            _ => builder,
+        });
         let mut cluster = builder.start();
         let address = cluster
             .serve_securely(listener, serving)
@@ -116,11 +126,21 @@ fn say_what_is_ignored(flags: &Flags, printer: &Printer) {
         let list = ignored.join(", ");
         printer.complain(printer.pick(&format!("ignored: {list}"), &format!("忽略：{list}")));
     }
+    for (gate, on) in feature_gates(flags).filter(|(gate, _)| ![AGGREGATED_DISCOVERY, WATCH_LIST].contains(gate)) {
+        let ignored = format!("--feature-gates={gate}={on}");
+        printer.complain(printer.pick(&format!("ignored: {ignored}"), &format!("忽略：{ignored}")));
+    }
     for mode in modes(flags).filter(|mode| !["AlwaysAllow", "RBAC"].contains(mode)) {
         let en = format!("--authorization-mode={mode} is not enforced");
         let zh = format!("--authorization-mode={mode} 不会强制执行");
         printer.complain(printer.pick(&en, &zh));
     }
+}
+
+/// The feature gates that are turned on or off. Upstream: `component-base/featuregate`.
+fn feature_gates(flags: &Flags) -> impl Iterator<Item = (&str, bool)> {
+    let gates = flags.all("feature-gates").flat_map(|value| value.split(','));
+    gates.filter_map(|gate| gate.split_once('=')).filter_map(|(gate, value)| Some((gate.trim(), value.trim().parse().ok()?)))
 }
 
 fn modes(flags: &Flags) -> impl Iterator<Item = &str> {

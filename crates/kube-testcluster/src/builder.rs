@@ -191,6 +191,13 @@ impl ClusterBuilder {
         self
     }
 
+    /// Whether discovery is served in one answer too; `false` is a server with the feature gate `AggregatedDiscoveryEndpoint=false`,
+    /// whose groups are asked for one at a time.
+    pub fn aggregated_discovery(mut self, served: bool) -> Self {
+        self.settings.aggregated_discovery = served;
+        self
+    }
+
     /// Whether faults can be started over HTTP; by default they cannot.
     pub fn admin(mut self, admin: Admin) -> Self {
         self.admin = admin;

@@ -11,6 +11,7 @@ use crate::http::negotiation;
 use crate::http::status::{self, ApiError};
 use crate::kinds::{Catalog, Resource};
 use crate::machinery::fnv::fnv;
+use crate::settings::Settings;
 
 const CONTENT_TYPE: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
@@ -24,7 +25,7 @@ pub(crate) enum DiscoveryForm {
 impl DiscoveryForm {
     /// # Errors
     /// `NotAcceptable`; the beta version of the aggregated form is no longer served.
-    pub(crate) fn read(headers: &HeaderMap) -> Result<Self, ApiError> {
+    pub(crate) fn read(headers: &HeaderMap, settings: &Settings) -> Result<Self, ApiError> {
         let accept = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
         if accept.trim().is_empty() {
             return Ok(Self::Plain);
@@ -33,7 +34,7 @@ impl DiscoveryForm {
             let json = matches!(clause.name, "application/json" | "*/*");
             match (clause.parameter("as"), clause.parameter("g"), clause.parameter("v")) {
                 ("", ..) if json || clause.name == "application/yaml" => Some(Self::Plain),
-                ("APIGroupDiscoveryList", "apidiscovery.k8s.io", "v2") if json => Some(Self::Aggregated),
+                ("APIGroupDiscoveryList", "apidiscovery.k8s.io", "v2") if json && settings.aggregated_discovery => Some(Self::Aggregated),
                 _ => None,
             }
         };

@@ -58,7 +58,7 @@ pub(crate) async fn version(State(store): State<Arc<Store>>) -> Response {
 }
 
 pub(crate) async fn core_versions(State(store): State<Arc<Store>>, headers: HeaderMap) -> Response {
-    match DiscoveryForm::read(&headers) {
+    match DiscoveryForm::read(&headers, &store.settings) {
         Ok(DiscoveryForm::Aggregated) => aggregated::answer(&headers, &store.catalog(), |group| group.is_empty()),
         Ok(DiscoveryForm::Plain) => {
             let body =
@@ -71,7 +71,7 @@ pub(crate) async fn core_versions(State(store): State<Arc<Store>>, headers: Head
 
 pub(crate) async fn groups(State(store): State<Arc<Store>>, headers: HeaderMap) -> Response {
     let catalog = store.catalog();
-    match DiscoveryForm::read(&headers) {
+    match DiscoveryForm::read(&headers, &store.settings) {
         Ok(DiscoveryForm::Aggregated) => aggregated::answer(&headers, &catalog, |group| !group.is_empty()),
         Ok(DiscoveryForm::Plain) => {
             let mut names: Vec<_> = catalog.served().map(|row| row.group).filter(|group| !group.is_empty()).collect();

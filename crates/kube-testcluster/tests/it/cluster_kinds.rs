@@ -37,3 +37,19 @@ async fn a_body_may_be_yaml_or_protobuf_and_unknown_fields_are_warned_of() {
     assert_eq!((created.status, &created.body["metadata"]["name"]), (201, &json!("cm")), "{}", created.body);
     assert_eq!(created.body["data"], json!({"a": "b"}));
 }
+
+/// Upstream: `WrapAggregatedDiscoveryToHandler`, which the feature gate `AggregatedDiscoveryEndpoint` puts before discovery.
+#[tokio::test(start_paused = true)]
+async fn discovery_in_one_answer_can_be_left_out() {
+    let aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+    let kinds = async |served, accept: &str| {
+        let api = Api::new(&quiet().aggregated_discovery(served).start());
+        let request = http::Request::get("/apis").header("accept", accept).body(axum::body::Body::empty());
+        let answer = api.answer(request.unwrap()).await;
+        (answer.status, answer.body["kind"].as_str().unwrap_or_default().to_owned())
+    };
+    let both = format!("{aggregated},application/json");
+    assert_eq!(kinds(true, &both).await, (200, "APIGroupDiscoveryList".to_owned()));
+    assert_eq!(kinds(false, &both).await, (200, "APIGroupList".to_owned()));
+    assert_eq!(kinds(false, aggregated).await.0, 406);
+}
