@@ -8,6 +8,8 @@ const (
 	kubeRsVersion            = "5.0.0"
 	pythonVersion            = "37.0.2"
 	javascriptVersion        = "1.4.0"
+	// olderServer is the one that tests of controller-runtime download, to turn off a feature gate that newer ones do not have.
+	olderServer = "1.28.0"
 )
 
 // Why a test cannot pass here.
@@ -36,6 +38,8 @@ var suites = []suite{
 	of("pkg/webhook/conversion"),
 	of("pkg/webhook/authentication"),
 	of("pkg/client").withEachChange(),
+	program("controller-runtime pkg/client/apiutil", controllerRuntimeVersion, goPackage("pkg/client/apiutil")).withEachChange(),
+	of("pkg/metrics/filters").withEachChange(),
 	program("apiextensions-apiserver test/integration", clientGoVersion, customResources("test/integration"),
 		except("TestCBORStorageEnablement", etcd),
 		except("TestCustomResourceDefaultingOfMetaFields", etcd),
@@ -54,7 +58,6 @@ var suites = []suite{
 	program("client-go examples", clientGoVersion, examples).withEachChange(),
 	program("kube-rs, the ignored tests", kubeRsVersion, kubeRs,
 		except("can_exec|can_get_pod_logs", "containers"),
-		except("attaches_events_without_namespace", "component statuses"),
 	).withEachChange(),
 	program("Python's client", pythonVersion, python,
 		except("custom_resources", "apiextensions.k8s.io/v1beta1, which Kubernetes 1.22 removed"),

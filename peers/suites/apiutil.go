@@ -1,0 +1,42 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// goPackage is a package of controller-runtime whose tests are plain Go's, and start API servers by themselves.
+func goPackage(folder string) func(place) ([]outcome, error) {
+	return func(at place) ([]outcome, error) {
+		sources, err := module(at, controllerRuntime, controllerRuntimeVersion)
+		if err != nil {
+			return nil, err
+		}
+		data, err := binaries(at, olderServer)
+		if err != nil {
+			return nil, err
+		}
+		return built(at, sources, folder, "XDG_DATA_HOME="+data)
+	}
+}
+
+// binaries makes a folder of data in which envtest finds the binaries of a version, so that it downloads none. They are informer-lab.
+func binaries(at place, version string) (string, error) {
+	assets, err := exec.Command(at.lab, "envtest").Output()
+	if err != nil {
+		return "", fmt.Errorf("informer-lab envtest: %w", err)
+	}
+	data := filepath.Join(at.scratch, "data")
+	folder := filepath.Join(data, "kubebuilder-envtest", "k8s", fmt.Sprintf("%s-%s-%s", version, runtime.GOOS, runtime.GOARCH))
+	if err := os.MkdirAll(filepath.Dir(folder), 0o755); err != nil {
+		return "", err
+	}
+	if err := os.RemoveAll(folder); err != nil {
+		return "", err
+	}
+	return data, os.Symlink(strings.TrimSpace(string(assets)), folder)
+}
