@@ -26,7 +26,10 @@ const TAKEN: [(&str, &str); 10] = [
     ("client-ca-file", "Who signs the certificates of clients: CN is the user, O are the groups"),
     ("token-auth-file", "Bearer tokens: lines of token,user,uid,\"groups\""),
     ("authorization-mode", "RBAC: roles and their bindings decide; otherwise everything is allowed [AlwaysAllow]"),
-    ("feature-gates", "AggregatedDiscoveryEndpoint=false, WatchList=false: without what has this name; others are ignored"),
+    (
+        "feature-gates",
+        "AggregatedDiscoveryEndpoint=false, WatchList=false: without what has this name; others are ignored",
+    ),
     ("service-account-signing-key-file", "What the tokens of service accounts are signed with"),
 ];
 
@@ -140,7 +143,9 @@ fn say_what_is_ignored(flags: &Flags, printer: &Printer) {
 /// The feature gates that are turned on or off. Upstream: `component-base/featuregate`.
 fn feature_gates(flags: &Flags) -> impl Iterator<Item = (&str, bool)> {
     let gates = flags.all("feature-gates").flat_map(|value| value.split(','));
-    gates.filter_map(|gate| gate.split_once('=')).filter_map(|(gate, value)| Some((gate.trim(), value.trim().parse().ok()?)))
+    gates
+        .filter_map(|gate| gate.split_once('='))
+        .filter_map(|(gate, value)| Some((gate.trim(), value.trim().parse().ok()?)))
 }
 
 fn modes(flags: &Flags) -> impl Iterator<Item = &str> {

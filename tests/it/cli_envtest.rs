@@ -84,7 +84,12 @@ async fn kube_apiserver_serves_the_clients_of_the_authority_that_it_is_given() {
     fs::write(cache.join("ca.crt"), authority.certificate()).unwrap();
     let mut server = binary(&folder(&cache), "kube-apiserver");
     server.current_dir(&cache).args(["--cert-dir=certs", "--client-ca-file", "ca.crt", "--secure-port", "0"]);
-    let mut live = Live::start(server.args(["--authorization-mode=Node,RBAC", "--a-new-flag", "--allow-privileged", "--feature-gates=WatchList=false,A=true"]));
+    let mut live = Live::start(server.args([
+        "--authorization-mode=Node,RBAC",
+        "--a-new-flag",
+        "--allow-privileged",
+        "--feature-gates=WatchList=false,A=true",
+    ]));
     let mut said = String::new();
     let port = loop {
         use std::io::BufRead;

@@ -34,7 +34,9 @@ impl DiscoveryForm {
             let json = matches!(clause.name, "application/json" | "*/*");
             match (clause.parameter("as"), clause.parameter("g"), clause.parameter("v")) {
                 ("", ..) if json || clause.name == "application/yaml" => Some(Self::Plain),
-                ("APIGroupDiscoveryList", "apidiscovery.k8s.io", "v2") if json && settings.aggregated_discovery => Some(Self::Aggregated),
+                ("APIGroupDiscoveryList", "apidiscovery.k8s.io", "v2") if json && settings.aggregated_discovery => {
+                    Some(Self::Aggregated)
+                }
                 _ => None,
             }
         };
