@@ -55,6 +55,9 @@ var suites = []suite{
 		except("TestApplyCRDuringCRDFinalization", "a definition is not seen between its deletion and what its controllers do then"),
 		except("TestFieldSelectorOpenAPI/OpenAPIv2", "custom resources in /openapi/v2"),
 	).withEachChange(),
+	ofClusterAPI("util/patch/test"),
+	ofClusterAPI("util/deprecated/v1beta1/patch"),
+	ofClusterAPI("util/controller"),
 	program("client-go examples", clientGoVersion, examples).withEachChange(),
 	program("kube-rs, the ignored tests", kubeRsVersion, kubeRs,
 		except("can_exec|can_get_pod_logs", "containers"),
@@ -68,6 +71,10 @@ var suites = []suite{
 
 func of(folder string) suite {
 	return program("controller-runtime "+folder, controllerRuntimeVersion, ginkgo(folder))
+}
+
+func ofClusterAPI(folder string) suite {
+	return program("cluster-api "+folder, clusterAPIVersion, clusterAPITests(folder))
 }
 
 func program(name, version string, run func(place) ([]outcome, error), exceptions ...exception) suite {
