@@ -58,6 +58,9 @@ var suites = []suite{
 	ofClusterAPI("util/patch/test"),
 	ofClusterAPI("util/deprecated/v1beta1/patch"),
 	ofClusterAPI("util/controller"),
+	ofClusterAPI("internal/util/ssa/test",
+		except(`Case_2b:_\[before-first-apply,.*\(\+_transition_to_v1beta2\)`, "managedFields of other versions, if a webhook converts these"),
+	),
 	program("client-go examples", clientGoVersion, examples).withEachChange(),
 	program("kube-rs, the ignored tests", kubeRsVersion, kubeRs,
 		except("can_exec|can_get_pod_logs", "containers"),
@@ -73,8 +76,8 @@ func of(folder string) suite {
 	return program("controller-runtime "+folder, controllerRuntimeVersion, ginkgo(folder))
 }
 
-func ofClusterAPI(folder string) suite {
-	return program("cluster-api "+folder, clusterAPIVersion, clusterAPITests(folder))
+func ofClusterAPI(folder string, exceptions ...exception) suite {
+	return program("cluster-api "+folder, clusterAPIVersion, clusterAPITests(folder), exceptions...)
 }
 
 func program(name, version string, run func(place) ([]outcome, error), exceptions ...exception) suite {
