@@ -22,9 +22,14 @@ var served = map[string]map[string]string{
 		"serviceaccounts":        "token",
 		"services":               "status",
 	},
-	"/apis/admissionregistration.k8s.io/v1/": {"mutatingwebhookconfigurations": "", "validatingwebhookconfigurations": ""},
-	"/apis/apiextensions.k8s.io/v1/":         {"customresourcedefinitions": "status"},
-	"/apis/apiregistration.k8s.io/v1/":       {"apiservices": "status"},
+	"/apis/admissionregistration.k8s.io/v1/": {
+		"mutatingwebhookconfigurations":     "",
+		"validatingadmissionpolicies":       "status",
+		"validatingadmissionpolicybindings": "",
+		"validatingwebhookconfigurations":   "",
+	},
+	"/apis/apiextensions.k8s.io/v1/":   {"customresourcedefinitions": "status"},
+	"/apis/apiregistration.k8s.io/v1/": {"apiservices": "status"},
 	"/apis/apps/v1/": {
 		"controllerrevisions": "",
 		"daemonsets":          "status",

@@ -182,6 +182,7 @@ func main() {
 		storagev1.StorageClassList{}, certificatesv1.CertificateSigningRequestList{}, apiregistrationv1.APIServiceList{}, coordinationv1.LeaseList{},
 		apiextensionsv1.CustomResourceDefinitionList{},
 		admissionregistrationv1.MutatingWebhookConfigurationList{}, admissionregistrationv1.ValidatingWebhookConfigurationList{},
+		admissionregistrationv1.ValidatingAdmissionPolicyList{}, admissionregistrationv1.ValidatingAdmissionPolicyBindingList{},
 		authorizationv1.SelfSubjectAccessReview{}, authorizationv1.SelfSubjectRulesReview{}, authenticationv1.SelfSubjectReview{},
 		authorizationv1.SubjectAccessReview{}, authorizationv1.LocalSubjectAccessReview{},
 		authenticationv1.TokenReview{}, authenticationv1.TokenRequest{},

@@ -42,6 +42,8 @@ import (
 	_ "k8s.io/kubernetes/pkg/apis/storage/install"
 	"k8s.io/kubernetes/pkg/capabilities"
 	"k8s.io/kubernetes/pkg/registry/admissionregistration/mutatingwebhookconfiguration"
+	"k8s.io/kubernetes/pkg/registry/admissionregistration/validatingadmissionpolicy"
+	"k8s.io/kubernetes/pkg/registry/admissionregistration/validatingadmissionpolicybinding"
 	"k8s.io/kubernetes/pkg/registry/admissionregistration/validatingwebhookconfiguration"
 	"k8s.io/kubernetes/pkg/registry/apps/controllerrevision"
 	"k8s.io/kubernetes/pkg/registry/apps/daemonset"
@@ -87,6 +89,9 @@ type both interface {
 	rest.RESTUpdateStrategy
 }
 
+// policies is the strategy of policies; nobody is asked whether its parameters may be read.
+var policies = validatingadmissionpolicy.NewStrategy(nil, nil)
+
 var strategies = map[string]both{
 	"Pod": pod.Strategy, "Node": node.Strategy, "Service": service.Strategy, "Namespace": namespace.Strategy,
 	"ServiceAccount": serviceaccount.Strategy, "ConfigMap": configmap.Strategy, "Secret": secret.Strategy,
@@ -96,12 +101,14 @@ var strategies = map[string]both{
 	"Endpoints": endpoint.Strategy, "LimitRange": limitrange.Strategy, "PersistentVolume": persistentvolume.Strategy,
 	"PersistentVolumeClaim": persistentvolumeclaim.Strategy, "PodTemplate": podtemplate.Strategy,
 	"ReplicationController": replicationcontroller.Strategy, "ResourceQuota": resourcequota.Strategy,
-	"MutatingWebhookConfiguration":   mutatingwebhookconfiguration.Strategy,
-	"ValidatingWebhookConfiguration": validatingwebhookconfiguration.Strategy,
-	"HorizontalPodAutoscaler":        horizontalpodautoscaler.Strategy,
-	"CertificateSigningRequest":      certificates.Strategy,
-	"EndpointSlice":                  endpointslice.Strategy,
-	"Ingress":                        ingress.Strategy, "IngressClass": ingressclass.Strategy, "NetworkPolicy": networkpolicy.Strategy,
+	"MutatingWebhookConfiguration":     mutatingwebhookconfiguration.Strategy,
+	"ValidatingWebhookConfiguration":   validatingwebhookconfiguration.Strategy,
+	"ValidatingAdmissionPolicy":        policies,
+	"ValidatingAdmissionPolicyBinding": validatingadmissionpolicybinding.NewStrategy(nil, nil, nil),
+	"HorizontalPodAutoscaler":          horizontalpodautoscaler.Strategy,
+	"CertificateSigningRequest":        certificates.Strategy,
+	"EndpointSlice":                    endpointslice.Strategy,
+	"Ingress":                          ingress.Strategy, "IngressClass": ingressclass.Strategy, "NetworkPolicy": networkpolicy.Strategy,
 	"RuntimeClass": runtimeclass.Strategy, "PodDisruptionBudget": poddisruptionbudget.Strategy,
 	"Role": role.Strategy, "RoleBinding": rolebinding.Strategy, "ClusterRole": clusterrole.Strategy,
 	"ClusterRoleBinding": clusterrolebinding.Strategy, "PriorityClass": priorityclass.Strategy, "StorageClass": storageclass.Strategy,
@@ -116,7 +123,8 @@ var statuses = map[string]rest.RESTUpdateStrategy{
 	"ReplicationController": replicationcontroller.StatusStrategy, "ResourceQuota": resourcequota.StatusStrategy,
 	"HorizontalPodAutoscaler": horizontalpodautoscaler.StatusStrategy, "CertificateSigningRequest": certificates.StatusStrategy,
 	"Ingress": ingress.StatusStrategy, "PodDisruptionBudget": poddisruptionbudget.StatusStrategy,
-	"CustomResourceDefinition": customresourcedefinition.NewStatusStrategy(legacyscheme.Scheme),
+	"CustomResourceDefinition":  customresourcedefinition.NewStatusStrategy(legacyscheme.Scheme),
+	"ValidatingAdmissionPolicy": validatingadmissionpolicy.NewStatusStrategy(policies),
 }
 
 // kase is a line: what is sent, and what upstream has against it.

@@ -91,6 +91,13 @@ impl<'a> Attributes<'a> {
         }
     }
 
+    /// The name in a refusal: none may be generated yet. Upstream: `extractResourceName`.
+    pub(super) fn name_in_refusal(&self) -> &str {
+        let name = Some(self.name()).filter(|name| !name.is_empty());
+        let prefix = || self.object.as_ref()?["metadata"]["generateName"].as_str().filter(|prefix| !prefix.is_empty());
+        name.or_else(prefix).unwrap_or("Unknown")
+    }
+
     pub(super) fn namespace(&self) -> &str {
         if self.request.namespace.is_none() && self.request.served.plural == "namespaces" {
             return self.name();
@@ -115,6 +122,15 @@ impl<'a> Attributes<'a> {
 
     /// The `AdmissionRequest`, but for its uid, in the version of a row. Upstream: `CreateV1AdmissionReview`.
     pub(super) fn admission_request(&self, row: &'static Resource) -> Value {
+        let mut request = self.request_about(row);
+        let versioned = |value: Option<&Value>| value.map_or(Value::Null, |value| self.request.versioned(row, value));
+        request["object"] = versioned(self.object.as_deref());
+        request["oldObject"] = versioned(self.old);
+        request
+    }
+
+    /// The same without the objects. Upstream: `CreateAdmissionRequest` in `plugin/cel/condition.go`.
+    pub(super) fn request_about(&self, row: &'static Resource) -> Value {
         let resource = |row: &Resource| json!({"group": row.group, "version": row.version, "resource": row.plural});
         let served = self.request.served;
         let mut request = json!({
@@ -132,9 +148,6 @@ impl<'a> Attributes<'a> {
                 request[field] = text.into();
             }
         }
-        let versioned = |value: Option<&Value>| value.map_or(Value::Null, |value| self.request.versioned(row, value));
-        request["object"] = versioned(self.object.as_deref());
-        request["oldObject"] = versioned(self.old);
         request["dryRun"] = self.request.is_dry_run().into();
         request["options"] = self.options();
         request

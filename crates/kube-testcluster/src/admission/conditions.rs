@@ -5,7 +5,7 @@ use crate::http::status::ApiError;
 use crate::kinds::Resource;
 use crate::kinds::admission::{Condition, FailurePolicy};
 
-/// Whether all conditions are true. One that is false decides, whatever is wrong with the others.
+/// Whether a webhook is asked.
 ///
 /// # Errors
 /// That a condition cannot be told, if the policy is to fail then.
@@ -18,43 +18,42 @@ pub(super) fn are_met(
     if conditions.is_empty() {
         return Ok(true);
     }
-    let mut errors = Vec::new();
-    for result in results(conditions, attributes, row) {
+    together(results(conditions, attributes, row), policy)
+        .map_err(|why| ApiError::forbidden(attributes.request.served, attributes.name_in_refusal(), &why))
+}
+
+/// Whether all conditions are true. One that is false decides, whatever is wrong with the others.
+///
+/// # Errors
+/// What cannot be told, if the policy is to fail then.
+pub(super) fn together(
+    results: impl IntoIterator<Item = Result<bool, String>>,
+    policy: FailurePolicy,
+) -> Result<bool, String> {
+    let mut errors: Vec<String> = Vec::new();
+    for result in results {
         match result {
             Ok(true) => {}
             Ok(false) => return Ok(false),
+            Err(why) if errors.contains(&why) => {}
             Err(why) => errors.push(why),
         }
     }
     match (errors.as_slice(), policy) {
         ([], _) => Ok(true),
         (_, FailurePolicy::Ignore) => Ok(false),
-        ([one], _) => Err(refused(attributes, one)),
-        (several, _) => Err(refused(attributes, &format!("[{}]", several.join(", ")))),
+        ([one], _) => Err(one.clone()),
+        (several, _) => Err(format!("[{}]", several.join(", "))),
     }
-}
-
-fn refused(attributes: &Attributes<'_>, why: &str) -> ApiError {
-    ApiError::forbidden(attributes.request.served, attributes.name(), why)
 }
 
 #[cfg(feature = "cel")]
 fn results(conditions: &[Condition], attributes: &Attributes<'_>, row: &'static Resource) -> Vec<Result<bool, String>> {
-    use crate::codec::expression::{Value, cost};
+    use super::policy::activation::{Activation, Seen};
+    use super::policy::evaluation;
 
-    let variables = super::variables::Variables::of(attributes, row);
-    let all = variables.all();
-    let result = |condition: &Condition| {
-        if variables.objects().iter().any(|object| condition.program().cost(object) > cost::OF_A_CALL) {
-            return Err("operation cancelled: actual cost limit exceeded".to_owned());
-        }
-        match condition.program().run(all.clone()) {
-            Ok(Value::Bool(is_met)) => Ok(is_met),
-            Ok(_) => Err("expression must evaluate to bool".to_owned()),
-            Err(why) => Err(why),
-        }
-    };
-    conditions.iter().map(result).collect()
+    let seen = Seen::of(attributes, row, None);
+    evaluation::conditions(conditions, &Activation::of_webhook(&seen))
 }
 
 #[cfg(not(feature = "cel"))]

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Attributes, conditions, equivalent};
 use crate::http::status::ApiError;
-use crate::kinds::admission::{MatchPolicy, Rule, Webhook};
+use crate::kinds::admission::{Asked, MatchPolicy, Rule, Webhook};
 use crate::kinds::{NAMESPACES, Resource};
 use crate::machinery::admit::Operation;
 use crate::store::object::Key;
@@ -18,15 +18,21 @@ pub(super) fn invocation(hook: &Webhook, attributes: &Attributes<'_>) -> Result<
     if matches!(in_namespace, Ok(false)) || matches!(is_selected, Ok(false)) {
         return Ok(None);
     }
-    let Some(row) = row(&hook.rules, hook.match_policy, attributes) else { return Ok(None) };
+    let found = row(&hook.rules, hook.match_policy, attributes, Rule::matches);
+    let Some(row) = found else { return Ok(None) };
     in_namespace.and(is_selected)?;
     Ok(conditions::are_met(&hook.conditions, hook.failure_policy, attributes, row)?.then_some(row))
 }
 
 /// The row that a rule is about: the one of the request, or else another one of the same objects.
-pub(super) fn row(rules: &[Rule], policy: MatchPolicy, attributes: &Attributes<'_>) -> Option<&'static Resource> {
+pub(super) fn row<R>(
+    rules: &[R],
+    policy: MatchPolicy,
+    attributes: &Attributes<'_>,
+    matches: impl Fn(&R, &Asked<'_>) -> bool,
+) -> Option<&'static Resource> {
     let served = attributes.request.served;
-    let matches = |rule: &Rule, row: &'static Resource| rule.matches(&attributes.asked(row));
+    let matches = |rule: &R, row: &'static Resource| matches(rule, &attributes.asked(row));
     if rules.iter().any(|rule| matches(rule, served)) {
         return Some(served);
     }

@@ -1,7 +1,7 @@
 //! Asks those who decide about a write before it is stored. Upstream: `k8s.io/apiserver/pkg/admission`.
 //!
 //! The order is that of upstream: the plugins of the server and those of [`ClusterBuilder::admit`](crate::ClusterBuilder::admit), mutating
-//! webhooks, the validation of the kind, validating webhooks. All of it happens without any lock, for the state
+//! webhooks, the validation of the kind, policies, validating webhooks. All of it happens without any lock, for the state
 //! that the write has seen; if the object was written meanwhile, everybody is asked again about the new state.
 
 mod attributes;
@@ -10,11 +10,10 @@ mod equivalent;
 mod in_process;
 mod matching;
 mod mutating;
+mod policy;
 mod refusal;
 mod review;
 mod validating;
-#[cfg(feature = "cel")]
-mod variables;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -164,7 +163,8 @@ impl<'a> Gate<'a> {
         Mutation::new(self.0.as_deref(), operation, old)
     }
 
-    /// Asks the validating webhooks. Upstream: `validatingDispatcher`.
+    /// Lets policies decide, and then asks the validating webhooks. Upstream: the order of `AllOrderedPlugins` in
+    /// `pkg/kubeapiserver/options/plugins.go`.
     pub(crate) async fn validate(
         &self,
         operation: Operation,
@@ -172,7 +172,10 @@ impl<'a> Gate<'a> {
         old: Option<&Value>,
     ) -> Result<(), ApiError> {
         match self.0.as_deref() {
-            Some(asked) => validating::dispatch(asked, operation, object, old).await,
+            Some(asked) => {
+                policy::dispatch(asked, operation, object, old).await?;
+                validating::dispatch(asked, operation, object, old).await
+            }
             None => Ok(()),
         }
     }

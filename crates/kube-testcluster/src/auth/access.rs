@@ -47,6 +47,7 @@ impl Caller {
 /// Puts impersonation and authorization before the API.
 pub(crate) fn with_authorization(router: Router, store: Arc<Store>) -> Router {
     let authorizer = Arc::new(Authorizer::new(&store));
+    let _ = store.authorizer.set(authorizer.clone()); // that of another listener decides alike
     let access =
         Access { store, authorizer, impersonation: Impersonation::default(), administrator: Arc::new(User::admin()) };
     router.layer(middleware::from_fn_with_state(Arc::new(access), pass))

@@ -11,25 +11,7 @@ use crate::kinds::is_path_segment;
 use crate::machinery::escape;
 use crate::machinery::quote::quote;
 
-/// What is asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Attributes {
-    /// Something that is no object: a method, in small letters, and a path.
-    Path { verb: String, path: String },
-    /// An object, or a collection of them.
-    Resource(ResourceAttributes),
-}
-
-/// An object, a part of it, or a collection. What a request does not name is empty.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct ResourceAttributes {
-    pub(crate) verb: String,
-    pub(crate) group: String,
-    pub(crate) namespace: String,
-    pub(crate) resource: String,
-    pub(crate) subresource: String,
-    pub(crate) name: String,
-}
+pub(crate) use crate::machinery::authorization::{Attributes, ResourceAttributes};
 
 /// What a namespace has behind its name that is no resource in it.
 const PARTS_OF_NAMESPACES: [&str; 2] = ["status", "finalize"];

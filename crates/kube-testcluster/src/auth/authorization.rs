@@ -5,6 +5,8 @@ use std::sync::{Mutex, PoisonError};
 use super::attributes::Attributes;
 use super::rbac::{Followed, Policy, PolicyRule, together};
 use crate::http::status::ApiError;
+use crate::machinery::authorization::Authorize;
+pub(crate) use crate::machinery::authorization::Decision;
 use crate::machinery::user::{MASTERS, User};
 use crate::settings::Authorization;
 use crate::store::Store;
@@ -16,13 +18,6 @@ pub(crate) enum Authorizer {
     AlwaysAllow,
     /// The roles and bindings that are stored. Members of `system:masters` may do everything.
     Rbac(Box<Mutex<Followed>>),
-}
-
-/// A decision, and why; upstream gives no reason where nothing speaks for it or against it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Decision {
-    pub(crate) allowed: bool,
-    pub(crate) reason: String,
 }
 
 /// All rules of a user in a namespace.
@@ -38,19 +33,6 @@ impl Authorizer {
         match store.settings.authorization {
             Authorization::AlwaysAllow => Self::AlwaysAllow,
             Authorization::Rbac => Self::Rbac(Box::new(Mutex::new(Followed::start(store)))),
-        }
-    }
-
-    pub(crate) fn authorize(&self, user: &User, asked: &Attributes) -> Decision {
-        let decided = match self {
-            Self::AlwaysAllow => Ok(String::new()),
-            Self::Rbac(_) if is_privileged(user) => Ok(String::new()),
-            Self::Rbac(followed) => with_policy(followed, |policy| policy.authorize(user, asked)),
-        };
-        match decided {
-            Ok(reason) => Decision { allowed: true, reason },
-            Err(reason) if reason.is_empty() => Decision { allowed: false, reason },
-            Err(reason) => Decision { allowed: false, reason: format!("rbac: {reason}") },
         }
     }
 
@@ -78,6 +60,21 @@ impl Authorizer {
         match self {
             Self::AlwaysAllow => None,
             Self::Rbac(followed) => Some(with_policy(followed, look)),
+        }
+    }
+}
+
+impl Authorize for Authorizer {
+    fn authorize(&self, user: &User, asked: &Attributes) -> Decision {
+        let decided = match self {
+            Self::AlwaysAllow => Ok(String::new()),
+            Self::Rbac(_) if is_privileged(user) => Ok(String::new()),
+            Self::Rbac(followed) => with_policy(followed, |policy| policy.authorize(user, asked)),
+        };
+        match decided {
+            Ok(reason) => Decision { allowed: true, reason },
+            Err(reason) if reason.is_empty() => Decision { allowed: false, reason },
+            Err(reason) => Decision { allowed: false, reason: format!("rbac: {reason}") },
         }
     }
 }

@@ -44,6 +44,8 @@ pub(crate) static RESOURCES: &[Resource] = &[
     core::service_account::ROW,
     core::service::ROW,
     admission::mutating_webhook_configuration::ROW,
+    admission::validating_admission_policy::ROW,
+    admission::validating_admission_policy_binding::ROW,
     admission::validating_webhook_configuration::ROW,
     custom_resource_definition::ROW,
     api_service::ROW,

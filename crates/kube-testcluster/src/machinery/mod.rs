@@ -2,6 +2,7 @@
 //! `k8s.io/apimachinery`.
 
 pub(crate) mod admit;
+pub(crate) mod authorization;
 pub(crate) mod cause;
 pub(crate) mod clock;
 pub(crate) mod conditions;

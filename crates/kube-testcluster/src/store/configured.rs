@@ -28,12 +28,13 @@ impl Store {
 
     /// Reads all objects that configure admission. There are few, and they change seldom.
     pub(super) fn configure(&self, storage: &Storage) {
+        let before = self.configured.read.read().unwrap_or_else(PoisonError::into_inner).clone();
         let mut next = Configured::default();
         for row in RESOURCES.iter().filter(|row| row.configures_admission()) {
             let objects = storage.range(row, Key::from_start(String::new()), None);
             for object in objects.into_iter().flatten() {
                 if let Ok(opened) = object.open() {
-                    next.add(row.kind, &opened.value);
+                    next.add(row.kind, &opened.value, &before);
                 }
             }
         }

@@ -18,6 +18,7 @@ use self::writes::{Write, WriteHook, WriteObserver};
 use crate::faults::Active;
 use crate::kinds::{Catalog, GroupResource, RESOURCES, Resource};
 use crate::machinery::admit::Plugins;
+use crate::machinery::authorization::Authorize;
 use crate::machinery::clock::Clock;
 use crate::machinery::random::Random;
 use crate::settings::Settings;
@@ -65,6 +66,8 @@ pub(crate) struct Store {
     configured: Configuration,
     /// Those who decide about writes in this process.
     pub(crate) plugins: Plugins,
+    /// Who is asked what a user may do. Without one, everybody may do everything.
+    pub(crate) authorizer: OnceLock<Arc<dyn Authorize>>,
     /// Notifies the controller of definitions that an object was removed whose definition waits for that.
     pub(crate) removals: Notify,
     /// Notifies those who wait for a revision that storage or a watch cache has advanced.
@@ -156,6 +159,7 @@ impl Store {
             configured: Configuration::default(),
             plugins: Plugins::default(),
             removals,
+            authorizer: OnceLock::new(),
             moved,
             watches,
             wal: OnceLock::new(),

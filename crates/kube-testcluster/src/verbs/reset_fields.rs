@@ -17,7 +17,9 @@ pub(super) fn reset_fields(resource: &Resource, part: Option<Subresource>) -> Op
         (None | Some(Subresource::Finalize), _) if resource.subresources.contains(&Subresource::Status) => {
             excluded(&[&["status"]])
         }
-        (Some(Subresource::Status), "APIService") => excluded(&[&["spec"], &["metadata"]]),
+        (Some(Subresource::Status), "APIService" | "ValidatingAdmissionPolicy") => {
+            excluded(&[&["spec"], &["metadata"]])
+        }
         (Some(Subresource::Status), "CertificateSigningRequest") => excluded(&[&["spec"], &["status", "conditions"]]),
         (Some(Subresource::Status), "Deployment") => excluded(&[&["spec"], &["metadata", "labels"]]),
         (Some(Subresource::Status), "Pod") => {

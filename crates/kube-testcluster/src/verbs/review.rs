@@ -16,6 +16,7 @@ use crate::http::field_validation::warn;
 use crate::http::status::{self, ApiError};
 use crate::http::write_options::WriteOptions;
 use crate::kinds::Resource;
+use crate::machinery::authorization::Authorize;
 use crate::machinery::fill::object;
 use crate::machinery::user::User;
 

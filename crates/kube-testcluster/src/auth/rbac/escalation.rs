@@ -14,6 +14,7 @@ use crate::auth::attributes::{Attributes, ResourceAttributes};
 use crate::auth::authorization::is_privileged;
 use crate::http::status::ApiError;
 use crate::kinds::Resource;
+use crate::machinery::authorization::Authorize;
 use crate::machinery::fill::object;
 use crate::machinery::quote::{quote, quote_list};
 

@@ -1,8 +1,11 @@
 //! Expressions in CEL: the language and Kubernetes' functions are those of the crate `kube-cel`. Upstream:
 //! `k8s.io/apiserver/pkg/cel`.
 
+pub(crate) mod checker;
 pub(crate) mod cost;
+pub(crate) mod interpreter;
 pub(crate) mod parse;
+pub(crate) mod references;
 mod tokens;
 
 use std::collections::HashMap;
@@ -10,13 +13,10 @@ use std::sync::{Arc, LazyLock};
 
 use kube_cel::KubeCelExt;
 use kube_cel::cel::objects::{Key, Map};
-use kube_cel::cel::parser::Expression;
 use kube_cel::cel::{Context, ResolveResult};
 
-use self::cost::Loops;
-use self::parse::{parse, told};
-
 pub(crate) use kube_cel::cel::Value;
+pub(crate) use kube_cel::cel::parser::Expression;
 
 /// The functions of Kubernetes, and those of the language that the crate lacks. A type is its name.
 static FUNCTIONS: LazyLock<Context<'static>> = LazyLock::new(|| {
@@ -57,31 +57,6 @@ pub(crate) fn run<'v>(
         context.add_variable_from_value(name, value);
     }
     Value::resolve(program, &context).map_err(|error| in_words_of_go(&error.to_string()))
-}
-
-/// An expression of admission, with what it may cost.
-#[derive(Debug)]
-pub(crate) struct Program {
-    program: Result<Expression, String>,
-    loops: Loops,
-}
-
-impl Program {
-    pub(crate) fn of(text: &str) -> Self {
-        Self { program: parse(text).map_err(told), loops: Loops::of(text) }
-    }
-
-    /// What it costs to run it with an object.
-    pub(crate) fn cost(&self, object: &serde_json::Value) -> u64 {
-        self.loops.cost(object)
-    }
-
-    /// # Errors
-    /// That it cannot be read, or what went wrong when it ran.
-    pub(crate) fn run<'v>(&self, variables: impl IntoIterator<Item = (&'v str, Value)>) -> Result<Value, String> {
-        let program = self.program.as_ref().map_err(|why| format!("compilation error: {why}"))?;
-        run(program, variables)
-    }
 }
 
 /// A JSON value as it is, without a schema.

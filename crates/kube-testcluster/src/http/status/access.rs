@@ -3,6 +3,8 @@
 use http::StatusCode;
 
 use super::{ApiError, Details};
+use crate::kinds::Resource;
+use crate::machinery::cause::Cause;
 use crate::machinery::quote::quote;
 
 impl ApiError {
@@ -30,6 +32,21 @@ impl ApiError {
             kind: resource.into(),
             ..Details::default()
         }));
+        error
+    }
+
+    /// What a policy denies, for one of the reasons that it can give. Upstream: `dispatcher.Dispatch` of `ValidatingAdmissionPolicy`.
+    pub(crate) fn denied_by_policy(resource: &'static Resource, name: &str, why: &str, reason: &'static str) -> Self {
+        let mut error = Self::forbidden(resource, name, why);
+        error.reason = reason;
+        error.code = match reason {
+            "Forbidden" => StatusCode::FORBIDDEN,
+            "RequestEntityTooLarge" => StatusCode::PAYLOAD_TOO_LARGE,
+            _ => StatusCode::UNPROCESSABLE_ENTITY,
+        };
+        if let Some(details) = &mut error.details {
+            details.causes.push(Cause::without_field("", why));
+        }
         error
     }
 }

@@ -1,15 +1,31 @@
 //! The kinds of the group `admissionregistration.k8s.io`.
 
+mod conditions;
 mod configured;
+mod expressions;
+mod match_resources;
 mod matching;
 pub(super) mod mutating_webhook_configuration;
+mod policy;
+#[cfg(feature = "cel")]
+mod policy_expressions;
+#[cfg(feature = "cel")]
+mod program;
 mod rules;
+pub(super) mod validating_admission_policy;
+pub(super) mod validating_admission_policy_binding;
 pub(super) mod validating_webhook_configuration;
 mod webhook;
 mod webhooks;
 
 pub(crate) use self::configured::Configured;
+pub(crate) use self::match_resources::{MatchResources, NamedRule};
 pub(crate) use self::matching::{Asked, Rule};
+pub(crate) use self::policy::{Action, Binding, NotFound, ParamKind, ParamRef, Policy, PolicyHook};
+#[cfg(feature = "cel")]
+pub(crate) use self::policy_expressions::{Expressions, Validation, Variable};
+#[cfg(feature = "cel")]
+pub(crate) use self::program::Program;
 pub(crate) use self::webhook::{Condition, FailurePolicy, MatchPolicy, Reinvocation, SideEffects, Webhook};
 
 use serde_json::{Value, json};

@@ -2,8 +2,6 @@
 //! `k8s.io/apiserver/pkg/admission/plugin/webhook/accessors.go`.
 
 use std::collections::HashMap;
-#[cfg(feature = "cel")]
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use kube_informers::selector::LabelSelector;
@@ -11,8 +9,10 @@ use serde_json::Value;
 
 use super::matching::Rule;
 #[cfg(feature = "cel")]
-use crate::codec::expression::Program;
+use super::program::Program;
 use crate::kinds::client_config::ClientConfig;
+#[cfg(feature = "cel")]
+use crate::kinds::fields;
 use crate::machinery::label_selector;
 
 /// A webhook that is asked about writes.
@@ -67,10 +67,7 @@ pub(crate) enum Reinvocation {
 #[derive(Debug)]
 pub(crate) struct Condition {
     #[cfg(feature = "cel")]
-    expression: String,
-    /// Read when it is first asked: whoever stores a configuration holds the store's lock.
-    #[cfg(feature = "cel")]
-    program: OnceLock<Program>,
+    pub(crate) program: Program,
 }
 
 impl Condition {
@@ -80,12 +77,7 @@ impl Condition {
 
     #[cfg(feature = "cel")]
     fn of(condition: &Value) -> Self {
-        Self { expression: text(&condition["expression"]), program: OnceLock::new() }
-    }
-
-    #[cfg(feature = "cel")]
-    pub(crate) fn program(&self) -> &Program {
-        self.program.get_or_init(|| Program::of(&self.expression))
+        Self { program: Program::of(fields::text(condition, "expression")) }
     }
 
     #[cfg(not(feature = "cel"))]

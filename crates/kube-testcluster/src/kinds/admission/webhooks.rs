@@ -1,9 +1,11 @@
-//! Validation of webhooks. Upstream: `pkg/apis/admissionregistration/validation`, but for the syntax of CEL in match conditions.
+//! Validation of webhooks. Upstream: `pkg/apis/admissionregistration/validation`.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::conditions;
+use super::expressions::Declarations;
 use super::rules::rule;
 use crate::kinds::core::pod;
 use crate::kinds::fields::{each, invalid, is_port, items, known, known_if_set, text};
@@ -15,7 +17,6 @@ const SIDE_EFFECTS: [&str; 4] = ["None", "NoneOnDryRun", "Some", "Unknown"];
 /// The versions of `AdmissionReview` that an API server must know.
 const VERSIONS: [&str; 2] = ["v1", "v1beta1"];
 const FORM: &str = "; desired format: https://host[/path]";
-const MOST_CONDITIONS: usize = 64;
 
 /// What an update may leave wrong, as it was wrong before.
 struct Tolerated {
@@ -83,7 +84,7 @@ fn webhook(hook: &Value, tolerated: &Tolerated, at: &str) -> Vec<Cause> {
     causes.extend(known_if_set(hook, "reinvocationPolicy", &["IfNeeded", "Never"], at));
     causes.extend(client_config(&hook["clientConfig"], &format!("{at}.clientConfig")));
     if !tolerated.conditions {
-        causes.extend(conditions(hook, at));
+        causes.extend(conditions::validate(hook, &Declarations::new(false), at));
     }
     causes
 }
@@ -200,30 +201,6 @@ fn path(path: &str, at: &str) -> Vec<Cause> {
         } else {
             let wrong = names::subdomain(step).into_iter().map(|why| format!("segment[{i}]: {why}"));
             causes.extend(invalid(at, path, wrong));
-        }
-    }
-    causes
-}
-
-/// Upstream: `validateMatchConditions`.
-fn conditions(hook: &Value, at: &str) -> Vec<Cause> {
-    let (mut causes, mut seen) = (Vec::new(), BTreeSet::new());
-    let count = items(hook, "matchConditions").len();
-    if count > MOST_CONDITIONS {
-        causes.push(Cause::too_many(format!("{at}.matchConditions"), count, MOST_CONDITIONS));
-    }
-    for (at, condition) in each(hook, "matchConditions", at) {
-        let (name, at_name) = (text(condition, "name"), format!("{at}.name"));
-        if text(condition, "expression").trim().is_empty() {
-            causes.push(Cause::required(format!("{at}.expression"), ""));
-        }
-        if name.is_empty() {
-            causes.push(Cause::required(at_name, ""));
-            continue;
-        }
-        causes.extend(invalid(&at_name, name, names::label_key(name)));
-        if !seen.insert(name) {
-            causes.push(Cause::duplicate(at_name, name));
         }
     }
     causes

@@ -1,6 +1,6 @@
-//! The columns of disruption budgets, quotas, priority classes, runtime classes and webhook configurations.
+//! The columns of disruption budgets, quotas, priority classes, runtime classes, webhook configurations and admission policies.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -60,6 +60,66 @@ pub(in crate::kinds) const WEBHOOKS: &[Column] = &[
     .integer(),
     AGE,
 ];
+
+pub(in crate::kinds) const ADMISSION_POLICIES: &[Column] = &[
+    NAME,
+    Column::new(
+        "Validations",
+        "Validations indicates the number of validation rules defined in this configuration",
+        |policy, _| items(&policy["spec"], "validations").len().into(),
+    )
+    .integer(),
+    Column::new(
+        "ParamKind",
+        "ParamKind specifies the kind of resources used to parameterize this policy",
+        |policy, _| {
+            let kind = &policy["spec"]["paramKind"];
+            let part = |field: &str| kind[field].as_str().unwrap_or_default();
+            if kind.is_object() { format!("{}/{}", part("apiVersion"), part("kind")).into() } else { "<unset>".into() }
+        },
+    ),
+    AGE,
+];
+
+pub(in crate::kinds) const ADMISSION_POLICY_BINDINGS: &[Column] = &[
+    NAME,
+    Column::new(
+        "PolicyName",
+        "PolicyName indicates the policy definition which the policy binding binded to",
+        |binding, _| text(binding, "/spec/policyName"),
+    ),
+    Column::new("ParamRef", "ParamRef indicates the param resource which sets the configration param", |binding, _| {
+        let reference = &binding["spec"]["paramRef"];
+        let part = |field: &str| reference[field].as_str().unwrap_or_default();
+        match (part("name"), part("namespace")) {
+            ("", _) if reference["selector"].is_object() => selector(&reference["selector"]).into(),
+            ("", _) => "<unset>".into(),
+            (name, "") => format!("*/{name}").into(),
+            (name, namespace) => format!("{namespace}/{name}").into(),
+        }
+    }),
+    AGE,
+];
+
+/// A selector of labels as Go prints it. Upstream: `LabelSelector.String`.
+fn selector(selector: &Value) -> String {
+    let texts = |list: &Value| {
+        let all = list.as_array().into_iter().flatten().filter_map(Value::as_str);
+        all.collect::<Vec<_>>().join(" ")
+    };
+    let labels: BTreeMap<_, _> = selector["matchLabels"].as_object().into_iter().flatten().collect();
+    let labels = labels.into_iter().map(|(key, value)| format!("{key}: {},", value.as_str().unwrap_or_default()));
+    let expressions = items(selector, "matchExpressions").iter().map(|one| {
+        let part = |field: &str| one[field].as_str().unwrap_or_default();
+        let (key, operator, values) = (part("key"), part("operator"), texts(&one["values"]));
+        format!("LabelSelectorRequirement{{Key:{key},Operator:{operator},Values:[{values}],}},")
+    });
+    format!(
+        "&LabelSelector{{MatchLabels:map[string]string{{{}}},MatchExpressions:[]LabelSelectorRequirement{{{}}},}}",
+        labels.collect::<String>(),
+        expressions.collect::<String>()
+    )
+}
 
 /// A number or a percentage.
 fn limit(value: &Value) -> Value {

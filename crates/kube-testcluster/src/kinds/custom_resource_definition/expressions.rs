@@ -4,19 +4,12 @@
 //! The parser is that of the crate `kube-cel`, which has no checker. Of cel-go's checks those are made here whose answer follows from
 //! the schema alone: names and fields that there are not, and the operands of comparisons. What a rule could cost is not estimated.
 
-mod check;
-mod positions;
-mod types;
-
-use kube_cel::cel::parser::Expression;
 use serde_json::Value;
 
-use self::check::Checker;
-use self::types::Type;
 use super::causes::Causes;
 use super::path::Path;
 use super::shown;
-use crate::codec::expression::parse::parse;
+use crate::codec::expression::checker::{Checked, Type, check};
 use crate::kinds::fields::{items, text};
 use crate::machinery::cause::Cause;
 
@@ -91,23 +84,8 @@ fn validate_message(rule: &Value, subject: &Type<'_>, at: &Path<'_>, causes: &mu
     causes.add_later(at, |at| Cause::invalid_as(at, &shown::rule(rule), &why));
 }
 
-struct Compiled<'s> {
-    expression: Expression,
-    kind: Type<'s>,
-}
-
 /// Reads and checks an expression, or says what cel-go says of it.
-fn compile<'s>(rule: &Value, field: &str, subject: &Type<'s>) -> Result<Compiled<'s>, String> {
-    let source = text(rule, field);
-    let expression = parse(source).map_err(|faults| {
-        let told: Vec<String> = faults.iter().map(|fault| positions::shown(source, fault.place, &fault.what)).collect();
-        told.join("\n")
-    })?;
+fn compile<'s>(rule: &Value, field: &str, subject: &Type<'s>) -> Result<Checked<'s>, String> {
     let old = if rule["optionalOldSelf"] == true { Type::Unknown } else { subject.clone() };
-    let mut checker = Checker::new(source, subject.clone(), old);
-    let kind = checker.check(&expression);
-    match checker.into_faults() {
-        faults if faults.is_empty() => Ok(Compiled { expression, kind }),
-        faults => Err(faults.join("\n")),
-    }
+    check(text(rule, field), vec![("self".to_owned(), subject.clone()), ("oldSelf".to_owned(), old)])
 }

@@ -2,14 +2,15 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::kinds::fields::text;
+use super::admission::{self, Declared};
 
 /// The type of an expression.
 #[derive(Clone, Debug)]
-pub(super) enum Type<'s> {
+pub(crate) enum Type<'s> {
     /// It would take cel-go's whole checker to say.
     Unknown,
     /// Any, by the schema: it is known only when the rule runs.
@@ -31,22 +32,29 @@ pub(super) enum Type<'s> {
     },
     /// The names in the metadata of a resource.
     Metadata,
+    /// An object whose fields are declared here.
+    Declared(&'static Declared),
+    /// What has methods only.
+    Receiver(&'static str),
+    /// The variables of a policy, as far as they are declared.
+    Variables(Arc<Vec<(String, Type<'s>)>>),
 }
 
 impl<'s> Type<'s> {
     /// The type of a value under a schema; `None` if rules do not see it.
-    pub(super) fn of(schema: &'s Value, is_resource: bool) -> Option<Self> {
+    pub(crate) fn of(schema: &'s Value, is_resource: bool) -> Option<Self> {
         if schema["x-kubernetes-int-or-string"] == true {
             return Some(Self::Dyn);
         }
+        let text = |field: &str| schema[field].as_str().unwrap_or_default();
         let inner = |schema: &'s Value| Self::of(schema, is_embedded(schema)).map(Box::new);
-        Some(match text(schema, "type") {
+        Some(match text("type") {
             "array" => Self::List(inner(&schema["items"])?),
             "object" if schema["additionalProperties"].is_object() => {
                 Self::Map(inner(&schema["additionalProperties"])?)
             }
             "object" => Self::Object { schema, is_resource },
-            "string" => match text(schema, "format") {
+            "string" => match text("format") {
                 "byte" => Self::Bytes,
                 "duration" => Self::Duration,
                 "date" | "date-time" => Self::Timestamp,
@@ -60,7 +68,7 @@ impl<'s> Type<'s> {
     }
 
     /// The type of a field; `None` if there is none.
-    pub(super) fn field(&self, name: &str) -> Option<Self> {
+    pub(crate) fn field(&self, name: &str) -> Option<Self> {
         match self {
             Self::Object { is_resource: true, .. } if matches!(name, "apiVersion" | "kind") => Some(Self::String),
             Self::Object { is_resource: true, .. } if name == "metadata" => Some(Self::Metadata),
@@ -70,34 +78,65 @@ impl<'s> Type<'s> {
             }
             Self::Metadata => matches!(name, "name" | "generateName").then_some(Self::String),
             Self::Map(value) => Some(Self::clone(value)),
+            Self::Dyn => Some(Self::Dyn),
+            Self::Declared(of) => of.field(name),
+            Self::Receiver(of) => admission::request_resource(of, name),
+            Self::Variables(known) => known.iter().find(|(known, _)| known == name).map(|(_, kind)| kind.clone()),
             _ => Some(Self::Unknown),
         }
     }
 
+    /// Whether nothing can be selected from it.
+    pub(super) fn has_no_fields(&self) -> bool {
+        use Type::{Bool, Bytes, Double, Duration, Int, List, Null, String, Timestamp, Uint};
+        matches!(self, Null | Bool | Int | Uint | Double | String | Bytes | Timestamp | Duration | List(_))
+    }
+
+    /// Whether it may be any when the expression runs.
+    pub(super) fn is_open(&self) -> bool {
+        matches!(self, Self::Unknown | Self::Dyn)
+    }
+
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        std::mem::discriminant(self) == std::mem::discriminant(other)
+    }
+
+    /// The type of what is of one of these types.
+    pub(super) fn joined(kinds: &[Self]) -> Self {
+        match kinds.split_first() {
+            None => Self::Unknown,
+            _ if kinds.iter().any(|kind| matches!(kind, Self::Unknown)) => Self::Unknown,
+            Some((first, rest)) if rest.iter().all(|kind| first.is_same(kind)) => first.clone(),
+            Some(_) => Self::Dyn,
+        }
+    }
+
     /// What a loop over it goes over.
-    pub(super) fn element(&self) -> Self {
+    pub(crate) fn element(&self) -> Self {
         match self {
             Self::List(item) => Self::clone(item),
             Self::Map(_) => Self::String,
+            Self::Dyn => Self::Dyn,
             _ => Self::Unknown,
         }
     }
 
     /// What `[]` finds in it.
-    pub(super) fn at_index(&self) -> Self {
+    pub(crate) fn at_index(&self) -> Self {
         match self {
             Self::List(inner) | Self::Map(inner) => Self::clone(inner),
+            Self::Dyn => Self::Dyn,
             _ => Self::Unknown,
         }
     }
 
     /// Whether it is known, and no `other`.
-    pub(super) fn is_other_than(&self, other: &Self) -> bool {
-        !matches!(self, Self::Unknown) && std::mem::discriminant(self) != std::mem::discriminant(other)
+    pub(crate) fn is_other_than(&self, other: &Self) -> bool {
+        !matches!(self, Self::Unknown) && !self.is_same(other)
     }
 
     /// Whether both are known, and can never be equal for cel-go's checker. Objects have no names that could be told.
-    pub(super) fn cannot_equal(&self, other: &Self) -> bool {
+    pub(crate) fn cannot_equal(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::List(one), Self::List(other)) | (Self::Map(one), Self::Map(other)) => one.cannot_equal(other),
             (one, other) => {
@@ -113,7 +152,13 @@ impl<'s> Type<'s> {
 
     fn is_nameable(&self) -> bool {
         match self {
-            Self::Unknown | Self::Dyn | Self::Object { .. } | Self::Metadata => false,
+            Self::Unknown
+            | Self::Dyn
+            | Self::Object { .. }
+            | Self::Metadata
+            | Self::Declared(_)
+            | Self::Receiver(_)
+            | Self::Variables(_) => false,
             Self::List(inner) | Self::Map(inner) => inner.is_nameable(),
             _ => true,
         }
@@ -136,6 +181,9 @@ impl fmt::Display for Type<'_> {
             Self::List(item) => return write!(f, "list({item})"),
             Self::Map(value) => return write!(f, "map(string, {value})"),
             Self::Object { .. } | Self::Metadata => "object",
+            Self::Declared(of) => of.name,
+            Self::Receiver(name) => name,
+            Self::Variables(_) => "kubernetes.variables",
         };
         f.write_str(name)
     }

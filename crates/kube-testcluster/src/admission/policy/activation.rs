@@ -1,0 +1,199 @@
+//! What the expressions of a policy see of a request. Upstream: `admission/plugin/cel/activation.go` and `composition.go`.
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::super::Attributes;
+use super::authorizer;
+use crate::codec::expression::interpreter::{Error, Meter, Names, Outcome, is_too_deep, run};
+use crate::codec::expression::references::fields_of;
+use crate::codec::expression::{self, value_of};
+use crate::kinds::Resource;
+use crate::kinds::admission::Variable;
+
+/// What all expressions see.
+pub(in crate::admission) struct Seen<'a> {
+    attributes: &'a Attributes<'a>,
+    row: &'static Resource,
+    request: OnceCell<expression::Value>,
+    object: OnceCell<expression::Value>,
+    old: OnceCell<expression::Value>,
+    namespace: Option<expression::Value>,
+}
+
+impl<'a> Seen<'a> {
+    pub(in crate::admission) fn of(
+        attributes: &'a Attributes<'a>,
+        row: &'static Resource,
+        namespace: Option<&Value>,
+    ) -> Self {
+        let (request, object, old) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        let namespace = namespace.map(|home| value_of(&namespace_object(home)));
+        Self { attributes, row, request, object, old, namespace }
+    }
+
+    /// The same for match conditions, which see no namespace.
+    pub(super) fn without_namespace(other: &Self) -> Self {
+        let (request, object, old) = (other.request.clone(), other.object.clone(), other.old.clone());
+        Self { attributes: other.attributes, row: other.row, request, object, old, namespace: None }
+    }
+
+    fn versioned(&self, object: Option<&Value>) -> expression::Value {
+        object.map_or(expression::Value::Null, |object| value_of(&self.attributes.request.versioned(self.row, object)))
+    }
+
+    fn request(&self) -> expression::Value {
+        let mut request = self.attributes.request_about(self.row);
+        if let Value::Object(fields) = &mut request {
+            for text in ["subResource", "requestSubResource", "name", "namespace"] {
+                fields.entry(text).or_insert_with(|| "".into());
+            }
+        }
+        value_of(&request)
+    }
+}
+
+/// The fields of a namespace that expressions see. Upstream: `CreateNamespaceObject`.
+fn namespace_object(home: &Value) -> Value {
+    const FIELDS: [&str; 12] = [
+        "name",
+        "generateName",
+        "namespace",
+        "uid",
+        "resourceVersion",
+        "generation",
+        "creationTimestamp",
+        "deletionTimestamp",
+        "deletionGracePeriodSeconds",
+        "labels",
+        "annotations",
+        "finalizers",
+    ];
+    let mut object = serde_json::json!({"metadata": {}, "spec": home["spec"], "status": home["status"]});
+    for field in FIELDS {
+        if let Some(value) = home["metadata"].get(field) {
+            object["metadata"][field] = value.clone();
+        }
+    }
+    object
+}
+
+/// Whether expressions may ask what users may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Authorization {
+    Asked,
+    Absent,
+}
+
+/// What the expressions see that are run together: a variable is computed when the first of them names it.
+pub(in crate::admission) struct Activation<'a> {
+    seen: &'a Seen<'a>,
+    params: Option<expression::Value>,
+    authorization: Authorization,
+    variables: &'a [Variable],
+    computed: RefCell<HashMap<usize, Outcome>>,
+    /// How many of the variables can be named: a variable can name those before it.
+    named: Cell<usize>,
+}
+
+impl<'a> Activation<'a> {
+    pub(in crate::admission) fn of_webhook(seen: &'a Seen<'a>) -> Self {
+        Self::new(seen, None, Authorization::Asked, &[])
+    }
+
+    pub(super) fn new(
+        seen: &'a Seen<'a>,
+        params: Option<expression::Value>,
+        authorization: Authorization,
+        variables: &'a [Variable],
+    ) -> Self {
+        let (computed, named) = (RefCell::default(), Cell::new(variables.len()));
+        Self { seen, params, authorization, variables, computed, named }
+    }
+
+    /// The variable of a name, if it can be named here. Of two with the same name, the later one counts.
+    fn find(&self, name: &str) -> Option<usize> {
+        self.variables[..self.named.get()].iter().rposition(|variable| variable.name == name)
+    }
+
+    fn value(&self, index: usize, meter: &Meter) -> Outcome {
+        if let Some(known) = self.computed.borrow().get(&index) {
+            return known.clone();
+        }
+        if meter.is_deep() {
+            self.compute_what_it_needs(index, meter);
+        }
+        let outcome = self.compute(index, meter);
+        self.computed.borrow_mut().insert(index, outcome.clone());
+        outcome
+    }
+
+    /// Computes all that a variable names, and what those name, from the first one on: so that no variable is computed inside another
+    /// one, however long the chain is.
+    fn compute_what_it_needs(&self, index: usize, meter: &Meter) {
+        let (mut needed, mut open) = (Vec::new(), vec![index]);
+        while let Some(next) = open.pop() {
+            let visible = self.named.replace(next);
+            let expression = self.variables[next].program.expression();
+            let names = expression.map(|expression| fields_of("variables", expression)).unwrap_or_default();
+            for found in names.into_iter().filter_map(|name| self.find(name)) {
+                if !needed.contains(&found) && !self.computed.borrow().contains_key(&found) {
+                    needed.push(found);
+                    open.push(found);
+                }
+            }
+            self.named.set(visible);
+        }
+        needed.sort_unstable();
+        for index in needed {
+            let outcome = self.compute(index, meter);
+            self.computed.borrow_mut().insert(index, outcome);
+        }
+    }
+
+    fn compute(&self, index: usize, meter: &Meter) -> Outcome {
+        let variable = &self.variables[index];
+        let failed = |how: &str, why: String| {
+            Err(Error::Failed(format!("composited variable {:?} fails to {how}: {why}", variable.name)))
+        };
+        let expression = match variable.program.expression() {
+            Ok(expression) => expression,
+            Err(why) => return failed("compile", why.to_owned()),
+        };
+        let visible = self.named.replace(index);
+        let outcome = run(expression, self, meter);
+        self.named.set(visible);
+        match outcome {
+            Ok(value) if is_too_deep(&value) => failed("evaluate", "the value nests too deep".to_owned()),
+            Err(why @ (Error::Failed(_) | Error::Cancelled)) => failed("evaluate", why.to_string()),
+            other => other,
+        }
+    }
+}
+
+impl Names for Activation<'_> {
+    fn variable(&self, name: &str, _: &Meter) -> Option<Outcome> {
+        let (seen, attributes) = (self.seen, self.seen.attributes);
+        Some(Ok(match name {
+            "object" => seen.object.get_or_init(|| seen.versioned(attributes.object.as_deref())).clone(),
+            "oldObject" => seen.old.get_or_init(|| seen.versioned(attributes.old)).clone(),
+            "request" => seen.request.get_or_init(|| seen.request()).clone(),
+            "namespaceObject" => seen.namespace.clone().unwrap_or(expression::Value::Null),
+            "params" => self.params.clone()?,
+            "authorizer" if self.authorization == Authorization::Asked => authorizer::of_user(attributes),
+            _ => return None,
+        }))
+    }
+
+    fn member(&self, of: &str, field: &str, meter: &Meter) -> Option<Outcome> {
+        match (of, field) {
+            ("variables", name) => Some(self.value(self.find(name)?, meter)),
+            ("authorizer", "requestResource") if self.authorization == Authorization::Asked => {
+                Some(Ok(authorizer::of_request(self.seen.attributes)))
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! `authorizer`: expressions ask what users may do. Upstream: `k8s.io/apiserver/pkg/cel/library/authz.go`.
+
+use std::sync::Arc;
+
+use super::super::Attributes;
+use crate::codec::expression::Value;
+use crate::codec::expression::interpreter::{Error, Meter, Methods, Outcome, Receiver};
+use crate::kinds::{is_label, is_subdomain};
+use crate::machinery::authorization::{self, Authorize, Decision, ResourceAttributes};
+use crate::machinery::user::User;
+
+/// What a check costs: two of them are what one expression may cost.
+const OF_A_CHECK: u64 = 350_000;
+
+/// Who asks, and whom.
+#[derive(Clone, Debug)]
+struct Who {
+    user: Arc<User>,
+    /// Without one, everything is allowed.
+    authorizer: Option<Arc<dyn Authorize>>,
+}
+
+/// What has methods.
+#[derive(Clone, Debug)]
+enum Subject {
+    Authorizer(Who),
+    Path(Who, String),
+    Group(Who, String),
+    Resource(Who, ResourceAttributes),
+    Decision(Decision),
+}
+
+/// `authorizer`
+pub(super) fn of_user(attributes: &Attributes<'_>) -> Value {
+    Receiver::value(Subject::Authorizer(who(attributes)))
+}
+
+/// `authorizer.requestResource`
+pub(super) fn of_request(attributes: &Attributes<'_>) -> Value {
+    let asked = ResourceAttributes {
+        verb: String::new(),
+        group: attributes.request.served.group.to_owned(),
+        namespace: attributes.namespace().to_owned(),
+        resource: attributes.request.served.plural.to_owned(),
+        subresource: attributes.subresource().to_owned(),
+        name: attributes.name().to_owned(),
+    };
+    Receiver::value(Subject::Resource(who(attributes), asked))
+}
+
+fn who(attributes: &Attributes<'_>) -> Who {
+    let authorizer = attributes.request.store.authorizer.get().cloned();
+    Who { user: attributes.request.user.clone(), authorizer }
+}
+
+impl Who {
+    fn check(&self, asked: &authorization::Attributes) -> Value {
+        let decided = self.authorizer.as_ref().map(|authorizer| authorizer.authorize(&self.user, asked));
+        Receiver::value(Subject::Decision(decided.unwrap_or(Decision { allowed: true, reason: String::new() })))
+    }
+
+    fn service_account(&self, namespace: &str, name: &str) -> Outcome {
+        if !is_subdomain(name) {
+            return Err(Error::Failed("Invalid service account name".to_owned()));
+        }
+        if !is_label(namespace) {
+            return Err(Error::Failed("Invalid service account namespace".to_owned()));
+        }
+        let groups = ["system:serviceaccounts".to_owned(), format!("system:serviceaccounts:{namespace}")];
+        let user = Arc::new(User::new(format!("system:serviceaccount:{namespace}:{name}"), groups));
+        Ok(Receiver::value(Subject::Authorizer(Self { user, authorizer: self.authorizer.clone() })))
+    }
+}
+
+impl Methods for Subject {
+    fn type_name(&self) -> &'static str {
+        match self {
+            Self::Authorizer(_) => "kubernetes.authorization.Authorizer",
+            Self::Path(..) => "kubernetes.authorization.PathCheck",
+            Self::Group(..) => "kubernetes.authorization.GroupCheck",
+            Self::Resource(..) => "kubernetes.authorization.ResourceCheck",
+            Self::Decision(_) => "kubernetes.authorization.Decision",
+        }
+    }
+
+    fn call(&self, meter: &Meter, name: &str, args: &[Value]) -> Option<Outcome> {
+        let texts = args.iter().map(|arg| match arg {
+            Value::String(text) => Some(text.as_str()),
+            _ => None,
+        });
+        let texts: Vec<&str> = texts.collect::<Option<_>>()?;
+        let text = |text: &str| Ok(Value::String(Arc::new(text.to_owned())));
+        let charged = |check: &dyn Fn() -> Value| meter.charge(OF_A_CHECK).map(|()| check());
+        Some(match (self, name, texts.as_slice()) {
+            (Self::Authorizer(who), "path", [path]) => {
+                named("path", path).map(|path| Receiver::value(Self::Path(who.clone(), path)))
+            }
+            (Self::Authorizer(who), "group", [group]) => {
+                Ok(Receiver::value(Self::Group(who.clone(), (*group).to_owned())))
+            }
+            (Self::Authorizer(who), "serviceAccount", [namespace, name]) => who.service_account(namespace, name),
+            (Self::Group(who, group), "resource", [resource]) => named("resource", resource).map(|resource| {
+                let asked = ResourceAttributes { group: group.clone(), resource, ..ResourceAttributes::default() };
+                Receiver::value(Self::Resource(who.clone(), asked))
+            }),
+            (Self::Path(who, path), "check", [verb]) => charged(&|| {
+                who.check(&authorization::Attributes::Path { verb: (*verb).to_owned(), path: path.clone() })
+            }),
+            (Self::Resource(who, asked), "check", [verb]) => charged(&|| {
+                let asked = ResourceAttributes { verb: (*verb).to_owned(), ..asked.clone() };
+                who.check(&authorization::Attributes::Resource(asked))
+            }),
+            (Self::Resource(who, asked), part, [value]) => {
+                let asked = with_part(asked.clone(), part, (*value).to_owned())?;
+                Ok(Receiver::value(Self::Resource(who.clone(), asked)))
+            }
+            (Self::Decision(decision), "allowed", []) => Ok(Value::Bool(decision.allowed)),
+            (Self::Decision(decision), "reason", []) => text(&decision.reason),
+            (Self::Decision(_), "errored", []) => Ok(Value::Bool(false)),
+            (Self::Decision(_), "error", []) => text(""),
+            _ => return None,
+        })
+    }
+}
+
+fn named(what: &str, value: &str) -> Result<String, Error> {
+    if value.trim().is_empty() { Err(Error::Failed(format!("{what} must not be empty"))) } else { Ok(value.to_owned()) }
+}
+
+/// Roles do not look at selectors.
+fn with_part(mut asked: ResourceAttributes, part: &str, value: String) -> Option<ResourceAttributes> {
+    match part {
+        "subresource" => asked.subresource = value,
+        "namespace" => asked.namespace = value,
+        "name" => asked.name = value,
+        "fieldSelector" | "labelSelector" => {}
+        _ => return None,
+    }
+    Some(asked)
+}

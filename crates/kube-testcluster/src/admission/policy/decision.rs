@@ -1,0 +1,79 @@
+//! What a policy decides. Upstream: `admission/plugin/policy/validating/policy_decision.go`.
+
+use super::super::Attributes;
+use crate::http::status::ApiError;
+use crate::kinds::admission::{Binding, FailurePolicy, Policy};
+
+/// What one validation decides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Decision {
+    verdict: Verdict,
+    pub(super) message: String,
+    reason: &'static str,
+    /// Whether the request is denied whatever the binding says.
+    pub(super) is_final: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    Admit,
+    Deny,
+}
+
+impl Decision {
+    pub(super) fn deny(message: String) -> Self {
+        Self { verdict: Verdict::Deny, message, reason: "Invalid", is_final: false }
+    }
+
+    #[cfg(feature = "cel")]
+    pub(super) fn admit() -> Self {
+        Self { verdict: Verdict::Admit, ..Self::deny(String::new()) }
+    }
+
+    #[cfg(feature = "cel")]
+    pub(super) fn with_reason(self, reason: &'static str) -> Self {
+        Self { reason, ..self }
+    }
+
+    /// Of an annotation that could not be made.
+    #[cfg(feature = "cel")]
+    pub(super) fn of_annotation(message: String) -> Self {
+        Self { is_final: true, ..Self::deny(message) }
+    }
+
+    /// Of something that cannot be told: as the policy says. Upstream: `policyDecisionActionForError`.
+    pub(super) fn of_error(policy: FailurePolicy, message: String) -> Self {
+        let verdict = if policy == FailurePolicy::Ignore { Verdict::Admit } else { Verdict::Deny };
+        Self { verdict, ..Self::deny(message) }
+    }
+
+    pub(super) fn is_against(&self) -> bool {
+        self.verdict == Verdict::Deny
+    }
+}
+
+/// A decision that denies a request, and whose it is.
+pub(super) struct Denial<'h> {
+    policy: &'h Policy,
+    binding: Option<&'h Binding>,
+    decision: Decision,
+}
+
+impl<'h> Denial<'h> {
+    pub(super) fn new(policy: &'h Policy, binding: Option<&'h Binding>, decision: Decision) -> Self {
+        Self { policy, binding, decision }
+    }
+
+    /// The error for the client.
+    pub(super) fn told(&self, attributes: &Attributes<'_>) -> ApiError {
+        let (policy, why) = (&self.policy.name, &self.decision.message);
+        let with = self.binding.map(|binding| format!(" with binding '{}'", binding.name)).unwrap_or_default();
+        let message = format!("ValidatingAdmissionPolicy '{policy}'{with} denied request: {why}");
+        ApiError::denied_by_policy(
+            attributes.request.served,
+            attributes.name_in_refusal(),
+            &message,
+            self.decision.reason,
+        )
+    }
+}

@@ -1,0 +1,43 @@
+//! Expressions are run for a request. Upstream: `Evaluate` in `admission/plugin/cel/activation.go`, and `ForInput` in `condition.go`.
+
+use super::activation::Activation;
+use crate::codec::expression::Value;
+use crate::codec::expression::interpreter::{Error, Meter, run};
+use crate::kinds::admission::{Condition, Program};
+
+/// What all match conditions may cost. Upstream: `RuntimeCELCostBudgetMatchConditions`.
+const OF_CONDITIONS: u64 = 2_500_000;
+
+/// What comes out of an expression, or why nothing does.
+pub(super) type Evaluated = Result<Value, String>;
+
+/// Runs an expression.
+///
+/// # Errors
+/// That nothing is left to run expressions with.
+pub(super) fn evaluate(program: &Program, seen: &Activation<'_>, meter: &Meter) -> Result<Evaluated, String> {
+    let expression = match program.expression() {
+        Ok(expression) => expression,
+        Err(why) => return Ok(Err(format!("compilation error: compilation failed: {why}"))),
+    };
+    match run(expression, seen, meter) {
+        Ok(value) => Ok(Ok(value)),
+        Err(why @ Error::OutOfBudget) => Err(why.to_string()),
+        Err(why) => Ok(Err(format!("expression '{}' resulted in error: {why}", program.text))),
+    }
+}
+
+/// Whether each condition is true.
+pub(in crate::admission) fn conditions(conditions: &[Condition], seen: &Activation<'_>) -> Vec<Result<bool, String>> {
+    let meter = Meter::new(OF_CONDITIONS);
+    let mut results = Vec::with_capacity(conditions.len());
+    for condition in conditions {
+        match evaluate(&condition.program, seen, &meter) {
+            Ok(Ok(Value::Bool(is_met))) => results.push(Ok(is_met)),
+            Ok(Ok(_)) => results.push(Ok(true)), // as upstream, which has made sure that it is a bool
+            Ok(Err(why)) => results.push(Err(why)),
+            Err(why) => return vec![Err(why)],
+        }
+    }
+    results
+}

@@ -1,0 +1,44 @@
+//! Whether a policy or a binding is about a request. Upstream: `admission/plugin/policy/matching`.
+
+use super::super::{Attributes, matching};
+use crate::http::status::ApiError;
+use crate::kinds::Resource;
+use crate::kinds::admission::{Binding, MatchResources, NamedRule, Policy};
+
+/// The row in whose version the policy sees the objects; `None` if it is not about the request.
+///
+/// # Errors
+/// What is wrong with the policy.
+pub(super) fn definition(policy: &Policy, attributes: &Attributes<'_>) -> Result<Option<&'static Resource>, String> {
+    let constraints = policy.constraints.as_ref().ok_or("policy contained no match constraints, a required field")?;
+    row(constraints, attributes).map_err(|why| why.message().to_owned())
+}
+
+/// # Errors
+/// What is wrong with the binding.
+pub(super) fn binding(binding: &Binding, attributes: &Attributes<'_>) -> Result<bool, String> {
+    match &binding.resources {
+        None => Ok(true),
+        Some(resources) => Ok(row(resources, attributes).map_err(|why| why.message().to_owned())?.is_some()),
+    }
+}
+
+/// Upstream: `Matcher.Matches`.
+fn row(resources: &MatchResources, attributes: &Attributes<'_>) -> Result<Option<&'static Resource>, ApiError> {
+    let in_namespace = matching::is_in_namespace(&resources.namespace_selector, attributes);
+    let is_selected = matching::is_selected(&resources.object_selector, attributes);
+    if matches!(in_namespace, Ok(false)) || matches!(is_selected, Ok(false)) {
+        return Ok(None);
+    }
+    let named = |rules: &[NamedRule]| {
+        matching::row(rules, resources.policy, attributes, |rule, asked| rule.matches(asked, attributes.name()))
+    };
+    if named(&resources.excluded).is_some() {
+        return Ok(None);
+    }
+    let row = if resources.rules.is_empty() { Some(attributes.request.served) } else { named(&resources.rules) };
+    if row.is_some() {
+        in_namespace.and(is_selected)?;
+    }
+    Ok(row)
+}

@@ -1,0 +1,167 @@
+//! Policies decide about a request. Upstream: `admission/plugin/policy/validating/dispatcher.go`.
+
+#[cfg(feature = "cel")]
+pub(super) mod activation;
+#[cfg(feature = "cel")]
+mod authorizer;
+mod decision;
+#[cfg(feature = "cel")]
+pub(super) mod evaluation;
+mod matching;
+mod params;
+#[cfg(feature = "cel")]
+mod validator;
+
+use std::borrow::Cow;
+use std::sync::PoisonError;
+
+use serde_json::Value;
+
+use self::decision::{Decision, Denial};
+use super::{Asked, Attributes};
+use crate::http::status::ApiError;
+use crate::kinds::admission::{Action, Binding, FailurePolicy, PolicyHook};
+use crate::kinds::{NAMESPACES, Resource};
+use crate::machinery::admit::Operation;
+use crate::store::object::Key;
+
+/// Lets all policies decide. The first one that denies the request is told.
+pub(super) async fn dispatch(
+    request: &Asked<'_>,
+    operation: Operation,
+    object: Option<&Value>,
+    old: Option<&Value>,
+) -> Result<(), ApiError> {
+    let Some(configured) = &request.configured else { return Ok(()) };
+    if configured.policies.is_empty() {
+        return Ok(());
+    }
+    let attributes = Attributes { request, operation, object: object.map(Cow::Borrowed), old };
+    let mut denials = Vec::new();
+    for hook in &configured.policies {
+        decide(hook, &attributes, &mut denials).await?;
+    }
+    match denials.into_iter().next() {
+        Some(denial) => Err(denial.told(&attributes)),
+        None => Ok(()),
+    }
+}
+
+async fn decide<'h>(
+    hook: &'h PolicyHook,
+    attributes: &Attributes<'_>,
+    denials: &mut Vec<Denial<'h>>,
+) -> Result<(), ApiError> {
+    let (policy, mut wrong) = (&hook.policy, Vec::new());
+    let is_ignored = policy.failure_policy == FailurePolicy::Ignore;
+    if hook.bindings.is_empty() {
+        return Ok(());
+    }
+    match matching::definition(policy, attributes) {
+        Ok(None) => return Ok(()),
+        Err(why) => wrong.push((None, why)),
+        Ok(Some(row)) => match params::kind_of(policy, attributes.request.store) {
+            Err(why) => wrong.push((None, why)),
+            Ok(kind) => {
+                for binding in &hook.bindings {
+                    match bound(hook, binding, kind, row, attributes).await? {
+                        Ok(decisions) => act(hook, binding, decisions, attributes, denials),
+                        Err(why) => wrong.push((Some(binding), why)),
+                    }
+                }
+            }
+        },
+    }
+    // What is wrong with a configuration counts as the policy says. Upstream: `addConfigError`.
+    let told = |(binding, why): (Option<&'h Binding>, String)| {
+        let of = if binding.is_none() { "policy" } else { "binding" };
+        Denial::new(policy, binding, Decision::deny(format!("failed to configure {of}: {why}")))
+    };
+    denials.extend(wrong.into_iter().filter(|_| !is_ignored).map(told));
+    Ok(())
+}
+
+/// What comes out of a policy for a binding, if the binding is about the request. An error inside is one of the configuration.
+async fn bound(
+    hook: &PolicyHook,
+    binding: &Binding,
+    kind: Option<&'static Resource>,
+    row: &'static Resource,
+    attributes: &Attributes<'_>,
+) -> Result<Result<Vec<Decision>, String>, ApiError> {
+    match matching::binding(binding, attributes) {
+        Ok(true) => {}
+        Ok(false) => return Ok(Ok(Vec::new())),
+        Err(why) => return Ok(Err(why)),
+    }
+    let params = match params::collect(kind, binding, attributes).await {
+        Ok(params) => params,
+        Err(why) => return Ok(Err(why)),
+    };
+    let namespace = namespace(attributes)?;
+    Ok(Ok(validated(hook, row, attributes, &params, namespace.as_ref())))
+}
+
+#[cfg(feature = "cel")]
+fn validated(
+    hook: &PolicyHook,
+    row: &'static Resource,
+    attributes: &Attributes<'_>,
+    params: &[Value],
+    namespace: Option<&Value>,
+) -> Vec<Decision> {
+    let seen = activation::Seen::of(attributes, row, namespace);
+    params.iter().flat_map(|param| validator::validate(&hook.policy, &seen, param)).collect()
+}
+
+#[cfg(not(feature = "cel"))]
+fn validated(
+    hook: &PolicyHook,
+    _: &'static Resource,
+    _: &Attributes<'_>,
+    params: &[Value],
+    _: Option<&Value>,
+) -> Vec<Decision> {
+    let why = "this API server was built without CEL: the feature `cel`";
+    params.iter().map(|_| Decision::of_error(hook.policy.failure_policy, why.to_owned())).collect()
+}
+
+/// The namespace of the request; a namespace is in none.
+fn namespace(attributes: &Attributes<'_>) -> Result<Option<Value>, ApiError> {
+    let name = attributes.namespace();
+    if name.is_empty() || attributes.request.served == NAMESPACES {
+        return Ok(None);
+    }
+    let home = attributes.request.store.get(NAMESPACES, &Key::new(None, name));
+    let home = home.ok_or_else(|| ApiError::not_found(NAMESPACES, name))?.open()?;
+    Ok(Some(home.value.clone()))
+}
+
+/// Does what the binding says about decisions against the request.
+fn act<'h>(
+    hook: &'h PolicyHook,
+    binding: &'h Binding,
+    decisions: Vec<Decision>,
+    attributes: &Attributes<'_>,
+    denials: &mut Vec<Denial<'h>>,
+) {
+    for decision in decisions.into_iter().filter(Decision::is_against) {
+        if decision.is_final {
+            denials.push(Denial::new(&hook.policy, Some(binding), decision));
+            continue;
+        }
+        for action in &binding.actions {
+            match action {
+                Action::Deny => denials.push(Denial::new(&hook.policy, Some(binding), decision.clone())),
+                Action::Warn => warn(attributes.request, &hook.policy.name, &binding.name, &decision.message),
+                Action::Audit => {} // there is no audit log
+            }
+        }
+    }
+}
+
+fn warn(request: &Asked<'_>, policy: &str, binding: &str, message: &str) {
+    let told =
+        format!("Validation failed for ValidatingAdmissionPolicy '{policy}' with binding '{binding}': {message}");
+    request.warnings.lock().unwrap_or_else(PoisonError::into_inner).push(told);
+}

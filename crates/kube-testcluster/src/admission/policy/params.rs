@@ -1,0 +1,100 @@
+//! The parameters of a binding. Upstream: `CollectParams` in `admission/plugin/policy/generic/policy_dispatcher.go`.
+
+use std::sync::Arc;
+
+use kube_informers::selector::LabelSelector;
+use serde_json::Value;
+
+use super::super::Attributes;
+use crate::http::status::ApiError;
+use crate::kinds::Resource;
+use crate::kinds::admission::{Binding, NotFound, ParamKind, ParamRef, Policy};
+use crate::store::Store;
+use crate::store::filter::Filter;
+use crate::store::object::{Key, Object};
+use crate::webhook::conversion;
+
+/// The row of a policy's parameters; `None` if it has none.
+///
+/// # Errors
+/// That there is no such kind.
+pub(super) fn kind_of(policy: &Policy, store: &Store) -> Result<Option<&'static Resource>, String> {
+    let Some(kind) = &policy.param_kind else { return Ok(None) };
+    let (group, version) = kind.group_version();
+    let is_meant =
+        |row: &&Resource| (row.group, row.version, row.kind) == (group, version, kind.kind.as_str()) && row.is_stored();
+    let found = store.catalog().served().find(is_meant);
+    found.map(Some).ok_or_else(|| format!("failed to find resource referenced by paramKind: '{}'", told(kind)))
+}
+
+/// Upstream: `GroupVersionKind.String`.
+fn told(kind: &ParamKind) -> String {
+    let (group, version) = kind.group_version();
+    format!("{group}/{version}, Kind={}", kind.kind)
+}
+
+/// What the policy is run with, each in turn: `null` if there are no parameters.
+///
+/// # Errors
+/// What is wrong with the binding.
+pub(super) async fn collect(
+    kind: Option<&'static Resource>,
+    binding: &Binding,
+    attributes: &Attributes<'_>,
+) -> Result<Vec<Value>, String> {
+    let (Some(row), Some(reference)) = (kind, &binding.params) else { return Ok(vec![Value::Null]) };
+    let namespace = namespace(row, reference, attributes)?;
+    let store = attributes.request.store;
+    let found = match &reference.selector {
+        _ if !reference.name.is_empty() => {
+            let found = store.get(row.stored(), &Key::new(namespace.as_deref(), &reference.name));
+            let opened = found.map(|object| object.open()).transpose();
+            let opened = opened.map_err(|why| ApiError::from(why).message().to_owned())?;
+            opened.map(|opened| opened.value.clone()).into_iter().collect()
+        }
+        Some(selector) => selected(store, row, namespace, selector.clone()?)?,
+        None => return Err("one of name or selector must be provided".to_owned()),
+    };
+    if found.is_empty() && reference.not_found == NotFound::Deny {
+        return Err("no params found for policy binding with `Deny` parameterNotFoundAction".to_owned());
+    }
+    match row.conversion_webhook() {
+        None => Ok(found.iter().map(|stored| row.whole(stored)).collect()),
+        Some(hook) => {
+            let converted = conversion::convert(store, hook, (row.stored(), row), found).await;
+            converted.map_err(|why| why.message().to_owned())
+        }
+    }
+}
+
+/// Where the parameters are: in the namespace that the binding names, or else in that of the request.
+fn namespace(row: &Resource, reference: &ParamRef, attributes: &Attributes<'_>) -> Result<Option<String>, String> {
+    match (row.is_namespaced(), reference.namespace.as_str(), attributes.namespace()) {
+        (false, "", _) => Ok(None),
+        (false, ..) => Err("paramRef.namespace must not be provided for a cluster-scoped `paramKind`".to_owned()),
+        (true, "", "") => {
+            Err("cannot use namespaced paramRef in policy binding that matches cluster-scoped resources".to_owned())
+        }
+        (true, "", home) => Ok(Some(home.to_owned())),
+        (true, named, _) => Ok(Some(named.to_owned())),
+    }
+}
+
+/// In the order of their keys.
+fn selected(
+    store: &Store,
+    row: &'static Resource,
+    namespace: Option<String>,
+    selector: LabelSelector,
+) -> Result<Vec<Value>, String> {
+    let filter = Filter { namespace, labels: selector, ..Filter::default() };
+    let (start, prefix) = filter.range();
+    let objects: Vec<Arc<Object>> = {
+        let state = store.lock();
+        let all = state.storage.range(row.stored(), start, None).into_iter().flatten();
+        let placed = all.take_while(|object| object.key.as_str().starts_with(&prefix));
+        placed.filter(|object| filter.matches(object)).cloned().collect()
+    };
+    let opened = objects.iter().map(|object| object.open().map(|opened| opened.value.clone()));
+    opened.collect::<Result<_, _>>().map_err(|why| ApiError::from(why).message().to_owned())
+}

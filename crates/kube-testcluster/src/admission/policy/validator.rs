@@ -1,0 +1,106 @@
+//! What a policy decides about a request with one of its parameters. Upstream: `admission/plugin/policy/validating/validator.go`.
+
+use serde_json::Value;
+
+use super::super::conditions;
+use super::activation::{Activation, Authorization, Seen};
+use super::decision::Decision;
+use super::evaluation::{Evaluated, conditions as of_conditions, evaluate};
+use crate::codec::expression::interpreter::Meter;
+use crate::codec::expression::{self, cost, value_of};
+use crate::kinds::admission::{Expressions, Policy, Validation};
+
+/// How long a message can be that an expression makes.
+const LONGEST_MESSAGE: usize = 5 * 1024;
+
+pub(super) fn validate(policy: &Policy, seen: &Seen<'_>, params: &Value) -> Vec<Decision> {
+    let expressions = &policy.expressions;
+    let params = policy.param_kind.is_some().then(|| value_of(params));
+    let activation = |authorization| Activation::new(seen, params.clone(), authorization, &expressions.variables);
+    let cannot_be_told = |why: String| vec![Decision::of_error(policy.failure_policy, why)];
+    let results = match expressions.conditions.as_slice() {
+        [] => Vec::new(),
+        conditions => {
+            let seen = Seen::without_namespace(seen);
+            let asked = Activation::new(&seen, params.clone(), Authorization::Asked, &expressions.variables);
+            of_conditions(conditions, &asked)
+        }
+    };
+    match conditions::together(results, policy.failure_policy) {
+        Ok(true) => {}
+        Ok(false) => return Vec::new(),
+        Err(why) => return cannot_be_told(why),
+    }
+    let meter = Meter::new(cost::OF_AN_OBJECT);
+    let asked = activation(Authorization::Asked);
+    let evaluated: Result<Vec<Evaluated>, String> =
+        expressions.validations.iter().map(|one| evaluate(&one.program, &asked, &meter)).collect();
+    let evaluated = match evaluated {
+        Ok(evaluated) => evaluated,
+        Err(why) => return cannot_be_told(why),
+    };
+    let messages = messages(expressions, &activation(Authorization::Absent), &meter);
+    let mut decisions: Vec<Decision> = expressions
+        .validations
+        .iter()
+        .zip(evaluated)
+        .enumerate()
+        .map(|(i, (validation, evaluated))| match (&messages, evaluated) {
+            (_, Err(why)) => Decision::of_error(policy.failure_policy, why),
+            (Err(why), _) => Decision::of_error(policy.failure_policy, format!("failed messageExpression: {why}")),
+            (Ok(_), Ok(expression::Value::Bool(true))) => Decision::admit(),
+            (Ok(messages), Ok(_)) => {
+                let made = messages.get(i).and_then(Option::as_ref);
+                Decision::deny(message(validation, made)).with_reason(validation.reason)
+            }
+        })
+        .collect();
+    match annotations(policy, &activation(Authorization::Absent)) {
+        Ok(more) => decisions.extend(more),
+        Err(why) => return cannot_be_told(why),
+    }
+    decisions
+}
+
+/// What the expressions of messages result in: of all validations, as upstream, whether they have failed or not.
+fn messages(of: &Expressions, seen: &Activation<'_>, meter: &Meter) -> Result<Vec<Option<Evaluated>>, String> {
+    let made = |validation: &Validation| {
+        validation.message_program.as_ref().map(|program| evaluate(program, seen, meter)).transpose()
+    };
+    of.validations.iter().map(made).collect()
+}
+
+/// Why a validation has failed: what its expression says, if that is a line, or its message, or else the expression itself.
+fn message(validation: &Validation, made: Option<&Evaluated>) -> String {
+    let made = match made {
+        Some(Ok(expression::Value::String(text))) => Some(text.trim()),
+        _ => None,
+    };
+    let made = made.filter(|text| !text.is_empty() && text.len() <= LONGEST_MESSAGE && !text.contains('\n'));
+    match (made, validation.message.trim()) {
+        (Some(text), _) => text.to_owned(),
+        (None, "") => format!("failed expression: {}", validation.program.text.trim()),
+        (None, message) => message.to_owned(),
+    }
+}
+
+/// What denies the request because an annotation of the audit log cannot be made. There is no audit log.
+fn annotations(policy: &Policy, seen: &Activation<'_>) -> Result<Vec<Decision>, String> {
+    use crate::kinds::admission::FailurePolicy::Fail;
+
+    let meter = Meter::new(cost::OF_AN_OBJECT);
+    let mut decisions = Vec::new();
+    for annotation in &policy.expressions.annotations {
+        match evaluate(annotation, seen, &meter)? {
+            Ok(expression::Value::String(_) | expression::Value::Null) => {}
+            Ok(_) => {
+                let why = "resulted in unsupported return type. Return type must be either string or null.";
+                let message = format!("valueExpression '{}' {why}", annotation.text);
+                decisions.push(Decision::of_annotation(message));
+            }
+            Err(why) if policy.failure_policy == Fail => decisions.push(Decision::of_annotation(why)),
+            Err(_) => {}
+        }
+    }
+    Ok(decisions)
+}

@@ -1,0 +1,49 @@
+//! The types in loops, and of what they make.
+
+use kube_cel::cel::common::ast::{ComprehensionExpr, Expr, LiteralValue, operators};
+use kube_cel::cel::parser::Expression;
+
+use super::{Checker, Type};
+
+impl<'s> Checker<'_, 's> {
+    pub(super) fn comprehension(&mut self, of: &ComprehensionExpr) -> Type<'s> {
+        let over = self.check(&of.iter_range);
+        // The name of the variable stands before what is done with it.
+        self.positions.next(&of.iter_var);
+        let known = self.scope.len();
+        let item = if of.iter_var2.is_some() { Type::Unknown } else { over.element() };
+        self.scope.push((of.iter_var.clone(), item.clone()));
+        self.scope.extend(of.iter_var2.iter().map(|name| (name.clone(), Type::Unknown)));
+        let made = match (&of.accu_init.expr, made_by(&of.loop_step)) {
+            (Expr::Literal(LiteralValue::Boolean(_) | LiteralValue::Int(_)), _) => {
+                self.check(&of.loop_step);
+                Type::Bool
+            }
+            (Expr::List(_), Some((condition, element))) => {
+                condition.into_iter().for_each(|condition| drop(self.check(condition)));
+                let is_item = matches!(&element.expr, Expr::Ident(name) if *name == of.iter_var);
+                let kind = if condition.is_some() && is_item { item } else { self.check(element) };
+                Type::List(Box::new(kind))
+            }
+            _ => {
+                self.check(&of.loop_step);
+                Type::Unknown
+            }
+        };
+        self.scope.truncate(known);
+        made
+    }
+}
+
+/// The item that a step adds to a list, and the condition under which it does.
+fn made_by(step: &Expression) -> Option<(Option<&Expression>, &Expression)> {
+    let Expr::Call(call) = &step.expr else { return None };
+    match (call.func_name.as_str(), call.args.as_slice()) {
+        (operators::CONDITIONAL, [condition, step, _]) => Some((Some(condition), made_by(step)?.1)),
+        (operators::ADD, [_, added]) => match &added.expr {
+            Expr::List(list) => list.elements.first().map(|element| (None, element)),
+            _ => None,
+        },
+        _ => None,
+    }
+}

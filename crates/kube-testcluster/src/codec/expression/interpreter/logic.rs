@@ -1,0 +1,57 @@
+//! The operators that do not need all of their operands. Upstream: `evalAnd`, `evalOr` and `evalExhaustiveConditional` in cel-go's
+//! `interpreter/interpretable.go`.
+
+use kube_cel::cel::parser::Expression;
+
+use super::{Error, Interpreter, Outcome, Scope, Value};
+
+impl Interpreter<'_> {
+    /// `&&` if `decisive` is false, `||` if it is true: one operand of this value decides, whatever is wrong with the other.
+    pub(super) fn logic(
+        &self,
+        decisive: bool,
+        left: &Expression,
+        right: &Expression,
+        scope: Option<&Scope<'_>>,
+    ) -> Outcome {
+        let left = fatal(self.eval(left, scope))?;
+        if matches!(left, Ok(Value::Bool(value)) if value == decisive) {
+            return left;
+        }
+        let right = fatal(self.eval(right, scope))?;
+        match (left, right) {
+            (_, right @ Ok(Value::Bool(value))) if value == decisive => right,
+            (Err(why), _) | (Ok(Value::Bool(_)), Err(why)) => Err(why),
+            (Ok(Value::Bool(_)), right @ Ok(Value::Bool(_))) => right,
+            (Ok(_), Err(why)) => Err(why),
+            (Ok(_), Ok(_)) => Err(Error::no_such_overload()),
+        }
+    }
+
+    pub(super) fn conditional(
+        &self,
+        condition: &Expression,
+        yes: &Expression,
+        no: &Expression,
+        scope: Option<&Scope<'_>>,
+    ) -> Outcome {
+        match self.eval(condition, scope)? {
+            Value::Bool(true) => self.eval(yes, scope),
+            Value::Bool(false) => self.eval(no, scope),
+            _ => Err(Error::no_such_overload()),
+        }
+    }
+
+    /// Whether a loop goes on: also if that cannot be told.
+    pub(super) fn not_strictly_false(&self, condition: &Expression, scope: Option<&Scope<'_>>) -> Outcome {
+        Ok(Value::Bool(!matches!(fatal(self.eval(condition, scope))?, Ok(Value::Bool(false)))))
+    }
+}
+
+/// Takes those errors out after which nothing more is run.
+pub(super) fn fatal(outcome: Outcome) -> Result<Outcome, Error> {
+    match outcome {
+        Err(why @ (Error::Cancelled | Error::OutOfBudget)) => Err(why),
+        other => Ok(other),
+    }
+}

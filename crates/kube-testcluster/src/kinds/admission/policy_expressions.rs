@@ -1,0 +1,64 @@
+//! The expressions of a policy.
+
+use serde_json::Value;
+
+use super::program::Program;
+use super::webhook::{Condition, text};
+use crate::kinds::fields;
+
+#[derive(Debug)]
+pub(crate) struct Expressions {
+    pub(crate) conditions: Vec<Condition>,
+    /// Each can name those before it.
+    pub(crate) variables: Vec<Variable>,
+    pub(crate) validations: Vec<Validation>,
+    /// The values of the annotations for the audit log.
+    pub(crate) annotations: Vec<Program>,
+}
+
+/// An expression with a name.
+#[derive(Debug)]
+pub(crate) struct Variable {
+    pub(crate) name: String,
+    pub(crate) program: Program,
+}
+
+/// An expression that must be true, and what is said if it is not.
+#[derive(Debug)]
+pub(crate) struct Validation {
+    pub(crate) program: Program,
+    pub(crate) message: String,
+    pub(crate) message_program: Option<Program>,
+    pub(crate) reason: &'static str,
+}
+
+impl Expressions {
+    pub(super) fn of(spec: &Value) -> Self {
+        let each = |field: &str| fields::items(spec, field).iter();
+        let variable =
+            |one: &Value| Variable { name: text(&one["name"]), program: Program::of(fields::text(one, "expression")) };
+        let annotation = |one: &Value| Program::of(fields::text(one, "valueExpression"));
+        Self {
+            conditions: Condition::all_of(&spec["matchConditions"]),
+            variables: each("variables").map(variable).collect(),
+            validations: each("validations").map(Validation::of).collect(),
+            annotations: each("auditAnnotations").map(annotation).collect(),
+        }
+    }
+}
+
+impl Validation {
+    fn of(validation: &Value) -> Self {
+        let message_program = Some(fields::text(validation, "messageExpression")).filter(|text| !text.is_empty());
+        Self {
+            program: Program::of(fields::text(validation, "expression")),
+            message: text(&validation["message"]),
+            message_program: message_program.map(Program::of),
+            reason: match fields::text(validation, "reason") {
+                "Forbidden" => "Forbidden",
+                "RequestEntityTooLarge" => "RequestEntityTooLarge",
+                _ => "Invalid",
+            },
+        }
+    }
+}
