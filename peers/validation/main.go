@@ -42,6 +42,7 @@ import (
 	_ "k8s.io/kubernetes/pkg/apis/storage/install"
 	"k8s.io/kubernetes/pkg/capabilities"
 	"k8s.io/kubernetes/pkg/registry/admissionregistration/mutatingwebhookconfiguration"
+	"k8s.io/kubernetes/pkg/registry/admissionregistration/resolver"
 	"k8s.io/kubernetes/pkg/registry/admissionregistration/validatingadmissionpolicy"
 	"k8s.io/kubernetes/pkg/registry/admissionregistration/validatingadmissionpolicybinding"
 	"k8s.io/kubernetes/pkg/registry/admissionregistration/validatingwebhookconfiguration"
@@ -104,7 +105,7 @@ var strategies = map[string]both{
 	"MutatingWebhookConfiguration":     mutatingwebhookconfiguration.Strategy,
 	"ValidatingWebhookConfiguration":   validatingwebhookconfiguration.Strategy,
 	"ValidatingAdmissionPolicy":        policies,
-	"ValidatingAdmissionPolicyBinding": validatingadmissionpolicybinding.NewStrategy(nil, nil, nil),
+	"ValidatingAdmissionPolicyBinding": validatingadmissionpolicybinding.NewStrategy(nil, nil, resolver.ResourceResolverFunc(nil)),
 	"HorizontalPodAutoscaler":          horizontalpodautoscaler.Strategy,
 	"CertificateSigningRequest":        certificates.Strategy,
 	"EndpointSlice":                    endpointslice.Strategy,

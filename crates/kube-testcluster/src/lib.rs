@@ -65,18 +65,18 @@
 //! | custom resources, server-side apply | yes | yes | some | yes |
 //! | webhooks | yes | yes | some | yes |
 //! | RBAC | if asked for | yes | no | yes |
-//! | kinds | 40 | all | all | all |
+//! | kinds | 42 | all | all | all |
 //!
 //! A test here is a good first test: quick, repeatable, and with failures that a real server shows once a month. It does
 //! not replace one against a real server before a release.
 //!
 //! # What it is not
 //!
-//! - Webhooks, also those that convert custom resources, are asked with the feature `tls`. The rules of custom resources and the
-//!   conditions of webhooks are checked with the feature `cel`. Of objects that nobody applies, managedFields are kept
+//! - Webhooks, also those that convert custom resources, are asked with the feature `tls`. The rules of custom resources, the
+//!   conditions of webhooks and admission policies are run with the feature `cel`. Of objects that nobody applies, managedFields are kept
 //!   [if they are asked for](ClusterBuilder::managed_fields). Every request is allowed (with the feature `tls`, of those
 //!   who are known), unless [roles shall decide](ClusterBuilder::authorization).
-//! - 40 kinds: those that manifests usually have, and the reviews of tokens and of authorization.
+//! - 42 kinds: those that manifests usually have, and the reviews of tokens and of authorization.
 //!   Those without a controller are only stored: a claim is not bound, a quota limits nothing, and a budget refuses no
 //!   eviction.
 //! - Containers do not run. [`Stages`] say what a pod goes through, and what its log holds; `exec`, `attach` and

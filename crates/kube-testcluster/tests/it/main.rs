@@ -39,6 +39,8 @@ mod cluster_namespaces;
 mod cluster_nodes;
 mod cluster_openapi;
 mod cluster_pod_parts;
+#[cfg(feature = "cel")]
+mod cluster_policies;
 mod cluster_rbac;
 mod cluster_replica_sets;
 mod cluster_restart;

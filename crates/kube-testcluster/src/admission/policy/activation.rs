@@ -1,7 +1,7 @@
 //! What the expressions of a policy see of a request. Upstream: `admission/plugin/cel/activation.go` and `composition.go`.
 
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use crate::codec::expression::interpreter::{Error, Meter, Names, Outcome, is_too
 use crate::codec::expression::references::fields_of;
 use crate::codec::expression::{self, value_of};
 use crate::kinds::Resource;
-use crate::kinds::admission::Variable;
+use crate::kinds::admission::Expressions;
 
 /// What all expressions see.
 pub(in crate::admission) struct Seen<'a> {
@@ -92,7 +92,8 @@ pub(in crate::admission) struct Activation<'a> {
     seen: &'a Seen<'a>,
     params: Option<expression::Value>,
     authorization: Authorization,
-    variables: &'a [Variable],
+    /// Those of the policy; a webhook has none.
+    expressions: Option<&'a Expressions>,
     computed: RefCell<HashMap<usize, Outcome>>,
     /// How many of the variables can be named: a variable can name those before it.
     named: Cell<usize>,
@@ -100,77 +101,78 @@ pub(in crate::admission) struct Activation<'a> {
 
 impl<'a> Activation<'a> {
     pub(in crate::admission) fn of_webhook(seen: &'a Seen<'a>) -> Self {
-        Self::new(seen, None, Authorization::Asked, &[])
+        Self::new(seen, None, Authorization::Asked, None)
     }
 
     pub(super) fn new(
         seen: &'a Seen<'a>,
         params: Option<expression::Value>,
         authorization: Authorization,
-        variables: &'a [Variable],
+        expressions: Option<&'a Expressions>,
     ) -> Self {
-        let (computed, named) = (RefCell::default(), Cell::new(variables.len()));
-        Self { seen, params, authorization, variables, computed, named }
+        let named = Cell::new(expressions.map_or(0, |expressions| expressions.variables.len()));
+        Self { seen, params, authorization, expressions, computed: RefCell::default(), named }
     }
 
     /// The variable of a name, if it can be named here. Of two with the same name, the later one counts.
     fn find(&self, name: &str) -> Option<usize> {
-        self.variables[..self.named.get()].iter().rposition(|variable| variable.name == name)
+        self.expressions?.variable_among(self.named.get(), name)
     }
 
-    fn value(&self, index: usize, meter: &Meter) -> Outcome {
+    fn value_of_variable(&self, of: &'a Expressions, index: usize, meter: &Meter) -> Outcome {
         if let Some(known) = self.computed.borrow().get(&index) {
             return known.clone();
         }
         if meter.is_deep() {
-            self.compute_what_it_needs(index, meter);
+            self.compute_what_it_needs(of, index, meter);
         }
-        let outcome = self.compute(index, meter);
-        self.computed.borrow_mut().insert(index, outcome.clone());
-        outcome
+        self.compute(of, index, meter)
     }
 
     /// Computes all that a variable names, and what those name, from the first one on: so that no variable is computed inside another
     /// one, however long the chain is.
-    fn compute_what_it_needs(&self, index: usize, meter: &Meter) {
-        let (mut needed, mut open) = (Vec::new(), vec![index]);
+    fn compute_what_it_needs(&self, of: &'a Expressions, index: usize, meter: &Meter) {
+        let (mut needed, mut open) = (BTreeSet::new(), vec![index]);
         while let Some(next) = open.pop() {
-            let visible = self.named.replace(next);
-            let expression = self.variables[next].program.expression();
+            let expression = of.variables[next].program.expression();
             let names = expression.map(|expression| fields_of("variables", expression)).unwrap_or_default();
-            for found in names.into_iter().filter_map(|name| self.find(name)) {
-                if !needed.contains(&found) && !self.computed.borrow().contains_key(&found) {
-                    needed.push(found);
+            for found in names.into_iter().filter_map(|name| of.variable_among(next, name)) {
+                if !self.computed.borrow().contains_key(&found) && needed.insert(found) {
                     open.push(found);
                 }
             }
-            self.named.set(visible);
         }
-        needed.sort_unstable();
-        for index in needed {
-            let outcome = self.compute(index, meter);
-            self.computed.borrow_mut().insert(index, outcome);
-        }
+        needed.into_iter().for_each(|index| drop(self.compute(of, index, meter)));
     }
 
-    fn compute(&self, index: usize, meter: &Meter) -> Outcome {
-        let variable = &self.variables[index];
-        let failed = |how: &str, why: String| {
-            Err(Error::Failed(format!("composited variable {:?} fails to {how}: {why}", variable.name)))
+    fn compute(&self, of: &'a Expressions, index: usize, meter: &Meter) -> Outcome {
+        let variable = &of.variables[index];
+        let outcome = match variable.program.expression() {
+            Err(why) => Err(failed(&variable.name, "compile", why.to_owned())),
+            Ok(expression) => {
+                let visible = self.named.replace(index);
+                let outcome = run(expression, self, meter);
+                self.named.set(visible);
+                match outcome {
+                    Ok(value) if is_too_deep(&value) => {
+                        Err(failed(&variable.name, "evaluate", "the value nests too deep".to_owned()))
+                    }
+                    Err(why @ (Error::Failed(_) | Error::Cancelled)) => {
+                        Err(failed(&variable.name, "evaluate", why.to_string()))
+                    }
+                    other => other,
+                }
+            }
         };
-        let expression = match variable.program.expression() {
-            Ok(expression) => expression,
-            Err(why) => return failed("compile", why.to_owned()),
-        };
-        let visible = self.named.replace(index);
-        let outcome = run(expression, self, meter);
-        self.named.set(visible);
-        match outcome {
-            Ok(value) if is_too_deep(&value) => failed("evaluate", "the value nests too deep".to_owned()),
-            Err(why @ (Error::Failed(_) | Error::Cancelled)) => failed("evaluate", why.to_string()),
-            other => other,
-        }
+        self.computed.borrow_mut().insert(index, outcome.clone());
+        outcome
     }
+}
+
+/// What is wrong with a variable. A chain of variables that fail ends in the words for the first ones.
+fn failed(name: &str, how: &str, why: String) -> Error {
+    const LONGEST: usize = 1024;
+    Error::Failed(if why.len() > LONGEST { why } else { format!("composited variable {name:?} fails to {how}: {why}") })
 }
 
 impl Names for Activation<'_> {
@@ -189,7 +191,7 @@ impl Names for Activation<'_> {
 
     fn member(&self, of: &str, field: &str, meter: &Meter) -> Option<Outcome> {
         match (of, field) {
-            ("variables", name) => Some(self.value(self.find(name)?, meter)),
+            ("variables", name) => Some(self.value_of_variable(self.expressions?, self.find(name)?, meter)),
             ("authorizer", "requestResource") if self.authorization == Authorization::Asked => {
                 Some(Ok(authorizer::of_request(self.seen.attributes)))
             }

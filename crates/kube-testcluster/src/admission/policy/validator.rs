@@ -16,13 +16,13 @@ const LONGEST_MESSAGE: usize = 5 * 1024;
 pub(super) fn validate(policy: &Policy, seen: &Seen<'_>, params: &Value) -> Vec<Decision> {
     let expressions = &policy.expressions;
     let params = policy.param_kind.is_some().then(|| value_of(params));
-    let activation = |authorization| Activation::new(seen, params.clone(), authorization, &expressions.variables);
+    let activation = |authorization| Activation::new(seen, params.clone(), authorization, Some(expressions));
     let cannot_be_told = |why: String| vec![Decision::of_error(policy.failure_policy, why)];
     let results = match expressions.conditions.as_slice() {
         [] => Vec::new(),
         conditions => {
             let seen = Seen::without_namespace(seen);
-            let asked = Activation::new(&seen, params.clone(), Authorization::Asked, &expressions.variables);
+            let asked = Activation::new(&seen, params.clone(), Authorization::Asked, Some(expressions));
             of_conditions(conditions, &asked)
         }
     };

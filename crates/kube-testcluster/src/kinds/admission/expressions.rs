@@ -61,12 +61,12 @@ impl Declarations {
         match check(expression, self.names(has_authorizer)) {
             Err(faults) => Some(failed(written, &faults, at)),
             Ok(checked) if results.iter().all(|result| checked.kind.is_other_than(result)) => {
-                let wanted: Vec<String> = results.iter().map(ToString::to_string).collect();
+                let wanted: Vec<String> = results.iter().map(Type::name).collect();
                 let wanted = match wanted.as_slice() {
                     [one] => one.clone(),
                     several => format!("one of [{}]", several.join(" ")),
                 };
-                Some(Cause::invalid(at, written, &format!("must evaluate to {wanted} but got {}", checked.kind)))
+                Some(Cause::invalid(at, written, &format!("must evaluate to {wanted} but got {}", checked.kind.name())))
             }
             Ok(_) => None,
         }

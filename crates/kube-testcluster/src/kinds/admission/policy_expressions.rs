@@ -1,5 +1,7 @@
 //! The expressions of a policy.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 
 use super::program::Program;
@@ -11,6 +13,8 @@ pub(crate) struct Expressions {
     pub(crate) conditions: Vec<Condition>,
     /// Each can name those before it.
     pub(crate) variables: Vec<Variable>,
+    /// Where the variables of a name are.
+    places: HashMap<String, Vec<usize>>,
     pub(crate) validations: Vec<Validation>,
     /// The values of the annotations for the audit log.
     pub(crate) annotations: Vec<Program>,
@@ -38,12 +42,25 @@ impl Expressions {
         let variable =
             |one: &Value| Variable { name: text(&one["name"]), program: Program::of(fields::text(one, "expression")) };
         let annotation = |one: &Value| Program::of(fields::text(one, "valueExpression"));
+        let variables: Vec<Variable> = each("variables").map(variable).collect();
+        let mut places: HashMap<String, Vec<usize>> = HashMap::new();
+        for (i, variable) in variables.iter().enumerate() {
+            places.entry(variable.name.clone()).or_default().push(i);
+        }
         Self {
+            places,
+            variables,
             conditions: Condition::all_of(&spec["matchConditions"]),
-            variables: each("variables").map(variable).collect(),
             validations: each("validations").map(Validation::of).collect(),
             annotations: each("auditAnnotations").map(annotation).collect(),
         }
+    }
+}
+
+impl Expressions {
+    /// The last variable of a name that is among the first ones.
+    pub(crate) fn variable_among(&self, first: usize, name: &str) -> Option<usize> {
+        self.places.get(name)?.iter().rev().copied().find(|place| *place < first)
     }
 }
 

@@ -137,7 +137,7 @@ fn variable(variable: &Value, declared: &mut Declarations, at: &str) -> Vec<Caus
     if name.trim().is_empty() {
         causes.push(Cause::required(at_name, "name is not specified"));
     } else if !is_identifier(name) {
-        causes.push(Cause::invalid(at_name, name, "name is not a valid CEL identifier"));
+        causes.push(Cause::invalid(at_name, name, "must be a valid CEL identifier"));
     }
     if expression.trim().is_empty() {
         causes.push(Cause::required(at_expression, "expression is not specified"));
@@ -194,9 +194,9 @@ fn validation(validation: &Value, declared: &Declarations, at: &str) -> Vec<Caus
         causes.extend(declared.message(of_message, &at_of_message));
     }
     if !message.is_empty() && message.trim().is_empty() {
-        causes.push(Cause::invalid(at_message, message, "message must be non-empty if specified"));
+        causes.push(Cause::invalid(at_message, message, "must be non-empty if specified"));
     } else if message.trim().contains(['\n', '\r']) {
-        causes.push(Cause::invalid(at_message, message, "message must not contain line breaks"));
+        causes.push(Cause::invalid(at_message, message, "must not contain line breaks"));
     }
     causes.extend(known_if_set(validation, "reason", &REASONS, at));
     causes

@@ -32,9 +32,6 @@ const TO_BOOL: &[&str] = &[
     "sets.contains",
     "sets.equivalent",
     "sets.intersects",
-    "math.isInf",
-    "math.isNaN",
-    "math.isFinite",
     "bool",
 ];
 const TO_INT: &[&str] = &[
@@ -71,15 +68,13 @@ const TO_STRING: &[&str] = &[
     "join",
     "format",
     "find",
-    "base64.encode",
     "strings.quote",
     "getScheme",
     "getHost",
     "getHostname",
     "getPort",
     "getEscapedPath",
-    "jsonpatch.escapeKey",
-];
+    ];
 const TO_STRINGS: &[&str] = &["split", "findAll"];
 /// Those that result in something of which more is known only when they run.
 const OTHERS: &[&str] = &[
@@ -120,22 +115,6 @@ const OTHERS: &[&str] = &[
     "format.byte",
     "format.date",
     "format.datetime",
-    "math.ceil",
-    "math.floor",
-    "math.round",
-    "math.trunc",
-    "math.abs",
-    "math.sign",
-    "math.sqrt",
-    "math.bitAnd",
-    "math.bitOr",
-    "math.bitXor",
-    "math.bitNot",
-    "math.bitShiftLeft",
-    "math.bitShiftRight",
-    "math.greatest",
-    "math.least",
-    "base64.decode",
     "optional.none",
     "optional.of",
     "optional.ofNonZeroValue",
@@ -175,20 +154,18 @@ pub(super) fn of<'s>(name: &str, target: Option<&Type<'s>>, args: &[Type<'s>]) -
         "dyn" => Type::Dyn,
         "double" | "asApproximateFloat" => Type::Double,
         "uint" => Type::Uint,
-        "bytes" | "base64.decode" => Type::Bytes,
+        "bytes" => Type::Bytes,
         "timestamp" => Type::Timestamp,
         "duration" => Type::Duration,
         _ => Type::Unknown,
     })
 }
 
-/// What an operator with one or three operands results in, or one that finds an item.
+/// What an operator results in that finds an item, or changes a sign.
 pub(super) fn of_operator<'s>(name: &str, args: &[Type<'s>]) -> Type<'s> {
     match (name, args) {
-        (operators::LOGICAL_NOT, _) => Type::Bool,
         (operators::INDEX, [of, _]) => of.at_index(),
         (operators::NEGATE, [kind]) => kind.clone(),
-        (operators::CONDITIONAL, [_, one, other]) => Type::joined(&[one.clone(), other.clone()]),
         _ => Type::Unknown,
     }
 }

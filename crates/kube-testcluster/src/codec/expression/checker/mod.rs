@@ -126,7 +126,11 @@ impl<'s> Checker<'_, 's> {
             Some(_) if select.test => Type::Bool,
             Some(kind) => kind,
             None => {
-                self.fault(dot, &format!("undefined field '{}'", select.field));
+                let what = match operand {
+                    Type::Receiver(name) => format!("unexpected failed resolution of '{name}'"),
+                    _ => format!("undefined field '{}'", select.field),
+                };
+                self.fault(dot, &what);
                 Type::Unknown
             }
         }
@@ -139,6 +143,11 @@ impl<'s> Checker<'_, 's> {
         }
         if let Some(sign) = operator(&call.func_name) {
             return self.operation(call, sign);
+        }
+        match (call.func_name.as_str(), call.args.as_slice()) {
+            (operators::LOGICAL_NOT, [operand]) => return self.not(operand),
+            (operators::CONDITIONAL, [condition, yes, no]) => return self.conditional([condition, yes, no]),
+            _ => {}
         }
         let target = match &call.target {
             Some(target) => match &target.expr {
@@ -184,11 +193,32 @@ impl<'s> Checker<'_, 's> {
         let place = self.positions.next(sign);
         kinds.extend(rest.iter().map(|arg| self.check(arg)));
         let [one, other] = kinds.as_slice() else { return Type::Unknown };
-        overloads::of(&call.func_name, one, other).unwrap_or_else(|| {
-            let what = format!("found no matching overload for '{}' applied to '({one}, {other})'", call.func_name);
-            self.fault(place, &what);
-            Type::Unknown
-        })
+        overloads::of(&call.func_name, one, other).unwrap_or_else(|| self.mismatch(place, &call.func_name, &kinds))
+    }
+
+    fn not(&mut self, operand: &Expression) -> Type<'s> {
+        let place = self.positions.next("!");
+        let kind = self.check(operand);
+        if !kind.is_open() && kind.is_other_than(&Type::Bool) {
+            return self.mismatch(place, operators::LOGICAL_NOT, &[kind]);
+        }
+        Type::Bool
+    }
+
+    fn conditional(&mut self, [condition, yes, no]: [&Expression; 3]) -> Type<'s> {
+        let condition = self.check(condition);
+        let place = self.positions.next("?");
+        let (yes, no) = (self.check(yes), self.check(no));
+        if yes.cannot_equal(&no) || !condition.is_open() && condition.is_other_than(&Type::Bool) {
+            return self.mismatch(place, operators::CONDITIONAL, &[condition, yes, no]);
+        }
+        Type::joined(&[yes, no])
+    }
+
+    fn mismatch(&mut self, place: usize, operator: &str, kinds: &[Type<'s>]) -> Type<'s> {
+        let kinds = kinds.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        self.fault(place, &format!("found no matching overload for '{operator}' applied to '({kinds})'"));
+        Type::Unknown
     }
 }
 

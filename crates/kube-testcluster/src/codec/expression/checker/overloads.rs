@@ -8,10 +8,7 @@ use super::Type;
 pub(super) fn of<'s>(operator: &str, one: &Type<'s>, other: &Type<'s>) -> Option<Type<'s>> {
     match operator {
         operators::EQUALS | operators::NOT_EQUALS => (!one.cannot_equal(other)).then_some(Type::Bool),
-        operators::LOGICAL_AND | operators::LOGICAL_OR => {
-            let is_one = |kind: &Type<'_>| kind.is_open() || matches!(kind, Type::Bool);
-            (is_one(one) && is_one(other)).then_some(Type::Bool)
-        }
+        operators::LOGICAL_AND | operators::LOGICAL_OR => Some(Type::Bool), // what is no bool is found out when it runs
         operators::LESS | operators::LESS_EQUALS | operators::GREATER | operators::GREATER_EQUALS => {
             can_be_ordered(one, other).then_some(Type::Bool)
         }

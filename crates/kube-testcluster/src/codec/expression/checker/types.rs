@@ -86,6 +86,11 @@ impl<'s> Type<'s> {
         }
     }
 
+    /// What it is called outside of signatures.
+    pub(crate) fn name(&self) -> String {
+        if matches!(self, Self::Null) { "null_type".to_owned() } else { self.to_string() }
+    }
+
     /// Whether nothing can be selected from it.
     pub(super) fn has_no_fields(&self) -> bool {
         use Type::{Bool, Bytes, Double, Duration, Int, List, Null, String, Timestamp, Uint};
@@ -146,19 +151,14 @@ impl<'s> Type<'s> {
     }
 
     fn takes_null(&self, other: &Self) -> bool {
-        let is_nullable = |kind: &Self| matches!(kind, Self::Timestamp | Self::Duration | Self::Null);
+        let is_nullable =
+            |kind: &Self| matches!(kind, Self::Timestamp | Self::Duration | Self::Null | Self::Declared(_));
         matches!(self, Self::Null) && is_nullable(other) || matches!(other, Self::Null) && is_nullable(self)
     }
 
     fn is_nameable(&self) -> bool {
         match self {
-            Self::Unknown
-            | Self::Dyn
-            | Self::Object { .. }
-            | Self::Metadata
-            | Self::Declared(_)
-            | Self::Receiver(_)
-            | Self::Variables(_) => false,
+            Self::Unknown | Self::Dyn | Self::Object { .. } | Self::Metadata | Self::Receiver(_) => false,
             Self::List(inner) | Self::Map(inner) => inner.is_nameable(),
             _ => true,
         }

@@ -56,7 +56,11 @@ impl Interpreter<'_> {
         {
             return receiver.call(self.meter, &call.func_name, &args);
         }
-        library::call(self.meter, &call.func_name, &target, &args)
+        match (&target, call.func_name.as_str(), args.as_slice()) {
+            (Target::Value(Value::List(items)), "includes", [item]) => self.includes(items, item),
+            (Target::Value(one), "includes", [other]) => self.equal(one, other).map(Value::Bool),
+            _ => library::call(self.meter, &call.func_name, &target, &args),
+        }
     }
 
     fn is_variable(&self, name: &str, scope: Option<&Scope<'_>>) -> bool {

@@ -18,7 +18,7 @@ pub(super) enum Target<'t> {
 }
 
 /// The first parts of long names of functions.
-const PREFIXES: [&str; 9] = ["base64", "format", "ip", "jsonpatch", "lists", "math", "optional", "sets", "strings"];
+const PREFIXES: [&str; 6] = ["format", "ip", "lists", "optional", "sets", "strings"];
 
 pub(in crate::codec::expression) fn is_prefix(name: &str) -> bool {
     PREFIXES.contains(&name)

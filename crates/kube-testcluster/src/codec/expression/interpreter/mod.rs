@@ -10,6 +10,8 @@ mod operators;
 mod receiver;
 mod regexes;
 mod select;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
 use std::sync::Arc;

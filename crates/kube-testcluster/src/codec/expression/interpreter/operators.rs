@@ -82,16 +82,18 @@ impl Interpreter<'_> {
         }
     }
 
+    pub(super) fn includes(&self, items: &[Value], item: &Value) -> Outcome {
+        for other in items {
+            if self.equal(item, other)? {
+                return Ok(Value::Bool(true));
+            }
+        }
+        Ok(Value::Bool(false))
+    }
+
     fn is_in(&self, item: &Value, of: &Value) -> Outcome {
         match of {
-            Value::List(items) => {
-                for other in items.iter() {
-                    if self.equal(item, other)? {
-                        return Ok(Value::Bool(true));
-                    }
-                }
-                Ok(Value::Bool(false))
-            }
+            Value::List(items) => self.includes(items, item),
             Value::Map(map) => Ok(Value::Bool(key_of(item).is_ok_and(|key| find_in(map, &key).is_some()))),
             _ => Err(Error::no_such_overload()),
         }
