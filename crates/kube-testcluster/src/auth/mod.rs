@@ -12,6 +12,7 @@ mod authorization;
 mod bearer_token;
 pub(crate) mod certificates;
 mod impersonation;
+pub(crate) mod policy_parameters;
 pub(crate) mod rbac;
 #[cfg(feature = "tls")]
 mod secure_serving;

@@ -24,6 +24,7 @@ pub(crate) static SERVICES: &Resource = &core::service::ROW;
 pub(crate) static CLUSTER_ROLES: &Resource = &rbac::cluster_role::ROW;
 pub(crate) static CLUSTER_ROLE_BINDINGS: &Resource = &rbac::cluster_role_binding::ROW;
 pub(crate) static ROLES: &Resource = &rbac::role::ROW;
+pub(crate) static ADMISSION_POLICIES: &Resource = &admission::validating_admission_policy::ROW;
 pub(crate) static ROLE_BINDINGS: &Resource = &rbac::role_binding::ROW;
 
 /// Every kind that is stored, by group and plural.

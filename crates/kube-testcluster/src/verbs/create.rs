@@ -11,6 +11,7 @@ use super::owners::{self, Moment};
 use super::ownership::{self, Component, MadeBy, Writer};
 use super::{Call, answer, conversion, pod_admission};
 use crate::admission::{Gate, Reinvoke};
+use crate::auth::policy_parameters;
 use crate::auth::rbac::escalation::{self, Grant};
 use crate::auth::{Attributes, ResourceAttributes, user_of};
 use crate::codec::schema::Decoded;
@@ -82,6 +83,7 @@ impl Creation<'_> {
         check_grant(target, &value, writer)?;
         let version = value["metadata"]["resourceVersion"].take();
         let (key, mut value) = validated(store, target, value)?;
+        check_parameters(store, target, &key, &value, writer)?;
         set_entries(&mut value, entries);
         if target.name.is_some() {
             check_creation_by_name(target, writer)?;
@@ -114,6 +116,20 @@ fn check_grant(target: &Target, new: &Value, writer: &Writer) -> Result<(), ApiE
     let name = target.name.as_deref().unwrap_or_default();
     let grant = Grant { resource: target.resource, namespace, name, new, old: None };
     escalation::check(writer.caller.as_ref(), grant)
+}
+
+/// Who writes a policy must be allowed to read its parameters.
+fn check_parameters(
+    store: &Store,
+    target: &Target,
+    key: &Key,
+    new: &Value,
+    writer: &Writer,
+) -> Result<(), ApiError> {
+    match policy_parameters::cause(store, writer.caller.as_ref(), target.resource, new, None) {
+        Some(cause) => Err(ApiError::invalid(target.resource, key.name(), vec![cause])),
+        None => Ok(()),
+    }
 }
 
 /// Who creates an object by a PUT or an apply must be allowed to create it as well. Upstream: `withAuthorization` in

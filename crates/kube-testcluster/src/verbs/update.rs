@@ -13,6 +13,7 @@ use super::ownership::{self, MadeBy, Writer};
 use super::{Call, answer, conversion, key, pod_admission};
 use crate::admission::{Gate, Reinvoke};
 use crate::auth::certificates;
+use crate::auth::policy_parameters;
 use crate::auth::rbac::escalation::{self, Grant};
 use crate::auth::user_of;
 use crate::codec::schema::Decoded;
@@ -178,6 +179,12 @@ fn decided(
             served.causes_of_part_update(part, &new, &current.value)
         }
         _ => served.causes_of_update(&new, &current.value),
+    };
+    let causes = match (part, causes.as_slice()) {
+        (None, []) => {
+            policy_parameters::cause(store, writer.caller.as_ref(), resource, &new, Some(&current.value)).into_iter().collect()
+        }
+        _ => causes,
     };
     if !causes.is_empty() {
         return Err(ApiError::invalid(resource, current.key.name(), causes));

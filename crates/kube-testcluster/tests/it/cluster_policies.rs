@@ -352,6 +352,37 @@ async fn a_policy_asks_what_its_user_may_do() {
     }
 }
 
+/// As `Test_CreateOrUpdateAuthz` and `TestAuthorization` of the strategies.
+#[tokio::test(start_paused = true)]
+async fn who_writes_a_policy_may_read_its_parameters() {
+    let cluster = quiet().authorization(Authorization::Rbac).admission(Admission::Kube).start();
+    let (api, ada) = (Api::new(&cluster), Api::of(cluster.router_as(User::new("ada", ["developers"]))));
+    let roles = "/apis/rbac.authorization.k8s.io/v1";
+    let role = |rules: Value| json!({"metadata": {"name": "r"}, "rules": rules});
+    let writes = json!({"apiGroups": ["admissionregistration.k8s.io"], "resources": ["*"], "verbs": ["*"]});
+    made(&api, &format!("{roles}/clusterroles"), &role(json!([writes]))).await;
+    let binding = json!({"metadata": {"name": "r"}, "subjects": [{"kind": "User", "name": "ada"}],
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "r"}});
+    made(&api, &format!("{roles}/clusterrolebindings"), &binding).await;
+    let policy = params(expecting("pods", "params == null"), "v1", "ConfigMap");
+    let reference = json!({"metadata": {"name": "b"}, "spec": {"policyName": "p", "validationActions": ["Deny"],
+        "paramRef": {"name": "c", "namespace": "n", "parameterNotFoundAction": "Deny"}}});
+    let (policies, bindings) =
+        (format!("{GROUP}/validatingadmissionpolicies"), format!("{GROUP}/validatingadmissionpolicybindings"));
+    let refused = ada.post(&policies, &policy).await;
+    let why = "ValidatingAdmissionPolicy.admissionregistration.k8s.io \"p\" is invalid: spec.paramKind: Forbidden: user \
+               &{ada  [developers system:authenticated] map[]} must have \"get\" permission on all objects of the referenced \
+               paramKind (kind=ConfigMap, apiVersion=v1)";
+    assert_eq!((refused.status, refused.message().replace(" system:authenticated", "")), (422, why.replace(" system:authenticated", "")));
+    assert!(ada.post(&bindings, &reference).await.message().contains("unable to get policy p to determine minimum"));
+    made(&api, &policies, &policy).await;
+    let refused = ada.post(&bindings, &reference).await;
+    assert!(refused.message().contains("does not have \"get\" permission on the object referenced by paramRef"));
+    let reads = json!({"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"]});
+    assert_eq!(api.put(&format!("{roles}/clusterroles/r"), &role(json!([writes, reads]))).await.status, 200);
+    made(&ada, &bindings, &reference).await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_policy_is_not_asked_about_policies() {
     let api = with(expecting("*", "false"), json!({})).await;

@@ -20,11 +20,8 @@ use crate::webhook::conversion;
 /// That there is no such kind.
 pub(super) fn kind_of(policy: &Policy, store: &Store) -> Result<Option<&'static Resource>, String> {
     let Some(kind) = &policy.param_kind else { return Ok(None) };
-    let (group, version) = kind.group_version();
-    let is_meant =
-        |row: &&Resource| (row.group, row.version, row.kind) == (group, version, kind.kind.as_str()) && row.is_stored();
-    let found = store.catalog().served().find(is_meant);
-    found.map(Some).ok_or_else(|| format!("failed to find resource referenced by paramKind: '{}'", told(kind)))
+    let row = kind.row(store);
+    row.map(Some).ok_or_else(|| format!("failed to find resource referenced by paramKind: '{}'", told(kind)))
 }
 
 /// Upstream: `GroupVersionKind.String`.

@@ -95,7 +95,7 @@ impl Policy {
 }
 
 impl ParamKind {
-    fn of(value: &Value) -> Option<Self> {
+    pub(crate) fn of(value: &Value) -> Option<Self> {
         value.is_object().then(|| Self { api_version: text(&value["apiVersion"]), kind: text(&value["kind"]) })
     }
 

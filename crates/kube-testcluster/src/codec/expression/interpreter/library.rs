@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::meter::of_text;
 use super::operators::in_words_of_go;
-use super::{Error, Meter, Outcome, Value, regexes};
+use super::{Error, Meter, Outcome, Value, optional, regexes};
 use crate::codec::expression::FUNCTIONS;
 
 /// What a function is called on.
@@ -39,7 +39,7 @@ pub(super) fn call(meter: &Meter, name: &str, target: &Target<'_>, args: &[Value
         if let Some(outcome) = of_texts(meter, name, &all) {
             return outcome;
         }
-        if let Some(outcome) = regexes::call(meter, name, &all) {
+        if let Some(outcome) = regexes::call(meter, name, &all).or_else(|| of_optionals(name, &all)) {
             return outcome;
         }
     }
@@ -67,6 +67,18 @@ fn of_texts(meter: &Meter, name: &str, args: &[Value]) -> Option<Outcome> {
             charged(text.len() + part.len(), Value::Bool(text.contains(part.as_str())))
         }
         ("dyn", [value]) => Ok(value.clone()),
+        _ => return None,
+    })
+}
+
+/// What optionals can do: the crate's own lose what is inside when they are copied.
+fn of_optionals(name: &str, args: &[Value]) -> Option<Outcome> {
+    let held = optional(args.first()?)?.value().cloned();
+    Some(match (name, args) {
+        ("hasValue", [_]) => Ok(Value::Bool(held.is_some())),
+        ("value", [_]) => held.ok_or_else(|| Error::failed("optional.none() dereference")),
+        ("orValue", [_, other]) => Ok(held.unwrap_or_else(|| other.clone())),
+        ("or", [one, other]) => Ok(if held.is_some() { one.clone() } else { other.clone() }),
         _ => return None,
     })
 }

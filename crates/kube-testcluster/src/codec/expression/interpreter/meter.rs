@@ -7,7 +7,7 @@ use super::{Error, Outcome, Value};
 use crate::codec::expression::cost;
 
 /// How many levels of expressions can be inside each other before what a name needs is computed in advance.
-const FEW_LEVELS: usize = 100;
+const FEW_LEVELS: usize = 30;
 /// How deep a value can nest that is kept.
 const MOST_LEVELS: usize = 500;
 

@@ -1,0 +1,100 @@
+//! Who writes a policy or a binding must be allowed to read its parameters: it would tell of them. Upstream: `authz.go` of
+//! `pkg/registry/admissionregistration/validatingadmissionpolicy` and `validatingadmissionpolicybinding`.
+
+use serde_json::Value;
+
+use super::access::Caller;
+use super::attributes::{Attributes, ResourceAttributes};
+use super::authorization::is_privileged;
+use crate::kinds::admission::ParamKind;
+use crate::kinds::{ADMISSION_POLICIES, Resource};
+use crate::machinery::authorization::Authorize;
+use crate::machinery::cause::Cause;
+use crate::machinery::user::User;
+use crate::store::Store;
+use crate::store::object::Key;
+
+/// The cause for which a write that is valid otherwise is refused. The cluster's own writes have no caller.
+pub(crate) fn cause(
+    store: &Store,
+    caller: Option<&Caller>,
+    resource: &Resource,
+    new: &Value,
+    old: Option<&Value>,
+) -> Option<Cause> {
+    let is_of_admission = resource.configures_admission();
+    let caller = caller.filter(|caller| is_of_admission && !is_privileged(&caller.user))?;
+    let is_new = |fields: &[&str]| !old.is_some_and(|old| fields.iter().all(|field| old["spec"][*field] == new["spec"][*field]));
+    match resource.kind {
+        "ValidatingAdmissionPolicy" if is_new(&["paramKind"]) => caller.of_policy(store, &new["spec"]),
+        "ValidatingAdmissionPolicyBinding" if is_new(&["paramRef", "policyName"]) => caller.of_binding(store, &new["spec"]),
+        _ => None,
+    }
+}
+
+impl Caller {
+    fn of_policy(&self, store: &Store, spec: &Value) -> Option<Cause> {
+        let kind = ParamKind::of(&spec["paramKind"])?;
+        let asked = Asked { verb: "get", name: "*", namespace: "*" };
+        if self.may_read(store, Some(&kind), &asked) {
+            return None;
+        }
+        let ParamKind { kind, api_version } = kind;
+        let why = format!(
+            "user {} must have \"get\" permission on all objects of the referenced paramKind (kind={kind}, apiVersion={api_version})",
+            shown(&self.user)
+        );
+        Some(Cause::forbidden("spec.paramKind", &why))
+    }
+
+    fn of_binding(&self, store: &Store, spec: &Value) -> Option<Cause> {
+        let text = |value: &'_ Value| value.as_str().unwrap_or_default().to_owned();
+        let reference = spec["paramRef"].as_object()?;
+        let part = |field: &str| reference.get(field).map(text).unwrap_or_default();
+        let (name, namespace, policy_name) = (part("name"), part("namespace"), text(&spec["policyName"]));
+        let policy = store.get(ADMISSION_POLICIES, &Key::new(None, &policy_name)).and_then(|policy| policy.open().ok());
+        let kind = policy.as_ref().and_then(|policy| ParamKind::of(&policy.value["spec"]["paramKind"]));
+        let verb = if name.is_empty() { "list" } else { "get" };
+        if self.may_read(store, kind.as_ref(), &Asked { verb, name: &name, namespace: &namespace }) {
+            return None;
+        }
+        let user = shown(&self.user);
+        let least = format!(
+            "to determine minimum required permissions and user {user} does not have \"{verb}\" permission for all groups, versions and resources"
+        );
+        let why = match (&policy, &kind) {
+            (None, _) => format!("unable to get policy {policy_name} {least}"),
+            (Some(_), Some(kind)) if kind.row(store).is_none() => {
+                format!("unable to resolve paramKind &ParamKind{{APIVersion:{},Kind:{},}} {least}", kind.api_version, kind.kind)
+            }
+            _ => format!("user {user} does not have \"{verb}\" permission on the object referenced by paramRef"),
+        };
+        Some(Cause::forbidden("spec.paramRef", &why))
+    }
+
+    fn may_read(&self, store: &Store, kind: Option<&ParamKind>, asked: &Asked<'_>) -> bool {
+        let row = kind.and_then(|kind| kind.row(store));
+        let group = kind.map_or("*", |kind| kind.group_version().0);
+        let asked = ResourceAttributes {
+            verb: asked.verb.to_owned(),
+            group: group.to_owned(),
+            namespace: asked.namespace.to_owned(),
+            resource: row.map_or("*", |row| row.plural).to_owned(),
+            subresource: String::new(),
+            name: asked.name.to_owned(),
+        };
+        self.authorizer.authorize(&self.user, &Attributes::Resource(asked)).allowed
+    }
+}
+
+struct Asked<'a> {
+    verb: &'static str,
+    name: &'a str,
+    namespace: &'a str,
+}
+
+/// A user as Go prints it.
+fn shown(user: &User) -> String {
+    let extra = user.extra.iter().map(|(key, values)| format!("{key}:[{}]", values.join(" "))).collect::<Vec<_>>();
+    format!("&{{{} {} [{}] map[{}]}}", user.name, user.uid, user.groups.join(" "), extra.join(" "))
+}
