@@ -173,19 +173,17 @@ fn decided(
     keep_system_fields(current, &mut new);
     (resource.defaults)(&mut new);
     (resource.prepare)(&mut new, &Change { old: Some(&current.value), part, now: &store.clock.now() });
-    let causes = match part {
+    let mut causes = match part {
         Some(Subresource::Status) => served.causes_of_status_update(&new, &current.value),
         Some(part @ (Subresource::Approval | Subresource::EphemeralContainers | Subresource::Resize)) => {
             served.causes_of_part_update(part, &new, &current.value)
         }
         _ => served.causes_of_update(&new, &current.value),
     };
-    let causes = match (part, causes.as_slice()) {
-        (None, []) => {
-            policy_parameters::cause(store, writer.caller.as_ref(), resource, &new, Some(&current.value)).into_iter().collect()
-        }
-        _ => causes,
-    };
+    if causes.is_empty() && part.is_none() {
+        let caller = writer.caller.as_ref();
+        causes.extend(policy_parameters::cause(store, caller, resource, &new, Some(&current.value)));
+    }
     if !causes.is_empty() {
         return Err(ApiError::invalid(resource, current.key.name(), causes));
     }

@@ -169,7 +169,6 @@ fn key_of(value: &Value) -> Result<Key, Error> {
     match value {
         Value::Int(int) => Ok(Key::Int(*int)),
         Value::UInt(uint) => Ok(i64::try_from(*uint).map_or(Key::Uint(*uint), Key::Int)),
-        #[allow(clippy::cast_possible_truncation, reason = "it is whole, and in the range")]
         Value::Float(float) if float.fract() == 0.0 && float.abs() < 9e15 => Ok(Key::Int(*float as i64)),
         Value::Bool(bool) => Ok(Key::Bool(*bool)),
         Value::String(text) => Ok(Key::String(text.clone())),
