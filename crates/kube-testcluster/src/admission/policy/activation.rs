@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::super::Attributes;
 use super::authorizer;
-use crate::codec::expression::interpreter::{Error, Meter, Names, Outcome, is_too_deep, run};
+use crate::codec::expression::interpreter::{Error, Meter, Names, Outcome, run};
 use crate::codec::expression::references::fields_of;
 use crate::codec::expression::{self, value_of};
 use crate::kinds::Resource;
@@ -153,15 +153,14 @@ impl<'a> Activation<'a> {
                 let visible = self.named.replace(index);
                 let outcome = run(expression, self, meter);
                 self.named.set(visible);
-                match outcome {
-                    Ok(value) if is_too_deep(&value) => {
-                        Err(failed(&variable.name, "evaluate", "the value nests too deep".to_owned()))
-                    }
-                    Err(why @ (Error::Failed(_) | Error::Cancelled)) => {
-                        Err(failed(&variable.name, "evaluate", why.to_string()))
-                    }
-                    other => other,
-                }
+                let outcome = outcome.and_then(|value| match meter.is_too_deep(&value)? {
+                    true => Err(Error::Failed("the value nests too deep".to_owned())),
+                    false => Ok(value),
+                });
+                outcome.map_err(|why| match why {
+                    Error::OutOfBudget => why,
+                    why => failed(&variable.name, "evaluate", why.to_string()),
+                })
             }
         };
         self.computed.borrow_mut().insert(index, outcome.clone());

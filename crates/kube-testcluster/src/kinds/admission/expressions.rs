@@ -27,7 +27,7 @@ impl Declarations {
     pub(super) fn variable(&mut self, name: &str, expression: &str, at: &str) -> Option<Cause> {
         self.variables.get_or_insert_default();
         let (kind, cause) = match check(expression, self.names(true)) {
-            Ok(checked) => (checked.kind, None),
+            Ok(checked) => (checked.kind.if_shallow(), None),
             Err(faults) => (Type::Dyn, Some(failed(expression, &faults, at))),
         };
         let variables = Arc::make_mut(self.variables.get_or_insert_default());

@@ -86,6 +86,19 @@ impl<'s> Type<'s> {
         }
     }
 
+    /// The type, if it does not nest so deep that nobody would write it.
+    pub(crate) fn if_shallow(self) -> Self {
+        const MOST_LEVELS: usize = 64;
+        let mut inner = &self;
+        for _ in 0..MOST_LEVELS {
+            match inner {
+                Self::List(below) | Self::Map(below) => inner = below,
+                _ => return self,
+            }
+        }
+        Self::Unknown
+    }
+
     /// What it is called outside of signatures.
     pub(crate) fn name(&self) -> String {
         if matches!(self, Self::Null) { "null_type".to_owned() } else { self.to_string() }

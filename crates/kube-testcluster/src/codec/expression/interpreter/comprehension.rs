@@ -65,6 +65,7 @@ impl Interpreter<'_> {
                 }
             }
             Value::Map(map) => {
+                self.meter.charge(map.map.len() as u64)?;
                 let mut pairs: Vec<_> = map.map.iter().collect();
                 pairs.sort_by(|(one, _), (other, _)| one.cmp(other));
                 for (key, value) in pairs {

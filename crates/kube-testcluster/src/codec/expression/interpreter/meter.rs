@@ -81,18 +81,31 @@ pub(super) fn of_text(length: usize) -> u64 {
     length.div_ceil(10) as u64
 }
 
-/// Whether a value nests deeper than one that is kept may.
-pub(crate) fn is_too_deep(value: &Value) -> bool {
-    fn exceeds(value: &Value, levels: usize, left: &mut u64) -> bool {
-        if levels == 0 || *left == 0 {
-            return true;
-        }
-        *left -= 1;
-        match value {
-            Value::List(items) => items.iter().any(|item| exceeds(item, levels - 1, left)),
-            Value::Map(map) => map.map.values().any(|value| exceeds(value, levels - 1, left)),
-            _ => false,
-        }
+impl Meter {
+    /// Whether a value nests deeper than one that is kept may. To look is charged, but less than to compute.
+    pub(crate) fn is_too_deep(&self, value: &Value) -> Result<bool, Error> {
+        let mut seen = 0;
+        self.exceeds(value, MOST_LEVELS, &mut seen)
     }
-    exceeds(value, MOST_LEVELS, &mut cost::OF_A_CALL.clone())
+
+    fn exceeds(&self, value: &Value, levels: usize, seen: &mut u64) -> Result<bool, Error> {
+        if levels == 0 {
+            return Ok(true);
+        }
+        *seen += 1;
+        if *seen % 10 == 0 {
+            self.charge(1)?;
+        }
+        let below: Box<dyn Iterator<Item = &Value>> = match value {
+            Value::List(items) => Box::new(items.iter()),
+            Value::Map(map) => Box::new(map.map.values()),
+            _ => return Ok(false),
+        };
+        for item in below {
+            if self.exceeds(item, levels - 1, seen)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
 }

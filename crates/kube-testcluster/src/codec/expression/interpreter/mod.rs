@@ -24,7 +24,7 @@ use self::comprehension::Scope;
 use super::Value;
 
 pub(super) use self::library::is_prefix;
-pub(crate) use self::meter::{Meter, is_too_deep};
+pub(crate) use self::meter::Meter;
 pub(crate) use self::receiver::{Methods, Receiver};
 
 /// What comes out of an expression.
@@ -89,7 +89,7 @@ struct Interpreter<'n> {
 impl Interpreter<'_> {
     fn eval(&self, expression: &Expression, scope: Option<&Scope<'_>>) -> Outcome {
         self.meter.level(|| match &expression.expr {
-            Expr::Literal(literal) => Ok(of_literal(literal)),
+            Expr::Literal(literal) => self.literal(literal),
             Expr::Ident(name) => self.ident(name, scope),
             Expr::Select(select) => self.select(select, scope),
             Expr::Call(call) => self.call(call, scope),
@@ -98,6 +98,16 @@ impl Interpreter<'_> {
             Expr::Comprehension(comprehension) => self.comprehension(comprehension, scope),
             Expr::Struct(_) | Expr::Unspecified => Err(Error::failed("messages are not supported")),
         })
+    }
+
+    /// A literal is copied each time.
+    fn literal(&self, literal: &LiteralValue) -> Outcome {
+        match literal {
+            LiteralValue::String(text) => self.meter.charge(text.inner().len() as u64 / 100)?,
+            LiteralValue::Bytes(bytes) => self.meter.charge(bytes.inner().len() as u64 / 100)?,
+            _ => {}
+        }
+        Ok(of_literal(literal))
     }
 
     fn ident(&self, name: &str, scope: Option<&Scope<'_>>) -> Outcome {
@@ -112,7 +122,7 @@ impl Interpreter<'_> {
     }
 
     fn list(&self, list: &ListExpr, scope: Option<&Scope<'_>>) -> Outcome {
-        self.meter.charge(10)?;
+        self.meter.charge(10 + list.elements.len() as u64 / 10)?;
         let mut items = Vec::with_capacity(list.elements.len());
         for (i, element) in list.elements.iter().enumerate() {
             let item = self.eval(element, scope)?;
@@ -125,7 +135,7 @@ impl Interpreter<'_> {
     }
 
     fn map(&self, map: &MapExpr, scope: Option<&Scope<'_>>) -> Outcome {
-        self.meter.charge(30)?;
+        self.meter.charge(30 + map.entries.len() as u64 / 10)?;
         let mut pairs = HashMap::with_capacity(map.entries.len());
         for entry in &map.entries {
             let EntryExpr::MapEntry(entry) = &entry.expr else { return Err(Error::no_such_overload()) };
