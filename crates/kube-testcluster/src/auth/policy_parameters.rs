@@ -24,10 +24,13 @@ pub(crate) fn cause(
 ) -> Option<Cause> {
     let is_of_admission = resource.configures_admission();
     let caller = caller.filter(|caller| is_of_admission && !is_privileged(&caller.user))?;
-    let is_new = |fields: &[&str]| !old.is_some_and(|old| fields.iter().all(|field| old["spec"][*field] == new["spec"][*field]));
+    let is_new =
+        |fields: &[&str]| !old.is_some_and(|old| fields.iter().all(|field| old["spec"][*field] == new["spec"][*field]));
     match resource.kind {
         "ValidatingAdmissionPolicy" if is_new(&["paramKind"]) => caller.of_policy(store, &new["spec"]),
-        "ValidatingAdmissionPolicyBinding" if is_new(&["paramRef", "policyName"]) => caller.of_binding(store, &new["spec"]),
+        "ValidatingAdmissionPolicyBinding" if is_new(&["paramRef", "policyName"]) => {
+            caller.of_binding(store, &new["spec"])
+        }
         _ => None,
     }
 }
@@ -65,7 +68,10 @@ impl Caller {
         let why = match (&policy, &kind) {
             (None, _) => format!("unable to get policy {policy_name} {least}"),
             (Some(_), Some(kind)) if kind.row(store).is_none() => {
-                format!("unable to resolve paramKind &ParamKind{{APIVersion:{},Kind:{},}} {least}", kind.api_version, kind.kind)
+                format!(
+                    "unable to resolve paramKind &ParamKind{{APIVersion:{},Kind:{},}} {least}",
+                    kind.api_version, kind.kind
+                )
             }
             _ => format!("user {user} does not have \"{verb}\" permission on the object referenced by paramRef"),
         };

@@ -48,8 +48,9 @@ impl ParamKind {
     /// The kind of a policy's parameters, if there is one.
     pub(crate) fn row(&self, store: &Store) -> Option<&'static Resource> {
         let (group, version) = self.group_version();
-        let is_meant =
-            |row: &&Resource| (row.group, row.version, row.kind) == (group, version, self.kind.as_str()) && row.is_stored();
+        let is_meant = |row: &&Resource| {
+            (row.group, row.version, row.kind) == (group, version, self.kind.as_str()) && row.is_stored()
+        };
         store.catalog().served().find(is_meant)
     }
 }

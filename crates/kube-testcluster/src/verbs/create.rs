@@ -119,13 +119,7 @@ fn check_grant(target: &Target, new: &Value, writer: &Writer) -> Result<(), ApiE
 }
 
 /// Who writes a policy must be allowed to read its parameters.
-fn check_parameters(
-    store: &Store,
-    target: &Target,
-    key: &Key,
-    new: &Value,
-    writer: &Writer,
-) -> Result<(), ApiError> {
+fn check_parameters(store: &Store, target: &Target, key: &Key, new: &Value, writer: &Writer) -> Result<(), ApiError> {
     match policy_parameters::cause(store, writer.caller.as_ref(), target.resource, new, None) {
         Some(cause) => Err(ApiError::invalid(target.resource, key.name(), vec![cause])),
         None => Ok(()),

@@ -104,7 +104,8 @@ async fn a_policy_says_with_which_reason_and_in_which_words_it_denies() {
 async fn what_cannot_be_told_counts_as_the_failure_policy_says() {
     let mut policy = expecting("namespaces", "object.nonExistentProperty == 'someval'");
     let api = with(policy.clone(), json!({})).await;
-    let why = "expression 'object.nonExistentProperty == 'someval'' resulted in error: no such key: nonExistentProperty";
+    let why =
+        "expression 'object.nonExistentProperty == 'someval'' resulted in error: no such key: nonExistentProperty";
     let denied = namespace(&api, "n").await;
     assert_eq!(denied.message(), format!("namespaces \"n\" is forbidden: {DENIED} {why}"));
     policy["spec"]["failurePolicy"] = json!("Ignore");
@@ -148,13 +149,18 @@ async fn without_a_reference_the_parameters_are_null() {
         ("params == null", None),
         (
             "object.metadata.name.startsWith(params.metadata.name)",
-            Some("expression 'object.metadata.name.startsWith(params.metadata.name)' resulted in error: no such key: metadata"),
+            Some(
+                "expression 'object.metadata.name.startsWith(params.metadata.name)' resulted in error: no such key: metadata",
+            ),
         ),
         (
             "has(params.metadata) && has(params.metadata.name)",
             Some("failed expression: has(params.metadata) && has(params.metadata.name)"),
         ),
-        ("(params != null && object.metadata.name.startsWith(params.metadata.name)) || object.metadata.name.endsWith('k8s')", None),
+        (
+            "(params != null && object.metadata.name.startsWith(params.metadata.name)) || object.metadata.name.endsWith('k8s')",
+            None,
+        ),
     ] {
         let api = with(params(expecting("namespaces", expression), "v1", "ConfigMap"), json!({})).await;
         let answered = namespace(&api, "test-k8s").await;
@@ -176,9 +182,17 @@ async fn parameters_are_found_by_name_or_by_selector() {
     for (at, binding, refused) in [
         ("default", reference(json!({"name": "c", "parameterNotFoundAction": "Deny"})), true),
         ("kube-system", reference(json!({"name": "c", "parameterNotFoundAction": "Allow"})), false),
-        ("kube-system", reference(json!({"name": "c", "namespace": "kube-system", "parameterNotFoundAction": "Deny"})), true),
+        (
+            "kube-system",
+            reference(json!({"name": "c", "namespace": "kube-system", "parameterNotFoundAction": "Deny"})),
+            true,
+        ),
         ("default", reference(json!({"selector": {}, "parameterNotFoundAction": "Deny"})), true),
-        ("default", reference(json!({"selector": {"matchLabels": {"x": "z"}}, "parameterNotFoundAction": "Allow"})), false),
+        (
+            "default",
+            reference(json!({"selector": {"matchLabels": {"x": "z"}}, "parameterNotFoundAction": "Allow"})),
+            false,
+        ),
     ] {
         let api = with(policy(), binding.clone()).await;
         let config = json!({"metadata": {"name": "c", "labels": {"x": "y"}}, "data": {"a": "prefix"}});
@@ -213,20 +227,20 @@ async fn parameters_may_be_custom_resources_of_the_cluster() {
         "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema}}],
     }});
     made(&api, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", &definition).await;
-    let limit = json!({"apiVersion": "example.com/v1", "kind": "Limit", "metadata": {"name": "l"}, "spec": {"most": 1}});
+    let limit =
+        json!({"apiVersion": "example.com/v1", "kind": "Limit", "metadata": {"name": "l"}, "spec": {"most": 1}});
     made(&api, "/apis/example.com/v1/limits", &limit).await;
     assert_eq!(api.post(MAPS, &map("m")).await.status, 201);
     let more = json!({"metadata": {"name": "n"}, "data": {"a": "1", "b": "2"}});
     let denied = api.post(MAPS, &more).await;
-    let why = format!("configmaps \"n\" is forbidden: {DENIED} failed expression: size(object.data) <= params.spec.most");
+    let why =
+        format!("configmaps \"n\" is forbidden: {DENIED} failed expression: size(object.data) <= params.spec.most");
     assert_eq!(denied.message(), why);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_policy_is_about_what_its_constraints_say() {
-    let rule = |resource: &str, names: Value| {
-        json!({"operations": ["CREATE", "UPDATE"], "apiGroups": ["*"], "apiVersions": ["*"], "resources": [resource], "resourceNames": names})
-    };
+    let rule = |resource: &str, names: Value| json!({"operations": ["CREATE", "UPDATE"], "apiGroups": ["*"], "apiVersions": ["*"], "resources": [resource], "resourceNames": names});
     let mut policy = expecting("*", "false");
     policy["spec"]["matchConstraints"] = json!({
         "resourceRules": [rule("configmaps", json!([])), rule("secrets", json!(["named"]))],
@@ -234,9 +248,12 @@ async fn a_policy_is_about_what_its_constraints_say() {
         "objectSelector": {"matchExpressions": [{"key": "skip", "operator": "DoesNotExist"}]},
         "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "default"}},
     });
-    let api = with(policy, json!({"matchResources": {"objectSelector": {"matchExpressions": [
-        {"key": "unbound", "operator": "DoesNotExist"},
-    ]}}}))
+    let api = with(
+        policy,
+        json!({"matchResources": {"objectSelector": {"matchExpressions": [
+            {"key": "unbound", "operator": "DoesNotExist"},
+        ]}}}),
+    )
     .await;
     let labeled = |label: &str| json!({"metadata": {"name": label, "labels": {label: "x"}}});
     assert_eq!(api.post(MAPS, &map("m")).await.status, 422);
@@ -273,7 +290,10 @@ async fn a_policy_is_about_equivalent_resources_unless_it_must_be_exact() {
 #[tokio::test(start_paused = true)]
 async fn conditions_say_which_requests_a_policy_looks_at() {
     let conditions = |conditions: Value| {
-        policy("configmaps", &json!({"matchConditions": conditions, "validations": [{"expression": "false", "message": "no"}]}))
+        policy(
+            "configmaps",
+            &json!({"matchConditions": conditions, "validations": [{"expression": "false", "message": "no"}]}),
+        )
     };
     let only = json!([{"name": "a", "expression": "request.name == 'looked-at'"}, {"name": "b", "expression": "object.x.y == 1"}]);
     let api = with(conditions(only), json!({})).await;
@@ -322,7 +342,11 @@ async fn a_policy_sees_the_request_its_objects_and_its_namespace() {
     let changed = ada.merge(&format!("{MAPS}/m"), &change).await;
     assert_eq!(changed.status, 200, "{}", changed.body);
     let deletion = "object != null || oldObject.data.a == '1'";
-    api.merge(&format!("{GROUP}/validatingadmissionpolicies/p"), &json!({"spec": {"validations": [{"expression": deletion}]}})).await;
+    api.merge(
+        &format!("{GROUP}/validatingadmissionpolicies/p"),
+        &json!({"spec": {"validations": [{"expression": deletion}]}}),
+    )
+    .await;
     let denied = ada.delete(&format!("{MAPS}/m")).await;
     assert_eq!(denied.message(), format!("configmaps \"m\" is forbidden: {DENIED} failed expression: {deletion}"));
 }
@@ -333,9 +357,15 @@ async fn a_policy_asks_what_its_user_may_do() {
     for (expression, allowed) in [
         ("authorizer.group('apps').resource('deployments').check('create').allowed()", false),
         ("authorizer.requestResource.check('create').allowed()", true),
-        ("authorizer.group('').resource('configmaps').namespace('default').check('create').reason().startsWith('RBAC: allowed by')", true),
+        (
+            "authorizer.group('').resource('configmaps').namespace('default').check('create').reason().startsWith('RBAC: allowed by')",
+            true,
+        ),
         ("authorizer.serviceAccount('default', 'x').group('').resource('configmaps').check('create').allowed()", false),
-        ("authorizer.path('/healthz').check('get').allowed() && !authorizer.path('/metrics').check('get').allowed()", true),
+        (
+            "authorizer.path('/healthz').check('get').allowed() && !authorizer.path('/metrics').check('get').allowed()",
+            true,
+        ),
     ] {
         let cluster = quiet().authorization(Authorization::Rbac).admission(Admission::Kube).start();
         let (api, ada) = (Api::new(&cluster), Api::of(cluster.router_as(User::new("ada", ["system:authenticated"]))));
@@ -373,7 +403,10 @@ async fn who_writes_a_policy_may_read_its_parameters() {
     let why = "ValidatingAdmissionPolicy.admissionregistration.k8s.io \"p\" is invalid: spec.paramKind: Forbidden: user \
                &{ada  [developers system:authenticated] map[]} must have \"get\" permission on all objects of the referenced \
                paramKind (kind=ConfigMap, apiVersion=v1)";
-    assert_eq!((refused.status, refused.message().replace(" system:authenticated", "")), (422, why.replace(" system:authenticated", "")));
+    assert_eq!(
+        (refused.status, refused.message().replace(" system:authenticated", "")),
+        (422, why.replace(" system:authenticated", ""))
+    );
     assert!(ada.post(&bindings, &reference).await.message().contains("unable to get policy p to determine minimum"));
     made(&api, &policies, &policy).await;
     let refused = ada.post(&bindings, &reference).await;
@@ -403,7 +436,8 @@ async fn what_an_expression_costs_is_limited() {
     assert_eq!(denied.message(), format!("configmaps \"m\" is forbidden: {DENIED} {why}"));
 
     // Each variable is twice as long as the one before.
-    let doubled = |n: usize| json!({"name": format!("v{n}"), "expression": format!("variables.v{0} + variables.v{0}", n - 1)});
+    let doubled =
+        |n: usize| json!({"name": format!("v{n}"), "expression": format!("variables.v{0} + variables.v{0}", n - 1)});
     let mut variables = vec![json!({"name": "v0", "expression": "'0123456789'"})];
     variables.extend((1..200).map(doubled));
     let bomb = json!({"variables": variables, "validations": [{"expression": "variables.v199 == ''"}]});
@@ -427,7 +461,12 @@ async fn a_long_chain_of_variables_is_computed() {
 #[tokio::test(start_paused = true)]
 async fn a_policy_that_does_not_compile_is_refused() {
     let api = Api::new(&Cluster::builder().bare().start());
-    let refused = api.post(&format!("{GROUP}/validatingadmissionpolicies"), &expecting("configmaps", "object.x +")).await;
+    let refused =
+        api.post(&format!("{GROUP}/validatingadmissionpolicies"), &expecting("configmaps", "object.x +")).await;
     assert_eq!(refused.status, 422);
-    assert!(refused.message().contains("spec.validations[0].expression: Invalid value: \"object.x +\": compilation failed: ERROR"));
+    assert!(
+        refused
+            .message()
+            .contains("spec.validations[0].expression: Invalid value: \"object.x +\": compilation failed: ERROR")
+    );
 }

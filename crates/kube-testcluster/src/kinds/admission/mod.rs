@@ -23,7 +23,7 @@ pub(crate) use self::match_resources::{MatchResources, NamedRule};
 pub(crate) use self::matching::{Asked, Rule};
 pub(crate) use self::policy::{Action, Binding, NotFound, ParamKind, ParamRef, Policy, PolicyHook};
 #[cfg(feature = "cel")]
-pub(crate) use self::policy_expressions::{Expressions, Validation, Variable};
+pub(crate) use self::policy_expressions::{Expressions, Validation};
 #[cfg(feature = "cel")]
 pub(crate) use self::program::Program;
 pub(crate) use self::webhook::{Condition, FailurePolicy, MatchPolicy, Reinvocation, SideEffects, Webhook};

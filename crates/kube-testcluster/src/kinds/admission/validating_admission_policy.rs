@@ -253,7 +253,7 @@ fn validate_status(new: &Value, _old: Option<&Value>) -> Vec<Cause> {
         let (field, at) = (text(warning, "fieldRef").trim(), format!("{at}.fieldRef"));
         if field.is_empty() {
             causes.push(Cause::required(at, ""));
-        } else if JsonPath::read(field).is_none() {
+        } else if JsonPath::read(field).or_else(|| JsonPath::read(&format!(".{field}"))).is_none() {
             causes.push(Cause::invalid(at, field, "invalid JSONPath"));
         }
     }

@@ -88,16 +88,20 @@ pub(in crate::kinds) const ADMISSION_POLICY_BINDINGS: &[Column] = &[
         "PolicyName indicates the policy definition which the policy binding binded to",
         |binding, _| text(binding, "/spec/policyName"),
     ),
-    Column::new("ParamRef", "ParamRef indicates the param resource which sets the configration param", |binding, _| {
-        let reference = &binding["spec"]["paramRef"];
-        let part = |field: &str| reference[field].as_str().unwrap_or_default();
-        match (part("name"), part("namespace")) {
-            ("", _) if reference["selector"].is_object() => selector(&reference["selector"]).into(),
-            ("", _) => "<unset>".into(),
-            (name, "") => format!("*/{name}").into(),
-            (name, namespace) => format!("{namespace}/{name}").into(),
-        }
-    }),
+    Column::new(
+        "ParamRef",
+        "ParamRef indicates the param resource which sets the configuration param",
+        |binding, _| {
+            let reference = &binding["spec"]["paramRef"];
+            let part = |field: &str| reference[field].as_str().unwrap_or_default();
+            match (part("name"), part("namespace")) {
+                ("", _) if reference["selector"].is_object() => selector(&reference["selector"]).into(),
+                ("", _) => "<unset>".into(),
+                (name, "") => format!("*/{name}").into(),
+                (name, namespace) => format!("{namespace}/{name}").into(),
+            }
+        },
+    ),
     AGE,
 ];
 

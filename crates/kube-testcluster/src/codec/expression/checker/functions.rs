@@ -74,7 +74,7 @@ const TO_STRING: &[&str] = &[
     "getHostname",
     "getPort",
     "getEscapedPath",
-    ];
+];
 const TO_STRINGS: &[&str] = &["split", "findAll"];
 /// Those that result in something of which more is known only when they run.
 const OTHERS: &[&str] = &[

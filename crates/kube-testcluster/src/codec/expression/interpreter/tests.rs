@@ -68,7 +68,9 @@ fn operators_are_those_of_cel() {
     is_true("1 + 2 * 3 == 7 && 7 % 4 == 3 && -object.a == -1 && 'a' + 'b' == 'ab' && [1] + [2] == [1, 2]");
     is_true("1 == 1.0 && 1u == 1 && 1 < 1.5 && 2u > 1 && !(1 == 'a') && [1, 2] == [1.0, 2u]");
     is_true("(object.a == 1 ? 'x' : object.b) == 'x' && {'a': 1}.a == 1 && {'a': 1} == {'a': 1.0}");
-    is_true("duration('1m') > duration('59s') && timestamp('2020-01-01T00:00:00Z') < timestamp('2021-01-01T00:00:00Z')");
+    is_true(
+        "duration('1m') > duration('59s') && timestamp('2020-01-01T00:00:00Z') < timestamp('2021-01-01T00:00:00Z')",
+    );
     is_true("b'a' + b'b' == b'ab' && size(b'ab') == 2");
     fails("1 / 0 == 1", "division by zero");
     fails("1 % 0 == 1", "modulus by zero");
@@ -91,12 +93,16 @@ fn loops_make_lists_and_count() {
 fn functions_are_those_of_kubernetes() {
     is_true("size('é') == 1 && 'abc'.size() == 3 && object.list.size() == 3 && object.map.size() == 2");
     is_true("'abc'.startsWith('a') && 'abc'.endsWith('c') && 'abc'.contains('b') && 'abc'.matches('^a.c$')");
-    is_true("'a1b22'.findAll('[0-9]+') == ['1', '22'] && 'a1b22'.find('[0-9]+') == '1' && 'a1b22'.findAll('[0-9]+', 1) == ['1']");
+    is_true(
+        "'a1b22'.findAll('[0-9]+') == ['1', '22'] && 'a1b22'.find('[0-9]+') == '1' && 'a1b22'.findAll('[0-9]+', 1) == ['1']",
+    );
     is_true("'a,b'.split(',') == ['a', 'b'] && ['a', 'b'].join('-') == 'a-b' && 'Ab'.lowerAscii() == 'ab'");
     is_true("quantity('1k').isGreaterThan(quantity('1')) && isQuantity('1Gi') && sets.contains([1, 2], [1])");
     is_true("int('3') == 3 && string(3) == '3' && double('1.5') == object.f && type(1) == int && dyn(1) == 1");
     is_true("object.list.includes(2) && !object.list.includes(5) && 'a'.includes('a')");
-    is_true("object.?a.orValue(0) == 1 && object.?b.orValue(5) == 5 && object.?b.c.orValue(6) == 6 && !object.?b.hasValue()");
+    is_true(
+        "object.?a.orValue(0) == 1 && object.?b.orValue(5) == 5 && object.?b.c.orValue(6) == 6 && !object.?b.hasValue()",
+    );
     is_true("optional.of(1).value() == 1 && [?object.?b, ?object.?a] == [1]");
     is_true("variables.any == '<any>' && has(variables.any)");
     assert!(outcome("'a'.matches('(')").unwrap_err().starts_with("error parsing regexp: "));
@@ -109,7 +115,10 @@ fn what_costs_too_much_is_stopped() {
     let limit = "operation cancelled: actual cost limit exceeded";
     fails("lists.range(10000000).size() > 0", limit);
     fails("lists.range(1000).all(a, lists.range(1000).all(b, lists.range(1000).all(c, true)))", limit);
-    fails("lists.range(10000).map(x, 'abcdefghij').join(',').replace('', 'abcdefghijabcdefghijabcdefghijabcdefghijabcdefghijabcdefghijabcdefghijabcdefghijabcdefghijabcdefghij').size() > 0", limit);
+    fails(
+        "lists.range(10000).map(x, 'abcdefghij').join(',').replace('', 'abcdefghijabcdefghijabcdefghijabcdefghijabcdefghijabcdefghijabcdefghijabcdefghijabcdefghijabcdefghij').size() > 0",
+        limit,
+    );
     fails("'%.999999999f'.format([1.0]) != ''", limit);
     fails("[1].all(a, lists.range(900000).all(b, b >= 0)) || true", limit);
 }
@@ -126,7 +135,9 @@ fn a_budget_is_shared_by_expressions() {
 
 #[test]
 fn what_nests_as_deep_as_it_can_be_read_runs() {
-    for (open, close) in [("(", ")"), ("[", "]"), ("int(", ")"), ("-", ""), ("1 + (", ")"), ("[1].all(x, true || ", " == 1)")] {
+    for (open, close) in
+        [("(", ")"), ("[", "]"), ("int(", ")"), ("-", ""), ("1 + (", ")"), ("[1].all(x, true || ", " == 1)")]
+    {
         for n in [10, 40, 100, 120, 200] {
             let text = format!("{}1{}", open.repeat(n), close.repeat(n));
             if let Ok(expression) = parse(&text) {
