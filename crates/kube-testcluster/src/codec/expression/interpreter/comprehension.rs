@@ -67,7 +67,7 @@ impl Interpreter<'_> {
             Value::Map(map) => {
                 self.meter.charge(map.map.len() as u64)?;
                 let mut pairs: Vec<_> = map.map.iter().collect();
-                pairs.sort_by(|(one, _), (other, _)| one.cmp(other));
+                pairs.sort_by_key(|(key, _)| *key);
                 for (key, value) in pairs {
                     (inner.item, inner.second) = (of_key(key), value.clone());
                     if !self.step(&inner)? {

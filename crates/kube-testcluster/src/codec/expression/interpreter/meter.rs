@@ -93,7 +93,7 @@ impl Meter {
             return Ok(true);
         }
         *seen += 1;
-        if *seen % 10 == 0 {
+        if seen.is_multiple_of(10) {
             self.charge(1)?;
         }
         let below: Box<dyn Iterator<Item = &Value>> = match value {
