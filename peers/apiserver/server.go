@@ -83,10 +83,14 @@ func newServer(host, etcd string, client kubernetes.Interface) (*genericapiserve
 	namer := openapinamer.NewDefinitionNamer(scheme)
 	config.OpenAPIConfig = genericapiserver.DefaultOpenAPIConfig(definitions, namer)
 	config.OpenAPIV3Config = genericapiserver.DefaultOpenAPIV3Config(definitions, namer)
+	custom, err := newCustomResources(*config, etcd, factory, genericapiserver.NewEmptyDelegateWithCustomHandler(http.NotFoundHandler()))
+	if err != nil {
+		return nil, err
+	}
 	storage := storageOptions{etcd: etcd, codecs: codecs, tracker: config.StorageObjectCountTracker}
 	config.RESTOptionsGetter = storage
 
-	server, err := config.Complete(factory).New("peer", genericapiserver.NewEmptyDelegateWithCustomHandler(http.NotFoundHandler()))
+	server, err := config.Complete(factory).New("peer", custom)
 	if err != nil {
 		return nil, err
 	}

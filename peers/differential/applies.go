@@ -2,7 +2,7 @@ package main
 
 // apply sends a configuration of one of few managers: so they meet, agree and conflict.
 func apply(g *generator, kind kind) *draft {
-	name := g.name()
+	name := g.name(kind)
 	made := newDraft("PATCH", kind.path()+"/"+name)
 	made.header["Content-Type"] = applyPatch
 	made.query.Set("fieldManager", pick(g, []string{"one", "one", "two", "two", "three", "kubectl"}))
@@ -58,6 +58,6 @@ func oddConfiguration(g *generator, kind kind, made *draft) {
 	case 6:
 		made.setText(pick(g, []string{"", "[]", "5", "null", "{}", text + text, text + "\n", "a: b\n", "{", "- a\n"}))
 	case 7:
-		made.metadata()["resourceVersion"] = pick(g, []any{"<<rv:" + kind.plural + "/a>>", "<<oldrv:" + kind.plural + "/a>>", "1", "x", ""})
+		made.metadata()["resourceVersion"] = pick(g, []any{"<<rv:" + kind.first() + ">>", "<<oldrv:" + kind.first() + ">>", "1", "x", ""})
 	}
 }

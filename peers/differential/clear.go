@@ -1,23 +1,22 @@
 package main
 
-import "slices"
-
 // standing are the namespaces that every cluster has.
 var standing = []string{"default", "kube-system", "kube-public", "kube-node-lease"}
 
-// clear removes all objects of a kind, whatever holds them.
-func (s *Side) clear(kind kind) {
+// clear removes all objects of a kind, whatever holds them, and says how many there were.
+func (s *Side) clear(kind kind) (left int) {
 	answer := s.ask(Request{Method: "GET", Path: kind.everywhere()})
 	list, _ := decode(answer.Header.Get("Content-Type"), answer.Body).(object)
 	items, _ := list["items"].([]any)
 	for _, item := range items {
 		metadata, _ := item.(object)["metadata"].(object)
 		name, _ := metadata["name"].(string)
-		if kind.plural == "namespaces" && slices.Contains(standing, name) {
-			continue
+		if kind.passes(name) {
+			left++
+			s.remove(kind, metadata, name)
 		}
-		s.remove(kind, metadata, name)
 	}
+	return left
 }
 
 func (s *Side) remove(kind kind, metadata object, name string) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1beta1 "k8s.io/apimachinery/pkg/apis/meta/v1beta1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -18,6 +19,7 @@ import (
 var codecs = func() serializer.CodecFactory {
 	utilruntime.Must(metav1.AddMetaToScheme(scheme.Scheme))
 	utilruntime.Must(metav1beta1.AddMetaToScheme(scheme.Scheme))
+	utilruntime.Must(apiextensionsv1.AddToScheme(scheme.Scheme))
 	return scheme.Codecs
 }()
 

@@ -98,7 +98,9 @@ func asText(value any) string {
 func pick[T any](g *generator, from []T) T { return from[g.IntN(len(from))] }
 
 // name is of few, so that requests meet the same objects.
-func (g *generator) name() string { return pick(g, []string{"a", "a", "a", "b", "b", "c"}) }
+func (g *generator) name(kind kind) string {
+	return kind.objects()[pick(g, []int{0, 0, 0, 1, 1, 2})]
+}
 
 // weighted is how requests of a verb are made, and how often.
 type weighted struct {
@@ -109,7 +111,7 @@ type weighted struct {
 func (g *generator) request(kind kind) *draft {
 	verbs := []weighted{
 		{22, create}, {18, update}, {24, patch}, {14, apply}, {12, remove}, {3, removeAll}, {10, list}, {6, get}, {3, watch}, {2, strange},
-		{2, chain}, {2, bind},
+		{2, chain}, {2, bind}, {5, scale},
 	}
 	sum := 0
 	for _, verb := range verbs {

@@ -8,10 +8,20 @@ type kind struct {
 	// needs says that kube-apiserver refuses or completes an object without the fields of body, which the peer does not: it has no
 	// validation of a kind, and no defaults.
 	needs bool
-	body  func() map[string]any
+	// body is that of an object with this name.
+	body func(name string) map[string]any
 	// change is what a patch of the object may set, statusChange what one of its status may set: a new one each time, since what is odd is
 	// put into it.
 	change, statusChange func() map[string]any
+
+	// custom says that the kind is a definition, or is made by one: the peer has upstream's own server of it, so that all is compared.
+	custom bool
+	// scale says that it has this subresource, selectable which fields a selector may name.
+	scale      bool
+	selectable []string
+	// names are those of its objects, if others than a, b and c; operation is one of a JSON patch on its own fields.
+	names     []string
+	operation func() map[string]any
 }
 
 // object is JSON.
@@ -19,24 +29,24 @@ type object = map[string]any
 
 var kinds = []kind{
 	{plural: "configmaps", name: "ConfigMap", apiVersion: "v1",
-		body:   func() object { return object{"data": object{"k": "v"}} },
+		body:   func(string) object { return object{"data": object{"k": "v"}} },
 		change: func() object { return object{"data": object{"k": "w", "l": nil}} }},
 	{plural: "events", name: "Event", apiVersion: "v1", needs: true,
-		body: func() object {
+		body: func(string) object {
 			return object{"involvedObject": object{"kind": "Pod", "namespace": "<<ns:>>", "name": "p"}, "reason": "Tested", "type": "Normal"}
 		},
 		change: func() object { return object{"message": "changed"} }},
 	{plural: "secrets", name: "Secret", apiVersion: "v1", needs: true,
-		body:   func() object { return object{"type": "Opaque", "data": object{"k": "dg=="}} },
+		body:   func(string) object { return object{"type": "Opaque", "data": object{"k": "dg=="}} },
 		change: func() object { return object{"data": object{"k": "dw=="}} }},
 	{plural: "serviceaccounts", name: "ServiceAccount", apiVersion: "v1",
-		body:   func() object { return object{"automountServiceAccountToken": true} },
+		body:   func(string) object { return object{"automountServiceAccountToken": true} },
 		change: func() object { return object{"automountServiceAccountToken": false} }},
 	{plural: "leases", name: "Lease", apiVersion: "coordination.k8s.io/v1",
-		body:   func() object { return object{"spec": object{"holderIdentity": "me", "leaseDurationSeconds": 15}} },
+		body:   func(string) object { return object{"spec": object{"holderIdentity": "me", "leaseDurationSeconds": 15}} },
 		change: func() object { return object{"spec": object{"holderIdentity": "you"}} }},
 	{plural: "services", name: "Service", apiVersion: "v1", status: true, needs: true,
-		body: func() object {
+		body: func(string) object {
 			return object{"spec": object{"type": "ExternalName", "externalName": "example.org", "sessionAffinity": "None",
 				"ports": []any{object{"name": "http", "port": 80, "protocol": "TCP", "targetPort": 8080}}}}
 		},
@@ -45,20 +55,20 @@ var kinds = []kind{
 			return object{"conditions": []any{object{"type": "Known", "status": "True", "reason": "Told", "message": "", "lastTransitionTime": "2001-02-03T04:05:06Z"}}}
 		}},
 	{plural: "nodes", name: "Node", apiVersion: "v1", cluster: true, status: true, needs: true,
-		body: func() object {
+		body: func(string) object {
 			return object{"spec": object{"taints": []any{object{"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}}}}
 		},
 		change:       func() object { return object{"spec": object{"unschedulable": true}} },
 		statusChange: func() object { return object{"phase": "Running"} }},
 	{plural: "namespaces", name: "Namespace", apiVersion: "v1", cluster: true,
-		body:   func() object { return object{} },
+		body:   func(string) object { return object{} },
 		change: func() object { return object{"metadata": object{"labels": object{"x": "y"}}} }},
 	{plural: "pods", name: "Pod", apiVersion: "v1", status: true,
-		body:         func() object { return object{"spec": podSpec()} },
+		body:         func(string) object { return object{"spec": podSpec()} },
 		change:       func() object { return object{"metadata": object{"labels": object{"x": "y"}}} },
 		statusChange: func() object { return object{"phase": "Running", "hostIP": "10.0.0.1"} }},
 	{plural: "replicasets", name: "ReplicaSet", apiVersion: "apps/v1", status: true, needs: true,
-		body: func() object {
+		body: func(string) object {
 			template := podSpec()
 			for _, admitted := range []string{"tolerations", "priority", "preemptionPolicy"} {
 				delete(template, admitted)
@@ -83,6 +93,25 @@ func podSpec() object {
 		"tolerations": []any{toleration("not-ready"), toleration("unreachable")},
 	}
 }
+
+// patch is a change as a merge patch says it.
+func (k kind) patch() object {
+	if k.custom {
+		return k.change() // with its nulls
+	}
+	return merged(object{}, k.change())
+}
+
+// objects are the names of its objects.
+func (k kind) objects() []string {
+	if k.names != nil {
+		return k.names
+	}
+	return []string{"a", "b", "c"}
+}
+
+// first is what the memory calls its first object.
+func (k kind) first() string { return k.plural + "/" + k.objects()[0] }
 
 // path is where the objects of the kind are, in the namespace of the sequence.
 func (k kind) path() string {

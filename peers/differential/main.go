@@ -42,10 +42,6 @@ func main() {
 }
 
 func run() (bool, error) {
-	chosen, err := chosenKinds(*only)
-	if err != nil {
-		return false, err
-	}
 	realURL, stopReal, err := serverAt(*peerURL, *peer, startReal)
 	if err != nil {
 		return false, err
@@ -57,14 +53,27 @@ func run() (bool, error) {
 	}
 	defer stopOurs()
 
-	runner := &Runner{real: newSide("real", realURL), ours: newSide("ours", oursURL), used: map[string]int{}}
+	runner := &Runner{real: newSide("real", realURL), ours: newSide("ours", oursURL), used: map[string]int{}, kinds: kinds}
 	report := &Report{counts: map[string]int{}, examples: map[string]Finding{}}
-	for _, found := range runner.run(openings()) {
-		report.add(found)
+	add := func(findings []Finding) {
+		for _, found := range findings {
+			report.add(found)
+		}
 	}
+	add(runner.run(openings()))
 	for s := *seed; s < *seed+*seeds; s++ {
 		runner.seed = s
-		generator := newGenerator(s, chosen)
+		generator := newGenerator(s, nil)
+		var made []kind
+		if *only == "" || strings.Contains(*only, "customresource") {
+			custom, found := runner.install(generator)
+			add(found)
+			made = custom
+		}
+		runner.kinds = slices.Concat(kinds, made, []kind{definitionKind(generator)})
+		if generator.kinds, err = chosenKinds(runner.kinds, *only); err != nil {
+			return false, err
+		}
 		for end := runner.asked + *count; runner.asked < end; {
 			for _, found := range runner.run(generator.sequence(*length)) {
 				if report.add(found) && *shrinking {
@@ -72,6 +81,7 @@ func run() (bool, error) {
 				}
 			}
 		}
+		add(runner.uninstall(made))
 	}
 	report.print(os.Stdout, *examples)
 	return summary(runner, report), nil
@@ -105,17 +115,22 @@ func serverAt(at, program string, start func(string) (*server, error)) (string, 
 	return started.url, started.stop, nil
 }
 
-func chosenKinds(plurals string) ([]kind, error) {
+// chosenKinds are those with these plurals. Those that definitions make are chosen together.
+func chosenKinds(all []kind, plurals string) ([]kind, error) {
 	if plurals == "" {
-		return kinds, nil
+		return all, nil
 	}
 	var chosen []kind
 	for plural := range strings.SplitSeq(plurals, ",") {
-		at := slices.IndexFunc(kinds, func(kind kind) bool { return kind.plural == plural })
-		if at < 0 {
-			return nil, fmt.Errorf("no kind %q: there are configmaps, events, secrets, serviceaccounts, leases, services, nodes, namespaces, pods and replicasets", plural)
+		before := len(chosen)
+		for _, kind := range all {
+			if kind.plural == plural || plural == "customresources" && strings.Contains(kind.apiVersion, standingDomain) {
+				chosen = append(chosen, kind)
+			}
 		}
-		chosen = append(chosen, kinds[at])
+		if len(chosen) == before {
+			return nil, fmt.Errorf("no kind %q: there are configmaps, events, secrets, serviceaccounts, leases, services, nodes, namespaces, pods, replicasets, customresourcedefinitions and customresources", plural)
+		}
 	}
 	return chosen, nil
 }

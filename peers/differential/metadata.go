@@ -92,7 +92,7 @@ func oddOwners(g *generator, _ kind, made *draft) {
 
 // oddSystem sets what the server sets.
 func oddSystem(g *generator, kind kind, made *draft) {
-	name := g.name()
+	name := g.name(kind)
 	key := kind.plural + "/" + name
 	field := pick(g, []object{
 		{"uid": someUID}, {"uid": "<<uid:" + key + ">>"}, {"uid": "x"}, {"uid": 5}, {"uid": ""},

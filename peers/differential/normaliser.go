@@ -101,6 +101,9 @@ func (n *normaliser) field(key string, value any) any {
 	if entries, ok := value.([]any); ok && key == "managedFields" {
 		return n.value(byManager(entries))
 	}
+	if cells, ok := value.([]any); ok && key == "cells" {
+		return n.value(withoutAges(cells))
+	}
 	return n.value(value)
 }
 
@@ -112,6 +115,19 @@ func byManager(entries []any) []any {
 	}
 	return slices.SortedStableFunc(slices.Values(entries), func(a, b any) int { return strings.Compare(manager(a), manager(b)) })
 }
+
+// withoutAges are the cells of a table but for how old something is that a server has made.
+func withoutAges(cells []any) []any {
+	made := slices.Clone(cells)
+	for i, cell := range made {
+		if text, ok := cell.(string); ok && age.MatchString(text) {
+			made[i] = "<age>"
+		}
+	}
+	return made
+}
+
+var age = regexp.MustCompile(`^\d{1,2}m?(\d{1,2})?s$`)
 
 // noteGenerated remembers a name that the server made up.
 func (n *normaliser) noteGenerated(metadata object) {

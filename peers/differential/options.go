@@ -36,6 +36,10 @@ func oddUnknown(g *generator, _ kind, made *draft) {
 }
 
 func oddSelectors(g *generator, kind kind, made *draft) {
+	if len(kind.selectable) > 0 && !g.sometimes(3) {
+		made.query.Set("fieldSelector", pick(g, kind.selectable)+pick(g, []string{"=", "==", "!="})+pick(g, []string{"a", "1", "true", "", "aa"}))
+		return
+	}
 	addQuery(g, made,
 		"labelSelector=app%3Dx", "labelSelector=app%3D%3Dx", "labelSelector=app!%3Dx", "labelSelector=app", "labelSelector=!app", "labelSelector=app in (x,y)",
 		"labelSelector=app notin (x)", "labelSelector=app in", "labelSelector=app%3D%3D%3D", "labelSelector=bad key%3Dv", "labelSelector=app%3Dbad value",
@@ -63,7 +67,7 @@ func chain(g *generator, kind kind) *draft {
 }
 
 func oddVersions(g *generator, kind kind, made *draft) {
-	at := []string{"0", "<<listrv:>>", "<<rv:" + kind.plural + "/a>>", "<<oldrv:" + kind.plural + "/a>>", "", "abc", "-1"}
+	at := []string{"0", "<<listrv:>>", "<<rv:" + kind.first() + ">>", "<<oldrv:" + kind.first() + ">>", "", "abc", "-1"}
 	made.query.Set("resourceVersion", pick(g, at))
 	if g.sometimes(2) {
 		made.query.Set("resourceVersionMatch", pick(g, []string{"Exact", "NotOlderThan", "exact", "Unset", ""}))
@@ -87,7 +91,7 @@ func oddStreaming(g *generator, _ kind, made *draft) {
 
 // oddDeletion are the options of a deletion, in the query or in the body.
 func oddDeletion(g *generator, kind kind, made *draft) {
-	key := kind.plural + "/" + g.name()
+	key := kind.plural + "/" + g.name(kind)
 	if g.sometimes(4) {
 		addQuery(g, made, "gracePeriodSeconds=0", "gracePeriodSeconds=5", "gracePeriodSeconds=-1", "gracePeriodSeconds=x", "propagationPolicy=Orphan", "propagationPolicy=Foreground",
 			"propagationPolicy=Background", "propagationPolicy=orphan", "orphanDependents=true", "orphanDependents=true&propagationPolicy=Orphan", "dryRun=All", "dryRun=x",

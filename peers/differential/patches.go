@@ -8,12 +8,12 @@ const (
 )
 
 func patch(g *generator, kind kind) *draft {
-	made := newDraft("PATCH", kind.path()+"/"+g.name())
+	made := newDraft("PATCH", kind.path()+"/"+g.name(kind))
 	if kind.status && g.sometimes(4) {
 		made.path += "/status"
 		made.body = object{"status": kind.statusChange()}
 	} else {
-		made.body = merged(object{}, kind.change())
+		made.body = kind.patch()
 	}
 	made.header["Content-Type"] = pick(g, []string{mergePatch, mergePatch, strategicPatch, jsonPatch})
 	if made.header["Content-Type"] == jsonPatch {
@@ -47,6 +47,9 @@ func oddPatchMetadata(g *generator, kind kind, made *draft) {
 // operations are those of a JSON patch.
 func operations(g *generator, kind kind, made *draft) {
 	one := func() any {
+		if kind.operation != nil && g.sometimes(2) {
+			return kind.operation()
+		}
 		return pick(g, []any{
 			object{"op": "add", "path": "/metadata/labels", "value": object{"app": "x"}}, object{"op": "add", "path": "/metadata/labels/app", "value": "y"},
 			object{"op": "replace", "path": "/metadata/labels", "value": object{"app": "z"}}, object{"op": "remove", "path": "/metadata/labels"}, object{"op": "remove", "path": "/metadata/labels/app"},
@@ -79,7 +82,7 @@ func oddPatchBody(g *generator, kind kind, made *draft) {
 	body, isObject := made.body.(object)
 	// A list of services' ports is merged by their numbers: a second port with a name that is taken is refused by kube-apiserver alone.
 	if isObject && g.sometimes(2) && (kind.plural != "services" || made.header["Content-Type"] != strategicPatch) {
-		made.body = kind.body()
+		made.body = kind.body(kind.objects()[0])
 		misfit(g, kind, made)
 		return
 	}

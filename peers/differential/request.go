@@ -15,6 +15,8 @@ type Request struct {
 	// Plural is the kind that is asked for, Watch whether the answer is a stream of events that stays open until the sequence ends.
 	Plural string
 	Watch  bool
+	// eventually says that the answers may become alike only when controllers have done their work.
+	eventually bool
 	// protobuf is how the body is encoded when it is sent.
 	protobuf protobufBody
 }

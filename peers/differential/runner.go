@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Runner sends sequences to both servers, each in a namespace of its own, and compares.
@@ -16,6 +17,8 @@ type Runner struct {
 	// asked and equal count requests, used the rows of the table that were needed.
 	asked, equal int
 	used         map[string]int
+	// kinds are those that requests are about.
+	kinds []kind
 }
 
 // Finding is a request that was answered in two ways.
@@ -45,6 +48,8 @@ func (r *Runner) run(sequence []Request) []Finding {
 			if noTime.MatchString(request.Path) && real["/message"] == "context deadline exceeded" {
 				real = ours // whether its time is over before the headers or after them is by chance
 			}
+		} else if request.eventually {
+			real, ours = r.eventually(request)
 		} else {
 			real, ours = r.ask(request)
 		}
@@ -52,10 +57,12 @@ func (r *Runner) run(sequence []Request) []Finding {
 		left := unnamed(request, real, ours, r.used)
 		if len(left) == 0 {
 			r.equal++
-			continue
+		} else {
+			found = append(found, Finding{sequence[:i+1], left})
 		}
-		found = append(found, Finding{sequence[:i+1], left})
-		if diverged(request, real, ours) {
+		unsettled := r.controlled(sequence[:i+1])
+		found = append(found, unsettled...)
+		if len(unsettled) > 0 || len(left) > 0 && diverged(request, real, ours) {
 			return append(found, r.events(sequence[:i], watches)...)
 		}
 	}
@@ -108,7 +115,7 @@ func (r *Runner) settle(request Request, deleted bool) {
 	if !(reads && asksCache) && !(request.Method == "PATCH" && deleted) {
 		return
 	}
-	for _, kind := range kinds {
+	for _, kind := range r.kinds {
 		if kind.plural == request.Plural && strings.HasPrefix(path, "/api") {
 			fresh := Request{Method: "GET", Path: kind.everywhere() + "?fieldSelector=metadata.name%3Dnone"}
 			r.both(func(side *Side) { side.ask(fresh) })
@@ -124,6 +131,9 @@ func (r *Runner) both(do func(*Side)) {
 	both.Wait()
 }
 
+// mostClears is how often what is left is removed: a definition goes when its controllers are done.
+const mostClears = 30
+
 // clear removes what a sequence has left, so that lists of all namespaces stay short.
 func (r *Runner) clear(sequence []Request) {
 	touched := map[string]bool{"namespaces": true}
@@ -131,10 +141,13 @@ func (r *Runner) clear(sequence []Request) {
 		touched[request.Plural] = true
 	}
 	r.both(func(side *Side) {
-		for _, kind := range kinds {
+		for _, kind := range r.kinds {
 			if touched[kind.plural] {
 				side.clear(kind)
 			}
+		}
+		for attempt := 0; touched["customresourcedefinitions"] && side.clear(definitionKind(nil)) > 0 && attempt < mostClears; attempt++ {
+			time.Sleep(time.Millisecond << min(attempt, 7))
 		}
 	})
 }

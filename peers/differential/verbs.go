@@ -12,7 +12,7 @@ func newDraft(method, path string) *draft {
 
 // named is a valid object.
 func named(kind kind, name string) object {
-	body := kind.body()
+	body := kind.body(name)
 	body["apiVersion"], body["kind"] = kind.apiVersion, kind.name
 	body["metadata"] = object{"name": name}
 	return body
@@ -21,7 +21,7 @@ func named(kind kind, name string) object {
 func create(g *generator, kind kind) *draft {
 	made := newDraft("POST", kind.path())
 	made.header["Content-Type"] = "application/json"
-	made.body = named(kind, g.name())
+	made.body = named(kind, g.name(kind))
 	if g.sometimes(5) {
 		good(g, made.metadata())
 	}
@@ -39,7 +39,7 @@ func bind(g *generator, kind kind) *draft {
 	if kind.plural != "pods" {
 		return create(g, kind)
 	}
-	name := g.name()
+	name := g.name(kind)
 	made := newDraft("POST", kind.path()+"/"+name+"/binding")
 	made.header["Content-Type"] = "application/json"
 	made.body = object{"apiVersion": "v1", "kind": "Binding", "metadata": object{"name": name}, "target": object{"kind": "Node", "name": "n"}}
@@ -50,7 +50,7 @@ func bind(g *generator, kind kind) *draft {
 }
 
 func update(g *generator, kind kind) *draft {
-	name := g.name()
+	name := g.name(kind)
 	made := newDraft("PUT", kind.path()+"/"+name)
 	made.header["Content-Type"] = "application/json"
 	body := named(kind, name)
@@ -94,7 +94,7 @@ func merged(into, from object) object {
 }
 
 func remove(g *generator, kind kind) *draft {
-	made := newDraft("DELETE", kind.path()+"/"+g.name())
+	made := newDraft("DELETE", kind.path()+"/"+g.name(kind))
 	if !g.sometimes(3) {
 		oddDeletion(g, kind, made)
 	}
@@ -143,7 +143,7 @@ func ownNamespaces(kind kind, made *draft) {
 }
 
 func get(g *generator, kind kind) *draft {
-	made := newDraft("GET", kind.path()+"/"+g.name())
+	made := newDraft("GET", kind.path()+"/"+g.name(kind))
 	if kind.status && g.sometimes(5) {
 		made.path += "/status"
 	}
@@ -166,7 +166,7 @@ func watch(g *generator, kind kind) *draft {
 	}
 	made.query.Set("timeoutSeconds", "30")
 	if !g.sometimes(3) {
-		made.query.Set("resourceVersion", pick(g, []string{"0", "<<listrv:>>", "<<rv:" + kind.plural + "/a>>", "<<oldrv:" + kind.plural + "/a>>"}))
+		made.query.Set("resourceVersion", pick(g, []string{"0", "<<listrv:>>", "<<rv:" + kind.first() + ">>", "<<oldrv:" + kind.first() + ">>"}))
 	}
 	for range g.IntN(3) {
 		pick(g, []odd{oddSelectors, oddAccept, oddStreaming})(g, kind, made)
@@ -177,7 +177,7 @@ func watch(g *generator, kind kind) *draft {
 
 // strange are requests that no client sends on purpose.
 func strange(g *generator, kind kind) *draft {
-	object := kind.path() + "/" + g.name()
+	object := kind.path() + "/" + g.name(kind)
 	everywhere := kind.everywhere()
 	if kind.cluster {
 		everywhere = "/api/v1/pods" // a DELETE of all namespaces would end the run
@@ -192,7 +192,7 @@ func strange(g *generator, kind kind) *draft {
 		newDraft("GET", kind.path()+"?&&labelSelector=app%3Dx&"), newDraft("GET", kind.path()+"?labelSelector=app%3Dx;limit=1"), newDraft("GET", kind.path()+"?limit=%zz"), newDraft("GET", kind.path()+"?=x&limit"), newDraft("GET", kind.path()+"?fieldSelector=metadata.name%3d+a"),
 		newDraft("GET", "/nosuch"), newDraft("GET", "/api/v1/nosuch"), newDraft("GET", "/apis/apps/v9/replicasets"), newDraft("DELETE", "/api/v1"), newDraft("PUT", object+"/nosuch"), newDraft("TRACE", object), newDraft("DELETE", everywhere), newDraft("GET", "/api/v2/"+kind.plural),
 	})
-	if !kind.status && strings.HasSuffix(made.path, "/status") {
+	if !kind.status && !kind.custom && strings.HasSuffix(made.path, "/status") {
 		made.path = object // the peer has no status of namespaces, which kube-apiserver has
 	}
 	if g.sometimes(4) {
@@ -200,7 +200,7 @@ func strange(g *generator, kind kind) *draft {
 	}
 	if made.method != "GET" && g.sometimes(2) {
 		made.header["Content-Type"] = "application/json"
-		made.body = named(kind, g.name())
+		made.body = named(kind, g.name(kind))
 	}
 	return made
 }

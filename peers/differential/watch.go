@@ -215,7 +215,7 @@ const (
 // selects may not.
 func (r *Runner) mark(sequence []Request, watches []watchPair) (all bool) {
 	all = true
-	written := map[string]bool{}
+	written, taken := map[string]bool{}, map[string]bool{}
 	for _, pair := range watches {
 		request := sequence[pair.index]
 		if selects(request) {
@@ -224,7 +224,11 @@ func (r *Runner) mark(sequence []Request, watches []watchPair) (all bool) {
 		}
 		if !written[request.Plural] {
 			written[request.Plural] = true
-			r.write(request.Plural, sentinel)
+			taken[request.Plural] = r.write(request.Plural, sentinel)
+		}
+		if !taken[request.Plural] {
+			all = false
+			continue
 		}
 		pair.tell(sentinel)
 	}
@@ -236,11 +240,12 @@ func selects(request Request) bool {
 	return strings.Contains(request.Path, "elector=") || strings.Contains(request.Path, "includeObject=None")
 }
 
-// write creates an object of a kind on both sides.
-func (r *Runner) write(plural, name string) {
-	kind := kinds[slices.IndexFunc(kinds, func(kind kind) bool { return kind.plural == plural })]
-	r.ask(Request{Method: "POST", Path: kind.path(), Plural: plural, Body: asText(named(kind, name)),
+// write creates an object of a kind on both sides, and says whether both took it.
+func (r *Runner) write(plural, name string) bool {
+	kind := r.kinds[slices.IndexFunc(r.kinds, func(kind kind) bool { return kind.plural == plural })]
+	real, ours := r.ask(Request{Method: "POST", Path: kind.path(), Plural: plural, Body: asText(named(kind, name)),
 		Header: map[string]string{"Content-Type": "application/json"}})
+	return real["status"] == "201" && ours["status"] == "201"
 }
 
 // tell waits until both streams have told this name, or have ended. It says no if they do not.

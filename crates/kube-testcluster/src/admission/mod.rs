@@ -15,7 +15,7 @@ mod refusal;
 mod review;
 mod validating;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Map, Value};
 
@@ -32,8 +32,12 @@ use crate::store::object::Key;
 use crate::store::{Commit, Store};
 use crate::webhook::conversion;
 
-/// Admission as one request meets it. If nobody is to be asked, it is empty and costs nothing.
-pub(crate) struct Gate<'a>(Option<Box<Asked<'a>>>);
+/// Admission as one request meets it. If nobody is to be asked, it costs nothing.
+pub(crate) struct Gate<'a> {
+    asked: Option<Box<Asked<'a>>>,
+    /// What the kind has to warn of, if nobody is asked.
+    warnings: Mutex<Vec<String>>,
+}
 
 /// A request for which somebody may have to be asked.
 struct Asked<'a> {
@@ -87,7 +91,7 @@ impl<'a> Gate<'a> {
 
     /// Of a write that nobody is asked about.
     pub(crate) fn open() -> Self {
-        Self(None)
+        Self { asked: None, warnings: Mutex::default() }
     }
 
     fn new(
@@ -98,11 +102,11 @@ impl<'a> Gate<'a> {
     ) -> Self {
         let configured = store.configured().filter(|_| !target.served.configures_admission());
         if configured.is_none() && store.plugins.0.is_empty() {
-            return Self(None);
+            return Self::open();
         }
         let (user, options) = who();
         let is_namespace = target.served.plural == "namespaces" && target.served.group.is_empty();
-        Self(Some(Box::new(Asked {
+        let asked = Asked {
             store,
             configured,
             served: target.served,
@@ -113,17 +117,18 @@ impl<'a> Gate<'a> {
             options,
             commit,
             warnings: Mutex::default(),
-        })))
+        };
+        Self { asked: Some(Box::new(asked)), warnings: Mutex::default() }
     }
 
     /// Whether anybody is to be asked.
     pub(crate) fn is_open(&self) -> bool {
-        self.0.is_none()
+        self.asked.is_none()
     }
 
     /// Asks whether an object may be deleted. Upstream: `AdmissionToValidateObjectDeleteFunc`.
     pub(crate) async fn delete(&self, old: &Value) -> Result<(), ApiError> {
-        let Some(asked) = self.0.as_deref() else { return Ok(()) };
+        let Some(asked) = self.asked.as_deref() else { return Ok(()) };
         let converted = match asked.served.conversion_webhook() {
             Some(hook) => {
                 let rows = (asked.served.stored(), asked.served);
@@ -160,7 +165,7 @@ impl<'a> Gate<'a> {
 
     /// The rounds in which an object is changed. Upstream: `mutatingDispatcher`.
     pub(crate) fn mutation<'g>(&'g self, operation: Operation, old: Option<&'g Value>) -> Mutation<'g> {
-        Mutation::new(self.0.as_deref(), operation, old)
+        Mutation::new(self.asked.as_deref(), operation, old)
     }
 
     /// Lets policies decide, and then asks the validating webhooks. Upstream: the order of `AllOrderedPlugins` in
@@ -171,7 +176,7 @@ impl<'a> Gate<'a> {
         object: Option<&Value>,
         old: Option<&Value>,
     ) -> Result<(), ApiError> {
-        match self.0.as_deref() {
+        match self.asked.as_deref() {
             Some(asked) => {
                 policy::dispatch(asked, operation, object, old).await?;
                 validating::dispatch(asked, operation, object, old).await
@@ -180,10 +185,20 @@ impl<'a> Gate<'a> {
         }
     }
 
+    /// Adds what the kind itself has to warn of.
+    pub(crate) fn warn(&self, warnings: Vec<String>) {
+        if !warnings.is_empty() {
+            self.all_warnings().extend(warnings);
+        }
+    }
+
     /// What was told to warn of since the last call.
     pub(crate) fn warnings(&self) -> Vec<String> {
-        let warnings =
-            |asked: &Asked<'_>| std::mem::take(&mut *asked.warnings.lock().unwrap_or_else(PoisonError::into_inner));
-        self.0.as_deref().map(warnings).unwrap_or_default()
+        std::mem::take(&mut *self.all_warnings())
+    }
+
+    fn all_warnings(&self) -> MutexGuard<'_, Vec<String>> {
+        let warnings = self.asked.as_deref().map_or(&self.warnings, |asked| &asked.warnings);
+        warnings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -79,6 +79,9 @@ pub(crate) struct Resource {
     pub(crate) validate_status: fn(&Value, Option<&Value>) -> Vec<Cause>,
     /// The errors in another subresource that changes the object: new state, old state.
     pub(crate) validate_part: fn(Subresource, &Value, &Value) -> Vec<Cause>,
+    /// What is to be warned of in a valid new object, or in a new state (first argument) of an old one (second argument). Upstream:
+    /// `WarningsOnCreate` and `WarningsOnUpdate`.
+    pub(crate) warnings: fn(&Value, Option<&Value>) -> Vec<String>,
     /// Makes the allocator of a kind whose objects must not have some things in common.
     pub(crate) allocator: Option<fn() -> Box<dyn Allocator>>,
     /// What is said to whoever uses the kind, as upstream would rather not have it any more. Upstream: `APILifecycleDeprecated`.
@@ -134,6 +137,11 @@ fn no_defaults(_: &mut Value) {}
 /// The preparation of a kind that has none.
 fn as_it_is(_: &mut Value, _: &Change<'_>) {}
 
+/// The warnings of a kind that has none.
+fn no_warnings(_: &Value, _: Option<&Value>) -> Vec<String> {
+    Vec::new()
+}
+
 /// The validation of a kind that has none but that of metadata.
 fn nothing_more(_: &Value, _: Option<&Value>) -> Vec<Cause> {
     Vec::new()
@@ -179,6 +187,7 @@ impl Resource {
         validate: nothing_more,
         validate_status: nothing_more,
         validate_part: no_part,
+        warnings: no_warnings,
         allocator: None,
         deprecation: None,
         columns: columns::simple::OTHERS,

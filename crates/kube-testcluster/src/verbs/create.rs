@@ -84,6 +84,7 @@ impl Creation<'_> {
         let version = value["metadata"]["resourceVersion"].take();
         let (key, mut value) = validated(store, target, value)?;
         check_parameters(store, target, &key, &value, writer)?;
+        warnings.extend((target.resource.warnings)(&value, None));
         set_entries(&mut value, entries);
         if target.name.is_some() {
             check_creation_by_name(target, writer)?;

@@ -124,7 +124,9 @@ pub(super) async fn admitted(
     writer: &Writer,
 ) -> Result<Next, ApiError> {
     if gate.is_open() {
-        return next(store, current, served, new, part, writer);
+        let next = next(store, current, served, new, part, writer)?;
+        warn_of(gate, current, part, &next);
+        return Ok(next);
     }
     let entries = ownership::after_update(store, current, served, &new, part, writer);
     if !entries.is_null() {
@@ -143,10 +145,18 @@ pub(super) async fn admitted(
         }
     }
     let next = decided(store, current, served, new, part, entries, writer)?;
+    warn_of(gate, current, part, &next);
     if let Next::Put(new) | Next::Release(new) = &next {
         gate.validate(Operation::Update, Some(new), old).await?;
     }
     Ok(next)
+}
+
+/// Tells what is to be warned of in the new state of an object. The strategies of parts have nothing to tell.
+fn warn_of(gate: &Gate<'_>, current: &Opened, part: Option<Subresource>, next: &Next) {
+    if let (None, Next::Put(new) | Next::Release(new)) = (part, next) {
+        gate.warn((current.resource.warnings)(new, Some(&current.value)));
+    }
 }
 
 fn decided(

@@ -111,6 +111,16 @@ pub(crate) struct Rule {
     compiled: OnceLock<std::sync::Arc<rules::Compiled>>,
 }
 
+/// Whether upstream checks a format of the values of a type; of those of any type, if it is empty. Upstream: `GetUnrecognizedFormats`.
+pub(crate) fn is_checked_format(kind: &str, format: &str) -> bool {
+    match kind {
+        "" | "string" => format::Format::named(format).is_some(),
+        "integer" => matches!(format, "int32" | "int64"),
+        "number" => matches!(format, "float" | "double"),
+        _ => false,
+    }
+}
+
 impl Structural {
     /// The schema of a field of an object.
     pub(crate) fn field(&self, name: &str) -> Option<&Structural> {
@@ -143,13 +153,8 @@ impl Structural {
 
     /// The format, if upstream checks it: empty otherwise. Upstream: `StripUnsupportedFormatsPostProcessorForVersion`.
     pub(crate) fn checked_format(&self) -> &str {
-        let is_checked = match self.kinds() {
-            ["integer"] => matches!(self.format.as_str(), "int32" | "int64"),
-            ["number"] => matches!(self.format.as_str(), "float" | "double"),
-            ["object" | "array" | "boolean"] => false,
-            _ => format::Format::named(&self.format).is_some(),
-        };
-        if is_checked { &self.format } else { "" }
+        let kind = if let [kind] = self.kinds() { kind } else { "" };
+        if is_checked_format(kind, &self.format) { &self.format } else { "" }
     }
 
     /// The pattern. It is compiled once.

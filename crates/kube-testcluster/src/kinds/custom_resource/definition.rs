@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::{ConversionWebhook, CustomColumn, CustomResource, ScalePaths, is_condition_true};
+use super::{ConversionWebhook, CustomColumn, CustomResource, ScalePaths, finalizers, is_condition_true};
 use crate::codec::structural::{Structural, prune_defaults};
 use crate::kinds::CUSTOM_RESOURCE_DEFINITIONS;
 use crate::kinds::catalog::preference;
@@ -110,6 +110,7 @@ fn row(
         strategy: Strategy { unconditional_update: UnconditionalUpdate::Refused, ..Strategy::USUAL },
         fields: selectable_fields(version),
         name_rule: NameRule::Subdomain,
+        warnings: finalizers::warnings,
         columns: columns::simple::NAME_ALONE,
         custom: Some(Box::leak(Box::new(custom))),
         stored_form,

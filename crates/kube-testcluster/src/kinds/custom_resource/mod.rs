@@ -6,6 +6,7 @@ mod conditions;
 mod conversion_webhook;
 mod decode;
 mod definition;
+mod finalizers;
 mod json_path;
 mod scale;
 mod validation;

@@ -23,6 +23,7 @@ mod shown;
 mod structural;
 mod url;
 mod validation;
+mod warnings;
 
 pub(crate) use self::approval::conformance;
 pub(crate) use self::conversion::has_invalid_bundle;
@@ -44,6 +45,7 @@ pub(in crate::kinds) const ROW: Resource = Resource {
     prepare: prepare::prepare,
     validate: validation::validate,
     validate_status: validation::validate_status,
+    warnings: warnings::warnings,
     columns: crate::kinds::columns::definitions::COLUMNS,
     ..Resource::USUAL
 };

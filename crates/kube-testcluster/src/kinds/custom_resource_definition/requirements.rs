@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::conversion::{bundle_fault, is_known_review};
+use super::default_values::{Pruned, has_unpruned};
 use super::internal::{Spec, has, is_true};
 use super::{list_keys, schema, structural};
 use crate::kinds::fields::{items, text};
@@ -31,6 +32,7 @@ pub(super) struct Requirements {
     /// The keys of a list are in each of its items.
     pub(super) list_keys: bool,
     pub(super) valid_ca_bundle: bool,
+    pub(super) pruned_defaults: Pruned,
     /// The versions whose fields for selectors are too many and were so before; the empty one for what all versions share.
     pub(super) many_selectable: HashSet<String>,
 }
@@ -66,8 +68,19 @@ impl Requirements {
             atomic_sets: none(list_keys::has_set_that_is_not_atomic),
             list_keys: none(list_keys::has_optional_keys),
             valid_ca_bundle: is_established && bundle_fault(bundle).is_none(),
+            pruned_defaults: pruned_defaults(&spec),
             many_selectable: many_selectable(&Spec::of(new), &spec),
         }
+    }
+}
+
+/// Upstream: `requirePrunedDefaults`.
+fn pruned_defaults(old: &Spec<'_>) -> Pruned {
+    let is_checked = |schema: &Value| structural::is_structural(schema);
+    if old.schemas().any(|schema| is_checked(schema) && has_unpruned(schema)) {
+        Pruned::Optional
+    } else {
+        Pruned::Required
     }
 }
 

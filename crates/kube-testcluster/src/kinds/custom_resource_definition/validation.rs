@@ -287,7 +287,7 @@ fn validate_schema(validation: &Value, has_status: bool, needs: &Requirements, a
         let before = own.len();
         let faults = structural::validate(schema, &at);
         if faults.is_empty() {
-            default_values::validate(schema, &at, &mut own);
+            default_values::validate(schema, needs.pruned_defaults, &at, &mut own);
         }
         own.extend(faults);
         if own.len() == before {

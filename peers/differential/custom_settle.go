@@ -1,0 +1,106 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// passingNames are those of the definitions that sequences make.
+var passingNames = []string{"as." + passingGroup, "bs." + passingGroup, "cs." + passingGroup}
+
+const (
+	definitionsPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+	// controllersPatience is how long upstream's controllers may take for a definition.
+	controllersPatience = 3 * time.Second
+)
+
+// install creates definitions that stay while a seed runs, and returns the kinds that they make and what differed. Upstream's controllers
+// are given their time, so that what follows does not depend on it.
+func (r *Runner) install(g *generator) (made []kind, found []Finding) {
+	group := fmt.Sprintf(standingGroup, r.seed)
+	for _, plural := range []string{"boats", "doors", "engines", "lamps", "shops", "widgets"} {
+		definition := g.definition(group, plural, strings.ToUpper(plural[:1])+plural[1:len(plural)-1])
+		path := definitionsPath + "/" + plural + "." + group
+		body := merged(definition, object{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": object{"name": plural + "." + group}})
+		sequence := []Request{
+			{Method: "POST", Path: definitionsPath, Body: asText(body), Header: map[string]string{"Content-Type": "application/json"}},
+			{Method: "GET", Path: path, eventually: true},
+			// Upstream makes the first objects of a new definition wait for two seconds.
+			{Method: "PATCH", Path: path + "/status", Header: map[string]string{"Content-Type": jsonPatch}, Body: `[{"op":"replace","path":"/status/conditions/0/lastTransitionTime","value":"2001-02-03T04:05:06Z"},{"op":"replace","path":"/status/conditions/1/lastTransitionTime","value":"2001-02-03T04:05:06Z"}]`},
+			{Method: "GET", Path: "/apis/" + group, eventually: true},
+		}
+		kinds := customKinds(g, definition)
+		for _, kind := range kinds {
+			sequence = append(sequence, Request{Method: "GET", Path: kind.version(), eventually: true},
+				Request{Method: "GET", Path: kind.everywhere() + "?resourceVersion=0", Header: map[string]string{"Accept": "application/json;as=Table;v=v1;g=meta.k8s.io"}, eventually: true})
+		}
+		for i := range sequence {
+			sequence[i].Plural = "customresourcedefinitions"
+		}
+		found = append(found, r.run(sequence)...)
+		if r.real.serves(path) && r.ours.serves(path) {
+			made = append(made, kinds...)
+		}
+	}
+	return made, found
+}
+
+// serves says whether there is something at a path.
+func (s *Side) serves(path string) bool {
+	return s.ask(Request{Method: "GET", Path: path}).Status == 200
+}
+
+// uninstall removes the definitions of a seed.
+func (r *Runner) uninstall(made []kind) []Finding {
+	var sequence []Request
+	for i, kind := range made {
+		path := definitionsPath + "/" + kind.plural + "." + fmt.Sprintf(standingGroup, r.seed)
+		if i > 0 && made[i-1].plural == kind.plural {
+			continue // a version of it was before
+		}
+		sequence = append(sequence, Request{Method: "DELETE", Path: path, Plural: "customresourcedefinitions"}, Request{Method: "GET", Path: path, Plural: "customresourcedefinitions", eventually: true})
+	}
+	return r.run(sequence)
+}
+
+// eventually asks until both answer alike, or for as long as controllers may take. What was shown before counts for nothing.
+func (r *Runner) eventually(request Request) (real, ours Outcome) {
+	for deadline := time.Now().Add(controllersPatience); ; time.Sleep(2 * time.Millisecond) {
+		realNormal, oursNormal := r.real.normal.clone(), r.ours.normal.clone()
+		real, ours = r.ask(request)
+		if len(unnamed(request, real, ours, map[string]int{})) == 0 || time.Now().After(deadline) {
+			return real, ours
+		}
+		r.real.normal, r.ours.normal = realNormal, oursNormal
+	}
+}
+
+// controlled waits for the controllers of definitions after a write, and returns what differs in the end.
+func (r *Runner) controlled(sequence []Request) []Finding {
+	last := sequence[len(sequence)-1]
+	if last.Plural != "customresourcedefinitions" || last.Method == "GET" || last.eventually {
+		return nil
+	}
+	var found []Finding
+	for _, name := range passingNames {
+		request := Request{Method: "GET", Path: definitionsPath + "/" + name, Plural: last.Plural, eventually: true}
+		real, ours := r.eventually(request)
+		if left := unnamed(request, real, ours, r.used); len(left) > 0 {
+			found = append(found, Finding{append(slices.Clone(sequence), request), left})
+		}
+	}
+	return found
+}
+
+// passes says whether an object was made by a sequence.
+func (k kind) passes(name string) bool {
+	switch k.plural {
+	case "namespaces":
+		return !slices.Contains(standing, name)
+	case "customresourcedefinitions":
+		return !strings.HasSuffix(name, ".example.org") || strings.HasSuffix(name, passingGroup)
+	}
+	return true
+}
