@@ -16,19 +16,22 @@ const (
 	controllersPatience = 3 * time.Second
 )
 
+// established is a patch by which a definition was established long ago: upstream makes the first objects of a new one wait for two seconds.
+const established = `[{"op":"replace","path":"/status/conditions/0/lastTransitionTime","value":"2001-02-03T04:05:06Z"},
+	{"op":"replace","path":"/status/conditions/1/lastTransitionTime","value":"2001-02-03T04:05:06Z"}]`
+
 // install creates definitions that stay while a seed runs, and returns the kinds that they make and what differed. Upstream's controllers
 // are given their time, so that what follows does not depend on it.
 func (r *Runner) install(g *generator) (made []kind, found []Finding) {
 	group := fmt.Sprintf(standingGroup, r.seed)
 	for _, plural := range []string{"boats", "doors", "engines", "lamps", "shops", "widgets"} {
-		definition := g.definition(group, plural, strings.ToUpper(plural[:1])+plural[1:len(plural)-1])
+		definition := g.inOneForm(g.definition(group, plural, strings.ToUpper(plural[:1])+plural[1:len(plural)-1]))
 		path := definitionsPath + "/" + plural + "." + group
 		body := merged(definition, object{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": object{"name": plural + "." + group}})
 		sequence := []Request{
 			{Method: "POST", Path: definitionsPath, Body: asText(body), Header: map[string]string{"Content-Type": "application/json"}},
 			{Method: "GET", Path: path, eventually: true},
-			// Upstream makes the first objects of a new definition wait for two seconds.
-			{Method: "PATCH", Path: path + "/status", Header: map[string]string{"Content-Type": jsonPatch}, Body: `[{"op":"replace","path":"/status/conditions/0/lastTransitionTime","value":"2001-02-03T04:05:06Z"},{"op":"replace","path":"/status/conditions/1/lastTransitionTime","value":"2001-02-03T04:05:06Z"}]`},
+			{Method: "PATCH", Path: path + "/status", Header: map[string]string{"Content-Type": jsonPatch}, Body: established},
 			{Method: "GET", Path: "/apis/" + group, eventually: true},
 		}
 		kinds := customKinds(g, definition)

@@ -132,6 +132,23 @@ func (o Outcome) unordered() Outcome {
 	return made
 }
 
+// sortedWarnings is the outcome with its warnings in the order of their texts.
+func (o Outcome) sortedWarnings() Outcome {
+	isWarning := func(path string) bool { return strings.HasPrefix(path, "header warning[") }
+	var warnings []string
+	for path, text := range o {
+		if isWarning(path) {
+			warnings = append(warnings, text)
+		}
+	}
+	slices.Sort(warnings)
+	made := o.without(isWarning)
+	for i, text := range warnings {
+		made[fmt.Sprintf("header warning[%d]", i)] = text
+	}
+	return made
+}
+
 var missingIn = regexp.MustCompile(`is missing in '.*'`)
 
 // withoutPatched is the outcome without the object in the message about a patch.

@@ -97,6 +97,11 @@ async fn resource(store: Arc<Store>, logs: Arc<Logs>, waiting: Arc<WaitingAnswer
     })
 }
 
+/// Whether the client takes any encoding that upstream's router knows. It does not stand before custom resources.
+fn check_route(target: &Target, headers: &HeaderMap, offers: Offers) -> Result<(), ApiError> {
+    if target.served.custom.is_some() { Ok(()) } else { Form::check_route(headers, offers) }
+}
+
 async fn served(store: Arc<Store>, logs: Arc<Logs>, waiting: &WaitingAnswers, request: Request) -> Response {
     let query = Query::parse(request.uri());
     let refuse = |error| refused(request.headers(), &query, error);
@@ -105,8 +110,13 @@ async fn served(store: Arc<Store>, logs: Arc<Logs>, waiting: &WaitingAnswers, re
         Err(NoTarget::NoSuchPath) => return no_such_path(),
         Err(NoTarget::BadEscape) => return broken_request(),
         Err(NoTarget::NoSuchResource) => return refuse(ApiError::unknown_resource()),
+        Err(NoTarget::NoSuchPart(resource, name)) => return refuse(ApiError::not_found(resource, &name)),
     };
-    let method = request.method().clone();
+    let method = match request.method() {
+        // Upstream takes it for a read that is answered without a body; its router of other kinds does not know it.
+        &Method::HEAD if target.served.custom.is_some() => Method::GET,
+        method => method.clone(),
+    };
     if !is_long_running(&target, &query)
         && let Some(problem) = query.get("timeout").and_then(deadline_problem)
     {
@@ -122,8 +132,8 @@ async fn served(store: Arc<Store>, logs: Arc<Logs>, waiting: &WaitingAnswers, re
     }
     let accepted = AcceptedEncoding::of(request.headers());
     let offers = if target.name.is_none() && method == Method::GET { Offers::Streams } else { Offers::Objects };
-    let form =
-        Form::check_route(request.headers(), offers).and_then(|()| Form::negotiate(request.headers(), target.resource));
+    let form = check_route(&target, request.headers(), offers)
+        .and_then(|()| Form::negotiate(request.headers(), target.resource));
     let form = match form {
         Ok(form) => form,
         Err(error) => return refuse(error),

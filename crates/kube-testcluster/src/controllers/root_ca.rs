@@ -34,7 +34,7 @@ pub(super) async fn publish(store: &Store, namespace: &str) -> Result<(), ApiErr
     }
     let (wanted, key) = (root_ca(namespace), Key::new(Some(namespace), ROOT_CA));
     if store.get(CONFIG_MAPS, &key).is_none() {
-        return match create_own(Component::CONTROLLERS, store, CONFIG_MAPS, namespace, wanted).await {
+        return match create_own(Component::CONTROLLERS, store, CONFIG_MAPS, Some(namespace), wanted).await {
             Err(error) if !error.is_already_exists() => Err(error),
             _ => Ok(()),
         };

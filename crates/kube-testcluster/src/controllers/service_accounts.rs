@@ -19,7 +19,7 @@ pub(crate) async fn create_default(store: &Store, namespace: &str) -> Result<(),
         return Ok(());
     }
     let account = json!({"metadata": {"name": DEFAULT_ACCOUNT, "namespace": namespace}});
-    match create_own(Component::CONTROLLERS, store, SERVICE_ACCOUNTS, namespace, account).await {
+    match create_own(Component::CONTROLLERS, store, SERVICE_ACCOUNTS, Some(namespace), account).await {
         Err(error) if !error.is_already_exists() => Err(error),
         _ => Ok(()),
     }

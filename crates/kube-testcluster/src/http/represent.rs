@@ -14,7 +14,7 @@ use super::negotiation::{Form, Media, View, is_for_people};
 use super::query::Query;
 use super::scheme::hub_type;
 use super::status::ApiError;
-use super::table::{Columns, IncludeObject, Table, metadata};
+use super::table::{Columns, IncludeObject, Table, list_metadata, metadata};
 use crate::codec::protobuf;
 use crate::kinds::Resource;
 use crate::machinery::clock::Clock;
@@ -124,7 +124,7 @@ impl Representation {
                 let items: Vec<Value> =
                     value["items"].as_array().into_iter().flatten().map(|item| metadata(item, version)).collect();
                 let items = if items.is_empty() { Value::Null } else { items.into() }; // upstream never makes a list
-                let list = &value["metadata"];
+                let list = list_metadata(&value);
                 Ok(
                     json!({"kind": "PartialObjectMetadataList", "apiVersion": version, "metadata": list, "items": items}),
                 )

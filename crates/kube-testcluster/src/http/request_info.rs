@@ -28,6 +28,8 @@ pub(crate) enum NoTarget {
     NoSuchPath,
     /// A served group version has no such resource.
     NoSuchResource,
+    /// A custom resource has no such subresource; with the name of the object.
+    NoSuchPart(&'static Resource, String),
 }
 
 /// Parses the path of a request.
@@ -47,7 +49,10 @@ pub(crate) fn parse(path: &str, catalog: &Catalog) -> Result<Target, NoTarget> {
         ["watch", rest @ ..] => (true, rest),
         rest => (false, rest),
     };
-    let find = |plural: &str| catalog.find(group, version, plural).ok_or(NoTarget::NoSuchResource);
+    // Upstream's handler of custom resources passes on what it does not know, to nobody.
+    let is_custom = catalog.served().all(|row| row.group != group || row.custom.is_some());
+    let nowhere = || if is_custom { NoTarget::NoSuchPath } else { NoTarget::NoSuchResource };
+    let find = |plural: &str| catalog.find(group, version, plural).ok_or_else(nowhere);
     let (resource, namespace, rest) = match rest {
         ["namespaces", namespace, plural, rest @ ..] if !is_namespace_subresource(plural) => {
             (find(plural)?, Some((*namespace).to_owned()).filter(|namespace| !namespace.is_empty()), rest)
@@ -55,18 +60,25 @@ pub(crate) fn parse(path: &str, catalog: &Catalog) -> Result<Target, NoTarget> {
         [plural, rest @ ..] => (find(plural)?, None, rest),
         [] => return Err(NoTarget::NoSuchResource),
     };
-    if watch && resource.serving == Serving::FoundOut || namespace.is_some() && !resource.is_namespaced() {
+    if watch && resource.serving == Serving::FoundOut {
         return Err(NoTarget::NoSuchResource);
+    }
+    if namespace.is_some() && !resource.is_namespaced() {
+        return Err(nowhere());
     }
     let (name, subresource) = match rest {
         [] => (None, None),
         _ if resource.serving == Serving::Answered => return Err(NoTarget::NoSuchResource),
         // An object of a namespaced kind has no path without a namespace.
-        _ if resource.is_namespaced() && namespace.is_none() => return Err(NoTarget::NoSuchResource),
+        _ if resource.is_namespaced() && namespace.is_none() => return Err(nowhere()),
         ["", ..] => return Err(NoTarget::NoSuchResource),
         [name] => (Some((*name).to_owned()), None),
         [name, subresource] => {
-            let subresource = resource.subresource(subresource).ok_or(NoTarget::NoSuchResource)?;
+            let none = || match resource.custom {
+                Some(_) => NoTarget::NoSuchPart(resource, (*name).to_owned()),
+                None => NoTarget::NoSuchResource,
+            };
+            let subresource = resource.subresource(subresource).ok_or_else(none)?;
             (Some((*name).to_owned()), Some(subresource))
         }
         _ => return Err(NoTarget::NoSuchResource),

@@ -57,7 +57,7 @@ impl Table {
     pub(crate) fn of(self, value: Value) -> Value {
         let items = value["items"].as_array().filter(|_| value["kind"] == self.resource.list_kind());
         let (list, objects) = match items {
-            Some(items) => (value["metadata"].clone(), items.clone()),
+            Some(items) => (list_metadata(&value), items.clone()),
             None => (json!({"resourceVersion": value["metadata"]["resourceVersion"]}), vec![value]),
         };
         let rows: Vec<Value> = objects.into_iter().map(|object| self.row(object)).collect();
@@ -101,6 +101,17 @@ impl Table {
             None => json!({"cells": cells, "object": shown}),
         }
     }
+}
+
+/// The metadata of a list as that of another one, which leaves out an empty token.
+pub(crate) fn list_metadata(list: &Value) -> Value {
+    let mut metadata = list["metadata"].clone();
+    if let Value::Object(fields) = &mut metadata
+        && fields.get("continue").is_some_and(|token| token == "")
+    {
+        fields.remove("continue");
+    }
+    metadata
 }
 
 /// The metadata of an object as `PartialObjectMetadata`.

@@ -54,6 +54,9 @@ const PRIORITIES: [(&str, i64); 18] = [
     ("discovery.k8s.io", 16_200),
 ];
 
+/// The label of the objects that the API server makes itself. Upstream: `AutoRegisterManagedLabel`.
+const AUTOMANAGED: &str = "kube-aggregator.kubernetes.io/automanaged";
+
 /// Where discovery names a group: the groups with the highest priority come first, and the group of API services before all.
 pub(crate) fn place(group: &str) -> i64 {
     if group == ROW.group {
@@ -78,7 +81,7 @@ pub(crate) fn local(served: impl Iterator<Item = &'static Resource>) -> Vec<Valu
         };
         json!({
             "metadata": {
-                "name": format!("{version}.{group}"), "labels": {"kube-aggregator.kubernetes.io/automanaged": "onstart"},
+                "name": format!("{version}.{group}"), "labels": {AUTOMANAGED: "onstart"},
             },
             "spec": {
                 "group": group, "version": version, "groupPriorityMinimum": -place(group), "versionPriority": of_version,
@@ -86,6 +89,19 @@ pub(crate) fn local(served: impl Iterator<Item = &'static Resource>) -> Vec<Valu
         })
     };
     versions.into_iter().map(local).collect()
+}
+
+/// The object for a version that a definition of custom resources serves. Upstream: `crdRegistrationController`.
+pub(crate) fn of_definition(group: &str, version: &str) -> Value {
+    json!({
+        "metadata": {"name": format!("{version}.{group}"), "labels": {AUTOMANAGED: "true"}},
+        "spec": {"group": group, "version": version, "groupPriorityMinimum": 1_000, "versionPriority": 100},
+    })
+}
+
+/// Whether an object is there for as long as definitions serve its version.
+pub(crate) fn is_of_definition(api: &Value) -> bool {
+    api["metadata"]["labels"][AUTOMANAGED] == "true"
 }
 
 /// Upstream: `SetDefaults_ServiceReference`.

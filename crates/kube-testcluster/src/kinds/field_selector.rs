@@ -122,7 +122,7 @@ fn term(requirement: &FieldRequirement, resource: &Resource) -> Result<Term, Str
 }
 
 fn unsupported(field: &str, resource: &Resource) -> String {
-    if resource.fields.is_empty() {
+    if resource.fields.is_empty() && resource.custom.is_none() {
         format!("{field:?} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"")
     } else {
         format!("field label not supported: {field}")

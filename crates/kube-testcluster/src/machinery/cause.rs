@@ -190,6 +190,9 @@ impl Cause {
         if path.is_empty() {
             return self;
         }
+        if self.field == "<nil>" {
+            return Self { field: path.to_owned(), ..self }; // the part itself
+        }
         let dot = if self.field.is_empty() || self.field.starts_with('[') { "" } else { "." };
         Self { field: format!("{path}{dot}{}", self.field), ..self }
     }

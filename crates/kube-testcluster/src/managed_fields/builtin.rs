@@ -13,7 +13,7 @@ use crate::codec::schema::{Field, Kind, ListType, Omit, Struct, structs};
 const ATOMIC: &str = "__untyped_atomic_";
 
 static SCHEMA: LazyLock<Arc<Schema>> = LazyLock::new(|| {
-    let mut types: HashMap<String, Atom> = structs().map(|(name, of)| (name.to_owned(), of_struct(of))).collect();
+    let mut types: HashMap<String, Atom> = structs().map(|(name, of)| (name.to_owned(), of_struct(name, of))).collect();
     types.insert(ATOMIC.to_owned(), untyped(ATOMIC, Relationship::Atomic));
     types.insert(DEDUCED.to_owned(), untyped(DEDUCED, Relationship::Separable));
     Arc::new(Schema { types })
@@ -54,12 +54,16 @@ fn untyped(fields: &str, relationship: Relationship) -> Atom {
     }
 }
 
-fn of_struct(of: &'static Struct) -> Atom {
+/// The type whose raw values are of any form. Elsewhere they are objects.
+const OF_ANY_VALUES: &str = "JSONSchemaProps";
+
+fn of_struct(name: &str, of: &'static Struct) -> Atom {
+    let raw = if name == OF_ANY_VALUES { any() } else { map(any_value(), Relationship::Separable) };
     let mut fields: BTreeMap<String, StructField> = of
         .all_fields()
         .into_iter()
         .map(|field| {
-            let described = StructField { of: type_of_field(field), default: default_of(field) };
+            let described = StructField { of: type_of_field(field, &raw), default: default_of(field) };
             (field.name.to_owned(), described)
         })
         .collect();
@@ -70,8 +74,7 @@ fn of_struct(of: &'static Struct) -> Atom {
     }
     let relationship = if of.is_atomic { Relationship::Atomic } else { Relationship::Separable };
     // A struct without fields declares nothing, so it may have anything.
-    let element =
-        if fields.is_empty() { inlined(untyped(DEDUCED, Relationship::Separable)) } else { TypeRef::default() };
+    let element = if fields.is_empty() { any_value() } else { TypeRef::default() };
     Atom { map: Some(Arc::new(MapType { fields, element, relationship })), ..Atom::default() }
 }
 
@@ -86,8 +89,8 @@ fn default_of(field: &Field) -> Option<Value> {
     }
 }
 
-fn type_of_field(field: &Field) -> TypeRef {
-    let of = type_of(&field.kind, &field.list_type);
+fn type_of_field(field: &Field, raw: &Atom) -> TypeRef {
+    let of = type_of(&field.kind, &field.list_type, raw);
     let relationship = match (&of.kind, &field.list_type) {
         (TypeKind::Named(_), ListType::Atomic) => Some(Relationship::Atomic),
         (TypeKind::Named(_), ListType::Separable) => Some(Relationship::Separable),
@@ -96,28 +99,37 @@ fn type_of_field(field: &Field) -> TypeRef {
     TypeRef { relationship, ..of }
 }
 
-fn type_of(kind: &Kind, list_type: &ListType) -> TypeRef {
+/// A value of any form. Upstream: `__untyped_deduced_`.
+fn any() -> Atom {
+    untyped(DEDUCED, Relationship::Separable)
+}
+
+fn any_value() -> TypeRef {
+    inlined(any())
+}
+
+fn type_of(kind: &Kind, list_type: &ListType, raw: &Atom) -> TypeRef {
     match kind {
         Kind::Text | Kind::Bytes => inlined(scalar(Scalar::String)),
         Kind::Bool => inlined(scalar(Scalar::Boolean)),
         Kind::Integer(_) | Kind::Float => inlined(scalar(Scalar::Numeric)),
-        Kind::SchemaOr(_) => inlined(untyped(DEDUCED, Relationship::Separable)),
+        Kind::SchemaOr(_) => any_value(),
         Kind::Time | Kind::MicroTime | Kind::Quantity | Kind::IntOrString => inlined(scalar(Scalar::Untyped)),
-        Kind::Raw => inlined(map(inlined(untyped(DEDUCED, Relationship::Separable)), Relationship::Separable)),
+        Kind::Raw => inlined(raw.clone()),
         Kind::Struct(name) => named(name),
-        Kind::Pointer(inner) => type_of(inner, list_type),
+        Kind::Pointer(inner) => type_of(inner, list_type, raw),
         Kind::List(inner) => {
             let (relationship, keys) = match list_type {
                 ListType::Set => (Relationship::Associative, Vec::new()),
                 ListType::Map(keys) => (Relationship::Associative, keys.iter().map(|key| (*key).to_owned()).collect()),
                 _ => (Relationship::Atomic, Vec::new()),
             };
-            inlined(list(type_of(inner, &ListType::Declared), relationship, keys))
+            inlined(list(type_of(inner, &ListType::Declared, raw), relationship, keys))
         }
         Kind::Map(inner) => {
             let atomic = *list_type == ListType::Atomic;
             let relationship = if atomic { Relationship::Atomic } else { Relationship::Separable };
-            inlined(map(type_of(inner, &ListType::Declared), relationship))
+            inlined(map(type_of(inner, &ListType::Declared, raw), relationship))
         }
     }
 }

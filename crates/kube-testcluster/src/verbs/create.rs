@@ -189,13 +189,13 @@ pub(crate) async fn create_own(
     component: Component,
     store: &Store,
     resource: &'static Resource,
-    namespace: &str,
+    namespace: Option<&str>,
     mut value: Value,
 ) -> Result<Arc<Object>, ApiError> {
     let entries = ownership::of_new(store, resource, &value, &Writer::named(component.0), MadeBy::Create);
-    prepare(store, resource, Some(namespace), &mut value);
+    prepare(store, resource, namespace, &mut value);
     set_entries(&mut value, entries);
-    let key = Key::new(Some(namespace), value["metadata"]["name"].as_str().unwrap_or_default());
+    let key = Key::new(namespace, value["metadata"]["name"].as_str().unwrap_or_default());
     admitted(store, resource, key, value, Commit::Really).await
 }
 

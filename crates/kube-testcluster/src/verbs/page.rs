@@ -105,9 +105,11 @@ struct ListMeta {
 impl Page {
     /// The list as a response. Its items have no kind and no apiVersion, as upstream, but those of custom resources.
     pub(crate) fn answer(&self, resource: &Resource) -> Response {
+        let next = self.next.as_ref().map(ContinueToken::encode);
         let metadata = ListMeta {
             resource_version: self.revision.to_string(),
-            r#continue: self.next.as_ref().map(ContinueToken::encode),
+            // An unstructured list has its token in any case.
+            r#continue: next.or_else(|| resource.custom.map(|_| String::new())),
             remaining_item_count: self.next.as_ref().filter(|_| self.is_whole).map(|_| self.left),
         };
         let metadata = serde_json::to_string(&metadata).expect("list metadata is plain text");

@@ -127,6 +127,9 @@ pub(crate) fn check_media_type(
     match body::media_type(headers) {
         _ if apply::is_apply(headers, managed_fields) => Ok(()),
         STRATEGIC if resource.custom.is_some() => Err(ApiError::unsupported_patch_of_custom_resource()),
+        _ if resource.custom.is_some() => {
+            reader(headers).map(drop).map_err(|_| ApiError::unsupported_patch_of_custom_resource())
+        }
         _ => reader(headers).map(drop),
     }
 }

@@ -180,3 +180,35 @@ async fn without_controllers_nobody_fills_the_aggregated_roles() {
     let view = api.get(&role("view")).await.body;
     assert_eq!((&view["rules"], view["aggregationRule"].is_object()), (&json!(null), true));
 }
+
+/// Upstream: `crdRegistrationController`.
+#[tokio::test(start_paused = true)]
+async fn each_version_that_a_definition_serves_has_its_api_service() {
+    const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    let api = Api::new(&furnished());
+    let schema = json!({"openAPIV3Schema": {"type": "object"}});
+    let version =
+        |name: &str, served: bool| json!({"name": name, "served": served, "storage": name == "v1", "schema": schema});
+    let definition = |kind: &str, versions: &[serde_json::Value]| {
+        let plural = format!("{}s", kind.to_lowercase());
+        json!({
+            "metadata": {"name": format!("{plural}.example.com")},
+            "spec": {"group": "example.com", "scope": "Namespaced", "names": {"plural": plural, "kind": kind}, "versions": versions},
+        })
+    };
+    api.post(DEFINITIONS, &definition("Boat", &[version("v1", true), version("v2", true), version("v3", false)])).await;
+    api.post(DEFINITIONS, &definition("Door", &[version("v1", true)])).await;
+    let of_group = async || {
+        let list = api.get(API_SERVICES).await;
+        let names = list.names().into_iter().map(ToOwned::to_owned);
+        names.filter(|name| name.ends_with(".example.com")).collect::<Vec<_>>()
+    };
+    assert_eq!(of_group().await, ["v1.example.com", "v2.example.com"]);
+    let made = api.get(&format!("{API_SERVICES}/v2.example.com")).await.body;
+    let spec = json!({"group": "example.com", "version": "v2", "groupPriorityMinimum": 1_000, "versionPriority": 100});
+    assert_eq!((&made["spec"], &made["status"]["conditions"][0]["reason"]), (&spec, &json!("Local")));
+    api.delete(&format!("{DEFINITIONS}/boats.example.com")).await;
+    assert_eq!(of_group().await, ["v1.example.com"]);
+    api.delete(&format!("{DEFINITIONS}/doors.example.com")).await;
+    assert!(of_group().await.is_empty());
+}

@@ -153,7 +153,7 @@ impl Structural {
 
     /// The format, if upstream checks it: empty otherwise. Upstream: `StripUnsupportedFormatsPostProcessorForVersion`.
     pub(crate) fn checked_format(&self) -> &str {
-        let kind = if let [kind] = self.kinds() { kind } else { "" };
+        let kind = if let [kind] = self.kinds() { *kind } else { "" };
         if is_checked_format(kind, &self.format) { &self.format } else { "" }
     }
 

@@ -3,6 +3,7 @@
 //!
 //! They run as a part of each write to a definition, so that a definition that was created is served when its creator is told.
 
+mod api_services;
 mod finalizer;
 mod naming;
 
@@ -38,6 +39,10 @@ pub(crate) async fn settle(store: &Store, name: &str) {
             Err(error) => tracing::warn!(name, ?error, "a custom resource definition cannot be settled"),
         }
         store.redefine(&name);
+        let group = name.split_once('.').map_or("", |(_, group)| group);
+        if let Err(error) = api_services::sync(store, group).await {
+            tracing::warn!(name, ?error, "the API services of a custom resource definition cannot be settled");
+        }
     }
 }
 

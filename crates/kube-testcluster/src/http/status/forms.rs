@@ -28,7 +28,7 @@ impl ApiError {
     /// A patch that needs the Go type of the object.
     pub(crate) fn unsupported_patch_of_custom_resource() -> Self {
         let message = "the body of the request was in an unknown format - accepted media types include: \
-                       application/json-patch+json, application/merge-patch+json";
+                       application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UnsupportedMediaType", message)
     }
 

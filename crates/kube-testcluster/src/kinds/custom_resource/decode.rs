@@ -59,7 +59,9 @@ impl CustomResource {
 
     fn conform_with(&self, mut value: Value, nulls: Nulls) -> Result<Decoded, String> {
         let metadata = Value::Object(Map::from_iter([("metadata".to_owned(), value["metadata"].take())]));
-        let metadata = schema::conform(METADATA_ALONE, metadata)?;
+        // Upstream decodes the metadata alone.
+        let metadata = schema::conform(METADATA_ALONE, metadata)
+            .map_err(|why| why.replace("struct field ObjectMeta.metadata.", "struct field ObjectMeta."))?;
         self.in_shape(with_metadata(value, metadata.value), metadata.faults, Malformed::Refused, nulls)
     }
 

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::CustomResource;
+use super::scale::Checked;
 #[cfg(feature = "cel")]
 use crate::codec::structural::rules;
 use crate::codec::structural::{embedded, list_type, validate};
@@ -17,7 +18,7 @@ impl CustomResource {
             Some(old) => validate::validate_update(&self.schema, new, old, ""),
             None => validate::validate(&self.schema, new, ""),
         };
-        causes.extend(self.of_scale(new, 2));
+        causes.extend(self.of_scale(new, Checked::All));
         causes.extend(embedded::validate(&self.schema, new, "", &of_metadata));
         causes.extend(self.of_lists(new, old));
         #[cfg(feature = "cel")]
@@ -31,7 +32,7 @@ impl CustomResource {
             (Some(status), Some(schema)) => validate::validate_update(schema, status, &old["status"], "status"),
             _ => Vec::new(),
         };
-        causes.extend(self.of_scale(new, 1));
+        causes.extend(self.of_scale(new, Checked::Status));
         causes.extend(embedded::validate(&self.schema, new, "", &of_metadata));
         causes.extend(self.of_lists(new, Some(old)));
         #[cfg(feature = "cel")]
@@ -54,47 +55,18 @@ impl CustomResource {
         }
     }
 
+    fn of_scale(&self, value: &Value, checked: Checked) -> Vec<Cause> {
+        self.scale.as_ref().map(|scale| scale.validate(value, checked)).unwrap_or_default()
+    }
+
     /// Sets and maps that are lists must not have anything twice, unless they had before.
     fn of_lists(&self, new: &Value, old: Option<&Value>) -> Vec<Cause> {
         let is_wrong = |old: &Value| !list_type::validate(&self.schema, old, "").is_empty();
         if old.is_some_and(is_wrong) { Vec::new() } else { list_type::validate(&self.schema, new, "") }
-    }
-
-    /// Upstream: `ValidateScaleSpec` and `ValidateScaleStatus`; the status is the last of the two numbers.
-    fn of_scale(&self, value: &Value, numbers: usize) -> Vec<Cause> {
-        let all = self.scale.iter().flat_map(|scale| scale.numbers(value).into_iter().skip(2 - numbers));
-        all.filter_map(|(path, number)| {
-            let number = number?;
-            let why = match number.as_i64() {
-                None => return Some(Cause::invalid_as(path, "0", &wrong_type(number))),
-                Some(number) if number < 0 => "should be a non-negative integer".to_owned(),
-                Some(number) if number > i64::from(i32::MAX) => {
-                    format!("should be less than or equal to {}", i32::MAX)
-                }
-                Some(_) => return None,
-            };
-            Some(Cause::invalid_json(path, number, &why))
-        })
-        .collect()
     }
 }
 
 /// What is wrong with the metadata of an object inside of another one.
 fn of_metadata(object: &Value) -> Vec<Cause> {
     metadata::whole(object, NameRule::PathSegment)
-}
-
-fn wrong_type(value: &Value) -> String {
-    format!("accessor error: {value} is of the type {}, expected int64", go_type(value))
-}
-
-fn go_type(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "<nil>",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "float64",
-        Value::String(_) => "string",
-        Value::Array(_) => "[]interface {}",
-        Value::Object(_) => "map[string]interface {}",
-    }
 }

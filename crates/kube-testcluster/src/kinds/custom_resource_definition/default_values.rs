@@ -27,7 +27,8 @@ pub(super) fn validate(schema: &Value, pruned: Pruned, at: &Path<'_>, causes: &m
 /// Whether the schema of a resource has defaults with unknown fields. Upstream: `schemaHasUnprunedDefaults`.
 pub(super) fn has_unpruned(schema: &Value) -> bool {
     super::internal::has(schema, &mut |schema| {
-        let is_unpruned = |read: Structural| without_unknown(schema, &read, schema[EMBEDDED] == true) != schema["default"];
+        let is_unpruned =
+            |read: Structural| without_unknown(schema, &read, schema[EMBEDDED] == true) != schema["default"];
         !schema["default"].is_null() && serde_json::from_value(schema.clone()).is_ok_and(is_unpruned)
     })
 }
@@ -78,9 +79,10 @@ fn below(schema: &Value, place: &Place<'_>, at: &Path<'_>, causes: &mut Causes) 
 
 /// A schema inside of another one: the beginning of a resource, or a part of the same.
 fn inner(schema: &Value, place: &Place<'_>, step: Step<'_>, is_meta: bool, at: &Path<'_>, causes: &mut Causes) {
-    let place = match schema[EMBEDDED] == true {
-        true => Place { resource: schema, around: None, is_meta: false, pruned: place.pruned },
-        false => Place { resource: place.resource, around: Some(step), is_meta, pruned: place.pruned },
+    let place = if schema[EMBEDDED] == true {
+        Place { resource: schema, around: None, is_meta: false, pruned: place.pruned }
+    } else {
+        Place { resource: place.resource, around: Some(step), is_meta, pruned: place.pruned }
     };
     below(schema, &place, at, causes);
 }
@@ -132,9 +134,10 @@ fn validity(schema: &Structural, value: &Value) -> Vec<Cause> {
 
 fn without_unknown(schema: &Value, read: &Structural, is_resource: bool) -> Value {
     let mut pruned = schema["default"].clone();
-    match is_resource {
-        true => drop(prune(&mut pruned, read)),
-        false => prune_below_root(&mut pruned, read),
+    if is_resource {
+        prune(&mut pruned, read);
+    } else {
+        prune_below_root(&mut pruned, read);
     }
     pruned
 }
@@ -147,7 +150,7 @@ fn fault_of_metadata(default: &Value, place: &Place<'_>) -> Option<String> {
     let mut step = place.around.as_ref();
     while let Some(Step { before, field }) = step {
         object = match field {
-            Some(field) => json!({ *field: object }),
+            Some(field) => json!({ (*field): object }),
             None => json!([object]),
         };
         step = *before;

@@ -8,13 +8,14 @@ use serde_json::Value;
 use super::internal::{Spec, has};
 use crate::codec::structural::is_checked_format;
 use crate::kinds::fields::text;
+use crate::machinery::quote::quote;
 
 /// Formats that are not checked, and sets of what is no scalar. What was there before is not told again.
 pub(super) fn warnings(new: &Value, old: Option<&Value>) -> Vec<String> {
     let formats_before: HashSet<String> = old.map(unrecognized_formats).unwrap_or_default().into_iter().collect();
     let sets_before = old.map(sets_of_no_scalars).unwrap_or_default();
     let formats = unrecognized_formats(new).into_iter().filter(|format| !formats_before.contains(format));
-    let mut warnings: Vec<String> = formats.map(|format| format!("unrecognized format {format:?}")).collect();
+    let mut warnings: Vec<String> = formats.map(|format| format!("unrecognized format {}", quote(&format))).collect();
     for kind in sets_of_no_scalars(new).difference(&sets_before) {
         warnings.push(format!(
             "x-kubernetes-list-type: set for items of type {kind:?} is not supported by server-side apply or CEL validation rules"

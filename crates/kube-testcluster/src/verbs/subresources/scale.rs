@@ -30,12 +30,22 @@ use kube_informers::selector::LabelSelector;
 
 const KIND: &str = "Scale";
 const VERSION: &str = "autoscaling/v1";
+/// The replicas of a custom resource that has none, while its scale is written. Upstream: `invalidSpecReplicas`.
+const NONE_WANTED: i64 = i32::MIN as i64;
 
 pub(crate) async fn get(call: Call) -> Result<Response, ApiError> {
     let key = key(&call.target)?;
     let object = call.store.get(call.target.resource, &key);
     let object = object.ok_or_else(|| ApiError::not_found(call.target.resource, key.name()))?;
-    shown(&call.store, &call.target, object.open()?).await
+    let object = in_version(&call.store, &call.target, object.open()?).await?;
+    let (scale, replicas) = scale(&object, call.target.served).map_err(ApiError::internal)?;
+    match paths(call.target.served) {
+        Some(paths) if replicas == Replicas::Missing => {
+            let path = paths.spec_replicas_text();
+            Err(ApiError::internal_error(&format!("the spec replicas field {path:?} does not exist")))
+        }
+        _ => Ok(answer(&scale)),
+    }
 }
 
 pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
@@ -87,7 +97,9 @@ async fn write<F: Future<Output = Result<Next, ApiError>>>(
 ) -> Result<Response, ApiError> {
     let change = |current| conversion::changed(store, target, current, next);
     let written = store.guaranteed_update(target.resource, &key(target)?, commit, change).await?;
-    shown(store, target, written).await
+    let written = in_version(store, target, written).await?;
+    let (scale, _) = scale(&written, target.served).map_err(ApiError::bad_request)?;
+    Ok(answer(&scale))
 }
 
 /// The object after a patch of its scale.
@@ -99,7 +111,7 @@ async fn patched(
     patch: &PatchBody,
     writer: &Writer,
 ) -> Result<Next, ApiError> {
-    let mut wanted = scale(&current, target.served);
+    let mut wanted = live(&current, target.served)?;
     patch.apply(KIND, &mut wanted).await?;
     let text = wanted.to_string();
     let wanted = schema::decode(KIND, wanted).map_err(|why| ApiError::undecodable_patch(&text, &why))?.value;
@@ -118,7 +130,7 @@ async fn admitted(
     if gate.is_open() {
         return updated(store, target, &current, wanted, writer);
     }
-    let old = scale(&current, target.served);
+    let old = live(&current, target.served)?;
     wanted = gate.mutate(Operation::Update, wanted, Some(&old)).await?;
     let next = updated(store, target, &current, wanted.clone(), writer)?;
     gate.validate(Operation::Update, Some(&wanted), Some(&old)).await?;
@@ -156,7 +168,7 @@ async fn applied(
     if gate.is_open() {
         return rescaled(store, target, &current, &wanted, entries, &apply.writer);
     }
-    let old = scale(&current, target.served);
+    let old = live(&current, target.served)?;
     wanted = gate.mutate(Operation::Update, wanted, Some(&old)).await?;
     let next = rescaled(store, target, &current, &wanted, entries, &apply.writer)?;
     gate.validate(Operation::Update, Some(&wanted), Some(&old)).await?;
@@ -180,7 +192,7 @@ fn handled(store: &Store, target: &Target, current: &Opened) -> Result<(ScaleHan
     let entries = &current.value["metadata"]["managedFields"];
     let handler = ScaleHandler::new(entries, target.served.api_version(), replicas_paths(store, target));
     let handler = handler.map_err(ApiError::internal)?;
-    let mut live = scale(current, target.served);
+    let mut live = live(current, target.served)?;
     live["metadata"]["managedFields"] = handler.to_subresource();
     Ok((handler, live))
 }
@@ -212,7 +224,11 @@ fn rescaled(
     let mut value = current.value.clone();
     let replicas = wanted.pointer("/spec/replicas").and_then(Value::as_i64).unwrap_or_default();
     match paths(target.served) {
-        Some(paths) => paths.set_replicas(&mut value, replicas),
+        Some(paths) if replicas == NONE_WANTED => {
+            let path = paths.spec_replicas_text();
+            return Err(ApiError::bad_request(format!("the spec replicas field {path:?} cannot be empty")));
+        }
+        Some(paths) => paths.set_replicas(&mut value, replicas).map_err(ApiError::internal)?,
         None => value["spec"]["replicas"] = json!(replicas),
     }
     for field in ["uid", "resourceVersion"] {
@@ -228,8 +244,27 @@ fn paths(served: &'static Resource) -> Option<&'static ScalePaths> {
     served.custom.and_then(|custom| custom.scale.as_ref())
 }
 
+/// The Scale of an object before a write. An object without replicas is one with a number that nobody can want.
+fn live(object: &Opened, served: &'static Resource) -> Result<Value, ApiError> {
+    let (mut scale, replicas) = scale(object, served).map_err(ApiError::internal)?;
+    if replicas == Replicas::Missing {
+        scale["spec"]["replicas"] = json!(NONE_WANTED);
+    }
+    Ok(scale)
+}
+
+/// Whether an object says how many replicas it wants. A kind of Kubernetes always does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Replicas {
+    Found,
+    Missing,
+}
+
 /// The Scale of an object.
-fn scale(object: &Opened, served: &'static Resource) -> Value {
+///
+/// # Errors
+/// Upstream's message, if something else is where a custom resource has its scale.
+fn scale(object: &Opened, served: &'static Resource) -> Result<(Value, Replicas), String> {
     let metadata = &object.value["metadata"];
     let shown = ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"]
         .map(|field| (field.to_owned(), metadata[field].clone()));
@@ -244,26 +279,28 @@ fn scale(object: &Opened, served: &'static Resource) -> Value {
     let count = |part: &str| object.value[part]["replicas"].as_i64().unwrap_or_default();
     let (wanted, found, selector) = match paths(served) {
         Some(paths) => {
-            let wanted = paths.spec_replicas(&object.value).unwrap_or_default();
-            (wanted, paths.status_replicas(&object.value), paths.selector(&object.value).to_owned())
+            let value = &object.value;
+            (paths.spec_replicas(value)?, paths.status_replicas(value)?, paths.selector(value)?.to_owned())
         }
-        None => (count("spec"), count("status"), selector.to_string()),
+        None => (Some(count("spec")), count("status"), selector.to_string()),
     };
-    json!({
+    let replicas = if wanted.is_some() { Replicas::Found } else { Replicas::Missing };
+    let scale = json!({
         "kind": KIND, "apiVersion": VERSION, "metadata": Value::Object(shown.into_iter().collect()),
-        "spec": {"replicas": wanted}, "status": {"replicas": found, "selector": selector},
-    })
+        "spec": {"replicas": wanted.unwrap_or_default()}, "status": {"replicas": found, "selector": selector},
+    });
+    Ok((scale, replicas))
 }
 
-/// The scale of a stored object, in the version of the request.
-async fn shown(store: &Store, target: &Target, object: Arc<Opened>) -> Result<Response, ApiError> {
+/// A stored object in the version of the request.
+async fn in_version(store: &Store, target: &Target, object: Arc<Opened>) -> Result<Arc<Opened>, ApiError> {
     if target.served.conversion_webhook().is_none() {
-        return Ok(answer(&object, target.served));
+        return Ok(object);
     }
     let value = conversion::to_served(store, target, object.value.clone()).await?;
-    Ok(answer(&object.with(value), target.served))
+    Ok(Arc::new(object.with(value)))
 }
 
-fn answer(object: &Opened, served: &'static Resource) -> Response {
-    status::json(StatusCode::OK, scale(object, served).to_string().into_bytes())
+fn answer(scale: &Value) -> Response {
+    status::json(StatusCode::OK, scale.to_string().into_bytes())
 }

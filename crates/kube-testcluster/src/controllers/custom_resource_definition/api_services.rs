@@ -1,0 +1,68 @@
+//! The API services of the versions that definitions serve. Upstream: `crdRegistrationController` of kube-apiserver's
+//! `pkg/controlplane/controller/crdregistration`, and `autoRegisterController` of kube-aggregator.
+
+use std::collections::BTreeSet;
+
+use crate::admission::Gate;
+use crate::controllers::chores::is_over;
+use crate::http::status::ApiError;
+use crate::kinds::api_service::{is_of_definition, of_definition};
+use crate::kinds::{API_SERVICES, CUSTOM_RESOURCE_DEFINITIONS};
+use crate::settings::Admission;
+use crate::store::Store;
+use crate::store::filter::Filter;
+use crate::verbs::create::create_own;
+use crate::verbs::delete::remove;
+use crate::verbs::delete_options::{DeleteOptions, Policy};
+use crate::verbs::list::everything;
+use crate::verbs::ownership::Component;
+
+/// Makes those of a group that are missing, and removes those whose versions nobody serves any more. A cluster without the objects that
+/// kube-apiserver makes has none.
+pub(super) async fn sync(store: &Store, group: &str) -> Result<(), ApiError> {
+    if store.settings.admission != Admission::Kube {
+        return Ok(());
+    }
+    let mut due = served(store, group)?;
+    for api in everything(store, API_SERVICES, &Filter::default()).objects {
+        let opened = api.open()?;
+        let value = &opened.value;
+        if value["spec"]["group"] != group {
+            continue;
+        }
+        let version = value["spec"]["version"].as_str().unwrap_or_default();
+        if due.remove(version) || !is_of_definition(value) {
+            continue;
+        }
+        let options = DeleteOptions::of_controller(None, Policy::Background);
+        over(remove(store, API_SERVICES, &api.key, &options, &Gate::open()).await.map(drop))?;
+    }
+    for version in due {
+        let api = of_definition(group, &version);
+        over(create_own(Component::SERVER, store, API_SERVICES, None, api).await.map(drop))?;
+    }
+    Ok(())
+}
+
+/// The versions that the definitions of a group serve, whether they are established yet or not.
+fn served(store: &Store, group: &str) -> Result<BTreeSet<String>, ApiError> {
+    let mut versions = BTreeSet::new();
+    for definition in everything(store, CUSTOM_RESOURCE_DEFINITIONS, &Filter::default()).objects {
+        let opened = definition.open()?;
+        let spec = &opened.value["spec"];
+        if spec["group"] == group {
+            let all = spec["versions"].as_array().into_iter().flatten();
+            let served = all.filter(|version| version["served"] == true);
+            versions.extend(served.filter_map(|version| version["name"].as_str().map(ToOwned::to_owned)));
+        }
+    }
+    Ok(versions)
+}
+
+/// Somebody else may have been faster.
+fn over(result: Result<(), ApiError>) -> Result<(), ApiError> {
+    match result {
+        Err(error) if !is_over(&error) && !error.is_already_exists() => Err(error),
+        _ => Ok(()),
+    }
+}
