@@ -7,6 +7,7 @@ use super::access::Caller;
 use super::attributes::{Attributes, ResourceAttributes};
 use crate::http::status::ApiError;
 use crate::kinds::{Resource, Subresource};
+use crate::machinery::authorization::Authorize;
 use crate::machinery::quote::quote;
 
 const GROUP: &str = "certificates.k8s.io";
