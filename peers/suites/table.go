@@ -58,6 +58,7 @@ var suites = []suite{
 	ofClusterAPI("util/patch/test"),
 	ofClusterAPI("util/deprecated/v1beta1/patch"),
 	ofClusterAPI("util/controller"),
+	ofClusterAPI("core/webhooks/admission/test"),
 	ofClusterAPI("core/reconcilers/topology/cluster/structuredmerge"),
 	ofClusterAPI("internal/util/ssa/test",
 		except(`Case_2b:_\[before-first-apply,.*\(\+_transition_to_v1beta2\)`, "managedFields of other versions, if a webhook converts these"),
