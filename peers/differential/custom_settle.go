@@ -37,17 +37,27 @@ func (r *Runner) install(g *generator) (made []kind, found []Finding) {
 		kinds := customKinds(g, definition)
 		for _, kind := range kinds {
 			sequence = append(sequence, Request{Method: "GET", Path: kind.version(), eventually: true},
-				Request{Method: "GET", Path: kind.everywhere() + "?resourceVersion=0", Header: map[string]string{"Accept": "application/json;as=Table;v=v1;g=meta.k8s.io"}, eventually: true})
+				Request{Method: "GET", Path: kind.everywhere(), Header: map[string]string{"Accept": "application/json;as=Table;v=v1;g=meta.k8s.io"}, eventually: true})
 		}
 		for i := range sequence {
 			sequence[i].Plural = "customresourcedefinitions"
 		}
 		found = append(found, r.run(sequence)...)
 		if r.real.serves(path) && r.ours.serves(path) {
+			r.fillCaches(kinds)
 			made = append(made, kinds...)
 		}
 	}
 	return made, found
+}
+
+// fillCaches waits until upstream's watch caches of these kinds have begun.
+func (r *Runner) fillCaches(of []kind) {
+	for _, kind := range of {
+		for deadline := time.Now().Add(controllersPatience); !r.real.serves(kind.everywhere()+"?resourceVersion=0") && time.Now().Before(deadline); {
+			time.Sleep(2 * time.Millisecond)
+		}
+	}
 }
 
 // serves says whether there is something at a path.

@@ -22,6 +22,8 @@ func openings() []Request {
 		sent("POST", maps.path(), "application/json", asText(map[string]any{"metadata": map[string]any{"name": "b", "labels": labels}})),
 		sent("POST", "/api/v1/namespaces", "application/json", `{"metadata":{"name":"a","finalizers":["example.org/a"]}}`),
 		sent("DELETE", "/api/v1/namespaces/a", "application/json", `{}`),
+		refusedDefinition(`"pattern":"("`),
+		refusedDefinition(`"x-kubernetes-validations":[{"rule":"self.all(x, self.all(y, x == y))"}]`),
 		{Method: "POST", Path: definitionsPath, Header: map[string]string{"Content-Type": "application/json"}, Body: smallest, Plural: "customresourcedefinitions"},
 		{Method: "GET", Path: "/apis/" + passingGroup + "/v1", Plural: "customresourcedefinitions", eventually: true},
 		{Method: "PATCH", Path: definitionsPath + "/" + passingNames[0] + "/status", Header: map[string]string{"Content-Type": jsonPatch}, Body: established, Plural: "customresourcedefinitions"},
@@ -32,6 +34,12 @@ func openings() []Request {
 // smallest is a definition with nothing that it does not need.
 const smallest = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"as.` + passingGroup + `"},"spec":{"group":"` + passingGroup + `","scope":"Namespaced",
 	"names":{"plural":"as","kind":"A"},"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}}`
+
+// refusedDefinition has something in its schema that is refused.
+func refusedDefinition(field string) Request {
+	body := strings.Replace(smallest, `{"type":"object"}`, `{"type":"object","properties":{"a":{"type":"array","items":{"type":"string"},`+field+`}}}`, 1)
+	return Request{Method: "POST", Path: definitionsPath, Header: map[string]string{"Content-Type": "application/json"}, Body: body, Plural: "customresourcedefinitions"}
+}
 
 // sent is a request with a body.
 func sent(method, path, contentType, body string) Request {

@@ -157,7 +157,11 @@ fn resources(catalog: &Catalog, group: &str, version: &str, headers: &HeaderMap)
     let mut rows: Vec<&Resource> =
         catalog.served().filter(|row| row.group == group && row.version == version).collect();
     rows.sort_unstable_by_key(|row| row.plural);
-    let Some(first) = rows.first() else { return ApiError::unknown_resource().into_response() };
+    let Some(first) = rows.first() else {
+        // Upstream's handler of custom resources passes on what it does not know, to nobody.
+        let is_custom = catalog.served().all(|row| row.group != group || row.custom.is_some());
+        return if is_custom { no_such_path() } else { ApiError::unknown_resource().into_response() };
+    };
     let resources: Vec<Value> = rows.iter().flat_map(|row| entries(row)).collect();
     let mut body = json!({"kind": "APIResourceList", "groupVersion": first.api_version(), "resources": resources});
     if !group.is_empty() {

@@ -197,6 +197,15 @@ impl Cause {
         Self { field: format!("{path}{dot}{}", self.field), ..self }
     }
 
+    /// The same of a field that upstream names as one text, whatever it begins with.
+    pub(crate) fn named_below(self, path: &str) -> Self {
+        if self.field.starts_with('[') {
+            Self { field: format!("{path}.{}", self.field), ..self }
+        } else {
+            self.below(path)
+        }
+    }
+
     /// How many bytes it has.
     pub(crate) fn size(&self) -> usize {
         self.message.len() + self.field.len()

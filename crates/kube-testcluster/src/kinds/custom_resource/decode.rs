@@ -34,7 +34,7 @@ impl CustomResource {
         let Json::Object(fields) = json else { return self.conform(json.into()) };
         // Go's decoder of metadata sees the fields as they were written.
         let (metadata, rest): (Vec<_>, Vec<_>) = fields.into_iter().partition(|(name, _)| name == "metadata");
-        let metadata = schema::decode(METADATA_ALONE, Json::Object(metadata))?;
+        let metadata = schema::decode(METADATA_ALONE, Json::Object(metadata)).map_err(alone)?;
         faults.extend(metadata.faults.into_iter().filter(|fault| !fault.starts_with("duplicate")));
         let value = with_metadata(Value::from(Json::Object(rest)), metadata.value);
         self.in_shape(value, faults, Malformed::Refused, Nulls::Dropped)
@@ -60,8 +60,7 @@ impl CustomResource {
     fn conform_with(&self, mut value: Value, nulls: Nulls) -> Result<Decoded, String> {
         let metadata = Value::Object(Map::from_iter([("metadata".to_owned(), value["metadata"].take())]));
         // Upstream decodes the metadata alone.
-        let metadata = schema::conform(METADATA_ALONE, metadata)
-            .map_err(|why| why.replace("struct field ObjectMeta.metadata.", "struct field ObjectMeta."))?;
+        let metadata = schema::conform(METADATA_ALONE, metadata).map_err(alone)?;
         self.in_shape(with_metadata(value, metadata.value), metadata.faults, Malformed::Refused, nulls)
     }
 
@@ -117,6 +116,12 @@ impl CustomResource {
         embedded::coerce(&self.schema, &mut value, "", malformed).map_err(|cause| cause.sentence())?;
         Ok(Decoded { value, faults })
     }
+}
+
+/// A fault in metadata as it is told of metadata alone: that is how upstream decodes it.
+fn alone(why: String) -> String {
+    let Some((before, field)) = why.split_once("Go struct field ") else { return why };
+    format!("{before}Go struct field {}", field.replacen(".metadata.", ".", 1))
 }
 
 fn with_metadata(mut value: Value, mut metadata: Value) -> Value {

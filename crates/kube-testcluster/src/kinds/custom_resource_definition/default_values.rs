@@ -98,38 +98,35 @@ fn one(schema: &Value, place: &Place<'_>, at: &Path<'_>, causes: &mut Causes) {
             let why = format!("must result in valid metadata: {why}");
             return causes.add(at, |at| Cause::invalid_as(at, &shown, &why));
         }
-        return causes_below(at, validity(&read, value), causes);
+        return causes.extend(validity(&read, value, &at.to_string()));
     }
     if place.pruned == Pruned::Required && without_unknown(schema, &read, is_resource) != *value {
         let shown = super::shown::json(value);
         causes.add(at, |at| Cause::invalid_as(at, &shown, "must not have unknown fields"));
     }
     let mut value = value.clone();
-    let found = match embedded::coerce(&read, &mut value, "", Malformed::Refused) {
-        Err(cause) => vec![cause],
+    let at = at.to_string();
+    let below = |found: Vec<Cause>| found.into_iter().map(|cause| cause.below(&at)).collect();
+    let found: Vec<Cause> = match embedded::coerce(&read, &mut value, "", Malformed::Refused) {
+        Err(cause) => below(vec![cause]),
         Ok(()) => match embedded::validate(&read, &value, "", &of_metadata) {
-            causes if causes.is_empty() => validity(&read, &value),
-            causes => causes,
+            causes if causes.is_empty() => validity(&read, &value, &at),
+            causes => below(causes),
         },
     };
-    causes_below(at, found, causes);
-}
-
-fn causes_below(at: &Path<'_>, found: Vec<Cause>, causes: &mut Causes) {
-    for cause in found {
-        causes.add(at, |at| cause.below(&at));
-    }
+    causes.extend(found);
 }
 
 /// What is wrong with a default under its schema, and if it fits that, under its rules: as the new state of itself, and as a new value.
-fn validity(schema: &Structural, value: &Value) -> Vec<Cause> {
+fn validity(schema: &Structural, value: &Value, at: &str) -> Vec<Cause> {
     let causes = validate_value(schema, value, "");
     #[cfg(feature = "cel")]
     if causes.is_empty() {
-        let causes = rules::validate(schema, value, Some(value), "");
-        return if causes.is_empty() { rules::validate(schema, value, None, "") } else { causes };
+        let of_itself = rules::validate(schema, value, Some(value), "");
+        let found = if of_itself.is_empty() { rules::validate(schema, value, None, "") } else { of_itself };
+        return found.into_iter().map(|cause| cause.below(at)).collect();
     }
-    causes
+    causes.into_iter().map(|cause| cause.named_below(at)).collect()
 }
 
 fn without_unknown(schema: &Value, read: &Structural, is_resource: bool) -> Value {
