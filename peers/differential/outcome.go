@@ -107,7 +107,10 @@ var ofCauses = regexp.MustCompile(`^/details/causes/\d+/`)
 func (o Outcome) unordered() Outcome {
 	if o["status"] == "500" {
 		made := o.without(func(string) bool { return false })
-		made["/message"] = undeclared.ReplaceAllString(o["/message"], "one of them: field not declared in schema")
+		faults := strings.Split(undeclared.ReplaceAllString(o["/message"], "one of them: field not declared in schema"), `\n`)
+		faults[len(faults)-1] = strings.TrimSuffix(faults[len(faults)-1], `"`)
+		slices.Sort(faults)
+		made["/message"] = strings.Join(faults, " ")
 		return made
 	}
 	if o["status"] != "422" && o["status"] != "409" {
