@@ -45,7 +45,7 @@ func TestKubectlMeetsPolicies(t *testing.T) {
 	}
 	equals(t, kubectl.Feed(t, checked("a: b"), "apply", "-f", "-"), "configmap/m created\n")
 	contains(t, kubectl.Try(t, checked("a: b, c: d"), "apply", "-f", "-").Err,
-		`configmaps "m" is forbidden: ValidatingAdmissionPolicy 'demo' with binding 'demo-binding' denied request: at most 1 entries, not 2`)
+		`The configmaps "m" is invalid: : ValidatingAdmissionPolicy 'demo' with binding 'demo-binding' denied request: at most 1 entries, not 2`)
 	kubectl.Run(t, "patch", "validatingadmissionpolicybinding", "demo-binding", "--type=merge", "-p", `{"spec": {"validationActions": ["Warn"]}}`)
 	warned := kubectl.Try(t, checked("a: b, c: d"), "apply", "-f", "-")
 	contains(t, warned.Err, "Warning: Validation failed for ValidatingAdmissionPolicy 'demo' with binding 'demo-binding': at most 1 entries, not 2")
