@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use serde_json::{Value, json};
 
 use super::Asked as Request;
-use crate::kinds::Resource;
 use crate::kinds::admission::Asked;
+use crate::kinds::{NAMESPACES, Resource};
 use crate::machinery::admit::Operation;
 use crate::store::Commit;
 
@@ -99,7 +99,7 @@ impl<'a> Attributes<'a> {
     }
 
     pub(super) fn namespace(&self) -> &str {
-        if self.request.namespace.is_none() && self.request.served.plural == "namespaces" {
+        if self.request.namespace.is_none() && self.request.served == NAMESPACES {
             return self.name();
         }
         self.request.namespace.as_deref().unwrap_or_default()

@@ -99,7 +99,14 @@ async fn bound(
         Err(why) => return Ok(Err(why)),
     };
     let namespace = namespace(attributes)?;
-    Ok(Ok(validated(hook, row, attributes, &params, namespace.as_ref())))
+    let mut decisions = Vec::new();
+    for (n, param) in params.iter().enumerate() {
+        if n > 0 {
+            tokio::task::yield_now().await; // each may cost as much as one request may
+        }
+        decisions.extend(validated(hook, row, attributes, param, namespace.as_ref()));
+    }
+    Ok(Ok(decisions))
 }
 
 #[cfg(feature = "cel")]
@@ -107,11 +114,10 @@ fn validated(
     hook: &PolicyHook,
     row: &'static Resource,
     attributes: &Attributes<'_>,
-    params: &[Value],
+    param: &Value,
     namespace: Option<&Value>,
 ) -> Vec<Decision> {
-    let seen = activation::Seen::of(attributes, row, namespace);
-    params.iter().flat_map(|param| validator::validate(&hook.policy, &seen, param)).collect()
+    validator::validate(&hook.policy, &activation::Seen::of(attributes, row, namespace), param)
 }
 
 #[cfg(not(feature = "cel"))]
@@ -119,11 +125,11 @@ fn validated(
     hook: &PolicyHook,
     _: &'static Resource,
     _: &Attributes<'_>,
-    params: &[Value],
+    _: &Value,
     _: Option<&Value>,
 ) -> Vec<Decision> {
     let why = "this API server was built without CEL: the feature `cel`";
-    params.iter().map(|_| Decision::of_error(hook.policy.failure_policy, why.to_owned())).collect()
+    vec![Decision::of_error(hook.policy.failure_policy, why.to_owned())]
 }
 
 /// The namespace of the request; a namespace is in none.

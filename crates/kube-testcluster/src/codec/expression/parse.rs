@@ -55,28 +55,48 @@ fn read(text: &str) -> Result<Expression, Vec<Fault>> {
         .map_err(|errors| errors.errors.into_iter().map(|error| Fault { place: error.pos, what: error.msg }).collect())
 }
 
-/// How deep an expression can nest at most: brackets, and operators that stand one after the other between them.
+/// What stands between two brackets, and nests.
+#[derive(Clone, Copy, Default)]
+struct Chain {
+    /// Each nests in the one before it, whatever stands between them.
+    ternaries: usize,
+    /// Operators that stand one after the other.
+    operators: usize,
+}
+
+impl Chain {
+    fn levels(self) -> usize {
+        self.ternaries + self.operators
+    }
+}
+
+/// How deep an expression can nest at most: brackets, and operators between them.
 fn levels(text: &str) -> usize {
-    let (mut open, mut chain, mut below, mut deepest) = (Vec::new(), 0_usize, 0_usize, 0_usize);
+    let (mut open, mut chain, mut below, mut deepest) = (Vec::new(), Chain::default(), 0_usize, 0_usize);
+    let mut before = None;
     for token in Tokens::of(text) {
         match token {
             Token::Mark('(' | '[' | '{') => {
                 open.push(chain);
-                below += chain + 1;
-                chain = 0;
+                below += chain.levels() + 1;
+                chain = Chain::default();
             }
             Token::Mark(')' | ']' | '}') => {
-                let before = open.pop().unwrap_or_default();
-                below = below.saturating_sub(before + 1);
-                chain = before + 1;
+                chain = open.pop().unwrap_or_default();
+                below = below.saturating_sub(chain.levels() + 1);
+                chain.operators += 1;
             }
-            Token::Mark(',' | '&' | '|') => chain = 0,
+            Token::Mark(',') => chain = Chain::default(),
+            Token::Mark('&' | '|') => chain.operators = 0,
+            // `a.?b` and `a[?b]` are selections.
+            Token::Mark('?') if !matches!(before, Some(Token::Mark('.' | '['))) => chain.ternaries += 1,
             Token::Mark('+' | '-' | '*' | '/' | '%' | '<' | '>' | '=' | '!' | '.' | '?') | Token::Word("in") => {
-                chain += 1
+                chain.operators += 1;
             }
             Token::Mark(_) | Token::Word(_) | Token::Text => {}
         }
-        deepest = deepest.max(below + chain);
+        before = Some(token);
+        deepest = deepest.max(below + chain.levels());
     }
     deepest
 }
@@ -89,7 +109,9 @@ mod tests {
     fn what_nests_too_deep_is_refused_before_it_is_read() {
         let hidden = format!("// '\n{}", "1+".repeat(10_000) + "1");
         let (selections, among) = (format!("self{}", ".a".repeat(10_000)), "a in ".repeat(10_000) + "a");
-        for text in ["(".repeat(10_000), "1+".repeat(10_000) + "1", selections, "{1:".repeat(300), hidden, among] {
+        let (ternaries, lists) = ("a?b&&c:".repeat(14_000) + "a", "a?b||c:".repeat(300) + "a");
+        let texts = ["(".repeat(10_000), "1+".repeat(10_000) + "1", selections, "{1:".repeat(300), hidden, among];
+        for text in texts.into_iter().chain([ternaries, lists]) {
             assert_eq!(parse(&text).unwrap_err()[0].what, "expression recursion limit exceeded: 250");
         }
         assert!(parse(&"a".repeat(100_001)).unwrap_err()[0].what.contains("size: 100001, limit 100000"));
@@ -103,6 +125,8 @@ mod tests {
                 assert!(read.is_ok() || n > 10, "{open} {n}: {read:?}");
             }
         }
-        assert!(parse(&vec!["self.n > 0"; 1000].join(" && ")).is_ok(), "a chain of conditions does not nest");
+        for condition in ["self.n > 0", "self.?n.orValue(1) > 0", "(self.n > 0 ? true : false)"] {
+            assert!(parse(&vec![condition; 1000].join(" && ")).is_ok(), "a chain of conditions does not nest");
+        }
     }
 }

@@ -2,6 +2,8 @@
 //! `k8s.io/apiserver/pkg/admission/plugin/cel`, and `convertCELErrorToValidationError`.
 
 #[cfg(feature = "cel")]
+use std::collections::HashMap;
+#[cfg(feature = "cel")]
 use std::sync::Arc;
 
 #[cfg(feature = "cel")]
@@ -14,7 +16,7 @@ pub(super) struct Declarations {
     has_params: bool,
     /// The variables so far: each can name those before it.
     #[cfg(feature = "cel")]
-    variables: Option<Arc<Vec<(String, Type<'static>)>>>,
+    variables: Option<Arc<HashMap<String, Type<'static>>>>,
 }
 
 #[cfg(feature = "cel")]
@@ -31,8 +33,7 @@ impl Declarations {
             Err(faults) => (Type::Dyn, Some(failed(expression, &faults, at))),
         };
         let variables = Arc::make_mut(self.variables.get_or_insert_default());
-        variables.retain(|(known, _)| known != name);
-        variables.push((name.to_owned(), kind));
+        variables.insert(name.to_owned(), kind);
         cause
     }
 

@@ -49,12 +49,23 @@ pub(crate) struct Checked<'s> {
 /// What cel-go says of it.
 pub(crate) fn check<'s>(source: &str, variables: Vec<(String, Type<'s>)>) -> Result<Checked<'s>, String> {
     let expression = parse(source).map_err(|faults| {
-        let told: Vec<String> = faults.iter().map(|fault| shown(source, fault.place, &fault.what)).collect();
-        told.join("\n")
+        let told = faults.iter().take(MOST_FAULTS).map(|fault| shown(source, fault.place, &fault.what)).collect();
+        told_of(told, faults.len())
     })?;
-    let mut checker = Checker { text: source, positions: Positions::of(source), scope: variables, faults: Vec::new() };
+    let (positions, faults) = (Positions::of(source), Vec::new());
+    let mut checker = Checker { text: source, positions, scope: variables, faults, found: 0 };
     let kind = checker.check(&expression);
-    if checker.faults.is_empty() { Ok(Checked { expression, kind }) } else { Err(checker.faults.join("\n")) }
+    if checker.found == 0 { Ok(Checked { expression, kind }) } else { Err(told_of(checker.faults, checker.found)) }
+}
+
+/// How many faults of an expression are told.
+const MOST_FAULTS: usize = 100;
+
+fn told_of(mut faults: Vec<String>, found: usize) -> String {
+    if found > MOST_FAULTS {
+        faults.push(format!("{} more errors were truncated", found - MOST_FAULTS));
+    }
+    faults.join("\n")
 }
 
 /// What is wrong with an expression, and what it results in.
@@ -63,12 +74,17 @@ struct Checker<'t, 's> {
     positions: Positions<'t>,
     /// The names that are known, the inner ones last.
     scope: Vec<(String, Type<'s>)>,
+    /// The first of those that were found.
     faults: Vec<String>,
+    found: usize,
 }
 
 impl<'s> Checker<'_, 's> {
     fn fault(&mut self, place: usize, what: &str) {
-        self.faults.push(shown(self.text, line_and_column(self.text, place), what));
+        self.found += 1;
+        if self.found <= MOST_FAULTS {
+            self.faults.push(shown(self.text, line_and_column(self.text, place), what));
+        }
     }
 
     fn check(&mut self, expression: &Expression) -> Type<'s> {
@@ -261,5 +277,29 @@ fn of_literal<'s>(literal: &LiteralValue) -> Type<'s> {
         LiteralValue::Null => Type::Null,
         LiteralValue::String(_) => Type::String,
         LiteralValue::UInt(_) => Type::Uint,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::*;
+
+    #[test]
+    fn a_hundred_faults_are_told_and_the_others_counted() {
+        let Err(told) = check(&("a&&".repeat(300) + "a"), Vec::new()) else { panic!("`a` is not declared") };
+        assert_eq!(told.matches("undeclared reference").count(), 100);
+        assert!(told.ends_with("\n201 more errors were truncated"), "{told}");
+    }
+
+    #[test]
+    fn a_variable_does_not_hold_the_types_of_the_others() {
+        let variables = || Type::Variables([("a".to_owned(), Type::Int)].into_iter().collect::<HashMap<_, _>>().into());
+        let kind =
+            |of: &str| check(of, vec![("variables".to_owned(), variables())]).map(|checked| checked.kind.if_shallow());
+        assert!(matches!(kind("variables.a"), Ok(Type::Int)));
+        assert!(matches!(kind("variables"), Ok(Type::Unknown)));
+        assert!(matches!(kind("[[variables]]"), Ok(Type::Unknown)));
     }
 }

@@ -1,6 +1,7 @@
 //! The types that a schema gives to values. Upstream: apiserver's `SchemaDeclType` in `pkg/cel/common/schemas.go`.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -37,7 +38,7 @@ pub(crate) enum Type<'s> {
     /// What has methods only.
     Receiver(&'static str),
     /// The variables of a policy, as far as they are declared.
-    Variables(Arc<Vec<(String, Type<'s>)>>),
+    Variables(Arc<HashMap<String, Type<'s>>>),
 }
 
 impl<'s> Type<'s> {
@@ -81,18 +82,20 @@ impl<'s> Type<'s> {
             Self::Dyn => Some(Self::Dyn),
             Self::Declared(of) => of.field(name),
             Self::Receiver(of) => admission::request_resource(of, name),
-            Self::Variables(known) => known.iter().find(|(known, _)| known == name).map(|(_, kind)| kind.clone()),
+            Self::Variables(known) => known.get(name).cloned(),
             _ => Some(Self::Unknown),
         }
     }
 
-    /// The type, if it does not nest so deep that nobody would write it.
+    /// The type, if it does not nest so deep that nobody would write it, and if it does not hold those of all variables so far: a
+    /// variable of such a type would hold them once more.
     pub(crate) fn if_shallow(self) -> Self {
         const MOST_LEVELS: usize = 64;
         let mut inner = &self;
         for _ in 0..MOST_LEVELS {
             match inner {
                 Self::List(below) | Self::Map(below) => inner = below,
+                Self::Variables(_) => return Self::Unknown,
                 _ => return self,
             }
         }

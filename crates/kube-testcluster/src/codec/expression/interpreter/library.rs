@@ -92,6 +92,7 @@ fn result_of(name: &str, args: &[Value]) -> u64 {
     };
     match (name, args) {
         ("range", [Value::Int(count)]) => u64::try_from(*count).unwrap_or_default(),
+        ("split", [Value::String(text), Value::String(between), ..]) => text.matches(between.as_str()).count() as u64,
         ("replace", _) => (length(args.first()) + 1).saturating_mul(length(args.get(2))) / 10,
         ("join", _) => length(args.first()).saturating_mul(length(args.get(1))) / 10,
         ("format", [Value::String(text), ..]) => precisions(text),

@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 
 use super::regexes::Regexes;
-use super::{Error, Outcome, Value};
+use super::{Error, Outcome, Value, optional};
 use crate::codec::expression::cost;
 
 /// How many levels of expressions can be inside each other before what a name needs is computed in advance.
@@ -49,7 +49,10 @@ impl Meter {
                 self.charge(map.map.len() as u64)?;
                 map.map.values().try_for_each(|value| self.charge_for(value))
             }
-            _ => Ok(()),
+            other => match held(other) {
+                Some(held) => self.charge_for(held),
+                None => Ok(()),
+            },
         }
     }
 
@@ -76,6 +79,11 @@ impl Meter {
     }
 }
 
+/// What an optional holds.
+fn held(value: &Value) -> Option<&Value> {
+    optional(value)?.value()
+}
+
 /// The cost of looking at a text. Upstream: `StringTraversalCostFactor`.
 pub(super) fn of_text(length: usize) -> u64 {
     length.div_ceil(10) as u64
@@ -99,7 +107,7 @@ impl Meter {
         let below: Box<dyn Iterator<Item = &Value>> = match value {
             Value::List(items) => Box::new(items.iter()),
             Value::Map(map) => Box::new(map.map.values()),
-            _ => return Ok(false),
+            other => Box::new(held(other).into_iter()),
         };
         for item in below {
             if self.exceeds(item, levels - 1, seen)? {

@@ -103,8 +103,8 @@ impl Interpreter<'_> {
     /// A literal is copied each time.
     fn literal(&self, literal: &LiteralValue) -> Outcome {
         match literal {
-            LiteralValue::String(text) => self.meter.charge(text.inner().len() as u64 / 100)?,
-            LiteralValue::Bytes(bytes) => self.meter.charge(bytes.inner().len() as u64 / 100)?,
+            LiteralValue::String(text) => self.meter.charge(text.inner().len() as u64 / 10)?,
+            LiteralValue::Bytes(bytes) => self.meter.charge(bytes.inner().len() as u64 / 10)?,
             _ => {}
         }
         Ok(of_literal(literal))

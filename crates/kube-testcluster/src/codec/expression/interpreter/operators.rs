@@ -6,7 +6,7 @@ use kube_cel::cel::ExecutionError;
 use kube_cel::cel::common::ast::operators;
 
 use super::select::find_in;
-use super::{Error, Interpreter, Outcome, Value, key_of, meter};
+use super::{Error, Interpreter, Outcome, Value, key_of, meter, optional};
 
 impl Interpreter<'_> {
     /// An operator with two operands; `None` if this is none.
@@ -78,7 +78,13 @@ impl Interpreter<'_> {
                 self.meter.charge(meter::of_text(one.len().min(other.len())))?;
                 Ok(one == other)
             }
-            (one, other) => Ok(one == other),
+            (one, other) => match (optional(one), optional(other)) {
+                (Some(one), Some(other)) => match (one.value(), other.value()) {
+                    (Some(one), Some(other)) => self.equal(one, other),
+                    (one, other) => Ok(one.is_none() && other.is_none()),
+                },
+                _ => Ok(one == other),
+            },
         }
     }
 

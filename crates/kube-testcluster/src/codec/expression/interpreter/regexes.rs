@@ -12,7 +12,7 @@ use super::{Error, Meter, Outcome, Value};
 /// How large a compiled one can be.
 const MOST_BYTES: usize = 1 << 20;
 /// What it costs to compile one, whatever it says.
-const OF_COMPILING: u64 = 10_000;
+const OF_COMPILING: u64 = 100_000;
 
 /// By their texts; an error is what is wrong with one.
 pub(super) type Regexes = HashMap<String, Result<Regex, String>>;
@@ -32,8 +32,12 @@ pub(super) fn call(meter: &Meter, name: &str, args: &[Value]) -> Option<Outcome>
             "matches" => Value::Bool(regex.is_match(text)),
             "find" => found(regex.find(text).map_or("", |found| found.as_str())),
             _ => {
-                let all = regex.find_iter(text).take(limit.unwrap_or(usize::MAX));
-                Value::List(Arc::new(all.map(|one| found(one.as_str())).collect()))
+                let mut all = Vec::new();
+                for one in regex.find_iter(text).take(limit.unwrap_or(usize::MAX)) {
+                    meter.charge(1)?;
+                    all.push(found(one.as_str()));
+                }
+                Value::List(Arc::new(all))
             }
         })
     }))
@@ -44,7 +48,7 @@ fn regex(meter: &Meter, pattern: &str) -> Result<Regex, Error> {
         return known.clone().map_err(Error::Failed);
     }
     meter.charge(OF_COMPILING)?;
-    let compiled = RegexBuilder::new(pattern).size_limit(MOST_BYTES).build();
+    let compiled = RegexBuilder::new(pattern).size_limit(MOST_BYTES).dfa_size_limit(MOST_BYTES).build();
     let compiled = compiled.map_err(|why| format!("error parsing regexp: {why}"));
     meter.regexes.borrow_mut().insert(pattern.to_owned(), compiled.clone());
     compiled.map_err(Error::Failed)

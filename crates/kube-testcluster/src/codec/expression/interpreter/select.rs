@@ -4,12 +4,14 @@ use kube_cel::cel::common::ast::{Expr, SelectExpr};
 use kube_cel::cel::objects::{AsKeyRef, Key, KeyRef, Map};
 use kube_cel::cel::parser::Expression;
 
+use super::logic::fatal;
 use super::{Error, Interpreter, Outcome, Scope, Value, key_of, of_optional, optional};
 
 impl Interpreter<'_> {
     pub(super) fn select(&self, select: &SelectExpr, scope: Option<&Scope<'_>>) -> Outcome {
         self.meter.charge(1)?;
         if let Some(member) = self.member(select, scope) {
+            let member = fatal(member)?;
             return if select.test { Ok(Value::Bool(true)) } else { member };
         }
         let operand = self.eval(&select.operand, scope)?;

@@ -44,6 +44,9 @@ fn fields_and_items_are_found() {
     is_true("'k' in object.map && !('z' in object.map) && 2 in object.list && !(4 in object.list)");
     fails("oldObject.x == 100", "no such key: x");
     fails("object.b.c == 1", "no such key: b");
+    is_true(
+        "object.list[?0] == object.list[?0] && object.list[?0] != object.list[?1] && object.list[?7] == object[?'z']",
+    );
     fails("object.list[3] == 1", "index out of bounds: 3");
     fails("object.map['z'] == 'v'", "no such key: z");
     fails("object.a[0] == 1", "no such overload");
