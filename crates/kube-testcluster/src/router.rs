@@ -25,7 +25,7 @@ use crate::http::request_info::{self, NoTarget, Target};
 use crate::http::status::{ApiError, broken_request, no_such_path, plain};
 use crate::http::table::IncludeObject;
 use crate::http::waiting_answers::WaitingAnswers;
-use crate::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Serving, Subresource};
+use crate::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Resource, Serving, Subresource};
 use crate::nodes::logs::Logs;
 use crate::play::admin;
 use crate::settings::{Admin, ManagedFields};
@@ -105,28 +105,35 @@ fn check_route(target: &Target, headers: &HeaderMap, offers: Offers) -> Result<(
 async fn served(store: Arc<Store>, logs: Arc<Logs>, waiting: &WaitingAnswers, request: Request) -> Response {
     let query = Query::parse(request.uri());
     let refuse = |error| refused(request.headers(), &query, error);
-    let target = match request_info::parse(request.uri().path(), &store.catalog()) {
+    let parsed = request_info::parse(request.uri().path(), &store.catalog());
+    if let Some(problem) = timeout_problem(&parsed, request.uri().path(), &query) {
+        return refuse(ApiError::bad_request(problem));
+    }
+    let target = match parsed {
         Ok(target) => target,
         Err(NoTarget::NoSuchPath) => return no_such_path(),
         Err(NoTarget::BadEscape) => return broken_request(),
         Err(NoTarget::NoSuchResource) => return refuse(ApiError::unknown_resource()),
-        Err(NoTarget::NoSuchPart(resource, name)) => return refuse(ApiError::not_found(resource, &name)),
+        Err(NoTarget::NoSuchPart(resource, name)) => {
+            return warned_early(resource, refuse(ApiError::not_found(resource, &name)));
+        }
     };
     let method = match request.method() {
         // Upstream takes it for a read that is answered without a body; its router of other kinds does not know it.
         &Method::HEAD if target.served.custom.is_some() => Method::GET,
         method => method.clone(),
     };
-    if !is_long_running(&target, &query)
-        && let Some(problem) = query.get("timeout").and_then(deadline_problem)
-    {
-        return refuse(ApiError::bad_request(problem));
-    }
     let Some(action) = Action::of(&method, &target) else {
         // Upstream's handler of custom resources passes on what cannot be asked of all namespaces, to nobody.
         let is_passed_on = target.served.custom.is_some() && target.is_of_all_namespaces();
-        return if is_passed_on { no_such_path() } else { refuse(ApiError::method_not_allowed()) };
+        return if is_passed_on {
+            no_such_path()
+        } else {
+            warned_early(target.served, refuse(no_action(&method, &target)))
+        };
     };
+    let served = target.served;
+    let refuse = move |error| warned_early(served, refuse(error));
     if let Err(error) = action.check(request.headers(), &target, store.settings.managed_fields) {
         return refuse(error);
     }
@@ -149,7 +156,6 @@ async fn served(store: Arc<Store>, logs: Arc<Logs>, waiting: &WaitingAnswers, re
     };
     let conversion = Conversion { stored: target.resource, served: target.served };
     let requester = Requester::of(request.extensions());
-    let target_warning = target.served.warning();
     let changes_definitions = target.resource == CUSTOM_RESOURCE_DEFINITIONS && method != Method::GET;
     let definition = target.name.clone();
     let verb = Verb::of(&method, target_kind(&target, &query)).filter(|_| requester == Requester::Client);
@@ -179,10 +185,7 @@ async fn served(store: Arc<Store>, logs: Arc<Logs>, waiting: &WaitingAnswers, re
     };
     let answer = conversion::answer(&store, &conversion, answer).await;
     let answer = representation.of(answer).await;
-    let answer = match target_warning {
-        Some(warning) => warn(answer, &[warning.to_owned()]),
-        None => answer,
-    };
+    let answer = warned(served, answer);
     if verb.is_some() && answer.extensions().get::<Events>().is_some() {
         return with_cuts(store, representation.resource, answer);
     }
@@ -192,6 +195,38 @@ async fn served(store: Arc<Store>, logs: Arc<Logs>, waiting: &WaitingAnswers, re
         _ => answer,
     };
     compress(accepted, answer).await
+}
+
+/// What is wrong with the timeout of a request. Upstream's filter looks at it before anything looks for the path.
+fn timeout_problem(parsed: &Result<Target, NoTarget>, path: &str, query: &Query) -> Option<String> {
+    let is_long_running = match parsed {
+        Ok(target) => is_long_running(target, query),
+        Err(NoTarget::BadEscape) => true, // it gets to no filter
+        Err(_) => request_info::would_stream(path, query.flag("watch").unwrap_or_default()),
+    };
+    query.get("timeout").filter(|_| !is_long_running).and_then(deadline_problem)
+}
+
+/// A method that the path does not allow. Upstream's handler of custom resources has words of its own for what has no verb.
+fn no_action(method: &Method, target: &Target) -> ApiError {
+    let has_verb = [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE].contains(method);
+    if target.served.custom.is_some() && !has_verb {
+        return ApiError::method_not_supported(target.served, "");
+    }
+    ApiError::method_not_allowed()
+}
+
+/// Whatever is answered about a kind that is to be used no more warns of it.
+fn warned(resource: &Resource, answer: Response) -> Response {
+    match resource.warning() {
+        Some(warning) => warn(answer, &[warning.to_owned()]),
+        None => answer,
+    }
+}
+
+/// The same of what is refused before the request is handled. Upstream's router, which stands before other kinds, warns of nothing.
+fn warned_early(resource: &Resource, answer: Response) -> Response {
+    if resource.custom.is_some() { warned(resource, answer) } else { answer }
 }
 
 /// Brings definitions to the state that a write asks for, before its client is told that it was done.

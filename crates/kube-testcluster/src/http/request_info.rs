@@ -86,6 +86,25 @@ pub(crate) fn parse(path: &str, catalog: &Catalog) -> Result<Target, NoTarget> {
     Ok(Target { resource: resource.stored(), served: resource, namespace, name, subresource, watch })
 }
 
+/// Whether upstream takes a request for a long one, by its path alone: whether there is such a resource is found out later.
+pub(crate) fn would_stream(path: &str, watch: bool) -> bool {
+    let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
+    let rest = match parts.as_slice() {
+        ["api", _, rest @ ..] | ["apis", _, _, rest @ ..] => rest,
+        _ => return false,
+    };
+    let rest = match rest {
+        ["namespaces", _, plural, ..] if !is_namespace_subresource(plural) => &rest[2..],
+        rest => rest,
+    };
+    match rest {
+        ["watch", ..] => true,
+        [_, _, part, ..] => ["attach", "exec", "log", "portforward", "proxy"].contains(part),
+        [_] => watch,
+        _ => false,
+    }
+}
+
 impl Target {
     /// Whether it is about the objects of all namespaces.
     pub(crate) fn is_of_all_namespaces(&self) -> bool {
@@ -136,6 +155,20 @@ mod tests {
         assert!(parse("/api/v1/watch/namespaces/default/pods").unwrap().watch);
         assert_eq!(parse("/api/v1/pods").unwrap().resource, PODS);
         assert_eq!(parse("/api/v1/namespaces").unwrap().resource, NAMESPACES);
+    }
+
+    #[test]
+    fn a_long_request_is_known_by_its_path() {
+        for (path, watch, is_long) in [
+            ("/apis/example.org/v1/namespaces/a/things", true, true),
+            ("/apis/example.org/v1/things", false, false),
+            ("/apis/example.org/v1/namespaces/a/things/b", true, false),
+            ("/apis/example.org/v1/watch/things", false, true),
+            ("/api/v1/namespaces/a/pods/b/log", false, true),
+            ("/nosuch", true, false),
+        ] {
+            assert_eq!(would_stream(path, watch), is_long, "{path}");
+        }
     }
 
     #[test]
