@@ -35,10 +35,10 @@ func openings() []Request {
 const smallest = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"as.` + passingGroup + `"},"spec":{"group":"` + passingGroup + `","scope":"Namespaced",
 	"names":{"plural":"as","kind":"A"},"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}}`
 
-// refusedDefinition has something in its schema that is refused.
+// refusedDefinition has something in its schema that is refused. It is a dry run, as one of the servers may take it.
 func refusedDefinition(field string) Request {
 	body := strings.Replace(smallest, `{"type":"object"}`, `{"type":"object","properties":{"a":{"type":"array","items":{"type":"string"},`+field+`}}}`, 1)
-	return Request{Method: "POST", Path: definitionsPath, Header: map[string]string{"Content-Type": "application/json"}, Body: body, Plural: "customresourcedefinitions"}
+	return Request{Method: "POST", Path: definitionsPath + "?dryRun=All", Header: map[string]string{"Content-Type": "application/json"}, Body: body, Plural: "customresourcedefinitions"}
 }
 
 // sent is a request with a body.

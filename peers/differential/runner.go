@@ -57,6 +57,9 @@ func (r *Runner) run(sequence []Request) []Finding {
 		left := unnamed(request, real, ours, r.used)
 		if len(left) == 0 {
 			r.equal++
+			if oneRefused(request, real, ours) {
+				break // as the table says: what follows begins with different states
+			}
 		} else {
 			found = append(found, Finding{sequence[:i+1], left})
 		}
@@ -75,6 +78,12 @@ func diverged(request Request, real, ours Outcome) bool {
 		return strings.HasPrefix(outcome["status"], "2") || outcome["failed"] != ""
 	}
 	return request.Method != "GET" && (success(real) || success(ours))
+}
+
+// oneRefused says whether one server made or changed a definition that the other refused.
+func oneRefused(request Request, real, ours Outcome) bool {
+	writes := request.Method != "GET" && !strings.Contains(request.Path, "dryRun")
+	return writes && isCustom(request) && strings.HasPrefix(real["status"], "2") != strings.HasPrefix(ours["status"], "2")
 }
 
 // begin makes a new namespace on both sides.
