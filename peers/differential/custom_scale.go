@@ -2,7 +2,7 @@ package main
 
 // scale reads or writes the scale of an object.
 func scale(g *generator, kind kind) *draft {
-	if !kind.scale && !g.sometimes(10) {
+	if !kind.custom || !kind.scale && !g.sometimes(10) { // the peer serves no scale of others
 		return update(g, kind)
 	}
 	name := g.name(kind)

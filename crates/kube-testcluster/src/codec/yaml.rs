@@ -69,8 +69,42 @@ fn on_a_large_stack<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, St
     read()
 }
 
-/// The text up to the mark that begins a second document, or that ends the first.
+/// The text up to where the first document ends: behind the bracket that closes it, if it is in brackets, or else before the mark
+/// that ends it or begins another one. Nobody reads what is behind.
 fn first_document(text: &str) -> &str {
+    let text = up_to_mark(text);
+    brackets_end(text).map_or(text, |end| &text[..end])
+}
+
+/// Where the brackets end that a text begins with; `None` if it begins with none, or leaves one open.
+fn brackets_end(text: &str) -> Option<usize> {
+    text.trim_start().starts_with(['{', '[']).then_some(())?;
+    let (mut open, mut quote, mut before) = (0_usize, None, ' ');
+    let mut chars = text.char_indices();
+    while let Some((place, c)) = chars.next() {
+        match (quote, c) {
+            (Some('"'), '\\') => drop(chars.next()),
+            (Some('#'), '\n') => quote = None,
+            (Some(begun), c) if begun == c => quote = None,
+            (Some(_), _) => {}
+            (None, '#') if before.is_whitespace() => quote = Some('#'),
+            // Inside of a word they are letters.
+            (None, '"' | '\'') if before.is_whitespace() || "{[,:".contains(before) => quote = Some(c),
+            (None, '{' | '[') => open += 1,
+            (None, '}' | ']') => {
+                open = open.checked_sub(1)?;
+                if open == 0 {
+                    return Some(place + 1);
+                }
+            }
+            (None, _) => {}
+        }
+        before = c;
+    }
+    None
+}
+
+fn up_to_mark(text: &str) -> &str {
     let mut begun = false;
     let mut end = 0;
     for line in text.split_inclusive('\n') {
@@ -237,6 +271,17 @@ mod tests {
     fn told(text: &str) -> (String, Vec<String>) {
         let Read { json, duplicates } = read(text.as_bytes()).unwrap();
         (serde_json::Value::from(json).to_string(), duplicates)
+    }
+
+    #[test]
+    fn what_is_behind_the_first_document_is_not_read() {
+        for behind in ["{\"b\": 2}", " [", "\n---\n{", "\n...\n]", " # {", "x: {"] {
+            assert_eq!(
+                told(&format!("{{\"a\": [1, \"}}\\\"{{\"], b: it's, # }}\n c: '}}'}}{behind}")).0,
+                r#"{"a":[1,"}\"{"],"b":"it's","c":"}"}"#
+            );
+        }
+        assert!(read(b"{a: 1").is_err());
     }
 
     /// Upstream: `setMapIndex` in `go.yaml.in/yaml/v2`.
