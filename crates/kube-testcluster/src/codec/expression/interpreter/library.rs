@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::meter::of_text;
 use super::operators::in_words_of_go;
-use super::{Error, Meter, Outcome, Value, optional, regexes};
+use super::{Error, Meter, Outcome, Value, optional, regexes, times};
 use crate::codec::expression::FUNCTIONS;
 
 /// What a function is called on.
@@ -39,7 +39,8 @@ pub(super) fn call(meter: &Meter, name: &str, target: &Target<'_>, args: &[Value
         if let Some(outcome) = of_texts(meter, name, &all) {
             return outcome;
         }
-        if let Some(outcome) = regexes::call(meter, name, &all).or_else(|| of_optionals(name, &all)) {
+        let here = regexes::call(meter, name, &all).or_else(|| of_optionals(name, &all));
+        if let Some(outcome) = here.or_else(|| times::call(name, &all)) {
             return outcome;
         }
     }
@@ -114,7 +115,7 @@ fn precisions(format: &str) -> u64 {
 }
 
 /// Calls a function of the crates, which see the arguments as variables.
-fn of_the_crates(name: &str, target: &Target<'_>, args: &[Value]) -> Outcome {
+pub(super) fn of_the_crates(name: &str, target: &Target<'_>, args: &[Value]) -> Outcome {
     const TARGET: &str = "@target";
     let ident = |name: String| IdedExpr { id: 0, expr: Expr::Ident(name) };
     let mut context = FUNCTIONS.new_inner_scope();

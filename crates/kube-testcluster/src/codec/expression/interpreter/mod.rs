@@ -12,6 +12,7 @@ mod regexes;
 mod select;
 #[cfg(test)]
 mod tests;
+mod times;
 
 use std::collections::HashMap;
 use std::sync::Arc;

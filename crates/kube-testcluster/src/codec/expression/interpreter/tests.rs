@@ -150,3 +150,17 @@ fn what_nests_as_deep_as_it_can_be_read_runs() {
         }
     }
 }
+
+#[test]
+fn times_are_converted_as_in_go() {
+    is_true("timestamp('2024-01-01T00:00:00Z').getHours('America/New_York') == 19");
+    is_true(
+        "timestamp('2024-01-01T00:00:00Z').getHours('-05:30') == 18 && timestamp('2024-01-01T00:00:00Z').getHours() == 0",
+    );
+    is_true("timestamp('2024-01-01T00:00:00Z').getDayOfMonth('-05:30') == 30");
+    fails("timestamp('2024-01-01T00:00:00Z').getHours('Nope/Zone') == 0", "unknown time zone Nope/Zone");
+    is_true("string(duration('90s')) == '90s' && string(duration('1500ms')) == '1.5s'");
+    is_true("string(timestamp('2024-01-01T02:00:00+02:00')) == '2024-01-01T00:00:00Z'");
+    is_true("int(timestamp('1970-01-01T00:00:01Z')) == 1 && timestamp(1) == timestamp('1970-01-01T00:00:01Z')");
+    is_true("bool('true') && !bool('F')");
+}
