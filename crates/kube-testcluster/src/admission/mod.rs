@@ -15,6 +15,7 @@ mod refusal;
 mod review;
 mod validating;
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Map, Value};
@@ -25,7 +26,7 @@ pub(crate) use self::mutating::{Mutation, Reinvoke};
 use crate::http::request_info::Target;
 use crate::http::status::ApiError;
 use crate::kinds::admission::Configured;
-use crate::kinds::{Resource, Subresource};
+use crate::kinds::{NAMESPACES, Resource, Subresource};
 use crate::machinery::admit::Operation;
 use crate::machinery::user::User;
 use crate::store::object::Key;
@@ -105,7 +106,7 @@ impl<'a> Gate<'a> {
             return Self::open();
         }
         let (user, options) = who();
-        let is_namespace = target.served.plural == "namespaces" && target.served.group.is_empty();
+        let is_namespace = target.served == NAMESPACES;
         let asked = Asked {
             store,
             configured,
@@ -178,8 +179,10 @@ impl<'a> Gate<'a> {
     ) -> Result<(), ApiError> {
         match self.asked.as_deref() {
             Some(asked) => {
-                policy::dispatch(asked, operation, object, old).await?;
-                validating::dispatch(asked, operation, object, old).await
+                let object = object.map(Cow::Borrowed);
+                let attributes = Attributes { request: asked, operation, object, old };
+                policy::dispatch(&attributes).await?;
+                validating::dispatch(&attributes).await
             }
             None => Ok(()),
         }

@@ -10,6 +10,19 @@ pub(crate) struct GoText<'a>(pub(crate) &'a Value);
 /// An object in Go's form; its fields are sorted.
 pub(crate) struct GoMap<'a>(pub(crate) &'a Map<String, Value>);
 
+/// The name of a value's type, as Go's decoder of untyped JSON gives it.
+pub(crate) fn go_type(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "<nil>",
+        Value::Bool(_) => "bool",
+        Value::Number(number) if number.is_i64() => "int64",
+        Value::Number(_) => "float64",
+        Value::String(_) => "string",
+        Value::Array(_) => "[]interface {}",
+        Value::Object(_) => "map[string]interface {}",
+    }
+}
+
 impl Display for GoText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {

@@ -4,6 +4,7 @@
 pub(crate) mod admit;
 pub(crate) mod authorization;
 pub(crate) mod cause;
+pub(crate) mod cel;
 pub(crate) mod clock;
 pub(crate) mod conditions;
 pub(crate) mod cron;

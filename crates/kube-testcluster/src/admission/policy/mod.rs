@@ -12,7 +12,6 @@ mod params;
 #[cfg(feature = "cel")]
 mod validator;
 
-use std::borrow::Cow;
 use std::sync::PoisonError;
 
 use serde_json::Value;
@@ -22,27 +21,17 @@ use super::{Asked, Attributes};
 use crate::http::status::ApiError;
 use crate::kinds::admission::{Action, Binding, FailurePolicy, PolicyHook};
 use crate::kinds::{NAMESPACES, Resource};
-use crate::machinery::admit::Operation;
 use crate::store::object::Key;
 
 /// Lets all policies decide. The first one that denies the request is told.
-pub(super) async fn dispatch(
-    request: &Asked<'_>,
-    operation: Operation,
-    object: Option<&Value>,
-    old: Option<&Value>,
-) -> Result<(), ApiError> {
-    let Some(configured) = &request.configured else { return Ok(()) };
-    if configured.policies.is_empty() {
-        return Ok(());
-    }
-    let attributes = Attributes { request, operation, object: object.map(Cow::Borrowed), old };
+pub(super) async fn dispatch(attributes: &Attributes<'_>) -> Result<(), ApiError> {
+    let Some(configured) = &attributes.request.configured else { return Ok(()) };
     let mut denials = Vec::new();
     for hook in &configured.policies {
-        decide(hook, &attributes, &mut denials).await?;
+        decide(hook, attributes, &mut denials).await?;
     }
     match denials.into_iter().next() {
-        Some(denial) => Err(denial.told(&attributes)),
+        Some(denial) => Err(denial.told(attributes)),
         None => Ok(()),
     }
 }

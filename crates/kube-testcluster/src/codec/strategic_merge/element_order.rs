@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::{DIRECTIVE, Refusal};
-use crate::codec::go_text::{GoMap, GoText};
+use crate::codec::go_text::{GoMap, GoText, go_type};
 use crate::codec::schema::{Kind, Struct};
 
 /// Refuses an order that does not fit the list that the object has, or the one in the patch. Upstream:
@@ -100,17 +100,9 @@ fn is_list(kind: &Kind) -> bool {
     }
 }
 
-/// The name of a value's type, as Go's decoder of untyped JSON gives it.
+/// The name of a value's type, as `fmt` writes what `reflect.TypeOf` says.
 fn type_name(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "%!s(<nil>)",
-        Value::Bool(_) => "bool",
-        Value::Number(number) if number.is_i64() => "int64",
-        Value::Number(_) => "float64",
-        Value::String(_) => "string",
-        Value::Array(_) => "[]interface {}",
-        Value::Object(_) => "map[string]interface {}",
-    }
+    if value.is_null() { "%!s(<nil>)" } else { go_type(value) }
 }
 
 fn refused<T>(why: impl Into<String>) -> Result<T, Refusal> {

@@ -14,6 +14,7 @@ use crate::kinds::fields::{each, invalid, items, known, known_if_set, text};
 use crate::kinds::names;
 use crate::kinds::resource::{Generation, Resource, Scope, Strategy, Subresource, UnconditionalUpdate};
 use crate::machinery::cause::Cause;
+use crate::machinery::cel::RESERVED;
 use crate::machinery::fill::{missing, part};
 
 /// The row of a ValidatingAdmissionPolicy.
@@ -149,29 +150,6 @@ fn variable(variable: &Value, declared: &mut Declarations, at: &str) -> Vec<Caus
 
 /// Upstream: `isCELIdentifier`.
 fn is_identifier(name: &str) -> bool {
-    const RESERVED: [&str; 21] = [
-        "true",
-        "false",
-        "null",
-        "in",
-        "as",
-        "break",
-        "const",
-        "continue",
-        "else",
-        "for",
-        "function",
-        "if",
-        "import",
-        "let",
-        "loop",
-        "package",
-        "namespace",
-        "return",
-        "var",
-        "void",
-        "while",
-    ];
     let is_start = |c: char| c.is_ascii_alphabetic() || c == '_';
     name.starts_with(is_start) && name.chars().all(|c| is_start(c) || c.is_ascii_digit()) && !RESERVED.contains(&name)
 }

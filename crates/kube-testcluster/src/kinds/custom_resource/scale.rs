@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::codec::go_text::GoText;
+use crate::codec::go_text::{GoText, go_type};
 use crate::machinery::cause::Cause;
 
 /// The paths of a `scale` subresource, split into names.
@@ -143,16 +143,4 @@ fn at<'v>(value: &'v Value, path: &[String]) -> Result<Option<&'v Value>, String
 fn wrong_type(path: &[String], found: &Value, expected: &str) -> String {
     let (path, kind) = (json_path(path), go_type(found));
     format!("{path} accessor error: {} is of the type {kind}, expected {expected}", GoText(found))
-}
-
-fn go_type(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "<nil>",
-        Value::Bool(_) => "bool",
-        Value::Number(number) if number.is_i64() => "int64",
-        Value::Number(_) => "float64",
-        Value::String(_) => "string",
-        Value::Array(_) => "[]interface {}",
-        Value::Object(_) => "map[string]interface {}",
-    }
 }

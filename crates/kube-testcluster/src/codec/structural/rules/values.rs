@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::Number;
 use crate::codec::structural::Structural;
 use crate::codec::structural::number::truncated;
+use crate::machinery::cel::RESERVED;
 
 /// A value under its schema: what the schema does not know is not seen, a number is of the schema's type, and some formats of texts
 /// are types of their own. Of a resource the names are seen.
@@ -97,29 +98,6 @@ fn converted(with: &Option<Program>, text: String) -> Option<Cel> {
 
 /// The name of a field in the language. Upstream: apiserver's `pkg/cel/escaping.go`.
 fn escaped(name: &str) -> String {
-    const RESERVED: [&str; 21] = [
-        "true",
-        "false",
-        "null",
-        "in",
-        "as",
-        "break",
-        "const",
-        "continue",
-        "else",
-        "for",
-        "function",
-        "if",
-        "import",
-        "let",
-        "loop",
-        "package",
-        "namespace",
-        "return",
-        "var",
-        "void",
-        "while",
-    ];
     if RESERVED.contains(&name) {
         return format!("__{name}__");
     }
