@@ -73,6 +73,7 @@ func (n *normaliser) value(value any) any {
 	switch value := value.(type) {
 	case object:
 		n.noteGenerated(value)
+		sortCustom(value)
 		normal := object{}
 		for _, key := range sortedKeys(value) {
 			normal[n.text(key)] = n.field(key, value[key])
@@ -105,6 +106,16 @@ func (n *normaliser) field(key string, value any) any {
 		return n.value(withoutAges(cells))
 	}
 	return n.value(value)
+}
+
+// sortCustom orders the custom resources of a group by their names: upstream tells them in the order in which Go walks a map.
+func sortCustom(answer object) {
+	version, _ := answer["groupVersion"].(string)
+	resources, _ := answer["resources"].([]any)
+	if strings.Contains(version, standingDomain) {
+		name := func(resource any) string { fields, _ := resource.(object); return fmt.Sprint(fields["name"]) }
+		slices.SortStableFunc(resources, func(a, b any) int { return strings.Compare(name(a), name(b)) })
+	}
 }
 
 // byManager orders the entries of managed fields: servers order them by their times first, to the second.

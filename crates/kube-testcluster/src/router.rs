@@ -213,6 +213,9 @@ fn no_action(method: &Method, target: &Target) -> ApiError {
     if target.served.custom.is_some() && !has_verb {
         return ApiError::method_not_supported(target.served, "");
     }
+    if target.served.custom.is_some() && [Method::PUT, Method::PATCH].contains(method) && target.name.is_none() {
+        return ApiError::bad_request("name must be provided");
+    }
     ApiError::method_not_allowed()
 }
 
@@ -295,6 +298,8 @@ impl Action {
             _ if target.watch => return None,
             (None, None, &Method::GET) => Self::ListOrWatch,
             (None, None, &Method::POST) if !all_namespaces => Self::Create,
+            // Upstream's handler of custom resources looks at the verb alone.
+            (Some(_), None, &Method::POST) if target.served.custom.is_some() => Self::Create,
             (None, None, &Method::DELETE)
                 if !all_namespaces && target.resource.verbs().contains(&"deletecollection") =>
             {

@@ -3,6 +3,7 @@
 pub(crate) mod depth;
 #[cfg(feature = "cel")]
 pub(crate) mod expression;
+pub(crate) mod go_json;
 pub(crate) mod go_syntax;
 pub(crate) mod go_text;
 pub(crate) mod json;

@@ -98,12 +98,8 @@ impl Format {
         let read = self.read_strictly(body, kind, &api_version);
         let (yaml::Read { json, duplicates }, meta) =
             read.and_then(|read| TypeMeta::of(&read.json).map(|meta| (read, meta))).map_err(unrecognized)?;
-        let missing = |field: &str| format!("Object '{field}' is missing in '{}'", String::from_utf8_lossy(body));
         if meta.kind.is_empty() {
-            return Err(unrecognized(missing("Kind")));
-        }
-        if meta.api_version.is_empty() {
-            return Err(unrecognized(missing("apiVersion")));
+            return Err(unrecognized(format!("Object 'Kind' is missing in '{}'", String::from_utf8_lossy(body))));
         }
         let refused = |why: String| {
             let version = version_of(&meta.api_version);

@@ -112,7 +112,11 @@ impl Representation {
     /// The negotiated view of an object or a list.
     fn view(&self, value: Value, columns: Columns) -> Result<Value, ApiError> {
         let is_list = value["kind"] == self.resource.list_kind();
-        let hub = || hub_type(value["kind"].as_str().unwrap_or_default(), &self.resource.api_version());
+        let hub = || match (self.resource.custom, is_list) {
+            (Some(_), true) => "unstructured.UnstructuredList".to_owned(),
+            (Some(_), false) => "unstructured.Unstructured".to_owned(),
+            (None, _) => hub_type(value["kind"].as_str().unwrap_or_default(), &self.resource.api_version()),
+        };
         match self.form.view {
             View::Whole => Ok(self.whole(value)),
             View::Table(version) => {

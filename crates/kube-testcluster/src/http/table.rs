@@ -5,9 +5,9 @@ use crate::machinery::quote::quote;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::kinds::Resource;
 use crate::kinds::columns::{self, Column};
 use crate::kinds::custom_resource::CustomColumn;
+use crate::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Resource};
 
 /// Whether a table contains its column definitions. In a watch only the first event does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +61,9 @@ impl Table {
             None => (json!({"resourceVersion": value["metadata"]["resourceVersion"]}), vec![value]),
         };
         let rows: Vec<Value> = objects.into_iter().map(|object| self.row(object)).collect();
+        // Upstream's printer of definitions makes no list for none. Others do.
+        let has_none = rows.is_empty() && self.resource == CUSTOM_RESOURCE_DEFINITIONS;
+        let rows = if has_none { Value::Null } else { rows.into() };
         let shown = match self.columns {
             Columns::Shown => {
                 self.resource.columns.iter().map(Column::definition).chain(self.own_definitions()).collect()

@@ -109,7 +109,10 @@ fn term(requirement: &FieldRequirement, resource: &Resource) -> Result<Term, Str
     let FieldRequirement { field, operator, value } = requirement;
     let (field, missing) = match field.as_str() {
         "metadata.name" => (SelectableField::Name, ""),
-        "metadata.namespace" => (SelectableField::Namespace, ""),
+        // Upstream: `ConvertFieldLabel` of custom resources. Other kinds without namespaces take it.
+        "metadata.namespace" if resource.custom.is_none() || resource.is_namespaced() => {
+            (SelectableField::Namespace, "")
+        }
         field => resource
             .fields
             .iter()

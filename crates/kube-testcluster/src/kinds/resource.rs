@@ -200,6 +200,15 @@ impl Resource {
         if self.group.is_empty() { self.version.to_owned() } else { format!("{}/{}", self.group, self.version) }
     }
 
+    /// Where upstream's storage keeps the kind.
+    pub(crate) fn storage_path(&self) -> String {
+        let has_own_server = matches!(self.group, "apiextensions.k8s.io" | "apiregistration.k8s.io");
+        match has_own_server || self.custom.is_some() {
+            true => format!("/registry/{}/{}", self.group, self.plural),
+            false => format!("/registry/{}", self.plural),
+        }
+    }
+
     pub(crate) fn group_resource(&self) -> GroupResource {
         GroupResource { plural: self.plural, group: self.group }
     }
@@ -274,30 +283,30 @@ impl Resource {
     /// What is wrong with a new object. Upstream: `ValidateCreate`.
     pub(crate) fn causes_of_new(&self, new: &Value) -> Vec<Cause> {
         let mut causes = metadata::of_new(self, new);
-        causes.extend(match self.custom {
-            Some(custom) => custom.validate(&self.whole(new), None),
-            None => distinct((self.validate)(new, None)),
-        });
+        match self.custom {
+            Some(custom) => custom.validate(&mut causes, &self.whole(new), None),
+            None => causes.extend(distinct((self.validate)(new, None))),
+        }
         if causes.is_empty() { metadata::of_any_new(new) } else { causes }
     }
 
     /// What is wrong with a new state of an object. Upstream: `ValidateUpdate`.
     pub(crate) fn causes_of_update(&self, new: &Value, old: &Value) -> Vec<Cause> {
         let mut causes = metadata::of_update(self, new, old);
-        causes.extend(match self.custom {
-            Some(custom) => custom.validate(&self.whole(new), Some(&self.whole(old))),
-            None => distinct((self.validate)(new, Some(old))),
-        });
+        match self.custom {
+            Some(custom) => custom.validate(&mut causes, &self.whole(new), Some(&self.whole(old))),
+            None => causes.extend(distinct((self.validate)(new, Some(old)))),
+        }
         causes
     }
 
     /// What is wrong with a new status. Upstream: `ValidateUpdate` of a kind's status strategy.
     pub(crate) fn causes_of_status_update(&self, new: &Value, old: &Value) -> Vec<Cause> {
         let mut causes = metadata::of_update(self, new, old);
-        causes.extend(match self.custom {
-            Some(custom) => custom.validate_status(&self.whole(new), &self.whole(old)),
-            None => distinct((self.validate_status)(new, Some(old))),
-        });
+        match self.custom {
+            Some(custom) => custom.validate_status(&mut causes, &self.whole(new), &self.whole(old)),
+            None => causes.extend(distinct((self.validate_status)(new, Some(old)))),
+        }
         causes
     }
 

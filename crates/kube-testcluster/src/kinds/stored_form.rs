@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
-use super::custom_resource::ConversionWebhook;
+use super::custom_resource::{ConversionWebhook, integers};
 use super::resource::Resource;
+use crate::codec::structural::default;
 
 /// The form in which a kind is stored that is served in two groups or versions: the same objects, with other fields.
 #[derive(Debug)]
@@ -53,6 +54,21 @@ impl Resource {
             },
             Some(StoredForm { conversion: Conversion::Webhook(_), .. }) | None => stored,
         }
+    }
+
+    /// Gives an object that is valid the form in which upstream writes it.
+    pub(crate) fn as_written(&self, value: &mut Value) {
+        if self.custom.is_some() {
+            integers(value);
+        }
+    }
+
+    /// A new object as upstream reads what it has stored, if that differs: with the defaults of what it has lost since it was decoded,
+    /// which is its status.
+    pub(crate) fn as_read_back(&self, stored: &Value) -> Option<Value> {
+        let mut read = stored.clone();
+        default(&mut read, &self.custom?.schema);
+        (read != *stored).then_some(read)
     }
 
     /// Who converts its objects to and from the form in which they are stored, if a webhook does.

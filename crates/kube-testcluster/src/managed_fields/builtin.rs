@@ -10,7 +10,7 @@ use super::typed::Type;
 use crate::codec::schema::{Field, Kind, ListType, Omit, Struct, structs};
 
 /// What no type describes, below something atomic. Upstream: `__untyped_atomic_`.
-const ATOMIC: &str = "__untyped_atomic_";
+pub(super) const ATOMIC: &str = "__untyped_atomic_";
 
 static SCHEMA: LazyLock<Arc<Schema>> = LazyLock::new(|| {
     let mut types: HashMap<String, Atom> = structs().map(|(name, of)| (name.to_owned(), of_struct(name, of))).collect();
@@ -36,11 +36,11 @@ pub(super) fn scalar(scalar: Scalar) -> Atom {
     Atom { scalar: Some(scalar), ..Atom::default() }
 }
 
-pub(super) fn list(element: TypeRef, relationship: Relationship, keys: Vec<String>) -> Atom {
+fn list(element: TypeRef, relationship: Relationship, keys: Vec<String>) -> Atom {
     Atom { list: Some(Arc::new(List { element, relationship, keys })), ..Atom::default() }
 }
 
-pub(super) fn map(element: TypeRef, relationship: Relationship) -> Atom {
+fn map(element: TypeRef, relationship: Relationship) -> Atom {
     let map = MapType { fields: BTreeMap::new(), element, relationship };
     Atom { map: Some(Arc::new(map)), ..Atom::default() }
 }

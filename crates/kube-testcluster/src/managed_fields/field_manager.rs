@@ -267,8 +267,10 @@ impl FieldManager<'_> {
     /// An object of the kind, without its entries.
     fn typed(&self, object: &Value, duplicates: Duplicates) -> Result<TypedValue, String> {
         let mut object = object.clone();
-        if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
-            metadata.remove("managedFields");
+        if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut)
+            && metadata.get("managedFields").is_some_and(Value::is_array)
+        {
+            metadata.remove("managedFields"); // what is no list is told as any other field of a wrong type
         }
         if let Some(fields) = object.as_object_mut() {
             fields.insert("apiVersion".to_owned(), json!(self.api_version));

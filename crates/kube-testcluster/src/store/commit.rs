@@ -51,7 +51,7 @@ impl Store {
     ) -> Result<Arc<Object>, E> {
         self.commit_latency().await;
         let reservation = self.allocators.reserve(resource, &key, &mut value, None)?;
-        let draft = (commit == Commit::Really).then(|| Draft::new(resource, key.clone(), &mut value));
+        let draft = (commit == Commit::Really).then(|| Draft::of_new(resource, key.clone(), &mut value));
         let mut state = self.lock();
         admit(&state.storage)?;
         if let Some(present) = state.storage.get(resource, &key) {
@@ -214,7 +214,8 @@ fn draft(current: &Opened, commit: Commit, next: &mut Next) -> Option<Draft> {
         return None;
     }
     object(&mut value["metadata"]).remove("selfLink");
-    (*value != current.value).then(|| Draft::new(current.resource, current.key.clone(), value))
+    (*value != current.value || current.shows_more_than_written())
+        .then(|| Draft::new(current.resource, current.key.clone(), value))
 }
 
 #[cfg(test)]

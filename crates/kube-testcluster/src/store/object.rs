@@ -71,7 +71,7 @@ pub(crate) struct Object {
     item: u32,
     /// The decoded content, while anybody holds it.
     opened: Mutex<Weak<Opened>>,
-    /// What a client has written, if a definition that came later shows it in another form: with other defaults, or less of it.
+    /// What was written, if its definition shows it in another form: with other defaults, or less of it.
     written: Option<Arc<Value>>,
 }
 
@@ -85,6 +85,8 @@ pub(crate) struct Draft {
     fields: Vec<u8>,
     /// Where the revision is put in.
     hole: usize,
+    /// As in [`Object`].
+    written: Option<Arc<Value>>,
 }
 
 #[cfg(test)]
@@ -199,6 +201,11 @@ impl Object {
         Ok(Self { written: differs.then_some(written), ..object })
     }
 
+    /// Whether the same content, written once more, is a change for upstream: it compares what is stored.
+    pub(crate) fn shows_more_than_written(&self) -> bool {
+        self.written.is_some()
+    }
+
     /// The object in a response to a get: a JSON object with kind and apiVersion.
     pub(crate) fn json(&self) -> &[u8] {
         &self.added[HEAD.len()..self.added.len() - TAIL.len()]
@@ -227,13 +234,21 @@ impl Draft {
                 hole = fields.len() - 1;
             });
         });
-        Self { resource, key, summary: Summary::of(resource, value), fields, hole }
+        Self { resource, key, summary: Summary::of(resource, value), fields, hole, written: None }
+    }
+
+    /// Encodes a new object. What its definition adds is added.
+    pub(crate) fn of_new(resource: &'static Resource, key: Key, value: &mut Value) -> Self {
+        let written = resource.as_read_back(value).map(|read| Arc::new(std::mem::replace(value, read)));
+        Self { written, ..Self::new(resource, key, value) }
     }
 
     pub(crate) fn at(self, revision: u64) -> Object {
         let (before, after) = self.fields.split_at(self.hole);
         let text = revision.to_string();
-        Object::framed(self.resource, self.key, revision, self.summary, &[before, text.as_bytes(), after])
+        let written = self.written;
+        let framed = Object::framed(self.resource, self.key, revision, self.summary, &[before, text.as_bytes(), after]);
+        Object { written, ..framed }
     }
 }
 

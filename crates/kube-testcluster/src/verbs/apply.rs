@@ -50,12 +50,18 @@ pub(super) fn is_apply(headers: &HeaderMap, managed_fields: ManagedFields) -> bo
 
 pub(crate) async fn apply(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
-    let apply = Apply::read(request, &query).await?;
+    let apply = Apply::read(request, &query, || absence(&store, &target)).await?;
     let mut warnings = Vec::new();
     let gate = Gate::of(&store, &target, &apply.user, apply.options.commit, || write_options::fields(&query));
     let written = apply.write(&store, &target, &gate, &mut warnings).await;
     warnings.extend(gate.warnings());
     Ok(apply.respond(written.map(|(code, object)| answer(code, &object)), warnings))
+}
+
+/// That the object is not there to a part of which something is applied.
+pub(super) fn absence(store: &Store, target: &Target) -> Option<ApiError> {
+    let key = key(target).ok().filter(|_| target.subresource.is_some())?;
+    store.get(target.resource, &key).is_none().then(|| ApiError::not_found(target.resource, key.name()))
 }
 
 /// What is told of fields that are there twice.
@@ -71,19 +77,24 @@ fn duplicates(found: &[String], strictness: Strictness) -> Result<Option<String>
 }
 
 impl Apply {
-    pub(super) async fn read(request: Request, query: &Query) -> Result<Self, ApiError> {
+    /// Reads a configuration. What is wrong with it is told only if nothing is `missing`.
+    pub(super) async fn read(
+        request: Request,
+        query: &Query,
+        missing: impl FnOnce() -> Option<ApiError>,
+    ) -> Result<Self, ApiError> {
         let (writer, user) = (Writer::applied(&request), user_of(request.extensions()));
         let body = body::read(request).await?;
         let options = WriteOptions::of_apply(query)?;
-        let read = yaml::read(&body).map_err(|why| {
-            ApiError::bad_request(format!("error encoding patch: error converting YAML to JSON: {why}"))
-        })?;
-        if !matches!(read.json, Json::Object(_) | Json::Null) {
-            let why = no_map(&read.json);
-            return Err(ApiError::bad_request(format!(
-                "error decoding patch: error unmarshaling JSON: while decoding JSON: {why}"
-            )));
-        }
+        let read = match yaml::read(&body) {
+            Err(why) => Err(format!("error encoding patch: error converting YAML to JSON: {why}")),
+            Ok(read) if matches!(read.json, Json::Object(_) | Json::Null) => Ok(read),
+            Ok(read) => {
+                let why = no_map(&read.json);
+                Err(format!("error decoding patch: error unmarshaling JSON: while decoding JSON: {why}"))
+            }
+        };
+        let read = read.map_err(|why| missing().unwrap_or_else(|| ApiError::bad_request(why)))?;
         let config = Value::from(read.json);
         let force = if query.flag("force") == Some(true) { Force::Yes } else { Force::No };
         let (manager, duplicates) = (query.text("fieldManager"), read.duplicates);

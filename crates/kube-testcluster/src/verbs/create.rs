@@ -94,6 +94,7 @@ impl Creation<'_> {
         self.check_version(&version)?;
         keep_in_dry_run(&mut value, version, commit);
         let generates = value["metadata"]["generateName"].as_str().is_some_and(|prefix| !prefix.is_empty());
+        target.resource.as_written(&mut value);
         let value = conversion::to_stored(store, target, value).await?;
         admitted(store, target.resource, key, value, commit)
             .await

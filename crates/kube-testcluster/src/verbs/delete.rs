@@ -191,7 +191,11 @@ fn plan(store: &Store, current: &Opened, options: &DeleteOptions) -> (Next, Then
     let period = match (current.resource.deletion, &deleting, grace) {
         (Deletion::AtOnce, ..) if !held && update::is_held(&current.value) => return (Next::Remove, Then::Forgotten),
         (Deletion::AtOnce, ..) if !held => return (Next::Remove, Then::Done),
-        (Deletion::AtOnce, Some(_), _) => return (Next::Put(value), Then::Wait),
+        (Deletion::AtOnce, Some(_), _) => {
+            // Upstream: `markAsDeleting`. It makes a difference for definitions alone, whose first deletion sets none.
+            value["metadata"]["deletionGracePeriodSeconds"] = json!(0);
+            return (Next::Put(value), Then::Wait);
+        }
         (Deletion::AtOnce, None, _) => 0,
         (Deletion::Graceful, None, _) => options.first_period(current),
         // With 0, an earlier deletion was interrupted between its two writes.

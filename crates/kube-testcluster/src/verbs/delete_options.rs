@@ -14,7 +14,7 @@ use crate::http::status::ApiError;
 use crate::http::type_meta::TypeMeta;
 use crate::http::write_options;
 use crate::kinds::metadata::{FOREGROUND, ORPHAN};
-use crate::kinds::{Dependents, Resource};
+use crate::kinds::{CUSTOM_RESOURCE_DEFINITIONS, Dependents, Resource};
 use crate::machinery::cause::Cause;
 use crate::store::Commit;
 use crate::store::object::{Object, Opened};
@@ -210,9 +210,10 @@ impl DeleteOptions {
             return Ok(());
         }
         let why = format!(
-            "StorageError: invalid object, Code: 4, Key: /registry/{}/{}, ResourceVersion: 0, AdditionalErrorMsg: unsafe \
-             deletion is not allowed because the object is decodable from storage",
-            object.resource.plural, object.key
+            "StorageError: invalid object, Code: 4, Key: {}/{}, ResourceVersion: 0, AdditionalErrorMsg: unsafe deletion \
+             is not allowed because the object is decodable from storage",
+            object.resource.storage_path(),
+            object.key
         );
         Err(ApiError::conflict(object.resource, object.resource.plural, object.key.name(), why))
     }
@@ -229,6 +230,9 @@ impl DeleteOptions {
     pub(crate) fn check(&self, object: &Object) -> Result<(), ApiError> {
         let (resource, name) = (object.resource, object.key.name());
         let uid = object.summary.uid();
+        if resource == CUSTOM_RESOURCE_DEFINITIONS {
+            return self.check_definition(object);
+        }
         if let Some(asked) = self.uid.as_deref().filter(|asked| *asked != uid) {
             let why = format!(
                 "the UID in the precondition ({asked}) does not match the UID in record ({uid}). The object might have \
@@ -243,6 +247,25 @@ impl DeleteOptions {
                  ({version}). The object might have been modified"
             );
             return Err(ApiError::conflict(resource, resource.kind, name, why));
+        }
+        Ok(())
+    }
+
+    /// The same of a definition, which has its own words for it. Upstream: `REST.Delete` of
+    /// `pkg/registry/customresourcedefinition/etcd.go`.
+    fn check_definition(&self, object: &Object) -> Result<(), ApiError> {
+        let version = object.revision.to_string();
+        let compared = [
+            ("UID", self.uid.as_deref(), object.summary.uid()),
+            ("ResourceVersion", self.resource_version.as_deref(), &version),
+        ];
+        for (what, asked, found) in compared {
+            if let Some(asked) = asked.filter(|asked| *asked != found) {
+                let why =
+                    format!("precondition failed: {what} in precondition: {asked}, {what} in object meta: {found}");
+                let resource = object.resource;
+                return Err(ApiError::conflict(resource, resource.plural, object.key.name(), why));
+            }
         }
         Ok(())
     }

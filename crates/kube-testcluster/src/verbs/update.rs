@@ -173,6 +173,7 @@ fn decided(
     let grant = Grant { resource, namespace, name: current.key.name(), new: &new, old: Some(&current.value) };
     escalation::check(writer.caller.as_ref(), grant)?;
     preconditions(current, &new)?;
+    (resource.defaults)(&mut new); // by what was sent: upstream sets them when it decodes
     match part {
         Some(Subresource::Approval | Subresource::Status) => keep_all_but_status(current, &mut new),
         _ => keep_status(current, &mut new, part),
@@ -181,7 +182,6 @@ fn decided(
         pod_admission::admit_update(store.settings.admission, &current.value, &mut new);
     }
     keep_system_fields(current, &mut new);
-    (resource.defaults)(&mut new);
     (resource.prepare)(&mut new, &Change { old: Some(&current.value), part, now: &store.clock.now() });
     let mut causes = match part {
         Some(Subresource::Status) => served.causes_of_status_update(&new, &current.value),
@@ -202,6 +202,7 @@ fn decided(
     if is_counted(current, &new, part) {
         count_generation(&mut new);
     }
+    resource.as_written(&mut new);
     ownership::set_entries(current, &mut new, entries);
     let gone = is_released(current, &new);
     Ok(if gone { Next::Release(new) } else { Next::Put(new) })
@@ -312,9 +313,9 @@ pub(super) fn failed_precondition(current: &Object, what: &str, asked: &str, fou
 
 fn failed_precondition_of(resource: &'static Resource, key: &Key, what: &str, asked: &str, found: &str) -> ApiError {
     let why = format!(
-        "StorageError: invalid object, Code: 4, Key: /registry/{}/{}, ResourceVersion: 0, AdditionalErrorMsg: \
+        "StorageError: invalid object, Code: 4, Key: {}/{key}, ResourceVersion: 0, AdditionalErrorMsg: \
          Precondition failed: {what} in precondition: {asked}, {what} in object meta: {found}",
-        resource.plural, key
+        resource.storage_path()
     );
     ApiError::conflict(resource, resource.plural, key.name(), why)
 }

@@ -13,6 +13,7 @@ mod cluster_bodies;
 mod cluster_certificates;
 mod cluster_components;
 mod cluster_create;
+mod cluster_custom_forms;
 mod cluster_custom_resources;
 mod cluster_data;
 mod cluster_definitions;

@@ -8,8 +8,9 @@ use std::hash::Hash;
 use serde_json::{Map, Value};
 
 use super::number::Number;
-use super::shown::{json as go_json, shown};
+use super::shown::shown;
 use super::{Structural, field};
+use crate::codec::go_json::go_json;
 use crate::machinery::cause::Cause;
 
 /// The duplicates in an object. (An update is only refused for them if the state before had none.)

@@ -1,10 +1,9 @@
 //! A value as a cause shows it. Upstream: `field.Error.ErrorBody`, which prints plain values with `%v` and `%q` and others as
 //! JSON of `encoding/json`.
 
-use std::fmt::Write;
-
 use serde_json::Value;
 
+use crate::codec::go_json::go_json;
 use crate::codec::go_text::GoText;
 use crate::machinery::quote::quote;
 
@@ -13,80 +12,8 @@ pub(super) fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => quote(text),
         Value::Number(_) | Value::Bool(_) => GoText(value).to_string(),
-        _ => json(value),
+        _ => go_json(value),
     }
-}
-
-/// A value as Go writes it: fields sorted, and safe inside HTML.
-pub(super) fn json(value: &Value) -> String {
-    let mut text = String::new();
-    write_json(&mut text, value);
-    text
-}
-
-fn write_json(to: &mut String, value: &Value) {
-    match value {
-        Value::String(text) => write_text(to, text),
-        Value::Number(number) => match number.as_i64() {
-            Some(int) => push(to, format_args!("{int}")),
-            None => to.push_str(&float(number.as_f64().unwrap_or_default())),
-        },
-        Value::Array(items) => {
-            to.push('[');
-            for (i, item) in items.iter().enumerate() {
-                to.push_str(if i == 0 { "" } else { "," });
-                write_json(to, item);
-            }
-            to.push(']');
-        }
-        Value::Object(fields) => {
-            let mut fields: Vec<_> = fields.iter().collect();
-            fields.sort_by_key(|(name, _)| *name);
-            to.push('{');
-            for (i, (name, value)) in fields.into_iter().enumerate() {
-                to.push_str(if i == 0 { "" } else { "," });
-                write_text(to, name);
-                to.push(':');
-                write_json(to, value);
-            }
-            to.push('}');
-        }
-        plain => push(to, format_args!("{plain}")),
-    }
-}
-
-fn write_text(to: &mut String, text: &str) {
-    to.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => to.push_str("\\\""),
-            '\\' => to.push_str("\\\\"),
-            '\x08' => to.push_str("\\b"),
-            '\x0c' => to.push_str("\\f"),
-            '\n' => to.push_str("\\n"),
-            '\r' => to.push_str("\\r"),
-            '\t' => to.push_str("\\t"),
-            '\0'..='\x1f' | '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
-                push(to, format_args!("\\u{:04x}", u32::from(c)))
-            }
-            c => to.push(c),
-        }
-    }
-    to.push('"');
-}
-
-/// A float in JSON: with an exponent below 1e-6 and from 1e21. Upstream: `encoding/json`'s `floatEncoder`.
-fn float(float: f64) -> String {
-    let size = float.abs();
-    if size == 0.0 || (1e-6..1e21).contains(&size) {
-        return float.to_string();
-    }
-    let text = format!("{float:e}");
-    if text.contains("e-") { text } else { text.replacen('e', "e+", 1) }
-}
-
-fn push(to: &mut String, text: std::fmt::Arguments<'_>) {
-    to.write_fmt(text).expect("writing to a String cannot fail");
 }
 
 #[cfg(test)]

@@ -21,7 +21,8 @@ use self::ratchet::Ratchet;
 use super::Structural;
 use super::format::Format;
 use super::number::{Number, same, truncated};
-use super::shown::{json, shown};
+use super::shown::shown;
+use crate::codec::go_json::go_json;
 use crate::machinery::cause::{Cause, distinct};
 
 /// What is wrong with a value. `at` is where it is in its object: empty for the object itself, or `status`.
@@ -89,7 +90,7 @@ impl Walk {
             return Outcome::default();
         }
         let allowed: Vec<String> =
-            allowed.iter().map(|value| value.as_str().map_or_else(|| json(value), String::from)).collect();
+            allowed.iter().map(|value| value.as_str().map_or_else(|| go_json(value), String::from)).collect();
         Outcome::refused(Cause::unsupported_value(self.path.field(), &shown(value), &allowed))
     }
 }

@@ -1,7 +1,7 @@
 //! Brings a custom resource into the form of its schema. Upstream: `unstructuredSchemaCoercer` and `unstructuredDefaulter` of
 //! `customresource_handler.go`.
 
-use serde_json::{Map, Number, Value};
+use serde_json::Value;
 
 use super::CustomResource;
 use crate::codec::depth::{MOST_LEVELS, TOO_DEEP, levels};
@@ -10,11 +10,11 @@ use crate::codec::schema::{self, Decoded};
 use crate::codec::structural::embedded::{self, Malformed};
 use crate::codec::structural::{default, drop_nulls, prune};
 
-/// The type in the table that has the metadata of every object, and nothing else.
-const METADATA_ALONE: &str = "PartialObjectMetadata";
+/// The type of metadata in the table.
+const METADATA: &str = "ObjectMeta";
 
-/// The largest size of a float that is written without a point and without an exponent. Go: `encoding/json`.
-const LARGEST_INTEGER: f64 = 9_007_199_254_740_992.0;
+/// The least float that is written with an exponent. Go: `encoding/json`.
+const LEAST_WITH_EXPONENT: f64 = 1e21;
 
 /// What becomes of a null where the schema allows none.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -32,11 +32,8 @@ impl CustomResource {
         let mut faults: Vec<String> =
             json.duplicates().iter().map(|path| format!("duplicate field {path:?}")).collect();
         let Json::Object(fields) = json else { return self.conform(json.into()) };
-        // Go's decoder of metadata sees the fields as they were written.
-        let (metadata, rest): (Vec<_>, Vec<_>) = fields.into_iter().partition(|(name, _)| name == "metadata");
-        let metadata = schema::decode(METADATA_ALONE, Json::Object(metadata)).map_err(alone)?;
-        faults.extend(metadata.faults.into_iter().filter(|fault| !fault.starts_with("duplicate")));
-        let value = with_metadata(Value::from(Json::Object(rest)), metadata.value);
+        let mut value = Value::from(Json::Object(fields));
+        faults.extend(decode_metadata(&mut value)?);
         self.in_shape(value, faults, Malformed::Refused, Nulls::Dropped)
     }
 
@@ -58,10 +55,8 @@ impl CustomResource {
     }
 
     fn conform_with(&self, mut value: Value, nulls: Nulls) -> Result<Decoded, String> {
-        let metadata = Value::Object(Map::from_iter([("metadata".to_owned(), value["metadata"].take())]));
-        // Upstream decodes the metadata alone.
-        let metadata = schema::conform(METADATA_ALONE, metadata).map_err(alone)?;
-        self.in_shape(with_metadata(value, metadata.value), metadata.faults, Malformed::Refused, nulls)
+        let faults = decode_metadata(&mut value)?;
+        self.in_shape(value, faults, Malformed::Refused, nulls)
     }
 
     /// An object that was decoded by another schema. What is malformed in it is dropped, as upstream does when it reads what is
@@ -107,7 +102,6 @@ impl CustomResource {
             fields.remove("kind");
             fields.remove("apiVersion");
         }
-        integers(&mut value);
         let unknown = prune(&mut value, &self.schema);
         faults.extend(unknown.iter().map(|path| format!("unknown field {path:?}")));
         if nulls == Nulls::Dropped {
@@ -118,36 +112,33 @@ impl CustomResource {
     }
 }
 
-/// A fault in metadata as it is told of metadata alone: that is how upstream decodes it.
-fn alone(why: String) -> String {
-    let Some((before, field)) = why.split_once("Go struct field ") else { return why };
-    format!("{before}Go struct field {}", field.replacen(".metadata.", ".", 1))
-}
-
-fn with_metadata(mut value: Value, mut metadata: Value) -> Value {
-    if let (Value::Object(fields), Some(metadata)) = (&mut value, metadata.get_mut("metadata")) {
-        let mut metadata = metadata.take();
-        if let Value::Object(metadata) = &mut metadata
-            && metadata.get("creationTimestamp").is_some_and(Value::is_null)
-        {
-            metadata.remove("creationTimestamp");
-        }
-        fields.insert("metadata".into(), metadata);
+/// Decodes the metadata of an object, and returns what is unknown in it. Upstream decodes it alone, from a map that it has written
+/// again: `GetObjectMetaWithOptions`.
+///
+/// # Errors
+/// Go's message.
+fn decode_metadata(value: &mut Value) -> Result<Vec<String>, String> {
+    let mut metadata = value["metadata"].take();
+    integers(&mut metadata);
+    let mut decoded = schema::decode(METADATA, metadata)?;
+    if let Value::Object(metadata) = &mut decoded.value
+        && metadata.get("creationTimestamp").is_some_and(Value::is_null)
+    {
+        metadata.remove("creationTimestamp");
     }
-    value
+    value["metadata"] = decoded.value;
+    let unknown = |fault: String| fault.replacen("field \"", "field \"metadata.", 1);
+    Ok(decoded.faults.into_iter().map(unknown).collect())
 }
 
-/// Makes integers of floats without a fraction: Go writes them without a point, and reads that as an integer.
-fn integers(value: &mut Value) {
+/// Makes integers of floats without a fraction: Go writes them without a point, and reads that as an integer. An integer that is too
+/// large for Go's is such a float.
+pub(in crate::kinds) fn integers(value: &mut Value) {
     match value {
-        Value::Number(number) => {
-            if let Some(float) = number.as_f64().filter(|_| number.is_f64())
-                && float.fract() == 0.0
-                && float.abs() < LARGEST_INTEGER
-            {
-                #[expect(clippy::cast_possible_truncation, reason = "it has no fraction, and is small enough")]
-                let integer = float as i64;
-                *number = Number::from(integer);
+        Value::Number(number) if !number.is_i64() => {
+            let float = number.as_f64().filter(|float| float.fract() == 0.0 && float.abs() < LEAST_WITH_EXPONENT);
+            if let Some(written) = float.and_then(|float| float.to_string().parse().ok()) {
+                *number = written;
             }
         }
         Value::Array(items) => items.iter_mut().for_each(integers),

@@ -14,6 +14,7 @@ mod validation;
 pub(crate) use self::columns::CustomColumn;
 pub(crate) use self::conditions::{is_condition_true, set_condition};
 pub(crate) use self::conversion_webhook::ConversionWebhook;
+pub(in crate::kinds) use self::decode::integers;
 pub(crate) use self::definition::Definition;
 pub(in crate::kinds) use self::json_path::JsonPath;
 pub(crate) use self::scale::ScalePaths;

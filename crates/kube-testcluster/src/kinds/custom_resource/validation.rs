@@ -12,32 +12,29 @@ use crate::kinds::names::NameRule;
 use crate::machinery::cause::Cause;
 
 impl CustomResource {
-    /// What is wrong with a new object, or with a new state of an old one, but for its metadata.
-    pub(crate) fn validate(&self, new: &Value, old: Option<&Value>) -> Vec<Cause> {
-        let mut causes = match old {
+    /// Adds to the causes in the metadata what else is wrong with a new object, or with a new state of an old one.
+    pub(crate) fn validate(&self, causes: &mut Vec<Cause>, new: &Value, old: Option<&Value>) {
+        causes.extend(match old {
             Some(old) => validate::validate_update(&self.schema, new, old, ""),
             None => validate::validate(&self.schema, new, ""),
-        };
+        });
         causes.extend(self.of_scale(new, Checked::All));
         causes.extend(embedded::validate(&self.schema, new, "", &of_metadata));
         causes.extend(self.of_lists(new, old));
         #[cfg(feature = "cel")]
-        self.add_of_rules(&mut causes, new, old);
-        causes
+        self.add_of_rules(causes, new, old);
     }
 
-    /// What is wrong with a new status.
-    pub(crate) fn validate_status(&self, new: &Value, old: &Value) -> Vec<Cause> {
-        let mut causes = match (new.get("status"), self.schema.properties.get("status")) {
-            (Some(status), Some(schema)) => validate::validate_update(schema, status, &old["status"], "status"),
-            _ => Vec::new(),
-        };
+    /// The same of a new status.
+    pub(crate) fn validate_status(&self, causes: &mut Vec<Cause>, new: &Value, old: &Value) {
+        if let (Some(status), Some(schema)) = (new.get("status"), self.schema.properties.get("status")) {
+            causes.extend(validate::validate_update(schema, status, &old["status"], "status"));
+        }
         causes.extend(self.of_scale(new, Checked::Status));
         causes.extend(embedded::validate(&self.schema, new, "", &of_metadata));
         causes.extend(self.of_lists(new, Some(old)));
         #[cfg(feature = "cel")]
-        self.add_of_rules(&mut causes, new, Some(old));
-        causes
+        self.add_of_rules(causes, new, Some(old));
     }
 
     /// Adds what the rules in CEL have against an object, if it has the form that they expect. Upstream: `hasBlockingErr`.

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::causes::Causes;
 use super::path::Path;
+use crate::codec::go_json::go_json;
 use crate::kinds::fields::text;
 use crate::machinery::cause::Cause;
 
@@ -66,7 +67,7 @@ pub(super) fn validate_subresources(subresources: &Value, at: &Path<'_>, causes:
     }
     let (path, at) = (text(scale, "labelSelectorPath"), at.child("scale.labelSelectorPath"));
     if !path.is_empty() && is_simple_path(path, &at, causes) && !is_below(path, ".spec") && !is_below(path, ".status") {
-        let shown = super::shown::json(&path.into());
+        let shown = go_json(&path.into());
         let why = "should be a json path under either .spec or .status";
         causes.add(&at, |at| Cause::invalid_as(at, &shown, why));
     }

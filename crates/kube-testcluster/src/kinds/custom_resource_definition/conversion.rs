@@ -10,8 +10,8 @@ use serde_json::Value;
 use super::causes::Causes;
 use super::path::Path;
 use super::requirements::Requirements;
-use super::shown::json;
 use super::url::Url;
+use crate::codec::go_json::go_json;
 use crate::kinds::fields::{items, text};
 use crate::kinds::names::{dns1035, subdomain};
 use crate::machinery::cause::Cause;
@@ -164,7 +164,7 @@ fn validate_reviews(reviews: &[Value], needs: &Requirements, at: &Path<'_>, caus
     }
     if needs.known_review && !reviews.iter().any(is_known_review) {
         let why = format!("must include at least one of {}", REVIEWS.join(", "));
-        causes.add(at, |at| Cause::invalid_as(at, &json(&reviews.to_vec().into()), &why));
+        causes.add(at, |at| Cause::invalid_as(at, &go_json(&reviews.to_vec().into()), &why));
     }
 }
 

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::causes::Causes;
 use super::path::Path;
+use crate::codec::go_json::go_json;
 use crate::codec::structural::embedded::{self, Malformed};
 #[cfg(feature = "cel")]
 use crate::codec::structural::rules;
@@ -94,14 +95,14 @@ fn one(schema: &Value, place: &Place<'_>, at: &Path<'_>, causes: &mut Causes) {
     read.is_embedded_resource |= is_resource;
     if place.is_meta {
         if let Some(why) = fault_of_metadata(value, place) {
-            let shown = super::shown::json(value);
+            let shown = go_json(value);
             let why = format!("must result in valid metadata: {why}");
             return causes.add(at, |at| Cause::invalid_as(at, &shown, &why));
         }
         return causes.extend(validity(&read, value, &at.to_string()));
     }
     if place.pruned == Pruned::Required && without_unknown(schema, &read, is_resource) != *value {
-        let shown = super::shown::json(value);
+        let shown = go_json(value);
         causes.add(at, |at| Cause::invalid_as(at, &shown, "must not have unknown fields"));
     }
     let mut value = value.clone();

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::causes::Causes;
 use super::path::Path;
 use super::requirements::Requirements;
-use super::shown::json;
+use crate::codec::go_json::go_json;
 use crate::kinds::fields::{items, text};
 use crate::machinery::cause::Cause;
 
@@ -61,7 +61,7 @@ fn atomic_item(item: &Value, at: &Path<'_>, causes: &mut Causes) {
         _ => return,
     };
     // Upstream shows the type of a list in both cases.
-    causes.add(&at.child(field), |at| Cause::invalid_as(at, &json(&item[LIST_TYPE]), why));
+    causes.add(&at.child(field), |at| Cause::invalid_as(at, &go_json(&item[LIST_TYPE]), why));
 }
 
 /// A list whose items have keys.
@@ -86,7 +86,7 @@ fn map(schema: &Value, keys: &[Value], at: &Path<'_>, causes: &mut Causes) {
     let mut seen = HashSet::new();
     for key in keys.iter().filter_map(Value::as_str) {
         let fault = |why: &str, causes: &mut Causes| {
-            causes.add(&at.child(KEYS), |at| Cause::invalid_as(at, &json(&schema[KEYS]), why));
+            causes.add(&at.child(KEYS), |at| Cause::invalid_as(at, &go_json(&schema[KEYS]), why));
         };
         match item["properties"].get(key) {
             None => fault("entries must all be names of item properties", causes),

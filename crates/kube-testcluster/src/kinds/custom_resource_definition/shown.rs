@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
+use crate::codec::go_json::go_json;
+
 /// How many bytes are printed. Upstream prints all, which can be hundreds of times as long as the definition.
 const MOST_BYTES: usize = 1 << 16;
 
@@ -33,11 +35,6 @@ pub(super) fn versions(versions: &[Value], common: &[&str]) -> String {
         version
     };
     print(&versions.iter().map(own).collect(), &Shape::List(&VERSION_SHAPE))
-}
-
-/// A value as `encoding/json` writes it.
-pub(super) fn json(value: &Value) -> String {
-    value.to_string().replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
 }
 
 /// How a value is printed that has a Go type.
@@ -217,7 +214,7 @@ fn write(out: &mut String, value: &Value, shape: &Shape) {
                 [("Schema", schema, &Shape::Pointer(&SCHEMA_SHAPE)), (name, list, &list_shape)].into_iter(),
             );
         }
-        (_, value) => out.push_str(&json(value)),
+        (_, value) => out.push_str(&go_json(value)),
     }
 }
 

@@ -15,6 +15,7 @@ use super::path::Path;
 use super::requirements::{MOST_SELECTABLE, Requirements};
 use super::schema::Expressions;
 use super::{columns, conversion, default_values, names, schema, shown, structural};
+use crate::codec::go_json::go_json;
 use crate::kinds::fields::{items, text};
 use crate::kinds::names::{dns1035, subdomain};
 use crate::machinery::cause::Cause;
@@ -163,7 +164,7 @@ fn validate_version(spec: &Spec<'_>, version: &Value, needs: &Requirements, at: 
         causes.add(&at.child("name"), |at| Cause::invalid(at, name, &messages.join(",")));
     }
     for why in warning_faults(version) {
-        let shown = shown::json(&version["deprecationWarning"]);
+        let shown = go_json(&version["deprecationWarning"]);
         causes.add(&at.child("deprecationWarning"), |at| Cause::invalid_as(at, &shown, &why));
     }
     let has_status = !spec.subresources(version)["status"].is_null();

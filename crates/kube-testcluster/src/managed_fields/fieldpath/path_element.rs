@@ -7,6 +7,7 @@ use std::iter::zip;
 use serde_json::{Map, Value};
 
 use super::super::value;
+use crate::codec::go_json::go_json;
 
 /// Which part of a value. Elements are ordered as upstream orders them: by what they are, in the order here, then by content.
 #[derive(Clone, Debug)]
@@ -65,11 +66,13 @@ impl PathElement {
         match self {
             Self::FieldName(name) => format!("f:{name}"),
             Self::Key(keys) => {
-                let keys: Vec<_> =
-                    keys.iter().map(|(name, value)| format!("{}:{value}", Value::from(name.as_str()))).collect();
+                let keys: Vec<_> = keys
+                    .iter()
+                    .map(|(name, value)| format!("{}:{}", go_json(&name.as_str().into()), go_json(value)))
+                    .collect();
                 format!("k:{{{}}}", keys.join(","))
             }
-            Self::Value(value) => format!("v:{value}"),
+            Self::Value(value) => format!("v:{}", go_json(value)),
             Self::Index(index) => format!("i:{index}"),
         }
     }

@@ -22,7 +22,7 @@ use crate::machinery::label_selector;
 use crate::managed_fields::{ReplicasPaths, ScaleHandler, field_path};
 use crate::store::object::Opened;
 use crate::store::{Commit, Next, Store};
-use crate::verbs::apply::{Apply, is_apply};
+use crate::verbs::apply::{Apply, absence, is_apply};
 use crate::verbs::ownership::{Writer, is_managed, scale_manager};
 use crate::verbs::patch::PatchBody;
 use crate::verbs::{Call, conversion, key, update};
@@ -55,7 +55,8 @@ pub(crate) async fn update(call: Call) -> Result<Response, ApiError> {
     let user = user_of(request.extensions());
     let body = body::read(request).await?;
     let WriteOptions { commit, strictness } = WriteOptions::of_update(&query)?;
-    let mut wanted = format?.typed(&body, KIND, VERSION, strictness)?;
+    let read = format?.typed(&body, KIND, VERSION, strictness);
+    let mut wanted = read.map_err(|error| if paths(target.served).is_some() { no_such_type() } else { error })?;
     update::check_name(&target, &wanted.value)?;
     let gate = Gate::of(&store, &target, &user, commit, || write_options::fields(&query));
     let (gate, value) = (&gate, &wanted.value);
@@ -81,7 +82,7 @@ pub(crate) async fn patch(call: Call) -> Result<Response, ApiError> {
 
 async fn apply(call: Call) -> Result<Response, ApiError> {
     let Call { store, target, query, request } = call;
-    let apply = Apply::read(request, &query).await?;
+    let apply = Apply::read(request, &query, || absence(&store, &target)).await?;
     let gate = Gate::of(&store, &target, &apply.user, apply.options.commit, || write_options::fields(&query));
     let next = |current| applied(&store, &gate, &target, current, &apply);
     let scaled = write(&store, &target, apply.options.commit, next).await;
@@ -232,11 +233,18 @@ fn rescaled(
         None => value["spec"]["replicas"] = json!(replicas),
     }
     for field in ["uid", "resourceVersion"] {
-        value["metadata"][field] = wanted["metadata"][field].clone();
+        if !wanted["metadata"][field].as_str().unwrap_or_default().is_empty() {
+            value["metadata"][field] = wanted["metadata"][field].clone();
+        }
     }
     value["metadata"]["managedFields"] = entries;
     update::same_uid(current, &value)?;
     update::next(store, current, current.resource, value, None, &writer.with_entries())
+}
+
+/// Whatever is wrong with the scale of a custom resource: the scheme with which upstream tells it does not have the type.
+fn no_such_type() -> ApiError {
+    ApiError::bad_request("no kind is registered for the type v1.Scale in scheme \"pkg/runtime/scheme.go:111\"")
 }
 
 /// Where a version of a custom resource has its scale.
@@ -302,5 +310,12 @@ async fn in_version(store: &Store, target: &Target, object: Arc<Opened>) -> Resu
 }
 
 fn answer(scale: &Value) -> Response {
+    let mut scale = scale.clone();
+    // Go's type leaves these out.
+    for (part, field, zero) in [("spec", "replicas", json!(0)), ("status", "selector", json!(""))] {
+        if scale[part][field] == zero {
+            object(&mut scale[part]).remove(field);
+        }
+    }
     status::json(StatusCode::OK, scale.to_string().into_bytes())
 }

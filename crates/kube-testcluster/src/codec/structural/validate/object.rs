@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use super::Walk;
 use super::outcome::Outcome;
 use super::ratchet::MapList;
+use crate::codec::go_json::go_json;
 use crate::codec::structural::number::same;
-use crate::codec::structural::shown::json;
 use crate::codec::structural::{Additional, Structural};
 use crate::machinery::cause::Cause;
 
@@ -95,7 +95,7 @@ impl Walk {
 fn are_unique(items: &[Value]) -> bool {
     let mut seen: HashMap<String, Vec<&Value>> = HashMap::with_capacity(items.len());
     items.iter().all(|item| {
-        let alike = seen.entry(json(item)).or_default();
+        let alike = seen.entry(go_json(item)).or_default();
         let is_new = !alike.iter().any(|other| same(item, other));
         alike.push(item);
         is_new

@@ -1,0 +1,161 @@
+//! The forms in which custom resources are read, kept and refused. Each expectation is what a real API server has answered.
+
+use kube_testcluster::ManagedFields;
+use serde_json::{Value, json};
+
+use crate::support::api::{Api, quiet};
+
+const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+const DOORS: &str = "/apis/example.org/v1/namespaces/default/doors";
+const APPLY: &str = "application/apply-patch+yaml";
+
+fn definition(plural: &str, kind: &str, scope: &str) -> Value {
+    let status =
+        json!({"type": "object", "default": {"phase": "Waiting"}, "properties": {"phase": {"type": "string"}}});
+    let keyed = json!({
+        "type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["type"],
+        "items": {"type": "object", "required": ["type"], "properties": {"type": {"type": "string"}}},
+    });
+    let spec = json!({"type": "object", "properties": {
+        "replicas": {"type": "integer"}, "keyed": keyed, "either": {"x-kubernetes-int-or-string": true},
+    }});
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": format!("{plural}.example.org")},
+        "spec": {
+            "group": "example.org", "scope": scope, "names": {"plural": plural, "kind": kind},
+            "versions": [{
+                "name": "v1", "served": true, "storage": true,
+                "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": spec, "status": status}}},
+                "subresources": {
+                    "status": {}, "scale": {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"},
+                },
+            }],
+        },
+    })
+}
+
+fn door(name: &str, spec: Value) -> Value {
+    json!({"apiVersion": "example.org/v1", "kind": "Door", "metadata": {"name": name}, "spec": spec})
+}
+
+async fn with_doors() -> Api {
+    let api = Api::new(&quiet().managed_fields(ManagedFields::Applied).start());
+    for definition in [definition("doors", "Door", "Namespaced"), definition("walls", "Wall", "Cluster")] {
+        assert_eq!(api.post(DEFINITIONS, &definition).await.status, 201);
+    }
+    api
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_status_that_a_creation_has_lost_is_read_with_its_default_and_is_stored_by_the_next_write() {
+    let api = with_doors().await;
+    let mut new = door("a", json!({}));
+    new["status"] = json!({"phase": "Running"});
+    let created = api.post(DOORS, &new).await.body;
+    assert_eq!(created["status"], json!({"phase": "Waiting"}));
+    let patch = json!({"spec": {}});
+    let version = |object: &Value| object["metadata"]["resourceVersion"].clone();
+    let once = api.merge(&format!("{DOORS}/a"), &patch).await.body;
+    assert_ne!(version(&once), version(&created), "what is stored has got a status");
+    let twice = api.merge(&format!("{DOORS}/a"), &patch).await.body;
+    assert_eq!(version(&twice), version(&once));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_float_without_a_fraction_is_one_until_it_is_stored() {
+    let api = with_doors().await;
+    let created = api.post(DOORS, &door("a", json!({"either": 1.0}))).await.body;
+    assert_eq!(created["spec"]["either"], json!(1));
+    let scale = api.post(DOORS, &door("a", json!({"replicas": 1.0}))).await.body;
+    let why = ".spec.replicas accessor error: 1 is of the type float64, expected int64";
+    assert!(scale["message"].as_str().unwrap().ends_with(why), "{scale}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn metadata_is_read_alone_from_what_go_has_written() {
+    let api = with_doors().await;
+    for (metadata, why) in [
+        (json!([]), "array into Go value of type v1.ObjectMeta"),
+        (
+            json!({"generation": 9_223_372_036_854_775_808_u64}),
+            "number 9223372036854776000 into Go struct field ObjectMeta.generation of type int64",
+        ),
+    ] {
+        let mut door = door("a", json!({}));
+        door["metadata"] = metadata;
+        let refused = api.post(DOORS, &door).await;
+        let said = format!("Door in version \"v1\" cannot be handled as a Door: json: cannot unmarshal {why}");
+        assert_eq!((refused.status, refused.body["message"].as_str().unwrap()), (400, said.as_str()));
+    }
+    let mut door = door("a", json!({}));
+    door["metadata"]["generation"] = json!(2.0);
+    assert_eq!(api.post(DOORS, &door).await.status, 201);
+    door["apiVersion"] = json!("");
+    let other = api.post(DOORS, &door).await.body;
+    let said = "the API version in the data () does not match the expected API version (example.org/v1)";
+    assert_eq!(other["message"], said);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_scale_leaves_out_zeros_and_needs_no_version() {
+    let api = with_doors().await;
+    assert_eq!(api.post(DOORS, &door("a", json!({"replicas": 0}))).await.status, 201);
+    let scale = api.get(&format!("{DOORS}/a/scale")).await.body;
+    assert_eq!((&scale["spec"], &scale["status"]), (&json!({}), &json!({"replicas": 0})));
+    let wanted = |replicas: Value| {
+        json!({
+            "apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": {"name": "a", "namespace": "default"},
+            "spec": {"replicas": replicas},
+        })
+    };
+    assert_eq!(api.put(&format!("{DOORS}/a/scale"), &wanted(json!(3))).await.body["spec"], json!({"replicas": 3}));
+    let refused = api.put(&format!("{DOORS}/a/scale"), &wanted(json!(1.5))).await;
+    let said = "no kind is registered for the type v1.Scale in scheme \"pkg/runtime/scheme.go:111\"";
+    assert_eq!((refused.status, refused.body["message"].as_str()), (400, Some(said)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn paths_are_taken_by_their_verb_alone() {
+    let api = with_doors().await;
+    assert_eq!(api.post(&format!("{DOORS}/other"), &door("a", json!({}))).await.body["metadata"]["name"], "a");
+    assert_eq!(api.put(DOORS, &door("a", json!({}))).await.body["message"], "name must be provided");
+    let refused = api.get("/apis/example.org/v1/walls?fieldSelector=metadata.namespace%3Da").await;
+    assert_eq!(
+        (refused.status, &refused.body["message"]),
+        (400, &json!("field label not supported: metadata.namespace"))
+    );
+    assert_eq!(api.get(&format!("{DOORS}?fieldSelector=metadata.namespace%3Da")).await.body["items"], json!([]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_definition_has_its_own_words_for_preconditions() {
+    let api = with_doors().await;
+    let doors = format!("{DEFINITIONS}/doors.example.org");
+    let refused = api.send("DELETE", &doors, "application/json", r#"{"preconditions": {"uid": "u"}}"#).await.body;
+    let said = "Operation cannot be fulfilled on customresourcedefinitions.apiextensions.k8s.io \"doors.example.org\": \
+                precondition failed: UID in precondition: u, UID in object meta: ";
+    assert!(refused["message"].as_str().unwrap().starts_with(said), "{refused}");
+    let held = json!({"metadata": {"finalizers": ["example.org/a"]}});
+    api.merge(&doors, &held).await;
+    assert!(api.delete(&doors).await.body["metadata"].get("deletionGracePeriodSeconds").is_none());
+    assert_eq!(api.delete(&doors).await.body["metadata"]["deletionGracePeriodSeconds"], 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_apply_is_read_by_the_schema() {
+    let api = with_doors().await;
+    let mut config = door("a", json!({"keyed": [{"type": "a<b"}], "either": {"any": 1}}));
+    let refused = api.send("PATCH", &format!("{DOORS}/a?fieldManager=me"), APPLY, config.to_string()).await;
+    assert_eq!(refused.status, 422, "a type that anything is of does not refuse it, the schema does: {}", refused.body);
+    config["spec"]["either"] = json!(1);
+    let applied = api.send("PATCH", &format!("{DOORS}/a?fieldManager=me"), APPLY, config.to_string()).await.body;
+    let keyed = &applied["metadata"]["managedFields"][0]["fieldsV1"]["f:spec"]["f:keyed"];
+    assert!(keyed.get(r#"k:{"type":"a\u003cb"}"#).is_some(), "{applied}");
+    config["metadata"]["managedFields"] = json!("x");
+    let refused = api.send("PATCH", &format!("{DOORS}/a?fieldManager=me"), APPLY, config.to_string()).await;
+    assert!(refused.body["message"].as_str().unwrap().ends_with(".metadata.managedFields: expected list, got &{x}"));
+    let broken =
+        api.send("PATCH", &format!("{DOORS}/nosuch/status?fieldManager=me"), APPLY, json!([]).to_string()).await;
+    assert_eq!(broken.status, 404, "{}", broken.body);
+}
