@@ -14,7 +14,8 @@ use crate::play::{api_service, bootstrap_policy, crowd};
 use crate::settings::{Admission, Controllers};
 use crate::store::Store;
 use crate::store::object::{Draft, Key};
-use crate::verbs::create::prepare;
+use crate::verbs::create::{prepare, prepare_own};
+use crate::verbs::ownership::Component;
 use crate::verbs::pod_admission::DEFAULT_ACCOUNT;
 
 /// Namespaces that every cluster has.
@@ -80,21 +81,38 @@ pub(super) fn write_system(store: &Store) {
 fn write_missing(store: &Store, resource: &'static Resource, namespace: Option<&str>, value: Value) {
     let name = value["metadata"]["name"].as_str().unwrap_or_default();
     if store.get(resource, &Key::new(namespace, name)).is_none() {
-        put(store, resource, namespace, value);
+        put_own(Component::SERVER, store, resource, namespace, value);
     }
 }
 
 fn write_namespace(store: &Store, name: &str) {
-    put(store, NAMESPACES, None, json!({"metadata": {"name": name}}));
+    put_own(Component::SERVER, store, NAMESPACES, None, json!({"metadata": {"name": name}}));
     if store.settings.makes_accounts() {
-        put(store, SERVICE_ACCOUNTS, Some(name), json!({"metadata": {"name": DEFAULT_ACCOUNT, "namespace": name}}));
-        put(store, CONFIG_MAPS, Some(name), root_ca(name));
+        let account = json!({"metadata": {"name": DEFAULT_ACCOUNT, "namespace": name}});
+        put_own(Component::CONTROLLERS, store, SERVICE_ACCOUNTS, Some(name), account);
+        put_own(Component::CONTROLLERS, store, CONFIG_MAPS, Some(name), root_ca(name));
     }
 }
 
+/// Writes an object of the user, which nobody owns.
 fn put(store: &Store, resource: &'static Resource, namespace: Option<&str>, value: Value) {
-    let mut value = resource.shape(value).expect("it was a typed object a moment ago").value;
+    let mut value = shaped(resource, value);
     prepare(store, resource, namespace, &mut value);
+    store_as_it_is(store, resource, namespace, value);
+}
+
+/// Writes an object that a component of the cluster makes.
+fn put_own(component: Component, store: &Store, resource: &'static Resource, namespace: Option<&str>, value: Value) {
+    let mut value = shaped(resource, value);
+    prepare_own(component, store, resource, namespace, &mut value);
+    store_as_it_is(store, resource, namespace, value);
+}
+
+fn shaped(resource: &'static Resource, value: Value) -> Value {
+    resource.shape(value).expect("it was a typed object a moment ago").value
+}
+
+fn store_as_it_is(store: &Store, resource: &'static Resource, namespace: Option<&str>, mut value: Value) {
     let name = value["metadata"]["name"].as_str().unwrap_or_default().to_owned();
     let draft = Draft::new(resource, Key::new(namespace, &name), &mut value);
     store.put(&mut store.lock(), draft, value);

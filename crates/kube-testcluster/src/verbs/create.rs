@@ -193,11 +193,22 @@ pub(crate) async fn create_own(
     namespace: Option<&str>,
     mut value: Value,
 ) -> Result<Arc<Object>, ApiError> {
-    let entries = ownership::of_new(store, resource, &value, &Writer::named(component.0), MadeBy::Create);
-    prepare(store, resource, namespace, &mut value);
-    set_entries(&mut value, entries);
+    prepare_own(component, store, resource, namespace, &mut value);
     let key = Key::new(namespace, value["metadata"]["name"].as_str().unwrap_or_default());
     admitted(store, resource, key, value, Commit::Really).await
+}
+
+/// The same as [`prepare`], of an object that belongs to a component of the cluster.
+pub(crate) fn prepare_own(
+    component: Component,
+    store: &Store,
+    resource: &'static Resource,
+    namespace: Option<&str>,
+    value: &mut Value,
+) {
+    let entries = ownership::of_new(store, resource, value, &Writer::named(component.0), MadeBy::Create);
+    prepare(store, resource, namespace, value);
+    set_entries(value, entries);
 }
 
 async fn admitted(

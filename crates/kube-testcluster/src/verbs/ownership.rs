@@ -112,6 +112,11 @@ impl Converter for Versions {
             return Ok(Cow::Borrowed(object));
         }
         let row = |version: &str| self.0.served().find(|row| row.kind == kind && row.api_version() == version);
+        let defined = row(own).and_then(|row| row.custom).map(|custom| &custom.versions);
+        if defined.is_some_and(|versions| !versions.iter().any(|defined| defined == version)) {
+            let why = format!("request to convert CR to an invalid group/version: {version}");
+            return Err(NotConverted::Failed(why)); // upstream forgets no owner for it
+        }
         let is_asked = |row: &Resource| row.conversion_webhook().is_some();
         let both = row(own).zip(row(version)).filter(|(from, to)| from.stored() == to.stored());
         // What a webhook would have to convert is forgotten.

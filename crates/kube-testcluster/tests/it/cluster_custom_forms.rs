@@ -159,3 +159,34 @@ async fn an_apply_is_read_by_the_schema() {
         api.send("PATCH", &format!("{DOORS}/nosuch/status?fieldManager=me"), APPLY, json!([]).to_string()).await;
     assert_eq!(broken.status, 404, "{}", broken.body);
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_owner_by_a_version_that_is_gone_is_not_forgotten_silently() {
+    let api = with_doors().await;
+    let walls = format!("{DEFINITIONS}/walls.example.org");
+    let mut versions = definition("walls", "Wall", "Cluster")["spec"]["versions"].clone();
+    versions[0]["name"] = json!("v0");
+    versions[0]["storage"] = json!(false);
+    let both = json!([versions[0], definition("walls", "Wall", "Cluster")["spec"]["versions"][0]]);
+    assert_eq!(api.merge(&walls, &json!({"spec": {"versions": both}})).await.status, 200);
+    let wall = |version: &str| {
+        let (api_version, path) = (format!("example.org/{version}"), format!("/apis/example.org/{version}/walls/a"));
+        let config =
+            json!({"apiVersion": api_version, "kind": "Wall", "metadata": {"name": "a"}, "spec": {"replicas": 1}});
+        (format!("{path}?fieldManager={version}"), config.to_string())
+    };
+    let (path, config) = wall("v0");
+    assert_eq!(api.send("PATCH", &path, APPLY, config).await.status, 201);
+    assert_eq!(api.merge(&walls, &json!({"spec": {"versions": [both[1]]}})).await.status, 200);
+    let (path, config) = wall("v1");
+    let refused = api.send("PATCH", &path, APPLY, config).await;
+    let said = "request to convert CR to an invalid group/version: example.org/v0";
+    assert_eq!((refused.status, refused.body["message"].as_str()), (500, Some(said)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_cluster_makes_at_its_start_has_owners_where_all_have() {
+    let api = Api::new(&quiet().managed_fields(ManagedFields::Kept).start());
+    let namespace = api.get("/api/v1/namespaces/default").await.body;
+    assert_eq!(namespace["metadata"]["managedFields"][0]["manager"], "kube-apiserver");
+}

@@ -84,11 +84,13 @@ fn row(
         subresources.push(Subresource::Scale);
     }
     let (group, name, kind) = (leaked(&spec["group"])?, leaked(&version["name"])?, leaked(&names["kind"])?);
-    let storage = spec["versions"].as_array()?.iter().find(|version| version["storage"] == true)?;
+    let all = spec["versions"].as_array()?;
+    let storage = all.iter().find(|version| version["storage"] == true)?;
     let custom = CustomResource {
         schema,
         document: version["schema"]["openAPIV3Schema"].to_string().into(),
         list_kind: leaked(&names["listKind"])?,
+        versions: all.iter().filter_map(|version| Some(format!("{group}/{}", version["name"].as_str()?))).collect(),
         scale,
         columns: CustomColumn::of(version),
         warning: deprecation(spec, version, group, name, kind),

@@ -30,6 +30,8 @@ pub(crate) struct CustomResource {
     /// The schema as the definition has it, in JSON: for those who read the API's description.
     pub(crate) document: Box<str>,
     pub(crate) list_kind: &'static str,
+    /// All versions of the definition, whether they are served or not: `group/version`.
+    pub(crate) versions: Vec<String>,
     /// Where the scale of an object is, if it has one.
     pub(crate) scale: Option<ScalePaths>,
     pub(crate) columns: Vec<CustomColumn>,
